@@ -236,7 +236,10 @@ def _summary(
         whole.ratings,
         validations[0],
         validations[1],
-        {name: _differences(plan, name, rows, of, analysis) for name, rows, of in validations[2]}
+        {
+            name: _differences(plan, name, rows, entries, analysis)
+            for name, rows, entries in validations[2]
+        }
         | _scale_differences(plan, main, (*ratings, *best_of), analysis),
         whole.choices,
         _groups(plan, main, votes, analysis, step),
@@ -261,8 +264,10 @@ def _groups(
     summaries = {}
     for name in names:
         step("groups")
-        of = [entry for entry in main if group_of[entry[1].stimulus_id] == name]
-        summaries[name] = _of_group(plan, of, [v for v in votes if v.group == name], analysis, name)
+        entries = [entry for entry in main if group_of[entry[1].stimulus_id] == name]
+        summaries[name] = _of_group(
+            plan, entries, [v for v in votes if v.group == name], analysis, name
+        )
     return summaries
 
 
@@ -281,8 +286,8 @@ def _of_group(
     if codes:
         strata = None if plan.kind is Kind.RATINGS else strata_of(plan, codes)
         rng = np.random.default_rng([seed, 6])
-        most = min(replicates, ALPHA_REPLICATES)
-        agreement = alpha(matrix(codes), scale, rng, most, strata=strata)
+        limit = min(replicates, ALPHA_REPLICATES)
+        agreement = alpha(matrix(codes), scale, rng, limit, strata=strata)
     return GroupSummary(
         len(main),
         sum(answer.kind is AnswerKind.SKIP for *_, answer in main),
@@ -334,23 +339,23 @@ def _validations(
     if not votes or not analysis.metrics:
         return (), {}, []
 
-    def validated(of: Sequence[Vote], words: str, group: str | None) -> tuple[Validation, ...]:
+    def validated(entries: Sequence[Vote], text: str, group: str | None) -> tuple[Validation, ...]:
         sizes = sizes_of(plan, group)
         rows = []
         for metric, quality in analysis.metrics.items():
-            step(words)
+            step(text)
             rng = np.random.default_rng([analysis.seed, 4])
-            rows.append(validate(metric, quality, of, rng, analysis.replicates, sizes=sizes))
+            rows.append(validate(metric, quality, entries, rng, analysis.replicates, sizes=sizes))
         return tuple(rows)
 
     every: _OfGroup = ("", validated(votes, "metrics", None), votes)
     groups: dict[str, tuple[Validation, ...]] = {}
     parts = [every]
     for name in sorted({vote.group for vote in votes if vote.group}):
-        of = [vote for vote in votes if vote.group == name]
-        if len({(v.case_id, *sorted((v.left, v.right))) for v in of}) >= LEAST_PAIRS:
-            groups[name] = validated(of, "metrics by group", name)
-            parts.append((name, groups[name], of))
+        source = [vote for vote in votes if vote.group == name]
+        if len({(v.case_id, *sorted((v.left, v.right))) for v in source}) >= LEAST_PAIRS:
+            groups[name] = validated(source, "metrics by group", name)
+            parts.append((name, groups[name], source))
     return every[1], groups, parts
 
 
@@ -393,6 +398,6 @@ def _by_group(votes: Sequence[Vote], analysis: Analysis, step: Step) -> dict[str
     rankings = {}
     for name in names:
         step("strengths by group")
-        of = [vote for vote in votes if vote.group == name]
-        rankings[name] = rank(of, analysis.seed, analysis.replicates)
+        entries = [vote for vote in votes if vote.group == name]
+        rankings[name] = rank(entries, analysis.seed, analysis.replicates)
     return rankings

@@ -17,8 +17,8 @@ class LruCache(Generic[Answer]):
     Two threads that want the same one at once wait for each other: it is made once.
     """
 
-    def __init__(self, most: int, weight: Callable[[Answer], int] = lambda answer: 1) -> None:
-        self._most, self._weight, self._weighs = most, weight, 0
+    def __init__(self, limit: int, weight: Callable[[Answer], int] = lambda answer: 1) -> None:
+        self._most, self._weight, self._weighs = limit, weight, 0
         self._of: OrderedDict[Hashable, Answer] = OrderedDict()
         self._making: dict[Hashable, Lock] = {}
         self._lock = Lock()

@@ -102,8 +102,8 @@ def keep_steps(path: Path, step: int) -> None:
         content = path.read_text(encoding="utf-8", errors="replace")
     except OSError as error:
         raise BadInput(f"Cannot read {path}: {error.strerror}.") from error
-    kept = [line for line in content.splitlines() if step > 0 and 0 <= _step(line) <= step]
-    text = "".join(f"{line}\n" for line in kept)
+    splitlines = [line for line in content.splitlines() if step > 0 and 0 <= _step(line) <= step]
+    text = "".join(f"{line}\n" for line in splitlines)
     if text != content:
         replace_file(path, text.encode())
 

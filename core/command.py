@@ -67,7 +67,7 @@ def status_of(run: Callable[[], int], stopped: str = "Stopped.") -> int:
         return 130
 
 
-def program(command: str, door: str) -> str:
+def program(command: str, router: str) -> str:
     """How a command was called, for its help: ``truehue measure``, ``python -m truehue measure`` or
     ``python -m core.measure``."""
     called = Path(sys.argv[0])
@@ -75,7 +75,7 @@ def program(command: str, door: str) -> str:
         return f"truehue {command}"
     if (called.parent.name, called.name) == ("truehue", "__main__.py"):
         return f"python -m truehue {command}"
-    return f"python {door}"
+    return f"python {router}"
 
 
 @contextlib.contextmanager

@@ -55,7 +55,7 @@ class StoredTrial(Trial):
 
     def trial(self) -> Trial:
         """The trial alone, which equals the one that was assigned."""
-        values = {one.name: getattr(self, one.name) for one in fields(Trial)}
+        values = {item.name: getattr(self, item.name) for item in fields(Trial)}
         return Trial(**values)
 
 

@@ -118,7 +118,11 @@ class Accounts:
         BadInput for the last open account of an admin."""
         with self._changing:
             account = self._account(account_id)
-            admins = [one for one in self.all() if one.role == ADMIN and not one.closed]
+            admins = [
+                account_record
+                for account_record in self.all()
+                if account_record.role == ADMIN and not account_record.closed
+            ]
             if admins == [account.record]:
                 raise BadInput(
                     f"{account.record.name} is the only admin whose account is open: without one "
@@ -149,7 +153,7 @@ class Accounts:
                     [session_hash, account_id, session.created_at, session.expires_at],
                 )
             known = self._known()
-            valid = {key: one for key, one in known.sessions.items() if one.valid(now)}
+            valid = {key: item for key, item in known.sessions.items() if item.valid(now)}
             known.sessions = {**valid, session_hash: session}
 
     def session(self, session_hash: str) -> AccountRecord | None:
@@ -169,7 +173,7 @@ class Accounts:
     def end_sessions(self, account_id: str) -> None:
         """End all sessions of an account."""
         sessions = dict(self._known().sessions)
-        self._end({key for key, one in sessions.items() if one.account_id == account_id})
+        self._end({key for key, session in sessions.items() if session.account_id == account_id})
 
     def _end(self, session_hashes: Collection[str]) -> None:
         if not session_hashes:

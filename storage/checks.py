@@ -177,17 +177,17 @@ def missing_files(database: Database, images: Path, masks: Path, sketches: Path)
     """Return one sentence for each row whose PNG is not there; the files are not opened."""
     roots = {"images": images, "masks": masks, "sketches": sketches}
     sentences = []
-    for what, row_id, folder, sha256 in _files_of_rows(database):
+    for label, row_id, folder, sha256 in _files_of_rows(database):
         path = shelf(roots[folder], sha256)
         if not path.is_file():
-            sentences.append(f"the file of {what} {row_id} is missing: {path}")
+            sentences.append(f"the file of {label} {row_id} is missing: {path}")
     return sentences
 
 
 def named_files(database: Database) -> Iterator[tuple[str, str, str]]:
     """What each row is that has a PNG, its id, and the file's name relative to the data folder."""
-    for what, row_id, folder, sha256 in _files_of_rows(database):
-        yield what, row_id, shelf(Path(folder), sha256).as_posix()
+    for label, row_id, folder, sha256 in _files_of_rows(database):
+        yield label, row_id, shelf(Path(folder), sha256).as_posix()
 
 
 def _files_of_rows(database: Database) -> Iterator[tuple[str, str, str, str]]:
@@ -211,6 +211,6 @@ def _files_of_rows(database: Database) -> Iterator[tuple[str, str, str, str]]:
         ),
         ("sketch", "sketches", "SELECT sketch_id, sketch_id FROM sketches ORDER BY 1"),
     )
-    for what, folder, question in shelves:
+    for label, folder, question in shelves:
         for row_id, sha256 in database.rows(question):
-            yield what, row_id, folder, sha256
+            yield label, row_id, folder, sha256

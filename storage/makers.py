@@ -19,7 +19,7 @@ def note_maker(
     database: Database,
     cursor: duckdb.DuckDBPyConnection,
     kind: str,
-    things: Mapping[str, bool],
+    resources: Mapping[str, bool],
     maker: str,
 ) -> None:
     """Store who brought these, in the transaction that stores them; ``things`` says of each whether
@@ -29,22 +29,22 @@ def note_maker(
     everybody who brought it, so a row is added where there are any. Without one it is the owner's,
     as all that was stored before there were makers, and stays that. An empty ``maker`` is nobody.
     """
-    if not maker or not things:
+    if not maker or not resources:
         return
     rows = cursor.execute(
         "SELECT DISTINCT thing FROM makers "
         "WHERE kind = ? AND thing IN (SELECT unnest(?::VARCHAR[]))",
-        [kind, list(things)],
+        [kind, list(resources)],
     ).fetchall()
-    named = {str(thing) for (thing,) in rows}
+    named = {str(resource) for (resource,) in rows}
     if maker != OWNER:
-        named |= {thing for thing, is_new in things.items() if is_new}
+        named |= {key for key, is_new in resources.items() if is_new}
     _insert(database, cursor, kind, named, maker)
 
 
-def forget_makers(cursor: duckdb.DuckDBPyConnection, kind: str, thing: str) -> None:
+def forget_makers(cursor: duckdb.DuckDBPyConnection, kind: str, resource: str) -> None:
     """Store that it is nobody's any more, in the transaction that ends it."""
-    cursor.execute("DELETE FROM makers WHERE kind = ? AND thing = ?", [kind, thing])
+    cursor.execute("DELETE FROM makers WHERE kind = ? AND thing = ?", [kind, resource])
 
 
 class Makers:
@@ -53,13 +53,13 @@ class Makers:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def add(self, kind: str, things: Collection[str], maker: str) -> None:
+    def add(self, kind: str, resources: Collection[str], maker: str) -> None:
         """Store that somebody made these, which nobody else can have made; what is known already
         stays as it is. What can be brought a second time is noted by :func:`note_maker`."""
-        if not things:
+        if not resources:
             return
         with self._database.transaction() as cursor:
-            _insert(self._database, cursor, kind, things, maker)
+            _insert(self._database, cursor, kind, resources, maker)
 
     def count(self, kind: str) -> int:
         """Return how many things of a kind somebody else than the owner brought."""
@@ -68,10 +68,10 @@ class Makers:
         )
         return int(rows[0][0])
 
-    def of(self, kind: str, thing: str) -> frozenset[str]:
+    def of(self, kind: str, resource: str) -> frozenset[str]:
         """The ids of those who brought it; empty where nobody is known."""
         rows = self._database.rows(
-            "SELECT actor FROM makers WHERE kind = ? AND thing = ?", [kind, thing]
+            "SELECT actor FROM makers WHERE kind = ? AND thing = ?", [kind, resource]
         )
         return frozenset(str(row[0]) for row in rows)
 
@@ -80,13 +80,13 @@ def _insert(
     database: Database,
     cursor: duckdb.DuckDBPyConnection,
     kind: str,
-    things: Collection[str],
+    resources: Collection[str],
     maker: str,
 ) -> None:
-    if things:
+    if resources:
         cursor.execute(
             "INSERT INTO makers "
             "SELECT ?, thing, ?, ? FROM (SELECT DISTINCT unnest(?::VARCHAR[]) AS thing) "
             "WHERE thing NOT IN (SELECT thing FROM makers WHERE kind = ? AND actor = ?)",
-            [kind, maker, database.now(), sorted(things), kind, maker],
+            [kind, maker, database.now(), sorted(resources), kind, maker],
         )

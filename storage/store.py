@@ -131,9 +131,9 @@ class Storage:
         database = Database.open(folder / DATABASE_NAME, clock, before_migration=before_migration)
         opened = cls(folder, database)
         # The folder is ours alone now: what a killed process was writing has no use.
-        for place in (folder, *opened._picture_folders, opened.question_sets.root):
+        for index in (folder, *opened._picture_folders, opened.question_sets.root):
             with suppress(OSError):
-                sweep(place)
+                sweep(index)
         try:
             opened._database.not_before(opened.evidence.newest_time())
             opened._warn_of_clock()
@@ -200,9 +200,11 @@ class Storage:
         self.require_here()
         folder.mkdir(parents=True)
         self.copy_database(folder)
-        for place in self._picture_folders:
-            if place.is_dir():
-                shutil.copytree(place, folder / place.name, copy_function=_second_name)
+        for picture_folder in self._picture_folders:
+            if picture_folder.is_dir():
+                shutil.copytree(
+                    picture_folder, folder / picture_folder.name, copy_function=_second_name
+                )
 
     def copy_database(self, folder: Path) -> None:
         """Copy the database's files, while nobody changes them, into the empty ``folder``.

@@ -67,21 +67,21 @@ class QuestionSets:
 
     def _take(self, half: Path, made: QuestionSet) -> tuple[str, bool]:
         set_id = made.sha256[:ID_LENGTH]
-        place = self.root / set_id
+        index = self.root / set_id
         with self._lock:
-            is_new = not place.exists()
-            if not is_new and not self._is_whole(place):
+            is_new = not index.exists()
+            if not is_new and not self._is_whole(index):
                 # The same questions, made again: what is damaged makes room for them.
-                os.rename(place, self.root / f".{set_id}.{secrets.token_hex(4)}.part")
+                os.rename(index, self.root / f".{set_id}.{secrets.token_hex(4)}.part")
                 self._opened.pop(set_id, None)
-            if not place.exists():
-                os.rename(half, place)
+            if not index.exists():
+                os.rename(half, index)
                 sync_folder(self.root)
         return set_id, is_new
 
-    def _is_whole(self, place: Path) -> bool:
+    def _is_whole(self, index: Path) -> bool:
         try:
-            open_set(place)
+            open_set(index)
         except TrueHueError:
             return False
         return True

@@ -28,14 +28,20 @@ WORDS = ("", "unripe", "rotten")
 SIZE_PX = 64
 
 
-def fruits(things: Sequence[str] = FRUITS, modifiers: Sequence[str] = WORDS) -> tuple[Concept, ...]:
+def fruits(
+    resources: Sequence[str] = FRUITS, modifiers: Sequence[str] = WORDS
+) -> tuple[Concept, ...]:
     """These things of ColorConceptBench, with these modifiers."""
-    return tuple(one for one in concepts() if one.concept in things and one.modifier in modifiers)
+    return tuple(
+        concept
+        for concept in concepts()
+        if concept.concept in resources and concept.modifier in modifiers
+    )
 
 
 def prompts(chosen: Sequence[Concept], styles: Sequence[str] = ("photo",)) -> tuple[Prompt, ...]:
     """The prompts of those concepts."""
-    ids = {f"{one.id}-{style}" for one in chosen for style in styles}
+    ids = {f"{concept.id}-{style}" for concept in chosen for style in styles}
     return tuple(prompt for prompt in build_concepts() if prompt.id in ids)
 
 
@@ -59,8 +65,8 @@ def concept_run(
         ),
     )
 
-    def draw(place: Path) -> None:
-        state = done(RunFolder.create(place.parent, plan))
+    def draw(index: Path) -> None:
+        state = done(RunFolder.create(index.parent, plan))
         assert state.status == "finished"
         assert state.failed == 0
 
@@ -71,8 +77,8 @@ def concept_run(
 def palette(concept: Concept) -> list[tuple[str, float]]:
     """The colors that the renderer's table has for a concept, with their weights."""
     return [
-        (hex_of(moved(one.srgb8, concept.modifier).color), one.weight)
-        for one in concept_colors(concept.concept)
+        (hex_of(moved(concept_color.srgb8, concept.modifier).color), concept_color.weight)
+        for concept_color in concept_colors(concept.concept)
     ]
 
 
@@ -80,9 +86,9 @@ def palettes_csv(chosen: Sequence[Concept] = ()) -> bytes:
     """A file of palettes as an import reads it: one row a color."""
     rows = [["concept", "modifier", "contributor", "hex", "weight"]]
     rows += [
-        [one.concept, one.modifier, "p01", color, f"{weight:.6f}"]
-        for one in chosen or fruits()
-        for color, weight in palette(one)
+        [item.concept, item.modifier, "p01", color, f"{weight:.6f}"]
+        for item in chosen or fruits()
+        for color, weight in palette(item)
     ]
     return _csv(rows)
 
@@ -90,12 +96,12 @@ def palettes_csv(chosen: Sequence[Concept] = ()) -> bytes:
 def ratings_csv(chosen: Sequence[Concept] = ()) -> bytes:
     """Ratings from 0 to 1 of all 71 colors: one row a concept, columns by index, no common sum."""
     rows: list[list[object]] = [["", *range(COUNT)]]
-    for one in chosen or fruits():
-        colors = palette(one)
+    for item in chosen or fruits():
+        colors = palette(item)
         lab = srgb8_to_lab(np.array([_rgb(color) for color, _ in colors], dtype=np.uint8))
         weights = assign(lab, np.array([weight for _, weight in colors]))
         # Nobody rates a color with exactly 0.
-        rows.append([one.words, *(f"{0.002 + 0.9 * value:.4f}" for value in weights)])
+        rows.append([item.words, *(f"{0.002 + 0.9 * value:.4f}" for value in weights)])
     return _csv(rows)
 
 

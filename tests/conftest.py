@@ -77,9 +77,9 @@ def _watch_processes() -> None:
     popen, start = subprocess.Popen.__init__, multiprocessing.process.BaseProcess.start
 
     def noted_popen(self: Any, args: Any, *more: Any, **options: Any) -> None:
-        words = [args] if isinstance(args, str | bytes) else [str(one) for one in args]
-        if any(sys.executable in str(word) for word in words[:1]):
-            _started.append(" ".join(map(str, words))[:200])
+        parts = [args] if isinstance(args, str | bytes) else [str(arg) for arg in args]
+        if any(sys.executable in str(word) for word in parts[:1]):
+            _started.append(" ".join(map(str, parts))[:200])
         popen(self, args, *more, **options)
 
     def noted_start(self: Any) -> None:
@@ -88,9 +88,9 @@ def _watch_processes() -> None:
 
     forked = Nursery.start
 
-    def noted_app(self: Nursery, *given: Any, **options: Any) -> Any:
+    def noted_app(self: Nursery, *values: Any, **options: Any) -> Any:
         _started.append("an app of the nursery")
-        return forked(self, *given, **options)
+        return forked(self, *values, **options)
 
     Nursery.start = noted_app  # type: ignore[method-assign]
     subprocess.Popen.__init__ = noted_popen  # type: ignore[assignment]

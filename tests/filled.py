@@ -88,16 +88,16 @@ def _tables(storage: Storage) -> list[str]:
     each = " UNION ALL ".join(
         f"SELECT '{name}' AS name, count(*) AS n FROM {name}" for name in names
     )
-    found = storage._database.rows(f"SELECT name FROM ({each}) WHERE n > 0")
-    return [name for (name,) in found]
+    rows = storage._database.rows(f"SELECT name FROM ({each}) WHERE n > 0")
+    return [name for (name,) in rows]
 
 
 def copied(key: Hashable, goal: Path, make: Callable[[Path], None]) -> Path:
     """Makes the folder ``goal`` as a copy of what ``make`` made the first time, in a folder of
     the same name."""
     if key not in _copied:
-        place = _root() / f"folder-{len(_copied)}" / goal.name
-        place.parent.mkdir(parents=True)
-        make(place)
-        _copied[key] = place
+        index = _root() / f"folder-{len(_copied)}" / goal.name
+        index.parent.mkdir(parents=True)
+        make(index)
+        _copied[key] = index
     return shutil.copytree(_copied[key], goal)

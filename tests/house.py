@@ -72,7 +72,7 @@ def read_source(source: str, module: str) -> Source:
 
     def visit(node: ast.AST, on_import: bool) -> None:
         if isinstance(node, ast.Import):
-            imports.extend(Import(_short(one.name), node.lineno, on_import) for one in node.names)
+            imports.extend(Import(_short(item.name), node.lineno, on_import) for item in node.names)
             return
         if isinstance(node, ast.ImportFrom):
             # What is above a folder of ours is no package, so a relative import stays inside.
@@ -123,9 +123,9 @@ def _is_import_call(node: ast.Call) -> bool:
 
 
 def _parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[str, ...]:
-    given = function.args
-    gathered = [rest for rest in (given.vararg, given.kwarg) if rest]
-    every = [*given.posonlyargs, *given.args, *given.kwonlyargs, *gathered]
+    values = function.args
+    gathered = [rest for rest in (values.vararg, values.kwarg) if rest]
+    every = [*values.posonlyargs, *values.args, *values.kwonlyargs, *gathered]
     names = [parameter.arg for parameter in every]
     return tuple(names[1:] if names[:1] in (["self"], ["cls"]) else names)
 
@@ -139,8 +139,8 @@ def arrows() -> frozenset[tuple[str, str]]:
     paths = {name: path for folder in FOLDERS for name, path in modules(folder)}
     out = set()
     for module, path in paths.items():
-        for one in read(path, module).imports:
-            if one.name in paths:
-                names = [f"{one.name}.{member}" for member in one.members] or [one.name]
-                out |= {(module, name if name in paths else one.name) for name in names}
-    return frozenset((one, other) for one, other in out if not one.endswith("__main__"))
+        for item in read(path, module).imports:
+            if item.name in paths:
+                names = [f"{item.name}.{member}" for member in item.members] or [item.name]
+                out |= {(module, name if name in paths else item.name) for name in names}
+    return frozenset((entry, other) for entry, other in out if not entry.endswith("__main__"))

@@ -15,9 +15,9 @@ MOST_LINES = 400
 def warnings_of(source: Source, name: str, package: bool = False) -> list[str]:
     """What stands out in one module, a sentence each."""
     out = [
-        f"{name}, line {one.line}: {one.name} takes {len(one.parameters)} parameters"
-        for one in source.functions
-        if len(one.parameters) > MOST_PARAMETERS
+        f"{name}, line {function.line}: {function.name} takes {len(function.parameters)} parameters"
+        for function in source.functions
+        if len(function.parameters) > MOST_PARAMETERS
     ]
     if source.lines > MOST_LINES:
         out.append(f"{name}: {source.lines} lines")

@@ -85,20 +85,20 @@ class Nursery:
 
     def __init__(self) -> None:
         run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
-        place = Path(tempfile.gettempdir()) / f"truehue-{run}"
-        with place.with_suffix(".lock").open("w") as lock:
+        index = Path(tempfile.gettempdir()) / f"truehue-{run}"
+        with index.with_suffix(".lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            connection = _connected(place)
+            connection = _connected(index)
             if connection is None:
                 process = subprocess.Popen(
-                    [sys.executable, "-m", "tests.nursery", place],
+                    [sys.executable, "-m", "tests.nursery", index],
                     cwd=ROOT,
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
                 )
                 while connection is None and process.poll() is None:
                     time.sleep(LOOK_S)
-                    connection = _connected(place)
+                    connection = _connected(index)
         assert connection is not None, "The process that apps are forked from has ended."
         self._words = connection.makefile("rw")
 
@@ -107,13 +107,13 @@ class Nursery:
     ) -> Forked:
         """An app with these arguments and variables, its words in ``log``; ``program`` is the
         module with its ``main``."""
-        asked = {
+        target = {
             "arguments": list(arguments),
             "log": str(log),
             "environment": environment,
             "program": program,
         }
-        return Forked(self, int(self.ask(asked)["pid"]))
+        return Forked(self, int(self.ask(target)["pid"]))
 
     def has_imported(self, *packages: str) -> set[str]:
         """Which of these packages it has imported, and so every app at its start."""
@@ -126,11 +126,11 @@ class Nursery:
         return answer
 
 
-def _connected(place: Path) -> socket.socket | None:
+def _connected(index: Path) -> socket.socket | None:
     """A connection to the nursery at this place, if there is one."""
     connection = socket.socket(socket.AF_UNIX)
     try:
-        connection.connect(str(place))
+        connection.connect(str(index))
     except OSError:
         connection.close()
         return None
@@ -160,8 +160,8 @@ def main() -> int:
     from truehue.tabs.page.asset_files import CATALOG, STYLE, asset_files
     from truehue.tabs.page.figures import warm
 
-    for one in PROMPT_SETS:
-        one.prompts()
+    for item in PROMPT_SETS:
+        item.prompts()
     built_in_index(PROMPT_SETS[0].id)
     files = asset_files()
     for name in [*files.under("js/"), CATALOG, STYLE]:
@@ -174,12 +174,12 @@ def main() -> int:
     return 0
 
 
-def answer_all(place: Path) -> None:
+def answer_all(index: Path) -> None:
     """Answers everybody who connects, until the last of them has gone."""
     with suppress(FileNotFoundError):
-        place.unlink()
+        index.unlink()
     listener = socket.socket(socket.AF_UNIX)
-    listener.bind(str(place))
+    listener.bind(str(index))
     listener.listen()
     chosen = selectors.DefaultSelector()
     chosen.register(listener, selectors.EVENT_READ, None)
@@ -191,15 +191,15 @@ def answer_all(place: Path) -> None:
                 continue
             line = key.data.readline()
             if line:
-                sockets = [int(one) for one in chosen.get_map()]
+                sockets = [int(item) for item in chosen.get_map()]
                 key.data.write(json.dumps(_answer(json.loads(line), sockets)) + "\n")
                 key.data.flush()
                 continue
             chosen.unregister(key.fileobj)
             key.data.close()
             if len(chosen.get_map()) == 1:
-                place.unlink()
-                place.with_suffix(".lock").unlink()
+                index.unlink()
+                index.with_suffix(".lock").unlink()
                 return
 
 
@@ -229,11 +229,11 @@ def _fork(
     pid = os.fork()
     if pid:
         return pid
-    for one in sockets:
-        os.close(one)
+    for item in sockets:
+        os.close(item)
     nothing = os.open(os.devnull, os.O_RDONLY)
-    words = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
-    for source, stream in ((nothing, 0), (words, 1), (words, 2)):
+    text = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+    for source, stream in ((nothing, 0), (text, 1), (text, 2)):
         os.dup2(source, stream)
     os.environ.clear()
     os.environ.update(environment)

@@ -14,16 +14,16 @@ COLORS = ("l2:Red", "l2:Green", "l2:Blue", "css:gold", "css:teal", "l3:Vivid pur
 def prompts(count: int = 12) -> tuple[Prompt, ...]:
     """So many prompts, of a mug and of a cube in turns."""
     out = []
-    for at in range(count):
-        name, color = ("mug", "cube")[at % 2], parse_target(COLORS[at % len(COLORS)])
-        text = f"A photo of a {color.name} {name}, number {at}"
+    for index in range(count):
+        name, color = ("mug", "cube")[index % 2], parse_target(COLORS[index % len(COLORS)])
+        text = f"A photo of a {color.name} {name}, number {index}"
         targets = (ObjectTarget(name, color),)
-        out.append(Prompt(f"p{at}", text, "cna", targets, color.system or "", "few"))
+        out.append(Prompt(f"p{index}", text, "cna", targets, color.system or "", "few"))
     return tuple(out)
 
 
 def prompt_file(folder: Path, count: int = 12) -> Path:
     """The prompts as a file that can be imported."""
     path = folder / "few.jsonl"
-    path.write_text("".join(json.dumps(one.as_json()) + "\n" for one in prompts(count)))
+    path.write_text("".join(json.dumps(prompt.as_json()) + "\n" for prompt in prompts(count)))
     return path

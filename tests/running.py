@@ -157,8 +157,8 @@ def served(
     """The app that ``begin`` starts with arguments and a file for its words."""
     port = free_port()
     # Beside the data, in a folder that is there: the app itself makes those that are not.
-    beside = next(folder for folder in data.parents if folder.is_dir())
-    log = beside / f"app-{port}.log"
+    parent = next(folder for folder in data.parents if folder.is_dir())
+    log = parent / f"app-{port}.log"
     process = begin(("--data", str(data), "--port", str(port), *more), log)
     app = App(f"http://127.0.0.1:{port}", data, process, log)
     try:

@@ -79,14 +79,14 @@ def test_a_port_in_use_is_said_before_anything_slow_is_loaded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PYTHONPROFILEIMPORTTIME", "1")
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
+    with socket.socket() as used:
+        used.bind(("127.0.0.1", 0))
+        used.listen()
+        port = used.getsockname()[1]
         done = run("--data", str(tmp_path / "data"), "--port", str(port))
-    found = loaded(done.stderr)
-    assert "truehue.core" in found
-    assert found & (PAGE | STORAGE) == set()
+    result = loaded(done.stderr)
+    assert "truehue.core" in result
+    assert result & (PAGE | STORAGE) == set()
     assert done.returncode not in (0, None)
     assert f"Port {port} is in use" in done.stderr
     assert f"--port {port + 1}" in done.stderr
@@ -210,9 +210,9 @@ def test_a_data_folder_in_use_says_who_has_it_before_the_page_is_loaded(
 ) -> None:
     monkeypatch.setenv("PYTHONPROFILEIMPORTTIME", "1")
     done = run("--data", str(app.data), "--port", str(free_port()))
-    found = loaded(done.stderr)
-    assert "duckdb" in found
-    assert found & PAGE == set()
+    result = loaded(done.stderr)
+    assert "duckdb" in result
+    assert result & PAGE == set()
     assert done.returncode == 2
     assert f"process {app.process.pid}" in done.stderr
     assert "one process owns the database" in done.stderr
@@ -230,8 +230,8 @@ def test_the_page_and_its_parts_are_served(app: App) -> None:
 
 def test_an_address_that_others_reach_is_said_with_a_warning(tmp_path: Path) -> None:
     port = free_port()
-    for given, reached in ((["--host", "0.0.0.0"], "at http://"), (["--public"], "")):
-        settings = read_settings(["--port", str(port), "--data", str(tmp_path), *given])
+    for values, reached in ((["--host", "0.0.0.0"], "at http://"), (["--public"], "")):
+        settings = read_settings(["--port", str(port), "--data", str(tmp_path), *values])
         first = startup_message(settings)
         assert f"http://127.0.0.1:{port}" in first
         assert ("for others" in first) == bool(reached)

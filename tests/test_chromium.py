@@ -28,9 +28,9 @@ def test_an_install_that_leaves_no_browser_ends_with_what_to_do(
 def test_a_browser_that_the_install_brought_is_named(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found: list[str] = []
-    monkeypatch.setattr(chromium, "find", lambda: found[0] if found else None)
-    monkeypatch.setattr(chromium, "install", lambda: found.append("/opt/chromium"))
+    name: list[str] = []
+    monkeypatch.setattr(chromium, "find", lambda: name[0] if name else None)
+    monkeypatch.setattr(chromium, "install", lambda: name.append("/opt/chromium"))
     chromium.main()
     assert capsys.readouterr().out == "Chromium for the browser tests: /opt/chromium\n"
 

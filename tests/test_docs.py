@@ -38,7 +38,7 @@ def paragraphs(text: str) -> list[str]:
     # A list's item is a paragraph of its own, and so is every other block.
     blocks = re.split(r"\n\s*\n|^\s*(?:[-*]|\d+\.) +", text, flags=re.MULTILINE)
     prose = (" ".join(block.split()) for block in blocks)
-    return [one for one in prose if one and not re.fullmatch(r"\[[^]]*\]\([^)]*\)[.,;]?", one)]
+    return [item for item in prose if item and not re.fullmatch(r"\[[^]]*\]\([^)]*\)[.,;]?", item)]
 
 
 def sentences(text: str) -> list[str]:
@@ -70,7 +70,7 @@ def test_sentences_are_counted_as_a_reader_counts_them() -> None:
         "| a table. | B. |\n|---|---|\n\n```\ncode. Code.\n```\n\n"
         "- [Only a link](x.md)\n- An item with `code`. It has two.\n1. Third item\n"
     )
-    assert [words(one) for one in sentences(page)] == [3, 2, 4, 4, 3, 2]
+    assert [words(sentence) for sentence in sentences(page)] == [3, 2, 4, 4, 3, 2]
     assert mean_words(page) == 3
 
 
@@ -91,8 +91,8 @@ def test_sentences_are_short(page: str) -> None:
 
 def headings(text: str) -> set[str]:
     """The anchors of a page, as GitHub and Sphinx make them of its headings."""
-    found = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
-    return {re.sub(r"[^\w -]", "", one).strip().lower().replace(" ", "-") for one in found}
+    findall = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", item).strip().lower().replace(" ", "-") for item in findall}
 
 
 @pytest.mark.parametrize("page", ["../README.md", *pages()])

@@ -25,7 +25,7 @@ BARE = re.compile(rf"^\s*(?:from|import)\s+(?:{'|'.join(FOLDERS)})\b", re.MULTIL
 
 
 def test_everything_is_imported_by_the_name_truehue() -> None:
-    paths = [ROOT / "app.py", *(path for one in FOLDERS for _, path in modules(one))]
+    paths = [ROOT / "app.py", *(path for item in FOLDERS for _, path in modules(item))]
     # Code for a checkout of an earlier commit, whose modules bore bare names.
     former = ROOT / "tests" / "former" / "make.py"
     paths += sorted({*(ROOT / "tests").rglob("*.py")} - {former})
@@ -83,20 +83,20 @@ def faults_of(source: Source, module: str) -> list[str]:
     folder = module.partition(".")[0]
     by = RULES[folder]
     out = []
-    for one in source.imports:
-        where = f"{module}, line {one.line}: {folder} may not import {one.name}"
-        if one.package in OURS - by.ours or one.package in by.never:
-            out.append(where)
-        elif one.on_import and (one.package in HEAVY or one.name in HEAVY):
-            out.append(f"{where} at module level; import it inside the function that needs it")
+    for item in source.imports:
+        location = f"{module}, line {item.line}: {folder} may not import {item.name}"
+        if item.package in OURS - by.ours or item.package in by.never:
+            out.append(location)
+        elif item.on_import and (item.package in HEAVY or item.name in HEAVY):
+            out.append(f"{location} at module level; import it inside the function that needs it")
     return out
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_a_folder_knows_only_what_it_may(folder: str) -> None:
-    found = modules(folder)
-    assert found, f"{folder}/ has no module: has it moved?"
-    wrong = [text for name, path in found for text in faults_of(read(path, name), name)]
+    result = modules(folder)
+    assert result, f"{folder}/ has no module: has it moved?"
+    wrong = [text for name, path in result for text in faults_of(read(path, name), name)]
     assert wrong == []
 
 
@@ -107,10 +107,10 @@ def beyond_its_ground(arrows: Set[tuple[str, str]]) -> list[str]:
         return module == room or module.startswith(f"{room}.")
 
     return [
-        f"{one} imports {other}"
-        for one, other in sorted(arrows)
+        f"{item} imports {other}"
+        for item, other in sorted(arrows)
         for room, known in GROUNDS.items()
-        if within(one, room) and not any(within(other, name) for name in known)
+        if within(item, room) and not any(within(other, name) for name in known)
     ]
 
 
@@ -131,8 +131,8 @@ def package_circles(arrows: Set[tuple[str, str]]) -> list[str]:
     """The circles among the packages and modules that lie side by side in a folder, at any depth;
     each as ``folder: one, other``. They can be without a circle of files."""
     floors: dict[str, set[tuple[str, str]]] = defaultdict(set)
-    for one, other in arrows:
-        parts, others = one.split("."), other.split(".")
+    for item, other in arrows:
+        parts, others = item.split("."), other.split(".")
         pairs = zip(parts, others, strict=False)
         depth = next((n for n, (a, b) in enumerate(pairs) if a != b), 0)
         if depth:
@@ -283,8 +283,8 @@ def test_importing_does_nothing_that_could_be_seen(tmp_path: Path) -> None:
     """``core`` first: each folder brings those that come before it along."""
     folders = ("core", "annotation", "storage")
     names = [
-        [f"truehue.{name}" for name, _ in modules(one) if not name.endswith("__main__")]
-        for one in folders
+        [f"truehue.{name}" for name, _ in modules(item) if not name.endswith("__main__")]
+        for item in folders
     ]
     for folder, seen in zip(folders, witness(tmp_path, *names), strict=True):
         assert seen["written"] == [], folder

@@ -78,8 +78,8 @@ EXAMPLES = [
     for line in block.splitlines()
     if line.startswith("$ ")
 ]
-MEASURED = [one for one in EXAMPLES if " measure " in one]
-WALKED = [one for one in EXAMPLES if one not in MEASURED]
+MEASURED = [item for item in EXAMPLES if " measure " in item]
+WALKED = [item for item in EXAMPLES if item not in MEASURED]
 
 
 def arguments_of(command: str) -> list[str]:
@@ -99,13 +99,13 @@ def test_the_commands_of_the_tutorial_measure(folder: Path, command: str) -> Non
     assert done.stderr == ""
     (line,) = done.stdout.splitlines()
     if "--json" in arguments or "--manifest" in arguments:
-        found = json.loads(line)
-        assert found["status"] in ("pass", "fail")
+        loads = json.loads(line)
+        assert loads["status"] in ("pass", "fail")
         named = re.search(r"`--json` and `--manifest` print.*?hue_deg`", TUTORIAL, re.DOTALL)
         assert named
         fields = set(re.findall(r"`([a-z_0-9]+)`", named[0])) - {"pass", "fail", "unscored"}
         assert len(fields) == 9
-        assert fields <= set(found)
+        assert fields <= set(loads)
     else:
         assert line.startswith(("PASS", "FAIL"))
 
@@ -134,8 +134,8 @@ def command_lines() -> list[str]:
     for block in blocks("(?:console|bash|sh)?", TEXT):
         joined = re.sub(r" \\\n\s*", " ", block)
         start = r"^(?:\$ )?(?:\.venv/bin/python -m )?truehue "
-        found = re.findall(rf"{start}(\w.*)", joined, re.MULTILINE)
-        lines += [re.split(r"\s#\s|[>|&]", line)[0].strip() for line in found]
+        findall = re.findall(rf"{start}(\w.*)", joined, re.MULTILINE)
+        lines += [re.split(r"\s#\s|[>|&]", line)[0].strip() for line in findall]
     return list(dict.fromkeys(lines))
 
 
@@ -175,7 +175,7 @@ def test_files_and_images_of_the_pages_exist() -> None:
         links = re.findall(r"\]\((?!https?:)([^)#]+)\)", text)
         paths = {os.path.relpath(page.parent / link, ROOT) for link in links}
         missing += [(page.name, path) for path in paths if not (ROOT / path).exists()]
-    assert [one for one in missing if one[1] not in COMING] == []
+    assert [item for item in missing if item[1] not in COMING] == []
 
 
 def test_every_page_of_docs_is_linked() -> None:
@@ -214,13 +214,13 @@ def test_the_models_of_the_guide_are_those_of_the_list() -> None:
     )
     assert re.findall(row, guide("guides/models.md"), re.MULTILINE) == [
         (
-            one.id,
-            one.pipeline,
-            words(one.released),
-            f"{one.download_gib:g}",
-            f"{one.memory_gib:g}",
+            item.id,
+            item.pipeline,
+            words(item.released),
+            f"{item.download_gib:g}",
+            f"{item.memory_gib:g}",
         )
-        for one in listed
+        for item in listed
     ]
 
 
@@ -234,11 +234,11 @@ def test_the_counts_of_the_guide_are_those_that_are_built() -> None:
 
     rows = re.findall(r"^\| ([A-Z]{3}) [^|]+\|(.+)\|$", guide("guides/prompts.md"), re.MULTILINE)
     assert len(rows) == 5
-    found = Counter((p.task, p.system) for p in prompt_set("gencolorbench").prompts())
+    counter = Counter((p.task, p.system) for p in prompt_set("gencolorbench").prompts())
     mini = Counter(p.task for p in prompt_set("mini").prompts())
     for task, cells in rows:
         total, _, *systems, small = (cell.strip() for cell in cells.split("|"))
-        counts = [found[task.lower(), system] for system in ("l1", "l2", "l3", "css")]
+        counts = [counter[task.lower(), system] for system in ("l1", "l2", "l3", "css")]
         assert [number(cell) for cell in systems] == counts
         assert (number(total), number(small)) == (sum(counts), mini[task.lower()])
 
@@ -261,15 +261,15 @@ def test_the_diagnosis_of_the_page_is_the_one_that_is_shipped() -> None:
         rule = report.rule(rule_id)
         assert rule is not None
         assert rule.version == version
-        told = []
+        messages = []
         for system in ("l2", "css"):
             for kind in ("hit_percent", "false_accept_percent"):
-                told += [
+                messages += [
                     getattr(rule.figure(part, system), kind) for part in ("pooled", "held_out")
                 ]
-        for text, value in zip(written, told, strict=True):
-            places = len(text.partition(".")[2])
-            assert float(text) == pytest.approx(value, abs=0.5 * 10**-places + 1e-9), (
+        for text, value in zip(written, messages, strict=True):
+            positions = len(text.partition(".")[2])
+            assert float(text) == pytest.approx(value, abs=0.5 * 10**-positions + 1e-9), (
                 rule_id,
                 text,
             )

@@ -28,16 +28,16 @@ SHORT = 60
 @pytest.fixture(scope="module")
 def front() -> dict[str, Any]:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    found = re.match(r"---\n(.*?)\n---\n\n# TrueHue\n", text, flags=re.DOTALL)
-    assert found, "README begins with what a Space reads, and goes on with its title"
-    read: dict[str, Any] = yaml.safe_load(found[1])
+    match = re.match(r"---\n(.*?)\n---\n\n# TrueHue\n", text, flags=re.DOTALL)
+    assert match, "README begins with what a Space reads, and goes on with its title"
+    read: dict[str, Any] = yaml.safe_load(match[1])
     return read
 
 
 def requirements() -> dict[str, Requirement]:
     lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
     read = [Requirement(line) for line in lines if line and not line.startswith("#")]
-    return {one.name: one for one in read}
+    return {item.name: item for item in read}
 
 
 def test_every_key_and_value_is_one_that_is_accepted(front: dict[str, Any]) -> None:
@@ -71,5 +71,5 @@ def test_a_space_can_be_built_with_what_it_adds() -> None:
     wanted = requirements()
     assert "1.23.0" in wanted["mcp"].specifier
     assert "pydantic" not in wanted or "2.12.5" in wanted["pydantic"].specifier
-    for one in wanted.values():
-        assert one.url is None, "a Space takes packages from the index"
+    for item in wanted.values():
+        assert item.url is None, "a Space takes packages from the index"

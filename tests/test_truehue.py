@@ -62,9 +62,9 @@ def test_the_page_is_served_by_the_apps_own_main() -> None:
 
 
 @pytest.mark.parametrize(("command", "door"), DOORS.items())
-def test_the_doors_of_before_lead_to_the_same_function(command: str, door: str) -> None:
+def test_the_doors_of_before_lead_to_the_same_function(command: str, router: str) -> None:
     module, _ = command_line.COMMANDS[command]
-    assert import_module(door).main is import_module(module).main
+    assert import_module(router).main is import_module(module).main
 
 
 def test_without_a_command_all_are_listed(

@@ -39,8 +39,8 @@ def alpha(
     counts = np.zeros((items, len(domain)), dtype=np.int64)
     np.add.at(counts, (np.nonzero(np.isfinite(ratings.T))[0], _by_item(ratings, domain)), 1)
     value = _stratified(counts, domain, scale, strata)
-    drawn = rng.integers(items, size=(replicates, items))
-    values = np.array([_stratified(counts[rows], domain, scale, strata[rows]) for rows in drawn])
+    integers = rng.integers(items, size=(replicates, items))
+    values = np.array([_stratified(counts[rows], domain, scale, strata[rows]) for rows in integers])
     values = values[np.isfinite(values)]
     if not len(values):
         return Agreement(value, np.nan, np.nan, items)

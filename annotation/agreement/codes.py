@@ -16,13 +16,13 @@ Codes = list[tuple[str, str, int]]
 the place of the chosen model in the order of names, and after these the tie."""
 
 
-def codes_of(plan: StudyPlan, given: Iterable[tuple[str, Trial, Answer]]) -> Codes:
+def codes_of(plan: StudyPlan, values: Iterable[tuple[str, Trial, Answer]]) -> Codes:
     """The codes of participants' answers to main trials. Skips are none, nor are colorings, of
     which truehue.annotation.quality says how far they agree."""
     if plan.kind is Kind.COLORINGS:
         return []
     codes: Codes = []
-    for participant, trial, answer in given:
+    for participant, trial, answer in values:
         if answer.kind is AnswerKind.SKIP:
             continue
         if answer.kind is AnswerKind.RATING or plan.kind is Kind.QUESTIONS:
@@ -66,4 +66,4 @@ def strata_of(plan: StudyPlan, codes: Codes) -> np.ndarray:
         for stimulus in plan.stimuli
     }
     sets = {shown: i for i, shown in enumerate(sorted(set(models.values())))}
-    return np.array([sets[models[one]] for one in sorted({stimulus for _, stimulus, _ in codes})])
+    return np.array([sets[models[name]] for name in sorted({stimulus for _, stimulus, _ in codes})])

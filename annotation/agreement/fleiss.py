@@ -62,9 +62,9 @@ def fleiss(
     total = counts.sum(axis=1, keepdims=True)
     agreeing = (counts * (counts - 1)).sum(axis=1) / (total * (total - 1))[:, 0]
     shares = counts / total
-    drawn = rng.integers(items, size=(replicates, items))
+    integers = rng.integers(items, size=(replicates, items))
     observed, kappa = _both(agreeing, shares, strata)
-    many = _both(agreeing[drawn], shares[drawn], strata[drawn])
+    many = _both(agreeing[integers], shares[integers], strata[integers])
     tails = [(1 - level) / 2, (1 + level) / 2]
     (low, high), (kappa_low, kappa_high) = (_quantiles(values, tails) for values in many)
     return Fleiss(

@@ -43,21 +43,21 @@ def adaptive(
     drawn counts as voted on. It depends on the two models alone: cases with the same models are
     equally likely.
     """
-    sets = sorted({one.models for one in stimuli})
+    sets = sorted({stimulus.models for stimulus in stimuli})
     knowledge = Knowledge(sorted({model for models in sets for model in models}), tallies)
     pairs = np.array([[knowledge.index[model] for model in models] for models in sets])
-    place = {models: i for i, models in enumerate(sets)}
-    set_of = np.array([place[one.models] for one in stimuli])
-    fresh = np.array([one.id not in open_.had for one in stimuli])
-    wanted = np.array([open_.load.get(one.id, 0) < open_.most for one in stimuli])
+    position = {models: i for i, models in enumerate(sets)}
+    set_of = np.array([position[stimulus.models] for stimulus in stimuli])
+    fresh = np.array([stimulus.id not in open_.had for stimulus in stimuli])
+    wanted = np.array([open_.load.get(stimulus.id, 0) < open_.most for stimulus in stimuli])
     choices: list[Choice] = []
     while fresh.any() and len(choices) < size:
         candidates = np.flatnonzero(fresh & wanted if (fresh & wanted).any() else fresh)
         gains = knowledge.gains(pairs)[set_of[candidates]]
         propensity = (1 - EXPLORED) * gains / gains.sum() + EXPLORED / len(candidates)
-        drawn = int(rng.choice(len(candidates), p=propensity / propensity.sum()))
-        index = candidates[drawn]
-        choices.append(Choice(stimuli[index], float(propensity[drawn])))
+        sample = int(rng.choice(len(candidates), p=propensity / propensity.sum()))
+        index = candidates[sample]
+        choices.append(Choice(stimuli[index], float(propensity[sample])))
         knowledge.add(pairs[set_of[index], None], np.ones(1))
         fresh[index] = False
     return tuple(choices)

@@ -22,7 +22,7 @@ def balanced(
     stimuli: Sequence[Stimulus],
     load: Mapping[str, int],
     size: int,
-    most: int,
+    limit: int,
     rng: np.random.Generator,
     kin: Mapping[str, str] | None = None,
 ) -> tuple[Choice, ...]:
@@ -42,7 +42,7 @@ def balanced(
     )
     sets, set_of = np.unique(["\x1f".join(s.models) for s in stimuli], return_inverse=True)
     loads = np.array([load.get(s.id, 0) for s in stimuli], dtype=np.int64)
-    open_ = loads < most
+    open_ = loads < limit
     case_count = np.zeros(len(cases), dtype=np.int64)
     set_count = np.zeros(len(sets), dtype=np.int64)
     choices: list[Choice] = []

@@ -36,12 +36,12 @@ def is_due(
 ) -> bool:
     """Whether :func:`further` may have something for that participant. It is cheap, and asked
     first: where a study stands takes all its events to tell."""
-    begun = any(trial.purpose is Purpose.MAIN for trial in trials)
+    started = any(trial.purpose is Purpose.MAIN for trial in trials)
     if plan.kind is Kind.COLORINGS:
-        if begun:
+        if started:
             return bool(seconds_due(trials, answers, marks))
         return practice_is_due(plan, trials, answers, marks) is not None
-    if not begun:
+    if not started:
         return round_is_due(plan, trials, answers) is not None
     if plan.method is Method.BALANCED:
         return False
@@ -55,7 +55,7 @@ def further(
     number: int,
     trials: Sequence[Trial],
     answers: Mapping[int, Answer],
-    standing: AssignmentState,
+    assignment_state: AssignmentState,
     marks: Sequence[ColoringMark] = (),
 ) -> tuple[Trial, ...]:
     """The trials to add now to those of the participant with that ``number``, empty if none.
@@ -70,17 +70,17 @@ def further(
     if not is_due(plan, trials, answers, marks):
         return ()
     rng = chance(plan, number, len(trials))
-    begun = any(trial.purpose is Purpose.MAIN for trial in trials)
+    started = any(trial.purpose is Purpose.MAIN for trial in trials)
     if plan.kind is Kind.COLORINGS:
-        if begun:
+        if started:
             return seconds_due(trials, answers, marks)
         if practice_is_due(plan, trials, answers, marks):
             return practice_round(plan, trials, rng)
-    elif not begun and round_is_due(plan, trials, answers):
+    elif not started and round_is_due(plan, trials, answers):
         return training_round(plan, trials, rng)
     if plan.method is Method.ADAPTIVE:
-        return _batch(plan, trials, standing, rng)
-    return assign(plan, number, standing.load, standing.served, len(trials))
+        return _batch(plan, trials, assignment_state, rng)
+    return assign(plan, number, assignment_state.load, assignment_state.served, len(trials))
 
 
 def length_of(plan: StudyPlan, trials: Sequence[Trial]) -> int:
@@ -102,17 +102,19 @@ def length_of(plan: StudyPlan, trials: Sequence[Trial]) -> int:
 def _batch(
     plan: StudyPlan,
     trials: Sequence[Trial],
-    standing: AssignmentState,
+    assignment_state: AssignmentState,
     rng: np.random.Generator,
 ) -> tuple[Trial, ...]:
     had = {trial.stimulus_id for trial in trials if trial.purpose is Purpose.MAIN}
     stimuli = plan.main_stimuli
-    if not had and all(standing.load.get(one.id, 0) >= plan.votes for one in stimuli):
+    if not had and all(
+        assignment_state.load.get(stimulus.id, 0) >= plan.votes for stimulus in stimuli
+    ):
         return ()
     size = min(BATCH, plan.trials - len(had))
-    open_ = Open(standing.load, plan.votes, had)
-    choices = shuffled(adaptive(stimuli, open_, size, standing.tallies, rng), rng)
+    open_ = Open(assignment_state.load, plan.votes, had)
+    choices = shuffled(adaptive(stimuli, open_, size, assignment_state.tallies, rng), rng)
     if not choices:
         return ()
-    orders = ordered([choice.stimulus for choice in choices], standing.served, rng)
+    orders = ordered([choice.stimulus for choice in choices], assignment_state.served, rng)
     return batch(plan, trials, choices, orders, rng)

@@ -35,17 +35,21 @@ class Exclusions:
 
     def rule(self, until: datetime) -> Excludes | None:
         """The rule that applies then."""
-        return next((rule for at, rule in reversed(self.rules) if at <= until), None)
+        return next((rule for time, rule in reversed(self.rules) if time <= until), None)
 
     def decided(self, number: int, until: datetime) -> bool:
         """Whether a researcher had excluded that participant by then."""
         rows = self.decisions.get(number, ())
-        return next((excluded for at, excluded in reversed(rows) if at <= until), False)
+        return next((excluded for time, excluded in reversed(rows) if time <= until), False)
 
     def marked(self, number: int, until: datetime) -> dict[int, bool]:
         """By position, whether a researcher had kept or discarded the coloring by then."""
-        last = {position: kept for at, position, kept in self.marks.get(number, ()) if at <= until}
-        return {position: kept for position, kept in last.items() if kept is not None}
+        last = {
+            position: is_saved
+            for time, position, is_saved in self.marks.get(number, ())
+            if time <= until
+        }
+        return {position: is_saved for position, is_saved in last.items() if is_saved is not None}
 
 
 @dataclass(frozen=True)
@@ -103,7 +107,7 @@ class _Row:
             for position, trial in self.trials.items()
             if trial.original is not None and position in self.answers and marks.get(position, True)
         }
-        return {position for position, kept in marks.items() if not kept} - seconds
+        return {position for position, mark in marks.items() if not mark} - seconds
 
 
 _Vote = tuple[tuple[str, str], int]
@@ -136,17 +140,17 @@ class Ledger:
         self._unsettled = deque(entry for entry in self._unsettled if entry[1] != number)
         self._tallies.subtract(row.votes.values())
 
-    def enroll(self, number: int, at: datetime) -> None:
+    def enroll(self, number: int, time: datetime) -> None:
         """Somebody is there from now on."""
-        self._rows[number] = _Row(number, at)
+        self._rows[number] = _Row(number, time)
 
-    def assign(self, number: int, trials: Iterable[Trial], at: datetime | None = None) -> None:
+    def assign(self, number: int, trials: Iterable[Trial], time: datetime | None = None) -> None:
         """Trials were written down for a participant, ``at`` the time that stored ones know."""
         row = self._rows[number]
         for trial in trials:
-            if self._plan.kind is Kind.COLORINGS and (given := given_at(trial, at)):
+            if self._plan.kind is Kind.COLORINGS and (values := given_at(trial, time)):
                 # Whose practice was accepted a day later came back for these.
-                row.sign_at = max(row.sign_at, given)
+                row.sign_at = max(row.sign_at, values)
             row.trials[trial.position] = trial
             row.changes += 1
             if trial.purpose is Purpose.MAIN:
@@ -200,7 +204,7 @@ class Ledger:
                 # Whom the rule excludes may still answer better: their places are held meanwhile.
                 rule = self.exclusions.rule(until) if gone or row.through else None
                 out |= (excluded := self._excluded(row, rule, until))
-                tallies.subtract(vote for at, vote in row.votes.items() if at in excluded)
+                tallies.subtract(vote for key, vote in row.votes.items() if key in excluded)
             if out:
                 main = (row.trials[position] for position in out)
                 served.subtract((trial.stimulus_id, trial.order) for trial in main)
@@ -231,10 +235,10 @@ class Ledger:
         """The positions of a participant's main trials that results leave out."""
         marks = self.exclusions.marked(row.number, until)
         if self.exclusions.decided(row.number, until) or row.excluded_by(rule):
-            out = set(row.trials) - {position for position, kept in marks.items() if kept}
+            out = set(row.trials) - {position for position, mark in marks.items() if mark}
         else:
             out = row.discarded(marks) if marks else set()
-        return {at for at in out if row.trials[at].purpose is Purpose.MAIN}
+        return {index for index in out if row.trials[index].purpose is Purpose.MAIN}
 
     def _absence(self, row: _Row) -> timedelta:
         return timedelta(seconds=self._plan.absence_s(row.begun))
@@ -259,16 +263,16 @@ class Ledger:
             self._tallies[(first, second), outcome] += 1
 
 
-def given_at(trial: Trial, at: datetime | None = None) -> datetime | None:
+def given_at(trial: Trial, time: datetime | None = None) -> datetime | None:
     """When a trial was written down, ``at`` where it does not know."""
-    return trial.assigned_at if isinstance(trial, StoredTrial) else at
+    return trial.assigned_at if isinstance(trial, StoredTrial) else time
 
 
-def sign_of(event: Event, at: datetime) -> datetime:
+def sign_of(event: Event, time: datetime) -> datetime:
     """From when on somebody was last seen who did this ``at`` that time. Of the hundreds of actions
     of a coloring the first of a minute tells as much as all: they count for the minute's begin, and
     a log may leave the others out."""
-    return at.replace(second=0, microsecond=0) if event.kind is EventKind.ACTION else at
+    return time.replace(second=0, microsecond=0) if event.kind is EventKind.ACTION else time
 
 
 def standing_of(

@@ -30,6 +30,6 @@ class Enrolled:
         """When one of the trials was written down."""
         return trial.assigned_at if isinstance(trial, StoredTrial) else self.enrolled_at
 
-    def before(self, at: datetime) -> list[Event]:
+    def before(self, time: datetime) -> list[Event]:
         """The events up to and with that time, in the order of storing."""
-        return [event for event in self.events if event.at is not None and event.at <= at]
+        return [event for event in self.events if event.at is not None and event.at <= time]

@@ -51,19 +51,19 @@ def practice_state(
     marks: Sequence[ColoringMark],
 ) -> PracticeState:
     """How the practice stands; ``marks`` are all of that participant, in their order."""
-    given = rounds(plan, trials)
+    values = rounds(plan, trials)
     if not plan.practice.case_ids or any(trial.purpose is Purpose.MAIN for trial in trials):
         return PracticeState(PracticeStage.ACCEPTED)
-    if given and all(trial.position in answers for trial in given[-1]):
-        verdict = verdict_of(given[-1], marks)
+    if values and all(trial.position in answers for trial in values[-1]):
+        verdict = verdict_of(values[-1], marks)
         if plan.practice.review is Review.NONE:
             return PracticeState(PracticeStage.ACCEPTED)
         if verdict is None:
             return PracticeState(PracticeStage.WAITING)
-        if verdict.value == ACCEPTED or _goes_on(plan, len(given)):
+        if verdict.value == ACCEPTED or _goes_on(plan, len(values)):
             return PracticeState(PracticeStage.ACCEPTED)
         return PracticeState(PracticeStage.AGAIN, verdict.reason)
-    before = verdict_of(given[-2], marks) if len(given) > 1 else None
+    before = verdict_of(values[-2], marks) if len(values) > 1 else None
     if before is None:
         return PracticeState(PracticeStage.OPEN)
     return PracticeState(PracticeStage.AGAIN, before.reason)
@@ -76,17 +76,17 @@ def practice_is_due(
     marks: Sequence[ColoringMark],
 ) -> bool | None:
     """Whether a round of practice comes next; None while one is colored or waits for its review."""
-    given = rounds(plan, trials)
+    values = rounds(plan, trials)
     if not plan.practice.case_ids:
         return False
-    if not given:
+    if not values:
         return True
-    if any(trial.position not in answers for trial in given[-1]):
+    if any(trial.position not in answers for trial in values[-1]):
         return None
     stage = practice_state(plan, trials, answers, marks).stage
     if stage is PracticeStage.ACCEPTED:
         return False
-    return True if stage is PracticeStage.AGAIN and len(given) < MOST_ROUNDS else None
+    return True if stage is PracticeStage.AGAIN and len(values) < MOST_ROUNDS else None
 
 
 def verdict_of(round_: Sequence[Trial], marks: Sequence[ColoringMark]) -> ColoringMark | None:
@@ -104,8 +104,8 @@ def practice_round(
     """Every practice sketch once, after ``trials``, in a drawn order."""
     order = rng.permutation(len(plan.practice_stimuli))
     return tuple(
-        Trial(len(trials) + place, plan.practice_stimuli[int(index)].id, (), Purpose.TRAINING)
-        for place, index in enumerate(order)
+        Trial(len(trials) + position, plan.practice_stimuli[int(index)].id, (), Purpose.TRAINING)
+        for position, index in enumerate(order)
     )
 
 
@@ -128,11 +128,11 @@ def recolors_open(
         root = about.position if about.original is None else about.original
         if by_position[root].purpose is Purpose.MAIN:
             times = [given_at(trial) for trial in repeats.get(root, ())]
-            given = sum(at is not None and at < mark.at for at in times)
+            count = sum(time is not None and time < mark.at for time in times)
             if mark.value == ASKED:
-                wanted[root] = max(wanted[root], given) + 1
+                wanted[root] = max(wanted[root], count) + 1
             else:
-                wanted[root] = max(wanted[root] - 1, given)
+                wanted[root] = max(wanted[root] - 1, count)
     for root in wanted:
         wanted[root] -= sum(trial.position in answers for trial in repeats.get(root, ()))
     return {root: wanted[root] for root in sorted(wanted) if wanted[root] > 0}
@@ -165,10 +165,10 @@ def seconds_due(
         if root not in waiting and root in answers and answers[root].kind is AnswerKind.COLORING
     ]
     return tuple(
-        Trial(len(trials) + place, by_position[root].stimulus_id, (), Purpose.REPEAT, original=root)
-        for place, root in enumerate(due)
+        Trial(len(trials) + index, by_position[root].stimulus_id, (), Purpose.REPEAT, original=root)
+        for index, root in enumerate(due)
     )
 
 
-def _goes_on(plan: StudyPlan, given: int) -> bool:
-    return plan.practice.review is Review.AUTOMATIC and given >= AUTOMATIC_ROUNDS
+def _goes_on(plan: StudyPlan, count: int) -> bool:
+    return plan.practice.review is Review.AUTOMATIC and count >= AUTOMATIC_ROUNDS

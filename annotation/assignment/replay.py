@@ -37,20 +37,20 @@ def replay(
     had: dict[int, tuple[Trial, ...]] = dict.fromkeys(by_number, ())
     differing: dict[int, list[datetime]] = {}
     versions = deque(sorted(changes, key=lambda change: change[0]))
-    for at, number, what in _in_time(people):
-        while versions and versions[0][0] <= at:
+    for time, number, label in _in_time(people):
+        while versions and versions[0][0] <= time:
             ledger.use(versions.popleft()[1])
-        if isinstance(what, Event):
-            ledger.take(number, what)
+        if isinstance(label, Event):
+            ledger.take(number, label)
             continue
         own = by_number[number].plan or plan
-        answers = answers_of(own, had[number], by_number[number].before(at))
-        marks = [mark for mark in by_number[number].marks if mark.at <= at]
-        again = further(own, number, had[number], answers, ledger.standing(at), marks)
-        if again != tuple(_plain(trial) for trial in what):
-            differing.setdefault(number, []).append(at)
-        ledger.assign(number, what, at)
-        had[number] += what
+        answers = answers_of(own, had[number], by_number[number].before(time))
+        marks = [mark for mark in by_number[number].marks if mark.at <= time]
+        again = further(own, number, had[number], answers, ledger.standing(time), marks)
+        if again != tuple(_plain(trial) for trial in label):
+            differing.setdefault(number, []).append(time)
+        ledger.assign(number, label, time)
+        had[number] += label
     return dict(sorted(differing.items()))
 
 
@@ -67,11 +67,13 @@ def _in_time(
                 known = event.position is None or times.get(event.position) != event.at
                 rows.append(((event.at, 0 if known else 2, person.number, event.number), event))
         trials = sorted(person.trials, key=lambda trial: trial.position)
-        for at in sorted({person.assigned_at(trial) for trial in trials}) or [person.enrolled_at]:
-            given = tuple(trial for trial in trials if person.assigned_at(trial) == at)
-            rows.append(((at, 1, person.number, 0), given))
-    for (at, _, number, _), what in sorted(rows, key=lambda row: row[0]):
-        yield at, number, what
+        for assigned_at in sorted({person.assigned_at(trial) for trial in trials}) or [
+            person.enrolled_at
+        ]:
+            values = tuple(trial for trial in trials if person.assigned_at(trial) == assigned_at)
+            rows.append(((assigned_at, 1, person.number, 0), values))
+    for (assigned_at, _, number, _), label in sorted(rows, key=lambda row: row[0]):
+        yield assigned_at, number, label
 
 
 def _plain(trial: Trial) -> Trial:

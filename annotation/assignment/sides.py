@@ -23,20 +23,20 @@ def ordered(
     model of this participant has stood at every place as evenly as can be (least sum of squares);
     among those it is drawn.
     """
-    places: Counter[tuple[str, int]] = Counter()
+    counter: Counter[tuple[str, int]] = Counter()
     orders: list[tuple[str, ...]] = []
     for stimulus in stimuli:
         options = list(permutations(stimulus.models))
         keys = [
             (
                 served.get((stimulus.id, option), 0),
-                sum(2 * places[model, place] + 1 for place, model in enumerate(option)),
+                sum(2 * counter[model, index] + 1 for index, model in enumerate(option)),
             )
             for option in options
         ]
         best = min(keys)
         equals = [option for option, key in zip(options, keys, strict=True) if key == best]
         order = equals[int(rng.integers(len(equals)))]
-        places.update((model, place) for place, model in enumerate(order))
+        counter.update((model, index) for index, model in enumerate(order))
         orders.append(order)
     return tuple(orders)

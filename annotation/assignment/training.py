@@ -29,15 +29,15 @@ def round_is_due(
     plan: StudyPlan, trials: Sequence[Trial], answers: Mapping[int, Answer]
 ) -> bool | None:
     """Whether another round of training comes next; None while one is not answered yet."""
-    given = rounds(plan, trials)
+    values = rounds(plan, trials)
     if not plan.training.keys:
         return False
-    if not given:
+    if not values:
         return True
-    if any(trial.position not in answers for trial in given[-1]):
+    if any(trial.position not in answers for trial in values[-1]):
         return None
-    passed = sum(right(trial, answers) for trial in given[-1]) >= plan.training.needed
-    return not passed and len(given) < plan.training.attempts
+    passed = sum(right(trial, answers) for trial in values[-1]) >= plan.training.needed
+    return not passed and len(values) < plan.training.attempts
 
 
 def training_round(

@@ -110,19 +110,19 @@ def as_json(action: Action) -> dict[str, Any]:
 
 def in_force(actions: Iterable[Action]) -> tuple[Fill | Stroke | Clear, ...]:
     """What stands after every undo and redo, in order; those with nothing to do do nothing."""
-    standing: list[Fill | Stroke | Clear] = []
+    fills: list[Fill | Stroke | Clear] = []
     undone: list[Fill | Stroke | Clear] = []
     for action in actions:
         if isinstance(action, Undo):
-            if standing:
-                undone.append(standing.pop())
+            if fills:
+                undone.append(fills.pop())
         elif isinstance(action, Redo):
             if undone:
-                standing.append(undone.pop())
+                fills.append(undone.pop())
         else:
-            standing.append(action)
+            fills.append(action)
             undone.clear()
-    return tuple(standing)
+    return tuple(fills)
 
 
 def rows_of(points: Sequence[int], diameter: int) -> int:
@@ -153,14 +153,14 @@ def _points(points: object) -> tuple[int, ...]:
     return tuple(points)
 
 
-def _whole(value: object, least: int, most: int, name: str) -> int:
-    if type(value) is not int or not least <= value <= most:
-        raise _no_whole(least, most, name)
+def _whole(value: object, least: int, limit: int, name: str) -> int:
+    if type(value) is not int or not least <= value <= limit:
+        raise _no_whole(least, limit, name)
     return value
 
 
-def _no_whole(least: int, most: int, name: str) -> BadInput:
-    return BadInput(f"{name} is of whole numbers from {least} to {most}.", name)
+def _no_whole(least: int, limit: int, name: str) -> BadInput:
+    return BadInput(f"{name} is of whole numbers from {least} to {limit}.", name)
 
 
 def _color(color: object) -> str | None:

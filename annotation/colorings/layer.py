@@ -54,12 +54,12 @@ def checksum(layer: np.ndarray) -> str:
     return f"{zlib.crc32(np.ascontiguousarray(layer).data):08x}"
 
 
-def _seen(standing: tuple[Fill | Stroke | Clear, ...], maps: RegionMaps) -> list[Fill | Stroke]:
+def _seen(fills: tuple[Fill | Stroke | Clear, ...], maps: RegionMaps) -> list[Fill | Stroke]:
     """What can be seen of the actions in force, in order: nothing before the last clear, no fill of
     a region that was filled again later, and no fill of what is no region."""
     seen: list[Fill | Stroke] = []
     filled: set[tuple[int, int]] = set()
-    for action in reversed(standing):
+    for action in reversed(fills):
         if isinstance(action, Clear):
             break
         if isinstance(action, Fill):
@@ -91,8 +91,8 @@ def _paint_stroke(canvas: np.ndarray, stroke: Stroke, value: int, maps: RegionMa
     for row, begin, end in _spans(x, y, stroke.diameter, height - 1):
         begin, end = np.maximum(begin, 0), np.minimum(end, width - 1)
         inside = begin <= end
-        at = row[inside] * width
-        pixels = _joined(at + begin[inside], at + end[inside])
+        index = row[inside] * width
+        pixels = _joined(index + begin[inside], index + end[inside])
         if within is not None:
             pixels = pixels[maps.labels[within].reshape(-1)[pixels] == label]
         flat[pixels] = value
@@ -126,7 +126,7 @@ def _spans(x: np.ndarray, y: np.ndarray, diameter: int, last_row: int) -> Iterat
     first = np.maximum(np.minimum(y[:-1], y[1:]) - reach, 0)
     count = np.minimum(np.maximum(y[:-1], y[1:]) + reach, last_row) + 1 - first
     some = ((dx != 0) | (dy != 0)) & (count > 0)
-    x, y, dx, dy, first, count = (one[some] for one in (x[:-1], y[:-1], dx, dy, first, count))
+    x, y, dx, dy, first, count = (item[some] for item in (x[:-1], y[:-1], dx, dy, first, count))
     part = np.cumsum(count) // _ROWS_AT_ONCE
     for number in np.unique(part):
         own = part == number
@@ -159,15 +159,15 @@ _FAR = 1 << 20
 
 
 def _between(
-    factor: np.ndarray, least: np.ndarray, most: np.ndarray
+    factor: np.ndarray, least: np.ndarray, limit: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """The least and the greatest whole number u with ``least <= factor u <= most``; the first is
     above the second where there is none. With a factor of 0 it is all or none."""
     flipped = factor < 0
-    least, most = np.where(flipped, -most, least), np.where(flipped, -least, most)
+    least, limit = np.where(flipped, -limit, least), np.where(flipped, -least, limit)
     size = np.maximum(np.abs(factor), 1)
-    low, high = -(-least // size), most // size
-    everywhere = (least <= 0) & (most >= 0)
+    low, high = -(-least // size), limit // size
+    everywhere = (least <= 0) & (limit >= 0)
     low = np.where(factor == 0, np.where(everywhere, -_FAR, _FAR), low)
     high = np.where(factor == 0, np.where(everywhere, _FAR, -_FAR), high)
     return low, high

@@ -21,15 +21,15 @@ def code_of(action: Mapping[str, Any]) -> bytes:
 def colors_standing(trace: bytes) -> int:
     """How many actions with a color stand that no clear took away; 0 where nothing is colored, as
     :func:`truehue.annotation.colorings.actions.has_color` says of the log itself."""
-    standing, undone = bytearray(), bytearray()
+    state, undone = bytearray(), bytearray()
     for code in trace:
         if code == UNDONE[0]:
-            if standing:
-                undone.append(standing.pop())
+            if state:
+                undone.append(state.pop())
         elif code == REDONE[0]:
             if undone:
-                standing.append(undone.pop())
+                state.append(undone.pop())
         else:
-            standing.append(code)
+            state.append(code)
             undone.clear()
-    return standing[standing.rfind(CLEARED) + 1 :].count(COLORED)
+    return state[state.rfind(CLEARED) + 1 :].count(COLORED)

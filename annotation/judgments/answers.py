@@ -79,18 +79,18 @@ def read_answer(plan: StudyPlan, trial: Trial, event: Event) -> Answer:
         if (kind is AnswerKind.RATING) != rating:
             raise BadInput(f"This study asks for a {'rating' if rating else 'place'}.", "kind")
         question = plan.question_of(trial.stimulus_id)
-        places = len(question.choices) if question is not None else plan.places
-        most = (RATING_STEPS if rating else places) - 1
-        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
-            raise BadInput(f"The value of a {kind} is a whole number from 0 to {most}.", "value")
+        positions = len(question.choices) if question is not None else plan.places
+        limit = (RATING_STEPS if rating else positions) - 1
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= limit:
+            raise BadInput(f"The value of a {kind} is a whole number from 0 to {limit}.", "value")
     return Answer(event.id, trial.position, kind, value, _ms(body, "response_ms"))
 
 
 def _coloring(plan: StudyPlan, trial: Trial, event: Event, kind: AnswerKind) -> Answer:
     body = event.body
     if plan.kind is not Kind.COLORINGS or kind not in (AnswerKind.COLORING, AnswerKind.SKIP):
-        asked = "coloring" if plan.kind is Kind.COLORINGS else "choice or a rating"
-        raise BadInput(f"This study asks for a {asked}.", "kind")
+        requested = "coloring" if plan.kind is Kind.COLORINGS else "choice or a rating"
+        raise BadInput(f"This study asks for a {requested}.", "kind")
     if body.get("value") is not None:
         raise BadInput(f"A {kind} has no value.", "value")
     answer = Answer(event.id, trial.position, kind, None, _ms(body, "response_ms"))
@@ -128,19 +128,19 @@ def answers_of(
     to its position; answers before it stay stored and count as revisions.
     """
     by_position = {trial.position: trial for trial in trials}
-    standing: dict[int, Answer] = {}
+    answers: dict[int, Answer] = {}
     revisions: dict[int, int] = {}
     for event in events:
         if event.position is None or event.position not in by_position:
             continue
         if event.kind is EventKind.UNDO:
-            if standing.pop(event.position, None) is not None:
+            if answers.pop(event.position, None) is not None:
                 revisions[event.position] = revisions.get(event.position, 0) + 1
         elif event.kind is EventKind.ANSWER:
             answer = read_answer(plan, by_position[event.position], event)
             count = revisions.get(event.position, 0)
-            standing[event.position] = replace(answer, revisions=count) if count else answer
-    return standing
+            answers[event.position] = replace(answer, revisions=count) if count else answer
+    return answers
 
 
 def votes_of(

@@ -44,4 +44,4 @@ def side_biases(
             votes.setdefault(arrangement, []).extend(
                 votes_of(plan, participant, trials, of_arrangement)
             )
-    return {name: side_bias(given, plan.seed) for name, given in votes.items() if given}
+    return {name: side_bias(vote, plan.seed) for name, vote in votes.items() if vote}

@@ -39,23 +39,23 @@ class ChoiceShare:
     shown: int
 
 
-def ratings_of(given: Given, seed: int, replicates: int = REPLICATES) -> tuple[Rating, ...]:
+def ratings_of(values: Given, seed: int, replicates: int = REPLICATES) -> tuple[Rating, ...]:
     """The mean rating of each model that was rated, by name."""
     entries = [
         (participant, trial.order[0], float(answer.value or 0))
-        for participant, trial, answer in given
+        for participant, trial, answer in values
         if answer.kind is AnswerKind.RATING
     ]
     return tuple(Rating(*row) for row in _means(entries, seed, replicates))
 
 
-def choices_of(given: Given, seed: int, replicates: int = REPLICATES) -> tuple[ChoiceShare, ...]:
+def choices_of(values: Given, seed: int, replicates: int = REPLICATES) -> tuple[ChoiceShare, ...]:
     """How often each model that was shown was chosen, by name."""
     entries = [
-        (participant, model, float(place == answer.value))
-        for participant, trial, answer in given
+        (participant, model, float(index == answer.value))
+        for participant, trial, answer in values
         if answer.kind is AnswerKind.PLACE
-        for place, model in enumerate(trial.order)
+        for index, model in enumerate(trial.order)
     ]
     return tuple(
         ChoiceShare(model, share, low, high, round(share * shown), shown)
@@ -73,19 +73,19 @@ def _means(
     people = {name: i for i, name in enumerate(sorted({person for person, *_ in entries}))}
     sums, counts = np.zeros((len(people), len(models))), np.zeros((len(people), len(models)))
     for person, model, value in entries:
-        at = people[person], models[model]
-        sums[at] += value
-        counts[at] += 1
+        index = people[person], models[model]
+        sums[index] += value
+        counts[index] += 1
     if not people:
         return []
-    drawn = weights(len(people), replicates, np.random.default_rng([seed, 2]))
+    sample = weights(len(people), replicates, np.random.default_rng([seed, 2]))
     rows = []
     for model, column in models.items():
         low = high = float("nan")
-        total = drawn @ counts[:, column]
+        total = sample @ counts[:, column]
         if len(people) > 1 and (total > 0).any():
             outside = tail(len(people), LEVEL)
-            means = (drawn @ sums[:, column])[total > 0] / total[total > 0]
+            means = (sample @ sums[:, column])[total > 0] / total[total > 0]
             low, high = (float(v) for v in np.quantile(means, [outside, 1 - outside]))
         number = int(counts[:, column].sum())
         rows.append((model, float(sums[:, column].sum() / number), low, high, number))

@@ -113,27 +113,27 @@ class QuestionResults:
 
 def asked_in(questions: Iterable[Question]) -> dict[str, tuple[str, float]]:
     """Tasks and chance of questions of a set, by their ids."""
-    return {one.question_id: (one.task, one.chance) for one in questions}
+    return {question.question_id: (question.task, question.chance) for question in questions}
 
 
 def right_shares(
-    asked: Asked, answers: PersonAnswers, seed: int, replicates: int = REPLICATES
+    requested: Asked, answers: PersonAnswers, seed: int, replicates: int = REPLICATES
 ) -> RightShares:
     """Shares of what these people answered; a person is one cluster, whichever study they were in.
 
     The same arguments give the same numbers. Raises BadInput for an answer to a question that is
     not among ``asked``.
     """
-    table = _Table(asked, answers, seed, replicates)
-    tasks = tuple(table.share([at], task) for at, task in enumerate(table.tasks))
+    table = _Table(requested, answers, seed, replicates)
+    tasks = tuple(table.share([index], task) for index, task in enumerate(table.tasks))
     everything = table.share(list(range(len(table.tasks))), "")
     return RightShares(tasks, everything, table.macro(tasks), table.by_person())
 
 
-def answers_by_person(plan: StudyPlan, given: Given) -> dict[str, list[Answer]]:
+def answers_by_person(plan: StudyPlan, values: Given) -> dict[str, list[Answer]]:
     """The answers to main trials of each participant in the form of a model's."""
     by_person: dict[str, list[Answer]] = defaultdict(list)
-    for person, trial, answer in given:
+    for person, trial, answer in values:
         question = plan.question_of(trial.stimulus_id)
         if question is not None:
             by_person[person].append(answer_record(question, answer.value))
@@ -141,25 +141,25 @@ def answers_by_person(plan: StudyPlan, given: Given) -> dict[str, list[Answer]]:
 
 
 def question_results(
-    plan: StudyPlan, given: Given, seed: int, replicates: int = REPLICATES
+    plan: StudyPlan, values: Given, seed: int, replicates: int = REPLICATES
 ) -> QuestionResults | None:
     """The results of the answers to main trials of a study of questions; None of another one."""
     if plan.kind is not Kind.QUESTIONS:
         return None
-    asked = {
+    requested = {
         case.question.question_id: (case.group, case.question.chance)
         for case in plan.cases
         if case.question is not None
     }
     counts: dict[str, Counter[int | None]] = defaultdict(Counter)
-    for _, trial, answer in given:
+    for _, trial, answer in values:
         counts[plan.by_id[trial.stimulus_id].case_id][answer.value] += 1
     return QuestionResults(
-        right_shares(asked, answers_by_person(plan, given), seed, replicates),
+        right_shares(requested, answers_by_person(plan, values), seed, replicates),
         tuple(
             QuestionAnswers(
                 case.id,
-                tuple(counts[case.id][place] for place in range(len(case.question.choices))),
+                tuple(counts[case.id][index] for index in range(len(case.question.choices))),
                 counts[case.id][None],
             )
             for case in plan.cases
@@ -172,18 +172,20 @@ class _Table:
     """``counts``: int ``(people, tasks, 3)`` answers that are right, wrong, and skips; ``drawn``:
     int ``(replicates, people)``, how often each is in a resample."""
 
-    def __init__(self, asked: Asked, answers: PersonAnswers, seed: int, replicates: int) -> None:
-        self.people = sorted(name for name, given in answers.items() if given)
-        self.tasks = list(dict.fromkeys(task for task, _ in asked.values()))
-        column = {name: at for at, name in enumerate(self.tasks)}
+    def __init__(
+        self, requested: Asked, answers: PersonAnswers, seed: int, replicates: int
+    ) -> None:
+        self.people = sorted(name for name, values in answers.items() if values)
+        self.tasks = list(dict.fromkeys(task for task, _ in requested.values()))
+        column = {name: index for index, name in enumerate(self.tasks)}
         self.counts = np.zeros((len(self.people), len(self.tasks), 3), dtype=np.int64)
         self._chance = np.zeros(len(self.tasks))
         self._questions: list[set[str]] = [set() for _ in self.tasks]
         for row, name in enumerate(self.people):
             for answer in answers[name]:
-                if answer.question_id not in asked:
+                if answer.question_id not in requested:
                     raise BadInput(f"The set has no question {answer.question_id!r}.")
-                task, chance = asked[answer.question_id]
+                task, chance = requested[answer.question_id]
                 self.counts[row, column[task], _COLUMNS[answer.outcome]] += 1
                 self._chance[column[task]] += chance
                 self._questions[column[task]].add(answer.question_id)
@@ -195,38 +197,40 @@ class _Table:
         counts = self.counts[:, columns].sum(axis=1)
         right, wrong, skips = (int(number) for number in counts.sum(axis=0))
         answers, whole = right + wrong + skips, counts.sum(axis=1)
-        questions = sum(len(self._questions[at]) for at in columns)
+        questions = sum(len(self._questions[column]) for column in columns)
         share, over = self._interval(counts[:, 0], whole, questions)
-        told, _ = self._interval(counts[:, 0], counts[:, :2].sum(axis=1), questions)
+        message, _ = self._interval(counts[:, 0], counts[:, :2].sum(axis=1), questions)
         chance = float(self._chance[columns].sum() / answers) if answers else float("nan")
         people = int((whole > 0).sum())
-        return RightShare(task, right, wrong, skips, questions, people, share, told, over, chance)
+        return RightShare(
+            task, right, wrong, skips, questions, people, share, message, over, chance
+        )
 
     def macro(self, tasks: Sequence[RightShare]) -> MacroShare | None:
         """The mean of the tasks, by the same resamples as they; by MOVER over Wilson's intervals
         (:func:`truehue.core.vlm.scoring.macro`) where these have no width."""
-        if self.drawn is None or any(not one.answers for one in tasks):
+        if self.drawn is None or any(not task.answers for task in tasks):
             return None
-        value = float(np.mean([one.share.value for one in tasks]))
-        chance = float(np.mean([one.chance for one in tasks]))
+        value = float(np.mean([task.share.value for task in tasks]))
+        chance = float(np.mean([task.chance for task in tasks]))
         if len(self.people) > 1:
             sums = np.einsum("rp,ptk->rtk", self.drawn, self.counts)
             whole = sums.sum(axis=2)
-            kept = (whole > 0).all(axis=1)
-            bounds = _bounds((sums[kept, :, 0] / whole[kept]).mean(axis=1), len(self.people))
+            saved = (whole > 0).all(axis=1)
+            bounds = _bounds((sums[saved, :, 0] / whole[saved]).mean(axis=1), len(self.people))
             if bounds is not None:
                 return MacroShare(Share(value, *bounds), PARTICIPANTS, chance, len(tasks))
-        found = macro_of([_tally(one) for one in tasks])
-        assert found is not None
-        low, high = found.interval
+        macro = macro_of([_tally(task) for task in tasks])
+        assert macro is not None
+        low, high = macro.interval
         return MacroShare(Share(value, low / 100, high / 100), QUESTIONS, chance, len(tasks))
 
     def by_person(self) -> tuple[PersonShare, ...]:
         """Everybody's own."""
         sums = self.counts.sum(axis=1)
         return tuple(
-            PersonShare(person, int(sums[at, 0]), int(sums[at].sum()), int(sums[at, 2]))
-            for at, person in enumerate(self.people)
+            PersonShare(person, int(sums[index, 0]), int(sums[index].sum()), int(sums[index, 2]))
+            for index, person in enumerate(self.people)
         )
 
     def _interval(self, part: np.ndarray, whole: np.ndarray, questions: int) -> tuple[Share, str]:
@@ -255,12 +259,12 @@ def _bounds(sampled: np.ndarray, people: int) -> tuple[float, float] | None:
     return (low, high) if high - low > 1e-9 else None
 
 
-def _tally(one: RightShare) -> Tally:
+def _tally(right_share: RightShare) -> Tally:
     """A task as scores of models have it: over its questions, not over all answers to them."""
     return Tally(
-        _right_of(one.share.value, one.questions),
-        _wrong_of(one.share.value, one.questions),
-        chance_sum=one.chance * one.questions,
+        _right_of(right_share.share.value, right_share.questions),
+        _wrong_of(right_share.share.value, right_share.questions),
+        chance_sum=right_share.chance * right_share.questions,
     )
 
 

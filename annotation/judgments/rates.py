@@ -70,19 +70,19 @@ def win_rates(
         names = [(table.models[first], table.models[second]) for first, second in table.pairs]
         weight = np.array([float(sizes.get(pair, 0)) for pair in names])
 
-    def rate(model: int, of: np.ndarray, other: str) -> WinRate:
-        second = (table.pairs[of, 0] != model).astype(int)
-        place = np.flatnonzero(of)
-        wins = draws[:, place, second].sum(axis=1)
-        losses = draws[:, place, 1 - second].sum(axis=1)
-        ties = draws[:, place, 2].sum(axis=1)
+    def rate(model: int, values: np.ndarray, other: str) -> WinRate:
+        second = (table.pairs[values, 0] != model).astype(int)
+        indices = np.flatnonzero(values)
+        wins = draws[:, indices, second].sum(axis=1)
+        losses = draws[:, indices, 1 - second].sum(axis=1)
+        ties = draws[:, indices, 2].sum(axis=1)
         with np.errstate(invalid="ignore", divide="ignore"):
             if weight is None:
                 share = (wins + ties / 2) / (wins + losses + ties)
             else:
-                number = draws[:, place].sum(axis=2)
-                each = (draws[:, place, second] + draws[:, place, 2] / 2) / number
-                seen = (number > 0) * weight[place]
+                number = draws[:, indices].sum(axis=2)
+                each = (draws[:, indices, second] + draws[:, indices, 2] / 2) / number
+                seen = (number > 0) * weight[indices]
                 share = np.where(number > 0, each * seen, 0).sum(axis=1) / seen.sum(axis=1)
         sampled = share[1:][np.isfinite(share[1:])]
         low = high = float("nan")
@@ -112,5 +112,5 @@ def side_bias(votes: Sequence[Vote], seed: int = 0, replicates: int = REPLICATES
     lefts = [left for _, (left, _) in sorted(sides.items())]
     both = [left + right for _, (left, right) in sorted(sides.items())]
     share = share_of(lefts, both, seed, replicates)
-    p = sign_flip([2 * n - of for n, of in zip(lefts, both, strict=True)], seed, replicates)
+    p = sign_flip([2 * n - total for n, total in zip(lefts, both, strict=True)], seed, replicates)
     return SideBias(sum(lefts), sum(both) - sum(lefts), share.value, share.low, share.high, p)

@@ -67,15 +67,15 @@ def sign_flip(differences: Sequence[float], seed: int, replicates: int = REPLICA
     """The two-sided p-value of a sum of participants' ``differences``, each of which would as well
     have the other sign if there were nothing: over all signs where these are no more than
     ``replicates``, else over as many drawn ones. NaN for fewer than two participants."""
-    given = np.array(differences, dtype=np.float64)
-    if len(given) < 2:
+    values = np.array(differences, dtype=np.float64)
+    if len(values) < 2:
         return float("nan")
-    if 2 ** len(given) <= replicates:
-        bits = np.arange(2 ** len(given))[:, None] >> np.arange(len(given)) & 1
-        sums = np.abs((2 * bits - 1) @ given)
-        return float(np.mean(sums >= abs(given.sum()) - 1e-9))
-    signs = np.random.default_rng([seed, 8]).choice([-1.0, 1.0], size=(replicates, len(given)))
-    extreme = int((np.abs(signs @ given) >= abs(given.sum()) - 1e-9).sum())
+    if 2 ** len(values) <= replicates:
+        bits = np.arange(2 ** len(values))[:, None] >> np.arange(len(values)) & 1
+        sums = np.abs((2 * bits - 1) @ values)
+        return float(np.mean(sums >= abs(values.sum()) - 1e-9))
+    signs = np.random.default_rng([seed, 8]).choice([-1.0, 1.0], size=(replicates, len(values)))
+    extreme = int((np.abs(signs @ values) >= abs(values.sum()) - 1e-9).sum())
     return (extreme + 1) / (replicates + 1)
 
 

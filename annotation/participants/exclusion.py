@@ -63,5 +63,5 @@ def rule_of(stored: Mapping[str, Any] | None) -> ExclusionRule:
     """The rule of exclusion as it is stored, the default one where none is."""
     if stored is None:
         return ExclusionRule()
-    names = {one.name for one in fields(ExclusionRule)}
+    names = {field.name for field in fields(ExclusionRule)}
     return ExclusionRule(**{name: value for name, value in stored.items() if name in names})

@@ -79,8 +79,8 @@ def quality_of(
     ``read`` and ``shown`` count plates, ``dark`` and ``light`` say whether patches were told
     apart."""
     main = [trial for trial in trials if trial.purpose is Purpose.MAIN]
-    given = [answers[trial.position] for trial in main if trial.position in answers]
-    chosen = [answer for answer in given if answer.kind is not AnswerKind.SKIP]
+    values = [answers[trial.position] for trial in main if trial.position in answers]
+    chosen = [answer for answer in values if answer.kind is not AnswerKind.SKIP]
     checks = [
         answers[trial.position].value == trial.expected
         for trial in trials
@@ -94,19 +94,19 @@ def quality_of(
         # Of colorings truehue.annotation.quality says whether two are consistent.
         and plan.kind is not Kind.COLORINGS
     ]
-    places = np.bincount([answer.value for answer in chosen if answer.value is not None] or [0])
+    positions = np.bincount([answer.value for answer in chosen if answer.value is not None] or [0])
     times = [answer.response_ms for answer in chosen]
     placed = sum(answer.value is not None for answer in chosen)
     shown, read = screening.get("shown"), screening.get("read")
     dark, light = screening.get("dark"), screening.get("light")
     return Quality(
-        len(given),
+        len(values),
         len(main),
         _share(checks),
         _share(repeats),
         _share([time < FAST_MS for time in times]),
-        float(places.max() / placed) if placed else None,
-        _share([answer.kind is AnswerKind.SKIP for answer in given]),
+        float(positions.max() / placed) if placed else None,
+        _share([answer.kind is AnswerKind.SKIP for answer in values]),
         float(np.median(times)) if times else None,
         float(read) / float(shown)
         if isinstance(shown, int) and isinstance(read, int) and shown
@@ -114,7 +114,7 @@ def quality_of(
         bool(dark and light) if isinstance(dark, bool) and isinstance(light, bool) else None,
         # Practice sketches have no right answer.
         () if plan.kind is Kind.COLORINGS else _training(plan, trials, answers),
-        _planned(plan, len(main), len(given)),
+        _planned(plan, len(main), len(values)),
         (plan.screening.plates or plan.screening.patches) and not screening,
     )
 
@@ -134,7 +134,7 @@ def reasons(quality: Quality, rule: ExclusionRule) -> tuple[str, ...]:
     What was not asked of a participant excludes nobody.
     """
     grounds: list[str] = []
-    for value, least, words in (
+    for value, least, text in (
         (quality.attention, rule.least_attention, "of the attention checks passed"),
         (quality.consistency, rule.least_consistency, "of the repeats answered the same"),
         (quality.plates, rule.least_plates, "of the plates read"),
@@ -150,13 +150,13 @@ def reasons(quality: Quality, rule: ExclusionRule) -> tuple[str, ...]:
         ),
     ):
         if value is not None and least is not None and value < least:
-            grounds.append(f"{value:.0%} {words}, below {least:.0%}")
-    for value, most, words in (
+            grounds.append(f"{value:.0%} {text}, below {least:.0%}")
+    for value, limit, text in (
         (quality.fast, rule.most_fast, f"of the answers under {FAST_MS:.0f} ms"),
         (quality.one_side, rule.most_one_side, "of the answers at one place"),
     ):
-        if value is not None and most is not None and value > most:
-            grounds.append(f"{value:.0%} {words}, above {most:.0%}")
+        if value is not None and limit is not None and value > limit:
+            grounds.append(f"{value:.0%} {text}, above {limit:.0%}")
     if quality.unscreened and (rule.screen or rule.least_plates is not None):
         grounds.append("the screening of the study was not taken")
     if rule.screen and quality.screen is False:
@@ -176,10 +176,10 @@ def _training(
     plan: StudyPlan, trials: Sequence[Trial], answers: Mapping[int, Answer]
 ) -> tuple[float, ...]:
     answered = [
-        [right(trial, answers) for trial in given if trial.position in answers]
-        for given in rounds(plan, trials)
+        [right(trial, answers) for trial in values if trial.position in answers]
+        for values in rounds(plan, trials)
     ]
-    return tuple(sum(given) / len(given) for given in answered if given)
+    return tuple(sum(values) / len(values) for values in answered if values)
 
 
 def _same(plan: StudyPlan, first: Answer, again: Answer) -> bool:

@@ -74,11 +74,11 @@ def scored(
         if answer != plate.digit
     ]
     shown = min(len(answers), len(plates))
-    places = {
+    positions = {
         patch.name: None if body.get(patch.name) is None else body[patch.name] == patch.place
         for patch in patches
     }
-    return {"shown": shown, "read": shown - len(misread), "misread": misread, **places}
+    return {"shown": shown, "read": shown - len(misread), "misread": misread, **positions}
 
 
 def screening_of(plan: StudyPlan, number: int, events: Iterable[Event]) -> dict[str, Any] | None:

@@ -43,12 +43,12 @@ class Design:
         case = rng.normal(0, self.case_sd, (simulations, self.cases))
         case = case[:, _asked(self, self.votes_a_person)]
         share = 1 / (1 + np.exp(-(self._mean_logit + person + case)))
-        drawn = rng.random(share.shape)
+        random = rng.random(share.shape)
         if not self.tie_share:
-            return np.asarray((drawn < share).mean(axis=2))
+            return np.asarray((random < share).mean(axis=2))
         # One draw for both: below the share of ties it is one, the rest is stretched to 0 to 1.
-        won = drawn - self.tie_share < share * (1 - self.tie_share)
-        return np.asarray(np.where(drawn < self.tie_share, 0.5, won).mean(axis=2))
+        won = random - self.tie_share < share * (1 - self.tie_share)
+        return np.asarray(np.where(random < self.tie_share, 0.5, won).mean(axis=2))
 
     @property
     def draws_a_person(self) -> int:

@@ -122,9 +122,9 @@ def _crossing(curve: tuple[tuple[int, Power], ...], wanted: float) -> tuple[int,
         beta = np.linalg.solve(information, (design * weight[:, None]).T @ working)
     if not beta[1] > _SLOPE_Z * np.sqrt(np.linalg.inv(information)[1, 1]):
         return None
-    at = (norm.ppf(wanted) - beta[0]) / beta[1]
-    gradient = np.array([1.0, at]) / beta[1]
+    index = (norm.ppf(wanted) - beta[0]) / beta[1]
+    gradient = np.array([1.0, index]) / beta[1]
     error = float(np.sqrt(gradient @ np.linalg.inv(information) @ gradient))
-    bounds = [min(float(max(at + z * error, 0.0)) ** 2, 1e9) for z in (0.0, -1.96, 1.96)]
+    bounds = [min(float(max(index + z * error, 0.0)) ** 2, 1e9) for z in (0.0, -1.96, 1.96)]
     number_, low, high = (max(2, int(np.ceil(value - 1e-9))) for value in bounds)
     return number_, low, high

@@ -54,12 +54,15 @@ def distribution_of(
 
     The order in which colorings come changes nothing. Raises BadInput for none.
     """
-    ordered = sorted(colorings, key=lambda one: one.key)
+    ordered = sorted(colorings, key=lambda coloring: coloring.key)
     profiles = [
         ImageProfile(
-            f"{one.participant}/{one.position}", "", one.profile, contributor=one.participant
+            f"{coloring.participant}/{coloring.position}",
+            "",
+            coloring.profile,
+            contributor=coloring.participant,
         )
-        for one in ordered
+        for coloring in ordered
     ]
     return of_pictures(label, profiles, method, of_people=True)
 
@@ -67,8 +70,8 @@ def distribution_of(
 def by_case(colorings: Iterable[Coloring]) -> dict[str, list[Coloring]]:
     """Colorings by what they are of, each list by participant and position."""
     cases: dict[str, list[Coloring]] = {}
-    for one in sorted(colorings, key=lambda one: one.key):
-        cases.setdefault(one.case_id, []).append(one)
+    for coloring in sorted(colorings, key=lambda item: item.key):
+        cases.setdefault(coloring.case_id, []).append(coloring)
     return cases
 
 
@@ -78,15 +81,15 @@ def series_of(colorings: Iterable[Coloring]) -> dict[Key, list[Coloring]]:
     A repeat of a repeat belongs to the first, too; one whose first coloring does not stand begins
     a series itself, so that nothing is lost.
     """
-    ordered = sorted(colorings, key=lambda one: one.key)
+    ordered = sorted(colorings, key=lambda coloring: coloring.key)
     firsts: dict[Key, Key] = {}
     series: dict[Key, list[Coloring]] = {}
-    for one in ordered:
-        before = None if one.original is None else (one.participant, one.original)
-        first = one.key if before is None else firsts.get(before, one.key)
-        firsts[one.key] = first
+    for item in ordered:
+        before = None if item.original is None else (item.participant, item.original)
+        first = item.key if before is None else firsts.get(before, item.key)
+        firsts[item.key] = first
         if before is not None:
             # An original that does not stand still says what belongs together.
             firsts.setdefault(before, first)
-        series.setdefault(first, []).append(one)
+        series.setdefault(first, []).append(item)
     return series

@@ -67,11 +67,11 @@ def consensus(
         raise BadInput(f"The share of concepts to flag is 0 to 1, not {share}.", "share")
     consensuses = [_consensus(case_id, apart) for case_id, apart in apart_by_case.items()]
     defined = sorted(
-        (one for one in consensuses if one.emd_lab is not None),
-        key=lambda one: (-(one.emd_lab or 0.0), one.case_id),
+        (entry for entry in consensuses if entry.emd_lab is not None),
+        key=lambda entry: (-(entry.emd_lab or 0.0), entry.case_id),
     )
     undefined = sorted(
-        (one for one in consensuses if one.emd_lab is None), key=lambda one: one.case_id
+        (entry for entry in consensuses if entry.emd_lab is None), key=lambda entry: entry.case_id
     )
     if not defined:
         return tuple(undefined)
@@ -79,12 +79,12 @@ def consensus(
     wanted = max(1, math.ceil(share * len(defined) - 1e-9)) if share else 0
     limit = (defined[wanted - 1].emd_lab or 0.0) if wanted else math.inf
     placed: list[Consensus] = []
-    for number, one in enumerate(defined, 1):
-        value = one.emd_lab or 0.0
+    for number, item in enumerate(defined, 1):
+        value = item.emd_lab or 0.0
         tied = bool(placed) and (placed[-1].emd_lab or 0.0) - value <= EQUAL_LAB
         placed.append(
             replace(
-                one,
+                item,
                 place=placed[-1].place if tied else number,
                 flagged=value >= limit - EQUAL_LAB and value > EQUAL_LAB,
             )

@@ -74,7 +74,7 @@ def thresholds(colorings: Iterable[Coloring]) -> dict[str, Threshold]:
     """The limit of consistency for every concept, from first colorings of different people."""
     firsts = by_case(series[0] for series in series_of(colorings).values())
     pairs = {
-        case_id: pairs_of(pairwise_emd(np.array([one.weights for one in group])))
+        case_id: pairs_of(pairwise_emd(np.array([coloring.weights for coloring in group])))
         for case_id, group in firsts.items()
     }
     pooled = np.concatenate([*pairs.values(), np.zeros(0)])
@@ -105,16 +105,16 @@ def kept_of(
     """
     decisions: list[ColoringStatus] = []
     rest: list[Coloring] = []
-    for one in colorings:
-        mark = evidence.marks.get(one.key) if level is Level.MARKS else None
+    for coloring in colorings:
+        mark = evidence.marks.get(coloring.key) if level is Level.MARKS else None
         if mark is None or mark.keep:
-            rest.append(one)
+            rest.append(coloring)
         else:
-            words = f": {mark.reason}" if mark.reason else ""
-            decisions.append(ColoringStatus(one, False, (f"discarded by a researcher{words}",)))
+            text = f": {mark.reason}" if mark.reason else ""
+            decisions.append(ColoringStatus(coloring, False, (f"discarded by a researcher{text}",)))
     for series in series_of(rest).values():
         decisions += _of_series(series, level, evidence, limits)
-    return tuple(sorted(decisions, key=lambda one: one.coloring.key))
+    return tuple(sorted(decisions, key=lambda coloring_status: coloring_status.coloring.key))
 
 
 def _of_series(
@@ -132,27 +132,27 @@ def _of_series(
         else:
             chosen = stable
         # The last that a researcher wants to keep counts before what was found by rule.
-        wanted = [one for one in series if one.key in evidence.marks]
+        wanted = [item for item in series if item.key in evidence.marks]
         if wanted:
             chosen, why = wanted[-1], ()
     decisions = []
-    for one in series:
-        if one is not chosen:
-            decisions.append(ColoringStatus(one, False, why or (STANDS_FOR,)))
+    for coloring in series:
+        if coloring is not chosen:
+            decisions.append(ColoringStatus(coloring, False, why or (STANDS_FOR,)))
             continue
-        reasons = (*why, *_reasons(one, level, evidence))
-        decisions.append(ColoringStatus(one, not reasons, reasons))
+        reasons = (*why, *_reasons(coloring, level, evidence))
+        decisions.append(ColoringStatus(coloring, not reasons, reasons))
     return decisions
 
 
-def _reasons(one: Coloring, level: Level, evidence: Evidence) -> tuple[str, ...]:
+def _reasons(coloring: Coloring, level: Level, evidence: Evidence) -> tuple[str, ...]:
     """Why a coloring is left out that stands for its person, none where it is kept."""
-    if level is Level.MARKS and one.key in evidence.marks:
+    if level is Level.MARKS and coloring.key in evidence.marks:
         return ()
     reasons = []
-    votes = evidence.votes.get(one.key)
+    votes = evidence.votes.get(coloring.key)
     if level is not Level.ALL and votes is not None and votes.outcome is Outcome.INCONSISTENT:
         reasons.append(f"{VOTED_OUT} ({votes.yes} yes, {votes.no} no)")
-    if level is Level.MARKS and (out := evidence.people_out.get(one.participant)):
+    if level is Level.MARKS and (out := evidence.people_out.get(coloring.participant)):
         reasons.append(f"the participant is left out: {out}")
     return tuple(reasons)

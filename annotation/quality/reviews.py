@@ -73,7 +73,7 @@ class ReviewAgreement:
 def standing(reviews: Iterable[Review]) -> dict[tuple[Key, str], Review]:
     """The last review of every coloring by every expert; ``reviews`` are in the order in which
     they were given, and an expert may take another view."""
-    return {(one.coloring, one.reviewer): one for one in reviews}
+    return {(review.coloring, review.reviewer): review for review in reviews}
 
 
 def outcome_of(yes: int, no: int, needed: int = REVIEWERS) -> Outcome:
@@ -83,19 +83,19 @@ def outcome_of(yes: int, no: int, needed: int = REVIEWERS) -> Outcome:
     of all votes secures no majority, so it goes as well. Before that it is open: further votes
     decide. More votes than needed count all.
     """
-    of = max(needed, yes + no)
-    if 2 * yes > of:
+    total = max(needed, yes + no)
+    if 2 * yes > total:
         return Outcome.CONSISTENT
-    return Outcome.INCONSISTENT if 2 * no >= of else Outcome.OPEN
+    return Outcome.INCONSISTENT if 2 * no >= total else Outcome.OPEN
 
 
 def votes_of(reviews: Iterable[Review], needed: int = REVIEWERS) -> dict[Key, Votes]:
     """The votes on every coloring that has any, in the order of the first on each."""
     yes: Counter[Key] = Counter()
     count: Counter[Key] = Counter()
-    for one in standing(reviews).values():
-        count[one.coloring] += 1
-        yes[one.coloring] += one.consistent
+    for review in standing(reviews).values():
+        count[review.coloring] += 1
+        yes[review.coloring] += review.consistent
     return {
         key: Votes(yes[key], total - yes[key], outcome_of(yes[key], total - yes[key], needed))
         for key, total in count.items()
@@ -108,18 +108,18 @@ def agreement(
     """How far experts agree, with intervals over resampled colorings."""
     last = standing(reviews)
     votes = votes_of(last.values())
-    keys, reviewers = sorted(votes), sorted({one.reviewer for one in last.values()})
+    keys, reviewers = sorted(votes), sorted({review.reviewer for review in last.values()})
     counts = np.array([[votes[key].yes, votes[key].no] for key in keys]).reshape(-1, 2)
     ratings = np.full((len(reviewers), len(keys)), np.nan)
     rows = {name: row for row, name in enumerate(reviewers)}
     columns = {key: column for column, key in enumerate(keys)}
-    for one in last.values():
-        ratings[rows[one.reviewer], columns[one.coloring]] = one.consistent
+    for item in last.values():
+        ratings[rows[item.reviewer], columns[item.coloring]] = item.consistent
     rng = np.random.default_rng([seed, 31])
     kappa = fleiss(counts, rng, replicates)
     nominal = alpha(ratings, "nominal", rng, min(replicates, _MOST_ALPHA))
     return ReviewAgreement(
-        dict(sorted(Counter((one.yes, one.no) for one in votes.values()).items(), reverse=True)),
+        dict(sorted(Counter((vote.yes, vote.no) for vote in votes.values()).items(), reverse=True)),
         {
             name: (int(np.isfinite(row).sum()), int(np.nansum(row)))
             for name, row in zip(reviewers, ratings, strict=True)
@@ -131,7 +131,7 @@ def agreement(
 
 
 def _notes(votes: Mapping[Key, Votes]) -> tuple[str, ...]:
-    numbers = Counter(one.count for one in votes.values())
+    numbers = Counter(vote.count for vote in votes.values())
     notes = []
     if single := numbers.pop(1, 0):
         notes.append(

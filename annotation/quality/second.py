@@ -75,13 +75,13 @@ def threshold_of(own: np.ndarray, pooled: np.ndarray, quantile: float = QUANTILE
             LEAST_LAB, pairs, f"No two people to compare with: the limit is {LEAST_LAB:g}."
         )
     value = float(np.quantile(pairs, quantile))
-    words = (
+    text = (
         f"{100 * quantile:.0f}% of the {len(pairs)} pairs of different people {whose} are at most "
         f"{value:.1f} apart"
     )
     if value < LEAST_LAB:
-        return Threshold(LEAST_LAB, pairs, f"{words}; the limit is never below {LEAST_LAB:g}.")
-    return Threshold(value, pairs, f"{words}: that is the limit.")
+        return Threshold(LEAST_LAB, pairs, f"{text}; the limit is never below {LEAST_LAB:g}.")
+    return Threshold(value, pairs, f"{text}: that is the limit.")
 
 
 def stability(series: Sequence[Coloring], threshold: Threshold) -> Stability:

@@ -64,12 +64,12 @@ def width_of(
     """
     if distribution.fixed:
         return None
-    drawn = resampled(distribution, draws, seed, stop)
-    if drawn is None or not len(drawn):
+    sample = resampled(distribution, draws, seed, stop)
+    if sample is None or not len(sample):
         return None
     people = distribution.count
     # Of five people many draws are the same: each is measured once.
-    different, times = np.unique(drawn.round(12), axis=0, return_counts=True)
+    different, times = np.unique(sample.round(12), axis=0, return_counts=True)
     apart = np.array([emd(row / row.sum(), distribution.weights) for row in different])
     width = float(np.quantile(np.repeat(apart, times), LEVEL))
     return width * float(np.sqrt(people / (people - 1)))
@@ -100,12 +100,18 @@ def worths(widths: Mapping[str, tuple[int, float | None]]) -> tuple[ConceptUncer
         _worth(case_id, count, width, pooled) for case_id, (count, width) in widths.items()
     ]
 
-    def order(one: ConceptUncertainty) -> tuple[bool, float, int, str]:
-        gain = one.narrowing_lab
-        return one.colorings > 0, 0.0 if gain is None else -gain, one.colorings, one.case_id
+    def order(concept_uncertainty: ConceptUncertainty) -> tuple[bool, float, int, str]:
+        gain = concept_uncertainty.narrowing_lab
+        return (
+            concept_uncertainty.colorings > 0,
+            0.0 if gain is None else -gain,
+            concept_uncertainty.colorings,
+            concept_uncertainty.case_id,
+        )
 
     return tuple(
-        replace(one, place=place) for place, one in enumerate(sorted(estimates, key=order), 1)
+        replace(estimate, place=index)
+        for index, estimate in enumerate(sorted(estimates, key=order), 1)
     )
 
 

@@ -83,12 +83,12 @@ def fit(pairs: np.ndarray, counts: np.ndarray, models: int, prior_sd: float = PR
 
 def _features(pairs: np.ndarray, models: int, with_ties: bool) -> np.ndarray:
     """float ``(P, outcomes, M or M + 1)``: what each outcome's log weight is the sum of."""
-    place = np.arange(len(pairs))
+    indices = np.arange(len(pairs))
     features = np.zeros((len(pairs), 3 if with_ties else 2, models + with_ties))
     for outcome in (0, 1):
-        features[place, outcome, pairs[:, outcome]] = 1.0
+        features[indices, outcome, pairs[:, outcome]] = 1.0
         if with_ties:
-            features[place, 2, pairs[:, outcome]] = 0.5
+            features[indices, 2, pairs[:, outcome]] = 0.5
     if with_ties:
         features[:, 2, models] = 1.0
     return features

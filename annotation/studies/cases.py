@@ -62,7 +62,7 @@ class Case:
     def image_ids(self) -> tuple[str, ...]:
         """All images that trials of it show."""
         own = () if self.question is None else (self.question.image_id,)
-        return (*own, *(image for one in self.candidates for image in one.image_ids))
+        return (*own, *(image for candidate in self.candidates for image in candidate.image_ids))
 
     @property
     def models(self) -> tuple[str, ...]:

@@ -28,5 +28,5 @@ def from_json(content: Mapping[str, Any]) -> StudyPlan:
         return _adapter().validate_python(dict(content))
     except ValidationError as error:
         first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise BadInput(f"This is no plan of a study: {place or 'it'}: {first['msg']}.") from None
+        location = ".".join(str(part) for part in first["loc"])
+        raise BadInput(f"This is no plan of a study: {location or 'it'}: {first['msg']}.") from None

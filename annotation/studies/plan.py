@@ -148,7 +148,7 @@ class StudyPlan:
                 raise BadInput(f"A study needs a {name}: it is what participants read.", name)
         if not self.consent.text.strip():
             raise BadInput("A study needs the text that participants agree to.", "consent")
-        for name, number, least, most in (
+        for name, number, least, limit in (
             ("seed", self.seed, 0, MOST_SEED),
             ("votes", self.votes, 1, MOST_VOTES),
             ("trials", self.trials, 1, MOST_TRIALS),
@@ -157,8 +157,8 @@ class StudyPlan:
             ("abandoned_after_s", self.abandoned_after_s, 60, 30 * 86_400),
             ("unanswered_after_s", self.absence_s(answered=False), 60, 30 * 86_400),
         ):
-            if not least <= number <= most:
-                raise BadInput(f"{name} is a whole number from {least} to {most}.", name)
+            if not least <= number <= limit:
+                raise BadInput(f"{name} is a whole number from {least} to {limit}.", name)
         if self.material is Material.DISTRIBUTIONS:
             self._check_distributions()
         if self.method is Method.ADAPTIVE and self.kind is not Kind.PAIRS:
@@ -227,20 +227,20 @@ class StudyPlan:
             raise BadInput(f"A study has at most {MOST_EXAMPLES} examples.", "examples")
 
     def _check_questions(self) -> None:
-        asked = self.kind is Kind.QUESTIONS
-        if asked != (self.question_set is not None):
+        requested = self.kind is Kind.QUESTIONS
+        if requested != (self.question_set is not None):
             raise BadInput(
                 "A study of questions names their set, and no other study does.", "question_set"
             )
         for case in self.cases:
-            if asked != (case.question is not None) or (asked and case.candidates):
+            if requested != (case.question is not None) or (requested and case.candidates):
                 raise BadInput(
                     f"{case.words[:80]!r} is no question."
-                    if asked
+                    if requested
                     else f"{case.words[:80]!r} is a question, which people answer alone.",
                     "cases",
                 )
-        if asked and (self.training.keys or self.tie):
+        if requested and (self.training.keys or self.tie):
             raise BadInput(
                 "A question has a right answer that nobody is told, and no tie: leave training and "
                 "ties out.",
@@ -289,10 +289,10 @@ class StudyPlan:
         """What an answer can be: places to choose, or steps of the scale; of questions, the letters
         that a check of attention asks for."""
         if self.kind is Kind.QUESTIONS:
-            most = max(
+            limit = max(
                 (len(case.question.choices) for case in self.cases if case.question), default=2
             )
-            return min(most, MOST_LETTERS_CHECKED)
+            return min(limit, MOST_LETTERS_CHECKED)
         return RATING_STEPS if self.kind is Kind.RATINGS else SIZES[self.kind]
 
     def absence_s(self, answered: bool) -> int:

@@ -161,8 +161,8 @@ def plan_of(
                 "cases",
             )
         rng = np.random.default_rng([seed, preset.cases])
-        drawn = sorted(rng.choice(len(chosen), size=preset.cases, replace=False))
-        chosen = [chosen[int(index)] for index in drawn]
+        sample = sorted(rng.choice(len(chosen), size=preset.cases, replace=False))
+        chosen = [chosen[int(index)] for index in sample]
     models = {model for case in chosen for model in case.models}
     if preset.models is not None and len(models) != preset.models:
         raise BadInput(

@@ -94,13 +94,13 @@ def asked_question(question: Question) -> CaseQuestion:
     )
 
 
-def answer_record(question: CaseQuestion, place: int | None) -> Answer:
+def answer_record(question: CaseQuestion, index: int | None) -> Answer:
     """A person's answer in the form of a model's: the ``place`` of a choice, or None where they
     could not tell, which counts as a refusal does: unreadable, no wrong letter."""
-    if place is None:
+    if index is None:
         return Answer(
             question.question_id, CANNOT_TELL, None, Outcome.UNREADABLE, "The person could not tell"
         )
-    reading = question.choices[place] if question.form is Form.BINARY else LETTERS[place]
-    outcome = Outcome.RIGHT if place == question.right else Outcome.WRONG
-    return Answer(question.question_id, question.choices[place], reading, outcome)
+    reading = question.choices[index] if question.form is Form.BINARY else LETTERS[index]
+    outcome = Outcome.RIGHT if index == question.right else Outcome.WRONG
+    return Answer(question.question_id, question.choices[index], reading, outcome)

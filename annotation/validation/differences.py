@@ -50,12 +50,12 @@ Row = TypeVar("Row", bound=Compared)
 
 def candidates(rows: Sequence[Row]) -> list[Row]:
     """The metrics that can be compared: those that have a number, of enough items of their own."""
-    return [one for one in rows if np.isfinite(one.ranked_by.value) and one.items >= LEAST_PAIRS]
+    return [row for row in rows if np.isfinite(row.ranked_by.value) and row.items >= LEAST_PAIRS]
 
 
 def nearest(rows: Sequence[Row]) -> Row | None:
     """The metric that is nearest to people among the :func:`candidates`; None without any."""
-    return max(candidates(rows), key=lambda one: one.ranked_by.value, default=None)
+    return max(candidates(rows), key=lambda candidate: candidate.ranked_by.value, default=None)
 
 
 def differences(
@@ -75,14 +75,14 @@ def differences(
     """
     table = PairVotes.of(votes, sizes)
     values = {name: table.differences(quality) for name, quality in metrics.items()}
-    drawn = weights(table.cases, replicates, np.random.default_rng([seed, 3]))[:, table.case_of]
-    drawn = np.concatenate([np.ones((1, drawn.shape[1])), drawn]) * table.weight
+    sample = weights(table.cases, replicates, np.random.default_rng([seed, 3]))[:, table.case_of]
+    sample = np.concatenate([np.ones((1, sample.shape[1])), sample]) * table.weight
     rows: list[Difference] = []
     for name, other in values.items():
         both = np.isfinite(values[best]) & np.isfinite(other)
         if name == best or both.sum() < LEAST_PAIRS:
             continue
-        counts = drawn[:, both]
+        counts = sample[:, both]
         y = table.preference[both]
         first, second = (measures(x[both], y, counts)[:, _PEARSON] for x in (values[best], other))
         gaps = first - second

@@ -104,9 +104,9 @@ class PairVotes:
         for_first = np.zeros(len(pairs))
         all_votes = np.zeros_like(for_first)
         for vote, pair in zip(votes, of_vote, strict=True):
-            at = column[pair]
-            all_votes[at] += 1
-            for_first[at] += 0.5 if vote.winner == TIE else float(vote.winner == pair[1])
+            index = column[pair]
+            all_votes[index] += 1
+            for_first[index] += 0.5 if vote.winner == TIE else float(vote.winner == pair[1])
         case_of = np.array([cases[case] for case, *_ in pairs])
         weight = np.ones(len(pairs))
         if sizes is not None:
@@ -152,9 +152,9 @@ def validate(
     scored = np.isfinite(difference)
     x, y = difference[scored], table.preference[scored]
     (values,) = measures(x, y, table.weight[None, scored])
-    drawn = weights(table.cases, replicates, rng)[:, table.case_of[scored]]
-    drawn = drawn * table.weight[scored]
-    sampled = measures(x, y, drawn)
+    sample = weights(table.cases, replicates, rng)[:, table.case_of[scored]]
+    sample = sample * table.weight[scored]
+    sampled = measures(x, y, sample)
     pearson, spearman, agreement, decided = (
         interval_of(float(value), sampled[:, i], level) for i, value in enumerate(values)
     )

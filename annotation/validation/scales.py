@@ -71,26 +71,26 @@ def validate_ratings(
     plan: StudyPlan,
     metric: str,
     quality: Quality,
-    given: Given,
+    provided: Given,
     seed: int,
     replicates: int = REPLICATES,
 ) -> RatingValidation:
     """A metric, of which more is better, against the mean rating of each image."""
-    values = _rated(plan, given)
+    values = _rated(plan, provided)
     images = list(values)
     x = np.array([quality.get(image, np.nan) for image in images])
     y = np.array([np.mean(values[image]) for image in images])
     scored = np.isfinite(x)
     rows = [image for image, usable in zip(images, scored, strict=True) if usable]
-    drawn = _drawn([case for case, _ in rows], replicates, seed)
+    sample = _drawn([case for case, _ in rows], replicates, seed)
     x, y = x[scored], y[scored]
 
     def interval(
-        correlation: Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray], most: int
+        correlation: Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray], limit: int
     ) -> Interval:
         if len(rows) < 3:
             return Interval(float("nan"), float("nan"), float("nan"))
-        counts = np.concatenate([np.ones((1, len(rows)), dtype=np.int64), drawn[:most]])
+        counts = np.concatenate([np.ones((1, len(rows)), dtype=np.int64), sample[:limit]])
         values = correlation(x, y, counts)
         return interval_of(float(values[0]), values[1:])
 
@@ -108,12 +108,12 @@ def validate_choices(
     plan: StudyPlan,
     metric: str,
     quality: Quality,
-    given: Given,
+    values: Given,
     seed: int,
     replicates: int = REPLICATES,
 ) -> ChoiceValidation:
     """A metric, of which more is better, against what most people chose of each set."""
-    chosen = _chosen(plan, given)
+    chosen = _chosen(plan, values)
     cases: list[str] = []
     same: list[float] = []
     chance: list[float] = []
@@ -130,8 +130,8 @@ def validate_choices(
         return ChoiceValidation(
             metric, Interval(nothing, nothing, nothing), nothing, 0, len(chosen)
         )
-    drawn = _drawn(cases, replicates, seed)
-    sampled = (drawn @ np.array(same)) / np.maximum(drawn.sum(axis=1), 1)
+    sample = _drawn(cases, replicates, seed)
+    sampled = (sample @ np.array(same)) / np.maximum(sample.sum(axis=1), 1)
     agreement = interval_of(float(np.mean(same)), sampled)
     return ChoiceValidation(
         metric, agreement, float(np.mean(chance)), len(cases), len(chosen) - len(cases)
@@ -142,15 +142,15 @@ def rating_differences(
     plan: StudyPlan,
     metrics: Mapping[str, Quality],
     best: str,
-    given: Given,
+    provided: Given,
     seed: int,
     replicates: int = REPLICATES,
 ) -> tuple[Difference, ...]:
     """By how much the correlation of ranks of the ``best`` metric is above each other one's, over
     the images that both have a value for, where these are enough; in the order of the metrics."""
-    ratings = _rated(plan, given)
-    y = np.array([np.mean(of) for of in ratings.values()])
-    number = np.array([len(of) for of in ratings.values()])
+    ratings = _rated(plan, provided)
+    y = np.array([np.mean(rating) for rating in ratings.values()])
+    number = np.array([len(rating) for rating in ratings.values()])
     values = {
         name: np.array([quality.get(image, np.nan) for image in ratings])
         for name, quality in metrics.items()
@@ -161,9 +161,9 @@ def rating_differences(
         if name == best or both.sum() < LEAST_PAIRS:
             continue
         cases = [case for (case, _), usable in zip(ratings, both, strict=True) if usable]
-        drawn = _with_whole(_drawn(cases, replicates, seed))
-        gaps = _spearman(values[best][both], y[both], drawn) - _spearman(
-            other[both], y[both], drawn
+        whole = _with_whole(_drawn(cases, replicates, seed))
+        gaps = _spearman(values[best][both], y[both], whole) - _spearman(
+            other[both], y[both], whole
         )
         if np.isfinite(gaps[0]):
             rows.append(difference_of((best, name), gaps, int(both.sum()), number[both].sum()))
@@ -174,17 +174,17 @@ def choice_differences(
     plan: StudyPlan,
     metrics: Mapping[str, Quality],
     best: str,
-    given: Given,
+    values: Given,
     seed: int,
     replicates: int = REPLICATES,
 ) -> tuple[Difference, ...]:
     """By how much the agreement of the ``best`` metric with most people is above each other one's,
     over the sets that both have all values for, where these are enough."""
-    chosen = _chosen(plan, given)
+    chosen = _chosen(plan, values)
     stimuli = [plan.by_id[stimulus_id] for stimulus_id in chosen]
     number = np.array([sum(counts.values()) for counts in chosen.values()])
     hits = {
-        name: np.array([_hit(one, quality, chosen[one.id]) for one in stimuli])
+        name: np.array([_hit(stimulus, quality, chosen[stimulus.id]) for stimulus in stimuli])
         for name, quality in metrics.items()
     }
     rows = []
@@ -192,27 +192,27 @@ def choice_differences(
         both = np.isfinite(hits[best]) & np.isfinite(other)
         if name == best or both.sum() < LEAST_PAIRS:
             continue
-        cases = [one.case_id for one, usable in zip(stimuli, both, strict=True) if usable]
-        drawn = _with_whole(_drawn(cases, replicates, seed))
-        gaps = (drawn @ (hits[best] - other)[both]) / np.maximum(drawn.sum(axis=1), 1)
+        cases = [stimulus.case_id for stimulus, usable in zip(stimuli, both, strict=True) if usable]
+        whole = _with_whole(_drawn(cases, replicates, seed))
+        gaps = (whole @ (hits[best] - other)[both]) / np.maximum(whole.sum(axis=1), 1)
         rows.append(difference_of((best, name), gaps, int(both.sum()), number[both].sum()))
     return tuple(rows)
 
 
-def _rated(plan: StudyPlan, given: Given) -> dict[tuple[str, str], list[int]]:
+def _rated(plan: StudyPlan, provided: Given) -> dict[tuple[str, str], list[int]]:
     """The ratings of each image, by case and model, in their order."""
     values: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
-    for _, trial, answer in given:
+    for _, trial, answer in provided:
         if answer.kind is AnswerKind.RATING:
             case_id = plan.by_id[trial.stimulus_id].case_id
             values[case_id, trial.order[0]].append(int(answer.value or 0))
     return dict(sorted(values.items()))
 
 
-def _chosen(plan: StudyPlan, given: Given) -> dict[str, Counter[str]]:
+def _chosen(plan: StudyPlan, values: Given) -> dict[str, Counter[str]]:
     """How often each model was chosen, by stimulus, in their order."""
     chosen: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for _, trial, answer in given:
+    for _, trial, answer in values:
         if answer.kind is AnswerKind.PLACE and answer.value is not None:
             chosen[trial.stimulus_id][trial.order[answer.value]] += 1
     return dict(sorted(chosen.items()))
@@ -233,9 +233,9 @@ def _hit(stimulus: Stimulus, quality: Quality, counts: Mapping[str, int]) -> flo
     return float(len(best) == len(liked) == 1 and best == liked)
 
 
-def _with_whole(drawn: np.ndarray) -> np.ndarray:
+def _with_whole(sample: np.ndarray) -> np.ndarray:
     """The resamples after the whole, which counts every row once."""
-    return np.concatenate([np.ones((1, drawn.shape[1]), dtype=drawn.dtype), drawn])
+    return np.concatenate([np.ones((1, sample.shape[1]), dtype=sample.dtype), sample])
 
 
 def _drawn(cases: Sequence[str], replicates: int, seed: int) -> np.ndarray:

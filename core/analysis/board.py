@@ -149,12 +149,12 @@ class _Stratum:
 
     @property
     def counted(self) -> int:
-        return sum(of * count for (_, of), count in self.prompts.items())
+        return sum(prompt * count for (_, prompt), count in self.prompts.items())
 
     @property
     def counted_prompts(self) -> int:
         """How many prompts have a picture that counts."""
-        return sum(count for (_, of), count in self.prompts.items() if of)
+        return sum(count for (_, prompt), count in self.prompts.items() if prompt)
 
 
 def board(
@@ -283,13 +283,13 @@ def _pooled(strata: list[_Stratum]) -> Rate:
     if len(parts) > 1:
         weights = [stratum.counted for stratum in parts]
         return _rate(
-            percent, _bounds(resampled, [_pooled([one]) for one in parts], weights), strata
+            percent, _bounds(resampled, [_pooled([part]) for part in parts], weights), strata
         )
-    found = interval(resampled)
-    if found is None:
+    result = interval(resampled)
+    if result is None:
         instead = wilson(percent / 100.0, parts[0].counted_prompts)
         return _rate(percent, _Bounds(*instead, WILSON), strata)
-    return _rate(percent, _Bounds(*found, BOOTSTRAP), strata)
+    return _rate(percent, _Bounds(*result, BOOTSTRAP), strata)
 
 
 def _bounds(resampled: np.ndarray, parts: Sequence[Rate], weights: Sequence[float] = ()) -> _Bounds:
@@ -302,8 +302,8 @@ def _bounds(resampled: np.ndarray, parts: Sequence[Rate], weights: Sequence[floa
     ]
     if not shares or len(shares) < len(parts):
         return _Bounds()
-    found = interval(resampled) if all(part.method == BOOTSTRAP for part in parts) else None
-    return _Bounds(*found, BOOTSTRAP) if found else _Bounds(*mover(shares, weights), WILSON)
+    result = interval(resampled) if all(part.method == BOOTSTRAP for part in parts) else None
+    return _Bounds(*result, BOOTSTRAP) if result else _Bounds(*mover(shares, weights), WILSON)
 
 
 def _added(strata: list[_Stratum]) -> np.ndarray:

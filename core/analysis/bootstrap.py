@@ -48,8 +48,8 @@ def _sums(tallies: tuple[tuple[int, int, int], ...], stratum: str) -> np.ndarray
     counts = table[:, 2]
     total = int(counts.sum())
     rng = np.random.default_rng((SEED, crc32(stratum.encode())))
-    drawn = rng.multinomial(total, counts / total, size=RESAMPLES)
-    sums = (drawn @ table[:, :2]).astype(np.float64)
+    multinomial = rng.multinomial(total, counts / total, size=RESAMPLES)
+    sums = (multinomial @ table[:, :2]).astype(np.float64)
     sums.flags.writeable = False
     return cast(np.ndarray, sums)
 

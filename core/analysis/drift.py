@@ -60,9 +60,9 @@ def arrows(drifts: Iterable[Drift], grouped: bool) -> tuple[Arrow, ...]:
     keys = [drift.color for drift in measured]
     if grouped:
         names = l2_names()
-        keys = [names[at] for at in nearest_l2(asked_lab)]
-    places = {key: at for at, key in enumerate(dict.fromkeys(keys))}
-    group = np.array([places[key] for key in keys])
+        keys = [names[index] for index in nearest_l2(asked_lab)]
+    positions = {key: index for index, key in enumerate(dict.fromkeys(keys))}
+    group = np.array([positions[key] for key in keys])
     # All sums at once: there may be many thousand colors.
     weights = np.array([drift.count for drift in measured], dtype=np.float64)
     sums = np.bincount(group, weights)
@@ -70,7 +70,7 @@ def arrows(drifts: Iterable[Drift], grouped: bool) -> tuple[Arrow, ...]:
     sizes = np.bincount(group)
     found_lab = np.array([drift.found_lab for drift in measured])
     asked_lab, found_lab = (
-        np.stack([np.bincount(group, weights * lab[:, at]) / sums for at in range(3)], axis=1)
+        np.stack([np.bincount(group, weights * lab[:, index]) / sums for index in range(3)], axis=1)
         for lab in (asked_lab, found_lab)
     )
     step = found_lab - asked_lab
@@ -83,18 +83,18 @@ def arrows(drifts: Iterable[Drift], grouped: bool) -> tuple[Arrow, ...]:
             value=key,
             name=key if grouped else first[key].name or first[key].hex,
             grouped=grouped,
-            colors=int(sizes[at]),
-            asked_lab=_lab(asked_lab[at]),
-            found_lab=_lab(found_lab[at]),
-            asked_hex=first[key].hex if sizes[at] == 1 else hex_of(asked_srgb8[at]),
-            found_hex=hex_of(found_srgb8[at]),
-            count=int(sums[at]),
-            passes=int(passes[at]),
-            heading_deg=float(heading[at]),
-            length_ab=float(length[at]),
-            delta_e00=float(distance[at]),
+            colors=int(sizes[index]),
+            asked_lab=_lab(asked_lab[index]),
+            found_lab=_lab(found_lab[index]),
+            asked_hex=first[key].hex if sizes[index] == 1 else hex_of(asked_srgb8[index]),
+            found_hex=hex_of(found_srgb8[index]),
+            count=int(sums[index]),
+            passes=int(passes[index]),
+            heading_deg=float(heading[index]),
+            length_ab=float(length[index]),
+            delta_e00=float(distance[index]),
         )
-        for key, at in places.items()
+        for key, index in positions.items()
     ]
     return tuple(sorted(arrow_list, key=lambda arrow: (-arrow.count, arrow.name)))
 

@@ -61,7 +61,7 @@ def category_cells(
     are left out.
     """
     by_key = rates(counts, (0, 1, 2))
-    place_of_run = {run: place for place, run in enumerate(runs)}
+    place_of_run = {run: index for index, run in enumerate(runs)}
     by_category = {
         category
         for run, of_system, category in by_key
@@ -121,7 +121,7 @@ class Confusion:
 def confusion(counts: Iterable[Count]) -> Confusion:
     """The table of counts by asked and found level 2 name; a name that is empty or unknown is left
     out, and so is what was not measured."""
-    order = {name: place for place, name in enumerate(l2_names())}
+    order = {name: index for index, name in enumerate(l2_names())}
     by_key = {
         key: rate
         for key, rate in rates(counts, (0, 1)).items()
@@ -132,9 +132,9 @@ def confusion(counts: Iterable[Count]) -> Confusion:
     number = np.zeros((len(asked_terms), len(found_terms)), dtype=np.int64)
     passes = np.zeros_like(number)
     for (asked_term, other), rate in by_key.items():
-        at = asked_terms.index(asked_term), found_terms.index(other)
-        number[at] = rate.scored + rate.unscored
-        passes[at] = rate.passes
+        position = asked_terms.index(asked_term), found_terms.index(other)
+        number[position] = rate.scored + rate.unscored
+        passes[position] = rate.passes
     return Confusion(asked_terms, found_terms, number, passes)
 
 
@@ -148,25 +148,25 @@ class MeasuredShare:
     percent: float
 
 
-def top_found(counts: Iterable[Count], most: int = MOST_FOUND) -> tuple[MeasuredShare, ...]:
+def top_found(counts: Iterable[Count], limit: int = MOST_FOUND) -> tuple[MeasuredShare, ...]:
     """The ``most`` most frequent found level 2 names of each category, then the rest as one.
 
     ``counts`` are by category and found name. Most frequent first, equal ones in the system's
     order; categories in the order of Table 11, then by name.
     """
-    order = {name: place for place, name in enumerate(l2_names())}
+    order = {name: index for index, name in enumerate(l2_names())}
     by_category: dict[str, dict[str, int]] = {}
     for (category, name), rate in rates(counts, (0, 1)).items():
         number = rate.scored + rate.unscored
         if name in order and number:
             by_category.setdefault(category, {})[name] = number
     shares: list[MeasuredShare] = []
-    rank = {name: place for place, name in enumerate(CATEGORIES)}
+    rank = {name: index for index, name in enumerate(CATEGORIES)}
     for category in sorted(by_category, key=lambda name: (rank.get(name, len(rank)), name)):
         names = by_category[category]
         in_all = sum(names.values())
         sorted_names = sorted(names, key=lambda name: (-names[name], order[name]))
-        top = [(name, names[name]) for name in sorted_names[:most]]
+        top = [(name, names[name]) for name in sorted_names[:limit]]
         rest = in_all - sum(number for _, number in top)
         top += [("", rest)] if rest else []
         shares += [
@@ -202,14 +202,14 @@ def hue_cells(counts: Iterable[Count]) -> tuple[HueCell, ...]:
     labs = labs_of([color for color, _, _ in color_cells])
     starts = bands_of(labs, [sector for _, sector, _ in color_cells])
     gathered: dict[tuple[str, float], list[int]] = {}
-    for at, (_, sector, _) in enumerate(color_cells):
-        gathered.setdefault((sector, float(starts[at])), []).append(at)
+    for index, (_, sector, _) in enumerate(color_cells):
+        gathered.setdefault((sector, float(starts[index])), []).append(index)
     cells = []
     for sector, low in sorted(gathered, key=lambda key: (SECTORS.index(key[0]), key[1])):
-        places = gathered[sector, low]
-        parts = [color_cells[at][2] for at in places]
+        positions = gathered[sector, low]
+        parts = [color_cells[position][2] for position in positions]
         weights = np.array([rate.scored + rate.unscored for rate in parts], dtype=np.float64)
-        mean = weights @ labs[places] / weights.sum()
+        mean = weights @ labs[positions] / weights.sum()
         together = sum(parts, Rate())
         point = (float(mean[0]), float(mean[1]), float(mean[2]))
         cells.append(HueCell(sector, low, together, len(parts), point))
@@ -218,8 +218,8 @@ def hue_cells(counts: Iterable[Count]) -> tuple[HueCell, ...]:
 
 def bands_of(labs: np.ndarray, sectors: Sequence[str]) -> np.ndarray:
     """Where the band of chroma begins that each color ``(N, 3)`` is in; 0 for neutral ones."""
-    at = np.searchsorted(CHROMA_BANDS, chroma(labs), side="right") - 1
-    starts = np.array(CHROMA_BANDS)[np.maximum(at, 0)]
+    indices = np.searchsorted(CHROMA_BANDS, chroma(labs), side="right") - 1
+    starts = np.array(CHROMA_BANDS)[np.maximum(indices, 0)]
     return np.where(np.array(sectors, dtype=str) == NEUTRAL, 0.0, starts)
 
 
@@ -227,12 +227,12 @@ def labs_of(colors: Sequence[str]) -> np.ndarray:
     """CIELAB float64 ``(N, 3)`` of colors as ColorTarget.value spells them: hex ones all at once,
     for there may be many thousand. Raises UnknownColor."""
     lab = np.empty((len(colors), 3))
-    hexes = [at for at, color in enumerate(colors) if _HEX.fullmatch(color)]
+    hexes = [position for position, color in enumerate(colors) if _HEX.fullmatch(color)]
     if hexes:
-        codes = bytes.fromhex("".join(colors[at][1:] for at in hexes))
+        codes = bytes.fromhex("".join(colors[hex][1:] for hex in hexes))
         lab[hexes] = srgb8_to_lab(np.frombuffer(codes, np.uint8).reshape(-1, 3))
-    for at in set(range(len(colors))).difference(hexes):
-        lab[at] = _named_lab(colors[at])
+    for index in set(range(len(colors))).difference(hexes):
+        lab[index] = _named_lab(colors[index])
     return lab
 
 

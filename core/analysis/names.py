@@ -51,9 +51,9 @@ _CHUNK = 20_000  # colors a pass: 29 times as many differences
 
 def modifiers_of(name: str) -> tuple[str, ...]:
     """The groups of :data:`MODIFIERS` that a level 3 name is in, ``("none",)`` where no other."""
-    words = name.lower().split()
-    modifiers = [modifier for modifier in (LIGHT, DARK) if modifier in words]
-    if any(word.endswith("ish") for word in words):
+    tokens = name.lower().split()
+    modifiers = [modifier for modifier in (LIGHT, DARK) if modifier in tokens]
+    if any(word.endswith("ish") for word in tokens):
         modifiers.append(ISH)
     return tuple(modifiers) or (PLAIN,)
 

@@ -88,7 +88,7 @@ def nominal_kappa(pairs: Iterable[tuple[Hashable, Hashable]]) -> float | None:
     both = list(pairs)
     if not both:
         return None
-    observed = sum(one == other for one, other in both) / len(both)
+    observed = sum(hashable == other for hashable, other in both) / len(both)
     first, second = (Counter(pair[side] for pair in both) for side in (0, 1))
     chance = sum(count * second[word] for word, count in first.items()) / len(both) ** 2
     return None if chance == 1.0 else (observed - chance) / (1 - chance)

@@ -46,14 +46,14 @@ def rate_of(count: Count) -> Rate:
     return Rate(count.passes, count.fails, count.unscored)
 
 
-def rates(counts: Iterable[Count], at: Sequence[int]) -> dict[tuple[str, ...], Rate]:
+def rates(counts: Iterable[Count], index: Sequence[int]) -> dict[tuple[str, ...], Rate]:
     """The counts summed up over all parts of their keys but those at the places ``at``.
 
     In the order in which the keys first come.
     """
     by_key: dict[tuple[str, ...], Rate] = {}
     for count in counts:
-        key = tuple(count.key[place] for place in at)
+        key = tuple(count.key[position] for position in index)
         by_key[key] = by_key.get(key, Rate()) + rate_of(count)
     return by_key
 

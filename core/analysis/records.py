@@ -19,7 +19,7 @@ NEUTRAL = "neutral"
 CHROMA_BANDS = (5.0, 20.0, 40.0, 60.0, 80.0)
 """Where bands of C*ab begin; below the first a color is neutral, and its band begins at 0."""
 
-SECTORS = (*(f"{at}" for at in range(0, 360, 30)), NEUTRAL)
+SECTORS = (*(f"{index}" for index in range(0, 360, 30)), NEUTRAL)
 """Hue sectors of CIELAB by the angle in degrees at which each begins; neutral is C*ab below 5."""
 
 

@@ -54,7 +54,7 @@ def run_labels(runs: Iterable[RunRecord]) -> dict[str, str]:
     listed = list(runs)
     own_names = {run.run_id: run.name for run in listed if not _has_made_name(run)}
     labels = {**_by_features([run for run in listed if run.run_id not in own_names]), **own_names}
-    short = {run_id: shortened(words) for run_id, words in labels.items()}
+    short = {run_id: shortened(text) for run_id, text in labels.items()}
     often = Counter(short.values())
     return {
         run.run_id: short[run.run_id]
@@ -64,9 +64,9 @@ def run_labels(runs: Iterable[RunRecord]) -> dict[str, str]:
     }
 
 
-def shortened(words: str, most: int = MOST_CHARACTERS) -> str:
+def shortened(text: str, limit: int = MOST_CHARACTERS) -> str:
     """The words, cut at the end where they are too long."""
-    return words if len(words) <= most else f"{words[: most - 1].rstrip(' ·,')}…"
+    return text if len(text) <= limit else f"{text[: limit - 1].rstrip(' ·,')}…"
 
 
 def _has_made_name(run: RunRecord) -> bool:
@@ -89,14 +89,14 @@ def _by_features(runs: Sequence[RunRecord]) -> dict[str, str]:
         groups = next_groups
     labels = {}
     for run in runs:
-        words, model = parts[run.run_id], _model(run)
-        if not words:
+        texts, model = parts[run.run_id], _model(run)
+        if not texts:
             labels[run.run_id] = model
-        elif words[0] != model:
-            labels[run.run_id] = " · ".join(words)
+        elif texts[0] != model:
+            labels[run.run_id] = " · ".join(texts)
         else:
             # What differs is said whole; a long name of a model gives way.
-            rest = " · ".join(words[1:])
+            rest = " · ".join(texts[1:])
             room = MOST_CHARACTERS - len(rest) - 3
             labels[run.run_id] = f"{rest} · {shortened(model, max(room, 6))}" if rest else model
     return labels

@@ -80,16 +80,17 @@ def execute(
     if crew.workers < 1:
         raise BadInput(f"At least one worker is needed, not {crew.workers}.")
     folder = work.folder
-    words = folder.words
+    work_names = folder.words
     if folder.imported:
         raise BadInput(
-            f"This {words.work} was imported: the rest of its {words.items} would be another "
-            f"machine's. Start a {words.work} of your own."
+            f"This {work_names.work} was imported: the rest of its {work_names.items} would be another "
+            f"machine's. Start a {work_names.work} of your own."
         )
     work.check()
-    busy = f"Another process is running this {words.work}. Pause it there first."
+    busy = f"Another process is running this {work_names.work}. Pause it there first."
     workers_busy = (
-        f"Workers of an earlier process are still running this {words.work}. Try again in a minute."
+        f"Workers of an earlier process are still running this {work_names.work}. "
+        "Try again in a minute."
     )
     # Whoever asks for the state looks at the lock for a moment.
     with held(folder.path / LOCK, busy, wait_s=_LOOKED_AT_S):
@@ -97,7 +98,7 @@ def execute(
         with held(folder.path / WORKERS_LOCK, workers_busy, wait_s=_WORKERS_END_S):
             seal_left_over(folder.journal, folder.shard_folder, work.schema(), fitted=work.fitted)
             for name in set_aside(folder, work.total):
-                log.warning("%s cannot be read: its %s are done again", name, words.items)
+                log.warning("%s cannot be read: its %s are done again", name, work_names.items)
             # The lock is ours: whoever was at it ended without a word.
             if state_of(folder).status == "running":
                 _sweep(folder)
@@ -173,7 +174,7 @@ class _Execution:
             worker = self._idle.pop(0)
             size = min(self._batch_size(), len(self._left))
             positions = [self._left.popleft() for _ in range(size)]
-            attempts = ((at, int(self._done.attempts[at]) + 1) for at in positions)
+            attempts = ((index, int(self._done.attempts[index]) + 1) for index in positions)
             batch = Batch(self._batches, tuple(attempts))
             self._batches += 1
             self._busy[worker] = batch
@@ -272,7 +273,7 @@ class _Execution:
             for path in sorted(self._folder.shard_folder.glob(f"{worker}-*.parquet")):
                 add_shard(self._done, path)
             self._left.extend(
-                at for at, attempt in batch.items if self._done.attempts[at] < attempt
+                index for index, attempt in batch.items if self._done.attempts[index] < attempt
             )
         self._busy.clear()
         self._finished += max(self._done.done - before, 0)
@@ -361,11 +362,11 @@ def _session(folder: BatchFolder) -> int:
     """A number that no earlier execution had: workers' names are never taken twice."""
     names = [shard.name for shard in folder.shards()]
     names += [path.name for path in folder.journal.glob("*.jsonl")]
-    taken = [int(name[1:4]) for name in names if name[:1] == "s" and name[1:4].isdigit()]
+    used = [int(name[1:4]) for name in names if name[:1] == "s" and name[1:4].isdigit()]
     path: Path = folder.path / "session"
     with suppress(OSError, ValueError):
-        taken.append(int(path.read_text()))
-    number = max(taken, default=0) + 1
+        used.append(int(path.read_text()))
+    number = max(used, default=0) + 1
     replace_file(path, str(number).encode())
     return number
 

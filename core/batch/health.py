@@ -107,13 +107,13 @@ def _reconciled(folder: BatchFolder, state: BatchState | None) -> BatchState:
             return BatchState(folder.run_id, "planned", total)
         state = BatchState(folder.run_id, "finished" if health.done == total else "paused", total)
         if not health.unreadable:
-            words = "" if health.done == total else "Its state was lost and is being recounted."
-            return replace(state, message=words, **counted)
+            text = "" if health.done == total else "Its state was lost and is being recounted."
+            return replace(state, message=text, **counted)
     lost = state.done - health.done
     if lost <= 0 and not health.unreadable:
         return state
-    words = _words(folder, health, max(lost, 0), state.done)
-    return replace(state, status="paused", message=words, seconds_left=None, **counted)
+    text = _words(folder, health, max(lost, 0), state.done)
+    return replace(state, status="paused", message=text, seconds_left=None, **counted)
 
 
 def require_whole(folder: BatchFolder) -> None:
@@ -147,9 +147,9 @@ def set_aside(folder: BatchFolder, total: int) -> list[str]:
             if isinstance(error.__cause__, OSError) and error.__cause__.errno is not None:
                 # The system refuses to read it now; that says nothing about what is in it.
                 raise
-            place = folder.path / DAMAGED
-            place.mkdir(exist_ok=True)
-            path.rename(place / path.name)
+            index = folder.path / DAMAGED
+            index.mkdir(exist_ok=True)
+            path.rename(index / path.name)
             moved.append(path.name)
     return moved
 

@@ -130,10 +130,10 @@ def read_journal(path: Path) -> list[Row]:
     return rows
 
 
-def _leave_out(place: Path, name: str, row: Row, why: str) -> None:
+def _leave_out(index: Path, name: str, row: Row, why: str) -> None:
     log.warning("a line of %s was left out: %s", name, why)
     line = json.dumps({"journal": name, "reason": why, "line": row}, ensure_ascii=False)
-    with place.open("a", encoding="utf-8") as file:
+    with index.open("a", encoding="utf-8") as file:
         file.write(line + "\n")
 
 

@@ -44,9 +44,9 @@ class Progress:
             self.failures[position] = reason
             self.reasons[reason] += 1
 
-    def problems(self, most: int = 20) -> tuple[tuple[str, int], ...]:
+    def problems(self, limit: int = 20) -> tuple[tuple[str, int], ...]:
         """The first reasons of failures, the most frequent first."""
-        return tuple((text, count) for text, count in self.reasons.most_common(most) if count > 0)
+        return tuple((text, count) for text, count in self.reasons.most_common(limit) if count > 0)
 
 
 def nothing_done(total: int) -> Progress:
@@ -83,6 +83,6 @@ def add_shard(done: Progress, path: Path) -> None:
     rest = np.flatnonzero(~good)
     if rest.size:
         reasons = table["reason"].to_pylist()
-        for at in rest.tolist():
-            status = FAILED if failed[at] else DONE
-            done.add(int(positions[at]), int(attempts[at]), status, reasons[at])
+        for index in rest.tolist():
+            status = FAILED if failed[index] else DONE
+            done.add(int(positions[index]), int(attempts[index]), status, reasons[index])

@@ -58,9 +58,9 @@ def cluster(address: str = "", cpus: int = 1) -> Iterator[Cluster]:
         if _connection.cluster is None:
             _connection.cluster = _connected(wanted_address, cpus)
         elif _connection.cluster.address != wanted_address:
-            here = _connection.cluster.address or "a cluster of its own"
+            location = _connection.cluster.address or "a cluster of its own"
             raise BadInput(
-                f"This process uses {here} already. Wait for the run there, or start this one with "
+                f"This process uses {location} already. Wait for the run there, or start this one with "
                 "another process."
             )
         _connection.users += 1
@@ -79,8 +79,8 @@ def _connected(address: str, cpus: int) -> Cluster:
     host, port = _host_of(address)
     if port:
         _knock(address, host, port)
-    here = host in ("127.0.0.1", "localhost", "::1")
-    with _environment((_LOOPBACK if here else {}) if address else _OWN):
+    available = host in ("127.0.0.1", "localhost", "::1")
+    with _environment((_LOOPBACK if available else {}) if address else _OWN):
         try:
             import ray
         except ImportError as error:
@@ -100,12 +100,12 @@ def _connected(address: str, cpus: int) -> Cluster:
                         **quiet,
                     )
         except Exception as error:
-            words = " ".join(str(error).split())[:300].rstrip(".") or "no reason"
+            text = " ".join(str(error).split())[:300].rstrip(".") or "no reason"
             if not address:
-                raise TrueHueError(f"Ray could not start on this machine: {words}.") from error
+                raise TrueHueError(f"Ray could not start on this machine: {text}.") from error
             # Ray says no more than that it could not connect where the tokens differ.
             hint = (
-                f"{words}. Set RAY_AUTH_MODE here as it is on the cluster; with token, put what "
+                f"{text}. Set RAY_AUTH_MODE here as it is on the cluster; with token, put what "
                 "ray get-auth-token says there into ~/.ray/auth_token;"
             )
             raise _nobody_at(address, hint) from error

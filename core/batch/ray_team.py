@@ -62,11 +62,11 @@ class RayTeam:
         self._token = secrets.token_hex(16)
         self._members: dict[str, _Member] = {}
         self._held = ExitStack()
-        at = self._held.enter_context(cluster(address, workers))
-        self._threads = threads if at.own else 1
+        index = self._held.enter_context(cluster(address, workers))
+        self._threads = threads if index.own else 1
         # A cluster of this machine alone has room for all that are asked for.
-        self._takes: dict[str, Any] = {"num_cpus": 0 if at.own else 1}
-        if work.needs_device() and at.gpus:
+        self._takes: dict[str, Any] = {"num_cpus": 0 if index.own else 1}
+        if work.needs_device() and index.gpus:
             self._takes["num_gpus"] = 1
         with self._closing_on_error():
             replace_file(self._folder / TOKEN, self._token.encode())
@@ -206,18 +206,18 @@ def check_shared(folder: BatchFolder, token: str, wait_s: float = _SEEN_S) -> No
         if time.monotonic() >= until:
             break
         time.sleep(0.2)
-    node, words = socket.gethostname(), folder.words
+    node, work_names = socket.gethostname(), folder.words
     try:
         # Read anew: what is known of the folder may have come from elsewhere.
         type(folder)(folder.path).summary()
         seen = (
-            f"the {words.work} {folder.run_id}, but not the folder that the {words.work} was "
+            f"the {work_names.work} {folder.run_id}, but not the folder that the {work_names.work} was "
             "started in"
         )
     except BadInput:
-        seen = f"no {words.work}"
+        seen = f"no {work_names.work}"
     raise BadInput(
-        f"On {node} there is {seen} at {folder.path}. Workers write into the {words.work}'s "
+        f"On {node} there is {seen} at {folder.path}. Workers write into the {work_names.work}'s "
         "folder: put it on a folder that all nodes share under the same path."
     )
 
@@ -236,11 +236,11 @@ def _end(actor: Any) -> None:
         ray.get(actor.alive.remote(), timeout=_GONE_S)
 
 
-def _ended(error: Exception, name: str, where: str) -> TeamEvent:
+def _ended(error: Exception, name: str, location: str) -> TeamEvent:
     """How an actor ended, in words."""
     from ray.exceptions import ActorDiedError, OutOfMemoryError, RayTaskError
 
-    process = f"its process {where}".rstrip()
+    process = f"its process {location}".rstrip()
     if isinstance(error, ActorDiedError) and error.actor_init_failed:
         return TeamEvent(
             BROKEN,
@@ -255,7 +255,7 @@ def _ended(error: Exception, name: str, where: str) -> TeamEvent:
         return TeamEvent(DIED, name, f"Ray ended {process} for want of memory")
     if "its node has died" in str(error):
         return TeamEvent(DIED, name, f"the node of {process} is gone")
-    if not where:
+    if not location:
         return TeamEvent(DIED, name, f"Ray could not start it: {_last_line(error)}")
     return TeamEvent(DIED, name, f"{process} was ended, perhaps for want of memory")
 

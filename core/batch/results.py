@@ -73,26 +73,26 @@ def latest(shards: Sequence[Part], read: Read) -> tuple[np.ndarray, np.ndarray, 
     int64 arrays, ascending by position. Of equal attempts the first shard's counts.
     """
     parts = []
-    for place, part in enumerate(shards):
+    for index, part in enumerate(shards):
         columns = read(part, ("position", "attempt"))
         count = columns.num_rows
         parts.append(
             (
                 columns["position"].to_numpy().astype(np.int64),
                 columns["attempt"].to_numpy().astype(np.int64),
-                np.full(count, place),
+                np.full(count, index),
                 np.arange(count),
             )
         )
     if not parts:
         nothing = np.zeros(0, dtype=np.int64)
         return nothing, nothing, nothing
-    positions, attempts, places, rows = (np.concatenate(part) for part in zip(*parts, strict=True))
-    order = np.lexsort((rows, places, -attempts, positions))
+    positions, attempts, indices, rows = (np.concatenate(part) for part in zip(*parts, strict=True))
+    order = np.lexsort((rows, indices, -attempts, positions))
     first = np.ones(len(order), dtype=bool)
     first[1:] = np.diff(positions[order]) != 0
     chosen = order[first]
-    return positions[chosen], places[chosen], rows[chosen]
+    return positions[chosen], indices[chosen], rows[chosen]
 
 
 def item_tables(
@@ -109,15 +109,15 @@ def item_tables(
     """
     import pyarrow as pa
 
-    _, places, rows = latest(shards, read)
+    _, positions, rows = latest(shards, read)
     cache = _TableCache(shards, schema, read, columns)
-    for start in range(0, len(places), size):
-        at, row = places[start : start + size], rows[start : start + size]
+    for start in range(0, len(positions), size):
+        indices, row = positions[start : start + size], rows[start : start + size]
         parts, origins = [], []
-        for place in np.unique(at):
-            here = np.flatnonzero(at == place)
-            parts.append(cache.table(int(place)).take(pa.array(row[here])))
-            origins.append(here)
+        for index in np.unique(indices):
+            in_part = np.flatnonzero(indices == index)
+            parts.append(cache.table(int(index)).take(pa.array(row[in_part])))
+            origins.append(in_part)
         back = np.argsort(np.concatenate(origins), kind="stable")
         yield pa.concat_tables(parts).take(pa.array(back)).combine_chunks()
 
@@ -137,18 +137,18 @@ class _TableCache:
         self._tables: OrderedDict[int, Any] = OrderedDict()
         self._bytes = 0
 
-    def table(self, place: int) -> Any:
+    def table(self, index: int) -> Any:
         """The whole shard, with one chunk a column."""
-        if place in self._tables:
-            self._tables.move_to_end(place)
-            return self._tables[place]
+        if index in self._tables:
+            self._tables.move_to_end(index)
+            return self._tables[index]
         target_schema = self._schema
         table = (
-            self._read(self._shards[place], target_schema.names)
+            self._read(self._shards[index], target_schema.names)
             .cast(target_schema)
             .combine_chunks()
         )
-        self._tables[place] = table
+        self._tables[index] = table
         self._bytes += table.nbytes
         while len(self._tables) > 1 and self._bytes > KEPT_BYTES:
             self._bytes -= self._tables.popitem(last=False)[1].nbytes

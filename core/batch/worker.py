@@ -43,12 +43,12 @@ class Worker:
         use_threads(threads)
         self.work, self.folder, self.name = work, work.folder, name
         work.check()
-        words = self.folder.words
+        work_names = self.folder.words
         with ExitStack() as opened:
             opened.enter_context(
                 held(
                     self.folder.path / WORKERS_LOCK,
-                    f"The {words.work} is being resumed.",
+                    f"The {work_names.work} is being resumed.",
                     shared=True,
                 )
             )
@@ -112,15 +112,15 @@ class Worker:
         """The row of an item that has no result, to be tried again on request."""
         counts = error.counts if isinstance(error, ItemFailed) else not isinstance(error, BadInput)
         self._broken_in_a_row = self._broken_in_a_row + 1 if counts else 0
-        words = self.folder.words
+        work_names = self.folder.words
         reason = (
             str(error)
             if isinstance(error, TrueHueError)
-            else f"This {words.item} failed ({type(error).__name__}: {error})."
+            else f"This {work_names.item} failed ({type(error).__name__}: {error})."
         )
         if self._broken_in_a_row >= MOST_BROKEN_IN_A_ROW:
             raise CannotWork(
-                f"{MOST_BROKEN_IN_A_ROW} {words.items} in a row failed, the last one so: {reason} "
+                f"{MOST_BROKEN_IN_A_ROW} {work_names.items} in a row failed, the last one so: {reason} "
                 "What is done is kept; mend it, then resume with the failed ones tried again."
             )
         known = error.known if isinstance(error, ItemFailed) else {}

@@ -163,18 +163,18 @@ class _Line:
             return
         self.last = now
         seconds = progress.seconds_left
-        words = f"{progress.done:,} of {progress.images:,} images"
+        message = f"{progress.done:,} of {progress.images:,} images"
         if progress.reused:
-            words += f" ({progress.reused:,} reused)"
-        words += f", {progress.images_a_second:.1f} per second"
+            message += f" ({progress.reused:,} reused)"
+        message += f", {progress.images_a_second:.1f} per second"
         if seconds is not None:
-            words += (
+            message += (
                 f", about {seconds / 60:.0f} min left"
                 if seconds > 90
                 else f", {seconds:.0f} s left"
             )
         end = "" if self.terminal else "\n"
-        print(f"\r{words:<78}" if self.terminal else words, end=end, file=self.err, flush=True)
+        print(f"\r{message:<78}" if self.terminal else message, end=end, file=self.err, flush=True)
 
     def close(self) -> None:
         """Leaves the line."""

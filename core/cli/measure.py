@@ -149,8 +149,8 @@ def _manifest_job(path: Path, line: int, row: dict[str, Any], system: str | None
         problem = 'more values than columns; a value with commas needs quotes, as "1,2,3"'
     elif not (file and mask and target):
         problem = "file, mask and target must all be given"
-    where = f"{path.name}, line {line}"
-    return MeasureItem(where, path.parent, file, mask, target, named.lower() or system, problem)
+    location = f"{path.name}, line {line}"
+    return MeasureItem(location, path.parent, file, mask, target, named.lower() or system, problem)
 
 
 def _check_options(options: argparse.Namespace, by: Rule) -> None:
@@ -181,7 +181,7 @@ def _run(
         target,
         options.rule,
         acceptance=Acceptance(options.k, munsell, job.system),
-        asked=TargetObject(
+        target_object=TargetObject(
             options.object, options.relation, False if options.relation == DIFFERS else None
         ),
     )

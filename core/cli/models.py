@@ -93,10 +93,10 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def describe(entry: ModelEntry, at: Machine, sources: Sources) -> dict[str, Any]:
+def describe(entry: ModelEntry, index: Machine, sources: Sources) -> dict[str, Any]:
     """An entry as plain JSON, with where its weights are and what is missing."""
     source = find(entry, sources) if entry.kind in ("diffusers", "transformers") else None
-    lacking = missing(entry, at, sources)
+    lacking = missing(entry, index, sources)
     return {
         **asdict(entry),
         "ready": not lacking,
@@ -123,19 +123,19 @@ def settings_lines(entry: ModelEntry, sources: bool = False) -> list[str]:
 
 
 def _models(options: argparse.Namespace) -> int:
-    at, sources = machine(), Sources.here(options.models_folder)
+    index, sources = machine(), Sources.here(options.models_folder)
     if not options.json:
-        print(f"{at.name} ({at.device}), {at.memory_bytes / 2**30:.0f} GiB")
+        print(f"{index.name} ({index.device}), {index.memory_bytes / 2**30:.0f} GiB")
     for entry in MODELS:
-        about = describe(entry, at, sources)
+        about = describe(entry, index, sources)
         if options.json:
             print(json.dumps(about, ensure_ascii=False))
             continue
         state = "ready" if about["ready"] else "import its images" if entry.needs else "missing"
         size = f"{entry.download_gib:5.1f} GiB" if entry.download_gib else " " * 9
         print(f"{entry.id:<20} {state:<18} {size}  {entry.name}; {entry.license}")
-        if words := " · ".join(settings_lines(entry)):
-            print(f"{'':<20} {words}")
+        if text := " · ".join(settings_lines(entry)):
+            print(f"{'':<20} {text}")
     if not options.json:
         print("What a model lacks: python -m truehue models check MODEL")
     return 0
@@ -196,18 +196,18 @@ def _draw(options: argparse.Namespace) -> int:
     drawing = open_model(options.model, Sources.here(options.models_folder))
     try:
         if refinement is None or options.cfr_map == PREDICTED:
-            pictures = [drawing.draw([request], _show, Event())[0]]
+            generated_images = [drawing.draw([request], _show, Event())[0]]
         else:
             both = draw_twice(drawing, request, refinement, _show, Event())
-            pictures = [both.after, both.before]
+            generated_images = [both.after, both.before]
     finally:
         drawing.unload()
-    for path, picture in zip(files, pictures, strict=False):
+    for path, stored in zip(files, generated_images, strict=False):
         try:
-            path.write_bytes(encode_png(picture.srgb8))
+            path.write_bytes(encode_png(stored.srgb8))
         except OSError as error:
             raise BadInput(f"{path} cannot be written ({error.strerror}).") from error
-    image = pictures[0]
+    image = generated_images[0]
     for note in image.notes:
         print(note, file=sys.stderr)
     origin = dict(image.origin)
@@ -255,13 +255,13 @@ def _targets(name: str, color: str) -> tuple[ObjectTarget, ...]:
 def _make_folder(path: Path) -> None:
     """The folder of the image, before anything is drawn. Raises BadInput where there can be none,
     or where the image would take the place of a folder."""
-    what = f"The folder {path.parent} cannot be made"
+    label = f"The folder {path.parent} cannot be made"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        what = f"{path} cannot be written"
+        label = f"{path} cannot be written"
         is_folder = path.is_dir()
     except OSError as error:
-        raise BadInput(f"{what} ({error.strerror}). Choose another --out.") from error
+        raise BadInput(f"{label} ({error.strerror}). Choose another --out.") from error
     if is_folder:
         raise BadInput(f"{path} is a folder. Give --out the name of a PNG file in it.")
 

@@ -67,8 +67,8 @@ def _prompt_selection(options: argparse.Namespace) -> Iterator[Prompt]:
     ]
     if not fitting:
         filters = {"task": options.task, "system": options.system}
-        words = " and ".join(f"{name} {value}" for name, value in filters.items() if value)
-        raise BadInput(f"The set {chosen.id} has no prompt of {words}.")
+        text = " and ".join(f"{name} {value}" for name, value in filters.items() if value)
+        raise BadInput(f"The set {chosen.id} has no prompt of {text}.")
     return islice(fitting, options.limit)
 
 

@@ -141,8 +141,8 @@ class _Cfm:
     prompt: str
 
     def records(self, srgb8: np.ndarray) -> dict[str, ScoreRecord]:
-        pictures = [("", srgb8, self.prompt)]
-        records = scored_by_cfm(self.scorer, self.registration, pictures)
+        images = [("", srgb8, self.prompt)]
+        records = scored_by_cfm(self.scorer, self.registration, images)
         return {record.measure: record for record in records}
 
 
@@ -195,5 +195,5 @@ def _json(path: str, measure: Measure, record: ScoreRecord) -> dict[str, object]
 
 def _about(measure: Measure) -> str:
     better = f", {measure.better} is better" if measure.better else ""
-    where = "" if measure.computed else " Scores come in."
-    return f"{measure.formula} ({measure.bounds_text}{better}). {measure.source}.{where}"
+    location = "" if measure.computed else " Scores come in."
+    return f"{measure.formula} ({measure.bounds_text}{better}). {measure.source}.{location}"

@@ -22,10 +22,10 @@ class ProgressLine:
         if time.monotonic() - self._last < _SAID_EVERY_S:
             return
         self._last = time.monotonic()
-        words = f"{state.done:,} of {state.total:,} {self._items}"
+        text = f"{state.done:,} of {state.total:,} {self._items}"
         if state.seconds_left is not None:
-            words += f", about {state.seconds_left / 60:.0f} min left"
-        print(" · ".join(filter(None, (words, self._waits()))), file=sys.stderr, flush=True)
+            text += f", about {state.seconds_left / 60:.0f} min left"
+        print(" · ".join(filter(None, (text, self._waits()))), file=sys.stderr, flush=True)
 
 
 def say_problems(state: BatchState, lacking: str) -> None:

@@ -71,8 +71,8 @@ def density_image(density: ChromaticityDensity, side: int = 10) -> np.ndarray:
     share = density.counts / density.counts.max()
     reach = np.clip(np.rint(side * np.sqrt(share)), 2, side)
     start = np.floor((side - reach) / 2.0)
-    place = np.arange(side)
-    inside = (place >= start[..., None]) & (place < (start + reach)[..., None])
+    indices = np.arange(side)
+    inside = (indices >= start[..., None]) & (indices < (start + reach)[..., None])
     square = inside[:, :, :, None] & inside[:, :, None, :]
     image = np.zeros((height, side, width, side, 4), dtype=np.uint8)
     image[...] = density.rgba8[:, None, :, None, :]

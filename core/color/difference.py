@@ -53,8 +53,10 @@ def hue_word(found_deg: float, turn_deg: float) -> str:
         return ""
     # Half-way: a color that went past an elementary hue by a little still went toward it.
     middle = (found_deg - 0.5 * turn_deg) % 360.0
-    place = next((at for at, (least, _) in enumerate(ELEMENTARY_HUES) if middle < least), 0)
-    return ELEMENTARY_HUES[place if turn_deg > 0.0 else place - 1][1]
+    index = next(
+        (position for position, (least, _) in enumerate(ELEMENTARY_HUES) if middle < least), 0
+    )
+    return ELEMENTARY_HUES[index if turn_deg > 0.0 else index - 1][1]
 
 
 def delta_e00(lab1: np.ndarray, lab2: np.ndarray) -> np.ndarray:
@@ -158,21 +160,19 @@ class _HueVectors:
     v: np.ndarray
     chroma: np.ndarray
 
-    def at(self, where: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def at(self, mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The hues in degrees, 0 to 360, and the chroma, where bool ``(N,)`` says."""
-        u, v, chroma = (
-            np.broadcast_to(x, where.shape)[where] for x in (self.u, self.v, self.chroma)
-        )
+        u, v, chroma = (np.broadcast_to(x, mask.shape)[mask] for x in (self.u, self.v, self.chroma))
         return np.degrees(np.arctan2(v, u)) % 360.0, chroma
 
 
 def _of_opposite(
-    first: _HueVectors, second: _HueVectors, where: np.ndarray
+    first: _HueVectors, second: _HueVectors, mask: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """What the sum of two opposite unit vectors cannot give, where bool ``(N,)`` says: cosine and
     sine of the mean hue (14), and the hue difference (11)."""
-    h1, c1 = first.at(where)
-    h2, c2 = second.at(where)
+    h1, c1 = first.at(mask)
+    h2, c2 = second.at(mask)
     difference = h2 - h1
     wrapped = np.where(
         np.abs(difference) <= 180.0, difference, difference - np.copysign(360.0, difference)

@@ -105,14 +105,14 @@ def checked(weights: ArrayLike, name: str = "The distribution") -> np.ndarray:
             f"{name} has {values.size} numbers; UW-71 has {COUNT} bins.{offer}", values.size
         )
     if not np.isfinite(values).all():
-        place = int(np.flatnonzero(~np.isfinite(values))[0])
+        index = int(np.flatnonzero(~np.isfinite(values))[0])
         raise NotADistribution(
-            f"{name} has {values[place]} in bin {place}: a share is a number from 0 to 1.", COUNT
+            f"{name} has {values[index]} in bin {index}: a share is a number from 0 to 1.", COUNT
         )
     if (values < 0).any():
-        place = int(np.argmin(values))
+        index = int(np.argmin(values))
         raise NotADistribution(
-            f"{name} has {values[place]:.6g} in bin {place}: a share cannot be negative.", COUNT
+            f"{name} has {values[index]:.6g} in bin {index}: a share cannot be negative.", COUNT
         )
     total = float(values.sum())
     if abs(total - 1.0) > SUM_TOLERANCE:

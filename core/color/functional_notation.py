@@ -193,10 +193,10 @@ def _value(text: str, part: str, label: str, full: float | None) -> float:
 def _check(text: str, name: str, values: list[float]) -> None:
     """Raises UnknownColor for a lightness, chroma or saturation that there is not."""
     for (label, full), value in zip(_PARTS[name], values, strict=True):
-        most = full if label in ("L*", "L", "saturation", "lightness") else None
+        limit = full if label in ("L*", "L", "saturation", "lightness") else None
         chroma = label in ("C*", "C")
-        if (most is not None and not 0.0 <= value <= most) or (chroma and value < 0.0):
-            room = "0 or more" if most is None else f"from 0 to {most:g}"
+        if (limit is not None and not 0.0 <= value <= limit) or (chroma and value < 0.0):
+            room = "0 or more" if limit is None else f"from 0 to {limit:g}"
             raise UnknownColor(
                 f'The {label} of "{shortened(text)}" is {value:g}; it must be {room}.'
             )
@@ -206,10 +206,10 @@ def _check_gamut(text: str, lab: Triple) -> None:
     if bool(in_srgb(np.array(lab))):
         return
     near = most_vivid_within(lab)
-    words = " ".join(_tenths(value) for value in near)
+    message = " ".join(_tenths(value) for value in near)
     raise UnknownColor(
         f'"{shortened(text)}" lies outside of sRGB, so no image here can have that color. Of its '
-        f"lightness and hue the most vivid inside is lab({words}), "
+        f"lightness and hue the most vivid inside is lab({message}), "
         f"{hex_of(lab_to_srgb8(np.array(near)))}."
     )
 

@@ -62,8 +62,8 @@ def materials(lab: np.ndarray, counts: np.ndarray) -> Materials:
     """
     bright = luminance1(lab[:, 0])
     weight = counts * np.clip(bright / _SURE_LUMINANCE1, _LEAST_WEIGHT, 1.0)
-    place = np.clip(((shadeless(lab).T + _HALF) / _BIN).astype(np.int64), 0, _BINS - 1)
-    cell = place[0] * _BINS + place[1]
+    indices = np.clip(((shadeless(lab).T + _HALF) / _BIN).astype(np.int64), 0, _BINS - 1)
+    cell = indices[0] * _BINS + indices[1]
     hill = _hills(np.bincount(cell, weights=weight, minlength=_BINS * _BINS))[cell]
     hill = _split_dark(hill, bright, counts)
     pixels = np.bincount(hill + 1, weights=counts)

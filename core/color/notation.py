@@ -22,7 +22,7 @@ def read_hex(text: str) -> tuple[int, int, int] | None:
     None when the text is no hex value; UnknownColor, naming the fault, when it is a wrong one.
     """
     digits = text.removeprefix("#").strip()
-    wrong = [(place, sign) for place, sign in enumerate(digits, 1) if sign not in HEX_DIGITS]
+    wrong = [(position, sign) for position, sign in enumerate(digits, 1) if sign not in HEX_DIGITS]
     if not text.startswith("#"):
         # No color name has a digit: six signs with one, and at most one of them wrong, are meant
         # as hex. "facade" may be a name, and "123" could be the start of a triple: both stay.
@@ -30,9 +30,9 @@ def read_hex(text: str) -> tuple[int, int, int] | None:
         if len(digits) != 6 or not numbered or len(wrong) > 1 or not digits.isalnum():
             return None
     if wrong:
-        place, sign = wrong[0]
+        index, sign = wrong[0]
         raise UnknownColor(
-            f'In the hex color "{shortened(text)}" digit {place} is "{sign}"; hex digits are 0–9 '
+            f'In the hex color "{shortened(text)}" digit {index} is "{sign}"; hex digits are 0–9 '
             "and A–F."
         )
     if len(digits) not in (3, 6):

@@ -158,15 +158,15 @@ def _materials(
         label[unassigned] = np.where(rest.label < 0, -1, rest.label + number)
     pixels = np.bincount(label + 1, weights=counts)[1:]
     order = np.argsort(-pixels, kind="stable")
-    place = np.empty(order.size, dtype=np.int64)
-    place[order] = np.arange(order.size)
-    label = np.where(label < 0, -1, place[label])
+    indices = np.empty(order.size, dtype=np.int64)
+    indices[order] = np.arange(order.size)
+    label = np.where(label < 0, -1, indices[label])
     return Materials(label, pixels[order] / counts.sum()), label == 0
 
 
-def _rows(colors: np.ndarray, places: np.ndarray) -> np.ndarray:
+def _rows(colors: np.ndarray, positions: np.ndarray) -> np.ndarray:
     """Those rows of ``(U, 3)``, picked channel by channel."""
-    return colors.T.take(places, axis=1).T
+    return colors.T.take(positions, axis=1).T
 
 
 def _pixels(counts: np.ndarray, among: np.ndarray) -> int:
@@ -197,8 +197,8 @@ def _levels(
     seen_px = int(counts.sum())
     # The percentiles of all, among those that are seen.
     raw_percents = [p * (seen_px + over_px) / seen_px for p in (*LIT_PERCENTILES, MOST_PERCENTILE)]
-    most = max(_LAST_UNCLIPPED_PERCENTILE, MOST_PERCENTILE)
-    percents = [min(percent, most) for percent in raw_percents]
+    limit = max(_LAST_UNCLIPPED_PERCENTILE, MOST_PERCENTILE)
+    percents = [min(percent, limit) for percent in raw_percents]
     shade = _shade(linear1, counts)
     *levels, high = statistics.percentiles(shade, counts, percents)
     if levels[0] < _STEADY_SHARE * levels[-1] or levels[-1] <= 0.0:

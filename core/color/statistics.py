@@ -38,8 +38,8 @@ def _settle(
     inside = inside[np.argsort(values[inside], kind="stable")]
     before = int(per_bin[bin_index - 1]) if bin_index else 0
     until = np.cumsum(counts[inside])
-    place, after = np.searchsorted(until, [rank - before, rank - before + 1], "right").tolist()
-    value = float(values[inside[place]])
+    index, after = np.searchsorted(until, [rank - before, rank - before + 1], "right").tolist()
+    value = float(values[inside[index]])
     if follows == np.inf:
         follows = float(values[inside[min(after, inside.size - 1)]])
     return value, follows
@@ -71,13 +71,13 @@ def smallest(values: np.ndarray, counts: np.ndarray, keep: int) -> np.ndarray:
     bins = _bins(values)
     per_bin = np.cumsum(np.bincount(bins, weights=counts, minlength=_BINS)).astype(np.int64)
     border = int(np.searchsorted(per_bin, keep, side="left"))
-    taken = np.where(bins < border, counts, 0).astype(np.int64)
+    used = np.where(bins < border, counts, 0).astype(np.int64)
     remainder = keep - (int(per_bin[border - 1]) if border else 0)
     inside = np.flatnonzero(bins == border)
     inside = inside[np.argsort(values[inside], kind="stable")]
     before = np.cumsum(counts[inside]) - counts[inside]
-    taken[inside] = np.clip(remainder - before, 0, counts[inside])
-    return taken
+    used[inside] = np.clip(remainder - before, 0, counts[inside])
+    return used
 
 
 def mean(lab: np.ndarray, counts: np.ndarray) -> np.ndarray:

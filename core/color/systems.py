@@ -181,8 +181,8 @@ def candidates(
     nominal = [find(target.name, target.system)] if target.name else []
     # One more is asked for, because the nominal color itself is the nearest of its own system.
     others = [color for color, _ in nearest_names(target.lab, key, k + 1)]
-    taken = {color.srgb8 for color in nominal}
-    colors = nominal + [color for color in others if color.srgb8 not in taken][:k]
+    used = {color.srgb8 for color in nominal}
+    colors = nominal + [color for color in others if color.srgb8 not in used][:k]
     return colors, np.array([color.lab for color in colors], dtype=np.float64).reshape(-1, 3)
 
 
@@ -218,8 +218,8 @@ def _unknown(name: str, system_id: str | None) -> UnknownColor:
     """The error for a name that no system has, or that only another system has."""
     if not _fold(name):
         return UnknownColor(f"No color was given. {FORMS}")
-    where = "" if system_id is None else f" in {SYSTEMS[system_id]}"
-    message = f'No color is called "{shortened(name)}"{where}.'
+    location = "" if system_id is None else f" in {SYSTEMS[system_id]}"
+    message = f'No color is called "{shortened(name)}"{location}.'
     suggestions: list[str] = []
     for key in SEARCH_ORDER if system_id else ():
         same = _index(key)[1].get(_fold(name))

@@ -266,7 +266,7 @@ def _fill(cube: np.ndarray, cell: tuple[int, int, int]) -> None:
     # A hair of room: the bounds are rounded like the distances.
     reach = (farther * farther).sum(axis=1).min() * (1.0 + 1e-12)
     possible = np.flatnonzero((nearer * nearer).sum(axis=1) <= reach)
-    block = tuple(slice(_CELL * at, _CELL * (at + 1)) for at in cell)
+    block = tuple(slice(_CELL * index, _CELL * (index + 1)) for index in cell)
     cube[block] = _nearest(lab, possible).reshape(_CELL, _CELL, _CELL)
 
 

@@ -98,20 +98,22 @@ def of_pictures(
         profile.profile if isinstance(profile, ImageProfile) else profile for profile in profiles
     )
     units = _units(profiles, of_people)
-    drawn = len(set(units))
-    count = drawn if of_people else len(plain)
+    sample = len(set(units))
+    count = sample if of_people else len(plain)
     notes = [METHODS[method] + "."]
-    if of_people and drawn < len(plain):
-        notes.append(f"{len(plain)} colorings by {_people(drawn)}; every coloring counts the same.")
-    elif drawn < len(plain):
+    if of_people and sample < len(plain):
         notes.append(
-            f"{len(plain):,} images, {drawn:,} different: identical images are resampled "
+            f"{len(plain)} colorings by {_people(sample)}; every coloring counts the same."
+        )
+    elif sample < len(plain):
+        notes.append(
+            f"{len(plain):,} images, {sample:,} different: identical images are resampled "
             "together, and each counts."
         )
-    what = "person" if of_people else "image" if drawn == len(plain) else "image, repeated"
-    fixed = "" if drawn > 1 else f"a single {what}"
-    if not fixed and drawn < FEW:
-        notes.append(_few(_people(drawn) if of_people else _images(drawn, len(plain))))
+    subject = "person" if of_people else "image" if sample == len(plain) else "image, repeated"
+    fixed = "" if sample > 1 else f"a single {subject}"
+    if not fixed and sample < FEW:
+        notes.append(_few(_people(sample) if of_people else _images(sample, len(plain))))
     extraction = None
     if method == PIXELS:
         settings, weights = None, mean_of(bins_of(plain), np.ones((1, len(plain))))[0]
@@ -149,11 +151,11 @@ def of_rows(
     """
     if kind not in KINDS:
         raise BadInput(f"Rows of a set are {', '.join(KINDS)}, not {kind[:40]!r}.")
-    words = sorted({row.words for row in rows})
-    if len(words) != 1:
+    parts = sorted({row.words for row in rows})
+    if len(parts) != 1:
         raise BadInput(
-            f"{label} has rows of {', '.join(words[:5])}: compare one concept at a time."
-            if words
+            f"{label} has rows of {', '.join(parts[:5])}: compare one concept at a time."
+            if parts
             else f"{label} has no distribution of that concept."
         )
     named = sorted((row for row in rows if row.contributor), key=lambda row: row.contributor)
@@ -187,7 +189,7 @@ def of_rows(
         tuple(notes),
         fixed,
         rows=tuple(row for unit in units for row in unit),
-        units=tuple(place for place, unit in enumerate(units) for _ in unit),
+        units=tuple(index for index, unit in enumerate(units) for _ in unit),
     )
 
 
@@ -217,11 +219,11 @@ def _units(profiles: Sequence[ColorProfile | ImageProfile], of_people: bool) -> 
     pictures."""
     numbers: dict[object, int] = {}
     units = []
-    for place, profile in enumerate(profiles):
+    for index, profile in enumerate(profiles):
         name = ""
         if isinstance(profile, ImageProfile):
             name = profile.contributor if of_people else profile.image_id
-        units.append(numbers.setdefault(name or place, len(numbers)))
+        units.append(numbers.setdefault(name or index, len(numbers)))
     return tuple(units)
 
 

@@ -181,7 +181,7 @@ class ProfileArrays:
         return np.concatenate(rows), np.concatenate(of_draw)
 
     def _pooled(
-        self, times: np.ndarray, most: int
+        self, times: np.ndarray, limit: int
     ) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray, np.ndarray, np.ndarray]:
         """The largest cells of each group: palettes, and of all its pixels the share kept, the
         number, and in how many cells they were. Of equally large cells the lowest counts."""
@@ -190,7 +190,7 @@ class ProfileArrays:
         sums = times.astype(np.float64) @ self.sums.reshape(self.count, -1)
         # No two keys are equal, so the largest are the same ones however they are sought.
         keys = -(pixels * cells + np.arange(cells)[::-1])
-        top = np.argpartition(keys, min(most, cells) - 1, axis=1)[:, :most]
+        top = np.argpartition(keys, min(limit, cells) - 1, axis=1)[:, :limit]
         top = np.take_along_axis(top, np.take_along_axis(keys, top, 1).argsort(axis=1), 1)
         held = np.take_along_axis(pixels, top, 1)
         total = np.take_along_axis(sums.reshape(groups, cells, 3), top[..., None], 1)
@@ -209,9 +209,9 @@ def extract(
     Raises BadInput for no picture and for more than :data:`MOST_PICTURES`.
     """
     settings = settings or ExtractionSettings()
-    pictures = ProfileArrays(profiles)
-    steps = pictures.run(np.ones((1, pictures.count), dtype=np.int64), settings)
-    groups = tuple(_group(pictures, steps, row) for row in range(steps.draw.size))
+    profile_arrays = ProfileArrays(profiles)
+    steps = profile_arrays.run(np.ones((1, profile_arrays.count), dtype=np.int64), settings)
+    groups = tuple(_group(profile_arrays, steps, row) for row in range(steps.draw.size))
     palette = Palette(
         np.concatenate([group.merged.lab for group in groups]),
         np.concatenate([group.weight * group.merged.weights for group in groups]),
@@ -222,7 +222,7 @@ def extract(
 
 
 def weights_of_draws(
-    pictures: ProfileArrays,
+    profile_arrays: ProfileArrays,
     draws: np.ndarray,
     settings: ExtractionSettings,
     stop: Event | None = None,
@@ -231,19 +231,19 @@ def weights_of_draws(
 
     Once ``stop`` is set, those done so far are returned.
     """
-    pairs = pictures.count * settings.most_colors**2
+    pairs = profile_arrays.count * settings.most_colors**2
     at_once = int(np.clip(_PAIRS_AT_ONCE // pairs, 1, 64))
     parts = [np.zeros((0, uw71.COUNT))]
     for start in range(0, draws.shape[0], at_once):
         if stop is not None and stop.is_set():
             break
-        parts.append(pictures.run(draws[start : start + at_once], settings).weights)
+        parts.append(profile_arrays.run(draws[start : start + at_once], settings).weights)
     return np.concatenate(parts)
 
 
-def _group(pictures: ProfileArrays, steps: _Steps, row: int) -> Group:
+def _group(profile_arrays: ProfileArrays, steps: _Steps, row: int) -> Group:
     members = np.flatnonzero(steps.times[row])
-    places = pictures.dominants.place[members]
+    positions = profile_arrays.dominants.place[members]
     lab, weights = (array[row] for array in steps.pooled)
     merged_lab, merged_weights = (array[row] for array in steps.merged)
     order = by_weight(merged_weights[None])[0]
@@ -251,15 +251,15 @@ def _group(pictures: ProfileArrays, steps: _Steps, row: int) -> Group:
     into = np.where(weights > 0, steps.into[row], -1)
     return Group(
         members=tuple(int(member) for member in members),
-        dominants_lab=pictures.dominants.lab[members],
-        widest_delta_e00=float(pictures.dominants.apart[np.ix_(places, places)].max()),
+        dominants_lab=profile_arrays.dominants.lab[members],
+        widest_delta_e00=float(profile_arrays.dominants.apart[np.ix_(positions, positions)].max()),
         pixels=int(steps.pixels[row]),
         colors=int(steps.colors[row]),
         kept=float(steps.kept[row]),
         pooled=Palette(lab[weights > 0], weights[weights > 0]),
         merged=Palette(merged_lab[merged_order], merged_weights[merged_order]),
         merged_from=tuple(
-            tuple(int(i) for i in np.flatnonzero(into == place)) for place in merged_order
+            tuple(int(i) for i in np.flatnonzero(into == index)) for index in merged_order
         ),
         weight=float(steps.share[row]),
     )

@@ -34,8 +34,8 @@ class Dominants:
 
     def __init__(self, lab: np.ndarray) -> None:
         self.lab = np.asarray(lab, dtype=np.float64)
-        self.distinct, place = np.unique(self.lab, axis=0, return_inverse=True)
-        self.place = np.asarray(place).reshape(-1)
+        self.distinct, indices = np.unique(self.lab, axis=0, return_inverse=True)
+        self.place = np.asarray(indices).reshape(-1)
         size = self.distinct.shape[0]
         first, second = np.triu_indices(size, 1)
         self.apart = np.zeros((size, size))
@@ -60,7 +60,7 @@ class Dominants:
         return group_of
 
 
-def _clusters(apart: np.ndarray, most: float, grouping: str) -> np.ndarray:
+def _clusters(apart: np.ndarray, limit: float, grouping: str) -> np.ndarray:
     """Clusters from 0 of a square of distances."""
     if apart.shape[0] == 1:
         return np.zeros(1, dtype=np.int64)
@@ -68,14 +68,14 @@ def _clusters(apart: np.ndarray, most: float, grouping: str) -> np.ndarray:
 
     method = "complete" if grouping == COMPLETE else "single"
     pairs = apart[np.triu_indices(apart.shape[0], 1)]
-    return np.asarray(fcluster(linkage(pairs, method), most, "distance"), dtype=np.int64) - 1
+    return np.asarray(fcluster(linkage(pairs, method), limit, "distance"), dtype=np.int64) - 1
 
 
-def _led(apart: np.ndarray, most: float) -> np.ndarray:
+def _led(apart: np.ndarray, limit: float) -> np.ndarray:
     leaders: list[int] = []
     labels = np.empty(apart.shape[0], dtype=np.int64)
     for color in range(apart.shape[0]):
-        near = np.flatnonzero(apart[color, leaders] <= most)
+        near = np.flatnonzero(apart[color, leaders] <= limit)
         if near.size == 0:
             leaders.append(color)
         labels[color] = near[0] if near.size else len(leaders) - 1

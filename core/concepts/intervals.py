@@ -86,22 +86,22 @@ def resampled(
         if stop is not None and stop.is_set():
             break
         size = min(at_once, draws - start)
-        drawn = rng.multinomial(count, np.full(count, 1.0 / count), size=size)
-        parts.append(_once(remaker, drawn))
+        multinomial = rng.multinomial(count, np.full(count, 1.0 / count), size=size)
+        parts.append(_once(remaker, multinomial))
     return np.concatenate(parts)
 
 
-def _once(remaker: Callable[[np.ndarray], np.ndarray], drawn: np.ndarray) -> np.ndarray:
+def _once(remaker: Callable[[np.ndarray], np.ndarray], sample: np.ndarray) -> np.ndarray:
     """What the remaker makes of ``drawn`` ``(B, U)``, each different draw made once: of five people
     there are 126. Where the remaker was stopped, the draws up to the first that is not made."""
-    different, first, of = np.unique(drawn, axis=0, return_index=True, return_inverse=True)
+    different, first, source = np.unique(sample, axis=0, return_index=True, return_inverse=True)
     order = np.argsort(first)
     made = remaker(different[order])
-    place = np.empty_like(order)
-    place[order] = np.arange(order.size)
-    place = place[of.reshape(-1)]
-    ready = int(np.argmax(place >= len(made))) if len(made) < order.size else len(place)
-    return made[place[:ready]]
+    indices = np.empty_like(order)
+    indices[order] = np.arange(order.size)
+    indices = indices[source.reshape(-1)]
+    ready = int(np.argmax(indices >= len(made))) if len(made) < order.size else len(indices)
+    return made[indices[:ready]]
 
 
 def _remaker(
@@ -114,13 +114,13 @@ def _remaker(
         for row, unit in zip(distribution.rows, units, strict=True):
             persons[unit].append(row)
         shares = shares_of([tuple(rows) for rows in persons], distribution.label)
-        return lambda drawn: mean_of(shares, drawn)
+        return lambda sample: mean_of(shares, sample)
     settings = distribution.settings
     if settings is None:
         bins = bins_of(distribution.profiles)
-        return lambda drawn: mean_of(bins, drawn[:, units])
-    pictures = ProfileArrays(distribution.profiles)
-    return lambda drawn: weights_of_draws(pictures, drawn[:, units], settings, stop)
+        return lambda sample: mean_of(bins, sample[:, units])
+    profile_arrays = ProfileArrays(distribution.profiles)
+    return lambda sample: weights_of_draws(profile_arrays, sample[:, units], settings, stop)
 
 
 def intervals(
@@ -136,8 +136,8 @@ def intervals(
     of the draws done so far, and there are none without any.
     """
     first, second = (
-        draws_of(distribution, place, draws, seed, stop)
-        for place, distribution in enumerate((a, b))
+        draws_of(distribution, index, draws, seed, stop)
+        for index, distribution in enumerate((a, b))
     )
     return intervals_of_draws(a, b, first, second, stop)
 
@@ -165,24 +165,24 @@ def intervals_of_draws(
     """:func:`intervals` of draws ``(draws, 71)`` that were made before; None for a side that cannot
     be drawn again."""
     sides = (first, second)
-    fixed = [side for side, drawn in zip((a, b), sides, strict=True) if drawn is None]
+    fixed = [side for side, generated in zip((a, b), sides, strict=True) if generated is None]
     if len(fixed) == 2:
         reasons = (f"{side.label} is {side.fixed}." for side in fixed)
         return Intervals(dict.fromkeys(FIELDS), notes=(NOTHING_TO_RESAMPLE, *reasons))
     notes = tuple(f"{side.label} is not resampled: it is {side.fixed}." for side in fixed)
     ready = min(side.shape[0] for side in sides if side is not None)
-    drawn = (
+    sample = (
         np.broadcast_to(distribution.weights, (ready, COUNT)) if side is None else side[:ready]
         for distribution, side in zip((a, b), sides, strict=True)
     )
     comparisons: list[Comparison] = []
-    for p, q in zip(*drawn, strict=True):
+    for p, q in zip(*sample, strict=True):
         if stop is not None and stop.is_set():
             break
         comparisons.append(compare(p, q))
     if not comparisons:
         return Intervals(dict.fromkeys(FIELDS), notes=("There was no draw.", *notes))
-    of: dict[str, tuple[float, float] | None] = dict.fromkeys(FIELDS)
+    fromkeys: dict[str, tuple[float, float] | None] = dict.fromkeys(FIELDS)
     undefined = dict[str, int]()
     for name in FIELDS:
         values = [getattr(comparison, name) for comparison in comparisons]
@@ -190,6 +190,6 @@ def intervals_of_draws(
         undefined[name] = len(values) - len(defined)
         if undefined[name] <= UNDEFINED_AT_MOST * len(values):
             low, high = np.percentile(defined, PERCENTILES)
-            of[name] = (float(low), float(high))
+            fromkeys[name] = (float(low), float(high))
     equal = sum(comparison.dominant_equal for comparison in comparisons) / len(comparisons)
-    return Intervals(of, len(comparisons), undefined, equal, (*notes, _FURTHER))
+    return Intervals(fromkeys, len(comparisons), undefined, equal, (*notes, _FURTHER))

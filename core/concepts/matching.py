@@ -22,18 +22,18 @@ OWN_STYLE = "own"
 _JOINTS = re.compile(r"[_\-\u2010-\u2015\u2212\s]+")
 
 
-def normal(words: str) -> str:
+def normal(text: str) -> str:
     """The one spelling of some words: small letters, single blanks, none for ``_`` and hyphens.
 
     ``" Rotten_Mango "`` is ``"rotten mango"``. Two texts are the same concept when their normal
     forms are equal; nothing else is guessed, no plural and no article.
     """
-    return _JOINTS.sub(" ", unicodedata.normalize("NFKC", words).casefold()).strip()
+    return _JOINTS.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip()
 
 
-def concept_of(words: str) -> Concept | None:
+def concept_of(text: str) -> Concept | None:
     """The concept with these words in their normal form, or None where there is none."""
-    return _by_words().get(normal(words))
+    return _by_words().get(normal(text))
 
 
 @lru_cache(maxsize=65_536)
@@ -48,21 +48,21 @@ def concept_of_prompt(text: str) -> tuple[str, str]:
     match = _PROMPT.fullmatch(normal(text))
     if match is None:
         return "", OWN_STYLE
-    words = match["words"]
-    concept = concept_of(words)
+    message = match["words"]
+    concept = concept_of(message)
     if concept is not None:
         for style, medium in STYLES.items():
             if normal(text) == normal(concept_text(concept, medium)):
-                return words, style
-    return words, OWN_STYLE
+                return message, style
+    return message, OWN_STYLE
 
 
-def similar(words: str, most: int = 3) -> tuple[str, ...]:
+def similar(text: str, limit: int = 3) -> tuple[str, ...]:
     """The words of at most ``most`` concepts that are written much like these, best first.
 
     For a sentence that asks whether one of them was meant; nothing is taken for another by it.
     """
-    return tuple(get_close_matches(normal(words), _by_words(), most, _ALIKE))
+    return tuple(get_close_matches(normal(text), _by_words(), limit, _ALIKE))
 
 
 @cache

@@ -77,9 +77,9 @@ def _over(
     unit = np.arange(first.size)
     if concepts is not None:
         unit = np.unique(np.array(concepts), return_inverse=True)[1]
-    drawn = resample_counts(int(unit.max()) + 1)
+    sample = resample_counts(int(unit.max()) + 1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        samples = (drawn @ np.bincount(unit, first)) / (drawn @ np.bincount(unit, below))
+        samples = (sample @ np.bincount(unit, first)) / (sample @ np.bincount(unit, below))
     samples[~np.isfinite(samples)] = np.nan
     low, high = interval(samples) or (None, None)
     return Number(value, first.size, left_out, low, high)
@@ -88,8 +88,8 @@ def _over(
 @lru_cache(maxsize=64)
 def _resample_counts(count: int) -> np.ndarray:
     rng = np.random.default_rng((SEED, count))
-    drawn = rng.integers(0, count, (RESAMPLES, count)) + np.arange(RESAMPLES)[:, None] * count
-    times = np.bincount(drawn.ravel(), minlength=RESAMPLES * count).reshape(RESAMPLES, count)
+    sample = rng.integers(0, count, (RESAMPLES, count)) + np.arange(RESAMPLES)[:, None] * count
+    times = np.bincount(sample.ravel(), minlength=RESAMPLES * count).reshape(RESAMPLES, count)
     counts = np.asarray(times, dtype=np.uint16)
     counts.flags.writeable = False
     return counts

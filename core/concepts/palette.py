@@ -49,9 +49,11 @@ class Palette:
         ones of this palette are in it. Colors of equal weight stay in their order."""
         lab, weights, into = merge(self.lab[None], self.weights[None], most_delta_e00)
         order = by_weight(weights)[0]
-        places = order[weights[0, order] > 0]
-        parts = tuple(tuple(int(i) for i in np.flatnonzero(into[0] == place)) for place in places)
-        return Palette(lab[0, places], weights[0, places]), parts
+        positions = order[weights[0, order] > 0]
+        parts = tuple(
+            tuple(int(i) for i in np.flatnonzero(into[0] == index)) for index in positions
+        )
+        return Palette(lab[0, positions], weights[0, positions]), parts
 
 
 def by_weight(weights: np.ndarray) -> np.ndarray:
@@ -83,24 +85,24 @@ def merge(
         np.inf,
     )
     open_ = np.arange(palettes)
-    places = np.arange(size)
+    positions = np.arange(size)
     while True:
         closest = apart.reshape(open_.size, -1).argmin(axis=1)
-        here, i, k = np.arange(open_.size), closest // size, closest % size
-        going = apart[here, i, k] <= most_delta_e00
+        in_part, i, k = np.arange(open_.size), closest // size, closest % size
+        going = apart[in_part, i, k] <= most_delta_e00
         if not going.any():
             return lab, weights, into
         if not going.all():
             open_, apart, i, k = open_[going], apart[going], i[going], k[going]
-            here = np.arange(open_.size)
+            in_part = np.arange(open_.size)
         weight_i, weight_k = weights[open_, i], weights[open_, k]
         both = weight_i + weight_k
         mean = weight_i[:, None] * lab[open_, i] + weight_k[:, None] * lab[open_, k]
         lab[open_, i] = mean / both[:, None]
         weights[open_, i], weights[open_, k] = both, 0.0
         into[open_] = np.where(into[open_] == k[:, None], i[:, None], into[open_])
-        apart[here, k, :] = np.inf
-        apart[here, :, k] = np.inf
+        apart[in_part, k, :] = np.inf
+        apart[in_part, :, k] = np.inf
         row = np.where(weights[open_] > 0, delta_e00(lab[open_, i][:, None], lab[open_]), np.inf)
-        apart[here, i, :] = np.where(places > i[:, None], row, np.inf)
-        apart[here, :, i] = np.where(places < i[:, None], row, np.inf)
+        apart[in_part, i, :] = np.where(positions > i[:, None], row, np.inf)
+        apart[in_part, :, i] = np.where(positions < i[:, None], row, np.inf)

@@ -140,7 +140,7 @@ class DistributionFile:
                 self,
                 kind=kind,
                 rows=tuple(rows),
-                unknown=tuple(words for words in self.unknown if words in {r.words for r in rows}),
+                unknown=tuple(text for text in self.unknown if text in {r.words for r in rows}),
             )
             for (_, kind), rows in rows_by_label.items()
         )

@@ -76,9 +76,9 @@ def by_id() -> Mapping[str, Concept]:
 @cache
 def base_of() -> Mapping[str, str]:
     """The id of the thing as such, by the ids of its modified concepts."""
-    things = {concept.base_id: concept.id for concept in concepts() if not concept.modifier}
+    resources = {concept.base_id: concept.id for concept in concepts() if not concept.modifier}
     return MappingProxyType(
-        {concept.id: things[concept.base_id] for concept in concepts() if concept.modifier}
+        {concept.id: resources[concept.base_id] for concept in concepts() if concept.modifier}
     )
 
 
@@ -99,8 +99,8 @@ def scores(
     """
     placed = placed_cells(cells)
     people_weights = people_of(people)
-    concept_ids = sorted({place[3] for place in placed} | people_weights.keys())
-    groups = sorted({place[:3] for place in placed}, key=_order)
+    concept_ids = sorted({concept_cell[3] for concept_cell in placed} | people_weights.keys())
+    groups = sorted({concept_cell[:3] for concept_cell in placed}, key=_order)
     total, score_list = len(groups) * len(concept_ids), []
     for run_id, style, guidance in groups:
         for concept_id in concept_ids:
@@ -147,13 +147,13 @@ def placed_cells(cells: Iterable[ConceptCell]) -> dict[Place, ConceptCell]:
             )
         if cell.concept_id not in by_id():
             continue
-        place = (cell.run_id, cell.style, cell.guidance, cell.concept_id)
-        if place in cells_by_place:
+        position = (cell.run_id, cell.style, cell.guidance, cell.concept_id)
+        if position in cells_by_place:
             raise BadInput(
                 f"The run {cell.run_id} has two distributions of {cell.concept_id} in the style "
                 f"{cell.style}: give one of them."
             )
-        cells_by_place[place] = cell
+        cells_by_place[position] = cell
     return cells_by_place
 
 

@@ -186,12 +186,12 @@ def shifts(
     placed = placed_cells(cell for cell in cells if cell.guidance == guidance)
     people_weights = people_of(people)
     concept_ids = sorted(
-        ({place[3] for place in placed} | people_weights.keys()) & base_of().keys()
+        ({concept_cell[3] for concept_cell in placed} | people_weights.keys()) & base_of().keys()
     )
-    groups = sorted({place[:2] for place in placed})
+    groups = sorted({concept_cell[:2] for concept_cell in placed})
     total, shift_list = len(groups) * len(concept_ids), []
     for run_id, style in groups:
-        own = {place[3]: cell for place, cell in placed.items() if place[:2] == (run_id, style)}
+        own = {key[3]: cell for key, cell in placed.items() if key[:2] == (run_id, style)}
         for concept_id in concept_ids:
             if stop is not None and stop.is_set():
                 return None

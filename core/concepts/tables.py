@@ -174,7 +174,8 @@ def column_of(
     shared: set[tuple[str, str]] | None = None
     if common:
         full = [
-            {place for place, value in row.items() if value is not None} for row in values.values()
+            {position for position, value in row.items() if value is not None}
+            for row in values.values()
         ]
         full = [row for row in full if row]
         shared = set.intersection(*full) if full else set()
@@ -182,11 +183,11 @@ def column_of(
     for key, scored in rows.items():
         scored_values, names, reasons = [], [], []
         for score in scored:
-            place = score.concept.id, score.style
-            value = values[key][place]
+            index = score.concept.id, score.style
+            value = values[key][index]
             if value is None:
                 reasons.append(score.reason or UNDEFINED)
-            elif shared is not None and place not in shared:
+            elif shared is not None and index not in shared:
                 reasons.append(NOT_COMMON)
             else:
                 scored_values.append(value)

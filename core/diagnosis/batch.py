@@ -177,7 +177,7 @@ def work_of(report_folder: Path, tasks: Sequence[Task]) -> DiagnosisWork:
         raise BadInput(f"Cannot use the folder {report_folder}: {why_of(error)}.") from error
     with held(folder.path / LOCK, _BUSY, wait_s=0.5):
         known = folder.tasks() if (folder.path / PLAN).is_file() else []
-        positions = {fingerprint: at for at, (_, fingerprint) in enumerate(known)}
+        positions = {fingerprint: index for index, (_, fingerprint) in enumerate(known)}
         unknown = (task for task in tasks if task.fingerprint not in positions)
         new = list({task.fingerprint: task for task in unknown}.values())
         if not positions.keys() & {task.fingerprint for task in tasks} and {

@@ -125,7 +125,9 @@ def picture(
     albedo = parse_target(hex_).srgb8
     if two_material:
         second = parse_target(two_material).srgb8
-        drawn = render_two_materials(object_name, albedo, second, light, seed, size_px)
-        return drawn.srgb8, drawn.mask
+        two_material_rendering = render_two_materials(
+            object_name, albedo, second, light, seed, size_px
+        )
+        return two_material_rendering.srgb8, two_material_rendering.mask
     rendering = render(RenderRequest(object_name, albedo, light, seed, size_px))
     return rendering.srgb8, rendering.mask.pixels

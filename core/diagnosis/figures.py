@@ -56,9 +56,9 @@ def figures_by_rule(
         passed = row.status == PASS
         for part in _parts(row, split):
             count = by_part.setdefault(part, [0, 0, 0, 0, 0])
-            place = 0 if row.relation == TRUE else 2
-            count[place] += passed
-            count[place + 1] += 1
+            index = 0 if row.relation == TRUE else 2
+            count[index] += passed
+            count[index + 1] += 1
             count[4] += row.status == UNSCORED
     return {
         rule_id: tuple(_figure(part, by_part[part]) for part in sorted(by_part, key=_order))
@@ -217,20 +217,20 @@ def _margin(row: JudgmentRow) -> float:
     return float("inf") if row.margin is None else row.margin
 
 
-def _spread(rows: list[JudgmentRow], most: int) -> list[JudgmentRow]:
+def _spread(rows: list[JudgmentRow], limit: int) -> list[JudgmentRow]:
     """The first of every object, then the second of each, and so on."""
     waiting: dict[str, deque[JudgmentRow]] = {}
     seen: set[tuple[str, str, str, bool]] = set()
     for row in rows:
         # CSS gray and grey are one color.
-        what = row.object, row.system, parse_target(row.color, row.system).hex, bool(row.second)
-        if what not in seen:
-            seen.add(what)
+        label = row.object, row.system, parse_target(row.color, row.system).hex, bool(row.second)
+        if label not in seen:
+            seen.add(label)
             waiting.setdefault(row.object, deque()).append(row)
     sample: list[JudgmentRow] = []
-    while waiting and len(sample) < most:
+    while waiting and len(sample) < limit:
         for name in list(waiting):
             sample.append(waiting[name].popleft())
             if not waiting[name]:
                 del waiting[name]
-    return sample[:most]
+    return sample[:limit]

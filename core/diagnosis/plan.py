@@ -210,7 +210,7 @@ def _k(rules: Sequence[RuleUsed]) -> int:
 
 def _fingerprint(task: Task, rules: Sequence[RuleUsed]) -> str:
     """Sixteen hex digits of the SHA-256 of all that the task's rows depend on."""
-    what = {
+    label = {
         "task": asdict(task),
         "colors": [(key, name, parse_target(name, key).hex) for key, name in task.colors],
         "light": asdict(LIGHTS[task.light]) if task.light else None,
@@ -218,7 +218,7 @@ def _fingerprint(task: Task, rules: Sequence[RuleUsed]) -> str:
         "rules": [asdict(used) for used in rules],
         "code": code_sha256(),
     }
-    text = json.dumps(what, sort_keys=True, default=str)
+    text = json.dumps(label, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

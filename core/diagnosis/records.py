@@ -96,8 +96,8 @@ class RuleReport:
 
     def figure(self, set: str, system: str, by: str = "all", key: str = "") -> Figure | None:
         """The figure of that part; None where nothing was judged there."""
-        place = (set, system, by, key)
-        return next((f for f in self.figures if (f.set, f.system, f.by, f.key) == place), None)
+        position = (set, system, by, key)
+        return next((f for f in self.figures if (f.set, f.system, f.by, f.key) == position), None)
 
 
 @dataclass(frozen=True)
@@ -163,8 +163,8 @@ class DiagnosisReport:
             values["rules"] = tuple(_rule(entry) for entry in values["rules"])
             values["published"] = tuple(_read(Published, entry) for entry in values["published"])
             values["split"] = {
-                what: {part: tuple(names) for part, names in parts.items()}
-                for what, parts in values["split"].items()
+                key: {part: tuple(names) for part, names in parts.items()}
+                for key, parts in values["split"].items()
             }
             for name in ("seeds", "objects", "lights", "problems"):
                 values[name] = tuple(values.get(name, ()))

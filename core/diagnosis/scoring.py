@@ -50,8 +50,8 @@ class JudgmentRow:
             raise ValueError(f"{len(values)} fields instead of {len(COLUMNS)}")
         numbers = [float(value) if value else None for value in values[_FIRST_NUMBER:]]
         # A run has hundreds of thousands of rows, and their words are few.
-        object_name, light, seed, *words = map(sys.intern, values[:_FIRST_NUMBER])
-        return cls(object_name, light, int(seed), *words, *numbers)  # type: ignore[arg-type]
+        object_name, light, seed, *parts = map(sys.intern, values[:_FIRST_NUMBER])
+        return cls(object_name, light, int(seed), *parts, *numbers)  # type: ignore[arg-type]
 
 
 COLUMNS: tuple[str, ...] = tuple(field.name for field in fields(JudgmentRow))

@@ -16,12 +16,12 @@ def text(report: DiagnosisReport) -> str:
     """Hits and false accepts of every rule, pooled, held out and of two materials."""
     lines = [_head(report)]
     systems = list(report.systems)
-    for name, words in _SETS.items():
+    for name, message in _SETS.items():
         rows = [_row(rule, name, systems) for rule in report.rules]
         if not any(any(cells) for _, cells in rows):
             continue
-        lines += ["", words[0].upper() + words[1:] if report.source == "" else "All images", ""]
-        heads = [f"{_NAMES.get(key, key)} {what}" for key in systems for what in _COLUMNS]
+        lines += ["", message[0].upper() + message[1:] if report.source == "" else "All images", ""]
+        heads = [f"{_NAMES.get(key, key)} {label}" for key in systems for label in _COLUMNS]
         lines.append(_line("rule", heads))
         lines += [_line(label, cells) for label, cells in rows]
         if name == "pooled" and not report.source:
@@ -35,18 +35,18 @@ _COLUMNS = ("hits", "false accepts")
 
 def _head(report: DiagnosisReport) -> str:
     two = f", {report.images_two_material:,} of them of two materials"
-    what = f"{report.images:,} images{two if report.images_two_material else ''}"
+    label = f"{report.images:,} images{two if report.images_two_material else ''}"
     if report.source:
-        return f"{what} of {report.source}"
+        return f"{label} of {report.source}"
     part = "" if report.every == 1 else f", one color in {report.every} only: a quick look"
     return (
-        f"{what}: {_many(len(report.objects), 'object')}, {_many(len(report.lights), 'light')} "
+        f"{label}: {_many(len(report.objects), 'object')}, {_many(len(report.lights), 'light')} "
         f"({', '.join(report.lights)}), {report.size_px} px{part}"
     )
 
 
-def _many(count: int, what: str) -> str:
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+def _many(count: int, label: str) -> str:
+    return f"{count} {label}" if count == 1 else f"{count} {label}s"
 
 
 def _row(rule: RuleReport, set_: str, systems: list[str]) -> tuple[str, list[str]]:

@@ -75,9 +75,9 @@ def _rendered(task: Task, step: Step) -> Iterator[JudgmentRow]:
 def _second(task: Task, color: NamedColor) -> str:
     """The second material's hex: turns with color, object, light and seed, so that each object is
     seen with all of them, and does not depend on which part of the colors a task has."""
-    place = [other.hex for other in set_colors(color.system)].index(color.hex)
+    index = [other.hex for other in set_colors(color.system)].index(color.hex)
     turn = TWO_MATERIAL_OBJECTS.index(task.object) + list(LIGHTS).index(task.light) + task.seed
-    return second_color(place + turn, color.srgb8)
+    return second_color(index + turn, color.srgb8)
 
 
 def _loaded(file_row: FileRow, task: Task) -> Iterator[JudgmentRow]:

@@ -126,24 +126,24 @@ class Engine:
         with self._board.lock:
             job = self._job(job_id)
             ahead_s: float | None = 0.0
-            place = None if job.finished else 0
+            index = None if job.finished else 0
             if job.status == "waiting":
-                place = 1 + self._waiting.index(job)
+                index = 1 + self._waiting.index(job)
                 before = ([self._running] if self._running else []) + list(self._waiting)
                 for other in before[: before.index(job)]:
                     ahead_s = _sum(ahead_s, other.seconds_left())
-            return job.snapshot(place, ahead_s)
+            return job.snapshot(index, ahead_s)
 
     def states(self) -> tuple[JobState, ...]:
         """All jobs, the newest first; of the finished ones the last 200 are kept."""
         with self._board.lock:
-            places = {job.id: place for place, job in enumerate(self._waiting, start=1)}
+            positions = {job.id: position for position, job in enumerate(self._waiting, start=1)}
             ahead_s: float | None = self._running.seconds_left() if self._running else 0.0
             states: list[JobState] = []
             for job in self._jobs.values():
                 waits = job.status == "waiting"
-                place = None if job.finished else places.get(job.id, 0)
-                states.append(job.snapshot(place, ahead_s if waits else 0.0))
+                index = None if job.finished else positions.get(job.id, 0)
+                states.append(job.snapshot(index, ahead_s if waits else 0.0))
                 if waits:
                     ahead_s = _sum(ahead_s, job.seconds_left())
             return tuple(reversed(states))

@@ -119,10 +119,10 @@ class _ModelsPart:
     def _next_batch(self) -> list[Row]:
         """As many of the next as may be drawn at once."""
         settings = settings_of(self._left[0][1])
-        most = 1 if self._alone else min(self._batch_size(), self._caps.get(settings, 2**31))
+        limit = 1 if self._alone else min(self._batch_size(), self._caps.get(settings, 2**31))
         batch: list[Row] = []
         for row in self._left:
-            if len(batch) == most or settings_of(row[1]) != settings:
+            if len(batch) == limit or settings_of(row[1]) != settings:
                 break
             batch.append(row)
         return batch

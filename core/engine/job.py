@@ -127,7 +127,7 @@ class Job:
         """Seconds of drawing that are left, or None. The caller holds the lock."""
         return self._time.seconds()
 
-    def snapshot(self, place: int | None, ahead_s: float | None) -> JobState:
+    def snapshot(self, index: int | None, ahead_s: float | None) -> JobState:
         """Its state; ``ahead_s`` is the time of the jobs before it. The caller holds the lock."""
         left_s = None if self.finished else self.seconds_left()
         now = self._ended if self.finished else time.monotonic()
@@ -136,7 +136,7 @@ class Job:
             title=self.title,
             owner=self.owner,
             status=self.status,
-            place=place,
+            place=index,
             total=self.total,
             done=self.done,
             failed=self.failed,
@@ -147,7 +147,7 @@ class Job:
             elapsed_s=now - self._began if self._began else 0.0,
             eta_s=None if left_s is None or ahead_s is None else left_s + ahead_s,
             preview_srgb8=self._preview,
-            message=self._message(place),
+            message=self._message(index),
             submitted_at=self._submitted_at,
         )
 
@@ -156,10 +156,10 @@ class Job:
         if problem in self._problems or len(self._problems) < SHOWN_PROBLEMS:
             self._problems[problem] = self._problems.get(problem, 0) + count
 
-    def _message(self, place: int | None) -> str:
+    def _message(self, index: int | None) -> str:
         failed = f", {self.failed:,} failed" if self.failed else ""
         if self.status == "waiting":
-            ahead = (place or 1) - 1
+            ahead = (index or 1) - 1
             return "Next" if ahead <= 0 else f"Waiting behind {ahead} job{'s' * (ahead > 1)}"
         if self.status == "cancelled":
             return f"Cancelled: {self.done:,} generated{failed}, {self.left:,} not generated"

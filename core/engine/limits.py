@@ -81,20 +81,20 @@ def _check_text(name: str, text: Any) -> None:
         ) from None
 
 
-def _check_whole(name: str, value: Any, least: int, most: int) -> None:
+def _check_whole(name: str, value: Any, least: int, limit: int) -> None:
     whole = isinstance(value, int) and not isinstance(value, bool)
-    if not whole or not least <= value <= most:
+    if not whole or not least <= value <= limit:
         raise BadInput(
-            f"The {name} must be a whole number from {least:,} to {most:,}, not {value!r:.60}."
+            f"The {name} must be a whole number from {least:,} to {limit:,}, not {value!r:.60}."
         )
 
 
 def _check_guidance(value: Any) -> None:
     number = isinstance(value, int | float) and not isinstance(value, bool)
-    least, most = GUIDANCE
-    if not number or not math.isfinite(value) or not least <= value <= most:
+    least, limit = GUIDANCE
+    if not number or not math.isfinite(value) or not least <= value <= limit:
         raise BadInput(
-            f"The guidance must be a number from {least:g} to {most:g}, not {value!r:.60}."
+            f"The guidance must be a number from {least:g} to {limit:g}, not {value!r:.60}."
         )
 
 

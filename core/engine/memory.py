@@ -100,20 +100,20 @@ class Models:
     def is_loaded(self, key: Key) -> bool:
         return key in self._loaded
 
-    def fits(self, key: Key, beside: Collection[Key]) -> bool:
+    def fits(self, key: Key, keys: Collection[Key]) -> bool:
         """Whether it is in memory, or the limit has room for it and for those ``beside`` it.
         Raises what asking for its size raises."""
         limit = self._limit_bytes()
         if key in self._loaded or limit is None:
             return True
-        beside_bytes = sum(held for other, (_, held) in self._loaded.items() if other in beside)
+        beside_bytes = sum(held for other, (_, held) in self._loaded.items() if other in keys)
         return beside_bytes + self._openers[key.kind].wanted(key.id) <= limit
 
     def model(self, model_id: str) -> LoadedModel:
         """The model, ready to draw; see :meth:`get`."""
         return cast(LoadedModel, self.get(Key("model", model_id)))
 
-    def get(self, key: Key, beside: Collection[Key] = ()) -> Any:
+    def get(self, key: Key, keys: Collection[Key] = ()) -> Any:
         """The model or tool, in memory. Others are unloaded where the memory limit wants it, and
         once more if it then still runs out of memory, but never those ``beside`` it. Raises what
         opening it raises."""
@@ -121,7 +121,7 @@ class Models:
             with self._board.lock:
                 self._loaded.move_to_end(key)
             return self._loaded[key][0]
-        opener, keep = self._openers[key.kind], {key, *beside}
+        opener, keep = self._openers[key.kind], {key, *keys}
         self._make_room(opener.wanted(key.id), keep)
         model: Held | None = None
         try:

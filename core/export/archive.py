@@ -101,14 +101,14 @@ def _write(run: ExportRun, file: IO[bytes], with_images: bool, progress: Progres
                 write_parquet_to(flat, [run], _after(progress, done, total), sheet)
                 _add_stream(archive, listed, name, flat)
             done += run.done
-        pictures: dict[str, Path] = {}
+        images: dict[str, Path] = {}
         for name, content, table in parts(run.shards):
             _add(archive, listed, f"shards/{name}", content)
             if with_images:
-                pictures |= _pictures(run, table)
+                images |= _pictures(run, table)
             done += table.num_rows
             progress(done, total)
-        packed = {name: pictures[name] for name in sorted(pictures) if pictures[name].is_file()}
+        packed = {name: images[name] for name in sorted(images) if images[name].is_file()}
         for number, (name, path) in enumerate(packed.items()):
             progress(done + run.done * number // len(packed), total)
             # Their names say what is in them, so the manifest need not.
@@ -130,12 +130,12 @@ def _write(run: ExportRun, file: IO[bytes], with_images: bool, progress: Progres
 
 def _after(progress: Progress, done: int, total: int) -> Progress:
     """The progress of a part of the work, when ``done`` of ``total`` were done before."""
-    return lambda at, _: progress(done + at, total)
+    return lambda index, _: progress(done + index, total)
 
 
 def _texts(run: ExportRun, with_images: bool) -> Iterator[tuple[str, bytes]]:
-    pictures = "the images, named by their pixels" if with_images else "not part of this export"
-    yield "README.txt", _readme(run, pictures).encode()
+    images = "the images, named by their pixels" if with_images else "not part of this export"
+    yield "README.txt", _readme(run, images).encode()
     yield "plan.json", _json(plan_out(run))
     yield "prompts.jsonl.gz", _lines(prompt.as_json() for prompt in run.plan.prompts)
     if run.plan.kind == STORED:
@@ -145,7 +145,7 @@ def _texts(run: ExportRun, with_images: bool) -> Iterator[tuple[str, bytes]]:
     yield "references.bib", references([run]).encode()
 
 
-def _readme(run: ExportRun, pictures: str) -> str:
+def _readme(run: ExportRun, images: str) -> str:
     """What is in the archive; advice for each of its tables that has something to count."""
     advice = [
         *([_MEASURED] if run.measures else []),
@@ -155,7 +155,7 @@ def _readme(run: ExportRun, pictures: str) -> str:
     return README.format(
         run_id=run.run_id,
         name=run.plan.name,
-        pictures=pictures,
+        pictures=images,
         python=python,
         r=r,
         said=sentences,
@@ -175,21 +175,21 @@ def item_out(item: StoredItem) -> dict[str, Any]:
 
 def _pictures(run: ExportRun, table: Any) -> dict[str, Path]:
     """Where the pictures and masks of some results lie, by their names in the archive."""
-    pictures: dict[str, Path] = {}
+    images: dict[str, Path] = {}
     stored: Mapping[int, StoredItem] = dict(enumerate(run.plan.items))
     columns = [table[name].to_pylist() for name in ("position", "image_id", "masks")]
     for position, image_id, masks in zip(*columns, strict=True):
         item = stored.get(position)
         if image_id:
             path = Path(item.file) if item else shelf(run.folder.images, image_id)
-            pictures[shelf(Path("images"), image_id).as_posix()] = path
+            images[shelf(Path("images"), image_id).as_posix()] = path
         for mask in masks or ():
             name = mask["content_sha256"]
             path = shelf(run.folder.masks, name)
             if not path.is_file() and item and mask["target"] in item.masks:
                 path = Path(item.masks[mask["target"]].file)
-            pictures[shelf(Path("masks"), name).as_posix()] = path
-    return pictures
+            images[shelf(Path("masks"), name).as_posix()] = path
+    return images
 
 
 def _add(archive: zipfile.ZipFile, listed: dict[str, Any], name: str, content: bytes) -> None:

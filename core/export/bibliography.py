@@ -180,8 +180,8 @@ def _vision(model_id: str, role: Role) -> Iterator[Entry]:
 
 
 def _stated(license_name: str, revision: str, sure: bool) -> str:
-    words = [f"License: {license_name}."] if license_name and sure else []
-    return " ".join([*words, f"Revision {revision}."] if revision else words)
+    parts = [f"License: {license_name}."] if license_name and sure else []
+    return " ".join([*parts, f"Revision {revision}."] if revision else parts)
 
 
 def _key(name: str) -> str:

@@ -84,8 +84,8 @@ def codebook_text(runs: Sequence[ExportRun]) -> str:
         ]
         for way in run["drawn_with"]:
             lines += ["", "Generated with: " + _cell(json.dumps(way, ensure_ascii=False))]
-    words = ", ".join(f"{name} {number}" for name, number in book["exported_with"].items())
-    return "\n".join([*lines, "", "## Exported with", "", words, ""])
+    text = ", ".join(f"{name} {number}" for name, number in book["exported_with"].items())
+    return "\n".join([*lines, "", "## Exported with", "", text, ""])
 
 
 def software() -> dict[str, str]:

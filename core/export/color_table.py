@@ -104,10 +104,10 @@ _ABOUT: tuple[Column, ...] = (
             f"dominant_{name}",
             NUMBER,
             MEASURE,
-            f"{words} of the dominant color, not rounded.",
+            f"{text} of the dominant color, not rounded.",
             "sRGB, 0 to 255",
         )
-        for name, words in (("r", "Red"), ("g", "Green"), ("b", "Blue"))
+        for name, text in (("r", "Red"), ("g", "Green"), ("b", "Blue"))
     ),
     *(
         Column(
@@ -168,7 +168,7 @@ class _About:
 
         targets = self.prompts.measured[items["prompt"].to_numpy()]
         item = np.flatnonzero(targets >= 0)
-        prompt, target, at = items["prompt"].to_numpy()[item], targets[item], pa.array(item)
+        prompt, target, position = items["prompt"].to_numpy()[item], targets[item], pa.array(item)
         statuses = ProfileStatus(items, item, target)
         count = len(item)
         columns: dict[str, Any] = {
@@ -180,7 +180,7 @@ class _About:
         }
         columns |= {name: self.prompts.texts[name].take(pa.array(prompt)) for name in _OF_PROMPT}
         columns["concept_id"] = self.concept_ids.take(pa.array(prompt))
-        columns |= {name: items[name].combine_chunks().take(at) for name in _OF_ITEM}
+        columns |= {name: items[name].combine_chunks().take(position) for name in _OF_ITEM}
         columns["guidance"] = pa.array(
             [
                 guidance_at(image, self.plan.guidance, self.plan.guidances, self.plan.images)
@@ -194,8 +194,8 @@ class _About:
         columns["status"] = pc.if_else(pa.array(statuses.there), MEASURED, UNMEASURED)
         columns["reason"] = statuses.reasons
         masks = list_of(items, "masks")
-        place = places_of(masks, item, target)
-        columns["mask_sha256"] = masks.flatten().field("content_sha256").take(place)
+        index = places_of(masks, item, target)
+        columns["mask_sha256"] = masks.flatten().field("content_sha256").take(index)
         return in_columns(columns | _numbers(statuses), COLOR_COLUMNS)
 
 
@@ -212,9 +212,9 @@ def _numbers(statuses: ProfileStatus) -> dict[str, Any]:
     srgb[there] = np.asarray(statuses.fields["dominant_srgb"].flatten()).reshape(-1, 3)
     lab = np.full((count, 3), np.nan)
     lab[there] = srgb1_to_lab(srgb[there] / 255.0) if there.any() else srgb[there]
-    for at, (rgb, name) in enumerate(zip("rgb", "lab", strict=True)):
-        columns[f"dominant_{rgb}"] = pa.array(srgb[:, at], mask=none)
-        columns[f"dominant_lab_{name}"] = pa.array(lab[:, at], mask=none)
+    for index, (rgb, name) in enumerate(zip("rgb", "lab", strict=True)):
+        columns[f"dominant_{rgb}"] = pa.array(srgb[:, index], mask=none)
+        columns[f"dominant_lab_{name}"] = pa.array(lab[:, index], mask=none)
     columns["dominant_hex"] = pa.array(
         [
             hex_of(np.rint(row).astype(int)) if has else None

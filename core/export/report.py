@@ -74,8 +74,8 @@ def _template() -> Template:
     return files.get_template("report.html")
 
 
-def _base64(picture: bytes) -> str:
-    return base64.b64encode(picture).decode("ascii")
+def _base64(stored: bytes) -> str:
+    return base64.b64encode(stored).decode("ascii")
 
 
 def inert_json(value: Any) -> str:

@@ -64,9 +64,9 @@ def carried(table: Any) -> Any:
     import pyarrow as pa
 
     rows = table.num_rows
-    at = table.schema.get_field_index("worker")
-    table = table.set_column(at, schema().field("worker"), pa.repeat(pa.scalar(""), rows))
-    at = table.schema.get_field_index("masks")
+    index = table.schema.get_field_index("worker")
+    table = table.set_column(index, schema().field("worker"), pa.repeat(pa.scalar(""), rows))
+    index = table.schema.get_field_index("masks")
     masks = table["masks"].combine_chunks()
     masks = masks.chunk(0) if isinstance(masks, pa.ChunkedArray) else masks
     flat = masks.flatten()
@@ -76,7 +76,9 @@ def carried(table: Any) -> Any:
         for name in names
     ]
     lists = pa.ListArray.from_arrays(_offsets(masks), pa.StructArray.from_arrays(fields, names))
-    return table.set_column(at, schema().field("masks"), lists.cast(schema().field("masks").type))
+    return table.set_column(
+        index, schema().field("masks"), lists.cast(schema().field("masks").type)
+    )
 
 
 def same_results(first: Sequence[Part], other: Sequence[Part]) -> bool:

@@ -102,8 +102,8 @@ class Prompts:
             "color": column(iter([t.color.value if t.color else None for t in targets])),
         }
 
-        places = [next(iter(measured_of(prompt.task, prompt.targets)), -1) for prompt in prompts]
-        self.measured = np.array(places, dtype=np.int64)
+        positions = [next(iter(measured_of(prompt.task, prompt.targets)), -1) for prompt in prompts]
+        self.measured = np.array(positions, dtype=np.int64)
         """The object whose colors are measured, by prompt; -1 where there is none."""
 
         self.only_measured = np.array([only_measured([prompt]) for prompt in prompts], dtype=bool)
@@ -130,18 +130,18 @@ def _rows(run_id: str, plan: RunPlan, about: Prompts, items: Table) -> Table:
     order = np.argsort(item, kind="stable")
     item = item[order]
     # Rows without a verdict take nulls: their place lies beyond the last verdict.
-    place = np.concatenate([np.arange(len(judged_items)), np.full(len(silent), -1)])[order]
-    verdict = pa.array(np.maximum(place, 0), mask=place < 0)
+    indices = np.concatenate([np.arange(len(judged_items)), np.full(len(silent), -1)])[order]
+    verdict = pa.array(np.maximum(indices, 0), mask=indices < 0)
     flat = verdicts.flatten()
     fields = {name: _field_rows(flat, name, verdict) for name in flat.type.names}
     target = fields["target"].fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
     prompt = items["prompt"].to_numpy()[item]
-    at = pa.array(item)
-    unjudged = pa.array(place < 0)
+    index = pa.array(item)
+    unjudged = pa.array(indices < 0)
     # A picture of a concept speaks of the object that is measured, if there is a picture.
-    concept = (place < 0) & about.only_measured[prompt]
-    drawn = pc.equal(items["status"].combine_chunks().take(at), "drawn")
-    target = np.where(concept & np.asarray(drawn), about.measured[prompt], target)
+    concept = (indices < 0) & about.only_measured[prompt]
+    sample = pc.equal(items["status"].combine_chunks().take(index), "drawn")
+    target = np.where(concept & np.asarray(sample), about.measured[prompt], target)
     measured = ProfileStatus(items, item, np.where(concept, about.measured[prompt], -1))
     columns: dict[str, Any] = {
         "run_id": same(run_id, len(item)),
@@ -152,7 +152,9 @@ def _rows(run_id: str, plan: RunPlan, about: Prompts, items: Table) -> Table:
     columns |= {name: values.take(pa.array(prompt)) for name, values in about.texts.items()}
     numbers = about.target_numbers(prompt, target)
     columns |= {name: values.take(numbers) for name, values in about.targets.items()}
-    columns |= {name: items[source].combine_chunks().take(at) for name, source in _OF_ITEM.items()}
+    columns |= {
+        name: items[source].combine_chunks().take(index) for name, source in _OF_ITEM.items()
+    }
     columns |= {name: fields[source] for name, source in _OF_VERDICT.items()}
     columns["object"] = pc.if_else(unjudged, columns["object"], fields["object_name"])
     columns["target"] = pa.array(target, mask=target < 0)
@@ -188,10 +190,10 @@ def _asked_columns(hexes: Any) -> dict[str, Any]:
     encoded = hexes.dictionary_encode()
     labs = [_lab_of_hex(value) for value in encoded.dictionary.to_pylist()]
     return {
-        f"asked_{name}": pa.array([lab and lab[at] for lab in labs], pa.float64()).take(
+        f"asked_{name}": pa.array([lab and lab[index] for lab in labs], pa.float64()).take(
             encoded.indices
         )
-        for at, name in enumerate("lab")
+        for index, name in enumerate("lab")
     }
 
 
@@ -210,7 +212,7 @@ def _found_columns(labs: Any) -> dict[str, Any]:
     import pyarrow.compute as pc
 
     has = labs.is_valid().to_numpy(zero_copy_only=False)
-    values = [pc.list_element(labs, at).cast(pa.float64()) for at in range(3)]
+    values = [pc.list_element(labs, index).cast(pa.float64()) for index in range(3)]
     columns: dict[str, Any] = {
         f"found_{name}": array for name, array in zip("lab", values, strict=True)
     }
@@ -224,16 +226,16 @@ def _found_columns(labs: Any) -> dict[str, Any]:
 def _masks(items: Table, item: np.ndarray, target: np.ndarray) -> dict[str, Any]:
     """The mask of each row's object."""
     masks = list_of(items, "masks")
-    flat, place = masks.flatten(), places_of(masks, item, target)
+    flat, index = masks.flatten(), places_of(masks, item, target)
     return {
-        "mask_area_px": _field_rows(flat, "area_px", place),
-        "mask_maker": _field_rows(flat, "maker", place),
-        "mask_sha256": _field_rows(flat, "content_sha256", place),
+        "mask_area_px": _field_rows(flat, "area_px", index),
+        "mask_maker": _field_rows(flat, "maker", index),
+        "mask_sha256": _field_rows(flat, "content_sha256", index),
     }
 
 
-def _field_rows(flat: Any, name: str, places: Any) -> Any:
-    return flat.field(name).take(places)
+def _field_rows(flat: Any, name: str, positions: Any) -> Any:
+    return flat.field(name).take(positions)
 
 
 def same(value: str, count: int) -> Any:
@@ -260,9 +262,9 @@ def places_of(lists: Any, item: np.ndarray, target: np.ndarray) -> Any:
     keys = np.repeat(np.arange(len(lengths)), lengths) * _KEYS + of_target
     order = np.argsort(keys, kind="stable")
     query_keys = item * _KEYS + target
-    at = np.searchsorted(keys[order], query_keys)
-    inside = np.minimum(at, max(len(keys) - 1, 0))
-    missing = (at >= len(keys)) | (target < 0)
+    indices = np.searchsorted(keys[order], query_keys)
+    inside = np.minimum(indices, max(len(keys) - 1, 0))
+    missing = (indices >= len(keys)) | (target < 0)
     if not len(keys):
         return pa.nulls(len(item), pa.int64())
     missing |= keys[order][inside] != query_keys
@@ -283,9 +285,9 @@ class ProfileStatus:
         _, profiles, reasons = profile_rows.flatten()
         names = profiles.type.names
         self.fields: dict[str, Any] = dict(zip(names, profiles.flatten(), strict=True))
-        at = pa.array(item)
-        failed = pc.equal(items["status"].combine_chunks().take(at), _FAILED)
-        drawing = items["reason"].combine_chunks().take(at)
+        indices = pa.array(item)
+        failed = pc.equal(items["status"].combine_chunks().take(indices), _FAILED)
+        drawing = items["reason"].combine_chunks().take(indices)
         explanations = pc.if_else(failed, drawing, pc.coalesce(reasons, pa.scalar(NOT_MEASURED)))
         has = profiles.is_valid()
         self.there: np.ndarray = has.to_numpy(zero_copy_only=False).astype(bool)

@@ -134,11 +134,11 @@ def short_words(run: ExportRun) -> str:
     total = int(run.folder.summary()["total"])
     if run.done >= total:
         return ""
-    words = f"{run.done:,} of {total:,} {'image' if total == 1 else 'images'} have a result"
+    text = f"{run.done:,} of {total:,} {'image' if total == 1 else 'images'} have a result"
     if run.imported:
-        return f"{words}."
+        return f"{text}."
     running = state_of(run.folder).status == "running"
-    return f"{words}; the run goes on." if running else f"{words}: resume generates the rest."
+    return f"{text}; the run goes on." if running else f"{text}: resume generates the rest."
 
 
 def plan_out(run: ExportRun) -> dict[str, Any]:
@@ -165,8 +165,8 @@ def imported_words(about: Mapping[str, Any]) -> str:
     the ``imported`` of a plan's summary, is nothing."""
     if not about:
         return ""
-    words = f"imported from {about.get('name', '')} on {str(about.get('at', ''))[:10]}"
-    return words if about.get("images", True) else f"{words}, without its images"
+    text = f"imported from {about.get('name', '')} on {str(about.get('at', ''))[:10]}"
+    return text if about.get("images", True) else f"{text}, without its images"
 
 
 def left_out_words(about: Mapping[str, Any]) -> str:

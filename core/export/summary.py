@@ -41,14 +41,14 @@ def look(folder: RunFolder) -> RunSummary:
     import pyarrow.compute as pc
 
     parts = parts_of(folder)
-    _, places, rows = latest(parts)
+    _, positions, rows = latest(parts)
     cause_counts: Counter[tuple[str, str]] = Counter()
     seen = RunSummary(len(rows))
     measures = bool((folder.summary().get("made_with") or {}).get("profile"))
-    for place in np.unique(places).tolist():
-        verdicts = _verdicts(parts[place])
+    for index in np.unique(positions).tolist():
+        verdicts = _verdicts(parts[index])
         flat, parents = verdicts.flatten(), verdicts.value_parent_indices()
-        counts = pc.is_in(parents, pa.array(rows[places == place]).cast(parents.type))
+        counts = pc.is_in(parents, pa.array(rows[positions == index]).cast(parents.type))
         lost = pc.equal(flat.field("picture_status"), UNSCORED)
         chosen = pc.and_(counts, pc.and_(lost, flat.field("leads")))
         pairs = zip(
@@ -56,7 +56,7 @@ def look(folder: RunFolder) -> RunSummary:
         )
         cause_counts.update(pairs)
         if measures:
-            _count_profiles(seen, parts[place], rows[places == place])
+            _count_profiles(seen, parts[index], rows[positions == index])
     rules = [str(rule[0]) for rule in folder.summary()["rules"]]
     unscored: dict[str, Counter[str]] = {name: Counter() for name in rules}
     for (rule, cause), count in cause_counts.items():
@@ -80,17 +80,16 @@ def unscored_words(seen: RunSummary, rules: int) -> list[str]:
         ]
         rest = causes.total() - sum(count for _, count in causes.most_common(SHOWN))
         reasons += [f"{rest:,} for other reasons"] if rest else []
-        pictures = "image" if causes.total() == 1 else "images"
-        sentences.append(f"{causes.total():,} {pictures} unscored by {rule}: {', '.join(reasons)}")
+        images = "image" if causes.total() == 1 else "images"
+        sentences.append(f"{causes.total():,} {images} unscored by {rule}: {', '.join(reasons)}")
     if lost := seen.unmeasured.total():
         named = seen.unmeasured.most_common(SHOWN)
         reasons = [f"{count:,} × {text.removesuffix('.')}" for text, count in named]
         rest = lost - sum(count for _, count in named)
         reasons += [f"{rest:,} for other reasons"] if rest else []
-        pictures = "image" if seen.concepts == 1 else "images"
+        images = "image" if seen.concepts == 1 else "images"
         sentences.append(
-            f"{lost:,} of {seen.concepts:,} {pictures} of concepts not measured: "
-            f"{', '.join(reasons)}"
+            f"{lost:,} of {seen.concepts:,} {images} of concepts not measured: {', '.join(reasons)}"
         )
     return sentences
 
@@ -101,10 +100,10 @@ def _count_profiles(seen: RunSummary, part: Part, rows: np.ndarray) -> None:
     column = column.chunk(0) if hasattr(column, "chunk") and column.num_chunks else column
     flat, parents = column.flatten(), np.asarray(column.value_parent_indices())
     reasons = flat.field("reason").to_pylist()
-    for at in np.flatnonzero(np.isin(parents, rows)).tolist():
+    for index in np.flatnonzero(np.isin(parents, rows)).tolist():
         seen.concepts += 1
-        if reasons[at]:
-            seen.unmeasured[reasons[at]] += 1
+        if reasons[index]:
+            seen.unmeasured[reasons[index]] += 1
 
 
 def _verdicts(part: Part) -> Any:

@@ -57,29 +57,31 @@ def agreement(
         raise BadInput("Every rating is a finite number.")
     scored = np.isfinite(values)
     values, rated = values[scored], rated[scored]
-    kept = [group for group, has in zip(groups, scored, strict=True) if has]
-    names = {group: number for number, group in enumerate(dict.fromkeys(kept))}
-    of_group = np.array([names[group] for group in kept], dtype=np.int64)
+    hashables = [group for group, has in zip(groups, scored, strict=True) if has]
+    names = {group: number for number, group in enumerate(dict.fromkeys(hashables))}
+    of_group = np.array([names[group] for group in hashables], dtype=np.int64)
     count = len(names)
     point = _coefficients(values, rated, np.ones((1, len(values))))[0]
     bounds = np.full((3, 2), np.nan)
     if count > 1:
         # How often each group is drawn; an image as often as its group.
         chance = np.random.default_rng(SEED)
-        drawn = chance.multinomial(count, np.full(count, 1 / count), RESAMPLES)
-        table = _coefficients(values, rated, drawn[:, of_group].astype(np.float64))
+        multinomial = chance.multinomial(count, np.full(count, 1 / count), RESAMPLES)
+        table = _coefficients(values, rated, multinomial[:, of_group].astype(np.float64))
         tails = 100 * (1 - CONFIDENCE) / 2
         for row, column in enumerate(table.T):
             # A resample of one group again and again may be constant: it says nothing.
             defined = column[np.isfinite(column)]
             if len(defined):
                 bounds[row] = np.percentile(defined, (tails, 100 - tails))
-    found = [
+    coefficients = [
         Coefficient(float(value), float(low), float(high))
         for value, (low, high) in zip(point, bounds, strict=True)
     ]
     unscored = int((~scored).sum())
-    return Agreement(found[0], found[1], found[2], len(values), count, unscored)
+    return Agreement(
+        coefficients[0], coefficients[1], coefficients[2], len(values), count, unscored
+    )
 
 
 def _coefficients(values: np.ndarray, rated: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -95,12 +97,12 @@ def _coefficients(values: np.ndarray, rated: np.ndarray, weights: np.ndarray) ->
 
 def _ranks(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Mean ranks ``(R, N)`` among the images of each resample."""
-    _, places = np.unique(values, return_inverse=True)
-    of_value = np.zeros((len(weights), int(places.max()) + 1))
-    for image, place in enumerate(places):
-        of_value[:, place] += weights[:, image]
+    _, positions = np.unique(values, return_inverse=True)
+    of_value = np.zeros((len(weights), int(positions.max()) + 1))
+    for image, index in enumerate(positions):
+        of_value[:, index] += weights[:, image]
     below = np.cumsum(of_value, axis=1) - of_value
-    ranks: np.ndarray = (below + (of_value + 1) / 2)[:, places]
+    ranks: np.ndarray = (below + (of_value + 1) / 2)[:, positions]
     return ranks
 
 

@@ -68,10 +68,10 @@ def evaluate(
     ):
         if len(set(names)) > 1:
             for name in sorted(set(names)):
-                of = [row for row, other in zip(scores, names, strict=True) if other == name]
+                entries = [row for row, other in zip(scores, names, strict=True) if other == name]
                 pair = (
-                    neighbor_accuracy(of, higher_is_better),
-                    real_accuracy(of, higher_is_better),
+                    neighbor_accuracy(entries, higher_is_better),
+                    real_accuracy(entries, higher_is_better),
                 )
                 parts[name or f"{kind} not stated"] = pair
     return Evaluation(
@@ -98,8 +98,8 @@ def joined_groups(groups: Sequence[Group]) -> list[int]:
 
     for number, group in enumerate(groups):
         for path in group.files:
-            one, other = first(number), first(first_with.setdefault(path, number))
-            root[max(one, other)] = min(one, other)
+            index, other = first(number), first(first_with.setdefault(path, number))
+            root[max(index, other)] = min(index, other)
     return [first(number) for number in range(len(groups))]
 
 

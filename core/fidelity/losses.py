@@ -39,8 +39,8 @@ def softrank_loss(scores: Any, tau: float = TAU, own_term: bool = True) -> Any:
     import torch
 
     ranks = soft_ranks(scores, tau, own_term)
-    places = torch.arange(1, scores.shape[1] + 1, device=scores.device, dtype=ranks.dtype)
-    return ((ranks - places) ** 2).mean()
+    positions = torch.arange(1, scores.shape[1] + 1, device=scores.device, dtype=ranks.dtype)
+    return ((ranks - positions) ** 2).mean()
 
 
 def pairwise_loss(scores: Any) -> Any:

@@ -82,8 +82,8 @@ def _accuracy(groups: Sequence[np.ndarray], higher_is_better: bool) -> Accuracy:
         # One group again and again would be an interval of no width.
         return Accuracy(percent, np.nan, np.nan, pairs, ties, unscored)
     chance = np.random.default_rng(SEED)
-    drawn = chance.multinomial(len(groups), np.full(len(groups), 1 / len(groups)), RESAMPLES)
-    sums = drawn @ counts
+    multinomial = chance.multinomial(len(groups), np.full(len(groups), 1 / len(groups)), RESAMPLES)
+    sums = multinomial @ counts
     sums = sums[sums[:, 1] > 0]
     tails = 100 * (1 - CONFIDENCE) / 2
     low, high = np.percentile(100 * sums[:, 0] / sums[:, 1], (tails, 100 - tails))

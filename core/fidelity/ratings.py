@@ -28,14 +28,14 @@ def read_ratings(path: Path) -> dict[str, float]:
     who were not excluded count. Raises BadInput for what is neither, with the line.
     """
     study = path.is_dir() or path.suffix.lower() == ".zip"
-    given = _of_study(path) if study else _of_table(path)
-    if not given:
+    provided = _of_study(path) if study else _of_table(path)
+    if not provided:
         raise BadInput(f"{path} holds no ratings of images.")
-    return {image: fmean(values) for image, values in given.items()}
+    return {image: fmean(values) for image, values in provided.items()}
 
 
 def _of_table(path: Path) -> Mapping[str, list[float]]:
-    given = defaultdict(list)
+    partial_type = defaultdict(list)
     for line, row in enumerate(_rows(_text(path), path.name), start=2):
         if "rating" not in row or not {"file", "image_id"} & set(row):
             raise BadInput(f"{path.name} has no such columns. {_HEADER}")
@@ -45,8 +45,8 @@ def _of_table(path: Path) -> Mapping[str, list[float]]:
             image = str((path.parent / name).resolve()) if name else ""
         if not image:
             raise BadInput(f"{path.name}, line {line}: it names no image. {_HEADER}")
-        given[image].append(_number(row["rating"], f"{path.name}, line {line}"))
-    return given
+        partial_type[image].append(_number(row["rating"], f"{path.name}, line {line}"))
+    return partial_type
 
 
 def _of_study(path: Path) -> Mapping[str, list[float]]:
@@ -57,7 +57,7 @@ def _of_study(path: Path) -> Mapping[str, list[float]]:
             for row in tables["candidates"]
         }
         shown = {row["stimulus"]: (row["case"], row["models"]) for row in tables["stimuli"]}
-        given = defaultdict(list)
+        partial_type = defaultdict(list)
         for line, row in enumerate(tables["answers"], start=2):
             if (row["kind"], row["purpose"]) != ("rating", "main") or row["excluded"] != "false":
                 continue
@@ -65,28 +65,28 @@ def _of_study(path: Path) -> Mapping[str, list[float]]:
             listed = json.loads(models)
             if len(listed) != 1:
                 continue
-            of = images[case, listed[0]]
+            image = images[case, listed[0]]
             # A rating of several images at once is none of one of them.
-            if len(of) == 1:
-                given[of[0]].append(_number(row["value"], f"answers, line {line}"))
+            if len(image) == 1:
+                partial_type[image[0]].append(_number(row["value"], f"answers, line {line}"))
     except (KeyError, ValueError, TypeError) as error:
         if isinstance(error, BadInput):
             raise
         raise BadInput(f"{path} is no whole export of a study: {error!r:.120}") from None
-    return given
+    return partial_type
 
 
 def _table_text(path: Path, name: str) -> str:
-    place = f"tables/{name}.csv"
+    location = f"tables/{name}.csv"
     try:
         if path.is_dir():
-            return (path / place).read_text(encoding="utf-8")
+            return (path / location).read_text(encoding="utf-8")
         with zipfile.ZipFile(path) as archive:
-            (member,) = [m for m in archive.namelist() if f"/{m}".endswith(f"/{place}")]
+            (member,) = [m for m in archive.namelist() if f"/{m}".endswith(f"/{location}")]
             return archive.read(member).decode("utf-8")
     except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
         raise BadInput(
-            f"{path} is no export of a study: its {place} cannot be read: {error}"
+            f"{path} is no export of a study: its {location} cannot be read: {error}"
         ) from None
 
 
@@ -108,11 +108,11 @@ def _rows(text: str, name: str) -> Iterator[dict[str, str]]:
         raise BadInput(f"{name}, line {reader.line_num}: {error}.") from None
 
 
-def _number(text: str, where: str) -> float:
+def _number(text: str, location: str) -> float:
     try:
         value = float(text)
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise BadInput(f"{where}: the rating is a number, not {text!r:.40}.")
+        raise BadInput(f"{location}: the rating is a number, not {text!r:.40}.")
     return value

@@ -114,10 +114,10 @@ def write_reference(path: Path, reference: Reference) -> None:
         "numbers": {
             name: {
                 "meaning": NUMBERS[name],
-                "mean": round(one.mean, 6),
-                "quantiles": [round(value, 6) for value in one.quantiles],
+                "mean": round(distribution.mean, 6),
+                "quantiles": [round(value, 6) for value in distribution.quantiles],
             }
-            for name, one in reference.distributions.items()
+            for name, distribution in reference.distributions.items()
         },
     }
     replace_file(path, (json.dumps(fields, ensure_ascii=False, indent=1) + "\n").encode())
@@ -131,8 +131,11 @@ def read_reference(path: Path) -> Reference:
             raise BadInput(f"{path} has the format {fields['format']!r:.20}; this reads {FORMAT}.")
         distributions = {}
         for name in NUMBERS:
-            one = fields["numbers"][name]
-            mean, quantiles = float(one["mean"]), tuple(float(value) for value in one["quantiles"])
+            number = fields["numbers"][name]
+            mean, quantiles = (
+                float(number["mean"]),
+                tuple(float(value) for value in number["quantiles"]),
+            )
             if not all(map(math.isfinite, (mean, *quantiles))):
                 raise BadInput(f"{path}: a number of {name} is not finite.")
             if len(quantiles) != _QUANTILES or list(quantiles) != sorted(quantiles):

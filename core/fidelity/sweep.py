@@ -92,7 +92,7 @@ def curve_of(
         tuple(float(scale) for scale in scales),
         tuple(map(float, means)),
         float(scales[int((sign * means).argmax())]),
-        tuple(int((best == place).sum()) for place in range(len(scales))),
+        tuple(int((best == index).sum()) for index in range(len(scales))),
         len(scored),
         len(table) - len(scored),
     )

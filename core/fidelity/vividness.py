@@ -51,9 +51,9 @@ def _saturations(srgb8: np.ndarray) -> Iterator[np.ndarray]:
         raise BadInput(f"An image is uint8 (H, W, 3), not {srgb8.dtype} {srgb8.shape}.")
     for start in range(0, srgb8.shape[0], _ROWS):
         red, green, blue = np.moveaxis(srgb8[start : start + _ROWS], 2, 0)
-        most = np.maximum(np.maximum(red, green), blue)
-        chroma = most - np.minimum(np.minimum(red, green), blue)
-        yield chroma / np.maximum(most, 1).astype(np.float64)
+        limit = np.maximum(np.maximum(red, green), blue)
+        chroma = limit - np.minimum(np.minimum(red, green), blue)
+        yield chroma / np.maximum(limit, 1).astype(np.float64)
 
 
 def saturation_score(srgb8: np.ndarray) -> tuple[float, Mapping[str, Any]]:
@@ -89,5 +89,5 @@ def set_vividness(saturations: Sequence[float]) -> SetVividness:
         images=len(saturations),
         mean_saturation=mean,
         delta_sat_of_mean=abs(mean - NATURAL_SATURATION),
-        mean_delta_sat=fmean(abs(one - NATURAL_SATURATION) for one in saturations),
+        mean_delta_sat=fmean(abs(saturation - NATURAL_SATURATION) for saturation in saturations),
     )

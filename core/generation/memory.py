@@ -78,14 +78,14 @@ def waiting_bytes() -> int:
     return sum(model.ram_bytes for model in _offloaded_models)
 
 
-def check_room(name: str, wanted_gib: float, at: Machine) -> None:
+def check_room(name: str, wanted_gib: float, machine: Machine) -> None:
     """Raises NotEnoughMemory where ``wanted_gib`` do not fit beside the weights that wait in main
     memory now, before anything is read: the system would stop the process without a word. The
     engine then unloads the others and asks again.
 
     Where nothing waits there is nothing to gain, and the model is tried.
     """
-    waiting, free = waiting_bytes(), at.ram_free_bytes
+    waiting, free = waiting_bytes(), machine.ram_free_bytes
     if waiting and free is not None and wanted_gib * GIB > free:
         raise NotEnoughMemory(
             f"{name} takes {wanted_gib:.1f} GiB of main memory while it is loaded, and "

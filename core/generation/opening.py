@@ -44,10 +44,12 @@ def open_model(
         from truehue.core.generation.backends import janus
 
         check_source(entry, model_source)
-        at = machine()
-        where = placement(entry.memory_gib, at, largest_gib=entry.largest_gib, fp16=entry.fp16)
-        check_room(entry.name, entry.memory_gib * where.bytes_a_number / 2, at)
-        return janus.load(entry, model_source.folder, where, model_source.revision)
+        index = machine()
+        location = placement(
+            entry.memory_gib, index, largest_gib=entry.largest_gib, fp16=entry.fp16
+        )
+        check_room(entry.name, entry.memory_gib * location.bytes_a_number / 2, index)
+        return janus.load(entry, model_source.folder, location, model_source.revision)
     from truehue.core.generation.backends.loading import load
 
     return load(entry, model_source, machine())
@@ -76,11 +78,11 @@ def memory_wanted(model_id: str, sources: Sources | None = None) -> int:
             whole, largest = checked.memory_gib, checked.largest_gib
     if not whole:
         return 0
-    at = machine()
-    empty = replace(at, free_bytes=at.memory_bytes)
-    where = placement(whole, empty, largest_gib=largest or None, fp16=entry.fp16)
-    held = {"none": whole, "model": largest, "sequential": 0.0}[where.offload]
-    return int((held * where.bytes_a_number / 2 + WORKING_GIB) * GIB)
+    index = machine()
+    empty = replace(index, free_bytes=index.memory_bytes)
+    location = placement(whole, empty, largest_gib=largest or None, fp16=entry.fp16)
+    held = {"none": whole, "model": largest, "sequential": 0.0}[location.offload]
+    return int((held * location.bytes_a_number / 2 + WORKING_GIB) * GIB)
 
 
 def _served(entry: ModelEntry, endpoints: Mapping[str, Endpoint]) -> LoadedModel:

@@ -30,13 +30,15 @@ def true_color_hex(
     is that of the ``position`` of its target, else the only one of that name, else the only one
     there is.
     """
-    drawn = _object_rows(origin)
+    object_rows = _object_rows(origin)
     if position is not None:
-        drawn = [row for row in drawn if row.get("target") == position]
+        object_rows = [row for row in object_rows if row.get("target") == position]
     elif object_name.strip():
         name = object_name.strip().lower()
-        drawn = [row for row in drawn if str(row.get("name") or "").strip().lower() == name]
-    color = drawn[0].get("drawn") if len(drawn) == 1 else None
+        object_rows = [
+            row for row in object_rows if str(row.get("name") or "").strip().lower() == name
+        ]
+    color = object_rows[0].get("drawn") if len(object_rows) == 1 else None
     try:
         return parse_target(color).hex if isinstance(color, str) else ""
     except ValueError:

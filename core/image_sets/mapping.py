@@ -149,7 +149,9 @@ def _prompt(table: MappingTable, lookup: _PromptLookup, cells: Mapping[str, str]
     made_of = "\n".join([text, cells.get("object", ""), cells.get("color", "")])
     new_id = prompt_id or f"text-{hashlib.sha256(made_of.encode()).hexdigest()[:12]}"
     targets = _targets(cells) if cells.get("object") or cells.get("color") else _of_words(text)
-    system = next((one.color.system for one in targets if one.color and one.color.system), "")
+    system = next(
+        (target.color.system for target in targets if target.color and target.color.system), ""
+    )
     prompt = Prompt(new_id, text, "free", targets, system=system)
     if why := unfit(prompt):
         raise BadInput(why)

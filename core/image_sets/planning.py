@@ -38,12 +38,12 @@ def plan(
     listed = listing(root)
     table_path = _table_of(root, listed, mapping_csv)
     images = [file for file in listed.files if PurePosixPath(file.name).suffix.lower() in SUFFIXES]
-    taken = {file.path for file in images}
+    used = {file.path for file in images}
     extra = list(listed.refused)
     for file in listed.files:
         if table_path is not None and file.path == table_path:
             listed.ignored += 1
-        elif file.path not in taken:
+        elif file.path not in used:
             extra.append(Remark(file.name, "It is not an image file."))
     problems = list(listed.unread)
     if table_path is None:
@@ -70,7 +70,7 @@ def plan(
     )
 
 
-def unreadable(plan: FolderPlan, most: int = 500) -> tuple[Remark, ...]:
+def unreadable(plan: FolderPlan, limit: int = 500) -> tuple[Remark, ...]:
     """The files without a prompt that are called like images and are none, with why.
 
     An import opens only what has a prompt; of the others the first ``most`` are opened here, so
@@ -82,14 +82,14 @@ def unreadable(plan: FolderPlan, most: int = 500) -> tuple[Remark, ...]:
         if PurePosixPath(remark.where).suffix.lower() in SUFFIXES
     ]
     return _unreadable(
-        plan.folder, named[:most], "It cannot be read as an image, and has no prompt."
+        plan.folder, named[:limit], "It cannot be read as an image, and has no prompt."
     )
 
 
-def unreadable_found(plan: FolderPlan, most: int = 500) -> tuple[Remark, ...]:
+def unreadable_found(plan: FolderPlan, limit: int = 500) -> tuple[Remark, ...]:
     """Those of the first ``most`` files with a prompt that cannot be read, for a look before an
     import."""
-    names = [image.name for image in plan.found[:most]]
+    names = [image.name for image in plan.found[:limit]]
     return _unreadable(plan.folder, names, "It cannot be read as an image.")
 
 

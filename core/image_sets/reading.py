@@ -30,30 +30,30 @@ def read(
     each file and ends once it is set.
     """
     first: dict[str, str] = {}
-    taken: dict[str, str] = {}
+    used: dict[str, str] = {}
     total = len(plan.found)
     for position, image in enumerate(plan.found, start=1):
         if stop is not None and stop.is_set():
             return
         step = ImportStep(position, total, image)
         if image.file_key not in already:
-            step = _read_one(step, already, taken)
+            step = _read_one(step, already, used)
         if step.image_id is not None:
-            taken[image.content_key(step.sha256)] = image.name
+            used[image.content_key(step.sha256)] = image.name
             before = first.setdefault(step.image_id, image.name)
             step = replace(step, same_as=before if before != image.name else None)
         yield step
 
 
-def _read_one(step: ImportStep, already: Container[str], taken: Mapping[str, str]) -> ImportStep:
+def _read_one(step: ImportStep, already: Container[str], used: Mapping[str, str]) -> ImportStep:
     """The step with its image. ``taken`` names the files of this import by their content keys."""
     image = step.found
     try:
         content = _content(image)
         sha256 = hashlib.sha256(content).hexdigest()
         key = image.content_key(sha256)
-        if key in already or key in taken:
-            return replace(step, sha256=sha256, same_as=taken.get(key))
+        if key in already or key in used:
+            return replace(step, sha256=sha256, same_as=used.get(key))
         loaded = load_image(content, image.path.name)
     except (ImageError, MemoryError) as error:
         return replace(step, problem=str(error) or "There is not enough memory to read it.")
@@ -92,11 +92,11 @@ def lossy_kind(content: bytes) -> str:
     if content.startswith(b"\xff\xd8\xff"):
         return "JPEG"
     if content[:4] == b"RIFF" and content[8:12] == b"WEBP":
-        place = 12
-        while place + 8 <= len(content):
-            chunk = content[place : place + 4]
+        index = 12
+        while index + 8 <= len(content):
+            chunk = content[index : index + 4]
             if chunk in (b"VP8 ", b"VP8L"):
                 return "WebP" if chunk == b"VP8 " else ""
-            size = int.from_bytes(content[place + 4 : place + 8], "little")
-            place += 8 + size + size % 2
+            size = int.from_bytes(content[index + 4 : index + 8], "little")
+            index += 8 + size + size % 2
     return ""

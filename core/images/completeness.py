@@ -138,19 +138,19 @@ def _jpeg_is_short(image: Image.Image, stream: IO[bytes]) -> bool:
 
 def _scans(data: bytes, channels: int) -> tuple[bool, bool]:
     """Whether a JPEG has several scans, and whether it has restart markers; from its header."""
-    at, several, restarts = 2, False, False
-    while at + 4 <= len(data):
-        if data[at] != 0xFF:
+    index, several, restarts = 2, False, False
+    while index + 4 <= len(data):
+        if data[index] != 0xFF:
             return True, True  # bytes between the markers: look closely
-        marker = data[at + 1]
+        marker = data[index + 1]
         if marker == 0xFF or marker in _BARE:
-            at += 1 if marker == 0xFF else 2
+            index += 1 if marker == 0xFF else 2
             continue
         several |= marker in _PROGRESSIVE
         restarts |= marker == _RESTARTS
         if marker == _SCAN:
-            return several or data[at + 4] < channels, restarts
-        at += 2 + int.from_bytes(data[at + 2 : at + 4], "big")
+            return several or data[index + 4] < channels, restarts
+        index += 2 + int.from_bytes(data[index + 2 : index + 4], "big")
     return True, True
 
 
@@ -190,9 +190,9 @@ def _tiff_lacks(tags: Any, size: int, stream: IO[bytes]) -> Iterator[str]:
         return
     offsets, counts = _number_tuple(offsets), _number_tuple(counts or ())
     rows, columns = math.ceil(height / down), math.ceil(width / max(1, across))
-    what = "tiles" if tiled else "strips"
+    label = "tiles" if tiled else "strips"
     if len(offsets) < rows * columns * planes:
-        yield f"it needs {rows * columns * planes:,} {what} and lists {len(offsets):,}"
+        yield f"it needs {rows * columns * planes:,} {label} and lists {len(offsets):,}"
     plain = tags.get(259, 1) == _NO_COMPRESSION
     row_bytes = math.ceil(across * (sum(bits) if planes == 1 else max(bits)) / 8)
     for number, offset in enumerate(offsets[: rows * columns * planes]):
@@ -200,13 +200,13 @@ def _tiff_lacks(tags: Any, size: int, stream: IO[bytes]) -> Iterator[str]:
         needed = row_bytes * (down if tiled else min(down, remaining_rows)) if plain else 0
         count = counts[number] if number < len(counts) else needed
         if plain and count < needed:
-            yield f"one of its {what} has {count:,} bytes of {needed:,}"
+            yield f"one of its {label} has {count:,} bytes of {needed:,}"
         if offset + (needed if plain else count) > size:
-            yield f"one of its {what} lies beyond the end of the file"
+            yield f"one of its {label} lies beyond the end of the file"
         if tags.get(259) == _JPEG_IN_TIFF:
             stream.seek(offset)
             if _strip_is_short(stream.read(count), bytes(tags.get(347, b""))):
-                yield f"one of its {what} is not whole"
+                yield f"one of its {label} is not whole"
 
 
 def _strip_is_short(strip: bytes, tables: bytes) -> bool:

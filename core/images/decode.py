@@ -45,11 +45,11 @@ _HEAD_BYTES = 1 << 16
 Pixels8 = NDArray[np.uint8]
 
 
-def limit_pixels(most: int) -> None:
+def limit_pixels(limit: int) -> None:
     """From now on fewer pixels are taken: where strangers send files, several are decoded at once
     in the memory that there is."""
     global _most_pixels
-    _most_pixels = min(most, MAX_PIXELS)
+    _most_pixels = min(limit, MAX_PIXELS)
 
 
 @dataclass

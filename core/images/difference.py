@@ -19,19 +19,19 @@ def delta_e00_map(before: np.ndarray, after: np.ndarray) -> np.ndarray:
     are equal. Colors are D65 and 2 degree; each pair of colors is computed once. Raises BadInput
     for two sizes and for what is no image.
     """
-    for one in (before, after):
-        if one.ndim != 3 or one.shape[2] != 3 or one.dtype != np.uint8 or not one.size:
-            raise BadInput(f"An image is uint8 (H, W, 3), not {one.dtype} {one.shape}.")
+    for item in (before, after):
+        if item.ndim != 3 or item.shape[2] != 3 or item.dtype != np.uint8 or not item.size:
+            raise BadInput(f"An image is uint8 (H, W, 3), not {item.dtype} {item.shape}.")
     if before.shape != after.shape:
-        sizes = " and ".join(f"{one.shape[1]} × {one.shape[0]}" for one in (before, after))
+        sizes = " and ".join(f"{array.shape[1]} × {array.shape[0]}" for array in (before, after))
         raise BadInput(f"Images that are compared pixel by pixel have one size, not {sizes}.")
     pairs = _packed(before) << np.uint64(24) | _packed(after)
-    distinct, place = np.unique(pairs, return_inverse=True)
+    distinct, indices = np.unique(pairs, return_inverse=True)
     low = np.uint64(0xFFFFFF)
     halves = [unpack_srgb24((part & low).astype(np.uint32)) for part in (distinct >> 24, distinct)]
     values = delta_e00(srgb8_to_lab(halves[0]), srgb8_to_lab(halves[1]))
     values[(halves[0] == halves[1]).all(axis=1)] = 0.0
-    out: np.ndarray = values[place.reshape(before.shape[:2])]
+    out: np.ndarray = values[indices.reshape(before.shape[:2])]
     return out
 
 
@@ -46,8 +46,8 @@ SCALE_TOPS = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0)
 
 def scale_top(delta_e00_of_pixels: np.ndarray) -> float:
     """The least of SCALE_TOPS that 99 of 100 pixels lie below, else the largest."""
-    most = float(np.percentile(delta_e00_of_pixels, 99))
-    return next((top for top in SCALE_TOPS if top >= most), SCALE_TOPS[-1])
+    limit = float(np.percentile(delta_e00_of_pixels, 99))
+    return next((top for top in SCALE_TOPS if top >= limit), SCALE_TOPS[-1])
 
 
 def scale_srgb8() -> np.ndarray:
@@ -65,8 +65,8 @@ def difference_picture(delta_e00_of_pixels: np.ndarray, top: float) -> np.ndarra
     """Differences ``(H, W)`` on the scale that ends at ``top``, as uint8 sRGB ``(H, W, 3)``; what
     lies above it has its last color."""
     levels = np.rint(np.clip(delta_e00_of_pixels / top, 0.0, 1.0) * 255).astype(np.uint8)
-    picture: np.ndarray = scale_srgb8()[levels]
-    return picture
+    stored: np.ndarray = scale_srgb8()[levels]
+    return stored
 
 
 @dataclass(frozen=True)

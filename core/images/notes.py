@@ -62,12 +62,12 @@ def _says_adobe_rgb(exif: Image.Exif) -> bool:
 def _coding_points(image: Image.Image, head: bytes) -> tuple[int, int] | None:
     """Primaries and curve from PNG's cICP or AVIF's nclx box, which Pillow does not read."""
     if image.format == "PNG":
-        at = head.find(b"\0\0\0\x04cICP")
-        return (head[at + 8], head[at + 9]) if 0 <= at < len(head) - 10 else None
+        index = head.find(b"\0\0\0\x04cICP")
+        return (head[index + 8], head[index + 9]) if 0 <= index < len(head) - 10 else None
     if image.format == "AVIF":
-        at = head.find(b"colrnclx")
-        if 0 <= at < len(head) - 12:
-            primaries, curve = struct.unpack_from(">HH", head, at + 8)
+        index = head.find(b"colrnclx")
+        if 0 <= index < len(head) - 12:
+            primaries, curve = struct.unpack_from(">HH", head, index + 8)
             return primaries, curve
     return None
 

@@ -118,15 +118,15 @@ def changed_colors(
     colors, counts, lab = masked_colors.srgb24, masked_colors.counts, masked_colors.lab
     if into.any():
         more = distinct_colors(srgb8, into)
-        place = np.searchsorted(colors, more.srgb24)
-        hits = colors.take(place, mode="clip") == more.srgb24
+        indices = np.searchsorted(colors, more.srgb24)
+        hits = colors.take(indices, mode="clip") == more.srgb24
         counts = counts.copy()
-        counts[place[hits]] += more.counts[hits]
+        counts[indices[hits]] += more.counts[hits]
         new = ~hits
         if new.any():
-            colors = np.insert(colors, place[new], more.srgb24[new])
-            counts = np.insert(counts, place[new], more.counts[new])
-            lab = np.insert(lab.T, place[new], more.lab[new].T, axis=1).T
+            colors = np.insert(colors, indices[new], more.srgb24[new])
+            counts = np.insert(counts, indices[new], more.counts[new])
+            lab = np.insert(lab.T, indices[new], more.lab[new].T, axis=1).T
     if removed.any():
         packed = packed_inside(srgb8, removed) & np.uint32(0xFFFFFF)
         packed.sort()
@@ -149,8 +149,8 @@ def select_pixels(srgb8: np.ndarray, mask: np.ndarray, srgb24: np.ndarray) -> np
     if srgb24.size == 0:
         chosen = np.zeros(packed.shape, dtype=bool)
     else:
-        place = np.searchsorted(srgb24, packed).clip(max=srgb24.size - 1)
-        chosen = srgb24[place] == packed
+        indices = np.searchsorted(srgb24, packed).clip(max=srgb24.size - 1)
+        chosen = srgb24[indices] == packed
     selection = np.zeros(mask.shape, dtype=bool)
     selection[mask] = chosen
     return selection

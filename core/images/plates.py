@@ -34,14 +34,14 @@ PLACES = 4
 _SQUARE = 0.44
 
 
-def patch_field(field: str, patch: str, place: int) -> np.ndarray:
+def patch_field(field: str, patch: str, index: int) -> np.ndarray:
     """A field of one color with a square of another in the middle of one quarter, both sRGB hex:
     uint8 ``(480, 480, 3)``."""
     srgb8 = np.empty((SIZE_PX, SIZE_PX, 3), np.uint8)
     srgb8[:] = list(bytes.fromhex(field[1:]))
     quarter = SIZE_PX // 2
     side = round(_SQUARE * quarter)
-    top, left = (at * quarter + (quarter - side) // 2 for at in divmod(place, 2))
+    top, left = (position * quarter + (quarter - side) // 2 for position in divmod(index, 2))
     srgb8[top : top + side, left : left + side] = list(bytes.fromhex(patch[1:]))
     return srgb8
 

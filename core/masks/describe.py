@@ -22,9 +22,9 @@ def describe(maker: str, parameters: Mapping[str, Any]) -> str:
     if isinstance(base, Mapping) and base.get("maker") == GROUNDED:
         maker = GROUNDED  # strokes and points on it are counted
     name = next((entry.name for entry in MASKERS if entry.id == maker), maker)
-    beside = parameters.get("from", TRANSPARENCY)
-    if maker == FILE and beside != TRANSPARENCY:
-        name = f"From the mask file {beside}"
+    others = parameters.get("from", TRANSPARENCY)
+    if maker == FILE and others != TRANSPARENCY:
+        name = f"From the mask file {others}"
     marks = parameters.get("marks")
     listed = marks if isinstance(marks, (list, tuple)) else ()
     types = [mark.get("type") for mark in listed if isinstance(mark, Mapping)]
@@ -43,12 +43,12 @@ def describe(maker: str, parameters: Mapping[str, Any]) -> str:
 def _grounding_words(parameters: Mapping[str, Any]) -> list[str]:
     """``apple``, ``2 boxes``, ``1 part taken away``: what an automatic mask was made of."""
     boxes, negatives = parameters.get("boxes") or (), parameters.get("negatives") or ()
-    taken = sum(1 for negative in negatives if negative.get("taken_px"))
+    count = sum(1 for negative in negatives if negative.get("taken_px"))
     parts = [str(parameters["object"])] if parameters.get("object") else []
     if boxes:
         parts.append("1 box" if len(boxes) == 1 else f"{len(boxes)} boxes")
-    if taken:
-        parts.append("1 part taken away" if taken == 1 else f"{taken} parts taken away")
+    if count:
+        parts.append("1 part taken away" if count == 1 else f"{count} parts taken away")
     return parts
 
 

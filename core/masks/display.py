@@ -90,14 +90,14 @@ def cutout_png(srgb8: np.ndarray, mask: np.ndarray, most_px: int) -> bytes:
     """
     from PIL import Image
 
-    picture = Image.fromarray(srgb8)
+    stored = Image.fromarray(srgb8)
     alpha = Image.fromarray(np.where(mask, 255, OUTSIDE_ALPHA).astype(np.uint8))
     # Apart from each other: together, a resize would weigh colors by their alpha.
-    for layer in (picture, alpha):
+    for layer in (stored, alpha):
         layer.thumbnail((most_px, most_px), Image.Resampling.LANCZOS)
-    picture.putalpha(alpha)
+    stored.putalpha(alpha)
     buffer = io.BytesIO()
-    picture.save(buffer, format="PNG")
+    stored.save(buffer, format="PNG")
     return buffer.getvalue()
 
 
@@ -113,8 +113,8 @@ def unmeasured_overlay_png(
     from PIL import Image
 
     left_out, added = mask & ~measured, measured & ~mask
-    taken = np.zeros_like(mask) if negative is None else negative & ~mask
-    if not (left_out.any() or added.any() or taken.any()):
+    used = np.zeros_like(mask) if negative is None else negative & ~mask
+    if not (left_out.any() or added.any() or used.any()):
         return None
     height, width = mask.shape
     period = max(8, round(max(height, width) / 96))
@@ -122,11 +122,11 @@ def unmeasured_overlay_png(
     stripe = (row + column) % period < period // 2
     index = np.where(left_out, np.where(stripe, 1, 2), 0).astype(np.uint8)
     other = (row - column) % (2 * period) < period // 2
-    index[taken] = np.where(other, 1, 3)[taken]
+    index[used] = np.where(other, 1, 3)[used]
     checks = (row // 2 + column // 2) % 2 == 0
     index[added & checks] = 1
-    picture = Image.fromarray(index, mode="P")
-    picture.putpalette([0, 0, 0, 255, 255, 255, 60, 60, 60, 60, 60, 60])
+    stored = Image.fromarray(index, mode="P")
+    stored.putpalette([0, 0, 0, 255, 255, 255, 60, 60, 60, 60, 60, 60])
     buffer = io.BytesIO()
-    picture.save(buffer, format="PNG", transparency=bytes([0, 200, 200, 110]), compress_level=3)
+    stored.save(buffer, format="PNG", transparency=bytes([0, 200, 200, 110]), compress_level=3)
     return buffer.getvalue()

@@ -138,8 +138,8 @@ def grabcut(srgb8: np.ndarray, box: Box | None, keep: np.ndarray, cut: np.ndarra
     def unfound(why: str) -> GrabCutResult:
         # Without an edge only what the person said is known.
         fallback = inside if box is not None or not keep.any() else keep
-        what = "the box" if box is not None else "the strokes"
-        return GrabCutResult((fallback | keep) & ~cut, f"{why}: the mask is {what}.")
+        label = "the box" if box is not None else "the strokes"
+        return GrabCutResult((fallback | keep) & ~cut, f"{why}: the mask is {label}.")
 
     crop, inside_crop = srgb8[window], inside[window]
     if _is_flat(crop):

@@ -87,101 +87,101 @@ class Mark:
         return data
 
 
-def _number(value: Any, what: str) -> float:
+def _number(value: Any, label: str) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise MaskError(f"{what} must be a number, this is {type(value).__name__}.")
+        raise MaskError(f"{label} must be a number, this is {type(value).__name__}.")
     # A whole number of hundreds of digits does not even fit into a float.
     if abs(value) > MAX_COORDINATE or not math.isfinite(value):
-        raise MaskError(f"{what} must be a finite number of at most {MAX_COORDINATE:g} pixels.")
+        raise MaskError(f"{label} must be a finite number of at most {MAX_COORDINATE:g} pixels.")
     return float(value)
 
 
-def _list(value: Any, what: str) -> Sequence[Any]:
+def _list(value: Any, label: str) -> Sequence[Any]:
     if isinstance(value, (str, bytes)) or not isinstance(value, Sequence):
-        raise MaskError(f"{what} must be a list, this is {type(value).__name__}.")
+        raise MaskError(f"{label} must be a list, this is {type(value).__name__}.")
     return value
 
 
-def _box(value: Any, width: int, height: int, what: str) -> tuple[float, float, float, float]:
-    corners = _list(value, f"{what}: the box")
+def _box(value: Any, width: int, height: int, label: str) -> tuple[float, float, float, float]:
+    corners = _list(value, f"{label}: the box")
     if len(corners) != 4:
-        raise MaskError(f"{what}: a box is [x0, y0, x1, y1], this has {len(corners)} numbers.")
-    x0, y0, x1, y1 = (_number(corner, f"{what}: a corner of the box") for corner in corners)
+        raise MaskError(f"{label}: a box is [x0, y0, x1, y1], this has {len(corners)} numbers.")
+    x0, y0, x1, y1 = (_number(corner, f"{label}: a corner of the box") for corner in corners)
     left, right = (min(max(x, 0.0), float(width)) for x in sorted((x0, x1)))
     top, bottom = (min(max(y, 0.0), float(height)) for y in sorted((y0, y1)))
     if right <= left or bottom <= top:
-        raise MaskError(f"{what}: the box holds no part of the image; draw it over the object.")
+        raise MaskError(f"{label}: the box holds no part of the image; draw it over the object.")
     return left, top, right, bottom
 
 
-def _stroke(data: Mapping[str, Any], kind: str, what: str) -> Mark:
-    radius = _number(data.get("radius"), f"{what}: the radius")
+def _stroke(data: Mapping[str, Any], kind: str, label: str) -> Mark:
+    radius = _number(data.get("radius"), f"{label}: the radius")
     if not MIN_RADIUS <= radius <= MAX_RADIUS:
         raise MaskError(
-            f"{what}: the radius must be {MIN_RADIUS:g} to {MAX_RADIUS:g} pixels, "
+            f"{label}: the radius must be {MIN_RADIUS:g} to {MAX_RADIUS:g} pixels, "
             f"this is {radius:g}."
         )
     points = []
-    for point in _list(data.get("points"), f"{what}: the points"):
-        pair = _list(point, f"{what}: a point")
+    for point in _list(data.get("points"), f"{label}: the points"):
+        pair = _list(point, f"{label}: a point")
         if len(pair) != 2:
-            raise MaskError(f"{what}: a point is [x, y], this has {len(pair)} numbers.")
-        points.append((_number(pair[0], f"{what}: x"), _number(pair[1], f"{what}: y")))
+            raise MaskError(f"{label}: a point is [x, y], this has {len(pair)} numbers.")
+        points.append((_number(pair[0], f"{label}: x"), _number(pair[1], f"{label}: y")))
     if not points:
-        raise MaskError(f"{what}: a stroke needs at least one point.")
+        raise MaskError(f"{label}: a stroke needs at least one point.")
     return Mark(kind, radius=radius, points=tuple(points))
 
 
-def _flag(value: Any, what: str) -> bool:
+def _flag(value: Any, label: str) -> bool:
     if not isinstance(value, bool):
-        raise MaskError(f"{what} must be true or false, this is {type(value).__name__}.")
+        raise MaskError(f"{label} must be true or false, this is {type(value).__name__}.")
     return value
 
 
-def _point(data: Mapping[str, Any], width: int, height: int, what: str) -> Mark:
-    x, y = _number(data.get("x"), f"{what}: x"), _number(data.get("y"), f"{what}: y")
+def _point(data: Mapping[str, Any], width: int, height: int, label: str) -> Mark:
+    x, y = _number(data.get("x"), f"{label}: x"), _number(data.get("y"), f"{label}: y")
     if not (0 <= x <= width and 0 <= y <= height):
-        raise MaskError(f"{what}: the point lies outside of the image; click on the image.")
-    inside, by = _flag(data.get("inside"), f"{what}: inside"), data.get("by", "")
+        raise MaskError(f"{label}: the point lies outside of the image; click on the image.")
+    inside, by = _flag(data.get("inside"), f"{label}: inside"), data.get("by", "")
     if not isinstance(by, str) or len(by) > 200:
-        raise MaskError(f"{what}: by must be the id of a segmenter.")
+        raise MaskError(f"{label}: by must be the id of a segmenter.")
     return Mark("point", points=((x, y),), inside=inside, by=by)
 
 
-def _override(data: Mapping[str, Any], what: str) -> Mark:
+def _override(data: Mapping[str, Any], label: str) -> Mark:
     step, index = data.get("step"), data.get("index")
     if step not in STEPS:
-        raise MaskError(f"{what}: an override is of one of {', '.join(STEPS)}.")
+        raise MaskError(f"{label}: an override is of one of {', '.join(STEPS)}.")
     if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index <= MAX_INDEX:
-        raise MaskError(f"{what}: the index must be a whole number from 0 to {MAX_INDEX:,}.")
+        raise MaskError(f"{label}: the index must be a whole number from 0 to {MAX_INDEX:,}.")
     if step != "presence":
-        return Mark("override", override=Override(step, index, _flag(data.get("use"), what)))
+        return Mark("override", override=Override(step, index, _flag(data.get("use"), label)))
     answer = data.get("answer")
     if answer not in ("yes", "no", ""):
-        raise MaskError(f"{what}: an answer is yes, no, or empty for the model's own.")
+        raise MaskError(f"{label}: an answer is yes, no, or empty for the model's own.")
     return Mark("override", override=Override(step, index, answer=answer))
 
 
-def _mark(data: Any, width: int, height: int, what: str) -> Mark:
+def _mark(data: Any, width: int, height: int, label: str) -> Mark:
     if not isinstance(data, Mapping):
-        raise MaskError(f"{what} must be an object, this is {type(data).__name__}.")
+        raise MaskError(f"{label} must be an object, this is {type(data).__name__}.")
     kind = data.get("type")
     if kind == "whole":
         return Mark("whole")
     if kind == "box":
-        return Mark("box", box=_box(data.get("box"), width, height, what))
+        return Mark("box", box=_box(data.get("box"), width, height, label))
     if kind == "stored":
         mask_id = data.get("mask_id")
         if not isinstance(mask_id, str) or not mask_id or len(mask_id) > 200:
-            raise MaskError(f"{what}: mask_id must name a stored mask.")
+            raise MaskError(f"{label}: mask_id must name a stored mask.")
         return Mark("stored", mask_id=mask_id)
     if kind == "point":
-        return _point(data, width, height, what)
+        return _point(data, width, height, label)
     if kind == "override":
-        return _override(data, what)
+        return _override(data, label)
     if isinstance(kind, str) and kind in STROKES:
-        return _stroke(data, kind, what)
-    raise MaskError(f"{what}: unknown type {str(kind)[:40]!r}; known are {', '.join(KINDS)}.")
+        return _stroke(data, kind, label)
+    raise MaskError(f"{label}: unknown type {str(kind)[:40]!r}; known are {', '.join(KINDS)}.")
 
 
 def parse_marks(data: Any, width: int, height: int) -> tuple[Mark, ...]:

@@ -77,10 +77,10 @@ def _spans(
     height, width = shape
     top, rows = _rows(start[:, 1], end[:, 1], radii, height)
     ends = np.cumsum(rows)
-    most = max(1 << 16, height * width)
+    limit = max(1 << 16, height * width)
     first = 0
     while first < len(rows):
-        last = max(int(np.searchsorted(ends, ends[first] - rows[first] + most)), first + 1)
+        last = max(int(np.searchsorted(ends, ends[first] - rows[first] + limit)), first + 1)
         counts = rows[first:last]
         segment = np.repeat(np.arange(first, last), counts)
         j = top[segment] + np.arange(len(segment)) - np.repeat(np.cumsum(counts) - counts, counts)

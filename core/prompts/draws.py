@@ -19,7 +19,7 @@ def rank(key: str) -> bytes:
 
 def seeded_order(count: int, key: str) -> list[int]:
     """0 to ``count - 1`` in an order that follows from ``key`` alone, on every platform."""
-    return sorted(range(count), key=lambda place: rank(f"{key}/{place}"))
+    return sorted(range(count), key=lambda index: rank(f"{key}/{index}"))
 
 
 def _anything(_: object) -> bool:
@@ -43,14 +43,14 @@ class Deck(Generic[Card]):
 
     def deal(self, fits: Callable[[Card], bool] = _anything) -> Card:
         """The next card that fits. Raises ValueError when no card of the deck does."""
-        for place, card in enumerate(self._pile):
+        for index, card in enumerate(self._pile):
             if fits(card):
-                return self._pile.pop(place)
+                return self._pile.pop(index)
         start = len(self._pile)
         order = seeded_order(len(self._cards), f"{self._key}/{self._rounds}")
-        self._pile.extend(self._cards[place] for place in order)
+        self._pile.extend(self._cards[position] for position in order)
         self._rounds += 1
-        for place in range(start, len(self._pile)):
-            if fits(self._pile[place]):
-                return self._pile.pop(place)
+        for index in range(start, len(self._pile)):
+            if fits(self._pile[index]):
+                return self._pile.pop(index)
         raise ValueError(f"No card of the deck {self._key} fits.")

@@ -93,9 +93,9 @@ class _Choice:
             load += squares[part]
         return self._asked[template], load
 
-    def _keep(self, prompt_id: str, where: Stratum) -> None:
+    def _keep(self, prompt_id: str, location: Stratum) -> None:
         self.kept.add(prompt_id)
-        self._left[where] -= 1
+        self._left[location] -= 1
         for part in self._parts[prompt_id]:
             self._asked[part] += 1
             self._squares[part] = (self._asked[part] * self._kinds[part]) ** 2
@@ -104,11 +104,11 @@ class _Choice:
         """Keeps a prompt of each color that has none yet, the colors of few prompts first."""
         is_color = [feature[1] == "color" for feature in self._features]
         offers: dict[int, list[tuple[str, Stratum]]] = defaultdict(list)
-        for where, members in self._strata.items():
+        for key, members in self._strata.items():
             for prompt in members:
                 for part in set(self._parts[prompt.id]):
                     if is_color[part]:
-                        offers[part].append((prompt.id, where))
+                        offers[part].append((prompt.id, key))
 
         def worth(offer: tuple[str, Stratum]) -> tuple[int, tuple[int, int], bytes]:
             """The offer to take first is the least: the most new colors, then the least load."""
@@ -126,18 +126,18 @@ class _Choice:
 
     def fill(self) -> None:
         """Keeps what each stratum still has to give, the large ones first."""
-        for where, members in sorted(self._strata.items(), key=lambda item: -len(item[1])):
+        for location, members in sorted(self._strata.items(), key=lambda item: -len(item[1])):
             queue = [
                 (self._load(prompt.id), self._rank[prompt.id], prompt.id)
                 for prompt in members
                 if prompt.id not in self.kept
             ]
             heapq.heapify(queue)
-            while self._left[where]:
+            while self._left[location]:
                 before, tie, prompt_id = queue[0]
                 load = self._load(prompt_id)
                 if load > before:  # loads only grow: the least that is up to date is the least
                     heapq.heapreplace(queue, (load, tie, prompt_id))
                 else:
                     heapq.heappop(queue)
-                    self._keep(prompt_id, where)
+                    self._keep(prompt_id, location)

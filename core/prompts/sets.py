@@ -101,7 +101,7 @@ def _by_task(set_id: str) -> dict[str, Any]:
         }
         if set_id == "gencolorbench":
             row["paper"] = paper
-        row.update({kind: count for (of, kind), count in notations.items() if of == task})
+        row.update({kind: count for (suffix, kind), count in notations.items() if suffix == task})
         tasks.append(row)
     return {"total": len(prompts), "tasks": tasks}
 

@@ -45,17 +45,17 @@ class _Rotation:
     def __init__(self, system_id: str, key: str) -> None:
         self._deck = Deck(range(len(colors(system_id))), f"{key}/{system_id}")
 
-    def next(self, count: int, taken: set[int]) -> list[int]:
+    def next(self, count: int, used: set[int]) -> list[int]:
         """The places of ``count`` colors that are not in ``taken``, in the system's order.
 
         They are added to ``taken``.
         """
-        places = []
+        partial_type = []
         for _ in range(count):
-            place = self._deck.deal(lambda card: card not in taken)
-            taken.add(place)
-            places.append(place)
-        return sorted(places)
+            index = self._deck.deal(lambda card: card not in used)
+            used.add(index)
+            partial_type.append(index)
+        return sorted(partial_type)
 
 
 def _prompt(
@@ -76,14 +76,14 @@ def _prompt(
 
 
 def _context_targets(
-    template: ContextTemplate, system_id: str, place: int
+    template: ContextTemplate, system_id: str, index: int
 ) -> tuple[ObjectTarget, ...]:
     """The main object, and the second one where it can show that it did not take the color.
 
     A white plate cannot show that it stayed free of the white of a white apple.
     """
-    main = object_target(template.object, colors(system_id)[place])
-    if not can_show_a_leak(system_id, template.second_colors)[place]:
+    main = object_target(template.object, colors(system_id)[index])
+    if not can_show_a_leak(system_id, template.second_colors)[index]:
         return (main,)
     return (main, object_target(template.second_object, None, "bystander"))
 
@@ -97,33 +97,35 @@ def context_prompts() -> Iterator[Prompt]:
     rotations = {key: _Rotation(key, "coa") for key in BUILD_ORDER}
     for template in context_templates():
         for key in BUILD_ORDER:
-            for place in rotations[key].next(COA_COLORS[key], set()):
-                color = colors(key)[place]
+            for index in rotations[key].next(COA_COLORS[key], set()):
+                color = colors(key)[index]
                 yield _prompt(
                     numbers.next(f"coa-{key}"),
                     template.text.format(color=color_words(color)),
                     template.id,
                     key,
-                    _context_targets(template, key, place),
+                    _context_targets(template, key, index),
                 )
 
 
 def _scene(template: SceneTemplate, chosen: Sequence[ColorTarget], number: str) -> Prompt:
-    words = {f"color{slot}": color_words(color) for slot, color in enumerate(chosen, 1)}
+    texts = {f"color{slot}": color_words(color) for slot, color in enumerate(chosen, 1)}
     targets = tuple(
         object_target(name, color) for name, color in zip(template.objects, chosen, strict=True)
     )
     system_id = chosen[0].system or ""
-    return _prompt(number, template.text.format(**words), template.id, system_id, targets)
+    return _prompt(number, template.text.format(**texts), template.id, system_id, targets)
 
 
 def _apart(others: Deck[int], first: int, count: int, system_id: str) -> list[ColorTarget]:
     """``count`` colors of a system, all apart; the first is that at the place ``first``."""
     is_apart = apart_within(system_id)
-    places = [first]
-    while len(places) < count:
-        places.append(others.deal(lambda card: all(is_apart(card, place) for place in places)))
-    return [colors(system_id)[place] for place in places]
+    positions = [first]
+    while len(positions) < count:
+        positions.append(
+            others.deal(lambda card: all(is_apart(card, index) for index in positions))
+        )
+    return [colors(system_id)[index] for index in positions]
 
 
 def scene_prompts() -> Iterator[Prompt]:
@@ -150,12 +152,12 @@ def implicit_prompts() -> Iterator[Prompt]:
     """
     numbers = Numbers(4)
     rotations = {key: _Rotation(key, "ica") for key in BUILD_ORDER}
-    taken: dict[tuple[str, str], set[int]] = {}
+    used: dict[tuple[str, str], set[int]] = {}
     for template in implicit_templates():
         for key in BUILD_ORDER:
-            before = taken.setdefault((template.text, key), set())
-            for place in rotations[key].next(ICA_COLORS[key], before):
-                color = colors(key)[place]
+            before = used.setdefault((template.text, key), set())
+            for index in rotations[key].next(ICA_COLORS[key], before):
+                color = colors(key)[index]
                 targets = (
                     object_target(template.object, color),
                     object_target(template.reference_object, color, "reference"),

@@ -66,8 +66,8 @@ class _Writer:
         """``each`` prompts a color, one more for ``extra`` of them; a color has no object twice."""
         dealt = Deck(objects(), f"{self._task}/objects")
         more = set(seeded_order(len(colors), f"{self._task}/extra")[:extra])
-        for place, color in enumerate(colors):
-            for row in _different(dealt, each + (place in more)):
+        for index, color in enumerate(colors):
+            for row in _different(dealt, each + (index in more)):
                 yield self.write(row, color)
 
 

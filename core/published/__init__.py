@@ -128,8 +128,8 @@ def published_names(paper_id: str, model_id: str) -> tuple[str, ...]:
     source_paper = paper(paper_id)
     return tuple(
         name
-        for (of, name), partner in read_counterparts().items()
-        if of == source_paper.id and model_id in partner.ids
+        for (suffix, name), partner in read_counterparts().items()
+        if suffix == source_paper.id and model_id in partner.ids
     )
 
 

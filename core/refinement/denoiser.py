@@ -99,10 +99,10 @@ class _Guidance:
         if self._map is not None or steps_done < max(1, self._refinement.at * self._steps):
             return
         clean = predicted_clean(self._pipeline.scheduler, prediction, timestep, sample)
-        picture = self._view(clean) if self._view else None
-        if picture is None:
+        stored = self._view(clean) if self._view else None
+        if stored is None:
             raise BadInput(f"The latents of {self._name} have no form that can be viewed.")
-        self._map = saturation_map(picture)
+        self._map = saturation_map(stored)
 
     # ── the hook ─────────────────────────────────────────────────────────────────────────────────
 
@@ -134,14 +134,14 @@ class _Guidance:
     def _batched(self, prediction: Any) -> Any:
         import torch
 
-        without, given = prediction.chunk(2)
-        ratio = self._ratio(given)
+        without, values = prediction.chunk(2)
+        ratio = self._ratio(values)
         self._step += 1
         if ratio is None:
             return None
         wide = without.float()
-        mixed = (wide + ratio * (given.float() - wide)).to(given.dtype)
-        return torch.cat([without, torch.where(ratio == 1, given, mixed)])
+        mixed = (wide + ratio * (values.float() - wide)).to(values.dtype)
+        return torch.cat([without, torch.where(ratio == 1, values, mixed)])
 
     def _separate(self, state: Any, prediction: Any) -> Any:
         import torch
@@ -149,15 +149,15 @@ class _Guidance:
         if self._first is None:
             self._first = (state, prediction)
             return None
-        first_state, given = self._first
+        first_state, values = self._first
         if state is not first_state and not torch.equal(state, first_state):
             self._refuse()
         self._first = None
-        ratio = self._ratio(given)
+        ratio = self._ratio(values)
         self._step += 1
         if ratio is None:
             return None
-        wide = given.float()
+        wide = values.float()
         share = (self._scale * ratio - 1) / (self._scale - 1)
         mixed = (wide + share * (prediction.float() - wide)).to(prediction.dtype)
         return torch.where(ratio == 1, prediction, mixed)

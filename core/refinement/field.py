@@ -44,6 +44,6 @@ def guidance_ratio(
     if variant == "none":
         return np.ones(discrepancy.shape, np.float32)
     alpha = 1.0 if variant == "spatial" else decay(step, steps)
-    place = np.ones_like(discrepancy) if variant == "temporal" else discrepancy
-    ratio: np.ndarray = (1.0 - strength * alpha * place.astype(np.float64)).astype(np.float32)
+    indices = np.ones_like(discrepancy) if variant == "temporal" else discrepancy
+    ratio: np.ndarray = (1.0 - strength * alpha * indices.astype(np.float64)).astype(np.float32)
     return ratio

@@ -27,9 +27,9 @@ def saturation_map(srgb8: np.ndarray, cells: int = MAX_CELLS) -> np.ndarray:
     height, width = srgb8.shape[:2]
     scale = min(1.0, cells / max(height, width))
     shape = max(1, round(height * scale)), max(1, round(width * scale))
-    most = srgb8.max(axis=2).astype(np.float64)
+    limit = srgb8.max(axis=2).astype(np.float64)
     least = srgb8.min(axis=2).astype(np.float64)
-    value, chroma = cell_means(most, shape), cell_means(most - least, shape)
+    value, chroma = cell_means(limit, shape), cell_means(limit - least, shape)
     saturation = np.divide(chroma, value, out=np.zeros_like(value), where=value > 0)
     excess = (saturation - NATURAL_SATURATION) / (1 - NATURAL_SATURATION)
     out: np.ndarray = np.clip(excess, 0, 1).astype(np.float32)
@@ -48,6 +48,6 @@ def cell_means(values: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
 def _shares(pixels: int, cells: int) -> np.ndarray:
     """float64 ``(cells, pixels)``: the share of each cell that each pixel covers."""
     edges = np.linspace(0, pixels, cells + 1)
-    at = np.arange(pixels)
-    covered = np.minimum(edges[1:, None], at + 1) - np.maximum(edges[:-1, None], at)
+    indices = np.arange(pixels)
+    covered = np.minimum(edges[1:, None], indices + 1) - np.maximum(edges[:-1, None], indices)
     return np.clip(covered, 0, 1) * (cells / pixels)

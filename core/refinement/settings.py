@@ -79,31 +79,31 @@ def refinement_of(options: Mapping[str, Any]) -> Refinement | None:
     ("00" leaves the guidance, "ff" turns it down most). Raises BadInput, naming the key, for
     anything else.
     """
-    asked = options.get("cfr")
-    if asked is None:
+    target = options.get("cfr")
+    if target is None:
         return None
-    if not isinstance(asked, Mapping):
+    if not isinstance(target, Mapping):
         raise BadInput('"cfr" is an object with "strength", "variant" and "map".', "cfr")
-    unknown = sorted(set(asked) - set(_KEYS))
+    unknown = sorted(set(target) - set(_KEYS))
     if unknown:
         raise BadInput(f"CFR has no {unknown[0]!r}; it has {', '.join(_KEYS)}.", "cfr")
-    strength = _share(asked.get("strength"), "strength λ")
-    variant = asked.get("variant", "full")
+    strength = _share(target.get("strength"), "strength λ")
+    variant = target.get("variant", "full")
     if variant not in VARIANTS:
         raise BadInput(f"CFR has no variant {variant!r}: {', '.join(VARIANTS)}.", "cfr")
-    source = asked.get("source", "")
+    source = target.get("source", "")
     if not isinstance(source, str):
         raise BadInput(f"CFR's source is text, not {source!r:.40}.", "cfr")
-    at = _share(asked.get("at", PREDICTED_AT), "place of the prediction (at)")
+    position = _share(target.get("at", PREDICTED_AT), "place of the prediction (at)")
     if variant not in MAPPED:
-        if asked.get("map") is not None:
+        if target.get("map") is not None:
             raise BadInput(f"The variant {variant!r} reads no map: leave it out.", "cfr")
         return Refinement(strength, variant, None, source)
-    rows = asked.get("map", PREDICTED)
+    rows = target.get("map", PREDICTED)
     if rows == PREDICTED:
-        if at >= 1:
+        if position >= 1:
             raise BadInput("The map must be read before the last step: at below 1.", "cfr")
-        return Refinement(strength, variant, None, source or _PREDICTED_WORDS, at)
+        return Refinement(strength, variant, None, source or _PREDICTED_WORDS, position)
     if rows == FIRST_PASS:
         return Refinement(strength, variant, None, source, first_pass=True)
     return Refinement(strength, variant, discrepancy_of(rows), source)

@@ -62,7 +62,7 @@ def measured_of(task: str, targets: Sequence[ObjectTarget]) -> tuple[int, ...]:
     """The positions of the targets whose colors are measured: the main object of a concept."""
     if task != CONCEPT:
         return ()
-    return tuple(at for at, target in enumerate(targets) if target.role == "main")[:1]
+    return tuple(index for index, target in enumerate(targets) if target.role == "main")[:1]
 
 
 def looked_for(task: str, targets: Sequence[ObjectTarget]) -> tuple[int, ...]:
@@ -115,12 +115,12 @@ def _profile(
     if finding.presence == "no":
         return ObjectProfile(position, None, sentence(f"{label} is not in the picture", why))
     if finding.presence == "unknown":
-        words = f"it is not known whether {label} is in the picture"
-        return ObjectProfile(position, None, sentence(words, why))
+        text = f"it is not known whether {label} is in the picture"
+        return ObjectProfile(position, None, sentence(text, why))
     if finding.mask is None:
         # Where only the mask failed the object may be there: the reason is all there is to say.
-        words = why if why and finding.step == "mask" else sentence(f"{label} was not found", why)
-        return ObjectProfile(position, None, words)
+        text = why if why and finding.step == "mask" else sentence(f"{label} was not found", why)
+        return ObjectProfile(position, None, text)
     try:
         return ObjectProfile(position, profile_of(srgb8, finding.mask))
     except MaskError as error:
@@ -129,8 +129,10 @@ def _profile(
         raise
     except Exception as error:
         log.exception("the colors of a concept could not be measured")
-        what = str(error) if isinstance(error, TrueHueError) else f"{type(error).__name__}: {error}"
-        return ObjectProfile(position, None, f"Measuring broke off: {what}")
+        subject = (
+            str(error) if isinstance(error, TrueHueError) else f"{type(error).__name__}: {error}"
+        )
+        return ObjectProfile(position, None, f"Measuring broke off: {subject}")
 
 
 @cache

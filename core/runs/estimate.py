@@ -50,10 +50,10 @@ class Estimate:
 
 def room_bytes(root: Path | str) -> int:
     """Bytes that are free where runs below ``root`` are written, also where it is not there yet."""
-    place = Path(root).absolute()
-    while not place.exists():
-        place = place.parent
-    return shutil.disk_usage(place).free
+    index = Path(root).absolute()
+    while not index.exists():
+        index = index.parent
+    return shutil.disk_usage(index).free
 
 
 def estimate(plan: RunPlan, root: Path | str, workers: int = 1) -> Estimate:
@@ -84,30 +84,31 @@ def trial(
     Raises what opening the model raises, and TrueHueError where no picture could be made.
     """
     positions = order_of(plan)[np.linspace(0, plan.total - 1, min(TRIED, plan.total)).astype(int)]
-    with tempfile.TemporaryDirectory(prefix="truehue-trial-") as place:
-        folder = RunFolder.create(place, plan)
+    with tempfile.TemporaryDirectory(prefix="truehue-trial-") as location:
+        folder = RunFolder.create(location, plan)
         worker = Worker(RunWork(folder.path, settings), "trial", threads)
-        taken, problem = [], ""
+        partial_type, problem = [], ""
         try:
             for number, position in enumerate(positions.tolist()):
                 began = time.perf_counter()
                 ((_, status, reason),) = worker.work_on(Batch(number, ((position, 1),)))
-                taken.append(time.perf_counter() - began)
+                partial_type.append(time.perf_counter() - began)
                 problem = problem or (reason if status == "failed" else "")
         finally:
             worker.close()
         if problem:
             raise TrueHueError(f"An image of the test failed: {problem}")
         stored = sum(file.stat().st_size for file in folder.path.rglob("*.png"))
-    counted = taken[1:] or taken
+    counted = partial_type[1:] or partial_type
     basis = f"Median of {len(counted)} images generated now, after one that loaded the model."
-    if len(taken) == 2:
+    if len(partial_type) == 2:
         basis = "One image generated now, after one that loaded the model."
-    if len(taken) == 1:
+    if len(partial_type) == 1:
         basis = "One image generated now, loading included."
     estimate_without_disk = _estimate(plan, workers, median(counted), basis)
     return replace(
-        estimate_without_disk, disk_bytes=int(plan.total * (stored / len(taken) + _ROW_BYTES))
+        estimate_without_disk,
+        disk_bytes=int(plan.total * (stored / len(partial_type) + _ROW_BYTES)),
     )
 
 
@@ -152,7 +153,11 @@ def _measured_pace(plan: RunPlan, root: Path) -> tuple[float, int, str] | None:
 
 def _seconds(shards: list[Path]) -> tuple[float, int]:
     """What the pictures took that some shards hold, evenly spaced, and how many these are."""
-    some = {shards[at * len(shards) // SHARDS_READ] for at in range(SHARDS_READ)} if shards else ()
+    some = (
+        {shards[index * len(shards) // SHARDS_READ] for index in range(SHARDS_READ)}
+        if shards
+        else ()
+    )
     total, count = 0.0, 0
     for shard in some:
         table = read_columns(shard, ("status", "seconds", "scoring_seconds"))
@@ -168,8 +173,8 @@ def _estimate(plan: RunPlan, workers: int, seconds: float | None, basis: str) ->
     cores_alone = plan.masker.kind != "grounded" and (plan.kind != DRAWN or plan.model == RENDERER)
     at_once = max(1, min(workers, plan.total, usable_cores() if cores_alone else workers))
     whole = None if seconds is None else seconds * plan.total / at_once
-    picture = int(_pixels(plan) * 3 * _PNG_SHARE) if plan.kind == DRAWN else 0
-    return Estimate(plan.total, workers, seconds, basis, whole, plan.total * (picture + _ROW_BYTES))
+    stored = int(_pixels(plan) * 3 * _PNG_SHARE) if plan.kind == DRAWN else 0
+    return Estimate(plan.total, workers, seconds, basis, whole, plan.total * (stored + _ROW_BYTES))
 
 
 def _pixels(plan: RunPlan) -> int:

@@ -185,24 +185,24 @@ class Grounding:
         for what it was told is there.
         """
         positions = looked_for(task, targets)
-        names = [targets[place].name for place in positions]
+        names = [targets[index].name for index in positions]
         released = self.variant.presence_wording == "released"
-        asks = task in PRESENCE_TASKS or not released
-        answers = self._answers(srgb8, names, prompt_text) if asks else {}
+        prompts = task in PRESENCE_TASKS or not released
+        answers = self._answers(srgb8, names, prompt_text) if prompts else {}
         absent = ("no", "unknown") if released else ("no",)
         findings, masks = dict[int, Localization](), dict[int, Mask]()
-        for place in positions:
-            answer = answers.get(targets[place].name)
+        for position in positions:
+            answer = answers.get(targets[position].name)
             if answer is not None and answer.answer in absent and task in PRESENCE_TASKS:
                 reason = answer_reason(answer.text)
-                findings[place] = Localization(None, answer.answer, "presence", reason)
+                findings[position] = Localization(None, answer.answer, "presence", reason)
                 continue
             try:
-                mask = self._mask(srgb8, targets[place], masks, image_id, answer)
+                mask = self._mask(srgb8, targets[position], masks, image_id, answer)
             except MaskError as error:
-                findings[place] = _missed(error, targets, list(masks), answer)
+                findings[position] = _missed(error, targets, list(masks), answer)
             else:
-                masks[place] = _mask_of_target(mask, targets, place)
+                masks[position] = _mask_of_target(mask, targets, position)
         mask_findings = findings_of(targets, masks, also=masks)
         return KnownMasks({**findings, **mask_findings}, tuple(masks.items()))
 

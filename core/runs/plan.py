@@ -204,10 +204,10 @@ def items_digest(items: Iterable[StoredItem]) -> str:
             item.drawn_by,
             sorted(
                 (
-                    [at, mask.mask_id]
+                    [key, mask.mask_id]
                     if mask.mask_id
-                    else [at, PurePath(mask.file).name, mask.maker, dict(mask.parameters)]
-                    for at, mask in item.masks.items()
+                    else [key, PurePath(mask.file).name, mask.maker, dict(mask.parameters)]
+                    for key, mask in item.masks.items()
                 ),
                 key=lambda row: row[0],
             ),
@@ -290,9 +290,9 @@ def order_of(plan: RunPlan) -> np.ndarray:
 def _check_drawing(kind: str, drawing: GenerationPlan, scales: int) -> None:
     images, size_px, options = drawing.images, drawing.size_px, drawing.options
     if not 1 <= images * scales <= MOST_IMAGES_A_PROMPT:
-        of = f" of each of {scales} guidance scales" if scales > 1 else ""
-        most = max(MOST_IMAGES_A_PROMPT // scales, 1)
-        raise BadInput(f"Images per prompt{of}: 1 to {most:,}, not {images}.")
+        suffix = f" of each of {scales} guidance scales" if scales > 1 else ""
+        limit = max(MOST_IMAGES_A_PROMPT // scales, 1)
+        raise BadInput(f"Images per prompt{suffix}: 1 to {limit:,}, not {images}.")
     if not 0 <= drawing.seed <= MAX_SEED + 1 - images:
         raise BadInput(f"The seeds must lie between 0 and {MAX_SEED:,}; start with a lower one.")
     if kind == "folder":
@@ -304,10 +304,10 @@ def _check_drawing(kind: str, drawing: GenerationPlan, scales: int) -> None:
         unknown = sorted(set(options) - set(OPTIONS))
         if unknown:
             raise BadInput(f"The renderer has no option {unknown[0]!r}: {', '.join(OPTIONS)}.")
-        for what, choices in (("light", LIGHTS), ("failure", FAILURES)):
-            if options.get(what) and options[what] not in choices:
+        for label, choices in (("light", LIGHTS), ("failure", FAILURES)):
+            if options.get(label) and options[label] not in choices:
                 raise BadInput(
-                    f"The renderer has no {what} {options[what]!r}: {', '.join(choices)}."
+                    f"The renderer has no {label} {options[label]!r}: {', '.join(choices)}."
                 )
 
 
@@ -328,7 +328,7 @@ def _scales(
     for scale in guidances:
         _check_numbers(None, scale)
     scales = tuple(float(scale) for scale in guidances)
-    twice = next((scale for at, scale in enumerate(scales) if scale in scales[:at]), None)
+    twice = next((scale for index, scale in enumerate(scales) if scale in scales[:index]), None)
     if twice is not None:
         raise BadInput(f"The guidance scale {twice:g} is given twice.")
     return (scales[0], ()) if len(scales) == 1 else (guidance, scales)
@@ -337,8 +337,8 @@ def _scales(
 def _check_items(items: Sequence[StoredItem], prompts: int) -> None:
     if not items:
         raise BadInput("There is no image to score: none of this model is here for this set.")
-    places = {(item.prompt, item.image) for item in items}
-    if len(places) != len(items):
+    positions = {(item.prompt, item.image) for item in items}
+    if len(positions) != len(items):
         raise BadInput("Two images have the same prompt and number.")
     if any(not 0 <= item.prompt < prompts or item.image < 0 for item in items):
         raise BadInput("An image belongs to no prompt of the plan.")

@@ -105,6 +105,6 @@ def _same(first: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 
 def _words(about: Mapping[str, Any]) -> str:
     """The repository or server, and what of commit or fingerprint tells it from the other."""
-    words = [about.get("server") or about.get("repo") or "a folder"]
-    words += [str(about[key])[:80] for key in ("revision", "fingerprint") if about.get(key)]
-    return ", ".join(words) + (f", on {_words(about['base'])}" if about.get("base") else "")
+    parts = [about.get("server") or about.get("repo") or "a folder"]
+    parts += [str(about[key])[:80] for key in ("revision", "fingerprint") if about.get(key)]
+    return ", ".join(parts) + (f", on {_words(about['base'])}" if about.get("base") else "")

@@ -100,7 +100,7 @@ def rows_of(
     """A row an object; the first of those with the picture's own status leads."""
     statuses = [outcome.status for outcome in verdict.outcomes]
     first = statuses.index(verdict.status)
-    for place, outcome in enumerate(verdict.outcomes):
+    for index, outcome in enumerate(verdict.outcomes):
         verdict_numbers = outcome.measurement.verdict
         values = {metric.name: metric.value for metric in verdict_numbers.metrics}
         yield ObjectVerdict(
@@ -115,7 +115,7 @@ def rows_of(
             told=outcome.told,
             picture_status=verdict.status,
             picture_reason=verdict.reason,
-            leads=place == first,
+            leads=index == first,
             asked_hex=outcome.asked.color.hex,
             lab=verdict_numbers.lab,
             delta_e00=values.get("delta_e00"),
@@ -166,10 +166,10 @@ def direction(verdict: Verdict) -> str:
         product = max(measured_chroma * (measured_chroma - offset.chroma), 0.0)
         hue = 2.0 * product**0.5 * abs(float(np.sin(np.radians(offset.hue_deg) / 2.0)))
     sizes = {"hue": hue, "chroma": abs(offset.chroma), "lightness": abs(offset.lightness)}
-    most = max(sizes, key=lambda name: sizes[name])
-    if most == "hue":
+    limit_text = max(sizes, key=lambda name: sizes[name])
+    if limit_text == "hue":
         return "hue"
-    if most == "chroma":
+    if limit_text == "chroma":
         return "more-vivid" if offset.chroma > 0 else "duller"
     return "lighter" if offset.lightness > 0 else "darker"
 

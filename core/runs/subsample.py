@@ -28,33 +28,33 @@ def fewer(prompts: Sequence[Prompt], limit: int) -> tuple[Prompt, ...]:
     """
     if limit >= len(prompts):
         return tuple(prompts)
-    concepts = [at for at, prompt in enumerate(prompts) if prompt.task == CONCEPT]
+    concepts = [index for index, prompt in enumerate(prompts) if prompt.task == CONCEPT]
     chosen: list[int] = []
     if concepts:
         # Rounded up: a few concepts among many colors are not lost.
         share = -(-limit * len(concepts) // len(prompts))
         chosen = _families(prompts, concepts, share)
-    others = [at for at, prompt in enumerate(prompts) if prompt.task != CONCEPT]
+    others = [index for index, prompt in enumerate(prompts) if prompt.task != CONCEPT]
     count = min(limit - len(chosen), len(others))
-    chosen += [others[at * len(others) // count] for at in range(count)]
-    return tuple(prompts[at] for at in sorted(chosen))
+    chosen += [others[index * len(others) // count] for index in range(count)]
+    return tuple(prompts[index] for index in sorted(chosen))
 
 
-def _families(prompts: Sequence[Prompt], places: Sequence[int], limit: int) -> list[int]:
+def _families(prompts: Sequence[Prompt], positions: Sequence[int], limit: int) -> list[int]:
     """The places of as many whole families as ``limit`` prompts hold."""
     by_family: dict[Hashable, list[int]] = {}
-    for at in places:
-        by_family.setdefault(family_of(prompts[at]), []).append(at)
+    for index in positions:
+        by_family.setdefault(family_of(prompts[index]), []).append(index)
     families = list(by_family.values())
     sizes = np.array([len(family) for family in families])
     # About as many as fit on average; where to begin is what fills the limit best.
-    for count in range(max(1, limit * len(families) // len(places)), 0, -1):
+    for count in range(max(1, limit * len(families) // len(positions)), 0, -1):
         chosen = np.arange(count) * len(families) // count
         shifts = np.arange(len(families) // count)
         sums = sizes[chosen[:, None] + shifts].sum(axis=0)
         if (sums <= limit).any():
             shift = int(np.argmax(np.where(sums <= limit, sums, 0)))
-            return [at for number in (chosen + shift).tolist() for at in families[number]]
+            return [family for number in (chosen + shift).tolist() for family in families[number]]
     return _part(
         prompts, next((family for family in families if len(family) > limit), families[0]), limit
     )
@@ -64,8 +64,8 @@ def _part(prompts: Sequence[Prompt], family: Sequence[int], limit: int) -> list[
     """The first of a family, the thing as such before its modifiers; both styles of each where
     ``limit`` holds them."""
     by_modifier: dict[str, list[int]] = {}
-    for at in family:
-        by_modifier.setdefault(prompts[at].modifier, []).append(at)
+    for index in family:
+        by_modifier.setdefault(prompts[index].modifier, []).append(index)
     positions: list[int] = []
     for group in by_modifier.values():
         if len(positions) + len(group) > limit:

@@ -53,9 +53,9 @@ def checked_summary(summary: Any) -> dict[str, Any]:
     required = MADE - set(_SOMETIMES)
     if absent := sorted(required - set(summary)):
         raise BadInput(f"it has no {absent[0]}")
-    for name, most in _TEXTS.items():
+    for name, limit in _TEXTS.items():
         _must(
-            isinstance(summary[name], str) and len(summary[name]) <= most, f"its {name} is no text"
+            isinstance(summary[name], str) and len(summary[name]) <= limit, f"its {name} is no text"
         )
     _must(summary["kind"] in (DRAWN, STORED), f"its kind is {summary['kind']!r}")
     for name in _WHOLE:
@@ -131,8 +131,8 @@ def _rules(summary: Mapping[str, Any]) -> list[list[str]]:
     return [[str(rule[0]), str(rule[1])] for rule in rules]
 
 
-def _whole(value: Any, most: int) -> bool:
-    return type(value) is int and 0 <= value <= most
+def _whole(value: Any, limit: int) -> bool:
+    return type(value) is int and 0 <= value <= limit
 
 
 def _number(value: Any) -> bool:

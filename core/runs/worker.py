@@ -161,9 +161,9 @@ class RunProcessor:
         blank = ItemResult(position, number, image, attempt, FAILED, worker=self._context.worker)
         try:
             if self._plan.kind == DRAWN:
-                picture = self._drawn(position, blank)
+                stored = self._drawn(position, blank)
             else:
-                picture = self._stored(self._plan.items[position], prompt, blank)
+                stored = self._stored(self._plan.items[position], prompt, blank)
         except (Cancelled, CannotWork, DataFolderError):
             raise  # a disk that is full is no picture's failure
         except Exception as error:
@@ -171,12 +171,12 @@ class RunProcessor:
         began = time.perf_counter()
         try:
             found_masks = self.masker.find(
-                picture.srgb8,
+                stored.srgb8,
                 prompt.task,
                 prompt.targets,
-                picture.exact,
-                picture.rendered,
-                picture.result.image_id,
+                stored.exact,
+                stored.rendered,
+                stored.result.image_id,
                 prompt.text,
             )
         except Cancelled:
@@ -186,18 +186,18 @@ class RunProcessor:
                 raise CannotWork(f"Memory ran out while looking for objects: {error}") from error
             if isinstance(error, (ModelMissing, BadModelFolder, OtherWeights)):
                 raise CannotWork(str(error)) from error
-            blank = replace(blank, seed=picture.result.seed)
+            blank = replace(blank, seed=stored.result.seed)
             raise _failure(error, blank, "Looking for objects") from error
-        left_out = {part.target for part in picture.rendered or () if part.shape is None}
+        left_out = {part.target for part in stored.rendered or () if part.shape is None}
         verdicts = score(
-            prompt, picture.srgb8, found_masks.findings, self._plan.rules, self._judging, left_out
+            prompt, stored.srgb8, found_masks.findings, self._plan.rules, self._judging, left_out
         )
-        profiles = profiles_of(prompt, picture.srgb8, found_masks.findings)
+        profiles = profiles_of(prompt, stored.srgb8, found_masks.findings)
         masks = tuple(
-            self._kept(target, mask, picture.known_masks) for target, mask in found_masks.masks
+            self._kept(target, mask, stored.known_masks) for target, mask in found_masks.masks
         )
         return replace(
-            picture.result,
+            stored.result,
             masks=masks,
             verdicts=verdicts,
             profiles=profiles,
@@ -285,14 +285,14 @@ class RunProcessor:
                     self._model = None
                     raise
             except Exception as error:
-                words = (
+                text = (
                     str(error)
                     if isinstance(error, TrueHueError)
                     else (
                         f"{self._plan.model} could not be loaded ({type(error).__name__}: {error})."
                     )
                 )
-                raise CannotWork(words) from error
+                raise CannotWork(text) from error
         return self._model
 
     def _pin(self, role: str, about: Mapping[str, Any]) -> None:
@@ -302,7 +302,7 @@ class RunProcessor:
         self._context.told_to_stop()
 
 
-def _failure(error: Exception, blank: ItemResult, what: str = "The model") -> ItemFailed:
+def _failure(error: Exception, blank: ItemResult, label: str = "The model") -> ItemFailed:
     """Why a picture has no result, with what is known of it all the same."""
     seed = blank.seed
     if isinstance(error, _Seeded):
@@ -310,7 +310,7 @@ def _failure(error: Exception, blank: ItemResult, what: str = "The model") -> It
     reason = (
         str(error)
         if isinstance(error, TrueHueError)
-        else f"{what} failed ({type(error).__name__}: {error})."
+        else f"{label} failed ({type(error).__name__}: {error})."
     )
     if is_out_of_memory(error):
         reason = _NO_MEMORY

@@ -50,13 +50,13 @@ def cfm_measures(registration: Registration) -> tuple[Measure, ...]:
             None,
             None,
             3,
-            f"{words}published code {'reports it' if measure_id == CFM else 'divides by 3'}; "
+            f"{text}published code {'reports it' if measure_id == CFM else 'divides by 3'}; "
             "with the prompt",
             f"{_SOURCE}; {about}",
             parameters=parameters,
             scorer=CFM,
         )
-        for measure_id, name, words in formulas
+        for measure_id, name, text in formulas
     )
 
 
@@ -87,7 +87,7 @@ def cfm_records(
 def scored_by_cfm(
     scorer: CfmScorer,
     registration: Registration,
-    pictures: Sequence[tuple[str, np.ndarray, str]],
+    images: Sequence[tuple[str, np.ndarray, str]],
     batch_size: int = 4,
 ) -> list[ScoreRecord]:
     """Scores of pictures (image id, uint8 sRGB ``(H, W, 3)``, prompt), each by every measure of
@@ -98,7 +98,7 @@ def scored_by_cfm(
     """
     records: list[ScoreRecord] = []
     with_prompt = []
-    for image_id, srgb8, prompt in pictures:
+    for image_id, srgb8, prompt in images:
         if prompt.strip():
             with_prompt.append((image_id, srgb8, prompt))
         else:
@@ -111,12 +111,12 @@ def scored_by_cfm(
 def _batch(
     scorer: CfmScorer, registration: Registration, batch: Sequence[tuple[str, np.ndarray, str]]
 ) -> list[ScoreRecord]:
-    ids, pictures, prompts = (list(column) for column in zip(*batch, strict=True))
+    ids, images, prompts = (list(column) for column in zip(*batch, strict=True))
     try:
-        scores = scorer.scores(pictures, prompts, len(batch))
+        scores = scorer.scores(images, prompts, len(batch))
     except TrueHueError as error:
         if len(batch) > 1:
-            return [record for one in batch for record in _batch(scorer, registration, [one])]
+            return [record for entry in batch for record in _batch(scorer, registration, [entry])]
         return _without(registration, ids[0], str(error))
     records = []
     for image_id, prompt, score in zip(ids, prompts, scores, strict=True):

@@ -34,8 +34,8 @@ def score_image(measure: Measure, image_id: str, srgb8: np.ndarray) -> ScoreReco
         return unscored(measure, image_id, f"Scoring broke off: {type(error).__name__}: {error}")
     value = float(value)
     if not math.isfinite(value) or not _within(measure, value):
-        words = f"{measure.name} gave {value:g}, which is not in its range, {measure.bounds_text}."
-        return unscored(measure, image_id, words)
+        text = f"{measure.name} gave {value:g}, which is not in its range, {measure.bounds_text}."
+        return unscored(measure, image_id, text)
     return ScoreRecord(
         IMAGE,
         image_id,

@@ -62,6 +62,6 @@ def _resampled(sums: np.ndarray, counts: np.ndarray) -> np.ndarray:
     at_once = max(1, _DRAWN_AT_ONCE // len(sums))
     means = []
     for start in range(0, RESAMPLES, at_once):
-        drawn = rng.integers(len(sums), size=(min(at_once, RESAMPLES - start), len(sums)))
-        means.append(sums[drawn].sum(axis=1) / counts[drawn].sum(axis=1))
+        integers = rng.integers(len(sums), size=(min(at_once, RESAMPLES - start), len(sums)))
+        means.append(sums[integers].sum(axis=1) / counts[integers].sum(axis=1))
     return np.concatenate(means)

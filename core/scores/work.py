@@ -183,21 +183,23 @@ class ImageScorer:
                 reason = f"The picture cannot be read: {error}"
                 records += [unscored(measure, task.image_id, reason) for measure in wanted]
                 continue
-            records += [score_image(one, task.image_id, srgb8) for one in wanted if one.of]
+            records += [
+                score_image(measure, task.image_id, srgb8) for measure in wanted if measure.of
+            ]
             if any(measure.scorer for measure in wanted):
                 for_cfm.append((task.image_id, srgb8, task.prompt))
         records += self._by_cfm(for_cfm)
-        kept = [{name: vars(record)[name] for name in _KEPT_FIELDS} for record in records]
+        retained = [{name: vars(record)[name] for name in _KEPT_FIELDS} for record in records]
         return {
             "position": position,
             "attempt": attempt,
             "status": DONE,
             "reason": "",
-            "scores": json.dumps(kept, ensure_ascii=False, default=dict),
+            "scores": json.dumps(retained, ensure_ascii=False, default=dict),
         }
 
-    def _by_cfm(self, pictures: Sequence[tuple[str, np.ndarray, str]]) -> list[ScoreRecord]:
-        if not pictures or self._registration is None:
+    def _by_cfm(self, images: Sequence[tuple[str, np.ndarray, str]]) -> list[ScoreRecord]:
+        if not images or self._registration is None:
             return []
         if self._scorer is None:
             try:
@@ -205,11 +207,11 @@ class ImageScorer:
             except TrueHueError as error:
                 raise CannotWork(str(error)) from error
         if self._scorer.device != "cpu":
-            return scored_by_cfm(self._scorer, self._registration, pictures, len(pictures))
+            return scored_by_cfm(self._scorer, self._registration, images, len(images))
         # A batch gains nothing on a processor, and one by one it can be broken off.
         records = []
-        for picture in pictures:
-            records += scored_by_cfm(self._scorer, self._registration, [picture])
+        for stored in images:
+            records += scored_by_cfm(self._scorer, self._registration, [stored])
             self._context.step()
         return records
 

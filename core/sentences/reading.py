@@ -88,23 +88,25 @@ class _Reader:
 
     def read(self) -> None:
         """Finds all nouns and the colors that belong to them."""
-        at = 0
-        while at < len(self._tokens):
-            length, color = self._color_at(at)
-            if self._tokens[at].text.startswith(("#", "rgb")) and color is None:
-                self._notes.append(f"“{self._tokens[at].text[:40]}” is no color that can be read.")
+        index = 0
+        while index < len(self._tokens):
+            length, color = self._color_at(index)
+            if self._tokens[index].text.startswith(("#", "rgb")) and color is None:
+                self._notes.append(
+                    f"“{self._tokens[index].text[:40]}” is no color that can be read."
+                )
             if color is not None:
-                at = self._take_color(at, at + length, color)
+                index = self._take_color(index, index + length, color)
                 continue
-            if length := self._color_word_at(at):
-                at = self._note_color_word(at, at + length)
+            if length := self._color_word_at(index):
+                index = self._note_color_word(index, index + length)
                 continue
-            name, length = self._object_at(at)
+            name, length = self._object_at(index)
             if name:
-                self._nouns.append(_Noun(name, at, at + length))
-                at += length
+                self._nouns.append(_Noun(name, index, index + length))
+                index += length
                 continue
-            at += 1
+            index += 1
 
     def reading(self) -> Reading:
         """The nouns as targets; those that only carry others, and have no color, left out."""
@@ -112,21 +114,21 @@ class _Reader:
         targets = tuple(object_target(noun.name, noun.color) for noun in nouns)
         return Reading(targets, tuple(dict.fromkeys(self._notes)))
 
-    def _color_at(self, at: int) -> tuple[int, ColorTarget | None]:
+    def _color_at(self, index: int) -> tuple[int, ColorTarget | None]:
         """The longest color that begins here, in tokens."""
-        token = self._tokens[at]
+        token = self._tokens[index]
         if token.color is not None:
             return 1, token.color
-        words = self._words(at, 5)
-        for length in range(len(words), 0, -1):
-            if color := color_named(" ".join(words[:length])):
+        parts = self._words(index, 5)
+        for length in range(len(parts), 0, -1):
+            if color := color_named(" ".join(parts[:length])):
                 return length, color
         return 0, None
 
-    def _color_word_at(self, at: int) -> int:
+    def _color_word_at(self, index: int) -> int:
         """How many tokens a color that no system has takes here."""
-        words = self._words(at, 2)
-        fits = (n for n in range(len(words), 0, -1) if is_color_word(" ".join(words[:n])))
+        parts = self._words(index, 2)
+        fits = (n for n in range(len(parts), 0, -1) if is_color_word(" ".join(parts[:n])))
         return next(fits, 0)
 
     def _note_color_word(self, start: int, end: int) -> int:
@@ -154,11 +156,11 @@ class _Reader:
         length, second = self._color_at(end) if end < len(self._tokens) else (0, None)
         if second is None or self._tokens[start].color or self._tokens[end].color:
             return end, None
-        last, words = end + length, self._said(end, end + length)
-        glued, basic = self._tokens[end].glued, words in basic_names()
+        last, text = end + length, self._said(end, end + length)
+        glued, basic = self._tokens[end].glued, text in basic_names()
         if not glued and not basic:
             return end, None  # "a white linen shirt"
-        between = compound_named(self._said(start, end), words)
+        between = compound_named(self._said(start, end), text)
         is_thing = not glued and self._object_at(end)[0] and self._noun_after(last)[0] is None
         if is_thing:
             return end, None  # "a red orange"
@@ -168,21 +170,21 @@ class _Reader:
             return last, self._color_at(start)[1]
         return last, between
 
-    def _object_at(self, at: int) -> tuple[str, int]:
+    def _object_at(self, index: int) -> tuple[str, int]:
         """The longest known object that begins here, and how many tokens it takes."""
-        words = self._words(at, 3)
-        for length in range(len(words), 0, -1):
-            if name := object_named(" ".join(words[:length])):
+        parts = self._words(index, 3)
+        for length in range(len(parts), 0, -1):
+            if name := object_named(" ".join(parts[:length])):
                 return name, length
         return "", 0
 
-    def _words(self, at: int, most: int) -> list[str]:
-        words = []
-        for token in self._tokens[at : at + most]:
+    def _words(self, index: int, limit: int) -> list[str]:
+        parts = []
+        for token in self._tokens[index : index + limit]:
             if token.sign or token.color is not None:
                 break
-            words.append(token.text)
-        return words
+            parts.append(token.text)
+        return parts
 
     def _take_color(self, start: int, end: int, color: ColorTarget) -> int:
         """Gives a color to its noun; returns where to go on."""
@@ -243,12 +245,12 @@ class _Reader:
         self._nouns.append(noun)
         return 0
 
-    def _color_after_colored(self, at: int) -> bool:
+    def _color_after_colored(self, index: int) -> bool:
         """Whether "colored" and a color stand here."""
-        start = at
-        while self._text(at) in COLORED:
-            at += 1
-        return start < at < len(self._tokens) and self._color_at(at)[1] is not None
+        start = index
+        while self._text(index) in COLORED:
+            index += 1
+        return start < index < len(self._tokens) and self._color_at(index)[1] is not None
 
     def _settle(self, start: int, end: int, color: ColorTarget, wording: str) -> int:
         """A color with no noun after it: of the noun before, or itself a thing ("an orange")."""
@@ -273,48 +275,50 @@ class _Reader:
 
     def _more_colors(self, end: int) -> tuple[int, int]:
         """How many colors follow by commas and "and", and where the last of them ends."""
-        count, at = 0, end
-        while at < len(self._tokens):
-            gap = at
+        count, index = 0, end
+        while index < len(self._tokens):
+            gap = index
             while gap < len(self._tokens) and self._tokens[gap].text in {",", *JOINS}:
                 gap += 1
-            length = self._color_at(gap)[0] if at < gap < len(self._tokens) else 0
+            length = self._color_at(gap)[0] if index < gap < len(self._tokens) else 0
             if not length:
                 break
             # "A mug and an orange", "red, orange" alone: what is a thing here is no second color.
-            count, at = count + 1, gap + length
-        return count, at
+            count, index = count + 1, gap + length
+        return count, index
 
-    def _noun_after(self, at: int) -> tuple[_Noun | None, int]:
+    def _noun_after(self, position: int) -> tuple[_Noun | None, int]:
         """The noun that the color before ``at`` is said of, and where to go on."""
-        while self._text(at) in COLORED:
-            at += 1
-        if self._text(at) == "," and self._text(at + 1) in ADJECTIVES:
-            at += 1
-        length = self._object_at(at)[1] if at < len(self._tokens) else 0
+        while self._text(position) in COLORED:
+            position += 1
+        if self._text(position) == "," and self._text(position + 1) in ADJECTIVES:
+            position += 1
+        length = self._object_at(position)[1] if position < len(self._tokens) else 0
         if length > 1:  # "pair of jeans": known with the small word in it
-            return _Noun(self._object_at(at)[0], at, at + length), at + length
+            return _Noun(
+                self._object_at(position)[0], position, position + length
+            ), position + length
         run: list[str] = []
-        place = at
-        while place < len(self._tokens) and not self._ends(place, run):
-            run.append(self._tokens[place].text)
-            place += 1
+        index = position
+        while index < len(self._tokens) and not self._ends(index, run):
+            run.append(self._tokens[index].text)
+            index += 1
         first = 0
         while first < len(run) - 1 and run[first] in ADJECTIVES:
             first += 1
-        run, at = run[first:], at + first
+        run, position = run[first:], position + first
         if not run or run[-1] in NO_OBJECTS or run[0] in COLORED_AFTER or run[0] in VERBS:
-            return None, at
+            return None, position
         for start in range(len(run)):
-            name, length = self._object_at(at + start)
+            name, length = self._object_at(position + start)
             end = start + length
             if name and (end >= len(run) or _is_verb(run[end])):
-                return _Noun(name, at + start, at + end), at + end
-        return _Noun(" ".join(run), at, place), place
+                return _Noun(name, position + start, position + end), position + end
+        return _Noun(" ".join(run), position, index), index
 
-    def _ends(self, at: int, run: Sequence[str]) -> bool:
+    def _ends(self, index: int, run: Sequence[str]) -> bool:
         """Whether the run of words of a noun ends before this token."""
-        token = self._tokens[at]
+        token = self._tokens[index]
         if token.sign or token.color is not None or len(run) == 4:
             return True
         if token.text in STOPS or token.text in LINKS:
@@ -323,9 +327,9 @@ class _Reader:
 
     def _linked(self, start: int) -> bool:
         """Whether what stands before says that a noun has the color: "is", "in", "painted"."""
-        words = [token.text for token in self._tokens[max(0, start - 3) : start]]
+        parts = [token.text for token in self._tokens[max(0, start - 3) : start]]
         noun_just_before = bool(self._nouns) and self._nouns[-1].end == start
-        return noun_just_before or any(word in LINKS for word in words)
+        return noun_just_before or any(word in LINKS for word in parts)
 
     def _noun_before(self, start: int) -> _Noun | None:
         """The last noun before a color, of the same sentence, that has none yet."""
@@ -341,26 +345,30 @@ class _Reader:
 
     def _unknown_before(self, start: int) -> _Noun | None:
         """A noun that no table has, before "is", "in" or "painted"."""
-        at = start
+        index = start
         skipped = LINKS | COLORED | STOPS | ADJECTIVES
-        while at and (self._tokens[at - 1].sign is False and self._tokens[at - 1].text in skipped):
-            at -= 1
-        end = at
-        while at and not self._tokens[at - 1].sign and self._tokens[at - 1].text not in STOPS:
-            at -= 1
-        words = [token.text for token in self._tokens[at:end]]
-        taken = any(noun.start < end and noun.end > at for noun in self._nouns[-8:])
-        if not words or taken or words[-1] in NO_OBJECTS or len(words) > 3:
+        while index and (
+            self._tokens[index - 1].sign is False and self._tokens[index - 1].text in skipped
+        ):
+            index -= 1
+        end = index
+        while (
+            index and not self._tokens[index - 1].sign and self._tokens[index - 1].text not in STOPS
+        ):
+            index -= 1
+        parts = [token.text for token in self._tokens[index:end]]
+        used = any(noun.start < end and noun.end > index for noun in self._nouns[-8:])
+        if not parts or used or parts[-1] in NO_OBJECTS or len(parts) > 3:
             return None
-        return _Noun(" ".join(words), at, end)
+        return _Noun(" ".join(parts), index, end)
 
     def _carries(self, noun: _Noun) -> bool:
         """Whether a noun is only where things are: "on a table"."""
         before = {token.text for token in self._tokens[max(0, noun.start - 3) : noun.start]}
         return noun.name in SUPPORTS and bool(before & PLACED)
 
-    def _text(self, at: int) -> str:
-        return self._tokens[at].text if at < len(self._tokens) else ""
+    def _text(self, index: int) -> str:
+        return self._tokens[index].text if index < len(self._tokens) else ""
 
     def _said(self, start: int, end: int) -> str:
         return " ".join(token.text for token in self._tokens[start:end])

@@ -112,10 +112,10 @@ VERBS = _of(
 _IRREGULAR = {"knives": "knife", "sheep": "sheep", "men": "man", "geese": "goose"}
 
 
-def color_named(words: str) -> ColorTarget | None:
+def color_named(text: str) -> ColorTarget | None:
     """The color of that name, in lower case and single blanks; of equal names the first of
     :data:`truehue.core.color.systems.SEARCH_ORDER`."""
-    return _colors().get(words)
+    return _colors().get(text)
 
 
 def compound_named(first: str, second: str) -> ColorTarget | None:
@@ -132,9 +132,9 @@ def basic_names() -> frozenset[str]:
     return frozenset(name.replace("grey", "gray") for name in names if " " not in name)
 
 
-def is_color_word(words: str) -> bool:
+def is_color_word(text: str) -> bool:
     """Whether words name a color that no system has."""
-    return words in COLOR_WORDS and color_named(words) is None and not object_named(words)
+    return text in COLOR_WORDS and color_named(text) is None and not object_named(text)
 
 
 def number_color(text: str) -> ColorTarget:
@@ -142,14 +142,14 @@ def number_color(text: str) -> ColorTarget:
     return parse_target(text)
 
 
-def object_named(words: str) -> str:
+def object_named(text: str) -> str:
     """The object of that name, in the singular or plural, as the tables write it; else empty."""
     objects = _objects()
     for form in (
-        words,
-        _IRREGULAR.get(words, words),
-        words.removesuffix("s"),
-        words.removesuffix("es"),
+        text,
+        _IRREGULAR.get(text, text),
+        text.removesuffix("s"),
+        text.removesuffix("es"),
     ):
         if form in objects:
             return objects[form]
@@ -161,11 +161,11 @@ def _colors() -> Mapping[str, ColorTarget]:
     colors: dict[str, ColorTarget] = {}
     for key in SEARCH_ORDER:
         for color in system(key).colors:
-            words = " ".join(folded(color.name).split()).replace("grey", "gray")
-            colors.setdefault(words, parse_target(f"{key}:{color.name}"))
+            text = " ".join(folded(color.name).split()).replace("grey", "gray")
+            colors.setdefault(text, parse_target(f"{key}:{color.name}"))
     for name, spelled in css_words().items():
-        words = " ".join(folded(spelled).split()).replace("grey", "gray")
-        colors.setdefault(words, parse_target(f"css:{name}"))
+        text = " ".join(folded(spelled).split()).replace("grey", "gray")
+        colors.setdefault(text, parse_target(f"css:{name}"))
     return colors
 
 

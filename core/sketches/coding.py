@@ -42,21 +42,21 @@ def decode(data: bytes) -> tuple[np.ndarray, ...]:
     width, height, count = (int(value) for value in values[1:4])
     if not (0 < width <= LONGEST_SIDE and 0 < height <= LONGEST_SIDE and 0 < count <= MOST_MAPS):
         raise BadInput("These region maps have a size that no sketch has.")
-    at, maps = 4, []
+    index, maps = 4, []
     for _ in range(count):
-        rest = values[at + 1 :]
+        rest = values[index + 1 :]
         pairs = rest[: rest.size // 2 * 2].reshape(-1, 2)
         ends = np.cumsum(pairs[:, 1])
         used = int(np.searchsorted(ends, width * height)) + 1
         if used > ends.size or ends[used - 1] != width * height or not pairs[:used, 1].all():
             raise BadInput("These region maps are damaged or cut short.")
-        regions = int(values[at])
+        regions = int(values[index])
         if int(pairs[:used, 0].max()) != regions:
             raise BadInput("These region maps count their regions wrongly.")
         kind = label_type(regions)
         maps.append(np.repeat(pairs[:used, 0].astype(kind), pairs[:used, 1]).reshape(height, width))
-        at += 1 + 2 * used
-    if at != values.size:
+        index += 1 + 2 * used
+    if index != values.size:
         raise BadInput("There is something behind these region maps.")
     return tuple(maps)
 
@@ -73,10 +73,10 @@ def _varints(values: np.ndarray) -> bytes:
         lengths += values >= 1 << (7 * more)
     starts = np.cumsum(lengths) - lengths
     out = np.zeros(int(lengths.sum()), np.uint8)
-    for place in range(_MOST_BYTES):
-        reached = lengths > place
-        septet = (values[reached] >> (7 * place)) & 0x7F
-        out[starts[reached] + place] = septet | np.where(lengths[reached] > place + 1, 0x80, 0)
+    for index in range(_MOST_BYTES):
+        reached = lengths > index
+        septet = (values[reached] >> (7 * index)) & 0x7F
+        out[starts[reached] + index] = septet | np.where(lengths[reached] > index + 1, 0x80, 0)
     return out.tobytes()
 
 
@@ -90,6 +90,6 @@ def _numbers(data: bytes) -> np.ndarray:
     lengths = last - starts + 1
     if int(lengths.max()) > _MOST_BYTES:
         raise BadInput("These are no region maps: a number in them is too large.")
-    place = np.arange(septets.size) - np.repeat(starts, lengths)
-    parts = (septets & 0x7F).astype(np.int64) << (7 * place)
+    index = np.arange(septets.size) - np.repeat(starts, lengths)
+    parts = (septets & 0x7F).astype(np.int64) << (7 * index)
     return np.add.reduceat(parts, starts)

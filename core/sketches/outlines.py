@@ -25,15 +25,15 @@ def outlines(areas: np.ndarray) -> dict[int, str]:
         if visited[start]:
             continue
         parts = [f"M{x[start]} {y[start]}"]
-        at = start
+        index = start
         while True:
-            beside = at ^ 1
-            visited[at] = visited[beside] = 1
-            parts.append(f"h{x[beside] - x[at]}")
-            at = joined[beside]
-            if at == start:
+            others = index ^ 1
+            visited[index] = visited[others] = 1
+            parts.append(f"h{x[others] - x[index]}")
+            index = joined[others]
+            if index == start:
                 break
-            parts.append(f"v{y[at] - y[beside]}")
+            parts.append(f"v{y[index] - y[others]}")
         loops.setdefault(area[start], []).append("".join(parts) + "z")
     return {number: "".join(paths) for number, paths in loops.items()}
 
@@ -45,10 +45,10 @@ def _corners(areas: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     around = np.stack([padded[:-1, :-1], padded[:-1, 1:], padded[1:, :-1], padded[1:, 1:]], -1)
     width = around.shape[1]
     around = around.reshape(-1, 4)
-    places = np.flatnonzero((around != around[:, :1]).any(axis=1))
-    numbers = around[places]
-    keys = (numbers * (padded.size + 1) + places[:, None]).reshape(-1)
-    quadrants = np.tile(np.array([1, 2, 4, 8]), places.size)
+    positions = np.flatnonzero((around != around[:, :1]).any(axis=1))
+    numbers = around[positions]
+    keys = (numbers * (padded.size + 1) + positions[:, None]).reshape(-1)
+    quadrants = np.tile(np.array([1, 2, 4, 8]), positions.size)
     order = np.argsort(keys, kind="stable")
     keys, quadrants = keys[order], quadrants[order]
     starts = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])))
@@ -56,7 +56,7 @@ def _corners(areas: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         return keys, keys, keys
     pattern = np.add.reduceat(quadrants, starts)
     turns = np.array([0, 1, 1, 0, 1, 0, 2, 1, 1, 2, 0, 1, 0, 1, 1, 0])[pattern]
-    area, place = np.divmod(np.repeat(keys[starts], turns), padded.size + 1)
+    area, indices = np.divmod(np.repeat(keys[starts], turns), padded.size + 1)
     inside = area > 0
-    row, column = np.divmod(place[inside], width)
+    row, column = np.divmod(indices[inside], width)
     return area[inside], row, column

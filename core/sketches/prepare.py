@@ -64,8 +64,8 @@ def prepare(srgb8: np.ndarray, settings: SketchSettings | None = None) -> Sketch
         )
     if settings.flatten:
         _without_haze(ink)
-    found = of_picture(replace(flat, lightness=lightness), inverted)
-    return _sketch(ink, found)
+    result = of_picture(replace(flat, lightness=lightness), inverted)
+    return _sketch(ink, result)
 
 
 def of_ink(ink: np.ndarray) -> Sketch:
@@ -75,11 +75,11 @@ def of_ink(ink: np.ndarray) -> Sketch:
     return _sketch(np.array(ink, order="C"), ())
 
 
-def _sketch(ink: np.ndarray, found: tuple[SketchWarning, ...]) -> Sketch:
+def _sketch(ink: np.ndarray, sketch_warnings: tuple[SketchWarning, ...]) -> Sketch:
     ink.flags.writeable = False
     maps = regions(ink)
     closing = suggested_closing(maps)
-    return Sketch(sketch_id(ink), ink, (*found, *of_regions(ink, maps, closing)), closing)
+    return Sketch(sketch_id(ink), ink, (*sketch_warnings, *of_regions(ink, maps, closing)), closing)
 
 
 def _is_inverted(srgb8: np.ndarray) -> bool:
@@ -90,15 +90,15 @@ def _is_inverted(srgb8: np.ndarray) -> bool:
     )
 
 
-def _resized(srgb8: np.ndarray, most: int) -> np.ndarray:
+def _resized(srgb8: np.ndarray, limit: int) -> np.ndarray:
     """A picture with a longer side of at most so many pixels, so that nothing after it is slow."""
     import cv2
 
     height, width = srgb8.shape[:2]
     longer = max(height, width)
-    if longer <= most:
+    if longer <= limit:
         return srgb8
-    size = max(1, round(width * most / longer)), max(1, round(height * most / longer))
+    size = max(1, round(width * limit / longer)), max(1, round(height * limit / longer))
     return np.asarray(cv2.resize(srgb8, size, interpolation=cv2.INTER_AREA))
 
 

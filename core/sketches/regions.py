@@ -233,12 +233,12 @@ def _flooded(labels: np.ndarray, squared: np.ndarray, markers: np.ndarray) -> np
         cv2.distanceTransform((markers == 0).view(np.uint8), cv2.DIST_L2, cv2.DIST_MASK_PRECISE)
     ).astype(np.int64)
     ends: list[np.ndarray] = []
-    for one, other in ((np.s_[:, :-1], np.s_[:, 1:]), (np.s_[:-1], np.s_[1:])):
-        joined = (free[one] | free[other]) & inside[one] & inside[other]
-        joined &= labels[one] == labels[other]
-        narrow = np.minimum(squared[one][joined], squared[other][joined]).astype(np.int64)
-        far = np.maximum(away[one][joined], away[other][joined])
-        pair = np.sort(np.stack([node[one][joined], node[other][joined]]), axis=0)
+    for item, other in ((np.s_[:, :-1], np.s_[:, 1:]), (np.s_[:-1], np.s_[1:])):
+        joined = (free[item] | free[other]) & inside[item] & inside[other]
+        joined &= labels[item] == labels[other]
+        narrow = np.minimum(squared[item][joined], squared[other][joined]).astype(np.int64)
+        far = np.maximum(away[item][joined], away[other][joined])
+        pair = np.sort(np.stack([node[item][joined], node[other][joined]]), axis=0)
         ends.append(np.stack([pair[0], pair[1], narrow, far]))
     first, second, narrow, far = np.concatenate(ends, axis=1)
     # A pixel may touch a marker on several sides: one edge of these is enough.

@@ -201,7 +201,7 @@ def _mark(curve: Curve, style: Mapping[str, str], clips: tuple[tuple[Curve, ...]
 
 def _curve(data: str) -> Curve:
     """The curve of path data. Raises ValueError for other commands and for a second part."""
-    start = at = np.zeros(2)
+    start = indices = np.zeros(2)
     pieces: list[np.ndarray] = []
     closed = False
     try:
@@ -211,25 +211,25 @@ def _curve(data: str) -> Curve:
             if closed or command not in "MLHVCZ" or (command == "M") != (position == 0):
                 raise ValueError(name)
             if command == "M":
-                start = at = values[:2]
+                start = indices = values[:2]
                 values = values[2:]
             elif command == "Z":
                 closed, relative = True, False
-                values = start if np.abs(at - start).max() > 1e-6 else values
+                values = start if np.abs(indices - start).max() > 1e-6 else values
             elif command in "HV":
-                along = np.zeros((len(values), 2)) + (0 if relative else at)
+                along = np.zeros((len(values), 2)) + (0 if relative else indices)
                 along[:, "HV".index(command)] = values
                 values = along
             legs = values.reshape(-1, 3 if command == "C" else 1, 2)
             if relative:
                 ends = np.cumsum(legs[:-1, -1], axis=0)
-                legs = legs + at + np.concatenate([np.zeros((1, 2)), ends])[:, None]
+                legs = legs + indices + np.concatenate([np.zeros((1, 2)), ends])[:, None]
             if len(legs):
-                starts = np.concatenate([at[None], legs[:-1, -1]])[:, None]
+                starts = np.concatenate([indices[None], legs[:-1, -1]])[:, None]
                 if command != "C":
                     legs = starts + (legs - starts) * _THIRDS
                 pieces.append(np.concatenate([starts, legs], axis=1))
-                at = legs[-1, -1]
+                indices = legs[-1, -1]
         return Curve(np.concatenate(pieces), closed)
     except ValueError as error:
         raise ValueError(

@@ -110,13 +110,13 @@ def _vivid_half(by: Mapping[str, Measurement]) -> list[tuple[str, str]]:
     apart = float(delta_e00(np.array(paper.verdict.lab), np.array(released.verdict.lab)))
     if apart < _SEEN_DELTA_E00:
         return []
-    what = (
+    label = (
         "takes a near-neutral object by its grayest pixels"
         if released.dominant.achromatic
         else "drops the less colorful half of the pixels"
     )
     text = (
-        f"released {what}, paper averages all: their dominant colors are {apart:.1f} ΔE00 apart, "
+        f"released {label}, paper averages all: their dominant colors are {apart:.1f} ΔE00 apart, "
         f"at L* {released.verdict.lab[0]:.0f} and {paper.verdict.lab[0]:.0f}."
     )
     turns = paper.verdict.status != released.verdict.status
@@ -141,11 +141,11 @@ def _candidates(by: Mapping[str, Measurement]) -> list[tuple[str, str]]:
         if alone.status == PASS:
             continue
         met = measurement.candidates[measurement.verdict.nearest]
-        what = f"{met.name or met.hex}, not the target color"
+        label = f"{met.name or met.hex}, not the target color"
         if not measurement.verdict.nearest:
-            what = "the target color with their help alone"
+            label = "the target color with their help alone"
         count = len(measurement.candidates)
-        text = f"{name} accepts {count} colors here and the object matches {what}."
+        text = f"{name} accepts {count} colors here and the object matches {label}."
         if len({metric.candidate for metric in measurement.verdict.metrics}) > 1:
             text += " Its metrics pass on different ones."
         entries.append((_title("Candidates", True), text))

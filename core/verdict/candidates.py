@@ -97,12 +97,12 @@ def _of_category(samples: MunsellSamples, system: str, category_id: int) -> tupl
     """The samples of a category in the order of their file; made once, for every verdict."""
     key = (samples.sha256, system, category_id)
     if key not in _CATEGORIES:
-        places = samples.places(system, category_id)
-        lab = samples.lab[places]
-        named = samples.names or tuple(f"sample {place + 1}" for place in range(len(samples.lab)))
+        positions = samples.places(system, category_id)
+        lab = samples.lab[positions]
+        named = samples.names or tuple(f"sample {index + 1}" for index in range(len(samples.lab)))
         _CATEGORIES[key] = tuple(
-            Candidate(f"Munsell {named[place]}", hex_of(srgb8), _triple(sample_lab))
-            for place, sample_lab, srgb8 in zip(places, lab, lab_to_srgb8(lab), strict=True)
+            Candidate(f"Munsell {named[index]}", hex_of(srgb8), _triple(sample_lab))
+            for index, sample_lab, srgb8 in zip(positions, lab, lab_to_srgb8(lab), strict=True)
         )
     return _CATEGORIES[key]
 

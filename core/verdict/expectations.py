@@ -138,7 +138,7 @@ def first_color(targets: Sequence[ObjectTarget]) -> ColorTarget | None:
 def label_of(targets: Sequence[ObjectTarget], position: int) -> str:
     """``"the plate"``, or ``"the second apple"`` where several targets are called so."""
     name = targets[position].name.strip()
-    alike = [at for at, other in enumerate(targets) if _same(other.name, name)]
+    alike = [index for index, other in enumerate(targets) if _same(other.name, name)]
     if not name:
         return f"the {_ordinal(position)} object"
     return f"the {_ordinal(alike.index(position))} {name}" if len(alike) > 1 else f"the {name}"
@@ -148,9 +148,9 @@ def _same(name: str, other: str) -> bool:
     return name.strip().lower() == other.lower()
 
 
-def _ordinal(place: int) -> str:
-    words = ("first", "second", "third", "fourth", "fifth", "sixth")
-    return words[place] if place < len(words) else f"{place + 1}th"
+def _ordinal(index: int) -> str:
+    parts = ("first", "second", "third", "fourth", "fifth", "sixth")
+    return parts[index] if index < len(parts) else f"{index + 1}th"
 
 
 def findings_of(
@@ -176,9 +176,9 @@ def findings_of(
             presence, reason = presence_of(mask.parameters, targets[position].name)
             findings[position] = Localization(mask.pixels, presence, "mask", reason)
         elif standings:
-            place = standings[position]
-            left_out = Localization(step="mask", reason=place.note)
-            findings[position] = ABSENT if place.shape is not None else left_out
+            placed_target = standings[position]
+            left_out = Localization(step="mask", reason=placed_target.note)
+            findings[position] = ABSENT if placed_target.shape is not None else left_out
     return findings
 
 

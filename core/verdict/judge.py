@@ -129,13 +129,14 @@ def judge(
     }
     limits = {name: getattr(rule.thresholds, name) for name in values}
     if rule.same_candidate:
-        where = dict.fromkeys(values, _searched(values, limits))
+        options = dict.fromkeys(values, _searched(values, limits))
     else:
-        where = {name: int(np.argmin(values[name])) for name in values}
+        options = {name: int(np.argmin(values[name])) for name in values}
     metrics = tuple(
-        Metric(name, float(values[name][where[name]]), limits[name], where[name]) for name in values
+        Metric(name, float(values[name][options[name]]), limits[name], options[name])
+        for name in values
     )
-    nearest = where["delta_e00"]
+    nearest = options["delta_e00"]
     return Verdict(
         status=PASS if all(metric.passed for metric in metrics) else FAIL,
         reason="",

@@ -48,25 +48,25 @@ def stories(
     """
     by_position = {expectation.position: expectation for expectation in expectations}
     colored = [expectation for expectation in expectations if expectation.relation == MATCHES]
-    taken: dict[int, Expectation] = {}
+    used: dict[int, Expectation] = {}
     for position in wrong:
         expectation = by_position[position]
         if expectation.relation == DIFFERS:
-            taken[position] = next(c for c in colored if c.color.hex == expectation.color.hex)
+            used[position] = next(c for c in colored if c.color.hex == expectation.color.hex)
             continue
         others = [other for other in colored if other.color.hex != expectation.color.hex]
         donor = next((other for other in others if has(expectation, other)), None)
         if donor is not None:
-            taken[position] = donor
+            used[position] = donor
     findings = {}
     for position, lab in wrong.items():
         expectation = by_position[position]
-        if position in taken:
-            findings[position] = _leak_finding(expectation, taken[position], taken)
+        if position in used:
+            findings[position] = _leak_finding(expectation, used[position], used)
             continue
         near = [
-            (float(delta_e00(np.array(lab), np.array(other.color.lab))), at)
-            for at, other in enumerate(colored)
+            (float(delta_e00(np.array(lab), np.array(other.color.lab))), index)
+            for index, other in enumerate(colored)
             if other.position in right and part_of(lab, expectation.color.lab, other.color.lab)
         ]
         if near:
@@ -77,9 +77,9 @@ def stories(
 
 
 def _leak_finding(
-    expectation: Expectation, other: Expectation, taken: Mapping[int, Expectation]
+    expectation: Expectation, other: Expectation, expectations: Mapping[int, Expectation]
 ) -> LeakFinding:
-    back = taken.get(other.position)
+    back = expectations.get(other.position)
     if back is not None and back.position == expectation.position:
         # The same words for both, so that the picture says it once.
         first, second = sorted((expectation, other), key=lambda item: item.position)

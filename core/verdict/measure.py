@@ -131,8 +131,8 @@ class Measurement:
         """All, or of hundreds of Munsell samples the asked color and what the metrics speak of."""
         if len(self.candidates) <= MOST_KEPT:
             return self.candidates
-        places = {0, *(metric.candidate for metric in self.verdict.metrics)}
-        return tuple(self.candidates[place] for place in sorted(places))
+        positions = {0, *(metric.candidate for metric in self.verdict.metrics)}
+        return tuple(self.candidates[index] for index in sorted(positions))
 
     def as_json(self) -> dict[str, Any]:
         """One flat object: status, reason, rule, version, then what was asked, then the numbers."""
@@ -158,7 +158,7 @@ def measure(
     rule_id: str = DEFAULT_RULE,
     *,
     acceptance: Acceptance = AS_ASKED,
-    asked: TargetObject = AN_OBJECT,
+    target_object: TargetObject = AN_OBJECT,
     cache: MaskCache | None = None,
 ) -> Measurement:
     """Judges the pixels inside a mask against an asked color.
@@ -171,7 +171,7 @@ def measure(
     Raises BadInput, MaskError or NoPixels when there is nothing that could be judged.
     """
     by = rule(rule_id)
-    unguided = by.guided and asked.guided is False
+    unguided = by.guided and target_object.guided is False
     if unguided:
         by = replace(by, guided=False)
     mask_px = check_pair(srgb8, mask)
@@ -201,23 +201,23 @@ def measure(
     else:
         dominant = _dominant(colors, by, target, cache)
         verdict = judge(dominant.lab, target.lab, allowed_lab, by, parameters)
-    if asked.relation == DIFFERS:
+    if target_object.relation == DIFFERS:
         verdict = replace(verdict, status=FAIL if verdict.status == PASS else PASS)
-        verdict = replace(verdict, reason=explain_differs(verdict, asked.name))
+        verdict = replace(verdict, reason=explain_differs(verdict, target_object.name))
     else:
-        verdict = replace(verdict, reason=explain(verdict, asked.name))
+        verdict = replace(verdict, reason=explain(verdict, target_object.name))
     return Measurement(
         verdict,
         target,
         allowed,
-        asked.name,
+        target_object.name,
         mask_px,
         how,
         measured,
         colors,
         dominant,
         notes,
-        asked.relation,
+        target_object.relation,
     )
 
 
@@ -228,7 +228,7 @@ def measure_by_rules(
     rule_ids: Iterable[str],
     *,
     acceptance: Acceptance = AS_ASKED,
-    asked: TargetObject = AN_OBJECT,
+    target_object: TargetObject = AN_OBJECT,
 ) -> Iterator[Measurement]:
     """Yields the measurement of each rule, as :func:`measure`, looking at the pixels once.
 
@@ -240,10 +240,18 @@ def measure_by_rules(
     for rule_id in rule_ids:
         try:
             yield measure(
-                srgb8, mask, target, rule_id, acceptance=acceptance, asked=asked, cache=cache
+                srgb8,
+                mask,
+                target,
+                rule_id,
+                acceptance=acceptance,
+                target_object=target_object,
+                cache=cache,
             )
         except TrueHueError as error:
-            yield unscored_measurement(str(error), target, rule_id, asked.name, asked.relation)
+            yield unscored_measurement(
+                str(error), target, rule_id, target_object.name, target_object.relation
+            )
 
 
 _Inside = tuple[np.ndarray, MaskedColors, tuple[str, ...]]

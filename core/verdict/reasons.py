@@ -25,18 +25,18 @@ HUE_RIGHT_DEG = 5.0
 BY = "By "
 
 
-def by(rule_id: str, words: str) -> str:
+def by(rule_id: str, text: str) -> str:
     """``"By paper: the plate took the apple's color."``; words that name a rule stay."""
-    if words.startswith(BY):
-        return words
-    return f"{BY}{rule_id}: {words[:1].lower()}{words[1:]}"
+    if text.startswith(BY):
+        return text
+    return f"{BY}{rule_id}: {text[:1].lower()}{text[1:]}"
 
 
-def without_rule(words: str) -> tuple[str, str]:
+def without_rule(text: str) -> tuple[str, str]:
     """What :func:`by` put before a sentence (empty if nothing), and the sentence as it began."""
-    if not words.startswith(BY):
-        return "", words
-    rule_id, _, rest = words.removeprefix(BY).partition(": ")
+    if not text.startswith(BY):
+        return "", text
+    rule_id, _, rest = text.removeprefix(BY).partition(": ")
     return f"{BY}{rule_id}: ", f"{rest[:1].upper()}{rest[1:]}"
 
 
@@ -95,31 +95,31 @@ def _in_light(verdict: Verdict, light: LightMatch, name: str) -> str:
     if verdict.status == PASS:
         return f"under the estimated light ({_how_lit(light)}); {_misfit(verdict, 'below')}"
     assert verdict.offset is not None
-    words = _unlikely(verdict, light)
+    text = _unlikely(verdict, light)
     if _costs_more(verdict, light):
-        return words
-    return f"{words}; {_what_differs(verdict, verdict.offset, name)}"
+        return text
+    return f"{text}; {_what_differs(verdict, verdict.offset, name)}"
 
 
 def _how_lit(light: LightMatch) -> str:
-    words = f"{100.0 * light.factor:.0f}% intensity"
+    text = f"{100.0 * light.factor:.0f}% intensity"
     if light.haze_percent >= 0.5:
-        words += f", {light.haze_percent:.1f}% veiling glare"
-    return words
+        text += f", {light.haze_percent:.1f}% veiling glare"
+    return text
 
 
 def _unlikely(verdict: Verdict, light: LightMatch) -> str:
     """The light of a color that does not match, and what is wrong with it if the light is."""
     if _costs_more(verdict, light):
-        words = f"but only under an unlikely light ({_how_lit(light)})"
-        return f"{words}: {_misfit(verdict, 'over')}"
-    words = f"under the likeliest light ({_how_lit(light)})"
+        text = f"but only under an unlikely light ({_how_lit(light)})"
+        return f"{text}: {_misfit(verdict, 'over')}"
+    text = f"under the likeliest light ({_how_lit(light)})"
     distance, misfit = verdict.metric("delta_e00"), verdict.metric("misfit")
     assert distance is not None
     if misfit is not None and misfit.threshold is not None and distance.value < misfit.threshold:
         # Else a reader would wonder why so small a distance fails.
-        words += f"; {_misfit(verdict, 'over')}"
-    return words
+        text += f"; {_misfit(verdict, 'over')}"
+    return text
 
 
 def _costs_more(verdict: Verdict, light: LightMatch) -> bool:
@@ -147,22 +147,22 @@ def _what_differs(verdict: Verdict, offset: Offset, name: str) -> str:
         parts = _directions(offset, SLIGHT, "slightly ")
     # Of a lit color: darker than the asked one it often is too, for that lies in full light.
     against = "requested" if verdict.light is None else "the target color under this light"
-    words = f"{subject} is {' and '.join(parts)} than {against}" if parts else ""
+    text = f"{subject} is {' and '.join(parts)} than {against}" if parts else ""
     hue = _hue(verdict, offset)
-    if words:
-        return f"{hue}; {words}"
+    if text:
+        return f"{hue}; {text}"
     if offset.hue_deg is None:
         return f"{hue}; the tint differs from the target"
     return f"{hue}; lightness and vividness are close"
 
 
 def _directions(offset: Offset, least: float, how: str) -> list[str]:
-    words = []
+    parts = []
     if abs(offset.lightness) >= least:
-        words.append(how + ("lighter" if offset.lightness > 0 else "darker"))
+        parts.append(how + ("lighter" if offset.lightness > 0 else "darker"))
     if abs(offset.chroma) >= least:
-        words.append(how + ("more vivid" if offset.chroma > 0 else "less vivid"))
-    return words
+        parts.append(how + ("more vivid" if offset.chroma > 0 else "less vivid"))
+    return parts
 
 
 def _hue(verdict: Verdict, offset: Offset) -> str:
@@ -187,9 +187,9 @@ def _misfit(verdict: Verdict, side: str) -> str:
     return f"mismatch score {misfit.value:.1f}, {side} {misfit.threshold:g}"
 
 
-def sentence(words: str, reason: str = "") -> str:
+def sentence(text: str, reason: str = "") -> str:
     """``words`` as a sentence, and after a colon or as a second one the reason, if there is one."""
-    start = f"{words[:1].upper()}{words[1:]}"
+    start = f"{text[:1].upper()}{text[1:]}"
     return f"{start}: {reason}" if reason else f"{start}."
 
 
@@ -243,12 +243,12 @@ def joined(sentences: Iterable[str]) -> str:
     """
     parts = [without_rule(sentence) for sentence in dict.fromkeys(sentences)]
     parts.sort(key=lambda part: (bool(part[0]), "ΔE00" in part[1] or ": " in part[1]))
-    words, named = [], ""
+    partial_type, named = [], ""
     for rule_words, rest in parts:
         same_rule = rule_words in ("", named)
-        words.append(rest if same_rule else f"{rule_words}{rest[:1].lower()}{rest[1:]}")
+        partial_type.append(rest if same_rule else f"{rule_words}{rest[:1].lower()}{rest[1:]}")
         named = rule_words or named
-    return " ".join(words)
+    return " ".join(partial_type)
 
 
 def right(expectations: Sequence[Expectation]) -> str:
@@ -257,12 +257,12 @@ def right(expectations: Sequence[Expectation]) -> str:
     free = [expectation.label for expectation in expectations if expectation.relation == DIFFERS]
     same = len({expectation.color.hex for expectation in expectations}) == 1
     if len(has) == 1:
-        words = f"{has[0]} has the target color"
+        text = f"{has[0]} has the target color"
     elif same:
-        words = f"{_list(has)} have the target color"
+        text = f"{_list(has)} have the target color"
     else:
-        words = f"{_list(has)} each have their target color"
-    return sentence(f"{words}, and {_list(free)} did not take it" if free else words)
+        text = f"{_list(has)} each have their target color"
+    return sentence(f"{text}, and {_list(free)} did not take it" if free else text)
 
 
 def _of(expectation: Expectation) -> str:

@@ -22,8 +22,8 @@ def acceptance_outline(
     """
     center = np.array(candidate_lab, dtype=np.float64)
     angle = np.linspace(0.0, 2.0 * np.pi, directions + 1)
-    most = thresholds.delta_chroma if thresholds.delta_chroma is not None else _MOST_CHROMA
-    radius = np.linspace(0.0, most, 126)[1:]
+    maximum = thresholds.delta_chroma if thresholds.delta_chroma is not None else _MOST_CHROMA
+    radius = np.linspace(0.0, maximum, 126)[1:]
     points = np.empty((angle.size, radius.size, 3))
     points[..., 0] = center[0]
     points[..., 1] = center[1] + np.cos(angle)[:, None] * radius
@@ -31,7 +31,7 @@ def acceptance_outline(
     passes = np.ones(points.shape[:-1], dtype=bool)
     for value, limit in (
         (delta_e00, thresholds.delta_e00),
-        (delta_chroma, most + 1e-9),
+        (delta_chroma, maximum + 1e-9),
         (hue_difference_deg, thresholds.hue_deg),
     ):
         if limit is not None:

@@ -53,17 +53,21 @@ def short_reason(
     return "; ".join(parts)
 
 
-def measurement_sentence(found: Measurement) -> str:
+def measurement_sentence(measurement: Measurement) -> str:
     """:func:`plain_sentence` of a measurement."""
-    verdict = found.verdict
-    distance, light, name = verdict.metric("delta_e00"), verdict.light, found.object_name.strip()
+    verdict = measurement.verdict
+    distance, light, name = (
+        verdict.metric("delta_e00"),
+        verdict.light,
+        measurement.object_name.strip(),
+    )
     if verdict.lab is None or verdict.offset is None or distance is None:
         return ""
     return plain_sentence(
         verdict.status,
         f"the {name}" if name else "the color",
-        found.target,
-        forbidden=found.relation == DIFFERS,
+        measurement.target,
+        forbidden=measurement.relation == DIFFERS,
         lab=verdict.lab,
         offset=asdict(verdict.offset),
         delta_e00=distance.value,
@@ -132,18 +136,18 @@ def _names(lab: Sequence[float], target_lab: Sequence[float], target_name: str) 
 
 
 def _faults(lightness: float, chroma: float) -> list[str]:
-    words = []
+    parts = []
     if abs(lightness) >= SMALL:
-        words.append("too light" if lightness > 0 else "too dark")
+        parts.append("too light" if lightness > 0 else "too dark")
     if abs(chroma) >= SMALL:
-        words.append("too vivid" if chroma > 0 else "not vivid enough")
-    return words
+        parts.append("too vivid" if chroma > 0 else "not vivid enough")
+    return parts
 
 
 def _directions(lightness: float, chroma: float) -> list[str]:
-    words = []
+    parts = []
     if abs(lightness) >= SMALL:
-        words.append("lighter" if lightness > 0 else "darker")
+        parts.append("lighter" if lightness > 0 else "darker")
     if abs(chroma) >= SMALL:
-        words.append("more vivid" if chroma > 0 else "less vivid")
-    return words
+        parts.append("more vivid" if chroma > 0 else "less vivid")
+    return parts

@@ -99,11 +99,11 @@ def judge_task(
     """
     expectations = expectations_of(targets)
     acceptance = replace(acceptance, by_number=task == BY_NUMBER)
-    picture = _Picture(task, srgb8, acceptance, findings, {})
+    stored = _Picture(task, srgb8, acceptance, findings, {})
     for rule_id in rule_ids if expectations else ():
         by = rule(rule_id)
-        first = [picture.outcome(expectation, by) for expectation in expectations]
-        outcomes = tuple(picture.explained(first, by))
+        first = [stored.outcome(expectation, by) for expectation in expectations]
+        outcomes = tuple(stored.explained(first, by))
         status = together(outcome.status for outcome in outcomes)
         reason = reason_of(outcomes, by.id)
         yield TaskVerdict(task, status, reason, by.id, by.version, outcomes)
@@ -130,8 +130,8 @@ class _Picture:
     def outcome(self, expectation: Expectation, by: Rule) -> ObjectOutcome:
         finding = self.findings.get(expectation.position)
         if finding is None:
-            words = f"There is no mask of {expectation.label}."
-            return _without(expectation, by, UNSCORED, "mask", words, {ENDED: NO_MASK})
+            text = f"There is no mask of {expectation.label}."
+            return _without(expectation, by, UNSCORED, "mask", text, {ENDED: NO_MASK})
         ended = _absent(expectation, finding, by, self.task)
         if ended is not None:
             return ended
@@ -140,8 +140,8 @@ class _Picture:
             measurement = self.measured(expectation, finding.mask, by)
         except TrueHueError as error:
             step = "mask" if isinstance(error, (MaskError, NoPixels)) else "color"
-            words = reasons.sentence(f"{expectation.label} cannot be scored", str(error))
-            return _without(expectation, by, UNSCORED, step, words, {ENDED: step})
+            text = reasons.sentence(f"{expectation.label} cannot be scored", str(error))
+            return _without(expectation, by, UNSCORED, step, text, {ENDED: step})
         return ObjectOutcome(
             expectation, "color", reasons.measured(expectation, measurement.verdict), measurement
         )
@@ -154,7 +154,9 @@ class _Picture:
             expectation.color,
             by.id,
             acceptance=self.acceptance,
-            asked=TargetObject(expectation.target.name, expectation.relation, expectation.guided),
+            target_object=TargetObject(
+                expectation.target.name, expectation.relation, expectation.guided
+            ),
             cache=cache,
         )
 
@@ -206,19 +208,19 @@ def _absent(
         presence = ""  # the released code does not ask after the one object of CNA and NCU
     label, parameters, why = expectation.label, {"presence": presence}, finding.reason
     if presence == "no":
-        words = reasons.sentence(f"{label} is not in the image", why)
-        return _without(expectation, by, FAIL, "presence", words, parameters)
+        text = reasons.sentence(f"{label} is not in the image", why)
+        return _without(expectation, by, FAIL, "presence", text, parameters)
     if presence == "unknown" and released:
-        words = f"nothing confirms that {label} is in the image, which counts as absent"
-        return _without(expectation, by, FAIL, "presence", reasons.sentence(words, why), parameters)
+        text = f"nothing confirms that {label} is in the image, which counts as absent"
+        return _without(expectation, by, FAIL, "presence", reasons.sentence(text, why), parameters)
     if presence == "unknown":
-        words = reasons.sentence(f"it is not known whether {label} is in the image", why)
-        return _without(expectation, by, UNSCORED, "presence", words, parameters)
+        text = reasons.sentence(f"it is not known whether {label} is in the image", why)
+        return _without(expectation, by, UNSCORED, "presence", text, parameters)
     if finding.mask is None:
-        words = reasons.sentence(f"{label} was not found", why)
+        text = reasons.sentence(f"{label} was not found", why)
         if why and finding.step == "mask":
-            words = why  # it may be there: the reason is all that there is to say
-        return _without(expectation, by, UNSCORED, finding.step, words, {ENDED: finding.step})
+            text = why  # it may be there: the reason is all that there is to say
+        return _without(expectation, by, UNSCORED, finding.step, text, {ENDED: finding.step})
     return None
 
 
@@ -227,16 +229,16 @@ def _without(
     by: Rule,
     status: str,
     step: str,
-    words: str,
+    text: str,
     parameters: dict[str, str],
 ) -> ObjectOutcome:
     """The outcome of an object that was not measured; ``parameters`` tells its evidence from
     others'."""
-    verdict = Verdict(status, words, by.id, by.version, dict(parameters))
+    verdict = Verdict(status, text, by.id, by.version, dict(parameters))
     blank = Measurement(
         verdict, expectation.color, (), expectation.target.name, relation=expectation.relation
     )
-    return ObjectOutcome(expectation, step, words, blank)
+    return ObjectOutcome(expectation, step, text, blank)
 
 
 def judge_all(
@@ -283,8 +285,8 @@ def broken(
 ) -> TaskVerdict:
     """The verdict of a rule that broke: unscored, with what broke."""
     by = rule(rule_id)
-    what = str(error) if isinstance(error, TrueHueError) else f"{type(error).__name__}: {error}"
-    reason = f"Scoring failed: {what}"
+    label = str(error) if isinstance(error, TrueHueError) else f"{type(error).__name__}: {error}"
+    reason = f"Scoring failed: {label}"
 
     def outcome(expectation: Expectation) -> ObjectOutcome:
         verdict = Verdict(UNSCORED, reason, by.id, by.version, {BROKE: type(error).__name__})

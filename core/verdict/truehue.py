@@ -140,7 +140,7 @@ def _best_account(parts: tuple[LitPart, ...], asked1: np.ndarray) -> _Account:
     distance = delta_e00(seen_lab, found_lab[:, None, None, None, :])
     misfit = np.hypot(distance, cost[:, None])
     best = np.unravel_index(int(misfit.argmin()), misfit.shape)
-    level, nearest, factor, haze = (int(place) for place in best)
+    level, nearest, factor, haze = (int(index) for index in best)
     return _Account(
         parts[level],
         float(misfit[best]),

@@ -81,14 +81,14 @@ def read_pixels(item: Illustrated) -> Answer:
     question = item.question
     if question.form is not Form.CHOICE:
         return _unanswered(question, "The reader of pixels answers by letters only.")
-    found = _reader_of(question)
-    if found is None:
+    reader = _reader_of(question)
+    if reader is None:
         return _unanswered(question, "The reader of pixels cannot answer this.")
-    read, match = found
-    place = read(item, match)
-    if place is None:
+    read, match = reader
+    index = read(item, match)
+    if index is None:
         return _unanswered(question, "The pixels give an answer that is no choice.")
-    return _answer(question, LETTERS[place])
+    return _answer(question, LETTERS[index])
 
 
 def reads(question: Question) -> bool:
@@ -136,8 +136,8 @@ def _share(item: Illustrated, match: re.Match[str]) -> int | None:
     numbers = [re.findall(r"\d+(?:\.\d+)?", choice) for choice in item.question.choices]
     if match[1] not in shares or any(len(number) != 1 for number in numbers):
         return None
-    found = 100 * shares[match[1]]
-    return int(np.argmin([abs(float(number[0]) - found) for number in numbers]))
+    value = 100 * shares[match[1]]
+    return int(np.argmin([abs(float(number[0]) - value) for number in numbers]))
 
 
 def _largest(item: Illustrated, match: re.Match[str]) -> int | None:
@@ -171,16 +171,16 @@ def _compared(item: Illustrated, match: re.Match[str]) -> int | None:
     """The shape whose color measures largest; a shape is told by how much of its box it fills."""
     rgb, counts, back = _distinct(item.srgb8)
     colors: dict[str, NDArray[np.uint8]] = {}
-    for at in np.flatnonzero(counts >= LEAST_SHARE * counts.sum()):
-        mask = (back == at).astype(np.uint8)
+    for index in np.flatnonzero(counts >= LEAST_SHARE * counts.sum()):
+        mask = (back == index).astype(np.uint8)
         _, _, width, height = cv2.boundingRect(mask)
         if width == mask.shape[1] and height == mask.shape[0]:
             continue  # the ground
-        filled = float(counts[at]) / (width * height)
+        filled = float(counts[index]) / (width * height)
         shape = next(name for least, name in _FILLED if filled >= least)
         if shape in colors:
             return None
-        colors[shape] = rgb[at]
+        colors[shape] = rgb[index]
     names = [choice.lower().removeprefix("the ") for choice in item.question.choices]
     if not all(name in colors for name in names):
         return None
@@ -228,7 +228,7 @@ def _names_of_pixels(srgb8: NDArray[np.uint8]) -> list[str]:
     rgb, _, _ = _distinct(srgb8)
     named = system("l1")
     distances = delta_e00(srgb8_to_lab(rgb)[:, None], named.lab[None])
-    return [named.colors[int(at)].name.lower() for at in np.argmin(distances, axis=1)]
+    return [named.colors[int(index)].name.lower() for index in np.argmin(distances, axis=1)]
 
 
 def _level1_names() -> set[str]:

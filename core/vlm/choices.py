@@ -49,18 +49,18 @@ class AnswerChoices:
         lone = re.compile(r"(?<![A-Za-z])(?!^An? )[A-Z](?![A-Za-z])")
         # "Photo B" is no letter B: such texts are hidden before letters are looked for.
         masked = [
-            place
-            for place, text in enumerate(self.texts)
+            index
+            for index, text in enumerate(self.texts)
             if lone.search(text) and len(fold(text)) > 1
         ]
-        masked.sort(key=lambda place: -len(self.texts[place]))
+        masked.sort(key=lambda index: -len(self.texts[index]))
         object.__setattr__(self, "masked", tuple(masked))
         patterns = [
             re.compile(
-                rf"⟦{place}⟧" if place in masked else mention(with_digits(text)) or r"(?!)",
+                rf"⟦{index}⟧" if index in masked else mention(with_digits(text)) or r"(?!)",
                 re.IGNORECASE,
             )
-            for place, text in enumerate(self.texts)
+            for index, text in enumerate(self.texts)
         ]
         object.__setattr__(self, "patterns", tuple(patterns))
 
@@ -68,8 +68,8 @@ class AnswerChoices:
         """The text with its number words as digits and with the choices hidden that would be taken
         for letters."""
         text = with_digits(text) if any(re.search(r"\d", choice) for choice in self.texts) else text
-        for place in self.masked:
-            text = re.sub(mention(self.texts[place]), f"⟦{place}⟧", text, flags=re.IGNORECASE)
+        for index in self.masked:
+            text = re.sub(mention(self.texts[index]), f"⟦{index}⟧", text, flags=re.IGNORECASE)
         return text
 
     def exact(self, text: str) -> frozenset[str]:
@@ -91,17 +91,17 @@ class AnswerChoices:
     def mentions(self, text: str) -> list[tuple[int, int, str]]:
         """Start, end and letter of each choice's words in a text, without those that are part of a
         longer choice's (``red`` in ``dark red``)."""
-        found = [
+        results = [
             (match.start(), match.end(), letter)
             for letter, pattern in zip(self.letters, self.patterns, strict=True)
             for match in pattern.finditer(text)
             if match.end() > match.start()
         ]
-        kept: list[tuple[int, int, str]] = []
-        for one in sorted(found, key=lambda span: (span[0], -span[1], span[2])):
-            if not kept or one[1] > kept[-1][1] or one[:2] == kept[-1][:2]:
-                kept.append(one)
-        return kept
+        retained: list[tuple[int, int, str]] = []
+        for entry in sorted(results, key=lambda span: (span[0], -span[1], span[2])):
+            if not retained or entry[1] > retained[-1][1] or entry[:2] == retained[-1][:2]:
+                retained.append(entry)
+        return retained
 
 
 def read_choice(text: str, choices: tuple[str, ...]) -> tuple[str | None, str]:
@@ -138,11 +138,11 @@ def settled(target: Target, offered: AnswerChoices) -> tuple[str | None, str]:
     named = sorted(target)
     if len(named) > 1:
         texts = {
-            fold(offered.texts[offered.letters.index(one)])
-            for one in named
-            if one in offered.letters
+            fold(offered.texts[offered.letters.index(name)])
+            for name in named
+            if name in offered.letters
         }
-        if len(texts) == 1 and all(one in offered.letters for one in named):
+        if len(texts) == 1 and all(name in offered.letters for name in named):
             return None, TWICE
         return None, f"{SEVERAL}: {', '.join(named)}."
     if not named or named[0] not in offered.letters:
@@ -185,21 +185,21 @@ def without_listing(text: str, offered: AnswerChoices) -> str:
 
 def last_parenthesised(text: str, offered: AnswerChoices) -> Target | None:
     """The last letter in parentheses that is not denied, with all others of its sentence."""
-    kept = [
-        (found.start(), found[1].upper())
-        for found in _PARENTHESISED.finditer(text)
-        if found[1].upper() in offered.letters
-        and not NEGATION.search(text[max(0, found.start() - 60) : found.start()])
-        and not DENIED_AFTER.match(text, found.end())
+    retained = [
+        (match.start(), match[1].upper())
+        for match in _PARENTHESISED.finditer(text)
+        if match[1].upper() in offered.letters
+        and not NEGATION.search(text[max(0, match.start() - 60) : match.start()])
+        and not DENIED_AFTER.match(text, match.end())
     ]
-    if not kept:
+    if not retained:
         return None
-    starts = [0, *(found.end() for found in _SENTENCE_END.finditer(text))]
-    begin = max(start for start in starts if start <= kept[-1][0])
-    target = {letter for place, letter in kept if place >= begin}
+    starts = [0, *(match.end() for match in _SENTENCE_END.finditer(text))]
+    begin = max(start for start in starts if start <= retained[-1][0])
+    target = {letter for index, letter in retained if index >= begin}
     # "red (B)" where red is A.
-    for start, end, letter in offered.mentions(text[: kept[-1][0]]):
-        if end > kept[-1][0] - 2 and start >= begin:
+    for start, end, letter in offered.mentions(text[: retained[-1][0]]):
+        if end > retained[-1][0] - 2 and start >= begin:
             target.add(letter)
     return frozenset(target)
 

@@ -154,19 +154,19 @@ def lead(text: str, choices: Choices) -> Target | None:
     if exact:
         # "Red, blue" goes on with another.
         exact |= target_at(text, choices) or frozenset()
-    found = _LETTER.match(_strip_option(text))
-    if not found:
+    match = _LETTER.match(_strip_option(text))
+    if not match:
         return exact or None
-    after = _strip_option(text)[found.end() :]
+    after = _strip_option(text)[match.end() :]
     if DENIED_AFTER.match(after):
         return None
-    bracketed = bool(re.search(r"[(\[{<)\]}>\"]", found["open"] + found["close"]))
+    bracketed = bool(re.search(r"[(\[{<)\]}>\"]", match["open"] + match["close"]))
     signed = bool(re.match(r"\s*[.,:;–—=-](?!\w)|\s*\n|\s*[/&]", after))
-    words = bool(re.match(r"\s+(?:because|since|or)\b|\s*\(\s*or\b", after))
-    same_choice = choices.exact(after) if not found["letter"].islower() else frozenset()
-    if found["letter"].upper() in same_choice and not bracketed and not signed:
+    has_text = bool(re.match(r"\s+(?:because|since|or)\b|\s*\(\s*or\b", after))
+    same_choice = choices.exact(after) if not match["letter"].islower() else frozenset()
+    if match["letter"].upper() in same_choice and not bracketed and not signed:
         return same_choice
-    if not bracketed and not signed and not words:
+    if not bracketed and not signed and not has_text:
         return exact or None
     return target_at(text, choices)
 
@@ -187,27 +187,27 @@ def claims(text: str, unlisted: str, choices: Choices) -> list[Claim]:
 
 def _introduced(text: str, choices: Choices) -> Iterator[Claim]:
     for introduction in _INTRODUCTIONS:
-        for found in introduction.finditer(text):
-            if _UNSAID.search(text[max(0, found.start() - 200) : found.start()]):
+        for match in introduction.finditer(text):
+            if _UNSAID.search(text[max(0, match.start() - 200) : match.start()]):
                 continue
-            rest = text[found.end() : found.end() + 400]
+            rest = text[match.end() : match.end() + 400]
             if re.match(r"[^.!\n]{0,30}\?", rest):
                 continue
             target = target_at(rest, choices)
             if target is not None:
-                yield Claim(found.end(), target)
+                yield Claim(match.end(), target)
 
 
 def _confirmed(text: str, choices: Choices) -> Iterator[Claim]:
     """``B is correct``, ``(B) is the answer``, ``blue is the right choice``."""
-    for found in _LETTER_IS_CORRECT.finditer(text):
-        before = text[max(0, found.start() - 25) : found.start()]
+    for match in _LETTER_IS_CORRECT.finditer(text):
+        before = text[max(0, match.start() - 25) : match.start()]
         if not re.search(r"\b(?:not|neither|nor|whether|if)\b[^,.;]*$", before) and not re.search(
-            r"\bnot\b|n't", found[0]
+            r"\bnot\b|n't", match[0]
         ):
             several = re.search(r"([A-Z])[)\]]*\s+(?:and|or)\s+[(\[]*$", before)
-            named = {found[1], several[1]} if several else {found[1]}
-            yield Claim(found.end(), frozenset(named))
+            named = {match[1], several[1]} if several else {match[1]}
+            yield Claim(match.end(), frozenset(named))
     for start, end, letter in choices.mentions(text):
         if re.match(rf"\s+{_IS}\s+{_CORRECT}", text[end:], re.IGNORECASE) and not re.search(
             r"\b(?:whether|if|not)\b[^,.;]*$", text[max(0, start - 80) : start]
@@ -219,24 +219,24 @@ def target_at(text: str, choices: Choices) -> Target | None:
     """What a text names at its beginning: a letter or the words of a choice, all of them where it
     goes on with another, and both where letter and words do not belong together."""
     text = _strip_option(text)
-    found = _LETTER.match(text)
-    if found and _names_a_letter(found, text):
-        bare = not re.search(r"[(\[{<)\]}>]", found["open"] + found["close"])
-        named = set(_lettered(found["letter"], bare, choices))
-        rest = text[found.end() :]
+    match = _LETTER.match(text)
+    if match and _names_a_letter(match, text):
+        bare = not re.search(r"[(\[{<)\]}>]", match["open"] + match["close"])
+        named = set(_lettered(match["letter"], bare, choices))
+        rest = text[match.end() :]
         while (more := _ANOTHER.match(rest)) and _is_another(more, choices):
             named.add(more["letter"])
             rest = rest[more.end("close") :]
-        words = re.split(r"(?<=[.!?;])\s|\n|,\s", re.sub(r"^[\s).\]:,–—=-]+", "", rest))[0]
-        return frozenset(named | choices.exact(words))
+        message = re.split(r"(?<=[.!?;])\s|\n|,\s", re.sub(r"^[\s).\]:,–—=-]+", "", rest))[0]
+        return frozenset(named | choices.exact(message))
     sentence = re.split(r"(?<=[.!?;])\s|\n", text)[0]
     exact = choices.exact(sentence)
     if exact:
         return exact
     spans = choices.mentions(sentence)
     begin = re.match(r"[\"'(\[]*(?:an?\s+|the\s+)?", sentence, re.IGNORECASE)
-    at = begin.end() if begin else 0
-    if not spans or spans[0][0] > at:
+    index = begin.end() if begin else 0
+    if not spans or spans[0][0] > index:
         return None
     named, end = {spans[0][2]}, spans[0][1]
     if not re.match(
@@ -262,13 +262,13 @@ def _strip_option(text: str) -> str:
     return text[skipped.end() :] if skipped else text
 
 
-def _names_a_letter(found: re.Match[str], text: str) -> bool:
+def _names_a_letter(match: re.Match[str], text: str) -> bool:
     """A bare letter is one where a sentence may end or go on after it: ``A`` before a noun is an
     article, and so is a small letter before anything but a sign."""
-    if re.search(r"[(\[{<]", found["open"]) or re.search(r"[)\]}>]", found["close"]):
+    if re.search(r"[(\[{<]", match["open"]) or re.search(r"[)\]}>]", match["close"]):
         return True
-    after = text[found.end() :]
-    if found["letter"].islower():
+    after = text[match.end() :]
+    if match["letter"].islower():
         return bool(re.match(r"\s*(?:$|[.;:!?\n])", after))
     return bool(_FOLLOWS.match(after))
 
@@ -284,8 +284,8 @@ def _lettered(letter: str, bare: bool, choices: Choices) -> Target:
     named = {letter.upper()}
     if bare:
         spelled = {
-            of
-            for of, text in zip(choices.letters, choices.texts, strict=True)
+            suffix
+            for suffix, text in zip(choices.letters, choices.texts, strict=True)
             if fold(text) == letter.casefold()
         }
         if spelled:

@@ -68,14 +68,14 @@ _FIELDS = (
 )
 
 
-def undressed(words: str) -> tuple[str, str]:
+def undressed(message: str) -> tuple[str, str]:
     """The text that holds the answer, and why there is none: one of the two is empty.
 
     Full-width letters and signs become plain ones; a thinking block is left out, and what stands
     in an answer's tags, in LaTeX's boxed or in the answer field of a JSON object is all that is
     left where there is one.
     """
-    text = unicodedata.normalize("NFKC", words).translate(_SIGNS).strip()
+    text = unicodedata.normalize("NFKC", message).translate(_SIGNS).strip()
     if not text:
         return "", NOTHING_SAID
     text, reason = _without_thinking(text)
@@ -84,7 +84,7 @@ def undressed(words: str) -> tuple[str, str]:
     # The channels of a chat format: the last one is said to the reader.
     text = text.rpartition("<|message|>")[2]
     for marked in (_TAGGED, _BOX):
-        if inside := [found.strip() for found in marked.findall(text) if found.strip()]:
+        if inside := [result.strip() for result in marked.findall(text) if result.strip()]:
             text = inside[-1]
     text = _SPECIAL.sub(" ", text)
     if boxed := _boxed(text):
@@ -116,12 +116,12 @@ def _without_thinking(text: str) -> tuple[str, str]:
 def _boxed(text: str) -> list[str]:
     r"""The contents of every ``\boxed{...}``, whose braces may be nested."""
     contents = []
-    for found in list(re.finditer(r"\\f?boxed\s*\{", text))[-_MOST_BOXES:]:
-        depth, start = 1, found.end()
-        for place in range(start, min(len(text), start + 1_000)):
-            depth += {"{": 1, "}": -1}.get(text[place], 0)
+    for match in list(re.finditer(r"\\f?boxed\s*\{", text))[-_MOST_BOXES:]:
+        depth, start = 1, match.end()
+        for index in range(start, min(len(text), start + 1_000)):
+            depth += {"{": 1, "}": -1}.get(text[index], 0)
             if depth == 0:
-                contents.append(_plain_latex(text[start:place]).strip())
+                contents.append(_plain_latex(text[start:index]).strip())
                 break
     return [content for content in contents if content]
 
@@ -170,7 +170,7 @@ def _parsed(text: str) -> Any:
 
 
 def _field(value: dict[Any, Any]) -> Any:
-    by_name = {re.sub(r"[\s_-]", "", str(key)).casefold(): kept for key, kept in value.items()}
+    by_name = {re.sub(r"[\s_-]", "", str(key)).casefold(): saved for key, saved in value.items()}
     return next((by_name[name] for name in _FIELDS if name in by_name), None)
 
 

@@ -175,27 +175,29 @@ def _final_line(text: str, offered: AnswerChoices) -> Target | None:
     another stands before it; a line that lists all choices and says nothing of them has none."""
     before, _, line = text.strip().rpartition("\n")
     line = _denials_written_out(line)
-    found = [one for one in _FINAL_LETTER.finditer(line) if one[1].upper() in offered.letters]
-    if not found or _goes_on_listing(before, line) or _lists_all(line, found, offered):
+    results = [
+        match for match in _FINAL_LETTER.finditer(line) if match[1].upper() in offered.letters
+    ]
+    if not results or _goes_on_listing(before, line) or _lists_all(line, results, offered):
         return None
-    kept: list[re.Match[str]] = []
-    for place, one in enumerate(found):
-        between = line[found[place - 1].end() : one.start()].strip() if place else ""
-        with_denied = found[place - 1] not in kept and _ALSO.fullmatch(between)
-        if not with_denied and not _is_denied(line, one):
-            kept.append(one)
+    matches: list[re.Match[str]] = []
+    for index, item in enumerate(results):
+        between = line[results[index - 1].end() : item.start()].strip() if index else ""
+        with_denied = results[index - 1] not in matches and _ALSO.fullmatch(between)
+        if not with_denied and not _is_denied(line, item):
+            matches.append(item)
     plain = [
-        one
-        for place, one in enumerate(kept)
-        if place == 0 or not _EXPLAINED.search(line[kept[place - 1].end() : one.start()])
+        match
+        for position, match in enumerate(matches)
+        if position == 0 or not _EXPLAINED.search(line[matches[position - 1].end() : match.start()])
     ]
     if not plain:
         return None
     target = {plain[-1][1].upper()}
-    for one, next_one in reversed(list(pairwise(plain))):
-        if not _OR.fullmatch(_without_words(line[one.end() : next_one.start()], offered)):
+    for item, next_one in reversed(list(pairwise(plain))):
+        if not _OR.fullmatch(_without_words(line[item.end() : next_one.start()], offered)):
             break
-        target.add(one[1].upper())
+        target.add(item[1].upper())
     return frozenset(target)
 
 
@@ -205,11 +207,11 @@ def _denials_written_out(text: str) -> str:
     return re.sub(r"\bcannot\b", "can not", re.sub(r"\bunlikely\b", "not likely", text))
 
 
-def _lists_all(line: str, found: list[re.Match[str]], offered: AnswerChoices) -> bool:
+def _lists_all(line: str, matches: list[re.Match[str]], offered: AnswerChoices) -> bool:
     """Whether a line names every choice and says nothing of any: "(A) Red (B) Blue"."""
-    ends = [*(one.start() for one in found[1:]), len(line)]
-    between = (line[one.end() : end] for one, end in zip(found, ends, strict=True))
-    every = {one[1].upper() for one in found} == set(offered.letters)
+    ends = [*(match.start() for match in matches[1:]), len(line)]
+    between = (line[match.end() : end] for match, end in zip(matches, ends, strict=True))
+    every = {match[1].upper() for match in matches} == set(offered.letters)
     return every and not any(re.search(r"\w", _without_words(text, offered)) for text in between)
 
 
@@ -230,24 +232,24 @@ def _without_words(text: str, offered: AnswerChoices) -> str:
 def _goes_on_listing(before: str, line: str) -> bool:
     """Whether a line is the next item of a list of choices that the lines before it began, or the
     whole list; a letter that was listed before, or stands alone, is no item."""
-    items = [found[1] for found in _ITEM.finditer(line)]
+    items = [match[1] for match in _ITEM.finditer(line)]
     if len(set(items)) > 1:
         return True
-    earlier = {found[1] for found in _ITEM.finditer(before)}
+    earlier = {match[1] for match in _ITEM.finditer(before)}
     return bool(items and earlier) and items[0] not in earlier
 
 
 def _lists_items(text: str) -> bool:
     """Whether sentences of a text begin with different letters, as those of a list do."""
-    return len({found[1] for found in _ITEM.finditer(text)}) > 1
+    return len({match[1] for match in _ITEM.finditer(text)}) > 1
 
 
 def _turned(text: str, offered: AnswerChoices) -> list[Claim]:
     """``X looks darker, but they are actually the same``: what follows replaces what was said."""
-    found = _TURN.search(text)
-    if not found:
+    match = _TURN.search(text)
+    if not match:
         return []
-    clause = re.split(r"[.!?\n]", text[found.start() :])[0]
+    clause = re.split(r"[.!?\n]", text[match.start() :])[0]
     clause = re.sub(r"\s*\b(?:actually|in fact|in reality|really)\b,?", "", clause)
     named = {letter for _, _, letter in offered.mentions(clause)}
     if len(named) != 1 or claims.NEGATION.search(clause):
@@ -259,7 +261,7 @@ def _counted(text: str, question: Question, offered: AnswerChoices) -> Target | 
     """The choice that is a total, or 0 where it says that there is none of what was asked for."""
     if not _numbers(question.choices):
         return None
-    totals = {one or other for one, other in _TOTAL.findall(with_digits(text))}
+    totals = {item or other for item, other in _TOTAL.findall(with_digits(text))}
     if len(totals) == 1:
         return offered.exact(totals.pop()) or None
     zero = offered.exact("0")
@@ -269,9 +271,9 @@ def _counted(text: str, question: Question, offered: AnswerChoices) -> Target | 
         return zero
     others = {letter for _, _, letter in offered.mentions(text)}
     wanted = set(re.findall(r"[a-z]+", question.text.casefold()))
-    for found in _NONE_THERE.finditer(text):
-        noun = _NOUN_ENDS.sub("", found["after"] or found["lead"]).casefold().split()
-        if _MORE.intersection(noun) or (not others and _ONLY.search(text, found.end())):
+    for match in _NONE_THERE.finditer(text):
+        noun = _NOUN_ENDS.sub("", match["after"] or match["lead"]).casefold().split()
+        if _MORE.intersection(noun) or (not others and _ONLY.search(text, match.end())):
             return None
         if noun and noun[-1] in wanted and not _SEEN.fullmatch(noun[-1]):
             return zero | others
@@ -295,28 +297,28 @@ def _by_telling_word(text: str, choices: tuple[str, ...]) -> tuple[str | None, s
 @lru_cache(maxsize=4_096)
 def _telling(choices: tuple[str, ...]) -> tuple[str, ...] | None:
     """The choices, those with one telling word as that word; None where none has one."""
-    words = [re.findall(r"[^\W\d_]+", fold(choice)) for choice in choices]
+    parts = [re.findall(r"[^\W\d_]+", fold(choice)) for choice in choices]
     common = {
-        word for place, one in enumerate(words) for word in one if _elsewhere(word, place, words)
+        word for index, item in enumerate(parts) for word in item if _elsewhere(word, index, parts)
     }
     shortened = []
-    for choice, one in zip(choices, words, strict=True):
-        own = {word for word in one if word not in common and not _FILLER.fullmatch(word)}
-        lone = len(own) == 1 and len(one) > 1 and len(next(iter(own))) > 2
+    for choice, group in zip(choices, parts, strict=True):
+        own = {word for word in group if word not in common and not _FILLER.fullmatch(word)}
+        lone = len(own) == 1 and len(group) > 1 and len(next(iter(own))) > 2
         shortened.append(own.pop() if lone and not re.search(r"\d", choice) else choice)
-    found = tuple(shortened)
-    return found if found != choices and len(set(found)) == len(found) else None
+    result = tuple(shortened)
+    return result if result != choices and len(set(result)) == len(result) else None
 
 
-def _elsewhere(word: str, place: int, words: list[list[str]]) -> bool:
-    return any(word in other for at, other in enumerate(words) if at != place)
+def _elsewhere(word: str, position: int, terms: list[list[str]]) -> bool:
+    return any(word in other for index, other in enumerate(terms) if index != position)
 
 
 def contradicted(text: str, letter: str, offered: AnswerChoices) -> str:
     """The letter of another choice whose very words follow a letter that was read; else ""."""
-    places = list(re.finditer(rf"(?<![\w'])[(\[]?{letter}[)\].:]+\s*", text))
-    for found in places[-_MOST_PLACES:]:
-        rest = text[found.end() : found.end() + _WORDS_LONGEST].split("\n")[0]
+    matches = list(re.finditer(rf"(?<![\w'])[(\[]?{letter}[)\].:]+\s*", text))
+    for match in matches[-_MOST_PLACES:]:
+        rest = text[match.end() : match.end() + _WORDS_LONGEST].split("\n")[0]
         begin = re.match(r"(?:[\s\"'(:–—-]|an?\s|the\s)*", rest, re.IGNORECASE)
         spans = offered.mentions(rest)
         if not spans or spans[0][0] > (begin.end() if begin else 0):

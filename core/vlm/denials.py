@@ -106,13 +106,13 @@ class Denial:
 
     def _described(self, before: str) -> bool:
         """Whether it goes on with what "the color that exists in the image is"."""
-        found = re.search(
+        match = re.search(
             rf"\b(?:that|which)\s+(?:{_BE}\s+)?{_ADVERB}*(?:{self.said})\b[^.;:,]*\b(?:is|are):?"
             r"[\s(\"']*$",
             before,
             re.IGNORECASE,
         )
-        return found is not None and not _DENIED.search(found[0])
+        return match is not None and not _DENIED.search(match[0])
 
     def _echoes_removed(self, text: str) -> str:
         said = rf"(?=\s+(?:\w+\s+){{0,2}}?(?:{self.said})\b)"
@@ -143,17 +143,17 @@ class Denial:
 @lru_cache(maxsize=4_096)
 def denial_of(question: str) -> Denial | None:
     """What a question denies; None for one that denies nothing, as "… the same or not?"."""
-    found = _ASKED.search(question)
-    if not found:
+    match = _ASKED.search(question)
+    if not match:
         return None
-    if re.search(r"\bor\s+(?:not|no)\b", found[0], re.IGNORECASE):
+    if re.search(r"\bor\s+(?:not|no)\b", match[0], re.IGNORECASE):
         return None
-    words = re.findall(r"[a-z]+", found["rest"].casefold())
-    own = [re.escape(word) for word in words if len(word) > 2 and not _COMMON.fullmatch(word)]
-    before = re.findall(r"[a-z]+", question[found.start() : found.start("rest")].casefold())
+    parts = re.findall(r"[a-z]+", match["rest"].casefold())
+    own = [re.escape(word) for word in parts if len(word) > 2 and not _COMMON.fullmatch(word)]
+    before = re.findall(r"[a-z]+", question[match.start() : match.start("rest")].casefold())
     # What stands beside the denial: "the sky in the picture with no clouds" denies no color.
-    near = [*before[-2:], *words[:3]]
-    presence = not words or bool(_EXISTS.search(" ".join(near)))
+    near = [*before[-2:], *parts[:3]]
+    presence = not parts or bool(_EXISTS.search(" ".join(near)))
     return Denial("|".join([*own, *([_PRESENT] if presence else [])]) or _PRESENT, presence)
 
 
@@ -162,7 +162,7 @@ def _lists(text: str, choices: Choices) -> list[tuple[int, int]]:
     are one."""
     spans = [(start, end) for start, end, _ in choices.mentions(text)]
     spans += [
-        found.span() for found in re.finditer(rf"(?<![\w'])\(?[{choices.letters}]\b\)?(?!')", text)
+        match.span() for match in re.finditer(rf"(?<![\w'])\(?[{choices.letters}]\b\)?(?!')", text)
     ]
     joined: list[tuple[int, int]] = []
     for start, end in sorted(spans):

@@ -85,12 +85,17 @@ def differences(
     """
     ones = {key: outcome for key, (outcome, _) in outcomes_of(questions, first).items()}
     others = {key: outcome for key, (outcome, _) in outcomes_of(questions, second).items()}
-    plain = [one for one in questions if not one.seed_id and one.task != ROBUSTNESS]
+    plain = [
+        question for question in questions if not question.seed_id and question.task != ROBUSTNESS
+    ]
     tasks = {
         task: paired(
-            *(_right([one for one in plain if one.task == task], set_) for set_ in (ones, others))
+            *(
+                _right([question for question in plain if question.task == task], set_)
+                for set_ in (ones, others)
+            )
         )
-        for task in dict.fromkeys(one.task for one in plain)
+        for task in dict.fromkeys(question.task for question in plain)
     }
     seeds = seeds_of(questions)
     return Differences(
@@ -117,9 +122,9 @@ def paired(first: Mapping[str, bool], second: Mapping[str, bool]) -> Difference:
 
 def _right(questions: Sequence[Question], outcomes: Mapping[str, Outcome]) -> dict[str, bool]:
     return {
-        one.question_id: outcomes[one.question_id] is Outcome.RIGHT
-        for one in questions
-        if one.question_id in outcomes
+        question.question_id: outcomes[question.question_id] is Outcome.RIGHT
+        for question in questions
+        if question.question_id in outcomes
     }
 
 
@@ -128,9 +133,9 @@ def _robust(
 ) -> dict[str, bool]:
     """Whether a seed is right throughout, for those with variants of which all were asked."""
     return {
-        seed: all(outcomes[one.question_id] is Outcome.RIGHT for one in members)
+        seed: all(outcomes[member.question_id] is Outcome.RIGHT for member in members)
         for seed, members in seeds.items()
-        if len(members) > 1 and all(one.question_id in outcomes for one in members)
+        if len(members) > 1 and all(member.question_id in outcomes for member in members)
     }
 
 
@@ -144,11 +149,11 @@ def _wilson(count: float, total: float, z: float) -> Interval:
 def _newcombe(both: int, first_only: int, second_only: int, neither: int) -> Interval:
     """Of the first share less the second."""
     total = both + first_only + second_only + neither
-    one, other = both + first_only, both + second_only
-    low_1, high_1 = _wilson(one, total, Z_95)
+    number, other = both + first_only, both + second_only
+    low_1, high_1 = _wilson(number, total, Z_95)
     low_2, high_2 = _wilson(other, total, Z_95)
-    share_1, share_2 = one / total, other / total
-    product = one * (total - one) * other * (total - other)
+    share_1, share_2 = number / total, other / total
+    product = number * (total - number) * other * (total - other)
     determinant = float(both * neither - first_only * second_only)
     if determinant > 0:
         determinant = max(0.0, determinant - total / 2)
@@ -161,10 +166,10 @@ def _newcombe(both: int, first_only: int, second_only: int, neither: int) -> Int
 def _bonett_price(both: int, first_only: int, second_only: int) -> Interval:
     """Of the first share over the second, which is not 0."""
     total = both + first_only + second_only
-    one, other = both + first_only, both + second_only
-    joint = sqrt((first_only + second_only + 2) / ((one + 1) * (other + 1)))
-    single = sum(sqrt((1 - (count + 1) / (total + 2)) / (count + 1)) for count in (one, other))
+    number, other = both + first_only, both + second_only
+    joint = sqrt((first_only + second_only + 2) / ((number + 1) * (other + 1)))
+    single = sum(sqrt((1 - (count + 1) / (total + 2)) / (count + 1)) for count in (number, other))
     z = Z_95 * joint / single
-    low_1, high_1 = _wilson(one, total, z)
+    low_1, high_1 = _wilson(number, total, z)
     low_2, high_2 = _wilson(other, total, z)
     return low_1 / high_2, high_1 / low_2

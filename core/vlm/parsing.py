@@ -40,7 +40,7 @@ class Reader:
 
 
 def read_answer(
-    words: str, question: Question, reader: Reader = Reader()
+    message: str, question: Question, reader: Reader = Reader()
 ) -> tuple[str | None, str]:
     """What was answered, and why nothing could be read; one of the two is empty.
 
@@ -49,7 +49,7 @@ def read_answer(
     letter and words that do not belong together, a refusal, reasoning without a conclusion and
     words that fit two choices are not read.
     """
-    text, reason = undressed(words[-LONGEST:])
+    text, reason = undressed(message[-LONGEST:])
     if not text:
         return None, reason
     if question.form is Form.CHOICE:
@@ -61,7 +61,7 @@ def read_answer(
 
 def answered(
     question: Question,
-    words: str | None,
+    text: str | None,
     reason: str = "",
     *,
     truncated: bool = False,
@@ -69,25 +69,25 @@ def answered(
 ) -> Answer:
     """The answer to a question. ``words`` is None where there is none, such as when the model
     failed; ``reason`` then says why. ``truncated``: it ended because its tokens were used up."""
-    if words is None:
+    if text is None:
         return Answer(question.question_id, "", None, Outcome.UNANSWERED, reason or UNANSWERED)
-    reading, unreadable = read_answer(words, question, reader)
-    if truncated and reader.version != FIRST and not _ended(words, question, reading, reader):
-        return Answer(question.question_id, words, None, Outcome.TRUNCATED, TRUNCATED)
+    reading, unreadable = read_answer(text, question, reader)
+    if truncated and reader.version != FIRST and not _ended(text, question, reading, reader):
+        return Answer(question.question_id, text, None, Outcome.TRUNCATED, TRUNCATED)
     if reading is None:
-        return Answer(question.question_id, words, None, Outcome.UNREADABLE, unreadable)
+        return Answer(question.question_id, text, None, Outcome.UNREADABLE, unreadable)
     if question.form is Form.OPEN:
         right = same_answer(reading, question.answer)
     else:
         right = reading == question.answer
-    return Answer(question.question_id, words, reading, Outcome.RIGHT if right else Outcome.WRONG)
+    return Answer(question.question_id, text, reading, Outcome.RIGHT if right else Outcome.WRONG)
 
 
-def _ended(words: str, question: Question, reading: str | None, reader: Reader) -> bool:
+def _ended(text: str, question: Question, reading: str | None, reader: Reader) -> bool:
     """Whether an answer that was cut off had said its conclusion before. Of yes and no, and of
     open answers, that is what could be read, unless the model was still reasoning."""
     if reading is None:
         return False
     if question.form is Form.CHOICE:
-        return concludes(undressed(words[-LONGEST:])[0], question, reader.reasoned)
-    return not reader.reasoned or bool(CONCLUDED.search(words.strip().rpartition("\n")[2]))
+        return concludes(undressed(text[-LONGEST:])[0], question, reader.reasoned)
+    return not reader.reasoned or bool(CONCLUDED.search(text.strip().rpartition("\n")[2]))

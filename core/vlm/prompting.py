@@ -44,7 +44,7 @@ def instruction(form: Form, style: Style = Style.PLAIN) -> Instruction:
 
 def choice_lines(choices: tuple[str, ...]) -> str:
     """The choices with their letters, a line each: ``(A) red``."""
-    return "\n".join(f"({LETTERS[place]}) {choice}" for place, choice in enumerate(choices))
+    return "\n".join(f"({LETTERS[index]}) {choice}" for index, choice in enumerate(choices))
 
 
 def prompt_text(question: Question, style: Style = Style.PLAIN) -> str:

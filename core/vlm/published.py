@@ -113,16 +113,16 @@ def read_published(source: Path | str, strict: bool = False) -> PublishedSet:
     paths = _files(Path(source))
     rows: list[PublishedRow] = []
     skipped: list[SkippedRow] = []
-    places: dict[int, str] = {}
+    positions: dict[int, str] = {}
     for raw in _raw_rows(paths, tuple(name for name in FIELDS if name != "image")):
         try:
             row = _row(raw)
-            if row.idx in places:
-                raise BadInput(f"idx {row.idx} is that of {places[row.idx]} too.")
+            if row.idx in positions:
+                raise BadInput(f"idx {row.idx} is that of {positions[row.idx]} too.")
         except BadInput as error:
             skipped.append(SkippedRow(raw["where"], str(error)))
             continue
-        places[row.idx] = row.where
+        positions[row.idx] = row.where
         rows.append(row)
     rows, without = _with_seeds(rows)
     skipped += without
@@ -150,14 +150,14 @@ def read_published(source: Path | str, strict: bool = False) -> PublishedSet:
     )
 
 
-def import_settings(of: PublishedSet) -> dict[str, Any]:
+def import_settings(published_set: PublishedSet) -> dict[str, Any]:
     """What a set says of its import. Its list ``skipped`` takes the rows whose image cannot be
     read, which is known only while the set is written."""
     return {
         "source": HUB_ID,
-        "files": [path.name for path in of.paths],
-        "revision": of.revision,
-        "skipped": [str(row) for row in of.skipped],
+        "files": [path.name for path in published_set.paths],
+        "revision": published_set.revision,
+        "skipped": [str(row) for row in published_set.skipped],
     }
 
 
@@ -197,7 +197,7 @@ def _files(source: Path) -> tuple[Path, ...]:
 def _revision(paths: tuple[Path, ...]) -> str:
     """The hub's commit of all files: by what ``hf download --local-dir`` writes beside them, or by
     the hub cache's folder. Empty where that is not there, or they are of several."""
-    found = set()
+    partial_type = set()
     for path in paths:
         top = path.parent.parent if path.parent.name == "data" else path.parent
         name = path.relative_to(top).as_posix()
@@ -206,8 +206,8 @@ def _revision(paths: tuple[Path, ...]) -> str:
             first = noted.read_text(encoding="utf-8").split("\n")[0].strip()
         except (OSError, UnicodeDecodeError):
             first = top.name if top.parent.name == "snapshots" else ""
-        found.add(first if re.fullmatch(r"[0-9a-f]{40}", first) else "")
-    return found.pop() if len(found) == 1 else ""
+        partial_type.add(first if re.fullmatch(r"[0-9a-f]{40}", first) else "")
+    return partial_type.pop() if len(partial_type) == 1 else ""
 
 
 def _raw_rows(paths: tuple[Path, ...], fields: tuple[str, ...]) -> Iterator[dict[str, Any]]:
@@ -294,7 +294,7 @@ def _with_seeds(rows: list[PublishedRow]) -> tuple[list[PublishedRow], list[Skip
     seeds: dict[str, PublishedRow] = {}
     for row in filter(_is_seed, rows):
         seeds.setdefault(row.seed_name, row)
-    kept, skipped = [], []
+    partial_type, skipped = [], []
     for row in rows:
         if row.variant and row.seed_name not in seeds:
             reason = f"{row.filename} is a variant whose seed is not there."
@@ -302,10 +302,10 @@ def _with_seeds(rows: list[PublishedRow]) -> tuple[list[PublishedRow], list[Skip
             first = seeds[row.seed_name].where
             reason = f"{row.filename} is the seed {row.seed_name}, as is {first}."
         else:
-            kept.append(row)
+            partial_type.append(row)
             continue
         skipped.append(SkippedRow(row.where, reason))
-    return kept, skipped
+    return partial_type, skipped
 
 
 def _variants(rows: list[PublishedRow]) -> tuple[dict[str, int], list[str]]:

@@ -90,9 +90,9 @@ def _published_row(
     numbers = [cell for cell in cells if cell is not None]
     named = {**columns, "Overall": "overall", "C'Robust": ROBUSTNESS}
     doubts = {
-        ours: told
+        ours: message
         for column, ours in named.items()
-        if column in row.values and (told := table.doubt(row, column))
+        if column in row.values and (message := table.doubt(row, column))
     }
     keys = row.keys
     return ScoreRow(

@@ -171,7 +171,7 @@ def open_set(folder: Path) -> QuestionSet:
             "copy back, or make the set again."
         )
     images = {question.image_id for question in opened.questions()}
-    missing = sorted(one for one in images if not shelf(folder / IMAGES, one).is_file())
+    missing = sorted(image for image in images if not shelf(folder / IMAGES, image).is_file())
     if missing:
         raise StorageError(
             f"{len(missing)} of {len(images)} images of {folder} are gone, as "

@@ -34,9 +34,9 @@ def reader_of(names: Iterable[str], reasoned: bool) -> ReleasedReader:
     return ReleasedReader.OPEN
 
 
-def read_released(words: str, reader: ReleasedReader) -> str | None:
+def read_released(message: str, reader: ReleasedReader) -> str | None:
     """The letter in capitals, None where it reads none."""
-    text = words.strip().lower()
+    text = message.strip().lower()
     if reader is ReleasedReader.REASONED:
         return _last(r"\(([a-z])\)", text)
     if reader is ReleasedReader.LAST_LETTER:
@@ -44,9 +44,9 @@ def read_released(words: str, reader: ReleasedReader) -> str | None:
     lone = text.replace("(", "").replace(")", "")
     if re.fullmatch(r"[a-f]", lone):
         return lone.upper()
-    found = re.search(r"\(([a-f])\)", text) or re.search(r"([a-z])\) \d", text)
-    if found:
-        return found[1].upper()
+    match = re.search(r"\(([a-f])\)", text) or re.search(r"([a-z])\) \d", text)
+    if match:
+        return match[1].upper()
     return lone.upper() if re.fullmatch(r"[a-z]", lone) else None
 
 
@@ -54,7 +54,7 @@ def released_answers(
     questions: Sequence[Question], answers: Iterable[Answer], reader: ReleasedReader
 ) -> list[Answer]:
     """The same words, read so; only of questions with letters. An answer is right or wrong."""
-    with_letters = {one.question_id: one for one in questions if one.form is Form.CHOICE}
+    with_letters = {item.question_id: item for item in questions if item.form is Form.CHOICE}
     out = []
     for answer in answers:
         question = with_letters.get(answer.question_id)
@@ -66,5 +66,5 @@ def released_answers(
 
 
 def _last(pattern: str, text: str) -> str | None:
-    found = re.findall(pattern, text)
-    return found[-1].upper() if found else None
+    findall = re.findall(pattern, text)
+    return findall[-1].upper() if findall else None

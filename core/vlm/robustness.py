@@ -125,7 +125,7 @@ class Counts:
             "the answer still stands."
             for task, count in self.unknown.items()
         ]
-        for count, words in (
+        for count, text in (
             (self.had, "questions had variants before, and keep those"),
             (self.whole_only, "questions have no mask of the target: only the whole image turns"),
             (self.lost, "variants were left out, because the answer does not stand in them"),
@@ -133,12 +133,12 @@ class Counts:
             (self.elsewhere, "questions were left out: of them only the whole image may turn"),
             (self.unchanged, "questions were left out: nothing in their images has a hue to turn"),
         ):
-            said += [f"{count:,} {words}."] if count else []
+            said += [f"{count:,} {text}."] if count else []
         return said
 
 
 def with_variants(
-    of: QuestionSet,
+    question_set: QuestionSet,
     counts: Counts,
     regions: Sequence[str] = REGIONS,
     turns_deg: Sequence[int] = TURNS_DEG,
@@ -152,12 +152,12 @@ def with_variants(
     its image, StorageError as the set.
     """
     _check_settings(regions, turns_deg, masks)
-    having = {question.seed_id for question in of.questions() if question.seed_id}
+    having = {question.seed_id for question in question_set.questions() if question.seed_id}
     counts.had = len(having)
-    for question in of.questions():
+    for question in question_set.questions():
         origin = question.seed_id or question.question_id
         if origin in having:
-            yield Illustrated(question, of.image(question))
+            yield Illustrated(question, question_set.image(question))
             continue
         rule = rule_of(question.task)
         if not rule.regions:
@@ -167,19 +167,21 @@ def with_variants(
         if check is None:
             counts.unknown[question.task] += 1
             continue
-        item = Illustrated(question, of.image(question))
-        where = _masks_of(item, masks) if set(rule.regions) - {ENTIRE} else {}
+        item = Illustrated(question, question_set.image(question))
+        options = _masks_of(item, masks) if set(rule.regions) - {ENTIRE} else {}
         wanted = [region for region in rule.regions if region in regions]
-        lacking = bool(set(wanted) - {ENTIRE}) and not where
+        lacking = bool(set(wanted) - {ENTIRE}) and not options
         if not wanted or (lacking and ENTIRE not in wanted):
             counts.without_mask += lacking
             counts.elsewhere += not lacking
             continue
-        made = list(_made(item, where, wanted, turns_deg, check, counts))
+        made = list(_made(item, options, wanted, turns_deg, check, counts))
         if made:
             counts.varied += 1
             counts.whole_only += lacking
-            counts.variants.update(WORDS[str(one.question.construction["region"])] for one in made)
+            counts.variants.update(
+                WORDS[str(illustrated.question.construction["region"])] for illustrated in made
+            )
             yield item
             yield from made
 
@@ -198,14 +200,16 @@ def _made(
     counts: Counts,
 ) -> Iterator[Illustrated]:
     none = True
-    for one in robustness_variants(item, masks, regions, turns_deg):
+    for illustrated in robustness_variants(item, masks, regions, turns_deg):
         none = False
-        changed = check(one.srgb8, one.question.construction)
+        changed = check(illustrated.srgb8, illustrated.question.construction)
         if changed is None:
             counts.lost += 1
             continue
-        construction = {**one.question.construction, **changed}
-        yield replace(one, question=replace(one.question, construction=construction))
+        construction = {**illustrated.question.construction, **changed}
+        yield replace(
+            illustrated, question=replace(illustrated.question, construction=construction)
+        )
     counts.unchanged += none
 
 
@@ -271,10 +275,10 @@ def _same_patches(srgb8: NDArray[np.uint8], made: Mapping[str, Any]) -> Mapping[
             srgb8[top:bottom, left:right].reshape(-1, 3)
             for left, top, right, bottom in made[f"{side}_boxes"]
         ]
-        found = np.unique(np.concatenate(pieces), axis=0)
-        if len(found) != 1:
+        values = np.unique(np.concatenate(pieces), axis=0)
+        if len(values) != 1:
             return None
-        colors.append(srgb8_of(found[0]))
+        colors.append(srgb8_of(values[0]))
     apart = delta(*colors)
     if made["equal"] != (colors[0] == colors[1]) or (not made["equal"] and apart < _LEAST_SEEN):
         return None

@@ -162,8 +162,8 @@ def score(
     tasks: dict[str, Tally] = {}
     for question in questions:
         if not question.seed_id and question.task != ROBUSTNESS:
-            one = tally_of(question, by_id.get(question.question_id))
-            tasks[question.task] = tasks.get(question.task, Tally()) + one
+            item = tally_of(question, by_id.get(question.question_id))
+            tasks[question.task] = tasks.get(question.task, Tally()) + item
     counted = [
         tally for task, tally in tasks.items() if overall_tasks is None or task in overall_tasks
     ]
@@ -185,14 +185,14 @@ def outcomes_of(
     known = {question.question_id for question in questions}
     if len(known) < len(questions):
         raise BadInput("Two questions of the set have the same id.")
-    found: dict[str, tuple[Outcome, str]] = {}
+    outcomes: dict[str, tuple[Outcome, str]] = {}
     for answer in answers:
         if answer.question_id not in known:
             raise BadInput(f"The set has no question {answer.question_id!r}.")
-        if answer.question_id in found:
+        if answer.question_id in outcomes:
             raise BadInput(f"Question {answer.question_id} is answered twice.")
-        found[answer.question_id] = (answer.outcome, answer.reason)
-    return found
+        outcomes[answer.question_id] = (answer.outcome, answer.reason)
+    return outcomes
 
 
 def macro(tallies: Sequence[Tally]) -> Macro | None:
@@ -229,27 +229,29 @@ def seeds_of(questions: Sequence[Question]) -> dict[str, list[Question]]:
 def robustness(questions: Sequence[Question], outcomes: Mapping[str, Outcome]) -> Robustness | None:
     """Equations 1 and 2 over the seeds of a set; None where it has none."""
     seeds = seeds_of(questions)
-    orphans = sum(bool(one.seed_id) and one.seed_id not in seeds for one in questions)
+    orphans = sum(
+        bool(question.seed_id) and question.seed_id not in seeds for question in questions
+    )
     if not seeds and not orphans:
         return None
     as_made, complete = Tally(), Tally()
     partly = bare = 0
     by_variant: dict[str, Tally] = {}
     for members in seeds.values():
-        for one in members:
-            tally = tally_of(one, outcomes.get(one.question_id))
-            by_variant[one.variant] = by_variant.get(one.variant, Tally()) + tally
+        for member in members:
+            tally = tally_of(member, outcomes.get(member.question_id))
+            by_variant[member.variant] = by_variant.get(member.variant, Tally()) + tally
         if len(members) == 1:
             bare += 1
             continue
-        came = [outcomes.get(one.question_id) for one in members]
+        came = [outcomes.get(question.question_id) for question in members]
         if None in came:
             partly += 1
             continue
         right = all(outcome is Outcome.RIGHT for outcome in came)
         chance = 1.0
-        for one in members:
-            chance *= one.chance
+        for member in members:
+            chance *= member.chance
         seed = Tally(right=int(right), wrong=int(not right), chance_sum=chance)
         as_made += seed
         if len(members) > VARIANTS:

@@ -55,7 +55,7 @@ _COLOR_AFTER = re.compile(r"\s+(?:in colou?r|colou?red|colou?r)$", re.IGNORECASE
 
 def read_binary(text: str) -> tuple[str | None, str]:
     """``yes``, ``no``, or None with the reason. ``text`` is undressed (:mod:`.cleaning`)."""
-    said = [(found.end(), _token(found)) for found in _SAID.finditer(text)]
+    said = [(match.end(), _token(match)) for match in _SAID.finditer(text)]
     parts = [part for part in re.split(r"(?<=[.!?:])\s+|\n+", text) if part.strip()]
     if len(parts) > 1 and (last := re.fullmatch(rf"\W*{_TOKEN}\W*", parts[-1], re.IGNORECASE)):
         said.append((len(text), _token(last)))
@@ -121,5 +121,5 @@ def _only_short_line(text: str) -> str:
     return last if len(last.split()) <= 4 else text.replace("\n", " ")
 
 
-def _token(found: re.Match[str]) -> str:
-    return "yes" if found["yes"] else "no"
+def _token(match: re.Match[str]) -> str:
+    return "yes" if match["yes"] else "no"

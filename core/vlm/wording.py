@@ -24,7 +24,7 @@ _PAIRS = {"(": ")", "[": "]", '"': '"', "'": "'", "{": "}"}
 
 def with_digits(text: str) -> str:
     """Number words as digits: ``three cars`` is ``3 cars``."""
-    return NUMBER_WORD.sub(lambda found: NUMBER_WORDS[found[0].lower()], text)
+    return NUMBER_WORD.sub(lambda match: NUMBER_WORDS[match[0].lower()], text)
 
 
 def fold(text: str) -> str:
@@ -60,15 +60,15 @@ def _hex(text: str) -> str | None:
 def same(text: str, other: str) -> bool:
     """Whether two texts say the same: alike when folded, also without the blanks between words, or
     the same hex code, or the same three numbers where not both name different spaces."""
-    one, two = fold(text), fold(other)
-    if one == two:
+    name, two = fold(text), fold(other)
+    if name == two:
         return True
     squeezed = re.compile(r"(?<=[a-z]) (?=[a-z])")
-    if one and squeezed.sub("", one) == squeezed.sub("", two):
+    if name and squeezed.sub("", name) == squeezed.sub("", two):
         return True
-    if (code := _hex(one)) and code == _hex(two):
+    if (code := _hex(name)) and code == _hex(two):
         return True
-    first, second = _triple(one), _triple(two)
+    first, second = _triple(name), _triple(two)
     if first is None or second is None:
         return False
     return first[1] == second[1] and (first[0] == second[0] or not first[0] or not second[0])

@@ -88,18 +88,18 @@ class BackupWriter:
         except OSError as error:
             raise DataFolderError(f"{path} cannot be read: {why_of(error)}.") from error
         with file:
-            found = os.fstat(file.fileno())
-            key = (found.st_dev, found.st_ino)
-            first = self._linked.get(key) if found.st_nlink > 1 else None
-            private = not found.st_mode & (stat.S_IRWXG | stat.S_IRWXO)
+            fstat = os.fstat(file.fileno())
+            key = (fstat.st_dev, fstat.st_ino)
+            first = self._linked.get(key) if fstat.st_nlink > 1 else None
+            private = not fstat.st_mode & (stat.S_IRWXG | stat.S_IRWXO)
             size, sha256 = (
                 (first.size, first.sha256)
                 if first
-                else self._store(name, file, found.st_size > _LARGE)
+                else self._store(name, file, fstat.st_size > _LARGE)
             )
-            of = first.name if first else ""
-            member = Member(name, size, sha256, found.st_mtime_ns, private, of)
-        if found.st_nlink > 1 and first is None:
+            suffix = first.name if first else ""
+            member = Member(name, size, sha256, fstat.st_mtime_ns, private, suffix)
+        if fstat.st_nlink > 1 and first is None:
             self._linked[key] = member
         self.members[name] = member
         return True
@@ -266,9 +266,9 @@ class BackupReader:
                 raise ValueError(name)
 
     def _damaged(self, name: str = "") -> BadInput:
-        where = f", in {name[:200]!r}" if name else ""
+        location = f", in {name[:200]!r}" if name else ""
         return BadInput(
-            f"{self._path} is damaged{where}: it is not what TrueHue wrote. Nothing was restored. "
+            f"{self._path} is damaged{location}: it is not what TrueHue wrote. Nothing was restored. "
             "Take another backup, or copy this one again from where it came."
         )
 

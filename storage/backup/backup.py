@@ -165,10 +165,10 @@ def check_files(folder: Path, names: Collection[str]) -> list[str]:
     (folder / f"{DATABASE_NAME}.confirmed").unlink(missing_ok=True)
     database = Database.open(folder / DATABASE_NAME)
     try:
-        deleted = {place for name in names if (place := place_of_deleted(name))}
+        deleted = {location for name in names if (location := place_of_deleted(name))}
         missing = [
-            f"the file of {what} {row_id} is missing: {name}"
-            for what, row_id, name in named_files(database)
+            f"the file of {label} {row_id} is missing: {name}"
+            for label, row_id, name in named_files(database)
             if name not in names and name not in deleted
         ]
         return [*dangling(database), *missing]
@@ -198,12 +198,12 @@ def back_up_before_migration(data_dir: Path, step: int) -> BackupReport:
         ) from error
 
 
-def require_room(folder: Path, size_bytes: int, what: str) -> None:
+def require_room(folder: Path, size_bytes: int, label: str) -> None:
     """Return if the disk of ``folder`` has room. Raises DataFolderError with both numbers."""
     free = _free_bytes(folder)
     if free < size_bytes:
         raise DataFolderError(
-            f"{what} takes about {size_text(size_bytes)}, and {folder} has {size_text(free)} free. "
+            f"{label} takes about {size_text(size_bytes)}, and {folder} has {size_text(free)} free. "
             "Make room, or choose another disk."
         )
 

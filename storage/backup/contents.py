@@ -57,11 +57,11 @@ def _below(folder: Path, prefix: str, above: frozenset[tuple[int, int]]) -> Iter
     try:
         stat = folder.stat()
         # A folder may be a link to another disk; one that leads back to itself ends here.
-        here = (stat.st_dev, stat.st_ino)
-        if here in above:
+        local = (stat.st_dev, stat.st_ino)
+        if local in above:
             return
         for name in [name for name, is_folder in _entries(folder) if is_folder]:
-            yield from _below(folder / name, f"{prefix}{name}/", above | {here})
+            yield from _below(folder / name, f"{prefix}{name}/", above | {local})
         for name in [name for name, is_folder in _entries(folder) if not is_folder]:
             yield f"{prefix}{name}"
     except FileNotFoundError:
@@ -71,11 +71,11 @@ def _below(folder: Path, prefix: str, above: frozenset[tuple[int, int]]) -> Iter
 def _entries(folder: Path) -> list[tuple[str, bool]]:
     """The names in a folder that are data, in their order, and which of them are folders."""
     with os.scandir(folder) as entries:
-        found = [
+        results = [
             (entry.name, entry.is_dir())
             for entry in entries
             if not entry.name.startswith(".")
             and entry.name not in _LOCKS
             and (entry.is_dir() or entry.is_file())
         ]
-    return sorted(found)
+    return sorted(results)

@@ -25,12 +25,12 @@ class Colorings:
         self._lengths: dict[str, int] = {}
 
     def add(
-        self, sketch_id: str, words: str, actions: Sequence[Mapping[str, Any]], maker: str
+        self, sketch_id: str, message: str, actions: Sequence[Mapping[str, Any]], maker: str
     ) -> ColoringRecord:
         """Store a coloring of a stored sketch. ``actions`` are checked by the caller; ``maker`` is
         the id of the actor. Raises :class:`NotStored` for another sketch."""
         coloring_id = secrets.token_hex(16)
-        text = canonical.dump([canonical.mapping(dict(one), "actions") for one in actions])
+        text = canonical.dump([canonical.mapping(dict(action), "actions") for action in actions])
         with self._database.transaction() as cursor:
             known = cursor.execute("SELECT 1 FROM sketches WHERE sketch_id = ?", [sketch_id])
             if not known.fetchall():
@@ -40,7 +40,7 @@ class Colorings:
                 [
                     coloring_id,
                     sketch_id,
-                    canonical.text(words, "words"),
+                    canonical.text(message, "words"),
                     text,
                     canonical.text(maker, "maker"),
                     self._database.now(),
@@ -68,13 +68,13 @@ class Colorings:
             raise not_stored("coloring", coloring_id)
         return heads[0]
 
-    def all(self, maker: str | None = None, most: int | None = None) -> list[ColoringHead]:
+    def all(self, maker: str | None = None, limit: int | None = None) -> list[ColoringHead]:
         """All colorings, or those of one maker, the newest first; no more than ``most``. No log is
         read whose length is known."""
         rows = self._database.rows(
             f"SELECT {_HEAD} FROM colorings WHERE ?::VARCHAR IS NULL OR maker = ? "
             "ORDER BY created_at DESC, coloring_id LIMIT ?",
-            [maker, maker, most],
+            [maker, maker, limit],
         )
         return self._heads(rows)
 
@@ -89,9 +89,9 @@ class Colorings:
             )
             self._lengths.update({coloring_id: int(length) for coloring_id, length in lengths})
         return [
-            ColoringHead(one, sketch_id, words, self._lengths[one], maker, aware(created_at))
-            for one, sketch_id, words, maker, created_at in rows
-            if one in self._lengths
+            ColoringHead(item, sketch_id, text, self._lengths[item], maker, aware(created_at))
+            for item, sketch_id, text, maker, created_at in rows
+            if item in self._lengths
         ]
 
     def delete(self, coloring_id: str) -> None:
@@ -106,7 +106,7 @@ class Colorings:
 
 
 def _record(row: tuple[Any, ...]) -> ColoringRecord:
-    coloring_id, sketch_id, words, actions, maker, created_at = row
+    coloring_id, sketch_id, text, actions, maker, created_at = row
     return ColoringRecord(
-        coloring_id, sketch_id, words, tuple(json.loads(actions)), maker, aware(created_at)
+        coloring_id, sketch_id, text, tuple(json.loads(actions)), maker, aware(created_at)
     )

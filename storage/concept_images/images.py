@@ -115,24 +115,25 @@ class Images:
         return pixels
 
     def recent(
-        self, limit: int = 50, offset: int = 0, source: str | None = None, words: str = ""
+        self, limit: int = 50, offset: int = 0, source: str | None = None, text: str = ""
     ) -> list[ImageRecord]:
         """Return ``limit`` records, newest first, after leaving out ``offset`` of them.
 
         ``source`` asks for images of that source only, for instance ``render``; ``words`` for those
         whose name, source or origin (model, object, color, prompt) holds every word.
         """
-        where, values = _narrowed(source, words)
+        location, values = _narrowed(source, text)
         return self._records(
-            f"{where} ORDER BY created_at DESC, image_id LIMIT ? OFFSET ?",
+            f"{location} ORDER BY created_at DESC, image_id LIMIT ? OFFSET ?",
             [*values, max(limit, 0), max(offset, 0)],
         )
 
-    def counts(self, words: str = "") -> dict[str, int]:
+    def counts(self, text: str = "") -> dict[str, int]:
         """Return how many images of each source hold every word, by source."""
-        where, values = _narrowed(None, words)
+        location, values = _narrowed(None, text)
         rows = self._database.rows(
-            f"SELECT source, count(*) FROM images {where} GROUP BY source ORDER BY source", values
+            f"SELECT source, count(*) FROM images {location} GROUP BY source ORDER BY source",
+            values,
         )
         return {str(source): int(number) for source, number in rows}
 
@@ -145,13 +146,13 @@ class Images:
         return [_record(row) for row in rows]
 
 
-def _narrowed(source: str | None, words: str) -> tuple[str, list[Any]]:
+def _narrowed(source: str | None, text: str) -> tuple[str, list[Any]]:
     """The WHERE of a source and of words, and its values."""
     tests, values = [], []
     if source is not None:
         tests.append("source = ?")
         values.append(source)
-    for word in words.lower().split()[:20]:
+    for word in text.lower().split()[:20]:
         tests.append(
             "contains(lower(name || ' ' || source || ' ' || coalesce(array_to_string("
             "from_json(json_extract(origin, '$.*'), '[\"VARCHAR\"]'), ' '), '')), ?)"

@@ -44,7 +44,7 @@ class ConceptImages(set_views.NamedSets):
     def add(
         self,
         name: str,
-        words: str,
+        text: str,
         images: Sequence[tuple[str, str, str]],
         of_people: bool,
         maker: str = "",
@@ -59,7 +59,7 @@ class ConceptImages(set_views.NamedSets):
         a name or words that are none, no picture, one that stands twice for one contributor, and a
         mask of another image.
         """
-        name, plain = set_views.checked_name(name), normal(canonical.required(words, "words"))
+        name, plain = set_views.checked_name(name), normal(canonical.required(text, "words"))
         if not plain or len(plain) > MAX_WORDS:
             raise BadInput(f"The words of a concept have 1 to {MAX_WORDS} characters.")
         members = self._members(images)
@@ -97,8 +97,8 @@ class ConceptImages(set_views.NamedSets):
 
     def all(self, hidden: bool = False) -> list[ConceptImagesRecord]:
         """Return the sets that are shown, newest first; with ``hidden`` the hidden ones too."""
-        where = "" if hidden else "WHERE NOT coalesce(hidden, false)"
-        return self._records(f"{where} ORDER BY created_at DESC, set_id", [])
+        location = "" if hidden else "WHERE NOT coalesce(hidden, false)"
+        return self._records(f"{location} ORDER BY created_at DESC, set_id", [])
 
     def images(self, set_id: str) -> list[tuple[str, str, str]]:
         """Return image, mask and contributor of each picture, in the order they were given;
@@ -117,13 +117,13 @@ class ConceptImages(set_views.NamedSets):
         stored_profiles = self._profiles.stored([(image, mask) for image, mask, _ in members])
         profiles: list[ImageProfile] = []
         unscored: list[tuple[int, str]] = []
-        for place, (image_id, mask_id, contributor) in enumerate(members):
+        for index, (image_id, mask_id, contributor) in enumerate(members):
             try:
                 profile = stored_profiles.get((image_id, mask_id)) or self._profiles.of(
                     image_id, mask_id
                 )
             except TrueHueError as error:
-                unscored.append((place, str(error)))
+                unscored.append((index, str(error)))
             else:
                 profiles.append(ImageProfile(image_id, mask_id, profile, contributor=contributor))
         return profiles, unscored
@@ -134,7 +134,7 @@ class ConceptImages(set_views.NamedSets):
             raise BadInput("The set holds no picture: choose at least one.")
         if len(images) > MAX_IMAGES:
             raise BadInput(f"The set holds {len(images):,} pictures: at most {MAX_IMAGES:,}.")
-        places: dict[tuple[str, str], int] = {}
+        positions: dict[tuple[str, str], int] = {}
         # Whole ids in one question: each for itself takes minutes where pictures are many.
         image_of_mask = dict(
             self._database.rows(
@@ -144,23 +144,23 @@ class ConceptImages(set_views.NamedSets):
             )
         )
         members = []
-        for place, (image_id, mask_id, contributor) in enumerate(images, start=1):
+        for index, (image_id, mask_id, contributor) in enumerate(images, start=1):
             if image_of_mask.get(mask_id) != image_id:
-                image_id, mask_id = self._looked_up(image_id, mask_id, place)
-            who = canonical.text(contributor, f"The contributor of image {place}").strip()
-            first = places.setdefault((image_id, who), place)
-            if first != place:
+                image_id, mask_id = self._looked_up(image_id, mask_id, index)
+            who = canonical.text(contributor, f"The contributor of image {index}").strip()
+            first = positions.setdefault((image_id, who), index)
+            if first != index:
                 raise BadInput(
-                    f"Image {place} is the same as image {first}: leave one of them out."
+                    f"Image {index} is the same as image {first}: leave one of them out."
                 )
             members.append((image_id, mask_id, who))
         return members
 
-    def _looked_up(self, image_id: str, mask_id: str, place: int) -> tuple[str, str]:
+    def _looked_up(self, image_id: str, mask_id: str, index: int) -> tuple[str, str]:
         """Whole ids of what was named by the beginnings of them."""
         mask, image = self._masks.get(mask_id), self._images.get(image_id)
         if mask.image_id != image.image_id:
-            raise BadInput(f"The mask of image {place} is of another image: choose one of its own.")
+            raise BadInput(f"The mask of image {index} is of another image: choose one of its own.")
         return image.image_id, mask.mask_id
 
     def _records(self, clauses: str, values: Sequence[Any]) -> list[ConceptImagesRecord]:
@@ -168,13 +168,13 @@ class ConceptImages(set_views.NamedSets):
 
 
 def _record(row: tuple[Any, ...]) -> ConceptImagesRecord:
-    set_id, name, words, of_people, images, contributors, hidden, created_at = row
+    set_id, name, text, of_people, images, contributors, hidden, created_at = row
     if name is None:  # only where the database was changed by hand
         raise StorageError(f"The set {set_id} has no name: the database is not whole.")
     return ConceptImagesRecord(
         set_id,
         name,
-        words,
+        text,
         of_people,
         int(images or 0),
         int(contributors or 0),

@@ -61,7 +61,7 @@ def plain(value: object, field: str) -> Any:
     if isinstance(value, Mapping):
         return {_key(key, field): plain(item, f"{field}.{key}") for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [plain(item, f"{field}[{place}]") for place, item in enumerate(value)]
+        return [plain(item, f"{field}[{index}]") for index, item in enumerate(value)]
     raise BadInput(
         f"{field} is a {type(value).__module__}.{type(value).__name__}, which is not plain JSON: "
         "give numbers, text, booleans, None, lists or dicts of them."

@@ -378,20 +378,20 @@ class Database:
         Raises :class:`NotStored` if ``id_text`` is shorter than 8 characters or not hexadecimal,
         and if no row or more than one has such an id.
         """
-        what = column.replace("_", " ")
+        label = column.replace("_", " ")
         prefix = id_text.strip().lower() if isinstance(id_text, str) else ""
         if not _SHORTEST_PREFIX <= len(prefix) <= _LENGTH or set(prefix) - set("0123456789abcdef"):
             raise NotStored(
-                f"{str(id_text)[:80]!r} is no {what}: give its {_LENGTH} hexadecimal characters, "
+                f"{str(id_text)[:80]!r} is no {label}: give its {_LENGTH} hexadecimal characters, "
                 f"or at least the first {_SHORTEST_PREFIX}."
             )
         # Equality uses the primary key; a prefix has to look at every row.
         test = f"{column} = ?" if len(prefix) == _LENGTH else f"starts_with({column}, ?)"
         rows = self.rows(f"SELECT {columns} FROM {table} WHERE {test} LIMIT 2", [prefix])
         if not rows:
-            raise NotStored(f"Nothing is stored under the {what} {prefix}.")
+            raise NotStored(f"Nothing is stored under the {label} {prefix}.")
         if len(rows) > 1:
-            raise NotStored(f"More than one {what} begins with {prefix}: give more characters.")
+            raise NotStored(f"More than one {label} begins with {prefix}: give more characters.")
         return rows[0]
 
     def full_id(self, table: str, column: str, id_text: str) -> str:

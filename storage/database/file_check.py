@@ -74,9 +74,9 @@ def copy_closed(path: Path, folder: Path) -> None:
         with translated(path), _reading(path), (folder / path.name).open("xb") as copy:
             shutil.copyfileobj(opened, copy)
             for ending in (".wal", ".confirmed"):
-                beside = path.with_name(path.name + ending)
-                if beside.is_file():
-                    shutil.copyfile(beside, folder / beside.name)
+                others = path.with_name(path.name + ending)
+                if others.is_file():
+                    shutil.copyfile(others, folder / others.name)
 
 
 @contextmanager
@@ -181,12 +181,12 @@ def explain(path: Path, error: duckdb.Error) -> StorageError:
             f"read. {_UNTOUCHED}: install a newer duckdb package, {_ELSEWHERE}. "
             f"DuckDB said: {message}"
         )
-    if any(words in lower for words in _NO_ACCESS):
+    if any(text in lower for text in _NO_ACCESS):
         return DataFolderError(
             f"{path} cannot be opened. Change its permissions or make room, {_ELSEWHERE}. "
             f"DuckDB said: {message}"
         )
-    if isinstance(error, duckdb.IOException) and not any(words in lower for words in _BROKEN):
+    if isinstance(error, duckdb.IOException) and not any(text in lower for text in _BROKEN):
         return DataFolderError(f"{path} cannot be opened. DuckDB said: {message}")
     return DatabaseDamaged(
         f"{path} cannot be read as a database. {_UNTOUCHED}: put a copy back in its place, or "

@@ -68,7 +68,7 @@ class DistributionSets(set_views.NamedSets):
             raise BadInput(f"There is no kind {file.kind[:40]!r}: it is one of {', '.join(KINDS)}.")
         if not file.rows:
             raise BadInput("The file holds no distribution, so there is nothing to store.")
-        rows = [_plain(row, place) for place, row in enumerate(file.rows)]
+        rows = [_plain(row, index) for index, row in enumerate(file.rows)]
         set_id = _id(file.kind, of_people, rows)
         head = [
             set_id,
@@ -120,8 +120,8 @@ class DistributionSets(set_views.NamedSets):
 
     def all(self, hidden: bool = False) -> list[DistributionSetRecord]:
         """Return the sets that are shown, newest first; with ``hidden`` the hidden ones too."""
-        where = "" if hidden else "WHERE NOT coalesce(hidden, false)"
-        return self._records(f"{where} ORDER BY created_at DESC, set_id", [])
+        location = "" if hidden else "WHERE NOT coalesce(hidden, false)"
+        return self._records(f"{location} ORDER BY created_at DESC, set_id", [])
 
     def words(self, set_id: str) -> list[str]:
         """Return the concepts of a set in the order of its file; :class:`NotStored`."""
@@ -130,20 +130,20 @@ class DistributionSets(set_views.NamedSets):
             "ORDER BY min(place)",
             [self._full(set_id)],
         )
-        return [str(words) for (words,) in rows]
+        return [str(text) for (text,) in rows]
 
-    def rows(self, set_id: str, words: str | None = None) -> list[DistributionRow]:
+    def rows(self, set_id: str, text: str | None = None) -> list[DistributionRow]:
         """Return the distributions of a set in the order of its file.
 
         ``words`` asks for one concept's, in any spelling that has the same normal form; there may
         be none. Raises :class:`NotStored`.
         """
-        where, values = "set_id = ?", [self._full(set_id)]
-        if words is not None:
-            where, values = f"{where} AND words = ?", [*values, normal(words)]
+        location, values = "set_id = ?", [self._full(set_id)]
+        if text is not None:
+            location, values = f"{location} AND words = ?", [*values, normal(text)]
         rows = self._database.rows(
             "SELECT words, contributor, people, weights, given FROM distribution_rows "
-            f"WHERE {where} ORDER BY place",
+            f"WHERE {location} ORDER BY place",
             values,
         )
         return [_row(*row) for row in rows]
@@ -152,21 +152,21 @@ class DistributionSets(set_views.NamedSets):
         return [_record(row) for row in self._database.rows(f"{_SELECT} {clauses}", values)]
 
 
-def _plain(row: DistributionRow, place: int) -> tuple[str, str, int, list[float], dict[str, Any]]:
+def _plain(row: DistributionRow, index: int) -> tuple[str, str, int, list[float], dict[str, Any]]:
     """A row as it is stored, checked."""
-    where = f"Row {place + 1}"
+    location = f"Row {index + 1}"
     if not normal(row.words):
-        raise BadInput(f"{where} has no concept.")
+        raise BadInput(f"{location} has no concept.")
     if row.people < 0:
-        raise BadInput(f"{where} is of {row.people} people: give 0 where nobody knows.")
+        raise BadInput(f"{location} is of {row.people} people: give 0 where nobody knows.")
     weights = np.asarray(row.weights, dtype=np.float64)
-    checked(weights, where)
+    checked(weights, location)
     return (
-        normal(canonical.text(row.words, f"{where}, words")),
-        canonical.text(row.contributor, f"{where}, contributor"),
+        normal(canonical.text(row.words, f"{location}, words")),
+        canonical.text(row.contributor, f"{location}, contributor"),
         int(row.people),
         weights.tolist(),
-        canonical.mapping(row.given, f"{where}, given"),
+        canonical.mapping(row.given, f"{location}, given"),
     )
 
 
@@ -176,14 +176,14 @@ def _id(
     spelled = sorted(
         canonical.digest(
             {
-                "words": words,
+                "words": text,
                 "contributor": contributor,
                 "people": people,
                 "weights": weights,
                 "given": original,
             }
         )
-        for words, contributor, people, weights, original in rows
+        for text, contributor, people, weights, original in rows
     )
     return canonical.digest({"kind": kind, "of_people": bool(of_people), "rows": spelled})
 
@@ -195,7 +195,7 @@ def _insert(
 ) -> None:
     for start in range(0, len(rows), _PART):
         part = rows[start : start + _PART]
-        words, contributors, people, weights, originals = zip(*part, strict=True)
+        text, contributors, people, weights, originals = zip(*part, strict=True)
         cursor.execute(
             """
             INSERT INTO distribution_rows
@@ -206,7 +206,7 @@ def _insert(
             [
                 set_id,
                 list(range(start, start + len(part))),
-                list(words),
+                list(text),
                 list(contributors),
                 list(people),
                 list(weights),
@@ -216,11 +216,11 @@ def _insert(
 
 
 def _row(
-    words: str, contributor: str, people: int, weights: Sequence[float], original_json: str
+    text: str, contributor: str, people: int, weights: Sequence[float], original_json: str
 ) -> DistributionRow:
     array = np.array(weights, dtype=np.float64)
     array.flags.writeable = False
-    return DistributionRow(words, contributor, array, people, json.loads(original_json))
+    return DistributionRow(text, contributor, array, people, json.loads(original_json))
 
 
 def _record(row: tuple[Any, ...]) -> DistributionSetRecord:

@@ -131,11 +131,11 @@ def plain_name(name: object) -> str:
 
 def _refs(refs: Sequence[tuple[str, str]]) -> list[list[str]]:
     unique_refs: dict[tuple[str, str], None] = {}
-    for place, ref in enumerate(refs, start=1):
+    for index, ref in enumerate(refs, start=1):
         if not isinstance(ref, (tuple, list)) or len(ref) != 2:
-            raise BadInput(f"Prompt {place} of the selection is no pair of set and prompt id.")
-        source = canonical.text(ref[0], f"The set of prompt {place}")
-        unique_refs[source, canonical.required(ref[1], f"The id of prompt {place}")] = None
+            raise BadInput(f"Prompt {index} of the selection is no pair of set and prompt id.")
+        source = canonical.text(ref[0], f"The set of prompt {index}")
+        unique_refs[source, canonical.required(ref[1], f"The id of prompt {index}")] = None
     if not unique_refs:
         raise BadInput("The selection holds no prompt: choose at least one, then save it.")
     if len(unique_refs) > MAX_PROMPTS:

@@ -98,8 +98,8 @@ class PromptSets:
 
     def all(self, hidden: bool = False) -> list[PromptSetRecord]:
         """Return the sets that are shown, newest first; with ``hidden`` the hidden ones too."""
-        where = "" if hidden else "WHERE NOT coalesce(hidden, false)"
-        return self._records(f"{where} ORDER BY created_at DESC, set_id", [])
+        location = "" if hidden else "WHERE NOT coalesce(hidden, false)"
+        return self._records(f"{location} ORDER BY created_at DESC, set_id", [])
 
     def prompts(self, set_id: str) -> tuple[Prompt, ...]:
         """Return the prompts of a set in the order of the file, with ``set_id`` as their source.
@@ -148,9 +148,9 @@ def _bodies(prompts: Sequence[Prompt]) -> tuple[list[str], list[str]]:
         raise BadInput("The set holds no prompt, so there is nothing to store.")
     ids: dict[str, None] = {}
     bodies = []
-    for place, prompt in enumerate(prompts, start=1):
-        body = canonical.dump(canonical.plain(prompt.as_json(), f"prompt {place}"))
-        canonical.required(prompt.id, f"The id of prompt {place}")
+    for index, prompt in enumerate(prompts, start=1):
+        body = canonical.dump(canonical.plain(prompt.as_json(), f"prompt {index}"))
+        canonical.required(prompt.id, f"The id of prompt {index}")
         if prompt.id in ids:
             raise BadInput(f"The prompt id {prompt.id[:80]!r} stands twice: ids are unique.")
         ids[prompt.id] = None

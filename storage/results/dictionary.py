@@ -74,25 +74,26 @@ class StringDictionary:
             colors,
             [row[0] for row in runs],
             [row[1] for row in runs],
-            frozenset(at for at, row in enumerate(runs) if row[2]),
-            frozenset(at for at, row in enumerate(runs) if row[3] == SEARCHING),
+            frozenset(index for index, row in enumerate(runs) if row[2]),
+            frozenset(index for index, row in enumerate(runs) if row[3] == SEARCHING),
         )
 
     @cached_property
     def _places(self) -> Mapping[str, Mapping[str, int]]:
-        places = {
-            kind: {name: at for at, name in enumerate(ones)} for kind, ones in self.names.items()
+        positions = {
+            kind: {name: index for index, name in enumerate(ones)}
+            for kind, ones in self.names.items()
         }
-        places["run"] = {run_id: at for at, run_id in enumerate(self.run_ids)}
-        places["color"] = {color.value: at for at, color in enumerate(self.colors)}
+        positions["run"] = {run_id: index for index, run_id in enumerate(self.run_ids)}
+        positions["color"] = {color.value: index for index, color in enumerate(self.colors)}
         for field, names in (
             ("sector", SECTORS),
             ("status", STATUSES),
             ("trait", TRAITS),
             ("l2", l2_names()),
         ):
-            places[field] = {name: at for at, name in enumerate(names)}
-        return places
+            positions[field] = {name: index for index, name in enumerate(names)}
+        return positions
 
     def number(self, kind: str, name: str) -> int:
         """The number of a word. Raises :class:`BadInput` for one that no result has, and
@@ -123,8 +124,8 @@ class StringDictionary:
         if self.colors:
             sectors = [SECTORS[color.sector] for color in self.colors]
             starts = bands_of(np.array([color.lab for color in self.colors]), sectors)
-            for at, low in enumerate(starts.tolist()):
-                bands[f"{low:.0f}"].append(at)
+            for index, low in enumerate(starts.tolist()):
+                bands[f"{low:.0f}"].append(index)
         return bands
 
     def runs(self, ids: Sequence[str]) -> list[int] | None:
@@ -133,7 +134,7 @@ class StringDictionary:
             return sorted({self.number("run", run_id) for run_id in ids})
         if not self.hidden:
             return None
-        return [at for at in range(len(self.run_ids)) if at not in self.hidden]
+        return [index for index in range(len(self.run_ids)) if index not in self.hidden]
 
     def rule(self, name: str) -> int:
         """The number of a rule, -1 for a rule that no run was judged by. Raises BadInput for a

@@ -50,22 +50,22 @@ FACETS = (
 _OF_COLOR = ("color", "sector", "asked_l2", "modifier", "basic")
 
 
-def facets(database: Database, words: StringDictionary, selection: Slice) -> Facets:
+def facets(database: Database, dictionary: StringDictionary, selection: Slice) -> Facets:
     """Value, label and number of pictures of each facet; see the module."""
     chosen = set_fields(selection) | ({"run"} if selection.runs else set())
     counts: dict[str, Counter[Any]] = {}
     # Facets that no filter of their own narrows share their rows.
     free = [name for name in FACETS if name not in chosen]
-    _count(database, words, selection, free, counts)
+    _count(database, dictionary, selection, free, counts)
     for name in FACETS:
         if name in chosen:
-            _count(database, words, without(selection, name), [name], counts)
-    return {name: _values_of(words, name, counts[name]) for name in FACETS}
+            _count(database, dictionary, without(selection, name), [name], counts)
+    return {name: _values_of(dictionary, name, counts[name]) for name in FACETS}
 
 
 def _count(
     database: Database,
-    words: StringDictionary,
+    dictionary: StringDictionary,
     selection: Slice,
     names: Sequence[str],
     counts: dict[str, Counter[Any]],
@@ -73,65 +73,69 @@ def _count(
     """Put the counts of the facets ``names`` into ``counts``, by the number of the value."""
     rest = set_fields(selection)
     alone = not rest & (OBJECT_FIELDS | {"cause"})
-    pictures = [name for name in names if name in PICTURE_FIELDS]
+    images = [name for name in names if name in PICTURE_FIELDS]
     objects = [name for name in names if name in OBJECT_FIELDS]
-    if pictures and not rest & OBJECT_FIELDS:
-        columns = ", ".join(COLUMNS[name] for name in pictures)
+    if images and not rest & OBJECT_FIELDS:
+        columns = ", ".join(COLUMNS[name] for name in images)
         rows = database.rows(
-            f"SELECT {columns}, count(*) FROM {verdict_rows(words, selection)} "
-            f"WHERE {condition(words, selection)} GROUP BY ALL"
+            f"SELECT {columns}, count(*) FROM {verdict_rows(dictionary, selection)} "
+            f"WHERE {condition(dictionary, selection)} GROUP BY ALL"
         )
-        for at, name in enumerate(pictures):
-            counts[name] = _summed((row[at], row[-1]) for row in rows)
-    elif pictures:
-        _distinct(database, words, selection, pictures, counts)
+        for index, name in enumerate(images):
+            counts[name] = _summed((row[index], row[-1]) for row in rows)
+    elif images:
+        _distinct(database, dictionary, selection, images, counts)
     if objects and alone:
-        _firsts(database, words, selection, objects, counts)
+        _firsts(database, dictionary, selection, objects, counts)
     elif objects:
-        _distinct(database, words, selection, objects, counts)
+        _distinct(database, dictionary, selection, objects, counts)
 
 
 def _firsts(
     database: Database,
-    words: StringDictionary,
+    dictionary: StringDictionary,
     selection: Slice,
     names: Sequence[str],
     counts: dict[str, Counter[Any]],
 ) -> None:
     def rows(columns: str, field: str) -> list[tuple[Any, ...]]:
-        where = condition(words, selection, (field,))
-        table = verdict_rows(words, selection)
-        return database.rows(f"SELECT {columns}, count(*) FROM {table} WHERE {where} GROUP BY ALL")
+        location = condition(dictionary, selection, (field,))
+        table = verdict_rows(dictionary, selection)
+        return database.rows(
+            f"SELECT {columns}, count(*) FROM {table} WHERE {location} GROUP BY ALL"
+        )
 
     for group in (("object", "category"), ("found_l2",)):
         fields = [name for name in group if name in names]
         if fields:
             first_rows = rows(", ".join([*(COLUMNS[name] for name in fields), "firsts"]), fields[0])
-            for at, name in enumerate(fields):
+            for index, name in enumerate(fields):
                 bit = 1 << FIRSTS.index(name)
-                counts[name] = _summed((row[at], row[-1]) for row in first_rows if row[-2] & bit)
+                counts[name] = _summed((row[index], row[-1]) for row in first_rows if row[-2] & bit)
     fields = [name for name in _OF_COLOR if name in names]
     if fields:
         first_rows = rows("color_no, firsts, first_traits", "color")
         for name in fields:
-            counts[name] = _summed(_by_color(words, name, first_rows))
+            counts[name] = _summed(_by_color(dictionary, name, first_rows))
 
 
-def _by_color(words: StringDictionary, name: str, rows: Iterable[tuple[Any, ...]]) -> Iterable[Any]:
+def _by_color(
+    dictionary: StringDictionary, name: str, rows: Iterable[tuple[Any, ...]]
+) -> Iterable[Any]:
     for color_no, firsts, traits, count in rows:
         if name in ("modifier", "basic"):
-            for at, _ in enumerate(TRAITS):
-                if traits & 1 << at:
-                    yield at, count
+            for index, _ in enumerate(TRAITS):
+                if traits & 1 << index:
+                    yield index, count
         elif firsts & 1 << FIRSTS.index(name):
-            color = words.colors[color_no]
+            color = dictionary.colors[color_no]
             value = {"color": color_no, "sector": color.sector, "asked_l2": color.asked_l2}
             yield value[name], count
 
 
 def _distinct(
     database: Database,
-    words: StringDictionary,
+    dictionary: StringDictionary,
     selection: Slice,
     names: Sequence[str],
     counts: dict[str, Counter[Any]],
@@ -139,16 +143,16 @@ def _distinct(
     """Pictures told apart: the rows are read once, and a picture's second row with a value is
     seen beside its first."""
     whole = Slice(rule=selection.rule, runs=selection.runs)
-    where = condition(words, whole, ("object",))
-    narrowed = " AND ".join([where, *conditions(words, selection)])
+    location = condition(dictionary, whole, ("object",))
+    narrowed = " AND ".join([location, *conditions(dictionary, selection)])
     columns = dict.fromkeys([*(COLUMNS[name] for name in names), "leads", "matches"])
     reads = ", ".join(f"coalesce({column}::INTEGER, -1)::INTEGER AS {column}" for column in columns)
     with database.cursor() as cursor:
         rows = cursor.execute(
             f"SELECT {PICTURE} AS picture, single, {reads} "
-            f"FROM {verdict_rows(words, selection)} WHERE {narrowed}"
+            f"FROM {verdict_rows(dictionary, selection)} WHERE {narrowed}"
         ).fetchnumpy()
-    pictures = _Pictures(np.asarray(rows["picture"]), np.asarray(rows["single"]))
+    images = _Pictures(np.asarray(rows["picture"]), np.asarray(rows["single"]))
     leads, matches = np.asarray(rows["leads"]) == 1, np.asarray(rows["matches"]) == 1
     every = bool(set_fields(selection) & OBJECT_FIELDS)
     colored = bool(set_fields(selection) & COLOR_FIELDS)
@@ -161,13 +165,14 @@ def _distinct(
         values = np.asarray(rows[COLUMNS[name]])
         if name in ("modifier", "basic"):
             bits = [
-                np.where(row_mask & (values >> at & 1 == 1), at, -1) for at, _ in enumerate(TRAITS)
+                np.where(row_mask & (values >> index & 1 == 1), index, -1)
+                for index, _ in enumerate(TRAITS)
             ]
             counts[name] = Counter(
-                {at: pictures.count(bit_values)[at] for at, bit_values in enumerate(bits)}
+                {index: images.count(bit_values)[index] for index, bit_values in enumerate(bits)}
             )
         else:
-            picture_counts = pictures.count(np.where(row_mask, values, -1))
+            picture_counts = images.count(np.where(row_mask, values, -1))
             counts[name] = Counter(dict(enumerate(picture_counts)))
         counts[name] = +counts[name]
 
@@ -175,10 +180,10 @@ def _distinct(
 class _Pictures:
     """Rows of verdicts by their picture: ``single`` are those of pictures with one object."""
 
-    def __init__(self, pictures: np.ndarray, single: np.ndarray) -> None:
+    def __init__(self, images: np.ndarray, single: np.ndarray) -> None:
         self._single = single
         self._several = np.flatnonzero(~single)
-        shared = pictures[self._several]
+        shared = images[self._several]
         if not (shared[1:] >= shared[:-1]).all():  # they come in this order, but nobody says so
             order = np.argsort(shared, kind="stable")
             self._several, shared = self._several[order], shared[order]
@@ -213,13 +218,13 @@ def _summed(pairs: Iterable[Sequence[Any]]) -> Counter[Any]:
 
 
 def _values_of(
-    words: StringDictionary, name: str, counts: Counter[Any]
+    dictionary: StringDictionary, name: str, counts: Counter[Any]
 ) -> list[tuple[str, str, int]]:
     """Values and labels: in their own order where they have one, else the most first."""
-    entries = [(value, *_label(words, name, value), count) for value, count in counts.items()]
+    entries = [(value, *_label(dictionary, name, value), count) for value, count in counts.items()]
     own = name in ("run", "sector", "asked_l2", "found_l2", "modifier", "basic", "task", "status")
     key: Callable[[tuple[Any, str, str, int]], Any] = (
-        (lambda entry: _order(words, name, entry[0]))
+        (lambda entry: _order(dictionary, name, entry[0]))
         if own
         else (lambda entry: (-entry[3], entry[2]))
     )
@@ -230,29 +235,32 @@ def _values_of(
     return [row[1:] for row in rows]
 
 
-def _order(words: StringDictionary, name: str, value: int) -> int:
+def _order(dictionary: StringDictionary, name: str, value: int) -> int:
     if name == "task":
-        task = words.names["task"][value]
+        task = dictionary.names["task"][value]
         return list(TASKS).index(task) if task in TASKS else len(TASKS)
     return value
 
 
-def _label(words: StringDictionary, name: str, value: int) -> tuple[str, str]:
+def _label(dictionary: StringDictionary, name: str, value: int) -> tuple[str, str]:
     """The value as a slice takes it, and as people read it."""
     if name == "run":
-        return words.run_ids[value], words.run_names[value]
+        return dictionary.run_ids[value], dictionary.run_names[value]
     if name == "color":
-        return words.colors[value].value, words.colors[value].label
+        return dictionary.colors[value].value, dictionary.colors[value].label
     if name == "sector":
-        at = SECTORS[value]
-        return at, f"{at}° to {int(at) + 30}°" if at.isdigit() else at
+        time_text = SECTORS[value]
+        return (
+            time_text,
+            f"{time_text}° to {int(time_text) + 30}°" if time_text.isdigit() else time_text,
+        )
     if name in ("asked_l2", "found_l2"):
         return l2_names()[value], l2_names()[value]
     if name in ("modifier", "basic"):
         return TRAITS[value], TRAITS[value]
     if name == "status":
         return STATUSES[value], STATUSES[value]
-    word = words.names[name][value]
+    word = dictionary.names[name][value]
     if name == "system" and not word:
         return NO_SYSTEM, "No color system"
     titles = {"task": TASKS, "system": SYSTEMS, "cause": CAUSES}

@@ -38,15 +38,15 @@ def snapshot(database: Database) -> Iterator[duckdb.DuckDBPyConnection]:
         cursor.rollback()
 
 
-def apart(pictures: Sequence[int]) -> list[list[int]]:
+def apart(images: Sequence[int]) -> list[list[int]]:
     """Runs and positions of numbers of pictures, for BY_PLACE."""
-    distinct = sorted(set(pictures))
+    distinct = sorted(set(images))
     return [[number >> 32 for number in distinct], [number & 0xFFFFFFFF for number in distinct]]
 
 
 def items(
     cursor: duckdb.DuckDBPyConnection,
-    words: StringDictionary,
+    dictionary: StringDictionary,
     rows: Sequence[int],
     cursors: Mapping[int, str],
     table: str = VERDICTS,
@@ -57,17 +57,20 @@ def items(
         return []
     sql = _VERDICTS.format(by_row=BY_ROW, rows=table)
     verdicts = {row[0]: row for row in cursor.execute(sql, [list(rows)]).fetchall()}
-    places = [(row[1] << 32) + row[2] for row in verdicts.values()]
-    pictures = {
+    positions = [(row[1] << 32) + row[2] for row in verdicts.values()]
+    images = {
         (run, position): rest
         for run, position, *rest in _looked_up(
-            cursor, "run_items", "run_no, position, image_id, reason, seed, width, height", places
+            cursor,
+            "run_items",
+            "run_no, position, image_id, reason, seed, width, height",
+            positions,
         )
     }
     masks = {
         (run, position, target): mask_id
         for run, position, target, mask_id in _looked_up(
-            cursor, "run_masks", "run_no, position, target, mask_id", places
+            cursor, "run_masks", "run_no, position, target, mask_id", positions
         )
     }
     prompts = {
@@ -80,10 +83,10 @@ def items(
     }
     return [
         _item(
-            words,
+            dictionary,
             row,
             prompts[row[5]],
-            pictures[row[1], row[2]],
+            images[row[1], row[2]],
             masks.get((row[1], row[2], row[4]), ""),
             cursors.get(row[0], ""),
         )
@@ -92,12 +95,12 @@ def items(
 
 
 def _looked_up(
-    cursor: duckdb.DuckDBPyConnection, table: str, columns: str, pictures: Sequence[int]
+    cursor: duckdb.DuckDBPyConnection, table: str, columns: str, images: Sequence[int]
 ) -> list[tuple[Any, ...]]:
     """Rows of some pictures: their row ids by two columns of numbers, then all that is wanted."""
     rows = cursor.execute(
         f"SELECT t.rowid FROM {BY_PLACE} JOIN {table} AS t USING (run_no, position)",
-        apart(pictures),
+        apart(images),
     ).fetchall()
     return cursor.execute(
         f"SELECT {columns} FROM {BY_ROW} JOIN {table} AS t ON t.rowid = wanted.at",
@@ -106,10 +109,10 @@ def _looked_up(
 
 
 def _item(
-    words: StringDictionary,
+    dictionary: StringDictionary,
     row: tuple[Any, ...],
     prompt: Sequence[Any],
-    picture: Sequence[Any],
+    stored: Sequence[Any],
     mask_id: str,
     cursor: str,
 ) -> WallItem:
@@ -139,30 +142,30 @@ def _item(
         reason,
     ) = row
     prompt_id, source, text = prompt
-    image_id, failed, seed, width, height = picture
+    image_id, failed, seed, width, height = stored
     measured_lab = None if lab[0] is None else (lab[0], lab[1], lab[2])
-    color = None if color_no is None else words.colors[color_no]
+    color = None if color_no is None else dictionary.colors[color_no]
     return WallItem(
-        run_id=words.run_ids[run_no],
+        run_id=dictionary.run_ids[run_no],
         position=position,
         image=image,
         prompt_id=prompt_id,
         prompt_source=source,
         text=text,
-        task=words.names["task"][task],
-        system=words.names["system"][system],
+        task=dictionary.names["task"][task],
+        system=dictionary.names["system"][system],
         image_id=image_id,
         mask_id=mask_id,
         target=target,
-        object_name="" if object_no is None else words.names["object"][object_no],
-        category="" if category_no is None else words.names["category"][category_no],
+        object_name="" if object_no is None else dictionary.names["object"][object_no],
+        category="" if category_no is None else dictionary.names["category"][category_no],
         color=color.value if color else "",
         color_name=color.label if color else "",
         asked_hex=color.hex if color else "",
         found_hex="" if measured_lab is None else hex_of(lab_to_srgb8(np.array(measured_lab))),
         status=STATUSES[status],
         picture_status=STATUSES[picture_status],
-        cause=words.names["cause"][cause],
+        cause=dictionary.names["cause"][cause],
         told=sentence,
         picture_reason=failed or reason,
         relation="" if matches is None else "matches" if matches else "differs",
@@ -172,7 +175,7 @@ def _item(
         misfit=misfit,
         lab=measured_lab,
         cursor=cursor,
-        rule=words.names["rule"][rule_no],
+        rule=dictionary.names["rule"][rule_no],
         seed=seed,
         width=width,
         height=height,

@@ -12,14 +12,14 @@ from truehue.storage.runs.dictionaries import STATUSES
 
 
 def image_verdicts(
-    database: Database, words: StringDictionary, image_ids: Collection[str]
+    database: Database, dictionary: StringDictionary, image_ids: Collection[str]
 ) -> list[ImageVerdict]:
     """Every rule's say on every object of those images (whole ids) in runs that are shown.
 
     By image, rule, run and object. The pixels of one image may stand in several runs: each says
     what it was asked there.
     """
-    hidden = ", ".join(map(str, sorted(words.hidden)))
+    hidden = ", ".join(map(str, sorted(dictionary.hidden)))
     rows = database.rows(
         f"""
         SELECT image_id, rule_no, status, matches, delta_e00, hue_deg, misfit, confidence_percent
@@ -31,7 +31,7 @@ def image_verdicts(
         """,
         [sorted(set(image_ids))],
     )
-    rules = words.names["rule"]
+    rules = dictionary.names["rule"]
     return [
         ImageVerdict(
             image_id,

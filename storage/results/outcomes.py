@@ -14,16 +14,16 @@ from truehue.storage.runs.dictionaries import FAILS, STATUS_BITS, UNSCORES
 VERDICTS, ITEMS = "run_verdicts", "run_items"
 
 
-def verdict_rows(words: StringDictionary, selection: Slice, every_rule: bool = False) -> str:
+def verdict_rows(dictionary: StringDictionary, selection: Slice, every_rule: bool = False) -> str:
     """``run_verdicts``, or a subquery of the same columns and ``rowid``, in which images that count
     as incorrect by ``selection.unscored`` fail. The first of their objects that was not found
     leads. ``every_rule``: not by the slice's rule alone."""
-    incorrect = _incorrect(words, selection.unscored, "" if every_rule else selection.rule)
-    others = _incorrect(words, selection.unscored, "") if selection.against else ""
+    incorrect = _incorrect(dictionary, selection.unscored, "" if every_rule else selection.rule)
+    others = _incorrect(dictionary, selection.unscored, "") if selection.against else ""
     if not incorrect and not others:
         return VERDICTS
     replaced = [
-        f"CASE WHEN c.first IS NOT NULL AND v.status = {UNSCORES} AND {_causes(words, 'v.')} "
+        f"CASE WHEN c.first IS NOT NULL AND v.status = {UNSCORES} AND {_causes(dictionary, 'v.')} "
         f"THEN {FAILS} ELSE v.status END::UTINYINT AS status",
         f"CASE WHEN c.first IS NULL THEN v.picture_status ELSE {FAILS} END::UTINYINT "
         "AS picture_status",
@@ -43,10 +43,10 @@ def verdict_rows(words: StringDictionary, selection: Slice, every_rule: bool = F
     )
 
 
-def item_rows(words: StringDictionary, choice: str, rule_id: str = "") -> str:
+def item_rows(dictionary: StringDictionary, choice: str, rule_id: str = "") -> str:
     """``run_items``, or a subquery of the same columns in which ``statuses`` are as they count, by
     one rule or by all."""
-    incorrect = _incorrect(words, choice, rule_id)
+    incorrect = _incorrect(dictionary, choice, rule_id)
     if not incorrect:
         return ITEMS
     return (
@@ -66,14 +66,14 @@ def _bits(incorrect: str, table: str) -> str:
     )
 
 
-def _incorrect(words: StringDictionary, choice: str, rule_id: str) -> str:
+def _incorrect(dictionary: StringDictionary, choice: str, rule_id: str) -> str:
     """The condition for rows of objects that make their image incorrect; empty for no row."""
     rules = [
         number
-        for number, name in enumerate(words.names["rule"])
+        for number, name in enumerate(dictionary.names["rule"])
         if rule_id in ("", name) and choice_for(name, choice) == NOT_FOUND
     ]
-    causes = _causes(words)
+    causes = _causes(dictionary)
     if not rules or not causes:
         return ""
     return (
@@ -82,12 +82,12 @@ def _incorrect(words: StringDictionary, choice: str, rule_id: str) -> str:
     )
 
 
-def _causes(words: StringDictionary, table: str = "") -> str:
+def _causes(dictionary: StringDictionary, table: str = "") -> str:
     """The condition for the causes that count, in brackets; empty where no result has one."""
-    numbers = {name: at for at, name in enumerate(words.names["cause"])}
+    numbers = {name: index for index, name in enumerate(dictionary.names["cause"])}
     known = [str(numbers[name]) for name in NOT_FOUND_CAUSES if name in numbers]
     parts = [f"{table}cause_no IN ({', '.join(known)})"] if known else []
-    if NO_MASK in numbers and words.searching:
-        runs = ", ".join(map(str, sorted(words.searching)))
+    if NO_MASK in numbers and dictionary.searching:
+        runs = ", ".join(map(str, sorted(dictionary.searching)))
         parts.append(f"({table}cause_no = {numbers[NO_MASK]} AND {table}run_no IN ({runs}))")
     return f"({' OR '.join(parts)})" if parts else ""

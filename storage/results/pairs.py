@@ -40,7 +40,7 @@ class RunPair:
 
 def pairs(
     database: Database,
-    words: StringDictionary,
+    dictionary: StringDictionary,
     runs: RunPair,
     cell: str,
     limit: int,
@@ -54,53 +54,53 @@ def pairs(
     limit = max(1, min(int(limit), MOST))
     begin = _parse(after) if after else (-1, -1)
     if start is not None and not after:
-        begin = _before(database, words.number("run", runs.run_a), start)
+        begin = _before(database, dictionary.number("run", runs.run_a), start)
     with snapshot(database) as cursor:
         rows = cursor.execute(
-            f"{_joined_sql(words, runs)} SELECT prompt_no, image, a_place, "
+            f"{_joined_sql(dictionary, runs)} SELECT prompt_no, image, a_place, "
             f"b_place FROM joined WHERE ({_OF_CELL[cell]}) AND (prompt_no, image) > (?, ?) "
             f"ORDER BY prompt_no, image LIMIT {limit}",
             list(begin),
         ).fetchall()
         first, second = (
-            _items_to_show(cursor, words, run, runs.selection, [row[at] for row in rows])
-            for run, at in ((runs.run_a, 2), (runs.run_b, 3))
+            _items_to_show(cursor, dictionary, run, runs.selection, [row[index] for row in rows])
+            for run, index in ((runs.run_a, 2), (runs.run_b, 3))
         )
     return [
         (replace(first[a], cursor=f"{prompt}.{image}"), second[b]) for prompt, image, a, b in rows
     ]
 
 
-def pair_counts(database: Database, words: StringDictionary, runs: RunPair) -> dict[str, int]:
+def pair_counts(database: Database, dictionary: StringDictionary, runs: RunPair) -> dict[str, int]:
     """How many pairs each cell has, ``all`` of them, and of how many ``prompts`` they are."""
     # count_if is NULL where there is no row.
     counts = ", ".join(f"count(*) FILTER ({_OF_CELL[cell]})" for cell in CELLS)
     row = database.rows(
-        f"{_joined_sql(words, runs)} "
+        f"{_joined_sql(dictionary, runs)} "
         f"SELECT count(*), count(DISTINCT prompt_no), {counts} FROM joined"
     )[0]
     return dict(zip(("all", "prompts", *CELLS), row, strict=True))
 
 
-def _joined_sql(words: StringDictionary, runs: RunPair) -> str:
+def _joined_sql(dictionary: StringDictionary, runs: RunPair) -> str:
     """SQL for ``joined``: the pairs, with what the rule says of each."""
     selection, both = runs.selection, (runs.run_a, runs.run_b)
-    rule = words.rule(selection.rule)
-    numbers = [words.number("run", run) for run in both]
+    rule = dictionary.rule(selection.rule)
+    numbers = [dictionary.number("run", run) for run in both]
     status = f"((statuses >> {2 * rule}) & 3)" if rule >= 0 else "0"
-    pictures = item_rows(words, selection.unscored, selection.rule)
+    images = item_rows(dictionary, selection.unscored, selection.rule)
     sides = [
         f"{side} AS (SELECT prompt_no, image, position AS {side}_place, {status} AS {side} "
-        f"FROM {pictures} WHERE run_no = {number} AND {status} > 0)"
+        f"FROM {images} WHERE run_no = {number} AND {status} > 0)"
         for side, number in zip("ab", numbers, strict=True)
     ]
     chosen = set_fields(selection)
     narrowed = ""
     if chosen:
-        where = condition(words, replace(selection, runs=both))
+        location = condition(dictionary, replace(selection, runs=both))
         narrowed = (
-            f"SEMI JOIN (SELECT DISTINCT prompt_no, image FROM {verdict_rows(words, selection)} "
-            f"WHERE {where}) AS meant USING (prompt_no, image)"
+            f"SEMI JOIN (SELECT DISTINCT prompt_no, image FROM {verdict_rows(dictionary, selection)} "
+            f"WHERE {location}) AS meant USING (prompt_no, image)"
         )
     return (
         f"WITH {', '.join(sides)}, "
@@ -110,16 +110,16 @@ def _joined_sql(words: StringDictionary, runs: RunPair) -> str:
 
 def _items_to_show(
     cursor: duckdb.DuckDBPyConnection,
-    words: StringDictionary,
+    dictionary: StringDictionary,
     run: str,
     selection: Slice,
-    places: list[int],
+    positions: list[int],
 ) -> dict[int, WallItem]:
     """The row to show of each picture: the first object that is asked for, else the one that
     leads."""
     object_slice = replace(selection, runs=(run,), status="", cause="", found_l2="")
     everything = Slice(rule=selection.rule, runs=(run,))
-    table = verdict_rows(words, selection)
+    table = verdict_rows(dictionary, selection)
     rows: dict[int, int] = {}
     for part in (
         (object_slice, everything) if set_fields(object_slice) & OBJECT_FIELDS else (everything,)
@@ -127,12 +127,14 @@ def _items_to_show(
         page_rows = cursor.execute(
             "SELECT position, arg_min(v.rowid, target) "
             f"FROM (SELECT unnest(?::INTEGER[]) AS position) JOIN {table} AS v "
-            f"USING (position) WHERE {condition(words, part)} GROUP BY position",
-            [places],
+            f"USING (position) WHERE {condition(dictionary, part)} GROUP BY position",
+            [positions],
         ).fetchall()
         for position, row in page_rows:
             rows.setdefault(position, row)
-    return {item.position: item for item in items(cursor, words, list(rows.values()), {}, table)}
+    return {
+        item.position: item for item in items(cursor, dictionary, list(rows.values()), {}, table)
+    }
 
 
 def _before(database: Database, run_no: int, position: int) -> tuple[int, int]:

@@ -74,15 +74,15 @@ class Results:
         of a Slice.
         """
 
-        def ask(words: StringDictionary) -> list[PromptTally]:
-            number = words.rule(rule)
+        def ask(dictionary: StringDictionary) -> list[PromptTally]:
+            number = dictionary.rule(rule)
             if number < 0:
                 return []
             if limits:
-                table = verdict_rows(words, Slice(rule, unscored=unscored))
-                in_runs = _in_runs(words, runs)
+                table = verdict_rows(dictionary, Slice(rule, unscored=unscored))
+                in_runs = _in_runs(dictionary, runs)
                 moved = tallies_within(self._database, number, limits, in_runs, table)
-                return _tallies(words, moved)
+                return _tallies(dictionary, moved)
             status = f"((statuses >> {2 * number}) & 3)"
             rows = self._database.rows(f"""
                 SELECT run_no, task_no, system_no, passes, scored, images, count(*)
@@ -91,13 +91,13 @@ class Results:
                         count_if({status} = {PASSES}) AS passes,
                         count_if({status} IN ({PASSES}, {FAILS})) AS scored,
                         count(*) AS images
-                    FROM {item_rows(words, unscored, rule)}
-                    WHERE {status} > 0 {_in_runs(words, runs)}
+                    FROM {item_rows(dictionary, unscored, rule)}
+                    WHERE {status} > 0 {_in_runs(dictionary, runs)}
                     GROUP BY ALL
                 )
                 GROUP BY ALL ORDER BY ALL
             """)
-            return _tallies(words, rows)
+            return _tallies(dictionary, rows)
 
         key = ("board", rule, tuple(runs), tuple((limits or {}).items()), unscored)
         return list(self._once(key, ask))
@@ -105,16 +105,16 @@ class Results:
     def unscored(self, selection: Slice) -> list[CauseCount]:
         """Why pictures have no score, by run and task, the most first."""
 
-        def ask(words: StringDictionary) -> list[CauseCount]:
+        def ask(dictionary: StringDictionary) -> list[CauseCount]:
             rows = self._database.rows(f"""
                 SELECT run_no, task_no, cause_no, count(*) AS n
-                FROM {verdict_rows(words, selection)}
-                WHERE {condition(words, selection)} AND leads AND picture_status = {UNSCORES}
+                FROM {verdict_rows(dictionary, selection)}
+                WHERE {condition(dictionary, selection)} AND leads AND picture_status = {UNSCORES}
                 GROUP BY ALL ORDER BY run_no, task_no, n DESC, cause_no
             """)
-            tasks, causes = words.names["task"], words.names["cause"]
+            tasks, causes = dictionary.names["task"], dictionary.names["cause"]
             return [
-                CauseCount(words.run_ids[run], tasks[task], causes[cause], count)
+                CauseCount(dictionary.run_ids[run], tasks[task], causes[cause], count)
                 for run, task, cause, count in rows
             ]
 
@@ -135,11 +135,11 @@ class Results:
         if wrong or not by or len(set(by)) < len(by):
             raise BadInput(f"Count by one or more of {', '.join(GROUPS)}, each once.")
 
-        def ask(words: StringDictionary) -> list[Count]:
-            where = condition(words, selection, by)
-            table = verdict_rows(words, selection)
-            source = (images_sql if images else objects_sql)(by, table, where)
-            columns = ", ".join(f"by{at}" for at, _ in enumerate(by))
+        def ask(dictionary: StringDictionary) -> list[Count]:
+            location = condition(dictionary, selection, by)
+            table = verdict_rows(dictionary, selection)
+            source = (images_sql if images else objects_sql)(by, table, location)
+            columns = ", ".join(f"by{position}" for position, _ in enumerate(by))
             rows = self._database.rows(f"""
                 SELECT {columns}, count_if(status = {PASSES}), count_if(status = {FAILS}),
                     count_if(status = {UNSCORES})
@@ -147,10 +147,10 @@ class Results:
             """)
             total: dict[tuple[str, ...], Counter[int]] = {}
             for row in rows:
-                for key in keys_of(words, by, row[: len(by)]):
+                for key in keys_of(dictionary, by, row[: len(by)]):
                     counts = total.setdefault(key, Counter())
-                    for at, count in enumerate(row[len(by) :]):
-                        counts[at] += count
+                    for index, count in enumerate(row[len(by) :]):
+                        counts[index] += count
             return [
                 Count(key, numbers[0], numbers[1], numbers[2]) for key, numbers in total.items()
             ]
@@ -160,19 +160,19 @@ class Results:
     def drift(self, selection: Slice) -> list[Drift]:
         """Where each asked color went, over the objects that were measured."""
 
-        def ask(words: StringDictionary) -> list[Drift]:
+        def ask(dictionary: StringDictionary) -> list[Drift]:
             rows = self._database.rows(f"""
                 SELECT color_no, avg(l), avg(a), avg(b), count(*), count_if(status = {PASSES})
-                FROM {verdict_rows(words, selection)}
-                WHERE {condition(words, selection, ("color",))} AND l IS NOT NULL
+                FROM {verdict_rows(dictionary, selection)}
+                WHERE {condition(dictionary, selection, ("color",))} AND l IS NOT NULL
                 GROUP BY color_no ORDER BY color_no
             """)
             return [
                 Drift(
-                    words.colors[color].value,
-                    words.colors[color].label,
-                    words.colors[color].hex,
-                    words.colors[color].lab,
+                    dictionary.colors[color].value,
+                    dictionary.colors[color].label,
+                    dictionary.colors[color].hex,
+                    dictionary.colors[color].lab,
                     (lab[0], lab[1], lab[2]),
                     count,
                     passes,
@@ -185,12 +185,12 @@ class Results:
     def agreement(self, runs: Sequence[str] = (), unscored: str = "") -> list[RuleAgreement]:
         """What each two rules say of the same pictures; ``unscored`` as of a Slice."""
 
-        def ask(words: StringDictionary) -> list[RuleAgreement]:
+        def ask(dictionary: StringDictionary) -> list[RuleAgreement]:
             rows = self._database.rows(
-                f"SELECT statuses, count(*) FROM {item_rows(words, unscored)} WHERE statuses > 0 "
-                f"{_in_runs(words, runs)} GROUP BY statuses"
+                f"SELECT statuses, count(*) FROM {item_rows(dictionary, unscored)} WHERE statuses > 0 "
+                f"{_in_runs(dictionary, runs)} GROUP BY statuses"
             )
-            rules = words.names["rule"]
+            rules = dictionary.names["rule"]
             agreements = []
             for first in range(len(rules)):
                 for second in range(first + 1, len(rules)):
@@ -230,11 +230,13 @@ class Results:
         """
         one_a_picture = bool(set_fields(selection) & OBJECT_FIELDS)
         return self._asked(
-            lambda words: page(
+            lambda dictionary: page(
                 self._database,
-                words,
+                dictionary,
                 WallRows(
-                    condition(words, selection), one_a_picture, verdict_rows(words, selection)
+                    condition(dictionary, selection),
+                    one_a_picture,
+                    verdict_rows(dictionary, selection),
                 ),
                 sort,
                 descending,
@@ -246,13 +248,13 @@ class Results:
     def count(self, selection: Slice) -> int:
         """How many pictures there are."""
 
-        def ask(words: StringDictionary) -> int:
+        def ask(dictionary: StringDictionary) -> int:
             number = "count(*)"
             if set_fields(selection) & OBJECT_FIELDS:
                 number = f"count(*) FILTER (single) + count(DISTINCT {PICTURE}) FILTER (NOT single)"
-            where = condition(words, selection)
-            table = verdict_rows(words, selection)
-            return int(self._database.rows(f"SELECT {number} FROM {table} WHERE {where}")[0][0])
+            location = condition(dictionary, selection)
+            table = verdict_rows(dictionary, selection)
+            return int(self._database.rows(f"SELECT {number} FROM {table} WHERE {location}")[0][0])
 
         return int(self._once(("count", selection), ask))
 
@@ -262,7 +264,7 @@ class Results:
         Each is counted with all other filters on.
         """
         values_by_facet: Facets = self._once(
-            ("facets", selection), lambda words: facets(self._database, words, selection)
+            ("facets", selection), lambda dictionary: facets(self._database, dictionary, selection)
         )
         return {name: list(values) for name, values in values_by_facet.items()}
 
@@ -273,22 +275,22 @@ class Results:
         run that is not here.
         """
 
-        def ask(words: StringDictionary) -> list[WallItem]:
-            run_no = words.number("run", run_id)
-            table = verdict_rows(words, Slice(unscored=unscored), every_rule=True)
+        def ask(dictionary: StringDictionary) -> list[WallItem]:
+            run_no = dictionary.number("run", run_id)
+            table = verdict_rows(dictionary, Slice(unscored=unscored), every_rule=True)
             with snapshot(self._database) as cursor:
                 rows = cursor.execute(
                     "SELECT rowid FROM run_verdicts WHERE run_no = ? AND position = ? "
                     "ORDER BY rule_no, target",
                     [run_no, int(position)],
                 ).fetchall()
-                return items(cursor, words, [row for (row,) in rows], {}, table)
+                return items(cursor, dictionary, [row for (row,) in rows], {}, table)
 
         return self._asked(ask)
 
     def of_images(self, image_ids: Collection[str]) -> list[ImageVerdict]:
         """Every rule's say on every object of some images, by image (whole ids)."""
-        return self._asked(lambda words: image_verdicts(self._database, words, image_ids))
+        return self._asked(lambda dictionary: image_verdicts(self._database, dictionary, image_ids))
 
     def prompt_texts(self, image_ids: Collection[str]) -> dict[str, str]:
         """The prompt of each of some images (whole ids) that was drawn of one."""
@@ -317,14 +319,16 @@ class Results:
         """
         runs = RunPair(run_a, run_b, selection)
         return self._asked(
-            lambda words: pairs(self._database, words, runs, cell, limit, after, start)
+            lambda dictionary: pairs(self._database, dictionary, runs, cell, limit, after, start)
         )
 
     def pair_counts(self, run_a: str, run_b: str, selection: Slice) -> dict[str, int]:
         """How many pairs each of :data:`CELLS` has, ``all`` of them, and their ``prompts``."""
         counts: dict[str, int] = self._once(
             ("pairs", run_a, run_b, selection),
-            lambda words: pair_counts(self._database, words, RunPair(run_a, run_b, selection)),
+            lambda dictionary: pair_counts(
+                self._database, dictionary, RunPair(run_a, run_b, selection)
+            ),
         )
         return dict(counts)
 
@@ -363,14 +367,14 @@ class Results:
         return result
 
 
-def _tallies(words: StringDictionary, rows: Sequence[tuple[Any, ...]]) -> list[PromptTally]:
-    tasks, systems = words.names["task"], words.names["system"]
+def _tallies(dictionary: StringDictionary, rows: Sequence[tuple[Any, ...]]) -> list[PromptTally]:
+    tasks, systems = dictionary.names["task"], dictionary.names["system"]
     return [
-        PromptTally(words.run_ids[run], tasks[task], systems[system], *rest)
+        PromptTally(dictionary.run_ids[run], tasks[task], systems[system], *rest)
         for run, task, system, *rest in rows
     ]
 
 
-def _in_runs(words: StringDictionary, runs: Sequence[str]) -> str:
-    numbers = words.runs(runs)
+def _in_runs(dictionary: StringDictionary, runs: Sequence[str]) -> str:
+    numbers = dictionary.runs(runs)
     return "" if numbers is None else f"AND run_no IN ({', '.join(map(str, numbers)) or 'NULL'})"

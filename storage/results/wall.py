@@ -76,7 +76,7 @@ class WallRows:
 
 def page(
     database: Database,
-    words: StringDictionary,
+    dictionary: StringDictionary,
     wall: WallRows,
     sort: str,
     descending: bool,
@@ -99,7 +99,7 @@ def page(
         else:
             rows = order.rows(cursor, begin, limit)
         cursors = {row.row: order.spell(row) for row in rows}
-        return items(cursor, words, [row.row for row in rows], cursors, wall.table)
+        return items(cursor, dictionary, [row.row for row in rows], cursors, wall.table)
 
 
 def _first_of_each(
@@ -149,13 +149,13 @@ class _Order:
         if start is None or start.key is not None:
             verdict_rows = self._numbers(cursor, start, limit)
         if len(verdict_rows) < limit:
-            place = -1 if start is None or start.key is not None else start.place
+            index = -1 if start is None or start.key is not None else start.place
             rows = cursor.execute(
                 f"SELECT {self.row}, {PLACE} AS place FROM {self.table} WHERE {self.where} "
                 f"AND {self.column} IS NULL AND place > ? ORDER BY place LIMIT ?",
-                [*self.table_values, place, limit - len(verdict_rows)],
+                [*self.table_values, index, limit - len(verdict_rows)],
             ).fetchall()
-            verdict_rows += [VerdictRow(row, None, place) for row, place in rows]
+            verdict_rows += [VerdictRow(row, None, position) for row, position in rows]
         return verdict_rows
 
     def _numbers(
@@ -166,39 +166,39 @@ class _Order:
         An order by one plain column is what DuckDB is quick at, so equal numbers are put in order
         here; where they go on after the last row, they are all looked at.
         """
-        where, values = f"{self.where} AND {self.column} IS NOT NULL", []
+        location, values = f"{self.where} AND {self.column} IS NOT NULL", []
         if start is not None:
-            where += f" AND {self.column} {self.further}= ?::FLOAT"
+            location += f" AND {self.column} {self.further}= ?::FLOAT"
             values = [start.key]
         order = f"ORDER BY {self.column} {self.direction} LIMIT {limit + 2}"
         keys = cursor.execute(
-            f"SELECT {self.column}, {self.row} FROM {self.table} WHERE {where} {order}",
+            f"SELECT {self.column}, {self.row} FROM {self.table} WHERE {location} {order}",
             [*self.table_values, *values],
         ).fetchall()
         whole = len(keys) < limit + 2
         if not whole and keys[-1][0] == keys[-2][0]:
-            where += f" AND {self.column} {self.nearer}= ?::FLOAT"
-            return self._exactly(cursor, where, [*values, keys[-1][0]], start, limit)
+            location += f" AND {self.column} {self.nearer}= ?::FLOAT"
+            return self._exactly(cursor, location, [*values, keys[-1][0]], start, limit)
         if not whole:
             keys.pop()
-        places = dict(
+        positions = dict(
             cursor.execute(
                 f"SELECT t.rowid, {PLACE} FROM {BY_ROW} "
                 "JOIN run_verdicts AS t ON t.rowid = wanted.at",
                 [[row for _, row in keys]],
             ).fetchall()
         )
-        rows = [VerdictRow(row, key, places[row]) for key, row in keys]
+        rows = [VerdictRow(row, key, positions[row]) for key, row in keys]
         rows.sort(key=lambda row: (self._sign * (row.key or 0.0), row.place))
         rows = [row for row in rows if start is None or self._after(row, start)]
         if len(rows) < limit and not whole:
-            return self._exactly(cursor, where, list(values), start, limit)
+            return self._exactly(cursor, location, list(values), start, limit)
         return rows[:limit]
 
     def _exactly(
         self,
         cursor: duckdb.DuckDBPyConnection,
-        where: str,
+        location: str,
         values: list[Any],
         start: VerdictRow | None,
         limit: int,
@@ -206,11 +206,11 @@ class _Order:
         """The next rows of ``where``, with all that have equal numbers."""
         tied: list[Any] = []
         if start is not None:
-            where += f" AND ({self.column} {self.further} ?::FLOAT OR {PLACE} > ?)"
+            location += f" AND ({self.column} {self.further} ?::FLOAT OR {PLACE} > ?)"
             tied = [start.key, start.place]
         rows = cursor.execute(
             f"SELECT {self.row}, {self.column} AS key, {PLACE} AS place FROM {self.table} "
-            f"WHERE {where} ORDER BY key {self.direction}, place LIMIT {limit}",
+            f"WHERE {location} ORDER BY key {self.direction}, place LIMIT {limit}",
             [*self.table_values, *values, *tied],
         ).fetchall()
         return [VerdictRow(*row) for row in rows]
@@ -219,7 +219,7 @@ class _Order:
         return row.key != start.key or row.place > start.place
 
     def before(
-        self, cursor: duckdb.DuckDBPyConnection, start: VerdictRow, pictures: Sequence[int]
+        self, cursor: duckdb.DuckDBPyConnection, start: VerdictRow, images: Sequence[int]
     ) -> set[int]:
         """Those of ``pictures`` that have a row up to ``start``, and were shown before."""
         if start.key is None:
@@ -233,9 +233,9 @@ class _Order:
         rows = cursor.execute(
             f"SELECT DISTINCT {PICTURE} FROM {self.table} JOIN {BY_PLACE} USING (run_no, position) "
             f"WHERE {self.where} AND {upto}",
-            [*self.table_values, *apart(pictures), *values],
+            [*self.table_values, *apart(images), *values],
         ).fetchall()
-        return {picture for (picture,) in rows}
+        return {stored for (stored,) in rows}
 
     def spell(self, row: VerdictRow) -> str:
         """Where a page ends, as text."""
@@ -245,13 +245,13 @@ class _Order:
     def parse(self, text: str) -> VerdictRow:
         """A cursor of this order as it was given out."""
         try:
-            sort, direction, key, place = text.split("~")
+            sort, direction, key, location = text.split("~")
             number = None if key == _NO_KEY else float(key)
             if sort != self.sort or direction != self.direction.lower():
                 raise ValueError
-            if (number is not None and not math.isfinite(number)) or not 0 <= int(place) < 2**62:
+            if (number is not None and not math.isfinite(number)) or not 0 <= int(location) < 2**62:
                 raise ValueError
-            return VerdictRow(-1, number, int(place))
+            return VerdictRow(-1, number, int(location))
         except ValueError as error:
             raise BadInput(
                 f"The page after {text[:60]!r} does not exist in this order: begin at the first."

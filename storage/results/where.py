@@ -68,7 +68,7 @@ def without(selection: Slice, field: str) -> Slice:
 
 
 def condition(
-    words: StringDictionary, selection: Slice, by: Iterable[str] = (), table: str = ""
+    dictionary: StringDictionary, selection: Slice, by: Iterable[str] = (), table: str = ""
 ) -> str:
     """The condition for the rows of ``selection``, grouped by the fields ``by``.
 
@@ -76,35 +76,35 @@ def condition(
     """
     chosen = set_fields(selection)
     looked_at = chosen | set(by)
-    parts = [f"{table}rule_no = {words.rule(selection.rule)}"]
-    runs = words.runs(selection.runs)
+    parts = [f"{table}rule_no = {dictionary.rule(selection.rule)}"]
+    runs = dictionary.runs(selection.runs)
     if runs is not None:
         parts.append(f"{table}run_no IN ({', '.join(map(str, runs)) or 'NULL'})")
     if not looked_at & OBJECT_FIELDS:
         parts.append(f"{table}leads")
     if looked_at & COLOR_FIELDS:
         parts.append(f"{table}matches")
-    parts += conditions(words, selection, table)
+    parts += conditions(dictionary, selection, table)
     if "found_l2" in by:
         parts.append(f"{table}found_l2 IS NOT NULL")
     return " AND ".join(parts)
 
 
-def conditions(words: StringDictionary, selection: Slice, table: str = "") -> list[str]:
+def conditions(dictionary: StringDictionary, selection: Slice, table: str = "") -> list[str]:
     """One condition for each filter of ``selection``, beside rule and runs."""
     parts = []
     for field in sorted(set_fields(selection)):
         value = getattr(selection, field)
         if field == "chroma":
-            colors = ", ".join(map(str, words.in_band(value))) or "NULL"
+            colors = ", ".join(map(str, dictionary.in_band(value))) or "NULL"
             parts.append(f"{table}color_no IN ({colors})")
             continue
         if field == "against":
-            parts.append(_differs(words, selection.rule, value, table))
+            parts.append(_differs(dictionary, selection.rule, value, table))
             continue
         column = f"{table}{COLUMNS[field]}"
         if field in _SEVERAL:
-            parts.append(_any_of(words, field, value, column))
+            parts.append(_any_of(dictionary, field, value, column))
             continue
         if field in _CHOICES:
             if value not in _CHOICES[field]:
@@ -113,26 +113,26 @@ def conditions(words: StringDictionary, selection: Slice, table: str = "") -> li
                 )
             parts.append(f"({column} & {1 << TRAITS.index(value)}) <> 0")
         else:
-            parts.append(f"{column} = {words.number(_KINDS.get(field, field), value)}")
+            parts.append(f"{column} = {dictionary.number(_KINDS.get(field, field), value)}")
     return parts
 
 
-def _any_of(words: StringDictionary, field: str, value: str, column: str) -> str:
+def _any_of(dictionary: StringDictionary, field: str, value: str, column: str) -> str:
     """Rows with one of the words of ``value``."""
     choices = list(dict.fromkeys(choice for choice in value.split(",") if choice))
     if len(choices) == 1 and choices[0] != NO_SYSTEM:
-        return f"{column} = {words.number(field, choices[0])}"
+        return f"{column} = {dictionary.number(field, choices[0])}"
     numbers = []
     for choice in choices:
         name = "" if (field, choice) == ("system", NO_SYSTEM) else choice
-        if name in words.names[field] or choice not in _SEVERAL[field]:
-            numbers.append(words.number(field, name))
+        if name in dictionary.names[field] or choice not in _SEVERAL[field]:
+            numbers.append(dictionary.number(field, name))
     return f"{column} IN ({', '.join(map(str, numbers))})" if numbers else "FALSE"
 
 
-def _differs(words: StringDictionary, rule: str, other: str, table: str) -> str:
+def _differs(dictionary: StringDictionary, rule: str, other: str, table: str) -> str:
     """Pictures of which both rules say something, and not the same."""
-    first, second = words.rule(rule), words.rule(other)
+    first, second = dictionary.rule(rule), dictionary.rule(other)
     if first < 0 or second < 0:
         return "FALSE"
     first_status, two = (f"(({table}statuses >> {2 * number}) & 3)" for number in (first, second))

@@ -78,8 +78,8 @@ def check(
         row = first_row(cursor, f"{question} ORDER BY ALL LIMIT 1", values)
         if row:
             path = shards[row[0] - first]
-            words = sentence.format(*row[1:])
+            text = sentence.format(*row[1:])
             raise BadShard(
-                f"{path} does not belong to this run: {words}. Take the file away, or put the "
+                f"{path} does not belong to this run: {text}. Take the file away, or put the "
                 "right one back."
             )

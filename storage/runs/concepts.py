@@ -77,15 +77,15 @@ def store_profiles(cursor: duckdb.DuckDBPyConnection, run_no: int) -> None:
         (SELECT position, prompt_no, {scale_sql(summary)} AS guidance, unnest(profiles) AS o
         FROM new_items WHERE drawn)
     """
-    place = f"{run_no} AS run_no, position, prompt_no, o.target AS target, guidance"
+    location = f"{run_no} AS run_no, position, prompt_no, o.target AS target, guidance"
     columns = ", ".join(f"o.profile.{name} AS {name}" for name in PROFILE)
     cursor.execute(
-        f"INSERT INTO run_profiles BY NAME SELECT {place}, ? AS version, {columns} FROM {rows} "
+        f"INSERT INTO run_profiles BY NAME SELECT {location}, ? AS version, {columns} FROM {rows} "
         "WHERE o.profile.mask_px IS NOT NULL ORDER BY prompt_no, position",
         [version],
     )
     cursor.execute(
-        f"INSERT INTO run_unmeasured BY NAME SELECT {place}, o.reason AS reason FROM {rows} "
+        f"INSERT INTO run_unmeasured BY NAME SELECT {location}, o.reason AS reason FROM {rows} "
         "WHERE o.profile.mask_px IS NULL ORDER BY prompt_no, position"
     )
     cursor.execute(

@@ -56,7 +56,7 @@ def numbers_of(
     first = 1 + max(numbers.values(), default=-1)
     if kind == "rule" and first + len(new) > MOST_RULES:
         raise BadInput(f"There are results of {first} rules already; there is room for no more.")
-    added = {name: first + at for at, name in enumerate(new)}
+    added = {name: first + index for index, name in enumerate(new)}
     cursor.execute(
         "INSERT INTO known_names SELECT ?, unnest(?::INTEGER[]), unnest(?::VARCHAR[])",
         [kind, list(added.values()), new],
@@ -77,18 +77,18 @@ def colors_of(cursor: duckdb.DuckDBPyConnection, colors: Iterable[ColorTarget]) 
         cursor,
         "known_colors",
         {
-            "color_no": ("INTEGER", [first + at for at in range(len(new))]),
+            "color_no": ("INTEGER", [first + index for index in range(len(new))]),
             "value": ("VARCHAR", list(new)),
             "system": ("VARCHAR", [color.system or "" for color in new.values()]),
             "name": ("VARCHAR", [color.name or "" for color in new.values()]),
             "hex": ("VARCHAR", [color.hex for color in new.values()]),
-            **{name: ("DOUBLE", lab[:, at].tolist()) for at, name in enumerate("lab")},
+            **{name: ("DOUBLE", lab[:, index].tolist()) for index, name in enumerate("lab")},
             "sector": ("UTINYINT", sector_codes(lab).tolist()),
             "asked_l2": ("UTINYINT", nearest_l2(lab).tolist()),
             "traits": ("UTINYINT", [trait_bits(traits_of(color)) for color in new.values()]),
         },
     )
-    return {**numbers, **{value: first + at for at, value in enumerate(new)}}
+    return {**numbers, **{value: first + index for index, value in enumerate(new)}}
 
 
 def prompts_of(cursor: duckdb.DuckDBPyConnection, prompts: Sequence[Prompt]) -> list[int]:
@@ -106,18 +106,18 @@ def prompts_of(cursor: duckdb.DuckDBPyConnection, prompts: Sequence[Prompt]) -> 
     numbers = {str(key): int(number) for key, number in rows}
     first = number_in(cursor, "SELECT coalesce(max(prompt_no) + 1, 0) FROM known_prompts")
     new: dict[str, int] = {}
-    for at, key in enumerate(keys):
+    for position, key in enumerate(keys):
         if key not in numbers and key not in new:
-            new[key] = at
+            new[key] = position
     if new:
         _add_prompts(
             cursor,
             first,
             list(new),
-            [prompts[at] for at in new.values()],
-            [bodies[at] for at in new.values()],
+            [prompts[index] for index in new.values()],
+            [bodies[index] for index in new.values()],
         )
-    numbers.update({key: first + at for at, key in enumerate(new)})
+    numbers.update({key: first + index for index, key in enumerate(new)})
     return [numbers[key] for key in keys]
 
 
@@ -144,9 +144,9 @@ def _add_prompts(
     tasks = numbers_of(cursor, "task", (prompt.task for prompt in prompts))
     systems = numbers_of(cursor, "system", (prompt.system for prompt in prompts))
     targets = [
-        (first + at, place, target, _of_target(expectations[at], place))
-        for at, prompt in enumerate(prompts)
-        for place, target in enumerate(prompt.targets)
+        (first + position, index, target, _of_target(expectations[position], index))
+        for position, prompt in enumerate(prompts)
+        for index, target in enumerate(prompt.targets)
     ]
     objects = numbers_of(cursor, "object", (target_row[2].name for target_row in targets))
     categories = numbers_of(cursor, "category", (target_row[2].category for target_row in targets))
@@ -198,9 +198,9 @@ def _add_prompts(
     )
 
 
-def _of_target(expectations: Sequence[Expectation], place: int) -> Expectation | None:
+def _of_target(expectations: Sequence[Expectation], index: int) -> Expectation | None:
     return next(
-        (expectation for expectation in expectations if expectation.position == place), None
+        (expectation for expectation in expectations if expectation.position == index), None
     )
 
 
@@ -228,9 +228,9 @@ def trait_bits(traits: tuple[str, ...]) -> int:
     return sum(1 << TRAITS.index(trait) for trait in traits)
 
 
-def case(expression: str, words: tuple[str, ...]) -> str:
+def case(expression: str, terms: tuple[str, ...]) -> str:
     """SQL that gives the place of a word in ``words`` (ours, never a user's), NULL for another."""
-    whens = " ".join(f"WHEN '{word}' THEN {at}" for at, word in enumerate(words) if word)
+    whens = " ".join(f"WHEN '{word}' THEN {index}" for index, word in enumerate(terms) if word)
     return f"CASE {expression} {whens} END"
 
 

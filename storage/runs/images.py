@@ -61,7 +61,7 @@ def store_masks(cursor: duckdb.DuckDBPyConnection, run_no: int, database: Databa
         LEFT JOIN masks AS stored ON stored.mask_id = m.mask_id AND stored.image_id = i.image_id
         ORDER BY m.position, m.target
     """).fetchall()
-    mask_rows, places = [], []
+    mask_rows, partial_type = [], []
     for position, target, image_id, content, area, maker, parameters, name, stored in rows:
         mask_id = stored
         if mask_id is None:
@@ -71,7 +71,7 @@ def store_masks(cursor: duckdb.DuckDBPyConnection, run_no: int, database: Databa
             mask_rows.append(
                 (mask_id, image_id, content, area, maker, canonical.dump(mask_parameters))
             )
-        places.append((position, target, mask_id))
+        partial_type.append((position, target, mask_id))
     if mask_rows:
         cursor.execute(
             "INSERT INTO masks (mask_id, image_id, content_sha256, area_px, maker, parameters, "
@@ -80,9 +80,9 @@ def store_masks(cursor: duckdb.DuckDBPyConnection, run_no: int, database: Databa
             "ON CONFLICT DO NOTHING",
             [*(list(column) for column in zip(*mask_rows, strict=True)), database.now()],
         )
-    if places:
+    if partial_type:
         cursor.execute(
             f"INSERT INTO run_masks SELECT {run_no}, unnest(?::INTEGER[]), unnest(?::TINYINT[]), "
             "unnest(?::VARCHAR[])",
-            [list(column) for column in zip(*places, strict=True)],
+            [list(column) for column in zip(*partial_type, strict=True)],
         )

@@ -100,9 +100,9 @@ def _incoming(cursor: duckdb.DuckDBPyConnection, shards: Sequence[Shard], first:
 
     tables = [
         shard.table.append_column(
-            "shard_no", pa.array([first + at] * shard.table.num_rows, pa.int32())
+            "shard_no", pa.array([first + index] * shard.table.num_rows, pa.int32())
         )
-        for at, shard in enumerate(shards)
+        for index, shard in enumerate(shards)
     ]
     cursor.register("shards_read", pa.concat_tables(tables))
     try:
@@ -201,10 +201,10 @@ def store_results(cursor: duckdb.DuckDBPyConnection, run_no: int) -> int:
     )
     bits = [
         f"CASE WHEN {column} IS NOT NULL AND {counts} AND row_number() OVER "
-        f"({of_picture}, {column}, {counts} ORDER BY target) = 1 THEN {1 << at} ELSE 0 END"
-        for at, (column, counts) in enumerate(
-            (column, "matches" if at > 1 else "true")
-            for at, column in enumerate(
+        f"({of_picture}, {column}, {counts} ORDER BY target) = 1 THEN {1 << index} ELSE 0 END"
+        for index, (column, counts) in enumerate(
+            (column, "matches" if index > 1 else "true")
+            for index, column in enumerate(
                 ("object_no", "category_no", "color_no", "sector", "asked_l2", "found_l2")
             )
         )

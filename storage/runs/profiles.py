@@ -106,40 +106,40 @@ class Profiles:
             which = ", ".join(str(number) for (number,) in numbers)
             if not which:
                 return [], []
-            where = f"WHERE run_no = {run.run_no} AND prompt_no IN ({which})"
+            location = f"WHERE run_no = {run.run_no} AND prompt_no IN ({which})"
             items = cursor.execute(
                 "SELECT position, image, drawn, reason, image_id, seed "
-                f"FROM run_items {where} ORDER BY position"
+                f"FROM run_items {location} ORDER BY position"
             ).fetchall()
             measured = cursor.execute(
-                f"SELECT position, target, version, {', '.join(PROFILE)} FROM run_profiles {where}"
+                f"SELECT position, target, version, {', '.join(PROFILE)} FROM run_profiles {location}"
             ).fetchall()
             reasons = dict(
-                cursor.execute(f"SELECT position, reason FROM run_unmeasured {where}").fetchall()
+                cursor.execute(f"SELECT position, reason FROM run_unmeasured {location}").fetchall()
             )
-            places = {row[0]: row[1] for row in measured}
+            positions = {row[0]: row[1] for row in measured}
             masks = (
                 {
                     (position, target): mask_id
                     for position, target, mask_id in cursor.execute(
                         "SELECT position, target, mask_id FROM run_masks "
                         f"WHERE run_no = {run.run_no} AND position BETWEEN ? AND ?",
-                        [min(places), max(places)],
+                        [min(positions), max(positions)],
                     ).fetchall()
                 }
-                if places
+                if positions
                 else {}
             )
         by_position = {row[0]: row[1:] for row in measured}
         profiles: list[ImageProfile] = []
         unscored: Unscored = []
-        for position, image, drawn, reason, image_id, seed in items:
+        for position, image, sample, reason, image_id, seed in items:
             scale = run.guidance(image)
             if guidance is not None and scale != guidance:
                 continue
             row = by_position.get(position)
             if row is None or row[1] != PROFILE_VERSION:
-                unscored.append((position, _why(drawn, reason, reasons.get(position), row)))
+                unscored.append((position, _why(sample, reason, reasons.get(position), row)))
                 continue
             mask_id = masks.get((position, row[0]), "")
             profile = profile_of_columns(row[2:])
@@ -347,9 +347,9 @@ def _counts(run: _Run, scale: str, narrowed: str = "") -> str:
     """
 
 
-def _why(drawn: bool, reason: str, message: str | None, row: Sequence[Any] | None) -> str:
+def _why(is_generated: bool, reason: str, message: str | None, row: Sequence[Any] | None) -> str:
     """Why a picture has no colors."""
-    if not drawn:
+    if not is_generated:
         return reason
     if row is not None:
         return (

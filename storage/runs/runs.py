@@ -135,8 +135,8 @@ class Runs:
 
     def all(self, hidden: bool = False) -> list[RunRecord]:
         """Return the runs that are shown, newest first; with ``hidden`` the hidden ones too."""
-        where = "" if hidden else "WHERE NOT coalesce(v.hidden, false)"
-        return self._records(f"{where} ORDER BY r.run_no DESC", [])
+        location = "" if hidden else "WHERE NOT coalesce(v.hidden, false)"
+        return self._records(f"{location} ORDER BY r.run_no DESC", [])
 
     def verdicts(self) -> int:
         """How many verdicts runs have given, on objects and by all their rules."""
@@ -220,7 +220,7 @@ class Runs:
         self._database.require_here()
         # Pictures need not be part of an export.
         complete = not imported_from(folder.path)
-        for what, column, source, root in (
+        for label, column, source, root in (
             ("picture", "image_id", folder.images, self._images),
             ("mask", "masks", folder.masks, self._masks),
         ):
@@ -229,7 +229,7 @@ class Runs:
             missing = wrong or bring(shards, source, root, elsewhere)
             if missing and (wrong or complete):
                 raise BadShard(
-                    f"{shards[missing[0]]} speaks of the {what} {missing[0][:64]}, which is "
+                    f"{shards[missing[0]]} speaks of the {label} {missing[0][:64]}, which is "
                     f"neither below {source} nor stored. Copy the run's folder whole."
                 )
 

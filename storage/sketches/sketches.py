@@ -36,7 +36,7 @@ class Sketches:
         self._database, self._folder = database, folder
 
     def add(
-        self, sketch: Sketch, words: str, source: str, note: str = "", maker: str = ""
+        self, sketch: Sketch, text: str, source: str, note: str = "", maker: str = ""
     ) -> SketchRecord:
         """Store a sketch, and return its record; one that is stored keeps its first record, and
         gets its file back where that was lost.
@@ -54,13 +54,13 @@ class Sketches:
         if not _ID.fullmatch(sketch.id):
             raise BadInput("The id of a sketch is 32 hexadecimal characters.", "sketch")
         height, width = ink.shape
-        warnings = [{"code": one.code, "words": one.words} for one in sketch.warnings]
+        warnings = [{"code": warning.code, "words": warning.words} for warning in sketch.warnings]
         row = [
             sketch.id,
             content_sha256(ink),
             width,
             height,
-            canonical.text(words, "words"),
+            canonical.text(text, "words"),
             canonical.required(source, "source"),
             canonical.text(note, "note"),
             canonical.text(maker, "maker"),
@@ -101,12 +101,12 @@ class Sketches:
     def use(self, sketch_id: str, maker: str = "") -> None:
         """From now on a stored sketch is the one that is taken for its words. Raises
         :class:`NotStored`."""
-        words = self.get(sketch_id).words
+        text = self.get(sketch_id).words
         with self._database.transaction() as cursor:
             cursor.execute(
                 "INSERT INTO sketch_uses (number, sketch_id, words, maker, created_at) "
                 "SELECT coalesce(max(number) + 1, 0), ?, ?, ?, ? FROM sketch_uses",
-                [sketch_id, words, canonical.text(maker, "maker"), self._database.now()],
+                [sketch_id, text, canonical.text(maker, "maker"), self._database.now()],
             )
 
     def all(self) -> list[SketchRecord]:
@@ -180,7 +180,7 @@ def _record(row: tuple[Any, ...]) -> SketchRecord:
         source=fields["source"],
         note=fields["note"],
         maker=fields["maker"],
-        warnings=tuple((one["code"], one["words"]) for one in json.loads(fields["warnings"])),
+        warnings=tuple((load["code"], load["words"]) for load in json.loads(fields["warnings"])),
         closing=fields["closing"],
         created_at=aware(fields["created_at"]),
     )

@@ -112,6 +112,6 @@ def signs(database: Database, study_id: str) -> dict[str, list[datetime]]:
         [study_id, EventKind.ACTION.value],
     )
     by_person: dict[str, list[datetime]] = {}
-    for person, at in rows:
-        by_person.setdefault(person, []).append(aware(at))
+    for person, index in rows:
+        by_person.setdefault(person, []).append(aware(index))
     return by_person

@@ -64,14 +64,14 @@ def _read(cursor: duckdb.DuckDBPyConnection, study_id: str) -> StudyCopy:
     )
     return StudyCopy(
         aware(created_at),
-        tuple(PlanVersion(json.loads(plan), aware(at)) for plan, at in plans),
-        tuple(StateChange(State(state), reason, aware(at)) for state, reason, at in states),
-        tuple(RuleChange(json.loads(rule), aware(at)) for rule, at in rules),
+        tuple(PlanVersion(json.loads(plan), aware(index)) for plan, index in plans),
+        tuple(StateChange(State(state), reason, aware(index)) for state, reason, index in states),
+        tuple(RuleChange(json.loads(rule), aware(index)) for rule, index in rules),
         tuple(
-            LinkCopy(label, personal, aware(at), None if end is None else aware(end))
-            for _, label, personal, at, end in links
+            LinkCopy(label, personal, aware(index), None if end is None else aware(end))
+            for _, label, personal, index, end in links
         ),
-        tuple(Erasure(number, aware(at)) for number, at in erasures),
+        tuple(Erasure(number, aware(index)) for number, index in erasures),
     )
 
 
@@ -85,7 +85,7 @@ def read_people(database: Database, study_id: str) -> Iterator[ParticipantCopy]:
             "ORDER BY created_at, invitation_id",
             [study_id],
         ).fetchall()
-        places = {link_id: place for place, (link_id,) in enumerate(links)}
+        positions = {link_id: index for index, (link_id,) in enumerate(links)}
         authors = cursor.execute(
             "SELECT author FROM coloring_marks WHERE study_id = ? "
             "GROUP BY author ORDER BY min(number)",
@@ -99,7 +99,7 @@ def read_people(database: Database, study_id: str) -> Iterator[ParticipantCopy]:
             [study_id],
         ).fetchall()
     for some in _shared(people):
-        yield from _people(database, some, places, numbers)
+        yield from _people(database, some, positions, numbers)
 
 
 def _shared(people: Sequence[tuple[Any, ...]]) -> Iterator[list[tuple[Any, ...]]]:
@@ -154,12 +154,14 @@ def _people(
             tuple(trial_record(row) for row in trials.get(person, ())),
             tuple(event_record(row) for row in events.pop(person, ())),
             tuple(
-                DecisionCopy(excluded, reason, aware(at))
-                for _, excluded, reason, at in decisions.get(person, ())
+                DecisionCopy(excluded, reason, aware(index))
+                for _, excluded, reason, index in decisions.get(person, ())
             ),
             tuple(
-                MarkCopy(count, position, MarkKind(kind), value, reason, authors[author], aware(at))
-                for _, position, kind, value, reason, author, count, at in marks.get(person, ())
+                MarkCopy(
+                    count, position, MarkKind(kind), value, reason, authors[author], aware(index)
+                )
+                for _, position, kind, value, reason, author, count, index in marks.get(person, ())
             ),
         )
 
@@ -217,12 +219,12 @@ class IncomingStudy:
                 (
                     study_id,
                     version,
-                    str(one.plan["title"]).strip(),
-                    json_text(one.plan, "plan"),
+                    str(plan.plan["title"]).strip(),
+                    json_text(plan.plan, "plan"),
                     author,
-                    naive_utc(one.at),
+                    naive_utc(plan.at),
                 )
-                for version, one in enumerate(copy.plans, 1)
+                for version, plan in enumerate(copy.plans, 1)
             ],
         )
         states = [
@@ -234,8 +236,8 @@ class IncomingStudy:
             "study_states",
             ("study_id", "number", "state", "author", "reason", "created_at"),
             [
-                (study_id, number, state, author, why, at)
-                for number, (state, why, at) in enumerate(states)
+                (study_id, number, state, author, why, time)
+                for number, (state, why, time) in enumerate(states)
             ],
         )
         _insert(
@@ -243,8 +245,8 @@ class IncomingStudy:
             "study_rules",
             ("study_id", "number", "rule", "author", "created_at"),
             [
-                (study_id, number, json_text(one.rule, "rule"), author, naive_utc(one.at))
-                for number, one in enumerate(copy.rules)
+                (study_id, number, json_text(rule.rule, "rule"), author, naive_utc(rule.at))
+                for number, rule in enumerate(copy.rules)
             ],
         )
         _insert_links(cursor, study_id, self._link_ids, copy.links, author, now)
@@ -253,7 +255,10 @@ class IncomingStudy:
             cursor,
             "study_erasures",
             ("study_id", "participant_number", "author", "created_at"),
-            [(study_id, one.number, author, naive_utc(one.at)) for one in copy.erasures],
+            [
+                (study_id, erasure.number, author, naive_utc(erasure.at))
+                for erasure in copy.erasures
+            ],
         )
 
 

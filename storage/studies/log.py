@@ -72,9 +72,9 @@ def log_of(database: Database, study_id: str) -> list[LogEntry]:
 
 
 def _entry(
-    kind: LogKind, names: tuple[str, ...], at: datetime, author: str, *values: Any
+    kind: LogKind, names: tuple[str, ...], time: datetime, author: str, *values: Any
 ) -> LogEntry:
     body = dict(zip(names, values, strict=True))
     if "rule" in body:
         body["rule"] = json.loads(body["rule"])
-    return LogEntry(aware(at), kind, author, body)
+    return LogEntry(aware(time), kind, author, body)

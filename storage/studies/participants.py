@@ -57,7 +57,7 @@ class Participants:
         self,
         enrolment: Enrolment,
         assign: Callable[[int], Sequence[Trial]],
-        at: datetime | None = None,
+        time: datetime | None = None,
     ) -> tuple[ParticipantRecord, tuple[StoredTrial, ...]]:
         """Store a participant with the next number of the study, and the trials that ``assign``
         gives to that number, together or not at all.
@@ -73,7 +73,7 @@ class Participants:
         with self._database.transaction() as cursor:
             _require_entrance(cursor, enrolment)
             number = _next_number(cursor, enrolment.study_id)
-            now = self._database.now() if at is None else naive_utc(at)
+            now = self._database.now() if time is None else naive_utc(time)
             trials = assign(number)
             cursor.execute(
                 f"INSERT INTO study_participants ({_COLUMNS}, key_hash) "
@@ -134,7 +134,7 @@ class Participants:
         return trials_of_study(self._database, study_id)
 
     def extend(
-        self, participant_id: str, trials: Sequence[Trial], at: datetime | None = None
+        self, participant_id: str, trials: Sequence[Trial], time: datetime | None = None
     ) -> tuple[StoredTrial, ...]:
         """Store further trials; their positions continue those that are stored.
 
@@ -143,7 +143,7 @@ class Participants:
         """
         with self._database.transaction() as cursor:
             _require_participant(cursor, participant_id)
-            now = self._database.now() if at is None else naive_utc(at)
+            now = self._database.now() if time is None else naive_utc(time)
             return append_trials(cursor, participant_id, trials, now)
 
     def rekey(self, participant_id: str, key_hash: str, invitation_id: str = "") -> None:
@@ -197,8 +197,8 @@ class Participants:
             [study_id],
         )
         return {
-            person: Decision(person, excluded, reason, author, aware(at))
-            for person, excluded, reason, author, at in rows
+            person: Decision(person, excluded, reason, author, aware(index))
+            for person, excluded, reason, author, index in rows
         }
 
     def erase(self, participant_id: str, author: str) -> tuple[str, ...]:

@@ -45,6 +45,6 @@ def require_study(cursor: duckdb.DuckDBPyConnection, study_id: str) -> None:
         raise not_stored("study", study_id)
 
 
-def not_stored(what: str, id_text: str) -> NotStored:
+def not_stored(label: str, id_text: str) -> NotStored:
     """The error that no ``what`` has this id."""
-    return NotStored(f"There is no {what} {str(id_text)[:80]!r}: it may have been deleted.")
+    return NotStored(f"There is no {label} {str(id_text)[:80]!r}: it may have been deleted.")

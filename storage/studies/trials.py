@@ -23,7 +23,7 @@ def append_trials(
     cursor: duckdb.DuckDBPyConnection,
     participant_id: str,
     trials: Sequence[Trial],
-    at: datetime,
+    time: datetime,
 ) -> tuple[StoredTrial, ...]:
     """Store further trials in the open transaction; ``at`` is UTC without a zone.
 
@@ -55,10 +55,10 @@ def append_trials(
                 [trial.propensity for trial in trials],
                 [trial.original for trial in trials],
                 [trial.expected for trial in trials],
-                at,
+                time,
             ],
         )
-    return tuple(_stored(trial, at) for trial in trials)
+    return tuple(_stored(trial, time) for trial in trials)
 
 
 def trials_of(database: Database, participant_id: str) -> tuple[StoredTrial, ...]:
@@ -91,7 +91,7 @@ def trials_of_study(database: Database, study_id: str) -> dict[str, tuple[Stored
     return {person: tuple(trials) for person, trials in by_person.items()}
 
 
-def _stored(trial: Trial, at: datetime) -> StoredTrial:
+def _stored(trial: Trial, time: datetime) -> StoredTrial:
     return StoredTrial(
         position=trial.position,
         stimulus_id=trial.stimulus_id,
@@ -100,7 +100,7 @@ def _stored(trial: Trial, at: datetime) -> StoredTrial:
         propensity=trial.propensity,
         original=trial.original,
         expected=trial.expected,
-        assigned_at=aware(at),
+        assigned_at=aware(time),
     )
 
 

@@ -113,6 +113,6 @@ class PromptStatuses:
             [prompt_source, *([] if only is None else [only]), rule],
         )
         marks: dict[str, PromptStatus] = {}
-        for drawn, failed, verdict, prompt_ids in rows:
-            marks.update(dict.fromkeys(prompt_ids, PromptStatus(drawn, failed, verdict)))
+        for sample, failed, verdict, prompt_ids in rows:
+            marks.update(dict.fromkeys(prompt_ids, PromptStatus(sample, failed, verdict)))
         return marks

@@ -32,32 +32,32 @@ def administer(accounts: Accounts, fields: dict[str, Any]) -> dict[str, Any]:
 
     Raises BadInput for what cannot be done.
     """
-    asked = read_as(Asked, fields)
-    if asked.do == "list":
-        words = ""
-    elif asked.do == "add":
-        words = _add(accounts, asked)
-    elif asked.do == "password":
-        account = _named(accounts, asked.name)
-        accounts.set_password_hash(account.id, _hash(asked))
+    request = read_as(Asked, fields)
+    if request.do == "list":
+        text = ""
+    elif request.do == "add":
+        text = _add(accounts, request)
+    elif request.do == "password":
+        account = _named(accounts, request.name)
+        accounts.set_password_hash(account.id, _hash(request))
         accounts.end_sessions(account.id)
-        words = f"{account.name} has a new password. Sessions with the old one have ended."
-    elif asked.do == "close":
-        account = _named(accounts, asked.name)
+        text = f"{account.name} has a new password. Sessions with the old one have ended."
+    elif request.do == "close":
+        account = _named(accounts, request.name)
         accounts.close(account.id)
-        words = f"The account {account.name} is closed, and its sessions have ended."
+        text = f"The account {account.name} is closed, and its sessions have ended."
     else:
-        raise BadInput(f"Nothing can be done that is called {asked.do[:40]!r}.", "do")
-    return {"words": words, "accounts": [_json(account) for account in accounts.all()]}
+        raise BadInput(f"Nothing can be done that is called {request.do[:40]!r}.", "do")
+    return {"words": text, "accounts": [_json(account) for account in accounts.all()]}
 
 
-def _add(accounts: Accounts, asked: Asked) -> str:
+def _add(accounts: Accounts, target: Asked) -> str:
     first = not accounts.any()
-    role = asked.role or (ADMIN if first else RESEARCHER)
-    account = accounts.add(plain_name(asked.name), role, _hash(asked))
+    role = target.role or (ADMIN if first else RESEARCHER)
+    account = accounts.add(plain_name(target.name), role, _hash(target))
     article = "an" if role[0] in "ae" else "a"
-    words = f"{account.name} can sign in as {article} {role}."
-    return words + (" From now on every page but the participants' asks for it." if first else "")
+    text = f"{account.name} can sign in as {article} {role}."
+    return text + (" From now on every page but the participants' asks for it." if first else "")
 
 
 def plain_name(text: str) -> str:
@@ -71,20 +71,20 @@ def plain_name(text: str) -> str:
 
 
 def _named(accounts: Accounts, name: str) -> AccountRecord:
-    found = accounts.by_name(name)
-    if found is None:
+    account_records = accounts.by_name(name)
+    if account_records is None:
         raise BadInput(
             f"There is no open account of the name {name[:80]!r}. All of them: "
             "python -m truehue admin list",
             "name",
         )
-    return found[0]
+    return account_records[0]
 
 
-def _hash(asked: Asked) -> str:
-    if not asked.password_hash.startswith("$argon2id$"):
+def _hash(target: Asked) -> str:
+    if not target.password_hash.startswith("$argon2id$"):
         raise BadInput("The hash of a password is missing.", "password_hash")
-    return asked.password_hash
+    return target.password_hash
 
 
 def _json(account: AccountRecord) -> dict[str, Any]:

@@ -76,8 +76,8 @@ async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
     headers = {"Cache-Control": "no-store"}
     if is_page(scope):
         query = scope.get("query_string", b"").decode("latin-1")
-        asked = quote(scope["path"]) + (f"?{query}" if query else "")
-        address = "/signin" if asked == "/" else f"/signin?next={quote(asked, safe='/')}"
+        requested = quote(scope["path"]) + (f"?{query}" if query else "")
+        address = "/signin" if requested == "/" else f"/signin?next={quote(requested, safe='/')}"
         await RedirectResponse(address, 303, headers)(scope, receive, send)
         return
     answer = JSONResponse({"error": SIGN_IN, "signin": "/signin"}, 401, headers)
@@ -92,7 +92,7 @@ def is_page(scope: Scope) -> bool:
 
 def _keep_private(message: MutableMapping[str, Any]) -> None:
     headers = MutableHeaders(raw=list(message.get("headers", ())))
-    kept = headers.get("cache-control", "")
-    if "public" in kept:
-        headers["Cache-Control"] = kept.replace("public", "private")
+    saved = headers.get("cache-control", "")
+    if "public" in saved:
+        headers["Cache-Control"] = saved.replace("public", "private")
         message["headers"] = headers.raw

@@ -118,8 +118,8 @@ def _keep(answer: Response, result: SignedIn, secure: bool) -> None:
 
 
 def _page(file: str, status: int = 200, **values: str) -> Response:
-    given = {"error": "", "words": "", "person": "", "next": "/", "version": VERSION, **values}
-    return HTMLResponse(html(f"accounts/{file}", style=STYLE, **given), status, _HEADERS)
+    provided = {"error": "", "words": "", "person": "", "next": "/", "version": VERSION, **values}
+    return HTMLResponse(html(f"accounts/{file}", style=STYLE, **provided), status, _HEADERS)
 
 
 def _to(path: str) -> Response:

@@ -95,7 +95,7 @@ def measure_image(context: Context, actor: Actor, request: MeasureImage) -> dict
         parse_target(request.target),
         request.rule,
         acceptance=Acceptance(request.k, context.munsell),
-        asked=put.target_object,
+        target_object=put.target_object,
     )
     return {**result.as_json(), "image_notes": list(notes)}
 
@@ -265,14 +265,14 @@ def _is_id(text: str) -> bool:
     return len(text) == ID_CHARACTERS and not set(text) - set("0123456789abcdef")
 
 
-def _file(text: str, what: str) -> bytes:
+def _file(text: str, label: str) -> bytes:
     """The bytes of a file that came as base64, with or without ``data:…,`` before it. How long it
     may be is held by the doors."""
     try:
         return base64.b64decode(text.rpartition(",")[2], validate=True)
     except (binascii.Error, ValueError):
         raise BadInput(
-            f"The {what} is neither base64 of a file nor the id of a stored {what} "
+            f"The {label} is neither base64 of a file nor the id of a stored {label} "
             f"({ID_CHARACTERS} hexadecimal characters)."
         ) from None
 

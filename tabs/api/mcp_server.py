@@ -109,13 +109,17 @@ class McpServer:
             return listed
 
         async def call_tool(
-            asked: ServerRequestContext[Any], params: CallToolRequestParams
+            server_request_context: ServerRequestContext[Any], params: CallToolRequestParams
         ) -> CallToolResult:
             if params.name not in by_name:
-                words = f"There is no tool {params.name[:60]!r}. It is one of {', '.join(by_name)}."
-                raise MCPError(INVALID_PARAMS, words)
+                text = f"There is no tool {params.name[:60]!r}. It is one of {', '.join(by_name)}."
+                raise MCPError(INVALID_PARAMS, text)
             call = partial(
-                answered, self._context, by_name[params.name], asked.request, params.arguments or {}
+                answered,
+                self._context,
+                by_name[params.name],
+                server_request_context.request,
+                params.arguments or {},
             )
             return await anyio.to_thread.run_sync(call, limiter=self._limiters[params.name])
 
@@ -128,9 +132,9 @@ class McpServer:
         )
 
 
-def _refusal(status: int, words: str) -> JSONResponse:
+def _refusal(status: int, text: str) -> JSONResponse:
     """The answer to what is not handed on, as a client of MCP reads it."""
-    error = {"code": INVALID_REQUEST, "message": words}
+    error = {"code": INVALID_REQUEST, "message": text}
     headers = {"Allow": "POST"} if status == 405 else None
     return JSONResponse({"jsonrpc": "2.0", "id": None, "error": error}, status, headers)
 

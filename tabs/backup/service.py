@@ -71,8 +71,8 @@ def _make(context: Context, job: Job) -> dict[str, Any]:
     def progress(done: int, total: int) -> None:
         if job.stop.is_set():
             raise Cancelled
-        words = "Copying" if 2 * done < total else "Checking"
-        job.tell(words, round(100 * done / total) if total else 0, 100)
+        message = "Copying" if 2 * done < total else "Checking"
+        job.tell(message, round(100 * done / total) if total else 0, 100)
 
     before = [path for path in _paths(context) if path.name.startswith(FROM_PAGE)]
     folder = _folder(context)
@@ -81,13 +81,11 @@ def _make(context: Context, job: Job) -> dict[str, Any]:
     report = context.storage.write_backup(path, progress=progress)
     for old in before:
         old.unlink(missing_ok=True)
-    words = f"{many(report.facts.files, 'file')}, {size_text(report.file_bytes)}, checked."
+    text = f"{many(report.facts.files, 'file')}, {size_text(report.file_bytes)}, checked."
     if report.problems:
         log.warning("The data folder is not whole:\n%s", "\n".join(report.problems))
-        words += (
-            f" {many(len(report.problems), 'thing')} the data folder itself lacks: see the log."
-        )
-    job.tell(words)
+        text += f" {many(len(report.problems), 'thing')} the data folder itself lacks: see the log."
+    job.tell(text)
     return _json(path)
 
 

@@ -63,10 +63,10 @@ class OfConcept(PageRequest):
     words: str = Field(default="", max_length=MOST_WORDS)
 
 
-def prompt_of(words: str) -> Prompt:
+def prompt_of(text: str) -> Prompt:
     """The paper's sentence for a concept, without an article as there. Raises BadInput for no
     words."""
-    base, _ = base_of(words)
+    base, _ = base_of(text)
     concept = concept_of(base)
     name = concept.id if concept else f"words-{base}"
     return Prompt(id=name, text=SENTENCE.format(base), task="free", source=SOURCE)
@@ -78,7 +78,7 @@ def guidances(low: float, high: float, count: int) -> tuple[float, ...]:
         raise BadInput("The lowest guidance is above the highest. Swap them.", "low")
     if count == 1:
         return (round((low + high) / 2, 2),)
-    return tuple(round(low + (high - low) * place / (count - 1), 2) for place in range(count))
+    return tuple(round(low + (high - low) * index / (count - 1), 2) for index in range(count))
 
 
 @asks("compute")
@@ -101,15 +101,15 @@ def start_candidates(context: Context, actor: Actor, request: CandidatesRequest)
         GenerationRequest(
             model=request.model,
             text=prompt.text,
-            seed=request.seed + place,
+            seed=request.seed + index,
             guidance=scale,
             prompt_id=prompt.id,
         )
         for prompt in prompts.values()
-        for place, scale in enumerate(scales)
+        for index, scale in enumerate(scales)
     ]
-    words = [base_of(words)[0] for words in request.words]
-    named = f"“{words[0]}”" if len(prompts) == 1 else f"{len(prompts)} concepts"
+    parts = [base_of(text)[0] for text in request.words]
+    named = f"“{parts[0]}”" if len(prompts) == 1 else f"{len(prompts)} concepts"
     title = f"Sketches of {named}, by {model_name(request.model)}"
     return {"job": draw(context, list(prompts.values()), requests, title, actor)}
 
@@ -172,7 +172,7 @@ def models_view(context: Context, actor: Actor, request: EmptyRequest) -> dict[s
         "count": CANDIDATES,
         "low": LEAST_GUIDANCE,
         "high": MOST_GUIDANCE,
-        "concepts": len([one for one in concepts() if not one.modifier]),
+        "concepts": len([concept for concept in concepts() if not concept.modifier]),
         "no_lines": NO_LINES,
         "sentence": SENTENCE.format("…"),
     }

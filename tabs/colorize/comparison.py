@@ -43,45 +43,45 @@ def compare_view(context: Context, actor: Actor, request: ColoringRequest) -> di
     extraction as for models' pictures; ``against`` the others, nearest first. Where nothing is
     colored yet all but the concept's name is excluded.
     """
-    of = painted(context, request.sketch, request.actions)
-    words = normal(request.words)
-    head = {"checksum": of.checksum, "words": words, "metrics": metrics_json()}
+    source = painted(context, request.sketch, request.actions)
+    text = normal(request.words)
+    head = {"checksum": source.checksum, "words": text, "metrics": metrics_json()}
     try:
-        own = own_distribution(of)
+        own = own_distribution(source)
     except NoPixels:
-        return {**head, "colored": 0.0, "of": others_of(context, words)}
+        return {**head, "colored": 0.0, "of": others_of(context, text)}
     return {
         **head,
-        "colored": _colored(of),
-        "colors": chosen_colors(of),
+        "colored": _colored(source),
+        "colors": chosen_colors(source),
         "weights": _rounded(own.weights),
         "notes": list(own.notes[:1]),
-        **against(context, words, own.weights),
+        **against(context, text, own.weights),
     }
 
 
-def own_distribution(of: Painted) -> Distribution:
+def own_distribution(source: Painted) -> Distribution:
     """The distribution of one coloring. Raises NoPixels where nothing is colored."""
     from truehue.annotation.colorings.mask import profile
 
-    own = profile(of.layer, of.sketch.ink)
+    own = profile(source.layer, source.sketch.ink)
     return of_pictures(OWN, [own], EXTRACTED, of_people=True)
 
 
-def _colored(of: Painted) -> float:
+def _colored(source: Painted) -> float:
     """The share of the paper, 0 to 1, that has a color."""
-    paper = of.sketch.ink >= INK
-    colored = np.count_nonzero(paper & (of.layer[..., 3] > 0))
+    paper = source.sketch.ink >= INK
+    colored = np.count_nonzero(paper & (source.layer[..., 3] > 0))
     return float(colored) / max(int(np.count_nonzero(paper)), 1)
 
 
-def chosen_colors(of: Painted) -> dict[str, Any]:
+def chosen_colors(source: Painted) -> dict[str, Any]:
     """The chosen colors, most first, each as name, hex and Lab, with its share of what counts; and
     how many more there are."""
     from truehue.annotation.colorings.mask import concept_mask
 
-    mask = concept_mask(of.layer, of.sketch.ink)
-    codes, counts = np.unique(masked_srgb24(of.layer[..., :3], mask), return_counts=True)
+    mask = concept_mask(source.layer, source.sketch.ink)
+    codes, counts = np.unique(masked_srgb24(source.layer[..., :3], mask), return_counts=True)
     order = np.lexsort((codes, -counts))
     shown = order[:MOST_COLORS]
     srgb8 = unpack_srgb24(codes[shown])
@@ -100,27 +100,27 @@ def chosen_colors(of: Painted) -> dict[str, Any]:
     return {"listed": listed, "more": max(len(codes) - MOST_COLORS, 0), "more_share": rest}
 
 
-def others_of(context: Context, words: str) -> dict[str, int]:
+def others_of(context: Context, text: str) -> dict[str, int]:
     """How many there are to compare with: people's, and models' and others'."""
-    entries = _entries(context, words)
+    entries = _entries(context, text)
     people = sum(entry.kind == "people" for entry in entries)
     return {"people": people, "others": len(entries) - people}
 
 
-def against(context: Context, words: str, own: np.ndarray) -> dict[str, Any]:
+def against(context: Context, text: str, own: np.ndarray) -> dict[str, Any]:
     """All that is here of a concept, nearest to ``own`` ``(71,)`` first by EMD; what cannot be
     had is told at its end."""
     rows, problems = [], []
-    for entry in _entries(context, words):
+    for entry in _entries(context, text):
         try:
-            of_entry = _distribution(context, entry, words)
+            of_entry = _distribution(context, entry, text)
         except Exception as error:  # of one source: the others are shown all the same
             problems.append(f"{entry.label}: {message_of(error)}")
             continue
         numbers = compare(own, of_entry.weights)
         rows.append((numbers.emd_lab, _row(entry, of_entry, numbers_json(numbers))))
     rows.sort(key=lambda row: row[0])
-    concept = concept_of(words)
+    concept = concept_of(text)
     return {
         "against": [row for _, row in rows],
         "problems": problems,
@@ -147,19 +147,19 @@ def _row(
     }
 
 
-def _entries(context: Context, words: str) -> Sequence[Choice]:
+def _entries(context: Context, text: str) -> Sequence[Choice]:
     """What there is of a concept, people first; of a run all guidance scales together."""
-    if not words:
+    if not text:
         return ()
     entries = [
         choice
-        for choice in choices(context, words)
+        for choice in choices(context, text)
         if (source := parse(choice.source)).kind != RUN or source.guidance is None
     ]
     return entries[:MOST_SOURCES]
 
 
-def _distribution(context: Context, entry: Choice, words: str) -> Distribution:
+def _distribution(context: Context, entry: Choice, text: str) -> Distribution:
     """The distribution of a source; kept, as it is asked for after each action. Of a run that goes
     on the number of its images makes it another one."""
     key: Hashable = (
@@ -167,9 +167,9 @@ def _distribution(context: Context, entry: Choice, words: str) -> Distribution:
         context.deletions,
         entry.source,
         entry.count,
-        words,
+        text,
     )
-    return _DISTRIBUTIONS.get(key, lambda: distribution(context, entry.source, words, EXTRACTED))
+    return _DISTRIBUTIONS.get(key, lambda: distribution(context, entry.source, text, EXTRACTED))
 
 
 def _rounded(weights: np.ndarray) -> list[float]:

@@ -61,11 +61,11 @@ class Files:
         """PNG of a sketch's regions under a closing, -1 for the one that suits it."""
         return await self._once(_hatches, sketch, closing, _side(side, HATCH_SIDES))
 
-    async def prepared(self, asked: Mapping[str, Any], view: str, side: int) -> bytes:
+    async def prepared(self, requested: Mapping[str, Any], view: str, side: int) -> bytes:
         """PNG of what would become of an image: its ``ink``, or its ``regions``, shown with a
         longer side of about ``side`` pixels."""
         # Read here: what is kept is kept by what was asked, not by how it was written.
-        request = read_as(Preparing, asked)
+        request = read_as(Preparing, requested)
         return await self._once(_prepared, request, view == "regions", _side(side, HATCH_SIDES))
 
     async def kept(self, coloring: str, kind: str, side: int) -> bytes:
@@ -116,8 +116,8 @@ def _prepared(context: Context, request: Preparing, of_regions: bool, side: int)
 
 def _kept(context: Context, coloring_id: str, kind: str, side: int) -> bytes:
     record = context.storage.colorings.get(coloring_id)
-    of = painted(context, record.sketch_id, record.actions)
-    return thumbnail(of, side) if side else picture(of, kind)
+    source = painted(context, record.sketch_id, record.actions)
+    return thumbnail(source, side) if side else picture(source, kind)
 
 
 def hatches_png(sketch: Sketch, closing: int, side: int) -> bytes:

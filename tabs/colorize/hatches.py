@@ -27,8 +27,8 @@ def hatched(labels: np.ndarray, ink: np.ndarray, most_px: int) -> np.ndarray:
     lines = cv2.resize(ink, size, interpolation=cv2.INTER_AREA).astype(np.float32) / 255.0
     numbers = np.arange(int(small.max()) + 1, dtype=np.float32)
     angle = (numbers * _TURN % 1.0) * np.float32(np.pi)
-    places = numbers.astype(np.int64)
-    tone, spacing = _TONES[places % len(_TONES)], _SPACINGS[places % len(_SPACINGS)]
+    positions = numbers.astype(np.int64)
+    tone, spacing = _TONES[positions % len(_TONES)], _SPACINGS[positions % len(_SPACINGS)]
     rows = np.arange(size[1], dtype=np.float32)[:, None]
     columns = np.arange(size[0], dtype=np.float32)[None, :]
     across = columns * np.cos(angle)[small] + rows * np.sin(angle)[small]

@@ -65,21 +65,21 @@ class Painted:
 def painted(context: Context, sketch_id: str, actions: Sequence[Mapping[str, Any]]) -> Painted:
     """The log replayed; the last ones are kept. Raises BadInput for an action that is none and
     NotStored for another sketch."""
-    found = find(context, sketch_id)
+    result = find(context, sketch_id)
     log = [read_action(action) for action in actions]
     # Of the whole log: a designer who looks at numbers, keeps and saves asks for one layer.
     text = json.dumps(actions, sort_keys=True, separators=(",", ":"))
     key = sketch_id, hashlib.sha256(text.encode()).digest()
 
     def make() -> Painted:
-        layer = paint(log, regions(found.sketch.ink))
+        layer = paint(log, regions(result.sketch.ink))
         layer.flags.writeable = False
-        return Painted(found, layer, checksum(layer))
+        return Painted(result, layer, checksum(layer))
 
     return _LAYERS.get(key, make)
 
 
-def picture(of: Painted, kind: str) -> bytes:
+def picture(source: Painted, kind: str) -> bytes:
     """A file of a coloring by :data:`KINDS`. Raises BadInput for another kind."""
     from truehue.core.images.load import encode_png
     from truehue.core.sketches.images import composite, layer_png, svg
@@ -87,34 +87,34 @@ def picture(of: Painted, kind: str) -> bytes:
     if kind not in KINDS:
         raise BadInput(f"A coloring is saved as {', '.join(KINDS)}, not as {kind[:20]!r}.", "kind")
     if kind == "colors":
-        return layer_png(of.layer)
+        return layer_png(source.layer)
     if kind == "svg":
-        return _svg(of, svg).encode()
-    return encode_png(composite(of.sketch.ink, of.layer))
+        return _svg(source, svg).encode()
+    return encode_png(composite(source.sketch.ink, source.layer))
 
 
-def _svg(of: Painted, make: Any) -> str:
+def _svg(source: Painted, make: Any) -> str:
     """Of a starter drawing with its own paths, which are exact at every size."""
     from truehue.tabs.colorize.sketches import drawing_of
 
-    drawing = drawing_of(of.found.drawing) if of.found.drawing else None
-    return str(make(of.sketch.ink, of.layer, drawing))
+    drawing = drawing_of(source.found.drawing) if source.found.drawing else None
+    return str(make(source.sketch.ink, source.layer, drawing))
 
 
-def thumbnail(of: Painted, side: int) -> bytes:
+def thumbnail(source: Painted, side: int) -> bytes:
     """PNG of lines and colors, its longer side at most ``side`` pixels."""
     from PIL import Image
 
     from truehue.core.sketches.images import composite
 
-    small = Image.fromarray(composite(of.sketch.ink, of.layer))
+    small = Image.fromarray(composite(source.sketch.ink, source.layer))
     small.thumbnail((side, side), Image.Resampling.LANCZOS)
     return png_of(np.asarray(small))
 
 
-def file_name(words: str, kind: str) -> str:
+def file_name(text: str, kind: str) -> str:
     """``rotten-apple-colors.png``: letters, digits and hyphens alone."""
-    plain = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in words)
+    plain = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in text)
     stem = "-".join(part for part in plain.split("-") if part) or "drawing"
     end = {"coloring": "coloring.png", "colors": "colors.png", "svg": "coloring.svg"}[kind]
     return f"{stem}-{end}"
@@ -123,10 +123,10 @@ def file_name(words: str, kind: str) -> str:
 @asks("look")
 def picture_view(context: Context, actor: Actor, request: PictureRequest) -> dict[str, Any]:
     """A picture of a coloring that nobody kept: a file's name, its type and its bytes in base64."""
-    of = painted(context, request.sketch, request.actions)
-    data = picture(of, request.kind)
+    source = painted(context, request.sketch, request.actions)
+    data = picture(source, request.kind)
     return {
-        "name": file_name(normal(request.words) or of.found.words, request.kind),
+        "name": file_name(normal(request.words) or source.found.words, request.kind),
         "type": KINDS[request.kind],
         "data": base64.b64encode(data).decode("ascii"),
     }

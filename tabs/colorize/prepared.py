@@ -90,24 +90,24 @@ def take_drawing(
 
 def guess(file_name: str) -> dict[str, Any]:
     """What a file shows, by its name: the concept's words where they are one's, else the name's."""
-    words = normal(Path(file_name).stem)[:MOST_WORDS]
-    while (shorter := _NUMBERED.sub("", words).strip()) != words and shorter:
-        words = shorter
-    concept = concept_of(words)
-    return {"words": concept.words if concept else words, "known": concept is not None}
+    text = normal(Path(file_name).stem)[:MOST_WORDS]
+    while (shorter := _NUMBERED.sub("", text).strip()) != text and shorter:
+        text = shorter
+    concept = concept_of(text)
+    return {"words": concept.words if concept else text, "known": concept is not None}
 
 
-def base_of(words: str) -> tuple[str, str]:
+def base_of(text: str) -> tuple[str, str]:
     """The words under which a sketch is stored, and what to say of it: states and moods of a thing
     share the thing's sketch. Raises BadInput for no words."""
-    words = normal(words)
-    if not words:
+    text = normal(text)
+    if not text:
         raise BadInput("Enter the object that the drawing shows.", "words")
-    concept = concept_of(words)
+    concept = concept_of(text)
     if concept is None:
-        return words, ""
-    family = [one for one in concepts() if one.base_id == concept.base_id]
-    base = next(one for one in family if not one.modifier)
+        return text, ""
+    family = [item for item in concepts() if item.base_id == concept.base_id]
+    base = next(item for item in family if not item.modifier)
     others = len(family) - 1
     if not others:
         return base.words, ""
@@ -120,27 +120,27 @@ def store_sketch(context: Context, actor: Actor, request: Storing) -> dict[str, 
     """Stores the sketch of a concept, which is the one that is taken for it from now on; one that
     is stored for something else stays what it is."""
     if request.drawing:
-        found = starter(request.drawing)
-        words, said = base_of(request.words or found.words)
-        found = replace(found, words=words)
+        result = starter(request.drawing)
+        text, said = base_of(request.words or result.words)
+        result = replace(result, words=text)
     else:
-        words, said = base_of(request.words)
+        text, said = base_of(request.words)
         sketch = prepared(context, request)
-        found = Found(sketch, words, *_source(context, request.image))
-    found = keep_sketch(context, actor, found)
-    if normal(found.words) == normal(words):
-        context.storage.sketches.use(found.sketch.id, actor.id)
-    return {"sketch": sketch_json(found), "said": said}
+        result = Found(sketch, text, *_source(context, request.image))
+    result = keep_sketch(context, actor, result)
+    if normal(result.words) == normal(text):
+        context.storage.sketches.use(result.sketch.id, actor.id)
+    return {"sketch": sketch_json(result), "said": said}
 
 
-def keep_sketch(context: Context, actor: Actor, found: Found) -> Found:
+def keep_sketch(context: Context, actor: Actor, result: Found) -> Found:
     """Stores a sketch with its name; one that is stored keeps the name that it has. Which one is
     taken for that name stays as it is."""
-    context.require_room(found.sketch.ink.size // 4)
+    context.require_room(result.sketch.ink.size // 4)
     record = context.storage.sketches.add(
-        found.sketch, found.words, found.source, found.note, actor.id
+        result.sketch, result.words, result.source, result.note, actor.id
     )
-    return replace(found, words=record.words, source=record.source, note=record.note)
+    return replace(result, words=record.words, source=record.source, note=record.note)
 
 
 def _source(context: Context, image_id: str) -> tuple[str, str]:

@@ -60,17 +60,17 @@ INERT = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inlin
 
 def colorize_routes(context: Context) -> FeatureRouter:
     """The router of Colorize."""
-    door = FeatureRouter(context, PREFIX)
+    feature_router = FeatureRouter(context, PREFIX)
     files = Files(context)
 
     def view(path: str, kind: type[Any], do: Callable[[Context, Actor, Any], Answer]) -> None:
         """GET: ``do`` gets what the address asks."""
 
-        def answer(request: Request, actor: Actor = door.asking) -> JSONResponse:
-            asked = {**request.query_params, **request.path_params}
-            return guarded(lambda: do(context, actor, read_as(kind, asked)))
+        def answer(request: Request, actor: Actor = feature_router.asking) -> JSONResponse:
+            requested = {**request.query_params, **request.path_params}
+            return guarded(lambda: do(context, actor, read_as(kind, requested)))
 
-        door.add_api_route(path, answer, methods=["GET"], name=do.__name__)
+        feature_router.add_api_route(path, answer, methods=["GET"], name=do.__name__)
 
     view("/sketches", EmptyRequest, sketches_view)
     view("/sketch", NamedSketch, sketch_view)
@@ -79,54 +79,58 @@ def colorize_routes(context: Context) -> FeatureRouter:
     view("/kept", EmptyRequest, kept_view)
     view("/kept/{coloring}", NamedColoring, coloring_view)
 
-    @door.get("/prepared")
-    async def about_prepared(request: Request, actor: Actor = door.asking) -> JSONResponse:
+    @feature_router.get("/prepared")
+    async def about_prepared(
+        request: Request, actor: Actor = feature_router.asking
+    ) -> JSONResponse:
         def about() -> Answer:
             return prepared_view(context, actor, read_as(Preparing, request.query_params))
 
         # Cleaning an image and finding its regions costs what its pictures cost.
         return await anyio.to_thread.run_sync(lambda: guarded(about), limiter=files.limiter)
 
-    door.takes("/compare", ColoringRequest, compare_view, MOST_LOG_BYTES)
-    door.takes("/picture", PictureRequest, picture_view, MOST_LOG_BYTES)
-    door.takes("/keep", Keeping, keep, MOST_LOG_BYTES)
-    door.takes("/kept/{coloring}/delete", NamedColoring, delete_coloring)
-    door.takes("/candidates", CandidatesRequest, start_candidates)
-    door.takes("/sketches", Storing, store_sketch)
+    feature_router.takes("/compare", ColoringRequest, compare_view, MOST_LOG_BYTES)
+    feature_router.takes("/picture", PictureRequest, picture_view, MOST_LOG_BYTES)
+    feature_router.takes("/keep", Keeping, keep, MOST_LOG_BYTES)
+    feature_router.takes("/kept/{coloring}/delete", NamedColoring, delete_coloring)
+    feature_router.takes("/candidates", CandidatesRequest, start_candidates)
+    feature_router.takes("/sketches", Storing, store_sketch)
     # A large image takes a gigabyte for a moment.
     decoding = anyio.CapacityLimiter(DECODES_AT_ONCE)
-    door.takes_file("/import", EmptyRequest, context.limits.image_bytes, take_drawing, decoding)
-    _file_routes(door, files)
-    return door
+    feature_router.takes_file(
+        "/import", EmptyRequest, context.limits.image_bytes, take_drawing, decoding
+    )
+    _file_routes(feature_router, files)
+    return feature_router
 
 
-def _file_routes(door: FeatureRouter, files: Files) -> None:
+def _file_routes(feature_router: FeatureRouter, files: Files) -> None:
     """The files of sketches and colorings, each named by its content."""
 
-    @door.get("/starter/{drawing}.svg")
+    @feature_router.get("/starter/{drawing}.svg")
     async def starter(drawing: str) -> Response:
         return await _answered(files.starter(drawing), SVG)
 
-    @door.get("/sketches/{sketch}.png")
+    @feature_router.get("/sketches/{sketch}.png")
     async def ink(sketch: str, side: int = 0) -> Response:
         return await _answered(files.ink(sketch, side), "image/png")
 
-    @door.get("/sketches/{sketch}.regions")
+    @feature_router.get("/sketches/{sketch}.regions")
     async def regions(sketch: str) -> Response:
         return await _answered(files.regions(sketch), "application/octet-stream")
 
-    @door.get("/sketches/{sketch}/regions.png")
+    @feature_router.get("/sketches/{sketch}/regions.png")
     async def hatches(sketch: str, closing: int = -1, side: int = 900) -> Response:
         return await _answered(files.hatches(sketch, closing, side), "image/png")
 
-    @door.get("/prepared/{image}.png")
+    @feature_router.get("/prepared/{image}.png")
     async def prepared(
         image: str, request: Request, view: str = "ink", side_px: int = 900
     ) -> Response:
-        asked = {**request.query_params, "image": image}
-        return await _answered(files.prepared(asked, view, side_px), "image/png")
+        requested = {**request.query_params, "image": image}
+        return await _answered(files.prepared(requested, view, side_px), "image/png")
 
-    @door.get("/kept/{coloring}/{name}")
+    @feature_router.get("/kept/{coloring}/{name}")
     async def kept(coloring: str, name: str, side: int = 0) -> Response:
         try:
             kind = files.kept_kind(name)

@@ -41,25 +41,25 @@ class NamedColoring(PageRequest):
 def keep(context: Context, actor: Actor, request: Keeping) -> dict[str, Any]:
     """Keeps a coloring, and its sketch where it was not stored. The log is replayed first: what is
     kept is what was seen."""
-    words = normal(request.words)
-    if not words:
+    text = normal(request.words)
+    if not text:
         raise BadInput("Enter the concept that you colored, then save it.", "words")
     if not has_color([read_action(action) for action in request.actions]):
         raise BadInput("Nothing is colored yet. Fill a region, then save it.")
-    of = painted(context, request.sketch, request.actions)
-    if of.checksum != request.checksum:
+    source = painted(context, request.sketch, request.actions)
+    if source.checksum != request.checksum:
         raise BadInput(OTHER_PICTURE)
     # Its log alone: the picture is made of it whenever somebody asks.
     context.require_room(sum(len(str(action)) for action in request.actions))
-    keep_sketch(context, actor, of.found)
-    record = context.storage.colorings.add(of.sketch.id, words, request.actions, actor.id)
+    keep_sketch(context, actor, source.found)
+    record = context.storage.colorings.add(source.sketch.id, text, request.actions, actor.id)
     return {"kept": _kept_json(actor, context.storage.colorings.head(record.id))}
 
 
 @asks("look")
 def kept_view(context: Context, actor: Actor, request: EmptyRequest) -> dict[str, Any]:
     """What is kept here, newest first; of each whether it is one's own to delete."""
-    heads = context.storage.colorings.all(most=MOST_LISTED)
+    heads = context.storage.colorings.all(limit=MOST_LISTED)
     return {"kept": [_kept_json(actor, head) for head in heads]}
 
 

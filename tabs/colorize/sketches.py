@@ -105,13 +105,13 @@ def find(context: Context, sketch_id: str) -> Found:
 
 def starter(concept_id: str) -> Found:
     """A starter drawing; errors as :func:`drawing_of`."""
-    words = drawing_of(concept_id).words
-    return Found(starter_sketch(concept_id), words, STARTER, drawing=concept_id)
+    text = drawing_of(concept_id).words
+    return Found(starter_sketch(concept_id), text, STARTER, drawing=concept_id)
 
 
 def _stored(context: Context, sketch_id: str) -> Found:
     record = context.storage.sketches.get(sketch_id)
-    warnings = tuple(SketchWarning(code, words) for code, words in record.warnings)
+    warnings = tuple(SketchWarning(code, text) for code, text in record.warnings)
     sketch = Sketch(record.id, context.storage.sketches.ink(record.id), warnings, record.closing)
     return Found(sketch, record.words, record.source, record.note)
 
@@ -131,9 +131,9 @@ def _name_starters(sketch_id: str) -> None:
                     _NAMES[id_of(drawing.ink())] = name
 
 
-def sketch_json(found: Found) -> dict[str, Any]:
+def sketch_json(result: Found) -> dict[str, Any]:
     """A sketch as a canvas takes it, with its name."""
-    sketch = found.sketch
+    sketch = result.sketch
     height, width = sketch.ink.shape
     address = f"{PREFIX}/sketches/{sketch.id}"
     return {
@@ -144,9 +144,9 @@ def sketch_json(found: Found) -> dict[str, Any]:
         "ink": f"{address}.png",
         "regions": f"{address}.regions",
         "warnings": [warning.words for warning in sketch.warnings],
-        "words": found.words,
-        "drawing": found.drawing,
-        "source": source_words(found.source, found.note),
+        "words": result.words,
+        "drawing": result.drawing,
+        "source": source_words(result.source, result.note),
     }
 
 
@@ -216,7 +216,7 @@ def _stored_json(record: SketchRecord) -> dict[str, Any]:
         "height": record.height,
         "source": source_words(record.source, record.note),
         "starter": record.source == STARTER,
-        "warnings": [words for _, words in record.warnings],
+        "warnings": [text for _, text in record.warnings],
         "at": record.created_at.isoformat(),
         "url": f"{PREFIX}/sketches/{record.id}.png",
     }

@@ -59,12 +59,12 @@ def parser() -> argparse.ArgumentParser:
         help="the app's data folder (default ./data)",
     )
     commands = root_parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, words in (
+    for name, text in (
         ("add", "makes an account"),
         ("password", "sets another password; sessions with the old one end"),
         ("close", "nobody signs in with it any more; what was made with it stays"),
     ):
-        command = commands.add_parser(name, parents=[common], help=words)
+        command = commands.add_parser(name, parents=[common], help=text)
         command.add_argument("name", metavar="NAME", help="what one signs in with")
         if name == "add":
             command.add_argument(

@@ -25,7 +25,7 @@ from truehue.tabs.page.errors import many
 
 def add_to(commands: Any, common: argparse.ArgumentParser) -> None:
     """Adds both commands to the parser of ``python -m truehue runs``."""
-    formats = "; ".join(f"{name}: {words}" for name, words in FORMATS.items())
+    formats = "; ".join(f"{name}: {text}" for name, text in FORMATS.items())
     command = commands.add_parser(
         "export",
         parents=[common],
@@ -111,9 +111,9 @@ def _export(options: argparse.Namespace, folder: RunFolder, format: str, path: P
 
     # A database of its own, below the runs so that pictures are linked and not copied: the app
     # may have the other one open, and a shared folder of runs has none.
-    place = options.root / INCOMING / f"report-{secrets.token_hex(8)}"
+    index = options.root / INCOMING / f"report-{secrets.token_hex(8)}"
     try:
-        with Storage.open(place) as storage:
+        with Storage.open(index) as storage:
             context = make_context(storage, str(options.data))
             try:
                 return export(
@@ -127,7 +127,7 @@ def _export(options: argparse.Namespace, folder: RunFolder, format: str, path: P
             finally:
                 context.close()
     finally:
-        shutil.rmtree(place, ignore_errors=True)
+        shutil.rmtree(index, ignore_errors=True)
 
 
 def import_run(options: argparse.Namespace) -> int:

@@ -63,9 +63,9 @@ class Line:
         if self._json:
             say(json.dumps(asdict(state)), file=self._out)
         elif self._terminal:
-            words = progress_words(state)
-            say(f"\r{words:<{self._width}}", end="", file=self._err)
-            self._width = len(words)
+            text = progress_words(state)
+            say(f"\r{text:<{self._width}}", end="", file=self._err)
+            self._width = len(text)
         else:
             say(progress_words(state), file=self._err)
 

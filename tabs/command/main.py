@@ -51,7 +51,7 @@ def truehue() -> None:
     """The command ``truehue``: the first argument says which of :data:`COMMANDS`."""
     name, arguments = (sys.argv[1:] or ["--help"])[0], sys.argv[2:]
     if name in ("-h", "--help"):
-        lines = [f"  {command:10}{words}" for command, (_, words) in COMMANDS.items()]
+        lines = [f"  {command:10}{text}" for command, (_, text) in COMMANDS.items()]
         print("usage: truehue COMMAND ...\n\n" + "\n".join(lines))
         print("\ntruehue COMMAND --help describes each command.")
         return

@@ -46,7 +46,7 @@ def _restore(options: argparse.Namespace) -> int:
     from truehue.storage.backup.backup import NEWEST
     from truehue.storage.backup.restore import restore
 
-    path, into = (Path(given).expanduser() for given in (options.file, options.into))
+    path, into = (Path(values).expanduser() for values in (options.file, options.into))
     report = restore(path, into, percent_line())
     facts = report.facts
     say(

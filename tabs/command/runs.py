@@ -85,20 +85,20 @@ def parser() -> argparse.ArgumentParser:
     )
     _start(begin)
     begin.set_defaults(run=start.start)
-    for name, words, run in (
+    for name, text, run in (
         ("resume", "resumes a run", start.resume),
         ("retry", "resumes a run, and retries failed images", start.retry),
     ):
-        command = commands.add_parser(name, parents=[common, crew], help=words)
+        command = commands.add_parser(name, parents=[common, crew], help=text)
         command.add_argument(
             "name", metavar="RUN", help="its name, or the first characters of its id"
         )
         command.set_defaults(run=run)
-    for name, words, run in (
+    for name, text, run in (
         ("pause", "stops a run after the images in work, wherever it is executed", status.pause),
         ("cancel", "cancels it; finished images stay, and resume still works", status.cancel),
     ):
-        command = commands.add_parser(name, parents=[common], help=words)
+        command = commands.add_parser(name, parents=[common], help=text)
         command.add_argument(
             "name", metavar="RUN", help="its name, or the first characters of its id"
         )
@@ -143,31 +143,31 @@ def _crew(subparser: argparse.ArgumentParser) -> None:
 
 def _start(subparser: argparse.ArgumentParser) -> None:
     sets = ", ".join(prompt_set.id for prompt_set in PROMPT_SETS)
-    what = subparser.add_argument_group("prompts")
-    what.add_argument(
+    label = subparser.add_argument_group("prompts")
+    label.add_argument(
         "--set",
         default="mini",
         metavar="SET",
         help=f"{sets}, selection:NAME, an imported set, or a file of prompts (default mini)",
     )
-    what.add_argument("--task", default="", help=_one_of(TASKS))
-    what.add_argument("--system", default="", help=_one_of(SYSTEMS))
-    what.add_argument(
+    label.add_argument("--task", default="", help=_one_of(TASKS))
+    label.add_argument("--system", default="", help=_one_of(SYSTEMS))
+    label.add_argument(
         "--concepts",
         default="",
         metavar="WORDS",
         help="of a set of concepts these alone, comma separated: banana, rotten banana; "
         "'banana *' for an object with all its modifiers",
     )
-    what.add_argument(
+    label.add_argument(
         "--limit",
         metavar="N",
         help="at most N prompts, evenly spaced: "
         "every task and system keeps its share; concepts object by object, each with "
         "its modifiers; the same N is the same prompts",
     )
-    pictures = subparser.add_argument_group("images")
-    pictures.add_argument(
+    argument_group = subparser.add_argument_group("images")
+    argument_group.add_argument(
         "--model",
         action="append",
         metavar="ID",
@@ -175,46 +175,46 @@ def _start(subparser: argparse.ArgumentParser) -> None:
         "run each (default reference-renderer; python -m truehue models models "
         "lists them)",
     )
-    pictures.add_argument(
+    argument_group.add_argument(
         "--images-of",
         metavar="MODEL",
         help="score the stored images of this model, or of run:RUN, and generate none",
     )
-    pictures.add_argument(
+    argument_group.add_argument(
         "--images-from",
         metavar="FOLDER",
         help="import this folder of images that --model made, then score them",
     )
-    pictures.add_argument(
+    argument_group.add_argument(
         "--images",
         default=DEFAULT_IMAGES,
         metavar="N",
         help=f"images a prompt (and guidance scale), with one seed each (default {DEFAULT_IMAGES})",
     )
-    pictures.add_argument(
+    argument_group.add_argument(
         "--settings",
         default="",
         metavar="NAME",
         help=f"steps, guidance and size of a benchmark's public code: {_one_of(SETTINGS)} "
         "(default: each model's own)",
     )
-    pictures.add_argument(
+    argument_group.add_argument(
         "--seed",
         default="",
         metavar="N",
         help=f"the first seed (default 0; {RELEASED_SEED} with --settings)",
     )
-    pictures.add_argument("--size", metavar="PX", help="side (default: the model's own)")
-    pictures.add_argument("--steps", metavar="N", help="default: the model's own")
-    pictures.add_argument(
+    argument_group.add_argument("--size", metavar="PX", help="side (default: the model's own)")
+    argument_group.add_argument("--steps", metavar="N", help="default: the model's own")
+    argument_group.add_argument(
         "--guidance",
         metavar="X[,X…]",
         help="one, or several scales: every seed "
         "is generated with each of them (default: the model's own)",
     )
-    pictures.add_argument("--negative", default="", metavar="TEXT", help="negative prompt")
-    pictures.add_argument("--light", default="studio", help=f"renderer: {_one_of(LIGHTS)}")
-    pictures.add_argument("--failure", default="none", help=f"renderer: {_one_of(FAILURES)}")
+    argument_group.add_argument("--negative", default="", metavar="TEXT", help="negative prompt")
+    argument_group.add_argument("--light", default="studio", help=f"renderer: {_one_of(LIGHTS)}")
+    argument_group.add_argument("--failure", default="none", help=f"renderer: {_one_of(FAILURES)}")
     judging = subparser.add_argument_group("judging")
     judging.add_argument(
         "--masker",

@@ -70,9 +70,9 @@ def listen(host: str, port: int) -> socket.socket:
 def main(arguments: list[str] | None = None) -> int:
     """Opens the data folder, builds the page, serves until Ctrl+C; one of :data:`WITHOUT_PAGE` as
     the first argument does without the page. Returns the exit status."""
-    words = sys.argv[1:] if arguments is None else arguments
-    if words and words[0] in WITHOUT_PAGE:
-        return int(import_module(COMMANDS[words[0]][0]).main(words[1:]))
+    parts = sys.argv[1:] if arguments is None else arguments
+    if parts and parts[0] in WITHOUT_PAGE:
+        return int(import_module(COMMANDS[parts[0]][0]).main(parts[1:]))
     settings = read_settings(arguments)
     server_socket = listen(settings.host, settings.port)
     # Before Gradio is imported: no analytics, and no calls to other hosts at start-up.
@@ -232,11 +232,13 @@ def startup_message(settings: Settings) -> str:
     """The first line: the address to open, and the one that others open."""
     everywhere = {"0.0.0.0": "127.0.0.1", "::": "::1"}
     host = everywhere.get(settings.host, settings.host)
-    at = f"TrueHue is at http://{_bracketed(host)}:{settings.port}"
+    time_text = f"TrueHue is at http://{_bracketed(host)}:{settings.port}"
     if settings.host in everywhere:
         outside = f"http://{_bracketed(outward_address())}:{settings.port}"
-        at += f" on this machine, and at {outside} for others (it listens on {settings.host})"
-    return f"{at} (data in {settings.data}). Ctrl+C ends it."
+        time_text += (
+            f" on this machine, and at {outside} for others (it listens on {settings.host})"
+        )
+    return f"{time_text} (data in {settings.data}). Ctrl+C ends it."
 
 
 def outward_address() -> str:

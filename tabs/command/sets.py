@@ -143,8 +143,8 @@ def _import(storage: Storage, options: argparse.Namespace, set_id: str) -> None:
     context = make_context(storage, options.data)
     request = ImageFolder(path=options.images_from, model=options.model[0], set=set_id)
     report = take(context, OWNER, request, job_alone("images"))
-    for number, words in report["counts"]:
-        print(f"  {number:,} {words}", file=sys.stderr)
+    for number, text in report["counts"]:
+        print(f"  {number:,} {text}", file=sys.stderr)
     for listed in report["lists"]:
         if listed["title"] in _NAMED and listed["total"]:
             for item in listed["items"][:SHOWN]:

@@ -201,8 +201,8 @@ def _say_estimate(
             say("    It cannot start yet:")
         for sentence in sentences:
             say(f"    {sentence}")
-    crowd = "" if seconds is None else f", with {many(crew.workers, 'worker')}"
-    say(f"Time: {'' if seconds is None else 'about '}{time_words(seconds)}{crowd}")
+    reference_set = "" if seconds is None else f", with {many(crew.workers, 'worker')}"
+    say(f"Time: {'' if seconds is None else 'about '}{time_words(seconds)}{reference_set}")
     disk_bytes = sum(estimate.disk_bytes for estimate in each)
     say(f"Disk: about {bytes_words(disk_bytes)} in {options.root}")
     if price is not None:
@@ -246,10 +246,10 @@ def _execute_all(
     retry_failed: bool = False,
 ) -> int:
     """One run after the other; one that ends early leaves the rest for later."""
-    for at, folder in enumerate(folders):
+    for index, folder in enumerate(folders):
         state = _execute(options, folder, crew, retry_failed)
         if state.status != "finished":
-            for other in folders[at + 1 :]:
+            for other in folders[index + 1 :]:
                 say(
                     f"Not started: {other.summary()['name']}; python -m truehue runs resume "
                     f"{other.run_id[:8]}",
@@ -273,12 +273,12 @@ def _execute(
             state = execute(folder, crew, retry_failed=retry_failed, watch=line)
     finally:
         line.close()
-    taken = _taken_in(options, folder)
+    used = _taken_in(options, folder)
     if options.json:
         say(json.dumps(full_status_json(folder)))
         return state
     say(f"{state.status.capitalize()}: {progress_words(state)}", file=sys.stderr)
-    for sentence in (state.message, taken):
+    for sentence in (state.message, used):
         if sentence:
             say(sentence, file=sys.stderr)
     for text, count in state.problems[:5]:

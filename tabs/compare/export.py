@@ -111,10 +111,10 @@ def numbers_csv(context: Context, query: Mapping[str, str]) -> str:
     return buffer.getvalue()
 
 
-def file_name(query: Mapping[str, str], what: str) -> str:
+def file_name(query: Mapping[str, str], label: str) -> str:
     """``truehue-rotten-mango-numbers.csv``."""
-    words = re.sub(r"[^a-z0-9]+", "-", question_of(query).words.casefold()).strip("-")
-    return f"truehue-{words or 'concept'}-{what}.csv"
+    text = re.sub(r"[^a-z0-9]+", "-", question_of(query).words.casefold()).strip("-")
+    return f"truehue-{text or 'concept'}-{label}.csv"
 
 
 def _empty(value: object) -> object:

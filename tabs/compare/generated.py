@@ -40,11 +40,11 @@ def label_of(key: Key) -> str:
     return " · ".join(filter(None, (name_of(model), variant, _ORIGINS[source])))
 
 
-def of_concept(context: Context, words: str) -> dict[Key, list[ImageGroup]]:
+def of_concept(context: Context, text: str) -> dict[Key, list[ImageGroup]]:
     """The images of a concept by model, the newest first."""
     by_key: dict[Key, list[ImageGroup]] = {}
     for group in context.storage.generated_images.groups():
-        if concept_of_prompt(group.text)[0] == words:
+        if concept_of_prompt(group.text)[0] == text:
             by_key.setdefault((group.model, group.source, group.variant), []).append(group)
     return by_key
 
@@ -68,10 +68,10 @@ def words_with_images(context: Context) -> Counter[str]:
         (concept_of_prompt(group.text)[0], group.model, group.source, group.variant)
         for group in context.storage.generated_images.groups()
     }
-    return Counter(words for words, *_ in keys)
+    return Counter(text for text, *_ in keys)
 
 
-def key_of(context: Context, short_id: str, words: str = "") -> tuple[Key, list[ImageGroup]]:
+def key_of(context: Context, short_id: str, text: str = "") -> tuple[Key, list[ImageGroup]]:
     """The images that a link means, those of the concept ``words`` alone where there are any.
     Raises NotStored."""
     groups = context.storage.generated_images.groups()
@@ -79,7 +79,7 @@ def key_of(context: Context, short_id: str, words: str = "") -> tuple[Key, list[
     key = next((key for key in keys if id_of(key).startswith(short_id)), None)
     if key is None:
         raise NotStored(f"There are no generated images {short_id[:16]!r}.")
-    return key, of_concept(context, words).get(key, [])
+    return key, of_concept(context, text).get(key, [])
 
 
 @dataclass(frozen=True)
@@ -127,9 +127,9 @@ def measure(context: Context, wanted: Wanted, until_s: float) -> tuple[int, int]
         for image, mask in images
         if mask is None or (image.image_id, mask.mask_id) not in stored
     ]
-    for at, (image_id, mask) in enumerate(left):
-        if at and time.monotonic() >= until_s:
-            return len(images) - len(left) + at, len(images)
+    for index, (image_id, mask) in enumerate(left):
+        if index and time.monotonic() >= until_s:
+            return len(images) - len(left) + index, len(images)
         try:
             record = mask or _whole(context, image_id)
             context.storage.picture_profiles.of(image_id, record.mask_id)
@@ -165,15 +165,19 @@ def _with_masks(context: Context, wanted: Wanted) -> list[tuple[GeneratedImage, 
         if not wanted.style or concept_of_prompt(group.text)[1] == wanted.style
     }
     every = context.storage.generated_images.images(texts, *key) if texts else []
-    images = [one for one in every if wanted.guidance is None or one.guidance == wanted.guidance]
+    images = [
+        generated_image
+        for generated_image in every
+        if wanted.guidance is None or generated_image.guidance == wanted.guidance
+    ]
     concept = concept_of(wanted.words)
-    thing = normal(concept.concept if concept else wanted.words)
+    resource = normal(concept.concept if concept else wanted.words)
     by_image = context.storage.masks.for_images({image.image_id for image in images})
-    return [(image, _best(by_image.get(image.image_id, ()), thing)) for image in images]
+    return [(image, _best(by_image.get(image.image_id, ()), resource)) for image in images]
 
 
-def _best(masks: Sequence[MaskRecord], thing: str) -> MaskRecord | None:
-    named = [mask for mask in masks if normal(str(mask.parameters.get("object", ""))) == thing]
+def _best(masks: Sequence[MaskRecord], resource: str) -> MaskRecord | None:
+    named = [mask for mask in masks if normal(str(mask.parameters.get("object", ""))) == resource]
     marked = [mask for mask in masks if mask.maker != WHOLE]
     return next(iter((*named, *marked, *masks)), None)
 

@@ -85,11 +85,11 @@ def histograms(shown: Sequence[Histogram], sort: str, *, one_scale: bool = True)
     figure = blank(height=height, bargap=0.0, barmode="overlay")
     highest = max(100.0 * float(histogram.weights.max()) for histogram in shown)
     paper = height - 8
-    for place, histogram in enumerate(shown):
-        top = 1.0 - (place * row + FRAME_PX) / paper
+    for index, histogram in enumerate(shown):
+        top = 1.0 - (index * row + FRAME_PX) / paper
         foot = top - ROW_PX / paper
         scale = highest if one_scale else 100.0 * float(histogram.weights.max())
-        name, strip = _axis(2 * place), _axis(2 * place + 1)
+        name, strip = _axis(2 * index), _axis(2 * index + 1)
         _bars(figure, histogram, order, name)
         _strip(figure, order, strip)
         _layout_y(figure, name, [foot, top], [0, scale * 1.06])
@@ -178,26 +178,26 @@ def palettes(shown: Sequence[Histogram]) -> dict[str, Any]:
 
     row = 60
     figure = blank(height=row * len(shown) + 30, barmode="overlay", bargap=0.0)
-    for place, one in enumerate(shown):
+    for index, histogram in enumerate(shown):
         start = 0.0
-        for hex_, lab, weight in one.palette:
-            words = f"{hex_}<br>L* {lab[0]:.1f} · a* {signed(lab[1])} · b* {signed(lab[2])}"
+        for hex_, lab, weight in histogram.palette:
+            text = f"{hex_}<br>L* {lab[0]:.1f} · a* {signed(lab[1])} · b* {signed(lab[2])}"
             figure.add_trace(
                 go.Bar(
                     x=[100.0 * weight],
                     base=[100.0 * start],
-                    y=[-place],
+                    y=[-index],
                     width=0.58,
                     orientation="h",
                     marker={"color": hex_, "line": {"width": 0}},
-                    hovertemplate=f"{words}<br>{100.0 * weight:.1f}%<extra>{one.letter}</extra>",
+                    hovertemplate=f"{text}<br>{100.0 * weight:.1f}%<extra>{histogram.letter}</extra>",
                 )
             )
             start += weight
         figure.add_annotation(
             x=0,
-            y=0.29 - place,
-            text=one.title,
+            y=0.29 - index,
+            text=histogram.title,
             showarrow=False,
             xanchor="left",
             yanchor="bottom",
@@ -217,8 +217,8 @@ def palettes(shown: Sequence[Histogram]) -> dict[str, Any]:
     return plain_json(figure)
 
 
-def _axis(place: int) -> str:
-    return "y" if place == 0 else f"y{place + 1}"
+def _axis(index: int) -> str:
+    return "y" if index == 0 else f"y{index + 1}"
 
 
 def _bars(figure: Any, histogram: Histogram, order: Sequence[int], axis: str) -> None:
@@ -337,7 +337,7 @@ def ribbons(
     ``bottom``. All are as wide as their mass, and those of one bin lie side by side in it, in the
     order of where they go, so that they do not cross there.
     """
-    column = {bin_: place for place, bin_ in enumerate(order)}
+    column = {bin_: index for index, bin_ in enumerate(order)}
     leaving, arriving = dict[int, float](), dict[int, float]()
     for move in moves:
         leaving[move.source] = leaving.get(move.source, 0.0) + move.mass

@@ -33,16 +33,16 @@ MOST_POOLED = 6
 _WHOLE_WORDS = "Background included."
 
 
-def image_row(context: Context, text: str, words: str) -> dict[str, Any] | None:
+def image_row(context: Context, text: str, message: str) -> dict[str, Any] | None:
     """The image of a source and the mask that it is measured by; None for what is no single image.
 
     Raises what :func:`truehue.tabs.compare.sources.pictures` does.
     """
     if parse(text).kind != IMAGE:
         return None
-    picture = pictures(context, text, words)[0]
-    image = context.storage.images.get(picture.image_id)
-    mask = context.storage.masks.get(picture.mask_id)
+    stored = pictures(context, text, message)[0]
+    image = context.storage.images.get(stored.image_id)
+    mask = context.storage.masks.get(stored.mask_id)
     return {
         "image_id": image.image_id,
         "mask_id": mask.mask_id,
@@ -104,25 +104,25 @@ def keep_mark(context: Context, actor: Actor, request: Mark) -> dict[str, Any]:
 @asks("add")
 def pool(context: Context, actor: Actor, request: Pool) -> dict[str, Any]:
     """Stores images as one set of pictures. Raises BadInput and NotStored."""
-    words = free_words(request.words)
+    message = free_words(request.words)
     members: dict[str, str] = {}
     for text in request.sources:
         if parse(text).kind != IMAGE:
             raise BadInput(f"{text[:60]!r} is not a single image: only images can be pooled.")
-        picture = pictures(context, text, words)[0]
-        members[picture.image_id] = picture.mask_id
+        stored = pictures(context, text, message)[0]
+        members[stored.image_id] = stored.mask_id
     if len(members) < 2:
         raise BadInput("These rows show the same image. Pool different images.")
-    name = request.name or f"{words}, {many(len(members), 'image')}"
+    name = request.name or f"{message}, {many(len(members), 'image')}"
     set_id = context.storage.picture_sets.add(
         name,
-        words,
+        message,
         [(image_id, mask_id, "") for image_id, mask_id in members.items()],
         request.of_people,
         actor.id,
     )
     return {
-        **concept_json(words),
+        **concept_json(message),
         "set_id": set_id,
         "source": f"pictures:{set_id}",
         "name": name,

@@ -22,13 +22,13 @@ from truehue.tabs.page.router import FeatureRouter
 
 def compare_routes(context: Context) -> FeatureRouter:
     """The router of Compare."""
-    door = FeatureRouter(context, "/api/compare")
+    feature_router = FeatureRouter(context, "/api/compare")
 
-    @door.get("/bins")
+    @feature_router.get("/bins")
     def bins() -> JSONResponse:
         return guarded(bins_view)
 
-    @door.get("/concepts")
+    @feature_router.get("/concepts")
     def listed() -> JSONResponse:
         return guarded(lambda: concepts_view(context))
 
@@ -41,18 +41,18 @@ def compare_routes(context: Context) -> FeatureRouter:
         "steps": steps_view,
     }
     for name, view in views.items():
-        door.add_api_route(f"/{name}", _answering(context, view), methods=["GET"])
+        feature_router.add_api_route(f"/{name}", _answering(context, view), methods=["GET"])
 
-    door.takes("/image/look", Mark, look_at_mark)
-    door.takes("/image/mark", Mark, keep_mark)
-    door.takes("/image/pool", Pool, pool)
+    feature_router.takes("/image/look", Mark, look_at_mark)
+    feature_router.takes("/image/mark", Mark, keep_mark)
+    feature_router.takes("/image/pool", Pool, pool)
 
-    @door.get("/weights.csv")
+    @feature_router.get("/weights.csv")
     def weights(request: Request) -> Response:
         query = request.query_params
         return csv_attachment(lambda: (file_name(query, "histograms"), weights_csv(context, query)))
 
-    @door.get("/numbers.csv")
+    @feature_router.get("/numbers.csv")
     def numbers(request: Request) -> Response:
         query = request.query_params
         return csv_attachment(lambda: (file_name(query, "numbers"), numbers_csv(context, query)))
@@ -60,15 +60,15 @@ def compare_routes(context: Context) -> FeatureRouter:
     def sweep_of(request: Request) -> Chart:
         return sweep_chart(context, request.query_params.get("images", "").split(","))
 
-    @door.get("/sweep")
+    @feature_router.get("/sweep")
     def sweep(request: Request) -> JSONResponse:
         return guarded(lambda: sweep_of(request).as_json())
 
-    @door.get("/sweep.csv")
+    @feature_router.get("/sweep.csv")
     def sweep_csv(request: Request) -> Response:
         return csv_attachment(lambda: ("truehue-saturation-sweep.csv", sweep_of(request).csv()))
 
-    return door
+    return feature_router
 
 
 def _answering(

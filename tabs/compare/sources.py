@@ -99,7 +99,7 @@ def parse(text: str) -> Source:
     return Source(kind, parts[0], mask=parts[1] if kind == IMAGE and len(parts) > 1 else "")
 
 
-def distribution(context: Context, text: str, words: str, method: str) -> Distribution:
+def distribution(context: Context, text: str, message: str, method: str) -> Distribution:
     """The distribution of the concept ``words`` by one source.
 
     ``method`` is one of truehue.core.concepts.records.METHODS; a set of distributions has its own.
@@ -107,15 +107,15 @@ def distribution(context: Context, text: str, words: str, method: str) -> Distri
     """
     source = parse(text)
     if source.kind == SET:
-        return _imported(context, source, words)
-    profiles, unscored, notes = _pictures(context, source, words)
+        return _imported(context, source, message)
+    profiles, unscored, notes = _pictures(context, source, message)
     label = _label(context, source)
     if not profiles:
         why = _reasons(unscored)
         raise NotStored(
-            f"{label} has no image of {words!r} that could be measured{why}."
+            f"{label} has no image of {message!r} that could be measured{why}."
             if unscored
-            else f"{label} has no image of {words!r}."
+            else f"{label} has no image of {message!r}."
         )
     source_distribution = of_pictures(
         label, profiles, method, of_people=_of_people(context, source)
@@ -126,27 +126,29 @@ def distribution(context: Context, text: str, words: str, method: str) -> Distri
     return source_distribution.noted(f"{note}{_reasons(unscored)}.")
 
 
-def measure(context: Context, text: str, words: str, until_s: float) -> tuple[int, int]:
+def measure(context: Context, text: str, message: str, until_s: float) -> tuple[int, int]:
     """How many images of a source are measured, of how many, after some of those that were not yet
     have been (:func:`truehue.tabs.compare.generated.measure`); ``(0, 0)`` for a source that needs
     none. Errors as :func:`distribution`."""
     source = parse(text)
     if source.kind != GENERATED:
         return 0, 0
-    return generated.measure(context, _wanted(source, words), until_s)
+    return generated.measure(context, _wanted(source, message), until_s)
 
 
-def background(context: Context, text: str, words: str) -> str:
+def background(context: Context, text: str, message: str) -> str:
     """That images of a source are measured with their background; empty where none are."""
     source = parse(text)
-    return generated.background(context, _wanted(source, words)) if source.kind == GENERATED else ""
+    return (
+        generated.background(context, _wanted(source, message)) if source.kind == GENERATED else ""
+    )
 
 
-def pictures(context: Context, text: str, words: str) -> list[ImageProfile]:
+def pictures(context: Context, text: str, message: str) -> list[ImageProfile]:
     """The measured pictures of a source, none for a set of distributions; errors as
     :func:`distribution`."""
     source = parse(text)
-    return [] if source.kind == SET else _pictures(context, source, words)[0]
+    return [] if source.kind == SET else _pictures(context, source, message)[0]
 
 
 def label_of(context: Context, text: str) -> str:
@@ -154,13 +156,13 @@ def label_of(context: Context, text: str) -> str:
     return _label(context, parse(text))
 
 
-def choices(context: Context, words: str) -> list[Choice]:
+def choices(context: Context, text: str) -> list[Choice]:
     """What there is of a concept: people first, then other sets, then runs and generated images,
     newest first, and sets of pictures."""
-    words = normal(words)
+    text = normal(text)
     entries = []
     for record in context.storage.distributions.all():
-        rows = context.storage.distributions.rows(record.set_id, words)
+        rows = context.storage.distributions.rows(record.set_id, text)
         if rows:
             kind = "people" if record.of_people else "other"
             note = "ratings, normalized" if record.kind == RATINGS else record.kind
@@ -170,9 +172,9 @@ def choices(context: Context, words: str) -> list[Choice]:
             )
             entries.append(Choice(Source(SET, record.set_id).text, record.name, kind, people, note))
     entries.sort(key=lambda choice: choice.kind != "people")
-    entries += _of_models(context, words)
+    entries += _of_models(context, text)
     for group in context.storage.picture_sets.all():
-        if normal(group.words) == words:
+        if normal(group.words) == text:
             kind = "people" if group.of_people else "pictures"
             source = Source(PICTURES, group.set_id)
             count = _people(context, group.set_id) if group.of_people else group.images
@@ -180,36 +182,36 @@ def choices(context: Context, words: str) -> list[Choice]:
     return sorted(entries, key=lambda choice: choice.kind != "people")
 
 
-def _imported(context: Context, source: Source, words: str) -> Distribution:
+def _imported(context: Context, source: Source, text: str) -> Distribution:
     record = _of_id(source.id, context.storage.distributions.all(hidden=True), "set")
-    rows = context.storage.distributions.rows(record.set_id, normal(words))
+    rows = context.storage.distributions.rows(record.set_id, normal(text))
     if not rows:
-        raise NotStored(f"{record.name} has no data for {words!r}.")
+        raise NotStored(f"{record.name} has no data for {text!r}.")
     return of_rows(record.name, rows, record.kind, of_people=record.of_people)
 
 
 def _pictures(
-    context: Context, source: Source, words: str
+    context: Context, source: Source, text: str
 ) -> tuple[list[ImageProfile], list[str], tuple[str, ...]]:
     """The measured pictures, why others could not be, and what was assumed."""
     storage = context.storage
     notes: tuple[str, ...] = ()
     if source.kind == RUN:
-        concept = concept_of(words)
+        concept = concept_of(text)
         run = _of_id(source.id, storage.runs.all(hidden=True), "run")
         if concept is None:
-            raise BadInput(f"{words!r} is not in ColorConceptBench, so no run generates it.")
+            raise BadInput(f"{text!r} is not in ColorConceptBench, so no run generates it.")
         profiles, unscored = storage.profiles.pictures(
             run.run_id, concept.id, source.style or None, source.guidance
         )
         return list(profiles), [reason for _, reason in unscored], notes
     if source.kind == GENERATED:
-        return generated.pictures(context, _wanted(source, words))
+        return generated.pictures(context, _wanted(source, text))
     if source.kind == PICTURES:
         group = _of_id(source.id, storage.picture_sets.all(hidden=True), "set of images")
         profiles, unscored = storage.picture_sets.pictures(group.set_id)
-        if normal(group.words) != normal(words):
-            notes = (f"These are images of {group.words!r}, not of {words!r}.",)
+        if normal(group.words) != normal(text):
+            notes = (f"These are images of {group.words!r}, not of {text!r}.",)
         return profiles, [reason for _, reason in unscored], notes
     image = storage.images.get(source.id)
     if source.mask:
@@ -222,14 +224,14 @@ def _pictures(
     return [ImageProfile(image.image_id, mask.mask_id, profile)], [], notes
 
 
-def _wanted(source: Source, words: str) -> generated.Wanted:
-    return generated.Wanted(source.id, words, source.style, source.guidance)
+def _wanted(source: Source, text: str) -> generated.Wanted:
+    return generated.Wanted(source.id, text, source.style, source.guidance)
 
 
 def _people(context: Context, set_id: str) -> int:
     """How many people colored the pictures of a set; one without a name counts alone."""
     members = context.storage.picture_sets.images(set_id)
-    return len({who or place for place, (_, _, who) in enumerate(members)})
+    return len({who or index for index, (_, _, who) in enumerate(members)})
 
 
 def _of_people(context: Context, source: Source) -> bool:
@@ -252,11 +254,11 @@ def _mask_of(context: Context, image_id: str) -> tuple[MaskRecord, tuple[str, ..
     return masks[0], ("The whole image is measured, including its background.",)
 
 
-def _of_models(context: Context, words: str) -> list[Choice]:
+def _of_models(context: Context, text: str) -> list[Choice]:
     """What models drew of a concept, in runs and outside of them, newest first; of each its images
     together, then by style and guidance scale."""
     entries: list[list[Choice]] = []
-    concept = concept_of(words)
+    concept = concept_of(text)
     runs = {run.run_id: run for run in context.storage.runs.all()}
     of_runs = context.storage.profiles.of_concept(concept.id) if concept else {}
     counts: Mapping[tuple[str, float | None], int]
@@ -264,7 +266,7 @@ def _of_models(context: Context, words: str) -> list[Choice]:
         if run_id in runs:
             whole = Choice("", runs[run_id].name, RUN, 0, newest=runs[run_id].created_at)
             entries.append(_narrowed_choices(whole, run_id, counts))
-    for key, groups in generated.of_concept(context, words).items():
+    for key, groups in generated.of_concept(context, text).items():
         newest = generated.newest(groups)
         whole = Choice("", generated.label_of(key), GENERATED, 0, newest=newest)
         counts = generated.counts_by_style(groups)
@@ -319,11 +321,11 @@ def _narrowed(source: Source) -> str:
     )
 
 
-def _of_id(short: str, rows: Sequence[Any], what: str) -> Any:
+def _of_id(short: str, rows: Sequence[Any], label: str) -> Any:
     """The record whose id begins so. Raises NotStored for none, BadInput for several."""
     fitting = [row for row in rows if _id(row).startswith(short)]
     if not fitting:
-        raise NotStored(f"There is no {what} {short[:_ID_SHOWN]!r}.")
+        raise NotStored(f"There is no {label} {short[:_ID_SHOWN]!r}.")
     if len(fitting) > 1:
         raise BadInput(f"Several start with {short[:_ID_SHOWN]!r}: enter more of the id.")
     return fitting[0]
@@ -353,9 +355,9 @@ def written_scale(guidance: float) -> str:
 def _reasons(unscored: Sequence[str]) -> str:
     if not unscored:
         return ""
-    most = Counter(unscored).most_common(MOST_REASONS)
-    words = "; ".join(f"{count} × {reason.rstrip('.')}" for reason, count in most)
-    return f" ({words})"
+    limit = Counter(unscored).most_common(MOST_REASONS)
+    text = "; ".join(f"{count} × {reason.rstrip('.')}" for reason, count in limit)
+    return f" ({text})"
 
 
 def _are(unscored: Sequence[str]) -> str:

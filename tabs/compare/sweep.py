@@ -115,9 +115,9 @@ def _figure(curves: Sequence[tuple[Measure, Curve]]) -> dict[str, Any]:
 
     figure = blank(height=340)
     figure.add_vline(x=1, line={"color": SOFT, "width": 1, "dash": "dot"})
-    for place, (measure, curve) in enumerate(curves):
-        dash, shape = line_style(place)
-        color = INK if place % 2 == 0 else SOFT
+    for index, (measure, curve) in enumerate(curves):
+        dash, shape = line_style(index)
+        color = INK if index % 2 == 0 else SOFT
         peak = curve.scales.index(curve.peak)
         figure.add_trace(
             go.Scatter(
@@ -128,8 +128,10 @@ def _figure(curves: Sequence[tuple[Measure, Curve]]) -> dict[str, Any]:
                 line={"color": color, "width": 2, "dash": dash},
                 marker={
                     "symbol": shape,
-                    "size": [13 if at == peak else 8 for at in range(len(SCALES))],
-                    "color": [color if at == peak else PANEL for at in range(len(SCALES))],
+                    "size": [13 if position == peak else 8 for position in range(len(SCALES))],
+                    "color": [
+                        color if position == peak else PANEL for position in range(len(SCALES))
+                    ],
                     "line": {"width": 2, "color": color},
                 },
                 hovertext=[

@@ -13,9 +13,9 @@ SHAPES = ("circle", "square", "diamond", "triangle-up", "cross", "star")
 NARROW_PERCENT = 25.0
 
 
-def style_of(place: int) -> tuple[str, str]:
+def style_of(index: int) -> tuple[str, str]:
     """Dash and shape of the rule at that place of a report."""
-    return DASHES[place % len(DASHES)], SHAPES[place % len(SHAPES)]
+    return DASHES[index % len(DASHES)], SHAPES[index % len(SHAPES)]
 
 
 def roc_figure(report: DiagnosisReport, system: str) -> dict[str, Any]:
@@ -27,11 +27,11 @@ def roc_figure(report: DiagnosisReport, system: str) -> dict[str, Any]:
     import plotly.graph_objects as go
 
     figure = blank(height=340)
-    for place, rule in enumerate(report.rules):
+    for index, rule in enumerate(report.rules):
         roc = rule.roc.get(system)
         if roc is None or not roc.points:
             continue
-        dash, shape = style_of(place)
+        dash, shape = style_of(index)
         points = sorted(roc.points, key=lambda point: point.limit)
         figure.add_trace(
             go.Scatter(
@@ -47,14 +47,18 @@ def roc_figure(report: DiagnosisReport, system: str) -> dict[str, Any]:
                 "true accepts %{y:.1f}%, false accepts %{x:.1f}%<extra></extra>",
             )
         )
-        at = rule.figure("pooled", system)
-        if at is None or at.hit_percent is None or at.false_accept_percent is None:
+        position = rule.figure("pooled", system)
+        if (
+            position is None
+            or position.hit_percent is None
+            or position.false_accept_percent is None
+        ):
             continue
         area = "" if roc.auc is None else f", area {roc.auc:.3f}"
         figure.add_trace(
             go.Scatter(
-                x=[at.false_accept_percent],
-                y=[at.hit_percent],
+                x=[position.false_accept_percent],
+                y=[position.hit_percent],
                 mode="lines+markers",
                 name=f"{rule.name}{area}",
                 legendgroup=rule.id,

@@ -57,8 +57,8 @@ def scene_of(query: Mapping[str, Any]) -> Scene:
     """The scene that the page asks for. Raises BadInput for what no report can name; objects and
     lights are checked by the renderer."""
     numbers = {
-        name: whole(str(query.get(name) or default), most)
-        for name, default, most in (
+        name: whole(str(query.get(name) or default), limit)
+        for name, default, limit in (
             ("seed", 0, MAX_SEED),
             ("size", DEFAULT_SIZE_PX, LARGEST_PX),
         )
@@ -130,7 +130,7 @@ def measured(scene: Scene, rule_id: str, target_text: str) -> dict[str, Any]:
     target = parse_target(target_text, scene.system)
     srgb8, mask = drawn(scene)
     measurement = measure(
-        srgb8, mask, target, rule(rule_id).id, asked=TargetObject(scene.object_name)
+        srgb8, mask, target, rule(rule_id).id, target_object=TargetObject(scene.object_name)
     )
     lab = measurement.verdict.lab
     return {

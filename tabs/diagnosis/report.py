@@ -44,7 +44,7 @@ def report_view(reports: Sequence[StoredReport], report_id: str, part: str) -> d
     if not reports:
         return {"reports": [], "command": COMMAND}
     chosen = next((entry for entry in reports if entry.id == report_id), reports[0])
-    beside = next(
+    stored_report = next(
         (entry for entry in reports if (entry.id == SHIPPED) != (chosen.id == SHIPPED)), None
     )
     report = read_report(chosen.path)
@@ -52,7 +52,7 @@ def report_view(reports: Sequence[StoredReport], report_id: str, part: str) -> d
         name for name in SET_NAMES if any(f.set == name for r in report.rules for f in r.figures)
     ]
     part = part if part in parts else "pooled"
-    other = read_report(beside.path) if beside else None
+    other = read_report(stored_report.path) if stored_report else None
     systems = [system for system in SYSTEM_NAMES if system in report.systems]
     return {
         "reports": [{"id": entry.id, "name": entry.name} for entry in reports],
@@ -75,8 +75,8 @@ def report_view(reports: Sequence[StoredReport], report_id: str, part: str) -> d
             }
             for row in report.published
         ],
-        "beside": {"name": beside.name, "rows": _rows(other, part, systems)}
-        if beside and other
+        "beside": {"name": stored_report.name, "rows": _rows(other, part, systems)}
+        if stored_report and other
         else None,
         "traced": traced_view(systems),
         "roc": {system: roc_figure(report, system) for system in systems},
@@ -152,21 +152,21 @@ def about(report: DiagnosisReport) -> str:
     colors = " + ".join(
         f"{count} {SYSTEM_NAMES.get(system, system)}" for system, count in report.systems.items()
     )
-    words = [
+    parts = [
         f"{many(report.images, 'image')}: {many(len(report.objects), 'object')}, "
         f"{colors} colors, {many(len(report.lights), 'light')}"
     ]
     if report.every > 1:
-        words.append(f"every {_nth(report.every)} color")
+        parts.append(f"every {_nth(report.every)} color")
     if report.images_two_material:
-        words.append(f"{report.images_two_material:,} of two materials")
+        parts.append(f"{report.images_two_material:,} of two materials")
     if report.size_px:
-        words.append(
+        parts.append(
             f"{report.size_px} × {report.size_px} pixels, {many(len(report.seeds), 'viewpoint')}"
         )
     source = report.source or f"reference renderer {report.renderer_version}"
-    words += [source, f"{created_at:%d %b %Y}, {_minutes(report.seconds)}"]
-    return " · ".join(words)
+    parts += [source, f"{created_at:%d %b %Y}, {_minutes(report.seconds)}"]
+    return " · ".join(parts)
 
 
 def stale(rule: RuleReport) -> str:
@@ -239,7 +239,7 @@ def rate_text(percent: float) -> str:
 
 
 def _rate(
-    percent: float | None, low: float | None, high: float | None, count: int, of: int
+    percent: float | None, low: float | None, high: float | None, count: int, total: int
 ) -> dict[str, Any] | None:
     if percent is None or low is None or high is None:
         return None
@@ -249,7 +249,7 @@ def _rate(
         "low": low,
         "high": high,
         "interval": f"{low:.1f} to {high:.1f}",
-        "counts": f"{count:,} of {of:,}",
+        "counts": f"{count:,} of {total:,}",
     }
 
 

@@ -55,9 +55,9 @@ def run(job: Job, folder: Path, every: int, size_px: int = DEFAULT_SIZE_PX) -> d
         if job.stop.is_set():
             raise Cancelled
         reuse = f", {progress.reused:,} reused" if progress.reused else ""
-        words = f"{progress.done:,} of {progress.images:,} images{reuse}"
+        text = f"{progress.done:,} of {progress.images:,} images{reuse}"
         job.tell(
-            "Counting" if progress.done >= progress.images else words,
+            "Counting" if progress.done >= progress.images else text,
             progress.done,
             progress.images,
         )

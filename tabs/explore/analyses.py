@@ -73,32 +73,32 @@ def figure_view(context: Context, name: str, query: Mapping[str, str]) -> dict[s
     chosen in this very figure, and the figure's own option. Raises BadInput for an unknown figure,
     filter or option.
     """
-    kind, selection, drawn, option = _figure_parts(context, name, query)
-    shown = _published(name, selection, drawn, option)
+    kind, selection, plot, option = _figure_parts(context, name, query)
+    shown = _published(name, selection, plot, option)
     return {
         "name": name,
-        "title": f"{kind.title}: {tasks_text(drawn.task)}" if drawn.task else kind.title,
+        "title": f"{kind.title}: {tasks_text(plot.task)}" if plot.task else kind.title,
         "words": kind.words,
         "source": kind.source,
         "rule": selection.rule,
-        "figure": drawn.figure,
-        "empty": drawn.empty,
-        "picks": drawn.picks.all,
-        "chosen": drawn.picks.in_use,
-        "stands": _stands(kind, selection, drawn),
+        "figure": plot.figure,
+        "empty": plot.empty,
+        "picks": plot.picks.all,
+        "chosen": plot.picks.in_use,
+        "stands": _stands(kind, selection, plot),
         "option": kind.option,
         "value": option,
-        "options": [{"id": id_, "name": words} for id_, words in (kind.options or {}).items()],
-        "columns": [column.replace("_", " ") for column in drawn.columns],
+        "options": [{"id": id_, "name": text} for id_, text in (kind.options or {}).items()],
+        "columns": [column.replace("_", " ") for column in plot.columns],
         "lines": [
             {
                 "cells": [_cell(value) for value in line.values],
                 "pick": line.pick,
                 "hexes": list(line.hexes),
             }
-            for line in drawn.lines[:MOST_LINES]
+            for line in plot.lines[:MOST_LINES]
         ],
-        "more": max(len(drawn.lines) - MOST_LINES, 0),
+        "more": max(len(plot.lines) - MOST_LINES, 0),
         "published": None
         if shown is None
         else {
@@ -112,12 +112,12 @@ def figure_view(context: Context, name: str, query: Mapping[str, str]) -> dict[s
 
 def figure_csv(context: Context, name: str, query: Mapping[str, str]) -> str:
     """The numbers of a figure as CSV; parameters and errors as of :func:`figure_view`."""
-    _, selection, drawn, _ = _figure_parts(context, name, query)
+    _, selection, plot, _ = _figure_parts(context, name, query)
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(("rule", "unscored_are", *drawn.columns))
+    writer.writerow(("rule", "unscored_are", *plot.columns))
     choice = choice_for(selection.rule, selection.unscored)
-    for line in drawn.lines:
+    for line in plot.lines:
         writer.writerow([selection.rule, choice, *(cell(value) for value in line.values)])
     return buffer.getvalue()
 
@@ -147,31 +147,31 @@ def _figure_parts(
         among = query["among"]
         runs = () if among == ALL_RUNS else slice_of({"runs": among}).runs
         wide = replace(wide, runs=runs)
-    drawn = kind.draw(context, wide, selection, option)
-    if drawn.figure is not None and not drawn.stands.scored:
-        drawn = replace(drawn, figure=None, empty=NONE_SCORED)
-    return kind, selection, drawn, option
+    draw = kind.draw(context, wide, selection, option)
+    if draw.figure is not None and not draw.stands.scored:
+        draw = replace(draw, figure=None, empty=NONE_SCORED)
+    return kind, selection, draw, option
 
 
-def _stands(kind: Kind, selection: Slice, drawn: Plot) -> str:
+def _stands(kind: Kind, selection: Slice, plot: Plot) -> str:
     """On how many verdicts the figure stands, and what is not in it."""
-    on = drawn.stands
-    scored = "measured" if on.unscored and "measured" in drawn.left_out else "scored"
-    words = [f"{many(on.scored, drawn.unit)} {scored} by {rule(selection.rule).name}"]
+    on = plot.stands
+    scored = "measured" if on.unscored and "measured" in plot.left_out else "scored"
+    parts = [f"{many(on.scored, plot.unit)} {scored} by {rule(selection.rule).name}"]
     if kind is KINDS["rules"]:
-        words = [f"{many(on.scored, 'image')} scored by both rules of a pair, all pairs together"]
+        parts = [f"{many(on.scored, 'image')} scored by both rules of a pair, all pairs together"]
     if kind is not KINDS["rules"] and (note := note_for(selection.rule, selection.unscored)):
-        drawn = replace(drawn, notes=(*drawn.notes, note))
+        plot = replace(plot, notes=(*plot.notes, note))
     if on.unscored:
-        words.append(f"{on.unscored:,} more {'is' if on.unscored == 1 else 'are'} {drawn.left_out}")
-    return ". ".join(["; ".join(words), *(note.rstrip(".") for note in drawn.notes)]) + "."
+        parts.append(f"{on.unscored:,} more {'is' if on.unscored == 1 else 'are'} {plot.left_out}")
+    return ". ".join(["; ".join(parts), *(note.rstrip(".") for note in plot.notes)]) + "."
 
 
-def _published(name: str, selection: Slice, drawn: Plot, option: str) -> Published | None:
+def _published(name: str, selection: Slice, plot: Plot, option: str) -> Published | None:
     """Table 11, beside our own figure by the rule that it was made by."""
-    if name != "categories" or selection.rule != "paper" or drawn.figure is None:
+    if name != "categories" or selection.rule != "paper" or plot.figure is None:
         return None
-    if drawn.task != TABLE_TASK:
+    if plot.task != TABLE_TASK:
         return None
     return published_categories(option or OVERALL)
 
@@ -202,21 +202,21 @@ def _counts(context: Context, wide: Slice, by: tuple[str, ...], **only: str) -> 
         return []
 
 
-def _left_out(context: Context, wide: Slice, drawn: Plot) -> Plot:
+def _left_out(context: Context, wide: Slice, plot: Plot) -> Plot:
     """The same, told how many objects have no measured color."""
     every = total(context.storage.results.groups(wide, ("asked_l2",)))
-    on = drawn.stands
-    return drawn.without(every.scored + every.unscored - on.scored - on.unscored)
+    on = plot.stands
+    return plot.without(every.scored + every.unscored - on.scored - on.unscored)
 
 
 def _categories(context: Context, wide: Slice, selection: Slice, rows: str) -> Plot:
     task = _task(context, wide, selection)
     counts = _counts(context, wide, ("run", "system", "category"), task=task)
-    drawn = categories(counts, _names(context), selection, rows, task)
+    plot = categories(counts, _names(context), selection, rows, task)
     # An image with objects of two categories is in both, and is still one image.
     every = _counts(context, wide, ("run", "system"), task=task)
     images = total(count for count in every if count.key[1] in TABLE_SYSTEMS)
-    return replace(drawn, stands=min(drawn.stands, images, key=_size), task=task)
+    return replace(plot, stands=min(plot.stands, images, key=_size), task=task)
 
 
 def _size(rate: Rate) -> int:
@@ -234,15 +234,15 @@ def _modifiers(context: Context, wide: Slice, selection: Slice, _: str) -> Plot:
 def _kinds(context: Context, wide: Slice, selection: Slice, by: str, system: str) -> Plot:
     task = _task(context, wide, selection)
     counts = _counts(context, wide, ("run", by), task=task, system=system)
-    drawn = kinds_of_names(counts, _names(context), selection, by, system, task)
+    plot = kinds_of_names(counts, _names(context), selection, by, system, task)
     # A name can be of two kinds, and an image have two names; it is still one image.
     every = _counts(context, wide, ("run",), task=task, system=system)
-    return replace(drawn, stands=total(every), task=task)
+    return replace(plot, stands=total(every), task=task)
 
 
 def _confusion(context: Context, wide: Slice, selection: Slice, _: str) -> Plot:
-    drawn = asked_found(context.storage.results.groups(wide, ("asked_l2", "found_l2")), selection)
-    return _left_out(context, wide, drawn)
+    plot = asked_found(context.storage.results.groups(wide, ("asked_l2", "found_l2")), selection)
+    return _left_out(context, wide, plot)
 
 
 def _drift(context: Context, wide: Slice, selection: Slice, by: str) -> Plot:
@@ -250,8 +250,8 @@ def _drift(context: Context, wide: Slice, selection: Slice, by: str) -> Plot:
 
 
 def _found_figure(context: Context, wide: Slice, selection: Slice, _: str) -> Plot:
-    drawn = found_colors(context.storage.results.groups(wide, ("category", "found_l2")), selection)
-    return _left_out(context, wide, drawn)
+    plot = found_colors(context.storage.results.groups(wide, ("category", "found_l2")), selection)
+    return _left_out(context, wide, plot)
 
 
 def _hues(context: Context, wide: Slice, selection: Slice, _: str) -> Plot:

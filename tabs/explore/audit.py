@@ -91,11 +91,11 @@ def pair_json(pair: Pair) -> dict[str, Any]:
 
 def _verdict_json(verdict: VerdictPair) -> dict[str, Any]:
     current = next((by for by in RULES if by.id == verdict.rule), None)
-    words = []
+    parts = []
     if current is not None and current.version != verdict.version:
-        words.append(f"version {verdict.version}, now {current.version}")
+        parts.append(f"version {verdict.version}, now {current.version}")
     if verdict.parameters.get("k"):
-        words.append(f"k = {verdict.parameters['k']}")
+        parts.append(f"k = {verdict.parameters['k']}")
     return {
         "rule": verdict.rule,
         "name": current.name if current else verdict.rule,
@@ -103,6 +103,6 @@ def _verdict_json(verdict: VerdictPair) -> dict[str, Any]:
         "reason": verdict.reason,
         "delta_e00": verdict.numbers.get("delta_e00"),
         "found": verdict.numbers.get("found_hex") or "",
-        "words": ", ".join(words),
+        "words": ", ".join(parts),
         "evidence": verdict.evidence_id,
     }

@@ -78,8 +78,8 @@ def cards_view(context: Context, params: Mapping[str, str]) -> dict[str, Any]:
     cards, title = {}, f"{note_for(data.rule_id)} {data.about()}".strip()
     for run in data.runs:
         row = data.rows.get(run.run_id)
-        if row is not None and (words := result_words(row)):
-            cards[run.run_id] = {"words": f"{words} by {data.rule_id}", "title": title}
+        if row is not None and (text := result_words(row)):
+            cards[run.run_id] = {"words": f"{text} by {data.rule_id}", "title": title}
     return {"rule": data.rule_id, "runs": cards}
 
 

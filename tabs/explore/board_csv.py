@@ -143,14 +143,14 @@ def published_view(runs: Sequence[RunRecord], rule_id: str, systems: str) -> dic
     for row in published_table.rows:
         model = row.keys["model"]
         selection = counterpart(published_table.paper.id, model)
-        here = [run.name for run in runs if run.model in selection.ids]
+        available = [run.name for run in runs if run.model in selection.ids]
         kind = f"{row.keys['resolution']} px · {row.keys['type']}"
         shown.append(
             {
                 "name": model,
                 "facts": kind,
-                "here": here,
-                "here_note": selection.note if here else "",
+                "here": available,
+                "here_note": selection.note if available else "",
                 "cells": {
                     key: {
                         "text": row.printed[column.name] or "–",

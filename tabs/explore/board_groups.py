@@ -91,22 +91,22 @@ def _group(
         part = "all of this set, not the benchmark"
     else:
         part = f"a part of its {prompt_set.count:,}"
-    words = [many(prompts, "prompt"), part, masks, f"k = {k}"]
+    parts = [many(prompts, "prompt"), part, masks, f"k = {k}"]
     counts = [pictured[run.run_id] for run in runs if run.run_id in pictured]
     if counts and max(counts) < prompts:
         least = f"{min(counts):,} to " if min(counts) < max(counts) else ""
-        words.insert(2, f"images of {least}{max(counts):,} of them")
+        parts.insert(2, f"images of {least}{max(counts):,} of them")
     if several:
         # The same name and number, yet other prompts: the two are told apart by their digests.
-        words.insert(1, f"list {listed[:6]}")
+        parts.insert(1, f"list {listed[:6]}")
     if version != rule(rule_id).version:
-        words.append(
+        parts.append(
             f"{rule(rule_id).name} {version}, an earlier version: to rank them with others, score "
             "their images again in Runs"
         )
     name = prompt_set.title if prompt_set else set_name or "Prompts without a name"
     digest = hashlib.sha256(repr(shared).encode()).hexdigest()[:12]
-    return Group(digest, name, " · ".join(words), prompts, whole, runs)
+    return Group(digest, name, " · ".join(parts), prompts, whole, runs)
 
 
 def unread(run: RunRecord) -> str:

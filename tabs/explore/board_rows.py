@@ -125,8 +125,8 @@ class BoardData:
             }
             for run, why in self.unread
         ]
-        words = "hide them in Runs, or remove their folders"
-        group = {"id": "unread", "name": "Cannot be read", "words": words, "rows": rows}
+        text = "hide them in Runs, or remove their folders"
+        group = {"id": "unread", "name": "Cannot be read", "words": text, "rows": rows}
         return [group] if rows else []
 
     def _row(self, run: RunRecord, best: Mapping[str, frozenset[str]]) -> dict[str, Any]:
@@ -192,25 +192,25 @@ class BoardData:
         }
 
     def _rate(self, rate: Rate, few: bool) -> dict[str, Any]:
-        of = rate.images if self.unscored == WRONG else rate.scored
+        total = rate.images if self.unscored == WRONG else rate.scored
         which = "images" if self.unscored == WRONG else "scored images"
-        words = [
-            f"{rate.passes:,} of {of:,} {which} pass",
+        parts = [
+            f"{rate.passes:,} of {total:,} {which} pass",
             f"{rate.unscored:,} unscored",
             many(rate.prompts, "prompt"),
         ]
         if rate.method == WILSON:
-            words.append("Wilson's interval over prompts: resampling has no width")
+            parts.append("Wilson's interval over prompts: resampling has no width")
         elif few:
-            words.append(f"under {FEW_PROMPTS} prompts a color system: the interval is too narrow")
+            parts.append(f"under {FEW_PROMPTS} prompts a color system: the interval is too narrow")
         return {
             "percent": rate.percent,
             "low": rate.low,
             "high": rate.high,
             "text": "–" if rate.percent is None else f"{rate.percent:.1f}",
             "interval": interval_text(rate, few),
-            "n": "" if rate.percent is None else f"n {of:,}",
-            "title": " · ".join(words),
+            "n": "" if rate.percent is None else f"n {total:,}",
+            "title": " · ".join(parts),
         }
 
     def without_words(self) -> str:
@@ -242,10 +242,10 @@ def part_note(cell: Cell) -> str:
     if not names:
         return "all unscored"
     none = [PART_NAMES[name] for name in cell.parts if name not in cell.systems]
-    words = [f"{', '.join(none)}: all unscored"] if none else []
+    parts = [f"{', '.join(none)}: all unscored"] if none else []
     if cell.systems == (NO_SYSTEM,):
-        return "; ".join(["no color system: pooled", *words])
-    return "; ".join([f"only {', '.join(names)}", *words]) if cell.missing else "; ".join(words)
+        return "; ".join(["no color system: pooled", *parts])
+    return "; ".join([f"only {', '.join(names)}", *parts]) if cell.missing else "; ".join(parts)
 
 
 def apart_words(cell: Cell) -> str:
@@ -277,10 +277,10 @@ def _not_averaged(row: BoardRow, unfinished: bool) -> str:
         return f"{len(TABLE_TASKS) - len(row.missing)} of {len(TABLE_TASKS)} tasks" + (
             " so far" if unfinished else ""
         )
-    words = [f"no {', '.join(none)}{' yet' if unfinished else ''}"] if none else []
+    parts = [f"no {', '.join(none)}{' yet' if unfinished else ''}"] if none else []
     if part:
-        words.append(f"{', '.join(part)} in part")
-    return "; ".join(words)
+        parts.append(f"{', '.join(part)} in part")
+    return "; ".join(parts)
 
 
 def _unscored(row: BoardRow, counts: Sequence[CauseCount]) -> dict[str, Any]:
@@ -292,11 +292,11 @@ def _unscored(row: BoardRow, counts: Sequence[CauseCount]) -> dict[str, Any]:
         by_task = tasks.setdefault(cause_count.cause, {})
         by_task[cause_count.task] = by_task.get(cause_count.task, 0) + cause_count.count
     count = row.images - row.scored
-    words = "" if not row.images else f"{100 * count / row.images:.1f}% of {row.images:,}"
+    text = "" if not row.images else f"{100 * count / row.images:.1f}% of {row.images:,}"
     return {
         "count": count,
         "text": f"{count:,}",
-        "words": words if count else f"of {row.images:,}",
+        "words": text if count else f"of {row.images:,}",
         "causes": [
             {
                 "id": cause,
@@ -316,8 +316,8 @@ def _states(context: Context, runs: Sequence[RunRecord]) -> dict[str, str]:
         for folder in context.service(RunSupervisor).folders():
             if states.get(folder.run_id) == "":
                 with suppress(Exception):  # the list of runs says what is wrong with its folder
-                    place = context.service(RunSupervisor).line.place(folder.run_id)
-                    states[folder.run_id] = status_of(folder, state_of(folder), place)
+                    index = context.service(RunSupervisor).line.place(folder.run_id)
+                    states[folder.run_id] = status_of(folder, state_of(folder), index)
     return states
 
 
@@ -326,12 +326,12 @@ def progress(run: RunRecord, state: str) -> dict[str, Any] | None:
     if run.items >= run.total:
         return None
     percent = 100 * run.items // max(run.total, 1)
-    words = f"{percent}% generated" if run.kind == "drawn" else f"{percent}% scored"
+    text = f"{percent}% generated" if run.kind == "drawn" else f"{percent}% scored"
     # Of a run whose process has just ended, the last pictures are still to come in; one that was
     # brought here without its state has pictures and is no plan alone.
     status_words = STATUS_WORDS.get(state, "") if state not in ("finished", "planned") else ""
     return {
         "percent": percent,
-        "words": f"{words} · {status_words}" if status_words else words,
+        "words": f"{text} · {status_words}" if status_words else text,
         "title": f"{run.items:,} of {many(run.total, 'image')}",
     }

@@ -48,15 +48,15 @@ def asked_found(counts: Sequence[Count], selection: Slice) -> Plot:
     if not table.asked:
         return Plot(None, picks, columns, (), stands, empty=NOT_MEASURED)
     cells, lines = [], []
-    for asked, row, shares, passes in zip(
+    for requested, row, shares, passes in zip(
         table.asked, table.counts, table.percent, table.passes, strict=True
     ):
         heat_cells = []
-        for found, number, share, passed in zip(table.found, row, shares, passes, strict=True):
-            pick = picks.add(asked_l2=asked, found_l2=found) if number else NOTHING
+        for name, number, share, passed in zip(table.found, row, shares, passes, strict=True):
+            pick = picks.add(asked_l2=requested, found_l2=name) if number else NOTHING
             hover = (
-                f"target <b>{asked}</b>, measured <b>{found}</b><br>{percent_text(float(share))}% "
-                f"of the objects with the target {asked}<br>{number:,} objects, {passed:,} pass"
+                f"target <b>{requested}</b>, measured <b>{name}</b><br>{percent_text(float(share))}% "
+                f"of the objects with the target {requested}<br>{number:,} objects, {passed:,} pass"
             )
             heat_cells.append(
                 HeatCell(
@@ -64,8 +64,8 @@ def asked_found(counts: Sequence[Count], selection: Slice) -> Plot:
                 )
             )
             if number:
-                values = (asked, found, int(number), float(share), int(passed))
-                lines.append(FigureRow(values, pick, (_hex(asked), _hex(found))))
+                values = (requested, name, int(number), float(share), int(passed))
+                lines.append(FigureRow(values, pick, (_hex(requested), _hex(name))))
         cells.append(heat_cells)
     few = max(len(table.asked), len(table.found)) <= FEW_NAMES
     figure = heat_map(
@@ -211,16 +211,16 @@ def drift(drifts: Sequence[Drift], selection: Slice, by: str = "") -> Plot:
     return Plot(finished(figure), picks, columns, tuple(lines), stands, tuple(notes))
 
 
-def _arrow_words(one: Arrow) -> str:
-    asked, found = (
+def _arrow_words(arrow: Arrow) -> str:
+    requested, name = (
         f"L* {lab[0]:.1f}, a* {lab[1]:.2f}, b* {lab[2]:.2f}"
-        for lab in (one.asked_lab, one.found_lab)
+        for lab in (arrow.asked_lab, arrow.found_lab)
     )
-    more = f" ({one.colors:,} colors)" if one.colors > 1 else ""
+    more = f" ({arrow.colors:,} colors)" if arrow.colors > 1 else ""
     return (
-        f"target <b>{label(one.name)}</b>{more} {one.asked_hex}<br>{asked}<br>"
-        f"measured on average {one.found_hex}<br>{found}<br>ΔE00 of the two {one.delta_e00:.1f}<br>"
-        f"{one.count:,} objects, {percent_text(one.percent)}% pass"
+        f"target <b>{label(arrow.name)}</b>{more} {arrow.asked_hex}<br>{requested}<br>"
+        f"measured on average {arrow.found_hex}<br>{name}<br>ΔE00 of the two {arrow.delta_e00:.1f}<br>"
+        f"{arrow.count:,} objects, {percent_text(arrow.percent)}% pass"
     )
 
 
@@ -253,10 +253,10 @@ def found_colors(counts: Sequence[Count], selection: Slice) -> Plot:
     names = list(dict.fromkeys(share.category for share in shares))
     ranks: list[list[MeasuredShare]] = []
     for category in names:
-        for place, share in enumerate(share for share in shares if share.category == category):
-            if place == len(ranks):
+        for index, share in enumerate(share for share in shares if share.category == category):
+            if index == len(ranks):
                 ranks.append([])
-            ranks[place].append(share)
+            ranks[index].append(share)
     lines = {}
     figure = blank(height=34 * len(names) + 62, dragmode=False, barmode="stack", bargap=0.22)
     for rank in ranks:
@@ -272,10 +272,10 @@ def found_colors(counts: Sequence[Count], selection: Slice) -> Plot:
                 x=[share.percent for share in rank],
                 customdata=chosen,
                 hovertext=[
-                    f"{label(one.category or 'no category', 60)}<br>"
-                    f"<b>{one.name or 'all others'}</b><br>"
-                    f"{percent_text(one.percent)}%, {one.count:,} objects"
-                    for one in rank
+                    f"{label(measured_share.category or 'no category', 60)}<br>"
+                    f"<b>{measured_share.name or 'all others'}</b><br>"
+                    f"{percent_text(measured_share.percent)}%, {measured_share.count:,} objects"
+                    for measured_share in rank
                 ],
                 hovertemplate="%{hovertext}<extra></extra>",
                 marker={

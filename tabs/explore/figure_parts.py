@@ -76,10 +76,10 @@ class Picks:
 
     def add(self, **changes: Any) -> int:
         """The number of a choice; the same changes have the same one."""
-        at = self._at.setdefault(repr(sorted(changes.items())), len(self.all))
-        if at == len(self.all):
+        index = self._at.setdefault(repr(sorted(changes.items())), len(self.all))
+        if index == len(self.all):
             self.all.append(changes)
-        return at
+        return index
 
     def used(self, pick: int) -> bool:
         """Whether the slice is narrowed by it now."""
@@ -100,9 +100,9 @@ def finished(figure: Any) -> dict[str, Any]:
     return plain_json(figure)
 
 
-def label(text: str, most: int = MOST_LABEL) -> str:
+def label(text: str, limit: int = MOST_LABEL) -> str:
     """Text for a figure: plotly would read tags in it."""
-    return escape(text if len(text) <= most else text[: most - 1] + "…", quote=False)
+    return escape(text if len(text) <= limit else text[: limit - 1] + "…", quote=False)
 
 
 def short_names(runs: Mapping[str, str]) -> dict[str, str]:
@@ -110,8 +110,8 @@ def short_names(runs: Mapping[str, str]) -> dict[str, str]:
     names: dict[str, str] = {}
     for run, name in runs.items():
         short = label(name)
-        taken = short in names.values()
-        names[run] = f"{label(name, MOST_LABEL - 5)} {run[:4]}" if taken else short
+        used = short in names.values()
+        names[run] = f"{label(name, MOST_LABEL - 5)} {run[:4]}" if used else short
     return names
 
 
@@ -233,17 +233,17 @@ def _texts(cells: Sequence[Sequence[HeatCell]], text_px: int) -> Any:
     """The texts of the cells, each in the color that can be read on its shade."""
     import plotly.graph_objects as go
 
-    places = [
+    positions = [
         (x, y, cell)
         for y, row in enumerate(cells)
         for x, cell in enumerate(row)
         if cell.shade is not None
     ]
-    colors = [PANEL if (cell.shade or 0.0) > DARK_SHADE else INK for _, _, cell in places]
+    colors = [PANEL if (cell.shade or 0.0) > DARK_SHADE else INK for _, _, cell in positions]
     return go.Scatter(
-        x=[x for x, _, _ in places],
-        y=[y for _, y, _ in places],
-        text=[cell.text for _, _, cell in places],
+        x=[x for x, _, _ in positions],
+        y=[y for _, y, _ in positions],
+        text=[cell.text for _, _, cell in positions],
         mode="text",
         hoverinfo="skip",
         textfont={"size": text_px, "color": colors},

@@ -84,7 +84,7 @@ def limits_view(rule_id: str, limits: Mapping[str, float]) -> dict[str, Any]:
     """The limits as the page moves them; ``limits`` as :func:`limits_of` gave them."""
     by = rule(rule_id)
     usual = usual_limits(by)
-    words = [
+    parts = [
         f"{_LABELS[name][0]} below {limits[name]:g}{_LABELS[name][1]} instead of {value:g}"
         for name, value in usual.items()
         if limits and limits[name] != value
@@ -105,8 +105,8 @@ def limits_view(rule_id: str, limits: Mapping[str, float]) -> dict[str, Any]:
         if may_move(by)
         else [],
         "why_not": why_not(by),
-        "words": f"With your thresholds: {'; '.join(words)}. Stored data stays unchanged, and a "
+        "words": f"With your thresholds: {'; '.join(parts)}. Stored data stays unchanged, and a "
         "number opens its images by the rule's own thresholds."
-        if words
+        if parts
         else "",
     }

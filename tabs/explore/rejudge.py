@@ -47,8 +47,8 @@ def run(context: Context, rule_ids: list[str], job: Job) -> dict[str, Any]:
     """The work of the job; what it stored stays when it is cancelled."""
     state: RejudgeProgress | None = None
     for state in rejudge(context, rule_ids, stop=job.stop):
-        words = f"{state.done:,} of {many(state.total, 'image')}, {state.judged:,} scored"
-        job.tell(words, state.done, state.total)
+        text = f"{state.done:,} of {many(state.total, 'image')}, {state.judged:,} scored"
+        job.tell(text, state.done, state.total)
     if state is not None:
         job.tell(summary(state))
     return {}
@@ -56,11 +56,11 @@ def run(context: Context, rule_ids: list[str], job: Job) -> dict[str, Any]:
 
 def summary(state: RejudgeProgress) -> str:
     """What a run has come to, in a sentence or a few."""
-    words = [f"{many(state.judged, 'image')} scored, {state.complete:,} had all verdicts before"]
+    parts = [f"{many(state.judged, 'image')} scored, {state.complete:,} had all verdicts before"]
     if state.without_mask:
-        words.append(f"{state.without_mask:,} without a mask")
+        parts.append(f"{state.without_mask:,} without a mask")
     if state.unasked:
-        words.append(f"{state.unasked:,} without a target color")
+        parts.append(f"{state.unasked:,} without a target color")
     unscored = sorted(state.unscored.items(), key=lambda entry: -entry[1])[:MOST_REASONS]
     reasons = " ".join(f"Unscored {count:,} times: {reason}" for reason, count in unscored)
-    return f"{', '.join(words)}. {reasons}".strip()
+    return f"{', '.join(parts)}. {reasons}".strip()

@@ -31,16 +31,16 @@ _FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 
 def explore_routes(context: Context) -> FeatureRouter:
     """The router of Explore."""
-    door = FeatureRouter(context, "/api/explore")
+    feature_router = FeatureRouter(context, "/api/explore")
     small = SingleFlightCache(picture_png, most_kept=KEPT_PNGS)
 
-    @door.get("/report")
+    @feature_router.get("/report")
     def report(source: str = "", set: str = "") -> JSONResponse:
         return guarded(
             lambda: report_view(reports_here(context.storage.data_dir / KIND), source, set)
         )
 
-    @door.get("/picture.png")
+    @feature_router.get("/picture.png")
     async def picture(request: Request) -> Response:
         try:
             data = await small.get(scene_of(request.query_params))
@@ -48,24 +48,24 @@ def explore_routes(context: Context) -> FeatureRouter:
             return refusal(error)
         return Response(data, media_type="image/png", headers=_FOREVER)
 
-    @door.get("/example")
-    def example(request: Request, rule: str = "", asked: str = "") -> JSONResponse:
-        return guarded(lambda: measured(scene_of(request.query_params), rule, asked))
+    @feature_router.get("/example")
+    def example(request: Request, rule: str = "", requested: str = "") -> JSONResponse:
+        return guarded(lambda: measured(scene_of(request.query_params), rule, requested))
 
-    door.takes("/example", KeepPicture, keep_picture)
+    feature_router.takes("/example", KeepPicture, keep_picture)
 
-    @door.get("/agreement")
+    @feature_router.get("/agreement")
     def agreement(request: Request) -> JSONResponse:
         return guarded(lambda: agreement_view(context, request.query_params))
 
-    @door.get("/why")
+    @feature_router.get("/why")
     def why(keys: str = "") -> JSONResponse:
         return guarded(lambda: {"why": reasons(context, keys.split(",") if keys else [])})
 
-    door.takes("/runs", Diagnose, start_run)
-    door.takes("/rejudge", ScoreStored, start_rejudge)
-    door.takes("/scores", ScoreRuns, start_scoring)
-    return door
+    feature_router.takes("/runs", Diagnose, start_run)
+    feature_router.takes("/rejudge", ScoreStored, start_rejudge)
+    feature_router.takes("/scores", ScoreRuns, start_scoring)
+    return feature_router
 
 
 def analyses_routes(context: Context) -> APIRouter:

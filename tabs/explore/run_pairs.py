@@ -62,7 +62,7 @@ def compare_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
     selection, results, limit = slice_of(query), context.storage.results, page_size(query)
     totals = results.pair_counts(first.run_id, second.run_id, selection)
     counts = PairCounts(**{name: totals[name] for name in (*CELLS, "unscored")})
-    at = whole(query.get("at", ""), MOST_POSITION)
+    index = whole(query.get("at", ""), MOST_POSITION)
     pairs = results.pairs(
         first.run_id,
         second.run_id,
@@ -70,7 +70,7 @@ def compare_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
         cell,
         limit=limit,
         after=query.get("after", ""),
-        start=at,
+        start=index,
     )
     tags = stand_in_tags(context, [item for pair in pairs for item in pair])
     runs_by_id = {run.run_id: run for run in (*shown, first, second)}
@@ -88,7 +88,7 @@ def compare_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
         "test": _test(counts, totals["all"] > totals["prompts"]),
         "pairs": [[picture_json(item, runs_by_id, names, tags) for item in pair] for pair in pairs],
         "next": pairs[-1][0].cursor if len(pairs) == limit else "",
-        "pinned": at is not None,
+        "pinned": index is not None,
         "empty": _nothing(counts, cell),
     }
 
@@ -113,8 +113,8 @@ def _two(
     if named[0] and named[0] == named[1]:
         raise BadInput("Both are the same run: choose two that differ.")
     chosen = [context.storage.runs.get(run_id) if run_id else None for run_id in named]
-    for place, other in ((0, 1), (1, 0)):
-        if chosen[place] is None:
+    for index, other in ((0, 1), (1, 0)):
+        if chosen[index] is None:
             partner = chosen[other]
             candidates = [run for run in runs if partner is None or run.run_id != partner.run_id]
             # With a partner, those that share its prompts come first; without, those that share
@@ -131,7 +131,7 @@ def _two(
             )
             if not candidates:
                 raise BadInput("Two runs are needed to compare.")
-            chosen[place] = candidates[0]
+            chosen[index] = candidates[0]
     first, second = chosen
     assert first is not None
     assert second is not None

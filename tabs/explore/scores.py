@@ -39,9 +39,10 @@ def measures_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
     measures = measures_of(IMAGE)
     runs = _runs(context) if measures else []
     names = run_labels(runs)
-    kept = context.service(ScoreMeans)
+    service = context.service(ScoreMeans)
     means = {
-        run.run_id: [kept.of(context, measure, run.run_id) for measure in measures] for run in runs
+        run.run_id: [service.of(context, measure, run.run_id) for measure in measures]
+        for run in runs
     }
     lacking = sum(
         mean.items - mean.scored
@@ -130,14 +131,14 @@ def _cell_json(measure: Measure, mean: ScoreMean) -> dict[str, Any]:
     interval = ""
     if mean.low is not None and mean.high is not None:
         interval = f"{mean.low:.{measure.decimals}f}–{mean.high:.{measure.decimals}f}"
-    words = [f"{mean.scored:,} of {many(mean.items, 'image')} scored"]
+    parts = [f"{mean.scored:,} of {many(mean.items, 'image')} scored"]
     if mean.prompts:
-        words.append(many(mean.prompts, "prompt"))
+        parts.append(many(mean.prompts, "prompt"))
     return {
         "value": mean.mean,
         "text": "–" if mean.mean is None else measure.text(mean.mean),
         "interval": interval,
-        "title": " · ".join(words),
+        "title": " · ".join(parts),
         "scored": mean.scored,
         "items": mean.items,
         "missing": mean.missing,

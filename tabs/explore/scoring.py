@@ -81,13 +81,13 @@ def score_runs(
     context: Context, run_ids: Sequence[str], measures: Sequence[Measure], job: Job
 ) -> dict[str, Any]:
     """The work of the job. First, what an app that was killed has left is taken in."""
-    place = context.storage.data_dir / FOLDER
-    take_left_over(context, place)
+    index = context.storage.data_dir / FOLDER
+    take_left_over(context, index)
     tasks = _lacking(context, run_ids, measures)
     job.tell(f"0 of {many(len(tasks), 'image')}", 0, len(tasks))
     if not tasks:
         return {}
-    folder = place / secrets.token_hex(8)
+    folder = index / secrets.token_hex(8)
     work = begin_scoring(folder, tasks, measures, context.service(Fidelity).registration())
     taking = _Taking(context, work)
 
@@ -107,16 +107,16 @@ def score_runs(
         raise BadInput(state.message or "Scoring was interrupted. Start it again to go on.")
     if state.failed:
         raise BadInput(f"Some images could not be scored: {state.problems[0][0]}")
-    words = f"{many(work.pictures_of(state.done), 'image')} scored"
+    text = f"{many(work.pictures_of(state.done), 'image')} scored"
     without = f", {taking.unscored:,} of them unscored" if taking.unscored else ""
-    job.tell(words + without)
+    job.tell(text + without)
     return {}
 
 
-def take_left_over(context: Context, place: Path) -> None:
+def take_left_over(context: Context, index: Path) -> None:
     """Takes in what work that was under way when its process was killed has written down, and takes
     its folder away; work that somebody is at stays."""
-    for folder in sorted(place.glob("*")) if place.is_dir() else []:
+    for folder in sorted(index.glob("*")) if index.is_dir() else []:
         if not (folder / PLAN).is_file() or not is_free(folder / LOCK):
             continue
         try:

@@ -79,7 +79,7 @@ def categories(
         empty = f"No {tasks_text(task)} image here has a category and a color system."
         return Plot(None, picks, columns, (), stands, empty=empty, unit="image")
     short = short_names({run: runs[run] for run in used})
-    drawn: dict[tuple[str, str], list[HeatCell]] = {}
+    heat_cells: dict[tuple[str, str], list[HeatCell]] = {}
     lines = []
     for cell in cells:
         if cell.system not in shown:
@@ -87,18 +87,18 @@ def categories(
         changes: dict[str, Any] = {"task": task, "category": cell.category, "runs": [cell.run]}
         changes["system"] = ",".join(TABLE_SYSTEMS) if cell.system == OVERALL else cell.system
         pick = picks.add(**changes) if cell.rate is None or cell.rate.scored else NOTHING
-        words = (
+        text = (
             mean_words(cell.percent, cell.interval, cell.scored)
             if cell.rate is None
             else rate_words(cell.rate)
         )
-        row = drawn.setdefault((cell.run, cell.system), [])
+        row = heat_cells.setdefault((cell.run, cell.system), [])
         row.append(
             HeatCell(
                 _wrong(cell.percent),
                 cell_text(cell.percent, cell.scored),
                 f"{label(runs[cell.run], 60)}, {ROW_NAMES[cell.system]}<br>"
-                f"<b>{label(cell.category, 60)}</b><br>{words}",
+                f"<b>{label(cell.category, 60)}</b><br>{text}",
                 pick,
             )
         )
@@ -106,9 +106,9 @@ def categories(
         mean = (cell.percent, low, high, None, cell.scored or None, None)
         values = rate_values(cell.rate) if cell.rate else mean
         lines.append(FigureRow((runs[cell.run], cell.system, cell.category, *values), pick))
-    down = [_row_name(short[run], row, len(used), len(shown)) for run, row in drawn]
+    down = [_row_name(short[run], row, len(used), len(shown)) for run, row in heat_cells]
     across = [_short(name) for name in names]
-    figure = heat_map(list(drawn.values()), across, down, picks, row_px=34, text_px=10)
+    figure = heat_map(list(heat_cells.values()), across, down, picks, row_px=34, text_px=10)
     return Plot(finished(figure), picks, columns, tuple(lines), stands, unit="image")
 
 
@@ -147,10 +147,10 @@ def kinds_of_names(
     short = short_names({run: runs[run] for run in used})
     step, lines = 0.17, []
     figure = blank(height=22 * len(KINDS[by]) * len(used) + 110, dragmode=False)
-    for place, (kind, (name, symbol)) in enumerate(KINDS[by].items()):
+    for position, (kind, (name, symbol)) in enumerate(KINDS[by].items()):
         rows = [
-            (at, run, by_key[run, kind])
-            for at, run in enumerate(used)
+            (index, run, by_key[run, kind])
+            for index, run in enumerate(used)
             if by_key.get((run, kind), Rate()).scored
         ]
         chosen = [
@@ -158,11 +158,11 @@ def kinds_of_names(
         ]
         ends = [rate.interval or (0.0, 0.0) for _, _, rate in rows]
         shares = [rate.percent or 0.0 for _, _, rate in rows]
-        offset = step * (place - (len(KINDS[by]) - 1) / 2)
+        offset = step * (position - (len(KINDS[by]) - 1) / 2)
         figure.add_trace(
             go.Scatter(
                 x=shares,
-                y=[at + offset for at, _, _ in rows],
+                y=[index + offset for index, _, _ in rows],
                 mode="markers",
                 name=name,
                 customdata=chosen,
@@ -236,26 +236,26 @@ def hues(counts: Sequence[Count], selection: Slice) -> Plot:
         return Plot(
             None, picks, columns, (), stands, empty="No object with a target color is scored."
         )
-    at = {(cell.sector, cell.low): cell for cell in cells}
+    index = {(cell.sector, cell.low): cell for cell in cells}
     bands = [low for low in (0.0, *CHROMA_BANDS) if any(cell.low == low for cell in cells)]
-    lines, drawn = [], []
+    lines, partial_type = [], []
     for low in reversed(bands):
         row = []
         for sector in SECTORS:
-            cell = at.get((sector, low))
+            cell = index.get((sector, low))
             if cell is None:
                 row.append(HeatCell(None, "", ""))
                 continue
             pick = picks.add(sector=sector, chroma=f"{low:.0f}")
             mean = hex_of(lab_to_srgb8(np.array(cell.lab)))
-            where = "neutral" if sector == NEUTRAL else f"h_ab {sector_label(sector)}"
+            location = "neutral" if sector == NEUTRAL else f"h_ab {sector_label(sector)}"
             row.append(
                 HeatCell(
                     _wrong(cell.rate.percent),
                     cell_text(
                         cell.rate.percent, cell.rate.scored, label(_whole(cell.rate.percent))
                     ),
-                    f"<b>{where}</b>, C*ab {_band(low)}<br>{rate_words(cell.rate)}<br>"
+                    f"<b>{location}</b>, C*ab {_band(low)}<br>{rate_words(cell.rate)}<br>"
                     f"{cell.colors:,} target colors, their mean {mean}",
                     pick,
                 )
@@ -263,10 +263,10 @@ def hues(counts: Sequence[Count], selection: Slice) -> Plot:
             lines.append(
                 FigureRow((sector, low, cell.colors, mean, *rate_values(cell.rate)), pick, (mean,))
             )
-        drawn.append(row)
+        partial_type.append(row)
     names = [_band(low) for low in reversed(bands)]
     across = [sector if sector != NEUTRAL else "gray" for sector in SECTORS]
-    figure = heat_map(drawn, across, names, picks, row_px=34, text_px=10)
+    figure = heat_map(partial_type, across, names, picks, row_px=34, text_px=10)
     chosen = [picks.add(sector=sector) for sector in SECTORS]
     bottom = len(bands) - 0.1
     figure.add_trace(
@@ -342,7 +342,7 @@ def agreement(pairs: Sequence[RuleAgreement], selection: Slice) -> Plot:
     if not any(scored_by_both(pair) for pair in pairs):
         empty = "No two rules have scored the same images in these runs."
         return Plot(None, picks, columns, (), scored, empty=empty)
-    drawn, lines = [], []
+    partial_type, lines = [], []
     for first in order:
         row = []
         for second in order:
@@ -352,16 +352,16 @@ def agreement(pairs: Sequence[RuleAgreement], selection: Slice) -> Plot:
                 continue
             pick = picks.add(rule=first, against=second, status="")
             beyond = kappa(pair)
-            told = "–" if beyond is None else f"{beyond:.2f}"
+            message = "–" if beyond is None else f"{beyond:.2f}"
             same = agree_percent(pair)
-            one, other = label(names.get(first, first)), label(names.get(second, second))
+            name, other = label(names.get(first, first)), label(names.get(second, second))
             row.append(
                 HeatCell(
                     _wrong(same),
-                    f"{label(_whole(same))}%<br>κ {told}",
-                    f"<b>{one}</b> and <b>{other}</b><br>{percent_text(same)}% the same, "
-                    f"κ {told}<br>both pass {pair.both:,}, neither {pair.neither:,}<br>"
-                    f"{one} alone {pair.only_a:,}<br>{other} alone {pair.only_b:,}<br>"
+                    f"{label(_whole(same))}%<br>κ {message}",
+                    f"<b>{name}</b> and <b>{other}</b><br>{percent_text(same)}% the same, "
+                    f"κ {message}<br>both pass {pair.both:,}, neither {pair.neither:,}<br>"
+                    f"{name} alone {pair.only_a:,}<br>{other} alone {pair.only_b:,}<br>"
                     f"unscored in at least one {pair.unscored:,}",
                     pick,
                 )
@@ -382,7 +382,7 @@ def agreement(pairs: Sequence[RuleAgreement], selection: Slice) -> Plot:
                     pick,
                 )
             )
-        drawn.append(row)
+        partial_type.append(row)
     shown = [label(names.get(rule, rule)).replace(", ", ",<br>") for rule in order]
-    figure = heat_map(drawn, shown, shown, picks, row_px=44, text_px=10)
+    figure = heat_map(partial_type, shown, shown, picks, row_px=44, text_px=10)
     return Plot(finished(figure), picks, columns, tuple(lines), scored)

@@ -184,8 +184,8 @@ def _drawing_facts(context: Context, items: Sequence[WallItem]) -> list[list[str
             facts.append(["Generated", f"{shape}, which stands in for the {name}"])
         true_hex = true_color_hex(origin, position=target)
         if true_hex:
-            of = f" of the {name}" if len(names) > 1 else ""
-            facts.append([f"True color{of}", true_hex])
+            suffix = f" of the {name}" if len(names) > 1 else ""
+            facts.append([f"True color{suffix}", true_hex])
     return facts
 
 

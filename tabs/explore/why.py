@@ -102,7 +102,7 @@ def measured_again(
                         settings.get("neighbors_of"),
                         by_number=alone,
                     ),
-                    asked=TargetObject(
+                    target_object=TargetObject(
                         name,
                         relation,
                         settings.get("guided"),

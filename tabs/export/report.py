@@ -111,7 +111,7 @@ def _of_concepts(run: ExportRun, record: RunRecord) -> Report:
         f"{datetime.now(UTC):%d %b %Y}"
     )
     seen = look(run.folder)
-    words = (
+    text = (
         f"The run names no color, so no rule scores it. The colors of "
         f"{many(seen.concepts - seen.unmeasured.total(), 'image')} were measured: the tab "
         "Compare sets them beside people's."
@@ -132,7 +132,7 @@ def _of_concepts(run: ExportRun, record: RunRecord) -> Report:
         below,
         (
             Section("Settings of the run", _what(run, record)),
-            Section("Colors of concepts", (Paragraph(words), *lost)),
+            Section("Colors of concepts", (Paragraph(text), *lost)),
             Section("References", (Code(references([run])),)),
         ),
     )
@@ -146,17 +146,17 @@ def rule_name(rule_id: str) -> str:
 def _what(run: ExportRun, record: RunRecord) -> tuple[Block, ...]:
     plan, about = run.plan, run.folder.summary()
     seeds = f"{plan.seed} to {plan.seed + plan.seeds - 1}" if plan.seeds > 1 else f"{plan.seed}"
-    drawn = plan.kind != STORED
+    is_generated = plan.kind != STORED
     pairs = [
         ("Run", f"{run.run_id}, started {str(about.get('created_at', ''))[:16].replace('T', ' ')}"),
-        ("Model", f"{name_of(plan.model)} ({plan.model})" if drawn else plan.model),
+        ("Model", f"{name_of(plan.model)} ({plan.model})" if is_generated else plan.model),
         ("Prompts", f"{many(len(plan.prompts), 'prompt')} of {set_title(plan.set_name)}"),
         (
             "Images",
             f"{record.items:,} of {record.total:,}, {record.failed:,} could not be generated",
         ),
-        ("Images per prompt", f"{plan.images}, seeds {seeds}" if drawn else "as imported"),
-        ("Settings", _settings(plan) if drawn else ""),
+        ("Images per prompt", f"{plan.images}, seeds {seeds}" if is_generated else "as imported"),
+        ("Settings", _settings(plan) if is_generated else ""),
         ("Masks", masker_words(about["masker"])),
         ("Rules", "; ".join(f"{rule_name(rule_id)} {version}" for rule_id, version in plan.rules)),
         (
@@ -175,14 +175,14 @@ def _what(run: ExportRun, record: RunRecord) -> tuple[Block, ...]:
 
 
 def _settings(plan: Any) -> str:
-    words = [
+    parts = [
         f"{plan.size_px} × {plan.size_px} pixels" if plan.size_px else "the model's own size",
         guidance_words({"guidance": plan.guidance, "guidances": plan.guidances}),
         f"{plan.steps} steps" if plan.steps else "",
         f"without: {plan.negative_text}" if plan.negative_text else "",
         *(f"{name}: {value}" for name, value in plan.options.items()),
     ]
-    return " · ".join(word for word in words if word)
+    return " · ".join(word for word in parts if word)
 
 
 def _way(way: dict[str, Any]) -> str:
@@ -332,9 +332,9 @@ def _charts(context: Context, run_id: str, rule_id: str) -> Iterable[Block]:
         )
 
 
-def without_clicks(words: str) -> str:
+def without_clicks(text: str) -> str:
     """What is said of a figure, without what it does on the page: paper has no clicks."""
-    parts = [part for part in re.split(r"(?<=[.;])\s+", words) if " click" not in part]
+    parts = [part for part in re.split(r"(?<=[.;])\s+", text) if " click" not in part]
     return re.sub(r";$", ".", " ".join(parts))
 
 
@@ -369,16 +369,16 @@ def _failures(context: Context, run_id: str, rule_id: str) -> Iterable[Block]:
 
 
 def _shot(context: Context, item: WallItem, gone: str) -> Shot:
-    picture, missing = b"", "no image"
+    stored, missing = b"", "no image"
     if item.image_id:
         try:
-            picture = thumbnail(context, item.image_id)
+            stored = thumbnail(context, item.image_id)
         except TrueHueError:
             missing = gone
     number = "" if item.delta_e00 is None else f"{item.delta_e00:.1f} ΔE00"
     target = f"not {item.color_name}" if item.relation == DIFFERS else item.color_name
     return Shot(
-        picture,
+        stored,
         missing,
         item.text,
         item.object_name or "no object",
@@ -395,8 +395,8 @@ def thumbnail(context: Context, image_id: str) -> bytes:
     file is not here."""
     from PIL import Image
 
-    picture = Image.fromarray(context.storage.images.srgb8(image_id))
-    picture.thumbnail((THUMB_PX, THUMB_PX), Image.Resampling.LANCZOS)
+    stored = Image.fromarray(context.storage.images.srgb8(image_id))
+    stored.thumbnail((THUMB_PX, THUMB_PX), Image.Resampling.LANCZOS)
     buffer = io.BytesIO()
-    picture.save(buffer, format="PNG", optimize=True)
+    stored.save(buffer, format="PNG", optimize=True)
     return buffer.getvalue()

@@ -79,12 +79,12 @@ def export(
     rule that there is not, and DataFolderError where the file cannot be written.
     """
     if format != "html":
-        words = write(folder, format, path, with_images=with_images, progress=progress)
+        text = write(folder, format, path, with_images=with_images, progress=progress)
         if format in ("csv", "parquet"):
             # A run that this database does not know has no scores in it.
             with contextlib.suppress(NotStored):
                 write_scores(scores_of(context, folder.run_id), path, format)
-        return words
+        return text
     _seal(folder)
     context.storage.runs.ingest(folder)
     # What stands in a journal that is being written is not in the report's figures either.
@@ -158,9 +158,9 @@ def start_export(context: Context, actor: Actor, request: Export) -> dict[str, A
     def work(job: Job) -> dict[str, Any]:
         root = context.storage.data_dir / FOLDER
         root.mkdir(parents=True, exist_ok=True)
-        place = root / job.id
-        place.mkdir()
-        path = place / file_name(folder, request.format)
+        index = root / job.id
+        index.mkdir()
+        path = index / file_name(folder, request.format)
         try:
             remark = export(
                 context,
@@ -172,7 +172,7 @@ def start_export(context: Context, actor: Actor, request: Export) -> dict[str, A
                 progress=_progress_of(job, "Writing"),
             )
         except BaseException:
-            shutil.rmtree(place, ignore_errors=True)
+            shutil.rmtree(index, ignore_errors=True)
             job.tell("Nothing was written.")
             raise
         _keep_few(root)
@@ -183,8 +183,8 @@ def start_export(context: Context, actor: Actor, request: Export) -> dict[str, A
             "name": path.name,
             "url": f"/api/exports/{job.id}/file",
         }
-        if beside := colors_path(context, job.id):
-            result["colors"] = {"name": beside.name, "url": f"/api/exports/{job.id}/colors"}
+        if others := colors_path(context, job.id):
+            result["colors"] = {"name": others.name, "url": f"/api/exports/{job.id}/colors"}
         return result
 
     title = f"Export of “{folder.summary()['name']}”, {ENDINGS[request.format]}"
@@ -242,12 +242,12 @@ def start_import(context: Context, actor: Actor, path: Path, name: str, ours: bo
                 path.unlink(missing_ok=True)
         about = imported_from(folder.path)
         with_pictures = about.get("images", True)
-        words = many(state_of(folder).done, "image")
+        text = many(state_of(folder).done, "image")
         if not with_pictures:
-            words += "; the images themselves are not part of this export"
+            text += "; the images themselves are not part of this export"
         if left_out := left_out_words(about):
-            words += f". {left_out}"
-        job.tell(words)
+            text += f". {left_out}"
+        job.tell(text)
         return {"run": folder.run_id, "name": str(folder.summary()["name"])}
 
     return context.jobs.start(IMPORT, f"Import of {name}", actor, work)
@@ -300,8 +300,8 @@ def clear(context: Context) -> None:
     shutil.rmtree(context.storage.data_dir / FOLDER, ignore_errors=True)
 
 
-def _progress_of(job: Job, what: str) -> Progress:
-    job.tell(what)
+def _progress_of(job: Job, label: str) -> Progress:
+    job.tell(label)
 
     def progress(done: int, total: int) -> None:
         job.tell(done=done, total=total)
@@ -324,8 +324,8 @@ def _steps(progress: Progress) -> Callable[[str], None]:
 
 
 def _keep_few(root: Path) -> None:
-    places = sorted(root.iterdir(), key=lambda path: path.stat().st_mtime_ns)
-    for old in places[:-KEPT]:
+    positions = sorted(root.iterdir(), key=lambda path: path.stat().st_mtime_ns)
+    for old in positions[:-KEPT]:
         shutil.rmtree(old, ignore_errors=True)
 
 
@@ -343,11 +343,11 @@ def sizes_view(context: Context, run_id: str) -> dict[str, str]:
     """
     folder = context.service(RunSupervisor).folder(run_id)
     shards = sum(path.stat().st_size for path in folder.shards())
-    pictures = _bytes_below(folder.images) + _bytes_below(folder.masks)
+    images = _bytes_below(folder.images) + _bytes_below(folder.masks)
     if not shards:
         return {}
     sizes_bytes = {kind: shards * times for kind, times in TIMES.items()}
-    sizes_bytes["images"] = sizes_bytes["zip"] + pictures
+    sizes_bytes["images"] = sizes_bytes["zip"] + images
     shown = min(state_of(folder).done, MOST_SHOTS)
     sizes_bytes["html"] = plotly_bytes() + shown * SHOT_BYTES
     return {kind: f"about {bytes_words(count)}" for kind, count in sizes_bytes.items()}

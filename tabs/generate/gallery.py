@@ -95,8 +95,8 @@ def _drawing_json(
 
 def _concept_id(row: GenerationRecord) -> str:
     """The concept of ColorConceptBench that an image is of; empty for any other."""
-    found = concept_of(Prompt(row.prompt_id, row.text, row.task, row.targets, row.prompt_source))
-    return found[0] if found else ""
+    concept = concept_of(Prompt(row.prompt_id, row.text, row.task, row.targets, row.prompt_source))
+    return concept[0] if concept else ""
 
 
 def _notes_say_truth(row: GenerationRecord, notes: Sequence[str]) -> bool:
@@ -112,7 +112,7 @@ def _notes_say_truth(row: GenerationRecord, notes: Sequence[str]) -> bool:
 def truth_of(row: GenerationRecord) -> str:
     """The true colors of a render's objects beside the asked ones; empty for other pictures."""
     expectations = expectations_of(row.targets)
-    words = {
+    texts = {
         expectation.label: true_color_words(
             row.origin,
             expectation.color,
@@ -122,9 +122,9 @@ def truth_of(row: GenerationRecord) -> str:
         for expectation in expectations
     }
     if len(expectations) == 1:
-        return next(iter(words.values()))
+        return next(iter(texts.values()))
     sentences = [
-        f"{label[:1].upper()}{label[1:]}: {truth}" for label, truth in words.items() if truth
+        f"{label[:1].upper()}{label[1:]}: {truth}" for label, truth in texts.items() if truth
     ]
     return " ".join(sentences)
 

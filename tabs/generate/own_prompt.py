@@ -43,10 +43,10 @@ class OwnPrompt:
         fields = (self.object_name.strip(), self.target_text.strip())
         if self.edited is None:
             return bool(fields[0]), bool(fields[1])
-        words = fields_of(self.text)
+        text = fields_of(self.text)
         return (
-            self.edited[0] and fields[0] != words[0],
-            self.edited[1] and fields[1] != words[1],
+            self.edited[0] and fields[0] != text[0],
+            self.edited[1] and fields[1] != text[1],
         )
 
 
@@ -79,8 +79,10 @@ def own_reading(own: OwnPrompt) -> OwnReading:
     color = _color(own.target_text) if color_by_hand else first.color if first else None
     rest = [target for target in reading.targets if target is not first and target.name != name]
     targets = ((object_target(name, color),) if name else ()) + tuple(rest)
-    what = [word for word, is_so in (("object", object_by_hand), ("color", color_by_hand)) if is_so]
-    hand = f"You set the {' and '.join(what)} manually; the prompt says {_words(first)}."
+    label = [
+        word for word, is_so in (("object", object_by_hand), ("color", color_by_hand)) if is_so
+    ]
+    hand = f"You set the {' and '.join(label)} manually; the prompt says {_words(first)}."
     return OwnReading(targets, hand, reading.notes)
 
 
@@ -110,8 +112,10 @@ def reading_view(own: OwnPrompt, renderer: bool, only_renderer: bool) -> dict[st
     notes = list(reading.notes)
     problem = ""
     if not reading.judged and (own.text.strip() or reading.targets):
-        drawn = bool(reading.targets) or not renderer
-        notes.insert(0, NOTHING_TO_JUDGE + (" The image will still be generated." if drawn else ""))
+        is_generated = bool(reading.targets) or not renderer
+        notes.insert(
+            0, NOTHING_TO_JUDGE + (" The image will still be generated." if is_generated else "")
+        )
     unasked = [target.name for target in reading.targets if target.color is None]
     if unasked and reading.judged:
         verb = "has" if len(unasked) == 1 else "have"

@@ -79,7 +79,12 @@ def without_cfr(context: Context, after: GenerationRecord) -> GenerationRecord |
     wanted = _plain(after)
     candidates = context.storage.drawings.of_seed(after.model, after.text, after.seed or 0, _LIKE)
     return next(
-        (one for one in candidates if "cfr" not in one.origin and _plain(one) == wanted), None
+        (
+            candidate
+            for candidate in candidates
+            if "cfr" not in candidate.origin and _plain(candidate) == wanted
+        ),
+        None,
     )
 
 
@@ -87,7 +92,7 @@ def maps_of(context: Context, image_id: str) -> dict[str, Any]:
     """Maps of a stored picture (a whole id) as rows of cells, to begin painting with: of its
     saturation, and CFM's where it was scored by the CFM that is registered, else None."""
     scores = context.storage.scores.of_items(IMAGE, [image_id]).get(image_id, ())
-    versions = [one.version for one in measures_of(IMAGE) if one.id == CFM]
+    versions = [measure.version for measure in measures_of(IMAGE) if measure.id == CFM]
     return {
         "saturation": rows_of(saturation_map(context.srgb8(image_id))),
         "cfm": map_rows(scores, versions[0]) if versions else None,
@@ -160,7 +165,7 @@ def _measured(
 ) -> Mapping[str, Any] | None:
     """What a measure says of both; None where nobody has looked at either."""
     stored = context.storage.scores.values(measure, IMAGE, [before_id, after_id])
-    values = [_value(context, measure, one, stored) for one in (before_id, after_id)]
+    values = [_value(context, measure, name, stored) for name in (before_id, after_id)]
     if values == [None, None]:
         return None
     change = None if None in values else (values[1] or 0.0) - (values[0] or 0.0)

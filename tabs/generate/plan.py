@@ -108,11 +108,11 @@ def field_problems(controls: Controls) -> dict[str, str]:
 
 def guidance_scales(text: Any) -> tuple[float | None, ...]:
     """``"3, 5, 7.5"`` as numbers from 0 to 100, each once; nothing is each model's own default."""
-    words = [word for word in re.split(r"[\s,;]+", str(text or "").strip()) if word]
-    if not words:
+    parts = [word for word in re.split(r"[\s,;]+", str(text or "").strip()) if word]
+    if not parts:
         return (None,)
     scales: list[float] = []
-    for word in words:
+    for word in parts:
         try:
             value = float(word)
         except ValueError:
@@ -228,10 +228,10 @@ def count_of(prompts: int, how: Settings) -> int:
 
 def title_of(prompts: Sequence[Prompt], how: Settings) -> str:
     """What a job is called in the queue."""
-    words = prompts[0].text if len(prompts) == 1 else f"{len(prompts):,} prompts"
-    if len(words) > 80:
-        words = words[:79] + "…"
-    return f"{words} · {len(how.models)} models" if len(how.models) > 1 else words
+    text = prompts[0].text if len(prompts) == 1 else f"{len(prompts):,} prompts"
+    if len(text) > 80:
+        text = text[:79] + "…"
+    return f"{text} · {len(how.models)} models" if len(how.models) > 1 else text
 
 
 def summary_of(how: Settings) -> str:
@@ -250,16 +250,18 @@ def summary_of(how: Settings) -> str:
 
 
 def _steps(text: Any) -> int | None:
-    words = str(text or "").strip()
-    if not words:
+    message = str(text or "").strip()
+    if not message:
         return None
-    return _whole("Steps", int(words) if words.isascii() and words.isdigit() else None, 1, 500)
+    return _whole(
+        "Steps", int(message) if message.isascii() and message.isdigit() else None, 1, 500
+    )
 
 
-def _whole(what: str, value: Any, least: int, most: int) -> int:
+def _whole(label: str, value: Any, least: int, limit: int) -> int:
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not number or not math.isfinite(value) or value != int(value):
-        raise BadInput(f"{what} is a whole number from {least:,} to {most:,}.")
-    if not least <= value <= most:
-        raise BadInput(f"{what} is a whole number from {least:,} to {most:,}, not {value:g}.")
+        raise BadInput(f"{label} is a whole number from {least:,} to {limit:,}.")
+    if not least <= value <= limit:
+        raise BadInput(f"{label} is a whole number from {least:,} to {limit:,}, not {value:g}.")
     return int(value)

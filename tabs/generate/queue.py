@@ -26,7 +26,7 @@ class Queue:
     def records(self) -> list[JobRecord]:
         """What waits and is drawn, and of what has ended the last 200 jobs."""
         states = self._engine.states()
-        return [self._record(one) for one in states if self._owner in (None, one.owner)]
+        return [self._record(state) for state in states if self._owner in (None, state.owner)]
 
     def cancel(self, job_id: str) -> None:
         """Ends a job within a step."""

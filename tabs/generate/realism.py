@@ -104,7 +104,7 @@ def options_of(value: Mapping[str, Any]) -> dict[str, Any]:
     cfr: dict[str, Any] = {"strength": value.get("strength", STRENGTH), "variant": variant}
     if variant in MAPPED:
         chosen = value.get("map") or FIRST_PASS
-        if chosen not in {one.id for one in MAPS}:
+        if chosen not in {choice.id for choice in MAPS}:
             raise BadInput(f"There is no map {str(chosen)[:40]!r} for CFR. Choose another one.")
         if chosen == PAINTED:
             if not value.get("rows"):
@@ -153,15 +153,15 @@ def words_of(options: Mapping[str, Any]) -> str:
 
 def details_of(refinement: Refinement) -> list[tuple[str, str]]:
     """Name and words of each setting of a refinement."""
-    variants = {one.id: one for one in VARIANTS}
+    variants = {choice.id: choice for choice in VARIANTS}
     rows = [
         ("Strength λ", f"{refinement.strength:g}"),
         ("Guidance lowered", variants[refinement.variant].name),
     ]
     if refinement.variant in MAPPED:
         # With λ = 0 the first pass, which would be the map, is not drawn.
-        words = "not used" if refinement.reads_first_pass else "given"
-        rows.append(("Map", refinement.source or words))
+        text = "not used" if refinement.reads_first_pass else "given"
+        rows.append(("Map", refinement.source or text))
     if refinement.reads_prediction:
         rows.append(("Map computed after", f"{refinement.at:.0%} of the steps"))
     return rows
@@ -171,7 +171,7 @@ def first_props() -> dict[str, Any]:
     """What the page's module offers."""
 
     def listed(choices: Sequence[Choice]) -> list[dict[str, str]]:
-        return [{"id": one.id, "name": one.name, "words": one.words} for one in choices]
+        return [{"id": choice.id, "name": choice.name, "words": choice.words} for choice in choices]
 
     return {
         "maps": listed(MAPS),

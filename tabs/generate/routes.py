@@ -19,9 +19,9 @@ MOST_ITEMS = 96
 
 def drawing_routes(context: Context) -> FeatureRouter:
     """The router of drawings."""
-    door = FeatureRouter(context, "/api")
+    feature_router = FeatureRouter(context, "/api")
 
-    @door.get("/drawings")
+    @feature_router.get("/drawings")
     def drawings(
         limit: int = 24,
         offset: int = 0,
@@ -51,24 +51,24 @@ def drawing_routes(context: Context) -> FeatureRouter:
 
         return guarded(listed)
 
-    @door.get("/drawings/{drawing_id}/pair")
+    @feature_router.get("/drawings/{drawing_id}/pair")
     def pair(drawing_id: str) -> JSONResponse:
         return guarded(lambda: pair_json(context, drawing_id))
 
-    @door.get("/images/{image_id}/cfr-maps")
+    @feature_router.get("/images/{image_id}/cfr-maps")
     def maps(image_id: str) -> JSONResponse:
         return guarded(lambda: maps_of(context, image_id))
 
-    return door
+    return feature_router
 
 
 def example_routes(context: Context) -> FeatureRouter:
     """The router of examples."""
-    door = FeatureRouter(context, "/api/examples")
+    feature_router = FeatureRouter(context, "/api/examples")
 
-    @door.get("")
+    @feature_router.get("")
     def examples() -> JSONResponse:
         return guarded(lambda: listed(context))
 
-    door.takes("", NamedExample, draw_example)
-    return door
+    feature_router.takes("", NamedExample, draw_example)
+    return feature_router

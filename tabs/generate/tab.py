@@ -160,15 +160,15 @@ def _or_skip(value: Any) -> Any:
 def _product(prompts: int, how: Settings) -> str:
     """How the images come about: ``3 prompts × 2 seeds × (2 guidance scales + the renderer)``."""
     others = len(how.models) - (RENDERER in how.models)
-    scales, drawn = len(how.guidance), RENDERER in how.models
+    scales, is_generated = len(how.guidance), RENDERER in how.models
     by_model = [
         many(n, noun) for n, noun in ((others, "model"), (scales, "guidance scale")) if n > 1
     ]
-    if drawn and others and scales > 1:
+    if is_generated and others and scales > 1:
         by_model = [f"({' × '.join(by_model)} + the renderer, which takes no guidance)"]
-    elif drawn and others:
+    elif is_generated and others:
         by_model = [many(others + 1, "model")]
-    elif drawn:
+    elif is_generated:
         by_model = []
     parts = [many(n, noun) for n, noun in ((prompts, "prompt"), (how.seeds, "seed")) if n > 1]
     if how.realism and how.realism.beside and others == len(how.models):

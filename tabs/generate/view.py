@@ -212,7 +212,7 @@ def _more_settings() -> dict[str, Any]:
         )
         light_line = widget("generate/line", elem_id="light-line", text="")
         failure = gr.Dropdown(
-            [(f"{name}: {words}", name) for name, words in FAILURES.items()],
+            [(f"{name}: {text}", name) for name, text in FAILURES.items()],
             value="none",
             label="Simulated failure",
             elem_id="generate-failure",

@@ -77,7 +77,7 @@ def color_row(title: str, lab: Lab, text: str = "", tip: str = "") -> dict[str, 
     }
 
 
-def colors_view(described: ColorDescription, of: str, note: str = "") -> dict[str, Any]:
+def colors_view(described: ColorDescription, suffix: str, note: str = "") -> dict[str, Any]:
     """The colors for the card; ``of`` says of what, ``note`` what to know about it."""
     lit_share = f"{100.0 * described.lit_share:.0f}% of the pixels"
     palette = [
@@ -92,7 +92,7 @@ def colors_view(described: ColorDescription, of: str, note: str = "") -> dict[st
     ]
     share = 100.0 * described.palette_share
     return {
-        "of": of,
+        "of": suffix,
         "note": note,
         "palette": palette,
         "palette_help": PALETTE_HELP,
@@ -155,6 +155,6 @@ def pixel_view(text: str) -> dict[str, Any]:
     digits = text.removeprefix("#")
     if len(digits) != 6 or any(sign not in "0123456789abcdefABCDEF" for sign in digits):
         raise BadInput(f'"{text[:20]}" is no color: write six hex digits, as in E83B1B.')
-    srgb8 = np.array([int(digits[place : place + 2], 16) for place in (0, 2, 4)], dtype=np.uint8)
+    srgb8 = np.array([int(digits[index : index + 2], 16) for index in (0, 2, 4)], dtype=np.uint8)
     lab = srgb8_to_lab(srgb8)
     return color_row("", (float(lab[0]), float(lab[1]), float(lab[2])))

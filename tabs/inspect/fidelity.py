@@ -103,11 +103,11 @@ def _ranked(context: Context, by: Measure, image_id: str, prompt: str) -> list[d
             "image": other,
             "thumb": f"/media/thumbs/{other}.png",
             "text": by.text(values[other]) if other in values else "not scored",
-            "rank": place if other in values else None,
+            "rank": index if other in values else None,
             "here": other == image_id,
             "href": link("inspect", {"image": other[:ID_LENGTH]}),
         }
-        for place, other in enumerate([*scored, *unscored], start=1)
+        for index, other in enumerate([*scored, *unscored], start=1)
     ]
 
 
@@ -122,10 +122,10 @@ def score_by_cfm(context: Context, actor: Actor, request: ScoreImage) -> dict[st
     prompt = storage.results.prompt_texts([image_id]).get(image_id, "") or request.prompt
     if not prompt.strip():
         raise BadInput(f"{NO_PROMPT} Enter a description.", "prompt")
-    picture = (image_id, context.srgb8(image_id), prompt)
+    stored = (image_id, context.srgb8(image_id), prompt)
     answer = fidelity.ask(
         context.engine,
-        lambda held: scored_by_cfm(held.scorer, registration, [picture]),
+        lambda held: scored_by_cfm(held.scorer, registration, [stored]),
         "Color fidelity of an image",
         actor.id,
     )

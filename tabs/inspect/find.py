@@ -56,7 +56,7 @@ class FindView:
 
 def layout(sources: Sources | None = None) -> FindView:
     """Draws the folded accordion. ``sources`` tell which weights are here."""
-    here = sources or Sources.here()
+    local = sources or Sources.here()
     first = mask_variant(FIRST_VARIANT)
     with gr.Accordion(
         "Automatic mask", open=False, elem_classes="th-settings", elem_id="automatic-mask"
@@ -71,8 +71,8 @@ def layout(sources: Sources | None = None) -> FindView:
         )
         with gr.Row():
             detector = gr.Dropdown(
-                at_hand(here, "detector"),
-                value=first_of(here, "detector"),
+                at_hand(local, "detector"),
+                value=first_of(local, "detector"),
                 min_width=150,
                 label="Detector",
                 elem_id="detector",
@@ -80,8 +80,8 @@ def layout(sources: Sources | None = None) -> FindView:
                 info="Or hub:owner/name, folder:/path",
             )
             segmenter = gr.Dropdown(
-                at_hand(here, "segmenter"),
-                value=first_of(here, "segmenter"),
+                at_hand(local, "segmenter"),
+                value=first_of(local, "segmenter"),
                 min_width=150,
                 label="Segmenter",
                 elem_id="segmenter",
@@ -115,7 +115,7 @@ def layout(sources: Sources | None = None) -> FindView:
                 min_width=150,
             )
         presence = gr.Dropdown(
-            [("nobody", ""), *at_hand(here, "presence")],
+            [("nobody", ""), *at_hand(local, "presence")],
             value="",
             label="Presence check",
             elem_id="presence-model",

@@ -164,13 +164,13 @@ class EngineTool:
                 self.search.job.tell(self._words())
 
     def _words(self) -> str:
-        for place, call in enumerate(self.engine.calls()):
+        for index, call in enumerate(self.engine.calls()):
             if call.owner != self.search.job.id:
                 continue
             if call.status == "loading":
                 return f"Loading {self.name}…"
-            if call.status == "waiting" and place:
-                return f"Waiting for {place} before this…"
+            if call.status == "waiting" and index:
+                return f"Waiting for {index} before this…"
             if call.status == "waiting":
                 return "Waiting for the image being generated…"
         return f"{self.search.doing}…"

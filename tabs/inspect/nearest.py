@@ -11,37 +11,37 @@ from truehue.core.verdict.measure import Measurement, measure
 
 
 def note_of(
-    srgb8: np.ndarray, pixels: np.ndarray, found: Measurement, acceptance: Acceptance
+    srgb8: np.ndarray, pixels: np.ndarray, measurement: Measurement, acceptance: Acceptance
 ) -> str:
     """:func:`names_note` of a measurement of the mask ``pixels``, bool ``(H, W)``; empty for rules
     that fit no light."""
-    if found.verdict.light is None:
+    if measurement.verdict.light is None:
         return ""
-    nearest = nearest_name(found)
-    if nearest.hex == found.target.hex:
-        return names_note(found, found)
-    by = found.verdict.rule
-    return names_note(found, measure(srgb8, pixels, nearest, by, acceptance=acceptance))
+    nearest = nearest_name(measurement)
+    if nearest.hex == measurement.target.hex:
+        return names_note(measurement, measurement)
+    by = measurement.verdict.rule
+    return names_note(measurement, measure(srgb8, pixels, nearest, by, acceptance=acceptance))
 
 
-def nearest_name(found: Measurement) -> ColorTarget:
+def nearest_name(measurement: Measurement) -> ColorTarget:
     """The name nearest to the measured color, in the system of the target or CSS."""
-    assert found.verdict.lab is not None
-    system = found.target.system or "css"
-    name = nearest_names(np.array(found.verdict.lab), system, 1)[0][0].name
+    assert measurement.verdict.lab is not None
+    system = measurement.target.system or "css"
+    name = nearest_names(np.array(measurement.verdict.lab), system, 1)[0][0].name
     return parse_target(f"{system}:{name}")
 
 
-def names_note(found: Measurement, nearest: Measurement) -> str:
+def names_note(measurement: Measurement, nearest: Measurement) -> str:
     """Why the target matches though another name is nearer, or fails though none is; empty where
     verdict and nearest name agree. ``nearest`` measures the same pixels against that name."""
-    if found.verdict.light is None or nearest.verdict.lab is None:
+    if measurement.verdict.light is None or nearest.verdict.lab is None:
         return ""
-    misfit, other = found.verdict.metric("misfit"), nearest.verdict.metric("misfit")
+    misfit, other = measurement.verdict.metric("misfit"), nearest.verdict.metric("misfit")
     assert misfit is not None
     assert other is not None
-    name, target = nearest.target.label, found.target.label
-    if found.target.hex == nearest.target.hex:
+    name, target = nearest.target.label, measurement.target.label
+    if measurement.target.hex == nearest.target.hex:
         if misfit.passed:
             return ""
         return (
@@ -50,8 +50,11 @@ def names_note(found: Measurement, nearest: Measurement) -> str:
         )
     if not misfit.passed:
         return ""
-    lab = np.array(found.verdict.lab)
-    near, far = (float(delta_e00(lab, np.array(one.lab))) for one in (nearest.target, found.target))
+    lab = np.array(measurement.verdict.lab)
+    near, far = (
+        float(delta_e00(lab, np.array(color_target.lab)))
+        for color_target in (nearest.target, measurement.target)
+    )
     better = "fits better" if misfit.value < other.value else "fits as well"
     return (
         f"By its pixels alone, {name} is nearer ({near:.1f} ΔE00; {target} {far:.1f}). Under the "

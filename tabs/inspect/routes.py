@@ -19,16 +19,16 @@ from truehue.tabs.page.router import FeatureRouter
 
 def inspect_routes(context: Context) -> FeatureRouter:
     """The router of Inspect."""
-    door = FeatureRouter(context, "/api")
+    feature_router = FeatureRouter(context, "/api")
 
-    @door.get("/color/{srgb}")
+    @feature_router.get("/color/{srgb}")
     def color(srgb: str) -> JSONResponse:
         return guarded(lambda: pixel_view(srgb))
 
-    @door.get("/fidelity/{image}")
+    @feature_router.get("/fidelity/{image}")
     def fidelity(image: str, by: str = "") -> JSONResponse:
         return guarded(lambda: fidelity_view(context, image, by))
 
-    door.takes("/fidelity", ScoreImage, score_by_cfm)
-    door.takes("/cfm", RegisterCfm, register_cfm)
-    return door
+    feature_router.takes("/fidelity", ScoreImage, score_by_cfm)
+    feature_router.takes("/cfm", RegisterCfm, register_cfm)
+    return feature_router

@@ -162,7 +162,7 @@ def _judge_mask(context: Context, work: Work, mask: MaskRecord, put: Question) -
             target,
             [by.id for by in RULES],
             acceptance=acceptance,
-            asked=put.target_object,
+            target_object=put.target_object,
         )
     }
     described = _described(by_rule.values())
@@ -238,7 +238,7 @@ def _stage_update(
     negative = automatic.taken & ~pixels if automatic is not None else None
     png = unmeasured_overlay_png(pixels, pixels if measured is None else measured, negative)
     left_out = measured is not None and bool((measured != pixels).any())
-    taken = negative is not None and bool(negative.any())
+    used = negative is not None and bool(negative.any())
     update: dict[str, Any] = gr.update(
         outline=outline_path(pixels),
         mask_text=mask_text(mask, work.image),
@@ -246,7 +246,7 @@ def _stage_update(
         seq=work.seq,
         measured_url=_data_url(png),
         found=grounding_view(automatic) if automatic is not None else "",
-        hatched=" ".join(["left-out"] * left_out + ["negative"] * taken),
+        hatched=" ".join(["left-out"] * left_out + ["negative"] * used),
     )
     return update
 
@@ -284,7 +284,7 @@ def open_on_stage(
     image_id: str,
     put: Question,
     mask_id: str = "",
-    words: str = "",
+    text: str = "",
 ) -> Opening:
     """Puts a stored image on the stage with its mask, and judges it.
 
@@ -295,7 +295,7 @@ def open_on_stage(
     image = context.storage.images.get(image_id)
     exact = exact_mask(context, image.image_id, put.object_name or origin_target(image)[0])
     marks: list[dict[str, Any]] = []
-    trouble = words
+    trouble = text
     try:
         if mask_id:
             record = context.storage.masks.get(mask_id)
@@ -307,11 +307,11 @@ def open_on_stage(
             marks = marks_of(exact)
     except TrueHueError as error:
         trouble = message_of(error)
-    drawn = origin_target(image)
+    sample = origin_target(image)
     put = replace(
         put,
-        object_name=put.object_name or drawn[0],
-        target_text=put.target_text or drawn[1],
+        object_name=put.object_name or sample[0],
+        target_text=put.target_text or sample[1],
         # A relation belongs to its color: the image's own color is one to have.
         relation=put.relation if put.target_text else MATCHES,
     )
@@ -382,7 +382,7 @@ def question_of(query: dict[str, str]) -> tuple[Question, str]:
     if relation not in RELATIONS:
         wrong.append(f'there is no relation "{relation}", only {MATCHES} and {DIFFERS}')
         relation = MATCHES
-    words = f"Of this link not everything could be read: {'; '.join(wrong)}." if wrong else ""
+    text = f"Of this link not everything could be read: {'; '.join(wrong)}." if wrong else ""
     put = Question(
         query.get("object", ""),
         query.get("target", ""),
@@ -392,4 +392,4 @@ def question_of(query: dict[str, str]) -> tuple[Question, str]:
         system,
         relation,
     )
-    return put, words
+    return put, text

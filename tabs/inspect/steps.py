@@ -99,8 +99,8 @@ def _to_lab(pixel_count: int, image_notes: Sequence[str]) -> dict[str, Any]:
 
 
 def _drawn_words(measurement: Measurement) -> str:
-    most = figures.MOST_DRAWN
-    return f" (the first {most} are shown)" if len(measurement.candidates) > most else ""
+    limit = figures.MOST_DRAWN
+    return f" (the first {limit} are shown)" if len(measurement.candidates) > limit else ""
 
 
 def _limits(parameters: Mapping[str, Any]) -> str:
@@ -169,12 +169,12 @@ def _automatic(parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
         },
     ]
     for negative in parameters.get("negatives") or ():
-        taken = (
+        used = (
             f"{negative['taken_px']:,} px removed" if negative["taken_px"] else negative["reason"]
         )
         mark = "✓" if negative["taken_px"] else "·"
         entries.append(
-            {"mark": mark, "title": f"Negative label: {negative['label']}", "text": taken}
+            {"mark": mark, "title": f"Negative label: {negative['label']}", "text": used}
         )
     overrides = parameters.get("overrides") or {}
     by_hand = [f"box {n + 1} excluded" for n in overrides.get("without_boxes", ())]

@@ -173,14 +173,14 @@ def open_image(
     image_id: str,
     put: Question | None = None,
     mask_id: str = "",
-    words: str = "",
+    text: str = "",
     limits: str = "",
 ) -> list[Any]:
     """Opens a stored image, as :func:`truehue.tabs.inspect.score.open_on_stage`; fills ``outputs``.
 
     ``limits`` of a link are tried on the verdict by the page alone.
     """
-    done = open_on_stage(context, image_id, put or Question(), mask_id, words)
+    done = open_on_stage(context, image_id, put or Question(), mask_id, text)
     # Refreshed with all their props: this tab may never have been opened yet.
     return [
         refresh(view.stage, **done.stage),
@@ -205,7 +205,7 @@ def restore(context: Context, view: View, query: dict[str, str]) -> list[Any]:
     if query.get("tab", "inspect") != "inspect" or not query.get("image"):
         return [gr.skip()] * len(view.outputs)
     try:
-        put, words = question_of(query)
+        put, text = question_of(query)
         limits, wrong = _limits_of(query)
         return open_image(
             context,
@@ -213,7 +213,7 @@ def restore(context: Context, view: View, query: dict[str, str]) -> list[Any]:
             query["image"],
             put,
             query.get("mask", ""),
-            words=" ".join(filter(None, (words, wrong))),
+            text=" ".join(filter(None, (text, wrong))),
             limits=limits,
         )
     except Exception as error:

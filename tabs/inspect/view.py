@@ -75,21 +75,23 @@ def _swatch(lab: Sequence[float], hex_code: str, name: str = "") -> dict[str, An
     }
 
 
-def _bar(metric: Metric, found: Measurement) -> dict[str, Any]:
+def _bar(metric: Metric, measurement: Measurement) -> dict[str, Any]:
     label, unit, help_text = METRICS[metric.name]
-    candidate = found.candidates[metric.candidate]
-    against = candidate.lab if found.verdict.light is None else found.verdict.light.seen_lab
+    candidate = measurement.candidates[metric.candidate]
+    against = (
+        candidate.lab if measurement.verdict.light is None else measurement.verdict.light.seen_lab
+    )
     # A gated hue difference is 0 by definition; a dash does not pretend that it was found.
-    lab = np.array([found.verdict.lab, against])
+    lab = np.array([measurement.verdict.lab, against])
     gated = metric.name == "hue_deg" and bool((chroma(lab) < HUE_GATE_CHROMA).any())
-    told = metric.threshold is None
-    limit = "reported only" if told else f"< {metric.threshold:g}{unit}"
+    reported = metric.threshold is None
+    limit = "reported only" if reported else f"< {metric.threshold:g}{unit}"
     return {
         "name": metric.name,
         "label": label,
         "unit": unit,
-        "passed": None if told else metric.passed,
-        "help": help_text + (" Reported only: no limit." if told else ""),
+        "passed": None if reported else metric.passed,
+        "help": help_text + (" Reported only: no limit." if reported else ""),
         "value": metric.value,
         "limit": metric.threshold,
         "full": FULL[metric.name],
@@ -99,13 +101,13 @@ def _bar(metric: Metric, found: Measurement) -> dict[str, Any]:
     }
 
 
-def _between(found: Measurement) -> dict[str, Any] | None:
+def _between(measurement: Measurement) -> dict[str, Any] | None:
     """The swatch between found and asked: the color that was compared, where it is another one."""
-    nearest, light = found.candidates[found.verdict.nearest], found.verdict.light
+    nearest, light = measurement.candidates[measurement.verdict.nearest], measurement.verdict.light
     if light is not None:
         hex_code = hex_of(lab_to_srgb8(np.array(light.seen_lab)))
         return {**_swatch(light.seen_lab, hex_code, nearest.name), "title": "Under this light"}
-    if not found.verdict.nearest:
+    if not measurement.verdict.nearest:
         return None
     return {**_swatch(nearest.lab, nearest.hex, nearest.name), "title": "Accepted"}
 
@@ -133,18 +135,18 @@ def confidence_view(percent: float | None) -> dict[str, str] | None:
 
 def audit_view(measurements: Sequence[Measurement]) -> dict[str, Any] | None:
     """Where the rules disagree on these pixels, and why; None where they agree."""
-    found = audit(measurements)
-    if found is None:
+    result = audit(measurements)
+    if result is None:
         return None
-    return {"sentence": found.sentence, "reasons": [list(reason) for reason in found.reasons]}
+    return {"sentence": result.sentence, "reasons": [list(reason) for reason in result.reasons]}
 
 
 def absence(mask_parameters: Mapping[str, Any]) -> str:
     """What the card says where the object was answered to be absent; empty otherwise."""
     said = [
-        one
-        for one in mask_parameters.get("presence") or ()
-        if (one.get("override") or one.get("answer")) == "no"
+        item
+        for item in mask_parameters.get("presence") or ()
+        if (item.get("override") or item.get("answer")) == "no"
     ]
     if not said:
         return ""
@@ -156,7 +158,7 @@ def absence(mask_parameters: Mapping[str, Any]) -> str:
 
 
 def verdict_view(
-    found: Measurement,
+    measurement: Measurement,
     others: Sequence[Measurement],
     stored: EvidenceRecord,
     image: ImageRecord,
@@ -166,38 +168,43 @@ def verdict_view(
 ) -> dict[str, Any]:
     """The verdict card. ``others`` are the same pixels under the other rules, ``names_note`` is of
     :func:`truehue.tabs.inspect.nearest.names_note`."""
-    verdict = found.verdict
+    verdict = measurement.verdict
     assert verdict.lab is not None
-    asked = found.target
+    color_target = measurement.target
     return {
         "status": verdict.status,
         "title": TITLES[verdict.status],
-        "relation": found.relation,
-        "sentence": measurement_sentence(found),
+        "relation": measurement.relation,
+        "sentence": measurement_sentence(measurement),
         "reason": verdict.reason,
         "found": _swatch(
             verdict.lab,
             hex_of(lab_to_srgb8(np.array(verdict.lab))),
-            f"near {nearest_name(found).label}",
+            f"near {nearest_name(measurement).label}",
         ),
         "names_note": names_note,
-        "accepted": _between(found),
-        "asked": _swatch(asked.lab, asked.hex, asked.name or asked.notation),
-        "metrics": [_bar(metric, found) for metric in verdict.metrics],
-        "alternatives": alternatives(found),
+        "accepted": _between(measurement),
+        "asked": _swatch(
+            color_target.lab, color_target.hex, color_target.name or color_target.notation
+        ),
+        "metrics": [_bar(metric, measurement) for metric in verdict.metrics],
+        "alternatives": alternatives(measurement),
         "others": [_other(other) for other in others],
         "light": light_sentence(verdict.light),
         "confidence": confidence_view(verdict.confidence_percent),
         "absent": absence(mask_parameters or {}),
         "truth": true_color_words(
-            image.origin, asked, found.object_name, forbidden=found.relation == DIFFERS
+            image.origin,
+            color_target,
+            measurement.object_name,
+            forbidden=measurement.relation == DIFFERS,
         ),
-        "audit": audit_view([found, *others]),
+        "audit": audit_view([measurement, *others]),
         "evidence_id": stored.evidence_id,
         "link": link,
         "json": json.dumps(
             {
-                **found.as_json(),
+                **measurement.as_json(),
                 "evidence_id": stored.evidence_id,
                 "image_id": image.image_id,
                 "mask_id": stored.mask_id,
@@ -210,8 +217,8 @@ def verdict_view(
     }
 
 
-def _other(found: Measurement) -> dict[str, Any]:
-    verdict = found.verdict
+def _other(measurement: Measurement) -> dict[str, Any]:
+    verdict = measurement.verdict
     by = rule(verdict.rule)
     if not verdict.metrics:
         return {"id": by.id, "name": by.name, "status": verdict.status, "text": verdict.reason}
@@ -233,27 +240,27 @@ def _other(found: Measurement) -> dict[str, Any]:
 
 
 def evidence_view(
-    found: Measurement,
+    measurement: Measurement,
     mask_text: str,
     mask_parameters: Mapping[str, Any],
     image_notes: Sequence[str],
 ) -> dict[str, Any]:
     """The four cards below the image."""
-    assert found.verdict.lab is not None
+    assert measurement.verdict.lab is not None
     return {
-        "chromaticity": figures.chromaticity(found),
-        "lightness": figures.lightness(found),
-        "offsets": _offsets(found),
+        "chromaticity": figures.chromaticity(measurement),
+        "lightness": figures.lightness(measurement),
+        "offsets": _offsets(measurement),
         "names_of": "the measured color",
-        "names": nearest_names_view(found.verdict.lab),
-        "steps": steps(found, mask_text, mask_parameters, image_notes),
+        "names": nearest_names_view(measurement.verdict.lab),
+        "steps": steps(measurement, mask_text, mask_parameters, image_notes),
     }
 
 
-def _offsets(found: Measurement) -> dict[str, Any]:
-    offset = found.verdict.offset
+def _offsets(measurement: Measurement) -> dict[str, Any]:
+    offset = measurement.verdict.offset
     assert offset is not None
-    nearest = found.candidates[found.verdict.nearest]
+    nearest = measurement.candidates[measurement.verdict.nearest]
     turn = "none to compare" if offset.hue_deg is None else f"{_signed1(offset.hue_deg)}°"
     rows = [
         {
@@ -272,10 +279,10 @@ def _offsets(found: Measurement) -> dict[str, Any]:
             "label": "Δh",
             "text": turn,
             "value": offset.hue_deg or 0.0,
-            "word": "" if offset.hue_deg is None else _turn_word(found, offset.hue_deg),
+            "word": "" if offset.hue_deg is None else _turn_word(measurement, offset.hue_deg),
         },
     ]
-    light = "" if found.verdict.light is None else " under the estimated light"
+    light = "" if measurement.verdict.light is None else " under the estimated light"
     return {"to": (nearest.name or nearest.hex) + light, "rows": rows}
 
 
@@ -290,8 +297,8 @@ def _word(value: float, more: str, less: str) -> str:
     return more if value > 0 else less
 
 
-def _turn_word(found: Measurement, turn_deg: float) -> str:
+def _turn_word(measurement: Measurement, turn_deg: float) -> str:
     if abs(turn_deg) < 1.0:
         return "the same"
-    found_deg = float(hue_deg(np.array(found.verdict.lab)))
+    found_deg = float(hue_deg(np.array(measurement.verdict.lab)))
     return hue_word(found_deg, turn_deg) or "different hue"

@@ -44,7 +44,7 @@ def query_of(request: Request) -> tuple[str, Query]:
         raise BadInput("offset and limit are whole numbers.") from None
     return values.get("set", "gencolorbench"), Query(
         text=values.get("q", "")[:500],
-        chosen={name: frozenset(of) for name, of in chosen.items()},
+        chosen={name: frozenset(source) for name, source in chosen.items()},
         sort=values.get("sort", "set"),
         offset=max(offset, 0),
         limit=min(max(limit, 1), MOST_ROWS),
@@ -53,13 +53,13 @@ def query_of(request: Request) -> tuple[str, Query]:
 
 def prompt_routes(context: Context) -> FeatureRouter:
     """The router of prompts."""
-    door = FeatureRouter(context, "/api")
+    feature_router = FeatureRouter(context, "/api")
 
-    @door.get("/prompts/sets")
-    def sets(actor: Actor = door.asking) -> JSONResponse:
+    @feature_router.get("/prompts/sets")
+    def sets(actor: Actor = feature_router.asking) -> JSONResponse:
         return guarded(
             lambda: {
-                "sets": [vars(one) for one in context.service(Library).sets()],
+                "sets": [vars(set_info) for set_info in context.service(Library).sets()],
                 "selections": [
                     {"name": name, "count": count}
                     for name, count in context.service(Library).selections()
@@ -68,17 +68,19 @@ def prompt_routes(context: Context) -> FeatureRouter:
             }
         )
 
-    @door.get("/prompts/search")
+    @feature_router.get("/prompts/search")
     def found(request: Request, rule: str = RULE, facets: int = 1) -> JSONResponse:
         return guarded(lambda: search(context, *query_of(request), bool(facets), rule))
 
-    @door.get("/prompts/matching")
+    @feature_router.get("/prompts/matching")
     def all_found(request: Request, rule: str = RULE) -> JSONResponse:
         return guarded(lambda: {"items": matching(context, *query_of(request), rule)})
 
-    door.takes("/prompts/resolve", Resolve, resolve, MOST_BASKET_BYTES)
-    door.takes_file("/prompts/sets", EmptyRequest, context.limits.prompts_bytes, take_prompts)
-    door.takes("/prompts/sets/hide", NamedSet, hide_set)
-    door.takes("/selections", KeepSelection, keep_selection, MOST_BASKET_BYTES)
-    door.takes("/selections/remove", NamedSelection, remove_selection)
-    return door
+    feature_router.takes("/prompts/resolve", Resolve, resolve, MOST_BASKET_BYTES)
+    feature_router.takes_file(
+        "/prompts/sets", EmptyRequest, context.limits.prompts_bytes, take_prompts
+    )
+    feature_router.takes("/prompts/sets/hide", NamedSet, hide_set)
+    feature_router.takes("/selections", KeepSelection, keep_selection, MOST_BASKET_BYTES)
+    feature_router.takes("/selections/remove", NamedSelection, remove_selection)
+    return feature_router

@@ -105,7 +105,7 @@ class Library:
                 self.forget(set_id)
                 if selection is not None:
                     index = PromptIndex(self.resolve(selection.refs)[0])
-                elif any(one.id == set_id for one in PROMPT_SETS):
+                elif any(item.id == set_id for item in PROMPT_SETS):
                     index = built_in_index(set_id)
                 else:
                     index = PromptIndex(self._imported(set_id))
@@ -209,11 +209,11 @@ class Library:
                 except (BadInput, NotStored):
                     by_set[set_id] = None
             index = by_set[set_id]
-            places = index.positions(prompt_id) if index else ()
-            if index is None or not places:
+            positions = index.positions(prompt_id) if index else ()
+            if index is None or not positions:
                 missing.append(f"There is no prompt {prompt_id[:60]!r} in the set {set_id[:60]!r}.")
             else:
-                prompts.append(index.prompts[places[0]])
+                prompts.append(index.prompts[positions[0]])
         return prompts, missing
 
     def _selection(self, name: str) -> SelectionRecord:

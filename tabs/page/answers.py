@@ -235,8 +235,8 @@ async def wrong_value(_: Request, error: Exception) -> JSONResponse:
         named.append(
             f"“{problem['loc'][-1]}” cannot be {excerpt!r}: {str(problem['msg']).lower()}."
         )
-    words = " ".join(named[:3]) or "A value in the address cannot be read."
-    return JSONResponse({"error": in_words_for_who_asks(f"{words} {RELOAD}")}, 400)
+    text = " ".join(named[:3]) or "A value in the address cannot be read."
+    return JSONResponse({"error": in_words_for_who_asks(f"{text} {RELOAD}")}, 400)
 
 
 async def in_words(_: Request, error: Exception) -> JSONResponse:

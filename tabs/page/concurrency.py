@@ -55,9 +55,9 @@ class ConcurrencyLimits:
     """The turns of an app, or of all desks of a demonstration, which share the machine: ``most`` is
     how much may wait and run in all of them. For any thread."""
 
-    def __init__(self, most: int = 10_000) -> None:
+    def __init__(self, limit: int = 10_000) -> None:
         self.of = {kind.id: Semaphore(kind.most) for kind in KINDS.values()}
-        self._most, self._count, self._lock = most, 0, Lock()
+        self._most, self._count, self._lock = limit, 0, Lock()
 
     def enter(self) -> None:
         """One more is under way. Raises BadInput where that is too much."""

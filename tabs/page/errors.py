@@ -67,7 +67,7 @@ def is_full(error: BaseException) -> bool:
     """Whether there was no room for a file, or no more of one's share of the disk; the database
     says so in the system's words."""
     if isinstance(error, StorageError):
-        return any(words in str(error) for words in _FULL)
+        return any(text in str(error) for text in _FULL)
     return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
 
 
@@ -84,11 +84,11 @@ def for_others(text: str) -> str:
     return _FOLDERS.sub("", text)
 
 
-def shortened(text: str, most: int) -> str:
+def shortened(text: str, limit: int) -> str:
     """The text, its middle left out where it is longer than ``most`` characters."""
-    if len(text) <= most:
+    if len(text) <= limit:
         return text
-    half = (most - 3) // 2
+    half = (limit - 3) // 2
     return f"{text[:half]} … {text[-half:]}"
 
 

@@ -265,10 +265,10 @@ def _labels(
     points: dict[str, Any],
     low: np.ndarray,
     high: np.ndarray,
-    words: Mapping[str, str] | None = None,
+    terms: Mapping[str, str] | None = None,
 ) -> None:
     """The names of the points beside them; ``words`` are what a name reads instead."""
-    words = words or {}
+    terms = terms or {}
     shifts = {"neutral": -11}
     apart = (np.array(points["found"]) - np.array(points["asked"])) / (high - low)
     if abs(apart[0]) < 0.12 and abs(apart[1]) < 0.05:
@@ -280,7 +280,7 @@ def _labels(
         figure.add_annotation(
             x=float(a),
             y=float(b),
-            text=words.get(name, name),
+            text=terms.get(name, name),
             showarrow=False,
             font={"size": 11, "color": INK},
             xanchor="right" if near_edge else "left",

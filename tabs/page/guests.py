@@ -34,9 +34,9 @@ def guest() -> Guest | None:
 
 
 @contextmanager
-def answering(one: Guest) -> Iterator[None]:
+def answering(item: Guest) -> Iterator[None]:
     """What is done in the block is done for that guest."""
-    token = _GUEST.set(one)
+    token = _GUEST.set(item)
     try:
         yield
     finally:

@@ -77,13 +77,13 @@ class Job:
 
     def tell(
         self,
-        words: str | None = None,
+        text: str | None = None,
         done: int | None = None,
         total: int | None = None,
         result: Mapping[str, Any] | None = None,
     ) -> None:
         """Says what the work is at; what is not given stays as it was."""
-        changes = {"words": words, "done": done, "total": total, "result": result}
+        changes = {"words": text, "done": done, "total": total, "result": result}
         self.set(**{name: value for name, value in changes.items() if value is not None})
 
     def set(self, **changes: Any) -> None:
@@ -279,10 +279,10 @@ class Jobs:
         it is given."""
         records = self._elsewhere(kind)
         if kind not in {source.kind for source in self._sources}:  # those have no rows
-            here = [job.record for job in list(self._jobs.values())]
-            ids = {record.job_id for record in here}
-            here += [record for record in self._rows.recent() if record.job_id not in ids]
-            records += [record for record in here if kind in ("", record.kind)]
+            job_records = [job.record for job in list(self._jobs.values())]
+            ids = {record.job_id for record in job_records}
+            job_records += [record for record in self._rows.recent() if record.job_id not in ids]
+            records += [record for record in job_records if kind in ("", record.kind)]
         first = datetime.min.replace(tzinfo=UTC)
         records.sort(key=lambda record: record.began_at or first)
         ended = [record for record in records if record.status in ENDED]

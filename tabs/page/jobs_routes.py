@@ -21,28 +21,30 @@ LOOK_S = 0.1
 def job_routes(context: Context) -> FeatureRouter:
     """The router of long work. With ``seen``, the version of an earlier answer, the next one comes
     when something has changed, or after 25 seconds."""
-    door = FeatureRouter(context, "/api/jobs")
+    feature_router = FeatureRouter(context, "/api/jobs")
 
-    @door.get("")
+    @feature_router.get("")
     async def jobs(
         seen: int = -1,
         kind: str = "",
-        actor: Actor = door.asking,
+        actor: Actor = feature_router.asking,
     ) -> JSONResponse:
         request = AllJobs(kind=kind)
         return await answered(
             context.jobs.version, seen, lambda: jobs_view(context, actor, request)
         )
 
-    @door.get("/{job_id}")
-    async def job(job_id: str, seen: int = -1, actor: Actor = door.asking) -> JSONResponse:
+    @feature_router.get("/{job_id}")
+    async def job(
+        job_id: str, seen: int = -1, actor: Actor = feature_router.asking
+    ) -> JSONResponse:
         request = NamedJob(job_id=job_id)
         return await answered(
             lambda: context.jobs.changed(job_id), seen, lambda: job_view(context, actor, request)
         )
 
-    door.takes("/{job_id}/cancel", NamedJob, cancel_job)
-    return door
+    feature_router.takes("/{job_id}/cancel", NamedJob, cancel_job)
+    return feature_router
 
 
 async def answered(

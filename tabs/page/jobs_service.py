@@ -30,9 +30,9 @@ def jobs_view(context: Context, actor: Actor, request: AllJobs) -> dict[str, Any
     rows = context.jobs.all(request.kind)
     shown = [row for row in rows if row.status not in ENDED or is_told(actor, row)]
     under_way = sum(record.status not in ENDED for record in shown)
-    most = max(LISTED, under_way)
-    listed = shown[:most]
-    for record in shown[most:]:
+    limit = max(LISTED, under_way)
+    listed = shown[:limit]
+    for record in shown[limit:]:
         # A view shows the last work of its kind, however much of other kinds came after it.
         if all(record.kind != other.kind for other in listed):
             listed.append(record)

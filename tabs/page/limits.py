@@ -60,20 +60,20 @@ class Limits:
                 f"{many(len(waiting), 'job')} are already waiting or running. Wait until one ends."
             )
 
-    def check_runs(self, pictures: list[int], own: int, waiting: int) -> None:
+    def check_runs(self, images: list[int], own: int, waiting: int) -> None:
         """Raises BadInput where runs of so many pictures cannot join those that wait, of which
         ``own`` are one's own."""
-        if max(pictures, default=0) > self.run_pictures:
+        if max(images, default=0) > self.run_pictures:
             raise BadInput(
                 f"A run has at most {self.run_pictures:,} images here, not "
-                f"{max(pictures):,}. Choose fewer prompts or images."
+                f"{max(images):,}. Choose fewer prompts or images."
             )
-        if own + len(pictures) > self.runs_of_one:
+        if own + len(images) > self.runs_of_one:
             raise BadInput(
                 f"At most {many(self.runs_of_one, 'run')} of yours can wait here. Wait until one "
                 "has ended, or choose fewer models."
             )
-        if waiting + len(pictures) > self.runs:
+        if waiting + len(images) > self.runs:
             raise BadInput(
                 f"At most {self.runs:,} runs can wait here, and {waiting:,} do. Wait until one has "
                 "ended, or choose fewer models."

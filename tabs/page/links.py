@@ -59,8 +59,8 @@ def read(query: Mapping[str, str]) -> dict[str, str]:
     return {key: value for key, value in values.items() if value or key in blank_fields}
 
 
-def whole(text: str, most: int) -> int | None:
+def whole(text: str, limit: int) -> int | None:
     """A whole number from 0 to ``most`` in plain digits, None for anything else."""
     if not (text.isascii() and text.isdigit() and len(text) <= 12):
         return None
-    return int(text) if int(text) <= most else None
+    return int(text) if int(text) <= limit else None

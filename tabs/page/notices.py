@@ -18,13 +18,13 @@ def notices(context: Context, actor: Actor) -> dict[str, Any]:
     What was lost names files of this machine: it is told to those alone who look after it.
     """
     shown: list[dict[str, Any]] = []
-    keeper = allowed(actor, "read-notice")
+    service = allowed(actor, "read-notice")
     if problem := context.folder_problem():
-        text = problem if keeper else "Nothing can be saved: the data folder is gone."
+        text = problem if service else "Nothing can be saved: the data folder is gone."
         shown.append({"number": None, "text": text})
-    elif keeper:
-        words = context.storage.losses.words()
-        shown += [{"number": number, "text": text} for number, text in words.items()]
+    elif service:
+        texts = context.storage.losses.words()
+        shown += [{"number": number, "text": text} for number, text in texts.items()]
     return {"notices": shown}
 
 

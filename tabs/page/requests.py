@@ -89,13 +89,13 @@ def list_of_one(value: Any) -> Any:
     return value
 
 
-def one_of(what: str, values: Iterable[str]) -> AfterValidator:
+def one_of(label: str, values: Iterable[str]) -> AfterValidator:
     """Lets one of these words pass, or none."""
-    words = tuple(values)
+    text = tuple(values)
 
     def checked(word: str) -> str:
-        if word and word not in words:
-            raise BadInput(f"There is no {what} {word[:60]!r}. It is one of {', '.join(words)}.")
+        if word and word not in text:
+            raise BadInput(f"There is no {label} {word[:60]!r}. It is one of {', '.join(text)}.")
         return word
 
     return AfterValidator(checked)
@@ -114,14 +114,14 @@ def read_as(kind: type[_Request], fields: Mapping[str, Any]) -> _Request:
         raise refused(kind, error, fields) from None
 
 
-def require_known(kind: type[BaseModel], fields: Mapping[str, Any], where: str = "") -> None:
+def require_known(kind: type[BaseModel], fields: Mapping[str, Any], location: str = "") -> None:
     """Returns where every name in ``fields`` is one that ``kind`` asks for, also in the records
     inside of it. Raises BadInput with the nearest name that there is: who writes “vots” would else
     get the votes of the preset, and never know."""
     for name, value in fields.items():
         field = kind.model_fields.get(name)
         if field is None:
-            inside = f" in “{where}”" if where else ""
+            inside = f" in “{location}”" if location else ""
             near = get_close_matches(name, kind.model_fields, 1)
             advice = (
                 f"Did you mean “{near[0]}”?"
@@ -129,14 +129,14 @@ def require_known(kind: type[BaseModel], fields: Mapping[str, Any], where: str =
                 else f"There is: {', '.join(sorted(kind.model_fields))}."
             )
             raise BadInput(
-                f"“{shortened(name, 60)}” is not known here{inside}. {advice}", where or name
+                f"“{shortened(name, 60)}” is not known here{inside}. {advice}", location or name
             )
         inner = next(_records_in(field.annotation), None)
         if inner is None:
             continue
-        for one in value if isinstance(value, list) else [value]:
-            if isinstance(one, Mapping):
-                require_known(inner, one, where or name)
+        for item in value if isinstance(value, list) else [value]:
+            if isinstance(item, Mapping):
+                require_known(inner, item, location or name)
 
 
 def _records_in(annotation: Any) -> Iterator[type[BaseModel]]:
@@ -150,13 +150,13 @@ def _records_in(annotation: Any) -> Iterator[type[BaseModel]]:
 def refused(kind: type[PageRequest], error: ValidationError, fields: Mapping[str, Any]) -> BadInput:
     """What a page is told of a request that cannot be: each wrong field by its name, what it takes
     and what it got. ``fields`` are those that were sent."""
-    words: dict[str, str] = {}
+    terms: dict[str, str] = {}
     for details in error.errors(include_url=False):
         own = details.get("ctx", {}).get("error")
-        if isinstance(own, BadInput) and not words:
+        if isinstance(own, BadInput) and not terms:
             return own if own.field else BadInput(str(own), _field(details))
-        words.setdefault(_field(details), _words(kind, details, fields))
-    return BadInput(" ".join(list(words.values())[:MOST_WORDS]), next(iter(words), ""))
+        terms.setdefault(_field(details), _words(kind, details, fields))
+    return BadInput(" ".join(list(terms.values())[:MOST_WORDS]), next(iter(terms), ""))
 
 
 def _field(details: ErrorDetails) -> str:
@@ -172,18 +172,18 @@ def _words(kind: type[PageRequest], details: ErrorDetails, fields: Mapping[str, 
         return f"{title} is not known here. There is: {', '.join(kind.model_fields)}."
     schema = kind.model_json_schema()
     definitions = schema.get("$defs", {})
-    own = place = schema.get("properties", {}).get(name, {})
+    own = index = schema.get("properties", {}).get(name, {})
     inner = ""
     for part in details["loc"][1:]:
         if isinstance(part, int):  # one of a list
-            items = [one["items"] for one in place.get("anyOf", (place,)) if "items" in one]
-            place = items[0] if items else {}
+            items = [item["items"] for item in index.get("anyOf", (index,)) if "items" in item]
+            index = items[0] if items else {}
             continue
         # A field of a record in the request is what was wrong, and is called by its own name.
-        within = _record(place, definitions).get("properties", {})
+        within = _record(index, definitions).get("properties", {})
         if part not in within:
             break
-        own = place = within[str(part)]
+        own = index = within[str(part)]
         inner = str(part)
         title = str(own.get("title", ""))
     if inner and title == inner.replace("_", " ").title():  # nobody gave it one
@@ -211,8 +211,8 @@ def _takes(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
     if "$ref" in schema:
         return _takes(definitions[str(schema["$ref"]).rpartition("/")[2]], definitions)
     if "enum" in schema or "const" in schema:
-        words = schema.get("enum", [schema.get("const")])
-        return f"one of {', '.join(str(word) for word in words)}"
+        text = schema.get("enum", [schema.get("const")])
+        return f"one of {', '.join(str(word) for word in text)}"
     return _of_type(schema, definitions)
 
 
@@ -229,29 +229,29 @@ def _of_type(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
         case "string":
             return "text, in quotation marks" + _up_to(schema.get("maxLength"), "characters")
         case "array":
-            least, most = schema.get("minItems"), schema.get("maxItems")
+            least, limit = schema.get("minItems"), schema.get("maxItems")
             if (
                 least is not None
-                and most is not None
-                and least < most
+                and limit is not None
+                and least < limit
                 and "prefixItems" not in schema
             ):
-                return f"a list of {least:,} to {most:,} entries"
+                return f"a list of {least:,} to {limit:,} entries"
             inner = schema.get("items") or {}
-            of = f", each {_takes(inner, definitions)}" if inner else ""
-            return "a list" + _up_to(most, "entries") + of
+            suffix = f", each {_takes(inner, definitions)}" if inner else ""
+            return "a list" + _up_to(limit, "entries") + suffix
         case _:
             return "an object"
 
 
-def _limits(least: Any, most: Any) -> str:
-    if least is not None and most is not None:
-        return f" from {least:,} to {most:,}"
+def _limits(least: Any, limit: Any) -> str:
+    if least is not None and limit is not None:
+        return f" from {least:,} to {limit:,}"
     return f" from {least:,} on" if least is not None else ""
 
 
-def _up_to(most: int | None, noun: str) -> str:
-    return f" of up to {most:,} {noun}" if most is not None else ""
+def _up_to(limit: int | None, noun: str) -> str:
+    return f" of up to {limit:,} {noun}" if limit is not None else ""
 
 
 def _excerpt(value: Any) -> str:

@@ -31,19 +31,21 @@ _FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 
 def routes(context: Context) -> FeatureRouter:
     """The router of images and of the page's files."""
-    door = FeatureRouter(context)
+    feature_router = FeatureRouter(context)
     decoding = anyio.CapacityLimiter(DECODES_AT_ONCE)  # a large image takes a gigabyte for a moment
     # What is kept is kept for the data folder that it is of.
     thumbnail = SingleFlightCache(lambda _, *which: _thumbnail(context, *which), DECODES_AT_ONCE)
 
-    door.takes_file("/api/images", EmptyRequest, context.limits.image_bytes, take_image, decoding)
+    feature_router.takes_file(
+        "/api/images", EmptyRequest, context.limits.image_bytes, take_image, decoding
+    )
 
-    @door.get("/api/images")
-    def recent(limit: int = 60, offset: int = 0, source: str = "", words: str = "") -> JSONResponse:
+    @feature_router.get("/api/images")
+    def recent(limit: int = 60, offset: int = 0, source: str = "", text: str = "") -> JSONResponse:
         limit, offset = min(max(limit, 1), 200), min(max(offset, 0), 2**31)
         images = context.storage.images
-        records = images.recent(limit, offset, source or None, words[:MAX_WORDS])
-        counts = images.counts(words[:MAX_WORDS])
+        records = images.recent(limit, offset, source or None, text[:MAX_WORDS])
+        counts = images.counts(text[:MAX_WORDS])
         return JSONResponse(
             {
                 "images": [image_json(record) for record in records],
@@ -54,7 +56,7 @@ def routes(context: Context) -> FeatureRouter:
             }
         )
 
-    @door.get("/media/images/{image_id}.png")
+    @feature_router.get("/media/images/{image_id}.png")
     def image(image_id: str) -> Response:
         try:
             path = context.storage.images.path(image_id)
@@ -64,7 +66,7 @@ def routes(context: Context) -> FeatureRouter:
             return JSONResponse({"error": f"The file of image {image_id} is gone."}, 404)
         return FileResponse(path, media_type="image/png", headers=_FOREVER)
 
-    @door.get("/media/thumbs/{image_id}.png")
+    @feature_router.get("/media/thumbs/{image_id}.png")
     async def thumb(image_id: str, side: int = THUMB_SIDES[0]) -> Response:
         side = side if side in THUMB_SIDES else THUMB_SIDES[0]
         try:
@@ -73,42 +75,42 @@ def routes(context: Context) -> FeatureRouter:
         except TrueHueError as error:
             return JSONResponse({"error": message_of(error)}, 404)
 
-    @door.get("/assets/plotly.min.js")
+    @feature_router.get("/assets/plotly.min.js")
     def plotly() -> FileResponse:
         import plotly
 
         path = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
         return FileResponse(path, media_type="text/javascript", headers=_FOREVER)
 
-    @door.get("/assets/favicon.svg")
+    @feature_router.get("/assets/favicon.svg")
     def favicon() -> FileResponse:
         return FileResponse(ROOT / "assets" / "favicon.svg", media_type="image/svg+xml")
 
-    @door.get("/api/ready")
+    @feature_router.get("/api/ready")
     def ready() -> dict[str, str]:
         return {"status": "ready", "data": context.data_text()}
 
-    return door
+    return feature_router
 
 
 def _thumbnail(context: Context, image_id: str, side: int, _deletions: int) -> bytes:
     """PNG of the image, its longer side at most ``side`` pixels."""
     from PIL import Image
 
-    picture = Image.fromarray(context.storage.images.srgb8(image_id))
-    picture.thumbnail((side, side), Image.Resampling.LANCZOS)
+    stored = Image.fromarray(context.storage.images.srgb8(image_id))
+    stored.thumbnail((side, side), Image.Resampling.LANCZOS)
     out = io.BytesIO()
-    picture.save(out, format="PNG")
+    stored.save(out, format="PNG")
     return out.getvalue()
 
 
 def notice_routes(context: Context) -> FeatureRouter:
     """The router of notices."""
-    door = FeatureRouter(context, "/api/notices")
+    feature_router = FeatureRouter(context, "/api/notices")
 
-    @door.get("")
-    def shown(actor: Actor = door.asking) -> JSONResponse:
+    @feature_router.get("")
+    def shown(actor: Actor = feature_router.asking) -> JSONResponse:
         return guarded(lambda: notices(context, actor))
 
-    door.takes("/read", Notice, read_notice)
-    return door
+    feature_router.takes("/read", Notice, read_notice)
+    return feature_router

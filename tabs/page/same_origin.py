@@ -80,13 +80,13 @@ class SameOriginMiddleware:
 
     def _complete(self, message: MutableMapping[str, Any], shared: bool) -> None:
         """Takes grants away from an answer and adds what a browser must know of it."""
-        given = [one for one in message.get("headers", ()) if not one[0].startswith(_GRANTS)]
-        names = {name for name, _ in given}
-        given += [one for one in self._said if one[0] not in names]
+        values = [item for item in message.get("headers", ()) if not item[0].startswith(_GRANTS)]
+        names = {name for name, _ in values}
+        values += [entry for entry in self._said if entry[0] not in names]
         if shared:
             # Gradio writes the host that it was asked for into these; no cache may share that.
-            MutableHeaders(raw=given)["Cache-Control"] = "private, no-cache"
-        message["headers"] = given
+            MutableHeaders(raw=values)["Cache-Control"] = "private, no-cache"
+        message["headers"] = values
 
 
 def said_to_browsers(space: bool) -> dict[str, str]:

@@ -88,16 +88,16 @@ def rules(text: str) -> Iterator[tuple[str, str]]:
     """``(head, body)`` of each rule of a sheet or of a block: ``.a .b``, ``color: red``."""
     text = _COMMENT.sub("", text)
     start, depth, opened = 0, 0, 0
-    for at, sign in enumerate(text):
+    for index, sign in enumerate(text):
         if sign == "{":
             depth += 1
             if depth == 1:
-                opened = at
+                opened = index
         elif sign == "}":
             depth -= 1
             if depth == 0:
-                yield text[start:opened].strip(), text[opened + 1 : at].strip()
-                start = at + 1
+                yield text[start:opened].strip(), text[opened + 1 : index].strip()
+                start = index + 1
     if depth or text[start:].strip():
         raise ValueError(f"a rule that does not end: {text[start:][:60]!r}")
 

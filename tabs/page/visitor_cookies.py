@@ -25,7 +25,8 @@ class VisitorCookies:
 
     Not with anything else: a cache between could hand one visitor's cookie to another. With
     ``space`` the page lies in a frame of another site, where a browser sends no ``Lax`` cookie;
-    that other sites change nothing is held by :class:`truehue.tabs.page.same_origin.SameOriginMiddleware` either way.
+    that other sites change nothing is held by
+    :class:`truehue.tabs.page.same_origin.SameOriginMiddleware` either way.
     ``answer`` is called with the visitor and whether the request changes something, and the answer
     is made in its block.
     """

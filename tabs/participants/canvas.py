@@ -79,9 +79,9 @@ def _rows(action: Mapping[str, Any]) -> int:
     return rows_of(action["points"], action["diameter"]) if stroke else 0
 
 
-def check_room(canvases: Canvases, most: int, drawn: bool) -> None:
+def check_room(canvases: Canvases, limit: int, is_generated: bool) -> None:
     """Returns where one more event may be stored; ``drawn``: it is an action. Raises Refusal."""
-    if canvases.cost > most + (0 if drawn else RESERVE_BYTES):
+    if canvases.cost > limit + (0 if is_generated else RESERVE_BYTES):
         raise Refusal(
             "You have reached the storage limit for one person. Finish this sketch as it is, "
             "and tell the researcher.",
@@ -112,13 +112,13 @@ def check_reopening(
 ) -> None:
     """Returns where a finished sketch may be colored on. Raises Refusal."""
     trial = trials[position]
-    if any(one.original == position for one in trials):
+    if any(item.original == position for item in trials):
         raise Refusal(
             "This sketch is colored a second time: the first coloring stays as it is.", "second"
         )
     if trial.purpose is not Purpose.TRAINING:
         return
-    begun = any(one.purpose is Purpose.MAIN for one in trials)
+    started = any(item.purpose is Purpose.MAIN for item in trials)
     last = rounds(plan, trials)[-1]
-    if begun or trial not in last or verdict_of(last, list(marks)) is not None:
+    if started or trial not in last or verdict_of(last, list(marks)) is not None:
         raise Refusal("This practice sketch was reviewed and can no longer change.", "training")

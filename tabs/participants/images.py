@@ -108,7 +108,7 @@ class Pictures:
 
 def nearest_side(side: int) -> int:
     """The smallest of ``SIDES`` that is at least ``side``; 0, the exact image, above them all."""
-    return next((one for one in SIDES if one >= side), 0) if side > 0 else 0
+    return next((number for number in SIDES if number >= side), 0) if side > 0 else 0
 
 
 def _patch(patch: Patch) -> bytes:

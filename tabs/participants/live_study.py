@@ -87,20 +87,20 @@ class LiveStudy:
         events: list[tuple[datetime, int, ParticipantSession, Event]] = []
         entries = book.entries()
         for entry in entries:
-            seat = self.add(entry.person, entry.trials)
-            events += ((event.at or _BEGIN, event.number, seat, event) for event in entry.events)
-            drawn = (Event("", EventKind.ACTION, at=at) for at in entry.signs)
-            events += ((event.at or _BEGIN, -1, seat, event) for event in drawn)
+            session = self.add(entry.person, entry.trials)
+            events += ((event.at or _BEGIN, event.number, session, event) for event in entry.events)
+            sample = (Event("", EventKind.ACTION, at=sign) for sign in entry.signs)
+            events += ((event.at or _BEGIN, -1, session, event) for event in sample)
             for trace in entry.traces:
-                seat.canvases.traces[trace.position] = trace.codes
-                seat.canvases.rows[trace.position] = trace.rows
-                seat.canvases.actions += len(trace.codes)
-                seat.ids.update(trace.ids)
-        for _, _, seat, event in sorted(events, key=lambda row: row[:2]):
+                session.canvases.traces[trace.position] = trace.codes
+                session.canvases.rows[trace.position] = trace.rows
+                session.canvases.actions += len(trace.codes)
+                session.ids.update(trace.ids)
+        for _, _, session, event in sorted(events, key=lambda row: row[:2]):
             if event.id:
-                self.take(seat, event)
+                self.take(session, event)
             else:
-                self._sign(seat, event)
+                self._sign(session, event)
         for entry in entries:
             self.seats[entry.person.id].canvases.cost = entry.cost
         self.cost = sum(entry.cost for entry in entries)
@@ -175,58 +175,62 @@ class LiveStudy:
 
     def add(self, person: ParticipantRecord, trials: Sequence[Trial]) -> ParticipantSession:
         """Another seat, with the trials that were stored for it."""
-        seat = ParticipantSession(person, self.plan(person.plan_version), list(trials))
-        seat.seen_at(trials)
+        session = ParticipantSession(person, self.plan(person.plan_version), list(trials))
+        session.seen_at(trials)
         if self.book.preview:
-            seat.most_bytes, seat.preview = PREVIEW_BYTES, True
-        self.seats[person.id] = seat
+            session.most_bytes, session.preview = PREVIEW_BYTES, True
+        self.seats[person.id] = session
         self._by_invitation[person.invitation_id] = person.id
         if outside := person.external.get("prolific_pid"):
             self._by_outside[outside] = person.id
         self.ledger.enroll(person.number, person.enrolled_at)
         self.ledger.assign(person.number, trials)
-        return seat
+        return session
 
-    def extend(self, seat: ParticipantSession, trials: Sequence[Trial]) -> None:
+    def extend(self, session: ParticipantSession, trials: Sequence[Trial]) -> None:
         """Further trials of a seat, which were stored."""
-        self.finished -= seat.finished
-        seat.trials.extend(trials)
-        seat.seen_at(trials)
-        self.finished += seat.finished
-        self.ledger.assign(seat.person.number, trials)
+        self.finished -= session.finished
+        session.trials.extend(trials)
+        session.seen_at(trials)
+        self.finished += session.finished
+        self.ledger.assign(session.person.number, trials)
 
-    def take(self, seat: ParticipantSession, event: Event) -> None:
+    def take(self, session: ParticipantSession, event: Event) -> None:
         """Takes in a stored event of a seat; one that was taken before changes nothing."""
         position = -1 if event.position is None else event.position
-        before, finished, cost = seat.answers.get(position), seat.finished, seat.canvases.cost
-        if not seat.take(event):
+        before, finished, cost = (
+            session.answers.get(position),
+            session.finished,
+            session.canvases.cost,
+        )
+        if not session.take(event):
             return
-        self.cost += seat.canvases.cost - cost
-        self.ledger.take(seat.person.number, event)
-        after = seat.answers.get(position)
+        self.cost += session.canvases.cost - cost
+        self.ledger.take(session.person.number, event)
+        after = session.answers.get(position)
         if after is not before:
             if before is not None:
-                self.wanted.count(seat.trials[position], before, -1)
+                self.wanted.count(session.trials[position], before, -1)
             if after is not None:
-                self.wanted.count(seat.trials[position], after, 1)
+                self.wanted.count(session.trials[position], after, 1)
         if event.kind is EventKind.CONSENT:
-            self._by_consent[event.id] = seat.person.id
-        self.finished += seat.finished - finished
+            self._by_consent[event.id] = session.person.id
+        self.finished += session.finished - finished
 
-    def gone(self, seat: ParticipantSession, at: datetime) -> bool:
+    def gone(self, session: ParticipantSession, time: datetime) -> bool:
         """Whether nothing more is expected of somebody at a time: done, or no sign for long."""
-        absence_s = self.plan().absence_s(bool(seat.answers or seat.revisions))
-        return seat.done or at - seat.sign_at > timedelta(seconds=absence_s)
+        absence_s = self.plan().absence_s(bool(session.answers or session.revisions))
+        return session.done or time - session.sign_at > timedelta(seconds=absence_s)
 
-    def decides(self, seat: ParticipantSession, events: Sequence[Event]) -> bool:
+    def decides(self, session: ParticipantSession, events: Sequence[Event]) -> bool:
         """Whether these events change what others are given: they wait for their turn then."""
         frees = any(
-            event.kind in (EventKind.FINISH, EventKind.WITHDRAWAL) or seat.frees_place(event)
+            event.kind in (EventKind.FINISH, EventKind.WITHDRAWAL) or session.frees_place(event)
             for event in events
         )
         # With the last answer it is known whether the rule excludes them.
-        through = len(seat.answers) + len(events) >= len(seat.trials)
-        return frees or through or self.gone(seat, self.now() + NEARLY)
+        through = len(session.answers) + len(events) >= len(session.trials)
+        return frees or through or self.gone(session, self.now() + NEARLY)
 
     def of_key(self, key_hash: str) -> ParticipantSession | None:
         """The seat of a key that was seen before."""
@@ -244,37 +248,37 @@ class LiveStudy:
         """The seat whose consent has this id, which its page made."""
         return self.seats.get(self._by_consent.get(event_id, ""))
 
-    def rekeyed(self, seat: ParticipantSession, key_hash: str, invitation_id: str) -> None:
+    def rekeyed(self, session: ParticipantSession, key_hash: str, invitation_id: str) -> None:
         """The key of a seat and the link that it is for, which were stored; keys before open
         nothing any more."""
-        person = seat.person.id
-        seat.person = replace(seat.person, invitation_id=invitation_id)
+        person = session.person.id
+        session.person = replace(session.person, invitation_id=invitation_id)
         self._by_invitation[invitation_id] = person
-        self.keys = {key: one for key, one in self.keys.items() if one != person}
+        self.keys = {key: name for key, name in self.keys.items() if name != person}
         self.keys[key_hash] = person
 
-    def takes_answers(self, seat: ParticipantSession | None) -> bool:
+    def takes_answers(self, session: ParticipantSession | None) -> bool:
         """Whether answers are taken: of those who are in also while the study is paused, and after
         it closed by itself."""
         match self.study.state:
             case State.OPEN | State.PAUSED:
                 return True
             case State.CLOSED:
-                return self.closed_itself and seat is not None
+                return self.closed_itself and session is not None
             case State.DRAFT:
                 return False
 
-    def gives_trials(self, seat: ParticipantSession | None) -> bool:
+    def gives_trials(self, session: ParticipantSession | None) -> bool:
         """Whether further trials are given out."""
-        return self.study.state is not State.PAUSED and self.takes_answers(seat)
+        return self.study.state is not State.PAUSED and self.takes_answers(session)
 
-    def state_for(self, seat: ParticipantSession | None) -> State:
+    def state_for(self, session: ParticipantSession | None) -> State:
         """The study's state as somebody's page shows it: open for who may still answer."""
-        if seat is None or seat.done:
+        if session is None or session.done:
             return self.study.state
         if self.study.state is State.CLOSED and self.closed_itself:
             return State.OPEN
-        if self.study.state is State.PAUSED and seat.consented and seat.open_positions:
+        if self.study.state is State.PAUSED and session.consented and session.open_positions:
             return State.OPEN
         return self.study.state
 
@@ -285,36 +289,39 @@ class LiveStudy:
         if wanted is None:
             return False
         now = self.now()
-        at_it = sum(not self.gone(seat, now) for seat in self.seats.values())
+        at_it = sum(not self.gone(session, now) for session in self.seats.values())
         return self.finished - self._replaced(now) + at_it >= wanted
 
-    def full(self, at: datetime) -> bool:
+    def full(self, time: datetime) -> bool:
         """Whether nobody more is let in now: the study is open, and others have, or hold, all
         places, or will give all answers that are still wanted."""
         if self.study.state is not State.OPEN:
             return False
-        return self.all_places_taken or not self.places(self.ledger.standing(at), at)
+        return self.all_places_taken or not self.places(self.ledger.standing(time), time)
 
-    def places(self, standing: AssignmentState, at: datetime) -> int:
+    def places(self, assignment_state: AssignmentState, time: datetime) -> int:
         """How many answers are wanted that nobody gives yet."""
-        plan, load = self.plan(), standing.load
-        open_answers = sum(max(0, plan.votes - load.get(one.id, 0)) for one in plan.main_stimuli)
-        return max(0, open_answers - self.promised(at))
+        plan, load = self.plan(), assignment_state.load
+        open_answers = sum(
+            max(0, plan.votes - load.get(main_stimulus.id, 0))
+            for main_stimulus in plan.main_stimuli
+        )
+        return max(0, open_answers - self.promised(time))
 
-    def turn_away(self, at: datetime) -> None:
+    def turn_away(self, time: datetime) -> None:
         """Counts a visit that found the study full."""
-        before = self.turned_away or RefusedVisits(0, at, at)
-        self.turned_away = RefusedVisits(before.visits + 1, before.first_at, at)
+        before = self.turned_away or RefusedVisits(0, time, time)
+        self.turned_away = RefusedVisits(before.visits + 1, before.first_at, time)
 
-    def promised(self, at: datetime) -> int:
+    def promised(self, time: datetime) -> int:
         """How many answers those will give who are at their practice, or wait until somebody looks
         at it: nobody practices for nothing."""
         plan = self.plan()
         if not plan.practice.case_ids:
             return 0
         practicing = sum(
-            not seat.begun and (not self.gone(seat, at) or seat.waits)
-            for seat in self.seats.values()
+            not session.begun and (not self.gone(session, time) or session.waits)
+            for session in self.seats.values()
         )
         return practicing * min(plan.trials, len(plan.main_stimuli))
 
@@ -326,10 +333,10 @@ class LiveStudy:
         closing, now = self.plan().closing, self.now()
         if closing.when_complete and not self.wanted.short and self._complete(now):
             return "Every stimulus has all its answers."
-        most = closing.participants
-        if most is not None and self.finished >= most:
+        limit = closing.participants
+        if limit is not None and self.finished >= limit:
             finished = self.finished - self._replaced(now)
-            if finished >= most:
+            if finished >= limit:
                 return f"{finished} participants have finished, the maximum for this study."
         return ""
 
@@ -346,34 +353,34 @@ class LiveStudy:
         if not self.plan().closing.replace_excluded:
             return 0
         return sum(
-            seat.finished and self.ledger.excludes(seat.person.number, now)
-            for seat in self.seats.values()
+            session.finished and self.ledger.excludes(session.person.number, now)
+            for session in self.seats.values()
         )
 
-    def _forget(self, seat: ParticipantSession) -> None:
-        person = seat.person.id
-        for position, answer in seat.answers.items():
-            self.wanted.count(seat.trials[position], answer, -1)
-        self.cost -= seat.canvases.cost
-        self.ledger.forget(seat.person.number)
-        self.finished -= seat.finished
+    def _forget(self, session: ParticipantSession) -> None:
+        person = session.person.id
+        for position, answer in session.answers.items():
+            self.wanted.count(session.trials[position], answer, -1)
+        self.cost -= session.canvases.cost
+        self.ledger.forget(session.person.number)
+        self.finished -= session.finished
         del self.seats[person]
         for index in (self.keys, self._by_invitation, self._by_outside, self._by_consent):
-            for name in [name for name, one in index.items() if one == person]:
+            for name in [name for name, text in index.items() if text == person]:
                 del index[name]
 
-    def _sign(self, seat: ParticipantSession, event: Event) -> None:
+    def _sign(self, session: ParticipantSession, event: Event) -> None:
         """An action that was not read says only when somebody was there."""
         if event.at is not None:
-            seat.sign_at = max(seat.sign_at, sign_of(event, event.at))
-        self.ledger.take(seat.person.number, event)
+            session.sign_at = max(session.sign_at, sign_of(event, event.at))
+        self.ledger.take(session.person.number, event)
 
     def _mark(self, marks: Sequence[ColoringMark]) -> None:
         by_person: dict[str, list[ColoringMark]] = {}
         for mark in marks:
             by_person.setdefault(mark.participant_id, []).append(mark)
-        for person, seat in self.seats.items():
-            seat.marks = by_person.get(person, [])
+        for person, session in self.seats.items():
+            session.marks = by_person.get(person, [])
 
     def _sketch_ids(self, *more: StudyPlan) -> set[str]:
         plans = (self.plan(), *self._plans.values(), *more)
@@ -384,4 +391,4 @@ def images_of(plan: StudyPlan) -> Iterator[str]:
     """The ids of all images that a plan shows."""
     for case in plan.cases:
         yield from case.image_ids
-    yield from (one.image_id for one in plan.examples if one.image_id)
+    yield from (example.image_id for example in plan.examples if example.image_id)

@@ -101,10 +101,10 @@ class ParticipantFiles:
         """The addresses of all modules of a study of this kind, those of the first screen first: a
         browser fetches six files at once."""
         work = work_of(kind)
-        words = [name.format(language) for name in work.words]
-        here = [name for name in words if name in self._bodies]
-        names = [MODULE, *here[:1], LATER, *here[1:], work.module]
-        modules = (name for one in names for name in asset_files().with_imports([one]))
+        parts = [name.format(language) for name in work.words]
+        available = [name for name in parts if name in self._bodies]
+        names = [MODULE, *available[:1], LATER, *available[1:], work.module]
+        modules = (name for text in names for name in asset_files().with_imports([text]))
         return [self.address(name) for name in dict.fromkeys(modules)]
 
     def styles(self, kind: Kind) -> list[str]:

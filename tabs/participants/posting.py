@@ -45,126 +45,132 @@ class Posted:
 
 
 async def post(
-    desk: LiveStudy, seat: ParticipantSession, entries: Sequence[Any]
+    live_study: LiveStudy, session: ParticipantSession, entries: Sequence[Any]
 ) -> tuple[int, Json]:
     """Takes events in their order; returns the status and the answer once they are on the disk."""
-    async with seat.turn:
-        first_new = len(seat.trials)
-        posted = await _posted(desk, seat, entries)
-        await extend(desk, seat)
-        fresh = seat.trials[first_new:]
+    async with session.turn:
+        first_new = len(session.trials)
+        posted = await _posted(live_study, session, entries)
+        await extend(live_study, session)
+        fresh = session.trials[first_new:]
         answer: Json = {
             "stored": posted.stored,
             "refused": [
                 {"id": event_id, "error": str(refusal), "code": refusal.code}
                 for event_id, refusal in posted.refused
             ],
-            "trials": [] if seat.done else trials_json(desk, seat.plan, fresh),
-            "feedback": seat.feedback(posted.positions),
-            "participant": participant_json(seat),
+            "trials": [] if session.done else trials_json(live_study, session.plan, fresh),
+            "feedback": session.feedback(posted.positions),
+            "participant": participant_json(session),
         }
-    await close_if_due(desk)
+    await close_if_due(live_study)
     if posted.status != 200:
         answer |= {"error": str(posted.refused[0][1]), "code": posted.refused[0][1].code}
     return posted.status, answer
 
 
-async def store(desk: LiveStudy, seat: ParticipantSession, events: Sequence[Event]) -> None:
+async def store(
+    live_study: LiveStudy, session: ParticipantSession, events: Sequence[Event]
+) -> None:
     """Stores events of a seat and takes them in; the caller has its turn."""
     if not events:
         return
-    if desk.decides(seat, events):
-        async with desk.assigning:
-            await _store(desk, seat, events)
+    if live_study.decides(session, events):
+        async with live_study.assigning:
+            await _store(live_study, session, events)
     else:
-        await _store(desk, seat, events)
+        await _store(live_study, session, events)
 
 
-async def extend(desk: LiveStudy, seat: ParticipantSession) -> None:
+async def extend(live_study: LiveStudy, session: ParticipantSession) -> None:
     """Gives a seat the trials that are due, written down before they are told; the caller has its
     turn."""
-    if not seat.consented or not desk.gives_trials(seat) or seat.withdrawn:
+    if not session.consented or not live_study.gives_trials(session) or session.withdrawn:
         return
     # Of somebody who is through a second coloring may be asked.
-    if seat.finished and seat.plan.kind is not Kind.COLORINGS:
+    if session.finished and session.plan.kind is not Kind.COLORINGS:
         return
-    await look_at_practice(desk, seat)
-    if not _due(seat):
+    await look_at_practice(live_study, session)
+    if not _due(session):
         return
-    async with desk.assigning:
-        now = desk.now()
-        standing = desk.ledger.standing(now)
+    async with live_study.assigning:
+        now = live_study.now()
+        state = live_study.ledger.standing(now)
         trials = await anyio.to_thread.run_sync(
             further,
-            seat.plan,
-            seat.person.number,
-            seat.trials,
-            dict(seat.answers),
-            standing,
-            list(seat.marks),
+            session.plan,
+            session.person.number,
+            session.trials,
+            dict(session.answers),
+            state,
+            list(session.marks),
         )
         if trials:
-            stored = await anyio.to_thread.run_sync(desk.book.extend, seat.person.id, trials, now)
-            desk.extend(seat, stored)
+            stored = await anyio.to_thread.run_sync(
+                live_study.book.extend, session.person.id, trials, now
+            )
+            live_study.extend(session, stored)
 
 
-async def close_if_due(desk: LiveStudy) -> None:
+async def close_if_due(live_study: LiveStudy) -> None:
     """Closes a study that has all it wants; who is in may finish."""
-    if not desk.reason_to_close:
+    if not live_study.reason_to_close:
         return
-    async with desk.assigning:
+    async with live_study.assigning:
         # Another answer may have closed it meanwhile.
-        if not (reason := desk.reason_to_close):
+        if not (reason := live_study.reason_to_close):
             return
-        await anyio.to_thread.run_sync(desk.book.close, reason)
-        await refresh(desk)
+        await anyio.to_thread.run_sync(live_study.book.close, reason)
+        await refresh(live_study)
 
 
-async def refresh(desk: LiveStudy) -> None:
+async def refresh(live_study: LiveStudy) -> None:
     """Reads what somebody else changed of the study."""
-    known = set(desk.seats)
-    changes = await anyio.to_thread.run_sync(desk.read_changes)
-    desk.apply(changes, known & set(desk.seats))
+    known = set(live_study.seats)
+    changes = await anyio.to_thread.run_sync(live_study.read_changes)
+    live_study.apply(changes, known & set(live_study.seats))
 
 
-async def _posted(desk: LiveStudy, seat: ParticipantSession, entries: Sequence[Any]) -> Posted:
+async def _posted(
+    live_study: LiveStudy, session: ParticipantSession, entries: Sequence[Any]
+) -> Posted:
     posted = Posted()
     waiting: list[Event] = []
-    draft = seat.draft()
+    draft = session.draft()
     for entry in entries:
         try:
             event = read_event(entry)
             if draft.knows(event.id):  # sent again, or twice at once
                 posted.positions.append(event.position)
-                if event.id not in posted.stored and event.id in seat.ids:
+                if event.id not in posted.stored and event.id in session.ids:
                     posted.stored.append(event.id)
                 continue
             # Who wants to stop, or to say something, may at any time.
-            if not desk.takes_answers(seat) and event.kind not in ALWAYS_TAKEN:
+            if not live_study.takes_answers(session) and event.kind not in ALWAYS_TAKEN:
                 raise Refusal("This study is closed and takes no more answers.", "closed")
-            if event.kind is EventKind.ACTION and desk.cost > desk.most_cost:
+            if event.kind is EventKind.ACTION and live_study.cost > live_study.most_cost:
                 raise Refusal(STUDY_FULL, "too much", 413)
             if event.kind is EventKind.FINISH:
-                await _flush(desk, seat, waiting, posted)
-                draft = await _ready_to_finish(desk, seat)
+                await _flush(live_study, session, waiting, posted)
+                draft = await _ready_to_finish(live_study, session)
             event = draft.checked(event)
         except Refusal as refusal:
             posted.refused.append((id_of(entry), refusal))
             continue
         draft.take(event)
         waiting.append(event)
-    await _flush(desk, seat, waiting, posted)
+    await _flush(live_study, session, waiting, posted)
     return posted
 
 
 async def _flush(
-    desk: LiveStudy, seat: ParticipantSession, waiting: list[Event], posted: Posted
+    live_study: LiveStudy, session: ParticipantSession, waiting: list[Event], posted: Posted
 ) -> None:
     """Stores what waits; nothing waits any more."""
     events = list(waiting)
     waiting.clear()
     try:
-        await store(desk, seat, events)
+        await store(live_study, session, events)
     except NotStored:
         raise Refusal(GONE, "unknown", 401) from None
     except BadInput as error:
@@ -175,37 +181,41 @@ async def _flush(
         posted.positions += [event.position for event in events]
 
 
-async def _ready_to_finish(desk: LiveStudy, seat: ParticipantSession) -> ParticipantSession:
+async def _ready_to_finish(
+    live_study: LiveStudy, session: ParticipantSession
+) -> ParticipantSession:
     """The seat as it is once all that is due was given. Raises Refusal where that has to wait."""
-    await extend(desk, seat)
-    if _due(seat) and not seat.open_positions and not desk.gives_trials(seat):
+    await extend(live_study, session)
+    if _due(session) and not session.open_positions and not live_study.gives_trials(session):
         raise Refusal("The study is paused, and there is more to answer. Come back later.", "early")
-    return seat.draft()
+    return session.draft()
 
 
-async def _store(desk: LiveStudy, seat: ParticipantSession, events: Sequence[Event]) -> None:
-    future = desk.book.submit(seat.person.id, events)
+async def _store(
+    live_study: LiveStudy, session: ParticipantSession, events: Sequence[Event]
+) -> None:
+    future = live_study.book.submit(session.person.id, events)
     for event in await asyncio.wrap_future(future):
-        before = seat.answers.get(-1 if event.position is None else event.position)
-        desk.take(seat, event)
-        if desk.book.preview:
+        before = session.answers.get(-1 if event.position is None else event.position)
+        live_study.take(session, event)
+        if live_study.book.preview:
             continue
         if event.kind is EventKind.ANSWER:
-            _draw(desk, seat, event)
+            _draw(live_study, session, event)
         elif event.kind is EventKind.UNDO and before and before.kind is AnswerKind.COLORING:
-            desk.drawing.drop(before.event_id)
+            live_study.drawing.drop(before.event_id)
 
 
-def _draw(desk: LiveStudy, seat: ParticipantSession, event: Event) -> None:
+def _draw(live_study: LiveStudy, session: ParticipantSession, event: Event) -> None:
     """Has the layer of a coloring drawn, once there is time for it."""
-    answer = seat.answers.get(-1 if event.position is None else event.position)
+    answer = session.answers.get(-1 if event.position is None else event.position)
     if answer is None or answer.kind is not AnswerKind.COLORING or answer.event_id != event.id:
         return
-    stimulus = seat.plan.by_id[seat.trials[answer.position].stimulus_id]
-    sketch_id = seat.plan.case_by_id[stimulus.case_id].sketch
-    desk.drawing.later(FinishedColoring(seat.person.id, sketch_id, event))
+    stimulus = session.plan.by_id[session.trials[answer.position].stimulus_id]
+    sketch_id = session.plan.case_by_id[stimulus.case_id].sketch
+    live_study.drawing.later(FinishedColoring(session.person.id, sketch_id, event))
 
 
-def _due(seat: ParticipantSession) -> bool:
+def _due(session: ParticipantSession) -> bool:
     """Whether it is time to ask for further trials; there may be none."""
-    return is_due(seat.plan, seat.trials, seat.answers, seat.marks)
+    return is_due(session.plan, session.trials, session.answers, session.marks)

@@ -36,46 +36,46 @@ _ONE = {
 }
 
 
-async def look_at_practice(desk: LiveStudy, seat: ParticipantSession) -> None:
+async def look_at_practice(live_study: LiveStudy, session: ParticipantSession) -> None:
     """Marks a practice that waits to be looked at automatically; in a preview that is any. The
     caller has the seat's turn. What cannot be drawn waits for somebody to look."""
-    automatic = seat.plan.practice.review is Review.AUTOMATIC or desk.book.preview
-    if not automatic or seat.practice.stage is not PracticeStage.WAITING:
+    automatic = session.plan.practice.review is Review.AUTOMATIC or live_study.book.preview
+    if not automatic or session.practice.stage is not PracticeStage.WAITING:
         return
-    last = rounds(seat.plan, seat.trials)[-1]
+    last = rounds(session.plan, session.trials)[-1]
     try:
-        reason = await anyio.to_thread.run_sync(_missing, desk, seat, last)
+        reason = await anyio.to_thread.run_sync(_missing, live_study, session, last)
     except TrueHueError as error:
         log.warning("A practice could not be looked at: %s", error)
         return
     mark = await anyio.to_thread.run_sync(
-        desk.book.mark,
-        seat.person.id,
+        live_study.book.mark,
+        session.person.id,
         last[-1].position,
         MarkKind.PRACTICE,
         AGAIN if reason else ACCEPTED,
         reason,
         AUTOMATIC,
     )
-    seat.marks = [*seat.marks, mark]
+    session.marks = [*session.marks, mark]
 
 
-def _missing(desk: LiveStudy, seat: ParticipantSession, round_: list[Trial]) -> str:
+def _missing(live_study: LiveStudy, session: ParticipantSession, round_: list[Trial]) -> str:
     """What a round lacks, in words for the participant; empty where it is good enough."""
     positions = [trial.position for trial in round_]
-    logs = desk.book.actions(seat.person.id, positions)
-    language = seat.plan.language if seat.plan.language in _FEW else "en"
+    logs = live_study.book.actions(session.person.id, positions)
+    language = session.plan.language if session.plan.language in _FEW else "en"
     for trial in round_:
-        if seat.answers[trial.position].kind is not AnswerKind.COLORING:
+        if session.answers[trial.position].kind is not AnswerKind.COLORING:
             continue
-        case = seat.plan.case_by_id[seat.plan.by_id[trial.stimulus_id].case_id]
+        case = session.plan.case_by_id[session.plan.by_id[trial.stimulus_id].case_id]
         if len(logs[trial.position]) < 2:
             return _ONE[language].format(words=case.words)
-        maps = desk.drawing.maps(case.sketch)
+        maps = live_study.drawing.maps(case.sketch)
         layer = paint([read_action(action) for action in logs[trial.position]], maps)
-        closing = desk.sketches[case.sketch].closing
-        asked = seat.plan.ask_background and seat.plan.watches_background(case)
-        slip = asked and not seat.answers[trial.position].background_part
+        closing = live_study.sketches[case.sketch].closing
+        requested = session.plan.ask_background and session.plan.watches_background(case)
+        slip = requested and not session.answers[trial.position].background_part
         if slip and background_share(layer, maps, closing) >= LEAST_BACKGROUND:
             return _BACKGROUND[language].format(words=case.words)
         if (layer[..., 3] > 0).mean() < LEAST_SHARE:

@@ -73,7 +73,7 @@ class PreviewStore:
         return self._people.get(self._keys.get(key_hash, ""))
 
     def enroll(
-        self, enrolment: Enrolment, assign: Assign, at: datetime
+        self, enrolment: Enrolment, assign: Assign, time: datetime
     ) -> tuple[ParticipantRecord, tuple[StoredTrial, ...]]:
         number = len(self._people)
         trials = assign(number)
@@ -85,17 +85,17 @@ class PreviewStore:
             enrolment.plan_version,
             enrolment.language,
             dict(enrolment.external),
-            at,
+            time,
         )
         self._people[person.id] = person
         self._keys[enrolment.key_hash] = person.id
         self._events[person.id] = {}
-        return person, _stored(trials, at)
+        return person, _stored(trials, time)
 
     def extend(
-        self, person_id: str, trials: Sequence[Trial], at: datetime
+        self, person_id: str, trials: Sequence[Trial], time: datetime
     ) -> tuple[StoredTrial, ...]:
-        return _stored(trials, at)
+        return _stored(trials, time)
 
     def rekey(self, person_id: str, key_hash: str, invitation_id: str) -> None:
         self._keys = {key: person for key, person in self._keys.items() if person != person_id}
@@ -141,7 +141,7 @@ class PreviewStore:
         return self._sketches(sketch_ids)
 
 
-def _stored(trials: Sequence[Trial], at: datetime) -> tuple[StoredTrial, ...]:
+def _stored(trials: Sequence[Trial], time: datetime) -> tuple[StoredTrial, ...]:
     return tuple(
         StoredTrial(
             trial.position,
@@ -151,7 +151,7 @@ def _stored(trials: Sequence[Trial], at: datetime) -> tuple[StoredTrial, ...]:
             trial.propensity,
             trial.original,
             trial.expected,
-            assigned_at=at,
+            assigned_at=time,
         )
         for trial in trials
     )

@@ -41,12 +41,14 @@ class Previews:
     def begin(self, plan: StudyPlan, study: StudyRecord) -> str:
         """A preview of a plan; returns the token of its link."""
         book = PreviewStore(plan, study, self._clock, self._drawing.sketches)
-        desk = LiveStudy(book, self._clock, self._drawing)
+        live_study = LiveStudy(book, self._clock, self._drawing)
         now = self._clock()
-        link = InvitationRecord(desk.study.id, desk.study.id, "preview", False, now, None)
+        link = InvitationRecord(
+            live_study.study.id, live_study.study.id, "preview", False, now, None
+        )
         token = new_token()
         with self._lock:
-            self._kept[hash_of(token)] = Preview(desk, link, now + KEPT)
+            self._kept[hash_of(token)] = Preview(live_study, link, now + KEPT)
             self._forget(now)
         return token
 
@@ -59,7 +61,7 @@ class Previews:
             return self._kept.get(token_hash)
 
     def _forget(self, now: datetime) -> None:
-        for name in [name for name, one in self._kept.items() if one.ends_at <= now]:
+        for name in [name for name, preview in self._kept.items() if preview.ends_at <= now]:
             del self._kept[name]
         while len(self._kept) > MOST:
             self._kept.popitem(last=False)

@@ -52,7 +52,8 @@ def read_id(value: Any) -> str:
 def read_event(entry: Any) -> Event:
     """One event, its body with what is known of its kind alone. Raises Refusal.
 
-    Whether it fits the participant's trials is for :class:`truehue.tabs.participants.session.ParticipantSession` to
+    Whether it fits the participant's trials is for
+    :class:`truehue.tabs.participants.session.ParticipantSession` to
     say.
     """
     if not isinstance(entry, Mapping):
@@ -153,12 +154,12 @@ def _screening(body: Mapping[str, Any]) -> dict[str, Any]:
             raise _bad("Of a plate, a digit or nothing is read.", "plates")
     read: dict[str, Any] = {"plates": list(plates)}
     for name in ("dark", "light"):
-        place = body.get(name)
-        if place is not None and (isinstance(place, bool) or not isinstance(place, int)):
+        index = body.get(name)
+        if index is not None and (isinstance(index, bool) or not isinstance(index, int)):
             raise _bad(f"“{name}” is the place of a patch.", name)
-        if place is not None and not -1 <= place <= 8:
+        if index is not None and not -1 <= index <= 8:
             raise _bad(f"“{name}” is the place of a patch.", name)
-        read[name] = place
+        read[name] = index
     return read
 
 
@@ -182,17 +183,17 @@ def _display(body: Mapping[str, Any]) -> dict[str, Any]:
     return {"display": facts} if facts else {}
 
 
-def _text(body: Mapping[str, Any], name: str, most: int) -> str:
+def _text(body: Mapping[str, Any], name: str, limit: int) -> str:
     text = body.get(name)
     if not isinstance(text, str):
         raise _bad(f"“{name}” is text.", name)
-    if len(text) > most:
-        raise _bad(f"“{name}” has at most {most:,} characters.", name)
+    if len(text) > limit:
+        raise _bad(f"“{name}” has at most {limit:,} characters.", name)
     return text
 
 
 def _short_list(value: Any) -> bool:
-    return isinstance(value, list) and len(value) <= 4 and all(_plain(one) for one in value)
+    return isinstance(value, list) and len(value) <= 4 and all(_plain(item) for item in value)
 
 
 def _plain(value: Any) -> bool:
@@ -211,8 +212,8 @@ def _whole(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**31 * 2**22
 
 
-def _bad(words: str, field: str) -> Refusal:
-    return Refusal(words, "bad", 400, field)
+def _bad(text: str, field: str) -> Refusal:
+    return Refusal(text, "bad", 400, field)
 
 
 def texts_of(query: Sequence[tuple[str, str]]) -> dict[str, str]:

@@ -49,7 +49,7 @@ Answered = Callable[[Visit], Awaitable[Response]]
 def participant_routes(context: Context) -> APIRouter:
     """The router of everything that participants reach, but for the page's own files."""
     participation = context.service(Participation)
-    pictures = Pictures(context.storage)
+    images = Pictures(context.storage)
 
     async def visit_at(token: str) -> Visit | None:
         return None if context.demo else await participation.visit(token)
@@ -94,13 +94,13 @@ def participant_routes(context: Context) -> APIRouter:
     async def state(request: Request) -> Response:
         async def state_answer(visit: Visit) -> Response:
             external = texts_of(request.query_params.multi_items())
-            seat = await seat_of(request, visit, external.get("prolific_pid", ""))
-            if seat is not None:
-                await _whole(participation.catch_up(visit.desk, seat))
-            known = participation.returning(visit, external) if seat is None else None
-            drawn = {} if seat is None else await begun(visit.desk, seat)
-            content = state_json(visit.desk, seat, known, drawn)
-            if seat is None and known is None:
+            session = await seat_of(request, visit, external.get("prolific_pid", ""))
+            if session is not None:
+                await _whole(participation.catch_up(visit.desk, session))
+            known = participation.returning(visit, external) if session is None else None
+            sample = {} if session is None else await begun(visit.desk, session)
+            content = state_json(visit.desk, session, known, sample)
+            if session is None and known is None:
                 if participation.is_elsewhere(visit, external):
                     content["study"]["state"] = "session"
                 elif participation.is_full(visit):
@@ -115,9 +115,9 @@ def participant_routes(context: Context) -> APIRouter:
             agreement = read_agreement(await _content(request), network_of(address))
             study_id = visit.desk.study.id
             key = request.cookies.get(cookie_name(study_id), "")
-            seat, new_key = await _whole(participation.enroll(visit, key, agreement))
-            drawn = await begun(visit.desk, seat)
-            answer = _json(request, state_json(visit.desk, seat, drawn=drawn))
+            session, new_key = await _whole(participation.enroll(visit, key, agreement))
+            sample = await begun(visit.desk, session)
+            answer = _json(request, state_json(visit.desk, session, sample=sample))
             if new_key:
                 answer.headers.append(
                     "Set-Cookie", cookie(study_id, new_key, is_https(request.scope))
@@ -129,12 +129,12 @@ def participant_routes(context: Context) -> APIRouter:
     async def events(request: Request) -> Response:
         async def taken(visit: Visit) -> Response:
             entries = read_list(await _content(request))
-            seat = await seat_of(request, visit)
-            if seat is None:
+            session = await seat_of(request, visit)
+            if session is None:
                 raise Refusal(GONE, "unknown", 401)
-            status, answer = await _whole(post(visit.desk, seat, entries))
-            for one in answer["refused"]:
-                participation.refusals.note(one["code"])
+            status, answer = await _whole(post(visit.desk, session, entries))
+            for item in answer["refused"]:
+                participation.refusals.note(item["code"])
             return _json(request, answer, status)
 
         return foreign(request) or await answered(request, taken)
@@ -153,9 +153,9 @@ def participant_routes(context: Context) -> APIRouter:
             if request.headers.get("if-none-match") == headers["ETag"]:
                 return Response(status_code=304, headers=headers)
             if nearest:
-                path = await pictures.scaled(image_id, nearest)
+                path = await images.scaled(image_id, nearest)
             else:
-                path = await anyio.to_thread.run_sync(pictures.path, image_id)
+                path = await anyio.to_thread.run_sync(images.path, image_id)
             content = await anyio.to_thread.run_sync(path.read_bytes)
             return Response(content, media_type="image/png", headers=headers)
 
@@ -168,49 +168,49 @@ def participant_routes(context: Context) -> APIRouter:
             if sketch_id not in visit.desk.sketches:
                 raise Refusal("There is no such sketch.", "no sketch", 404)
             if request.url.path.endswith(".png"):
-                made = await pictures.ink(sketch_id)
+                made = await images.ink(sketch_id)
                 return Response(made, media_type="image/png", headers=FOREVER)
             accepted = request.headers.get("accept-encoding", "")
-            return (await pictures.regions(sketch_id)).answer(accepted, FOREVER)
+            return (await images.regions(sketch_id)).answer(accepted, FOREVER)
 
         return await answered(request, shown)
 
     async def actions(request: Request) -> Response:
         async def actions_answer(visit: Visit) -> Response:
-            seat = await seat_of(request, visit)
-            if seat is None:
+            session = await seat_of(request, visit)
+            if session is None:
                 raise Refusal(GONE, "unknown", 401)
-            position = seat.trial(request.path_params["position"]).position
-            drawn = await drawn_at(visit.desk, seat, [position])
-            return _json(request, {"position": position, "actions": drawn[position]})
+            position = session.trial(request.path_params["position"]).position
+            sample = await drawn_at(visit.desk, session, [position])
+            return _json(request, {"position": position, "actions": sample[position]})
 
         return await answered(request, actions_answer)
 
     async def plate(request: Request) -> Response:
         async def shown(visit: Visit) -> Response:
-            seat = await seat_of(request, visit)
-            if seat is None:
+            session = await seat_of(request, visit)
+            if session is None:
                 raise Refusal(GONE, "unknown", 401)
-            plates = seat.plates
+            plates = session.plates
             index = request.path_params["index"]
             if index >= len(plates):
                 raise Refusal("There is no such plate.", "no plate", 404)
-            one = plates[index]
-            made = await pictures.plate(one.digit, one.axis, one.seed)
+            item = plates[index]
+            made = await images.plate(item.digit, item.axis, item.seed)
             return Response(made, media_type="image/png", headers=_PRIVATE)
 
         return await answered(request, shown)
 
     async def patch(request: Request) -> Response:
         async def shown(visit: Visit) -> Response:
-            seat = await seat_of(request, visit)
-            if seat is None:
+            session = await seat_of(request, visit)
+            if session is None:
                 raise Refusal(GONE, "unknown", 401)
             name = request.path_params["name"]
-            one = next((one for one in seat.patches if one.name == name), None)
-            if one is None:
+            entry = next((item for item in session.patches if item.name == name), None)
+            if entry is None:
                 raise Refusal("There is no such patch.", "no patch", 404)
-            made = await pictures.patch(one)
+            made = await images.patch(entry)
             return Response(made, media_type="image/png", headers=_PRIVATE)
 
         return await answered(request, shown)

@@ -140,12 +140,12 @@ class Participation:
         link = entry[1]
         if link.revoked_at is not None:
             return None
-        desk = self._desks.get(link.study_id)
-        if desk is None:
-            desk = await anyio.to_thread.run_sync(self._opened, link.study_id)
-        if desk.stale:
-            await refresh(desk)
-        return Visit(desk, link)
+        live_study = self._desks.get(link.study_id)
+        if live_study is None:
+            live_study = await anyio.to_thread.run_sync(self._opened, link.study_id)
+        if live_study.stale:
+            await refresh(live_study)
+        return Visit(live_study, link)
 
     async def seat(
         self, visit: Visit, key: str, prolific_pid: str = ""
@@ -154,18 +154,18 @@ class Participation:
         may have the key of another one."""
         if not well_formed(key):
             return None
-        desk, key_hash = visit.desk, hash_of(key)
-        seat = desk.of_key(key_hash)
-        if seat is None:
-            person = await anyio.to_thread.run_sync(desk.book.by_key, key_hash)
-            seat = desk.seats.get(person.id) if person is not None else None
-            if seat is None:
+        live_study, key_hash = visit.desk, hash_of(key)
+        session = live_study.of_key(key_hash)
+        if session is None:
+            person = await anyio.to_thread.run_sync(live_study.book.by_key, key_hash)
+            session = live_study.seats.get(person.id) if person is not None else None
+            if session is None:
                 return None
-            desk.keys[key_hash] = seat.person.id
-        if seat.person.invitation_id != visit.invitation.id:
+            live_study.keys[key_hash] = session.person.id
+        if session.person.invitation_id != visit.invitation.id:
             return None
-        known = seat.person.external.get("prolific_pid", "")
-        return None if prolific_pid and known and prolific_pid != known else seat
+        known = session.person.external.get("prolific_pid", "")
+        return None if prolific_pid and known and prolific_pid != known else session
 
     def returning(self, visit: Visit, external: Mapping[str, str]) -> ParticipantSession | None:
         """The seat that somebody without a key would be let in to again, None for a new one."""
@@ -186,126 +186,134 @@ class Participation:
     def is_full(self, visit: Visit) -> bool:
         """Whether somebody new would be turned away, which is counted: they are told before they
         read anything."""
-        desk = visit.desk
-        if desk.book.preview or not desk.full(desk.now()):
+        live_study = visit.desk
+        if live_study.book.preview or not live_study.full(live_study.now()):
             return False
-        desk.turn_away(desk.now())
+        live_study.turn_away(live_study.now())
         return True
 
     def turned_away(self, study_id: str) -> RefusedVisits | None:
         """The visits that found a study full since TrueHue started. Any thread may ask."""
-        desk = self._desks.get(study_id)
-        return desk.turned_away if desk is not None else None
+        live_study = self._desks.get(study_id)
+        return live_study.turned_away if live_study is not None else None
 
-    async def catch_up(self, desk: LiveStudy, seat: ParticipantSession) -> None:
+    async def catch_up(self, live_study: LiveStudy, session: ParticipantSession) -> None:
         """Gives somebody who comes back the trials that are due: the study may have been paused."""
-        async with seat.turn:
-            await extend(desk, seat)
+        async with session.turn:
+            await extend(live_study, session)
 
     async def enroll(
         self, visit: Visit, key: str, agreement: Agreement
     ) -> tuple[ParticipantSession, str]:
         """Lets somebody in, or in again; returns their seat and the key that their browser gets,
         empty where it has one. Raises Refusal in words."""
-        desk = visit.desk
+        live_study = visit.desk
         new_key = ""
-        seat = await self.seat(visit, key, agreement.external.get("prolific_pid", ""))
-        if seat is None:
+        session = await self.seat(visit, key, agreement.external.get("prolific_pid", ""))
+        if session is None:
             new_key = new_token()
-            async with desk.assigning:
-                seat = self._known(visit, agreement)
-                if seat is None:
-                    seat = await self._enrolled(visit, agreement, hash_of(new_key))
+            async with live_study.assigning:
+                session = self._known(visit, agreement)
+                if session is None:
+                    session = await self._enrolled(visit, agreement, hash_of(new_key))
                 else:
                     # By another link of the study: from now on they are one who came by that.
                     await anyio.to_thread.run_sync(
-                        desk.book.rekey, seat.person.id, hash_of(new_key), visit.invitation.id
+                        live_study.book.rekey,
+                        session.person.id,
+                        hash_of(new_key),
+                        visit.invitation.id,
                     )
-                desk.rekeyed(seat, hash_of(new_key), visit.invitation.id)
-        async with seat.turn:
-            if not seat.consented:
-                _check_consent(seat.plan, agreement)
-                await store(desk, seat, [_consent(agreement)])
-            await extend(desk, seat)
-        return seat, new_key
+                live_study.rekeyed(session, hash_of(new_key), visit.invitation.id)
+        async with session.turn:
+            if not session.consented:
+                _check_consent(session.plan, agreement)
+                await store(live_study, session, [_consent(agreement)])
+            await extend(live_study, session)
+        return session, new_key
 
     def _known(self, visit: Visit, agreement: Agreement) -> ParticipantSession | None:
         """The seat of somebody without a key who can say who they are."""
-        desk = visit.desk
-        seat = desk.of_consent(agreement.id)
-        if seat is not None and seat.person.invitation_id == visit.invitation.id:
-            return seat
+        live_study = visit.desk
+        participant_session = live_study.of_consent(agreement.id)
+        if (
+            participant_session is not None
+            and participant_session.person.invitation_id == visit.invitation.id
+        ):
+            return participant_session
         if visit.invitation.personal:
-            return desk.of_invitation(visit.invitation.id)
-        seat = desk.of_outside(agreement.external.get("prolific_pid", ""))
-        if seat is None:
+            return live_study.of_invitation(visit.invitation.id)
+        participant_session = live_study.of_outside(agreement.external.get("prolific_pid", ""))
+        if participant_session is None:
             return None
-        session = seat.person.external.get("session_id", "")
+        session = participant_session.person.external.get("session_id", "")
         if not session or agreement.external.get("session_id", "") != session:
             raise Refusal(ELSEWHERE, "elsewhere")
-        return seat
+        return participant_session
 
     async def _enrolled(
         self, visit: Visit, agreement: Agreement, key_hash: str
     ) -> ParticipantSession:
         """A new participant; the caller has the turn to assign."""
-        desk, plan = visit.desk, visit.desk.plan()
-        if desk.study.state is not State.OPEN:
-            raise Refusal(NOT_OPEN[desk.study.state], desk.study.state.value)
+        live_study, plan = visit.desk, visit.desk.plan()
+        if live_study.study.state is not State.OPEN:
+            raise Refusal(NOT_OPEN[live_study.study.state], live_study.study.state.value)
         _check_consent(plan, agreement)
-        if desk.all_places_taken or (desk.book.preview and len(desk.seats) >= MOST_PEOPLE):
-            raise _full(desk)
-        of_network = desk.study.id, agreement.network
+        if live_study.all_places_taken or (
+            live_study.book.preview and len(live_study.seats) >= MOST_PEOPLE
+        ):
+            raise _full(live_study)
+        of_network = live_study.study.id, agreement.network
         if (wait_s := self._enrolments.begin({of_network: ENROLMENTS})) > 0:
             raise Refusal(MANY.format(math.ceil(wait_s)), "many", 429)
-        now = desk.now()
-        standing = desk.ledger.standing(now)
-        if not desk.places(standing, now):
-            raise _full(desk)
+        now = live_study.now()
+        state = live_study.ledger.standing(now)
+        if not live_study.places(state, now):
+            raise _full(live_study)
         enrolment = Enrolment(
-            desk.study.id,
+            live_study.study.id,
             visit.invitation.id,
             key_hash,
-            desk.study.version,
+            live_study.study.version,
             agreement.language or plan.language,
             agreement.external,
         )
-        numbers = [seat.person.number for seat in desk.seats.values()]
-        trials = _Trials(plan, standing, max(numbers, default=-1) + 1)
+        numbers = [session.person.number for session in live_study.seats.values()]
+        trials = _Trials(plan, state, max(numbers, default=-1) + 1)
         try:
             person, stored = await anyio.to_thread.run_sync(
-                lambda: desk.book.enroll(enrolment, trials.ready(), now)
+                lambda: live_study.book.enroll(enrolment, trials.ready(), now)
             )
         except AlreadyEnrolled:
             raise Refusal(
                 "This link is for one person and has already been used.", "used"
             ) from None
-        return desk.add(person, stored)
+        return live_study.add(person, stored)
 
     def _opened(self, study_id: str) -> LiveStudy:
         """The desk of a study, read when it is first asked for. In a thread."""
         with self._opening:
-            desk = self._desks.get(study_id)
-            if desk is None:
-                desk = self._desks[study_id] = LiveStudy(
+            live_study = self._desks.get(study_id)
+            if live_study is None:
+                live_study = self._desks[study_id] = LiveStudy(
                     DatabaseStudyStore(self._storage, study_id), self._clock, self._drawing
                 )
-            return desk
+            return live_study
 
     def _stamp(self) -> int:
         return self._storage.invitations.changes + self._storage.participants.changes
 
 
-def _full(desk: LiveStudy) -> Refusal:
-    desk.turn_away(desk.now())
+def _full(live_study: LiveStudy) -> Refusal:
+    live_study.turn_away(live_study.now())
     return Refusal(FULL, "full")
 
 
 class _Trials:
     """The first trials of the next participant, worked out before the database waits for them."""
 
-    def __init__(self, plan: StudyPlan, standing: AssignmentState, number: int) -> None:
-        self._plan, self._standing, self._number = plan, standing, number
+    def __init__(self, plan: StudyPlan, assignment_state: AssignmentState, number: int) -> None:
+        self._plan, self._standing, self._number = plan, assignment_state, number
         self._trials: tuple[Trial, ...] = ()
 
     def ready(self) -> Any:

@@ -145,7 +145,7 @@ class ParticipantSession:
         """They came for these sketches, which is a sign of them."""
         if self.plan.kind is Kind.COLORINGS:
             times = (given_at(trial) for trial in trials)
-            self.sign_at = max([self.sign_at, *(at for at in times if at)])
+            self.sign_at = max([self.sign_at, *(time for time in times if time)])
 
     def frees_place(self, event: Event) -> bool:
         """Whether an event leaves a sketch to somebody else, or takes that back."""
@@ -181,10 +181,10 @@ class ParticipantSession:
             check_room(self.canvases, self.most_bytes, event.kind is EventKind.ACTION)
         if event.position is not None:
             self.trial(event.position)
-        most = EVENTS_BESIDE + EVENTS_A_TRIAL * len(self.trials)
+        limit = EVENTS_BESIDE + EVENTS_A_TRIAL * len(self.trials)
         count = len(self.ids) + len(self.before) - self.canvases.actions
         free = (EventKind.ACTION, EventKind.FINISH, EventKind.WITHDRAWAL)  # actions: by the trial
-        if count >= most and event.kind not in free:
+        if count >= limit and event.kind not in free:
             raise Refusal(ENOUGH, "too many", 429)
         match event.kind:
             case EventKind.ACTION:
@@ -264,17 +264,17 @@ class ParticipantSession:
         """How the training stands, None where the study has none."""
         if not self.plan.training.keys:
             return None
-        given = rounds(self.plan, self.trials)
-        last: Sequence[Trial] = given[-1] if given else ()
+        trials = rounds(self.plan, self.trials)
+        last: Sequence[Trial] = trials[-1] if trials else ()
         count = sum(right(trial, self.answers) for trial in last)
         return {
-            "attempt": len(given),
+            "attempt": len(trials),
             "attempts": self.plan.training.attempts,
             "trials": len(self.plan.training.keys),
             "answered": sum(trial.position in self.answers for trial in last),
             "right": count,
             "needed": self.plan.training.needed,
-            "passed": bool(given) and count >= self.plan.training.needed,
+            "passed": bool(trials) and count >= self.plan.training.needed,
         }
 
     @property

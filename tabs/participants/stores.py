@@ -90,13 +90,13 @@ class StudyStore(Protocol):
         ...
 
     def enroll(
-        self, enrolment: Enrolment, assign: Assign, at: datetime
+        self, enrolment: Enrolment, assign: Assign, time: datetime
     ) -> tuple[ParticipantRecord, tuple[StoredTrial, ...]]:
         """Another participant, with the trials that ``assign`` gives to their number."""
         ...
 
     def extend(
-        self, person_id: str, trials: Sequence[Trial], at: datetime
+        self, person_id: str, trials: Sequence[Trial], time: datetime
     ) -> tuple[StoredTrial, ...]:
         """Further trials of a participant."""
         ...
@@ -163,7 +163,11 @@ class DatabaseStudyStore:
         return from_json(self._storage.studies.plan(self._id, version))
 
     def closed_itself(self) -> bool:
-        states = [one for one in self._storage.studies.log(self._id) if one.kind is LogKind.STATE]
+        states = [
+            log_entry
+            for log_entry in self._storage.studies.log(self._id)
+            if log_entry.kind is LogKind.STATE
+        ]
         return bool(states) and states[-1].author == CLOSED_ITSELF
 
     def close(self, reason: str) -> None:
@@ -198,14 +202,14 @@ class DatabaseStudyStore:
         return person if person is not None and person.study_id == self._id else None
 
     def enroll(
-        self, enrolment: Enrolment, assign: Assign, at: datetime
+        self, enrolment: Enrolment, assign: Assign, time: datetime
     ) -> tuple[ParticipantRecord, tuple[StoredTrial, ...]]:
-        return self._storage.participants.enroll(enrolment, assign, at)
+        return self._storage.participants.enroll(enrolment, assign, time)
 
     def extend(
-        self, person_id: str, trials: Sequence[Trial], at: datetime
+        self, person_id: str, trials: Sequence[Trial], time: datetime
     ) -> tuple[StoredTrial, ...]:
-        return self._storage.participants.extend(person_id, trials, at)
+        return self._storage.participants.extend(person_id, trials, time)
 
     def rekey(self, person_id: str, key_hash: str, invitation_id: str) -> None:
         self._storage.participants.rekey(person_id, key_hash, invitation_id)
@@ -225,7 +229,10 @@ class DatabaseStudyStore:
         return self._names.signature(f"{self._id} {image_id}")[:32]
 
     def exclusions(self, plan: StudyPlan) -> Exclusions:
-        numbers = {one.id: one.number for one in self._storage.participants.of(self._id)}
+        numbers = {
+            participant_record.id: participant_record.number
+            for participant_record in self._storage.participants.of(self._id)
+        }
         return exclusions_of(plan, self._storage.studies.log(self._id), self.marks(), numbers)
 
     def mark(

@@ -28,95 +28,99 @@ Drawn = Mapping[int, Sequence[Mapping[str, Any]]]
 
 
 def state_json(
-    desk: LiveStudy,
-    seat: ParticipantSession | None,
+    live_study: LiveStudy,
+    session: ParticipantSession | None,
     returning: ParticipantSession | None = None,
-    drawn: Drawn | None = None,
+    sample: Drawn | None = None,
 ) -> Json:
     """All that a page needs: the study, the participant, and the trials that wait.
 
     ``returning`` is the seat of somebody who is known by their link, but not yet by this browser.
     ``drawn`` is what :func:`begun` gives.
     """
-    plan = seat.plan if seat is not None else desk.plan()
+    plan = session.plan if session is not None else live_study.plan()
     return {
         "study": {
-            **_study_json(desk, plan),
-            "state": desk.state_for(seat or returning).value,
+            **_study_json(live_study, plan),
+            "state": live_study.state_for(session or returning).value,
         },
-        "colors": [one.hex for one in uw71()] if plan.material is Material.DISTRIBUTIONS else [],
+        "colors": [bin.hex for bin in uw71()] if plan.material is Material.DISTRIBUTIONS else [],
         "sides": list(SIDES),
-        "preview": desk.book.preview,
+        "preview": live_study.book.preview,
         "returning": returning is not None,
-        "participant": None if seat is None else participant_json(seat),
-        "trials": [] if seat is None else waiting_json(desk, seat, drawn or {}),
+        "participant": None if session is None else participant_json(session),
+        "trials": [] if session is None else waiting_json(live_study, session, sample or {}),
     }
 
 
-async def begun(desk: LiveStudy, seat: ParticipantSession) -> Drawn:
+async def begun(live_study: LiveStudy, session: ParticipantSession) -> Drawn:
     """The actions of the sketches that were begun and wait, and of the one that was finished last:
     the page goes on with them."""
-    return await drawn_at(desk, seat, seat.canvases.begun(_shown(seat)))
+    return await drawn_at(live_study, session, session.canvases.begun(_shown(session)))
 
 
-async def drawn_at(desk: LiveStudy, seat: ParticipantSession, positions: Sequence[int]) -> Drawn:
+async def drawn_at(
+    live_study: LiveStudy, session: ParticipantSession, positions: Sequence[int]
+) -> Drawn:
     """The actions of these trials."""
     if not positions:
         return {}
-    return await anyio.to_thread.run_sync(desk.book.actions, seat.person.id, positions)
+    return await anyio.to_thread.run_sync(live_study.book.actions, session.person.id, positions)
 
 
-def participant_json(seat: ParticipantSession) -> Json:
+def participant_json(session: ParticipantSession) -> Json:
     """How far somebody is, and what they get at the end once they are there: no code and no way
     back where they were faster than anybody can be (``withheld``)."""
-    plan, completion = seat.plan, seat.plan.completion
+    plan, completion = session.plan, session.plan.completion
     url = completion.url if completion.url.startswith(("https://", "http://")) else ""
-    completed = seat.finished and not seat.too_fast
+    completed = session.finished and not session.too_fast
     return {
-        "id": seat.person.id,
-        "number_of_trials": len(seat.trials) if seat.done else length_of(plan, seat.trials),
-        "positions_answered": list(seat.answers),  # in the order of answering
-        "stage": seat.stage.value,
-        "language": seat.person.language,
+        "id": session.person.id,
+        "number_of_trials": len(session.trials)
+        if session.done
+        else length_of(plan, session.trials),
+        "positions_answered": list(session.answers),  # in the order of answering
+        "stage": session.stage.value,
+        "language": session.person.language,
         "code": completion.code if completed else "",
         "url": url if completed else "",
-        "withheld": seat.finished and seat.too_fast and bool(completion.code or url),
-        "plates": len(seat.plates),
-        "patches": [one.name for one in seat.patches],
-        "training": seat.training(),
-        **({"practice": _practice_json(seat)} if plan.kind is Kind.COLORINGS else {}),
+        "withheld": session.finished and session.too_fast and bool(completion.code or url),
+        "plates": len(session.plates),
+        "patches": [patch.name for patch in session.patches],
+        "training": session.training(),
+        **({"practice": _practice_json(session)} if plan.kind is Kind.COLORINGS else {}),
     }
 
 
-def waiting_json(desk: LiveStudy, seat: ParticipantSession, drawn: Drawn) -> list[Json]:
+def waiting_json(live_study: LiveStudy, session: ParticipantSession, sample: Drawn) -> list[Json]:
     """The trials without an answer, and the one that was answered last: it can be taken back."""
-    wanted = _shown(seat)
-    trials = [trial for trial in seat.trials if trial.position in wanted]
-    return trials_json(desk, seat.plan, trials, drawn)
+    wanted = _shown(session)
+    trials = [trial for trial in session.trials if trial.position in wanted]
+    return trials_json(live_study, session.plan, trials, sample)
 
 
 def trials_json(
-    desk: LiveStudy, plan: StudyPlan, trials: Sequence[Trial], drawn: Drawn | None = None
+    live_study: LiveStudy, plan: StudyPlan, trials: Sequence[Trial], sample: Drawn | None = None
 ) -> list[Json]:
     """Trials as they are shown. A repeat of a stimulus looks like any other."""
     if plan.kind is Kind.COLORINGS:
-        return [_sketch_json(desk, plan, trial, drawn or {}) for trial in trials]
-    return [_trial_json(desk, plan, trial) for trial in trials]
+        return [_sketch_json(live_study, plan, trial, sample or {}) for trial in trials]
+    return [_trial_json(live_study, plan, trial) for trial in trials]
 
 
-def _shown(seat: ParticipantSession) -> set[int]:
+def _shown(session: ParticipantSession) -> set[int]:
     """The positions that a page is told of."""
-    if seat.done or not seat.consented:
+    if session.done or not session.consented:
         return set()
-    wanted = set(seat.open_positions)
-    if seat.answers:
-        wanted.add(next(reversed(seat.answers)))
+    wanted = set(session.open_positions)
+    if session.answers:
+        wanted.add(next(reversed(session.answers)))
     return wanted
 
 
-def _sketch_json(desk: LiveStudy, plan: StudyPlan, trial: Trial, drawn: Drawn) -> Json:
+def _sketch_json(live_study: LiveStudy, plan: StudyPlan, trial: Trial, sample: Drawn) -> Json:
     case = plan.case_by_id[plan.by_id[trial.stimulus_id].case_id]
-    sketch = desk.sketches.get(case.sketch)
+    sketch = live_study.sketches.get(case.sketch)
     return {
         "position": trial.position,
         "practice": trial.purpose is Purpose.TRAINING,
@@ -130,43 +134,43 @@ def _sketch_json(desk: LiveStudy, plan: StudyPlan, trial: Trial, drawn: Drawn) -
             "height": sketch.height if sketch else 0,
             "closing": sketch.closing if sketch else 0,
         },
-        "actions": list(drawn.get(trial.position, ())),
+        "actions": list(sample.get(trial.position, ())),
     }
 
 
-def _practice_json(seat: ParticipantSession) -> Json:
-    state = seat.practice
-    given = rounds(seat.plan, seat.trials) if seat.plan.practice.case_ids else []
-    return {"stage": state.stage.value, "reason": state.reason, "rounds": len(given)}
+def _practice_json(session: ParticipantSession) -> Json:
+    state = session.practice
+    trials = rounds(session.plan, session.trials) if session.plan.practice.case_ids else []
+    return {"stage": state.stage.value, "reason": state.reason, "rounds": len(trials)}
 
 
-def _trial_json(desk: LiveStudy, plan: StudyPlan, trial: Trial) -> Json:
+def _trial_json(live_study: LiveStudy, plan: StudyPlan, trial: Trial) -> Json:
     """A check of attention has words and nothing to look at. What it wants is for the server to
     judge, and so is whether a trial is one."""
-    told: Json = {"position": trial.position, "practice": trial.purpose is Purpose.TRAINING}
+    details: Json = {"position": trial.position, "practice": trial.purpose is Purpose.TRAINING}
     check = trial.purpose is Purpose.ATTENTION
     if check:
-        told["words"] = instruction(plan, trial.expected or 0)
+        details["words"] = instruction(plan, trial.expected or 0)
     else:
         case = plan.case_by_id[plan.by_id[trial.stimulus_id].case_id]
-        told["words"] = case.words
+        details["words"] = case.words
     if plan.kind is Kind.QUESTIONS:
-        asked = None if check else case.question
+        case_question = None if check else case.question
         return {
-            **told,
-            "form": asked.form.value if asked else "",
-            "choices": list(asked.choices) if asked else [""] * plan.places,
-            "image": desk.image_name(asked.image_id) if asked else "",
+            **details,
+            "form": case_question.form.value if case_question else "",
+            "choices": list(case_question.choices) if case_question else [""] * plan.places,
+            "image": live_study.image_name(case_question.image_id) if case_question else "",
         }
     if check:
-        return {**told, "places": [], "reference": None}
+        return {**details, "places": [], "reference": None}
     shares = plan.material is Material.DISTRIBUTIONS
     candidates = [case.candidate(model) for model in trial.order]
     return {
-        **told,
+        **details,
         "places": [
             {
-                "images": [desk.image_name(one) for one in candidate.image_ids],
+                "images": [live_study.image_name(image_id) for image_id in candidate.image_ids],
                 "weights": _rounded(candidate.weights) if shares else None,
             }
             for candidate in candidates
@@ -175,7 +179,7 @@ def _trial_json(desk: LiveStudy, plan: StudyPlan, trial: Trial) -> Json:
     }
 
 
-def _study_json(desk: LiveStudy, plan: StudyPlan) -> Json:
+def _study_json(live_study: LiveStudy, plan: StudyPlan) -> Json:
     return {
         "title": plan.title,
         "kind": plan.kind.value,
@@ -192,17 +196,21 @@ def _study_json(desk: LiveStudy, plan: StudyPlan) -> Json:
         "wording": dict(plan.wording),
         "rating": {"steps": RATING_STEPS} if plan.kind is Kind.RATINGS else None,
         "places": plan.places,
-        **(_coloring_json(desk, plan) if plan.kind is Kind.COLORINGS else {}),
+        **(_coloring_json(live_study, plan) if plan.kind is Kind.COLORINGS else {}),
     }
 
 
-def _coloring_json(desk: LiveStudy, plan: StudyPlan) -> Json:
+def _coloring_json(live_study: LiveStudy, plan: StudyPlan) -> Json:
     practice = plan.practice
     return {
         "practice": {"count": len(practice.case_ids), "review": practice.review.value},
         "examples": [
-            {"text": one.text, "good": one.good, "image_id": desk.image_name(one.image_id)}
-            for one in plan.examples
+            {
+                "text": example.text,
+                "good": example.good,
+                "image_id": live_study.image_name(example.image_id),
+            }
+            for example in plan.examples
         ],
     }
 

@@ -20,7 +20,7 @@ _ENTRY_IN_QUOTES = re.compile(r'^  (\w+):\s*"((?:[^"\\\n]|\\.)*)",$', re.MULTILI
 @cache
 def words_of(language: str) -> Mapping[str, str]:
     """The words of the page in a language, by name."""
-    words: dict[str, str] = {}
+    terms: dict[str, str] = {}
     for name in FILES:
         # English is in a module that is always loaded: it is there when another cannot be.
         file = f"{name}.js" if language == "en" else f"{name}_{language}.js"
@@ -30,8 +30,8 @@ def words_of(language: str) -> Mapping[str, str]:
             for pattern in (_ENTRY, _ENTRY_IN_QUOTES)
             for entry in pattern.finditer(text)
         }
-        words |= dict(by_place[place] for place in sorted(by_place))
-    return words
+        terms |= dict(by_place[index] for index in sorted(by_place))
+    return terms
 
 
 def instruction(plan: StudyPlan, expected: int) -> str:
@@ -39,5 +39,5 @@ def instruction(plan: StudyPlan, expected: int) -> str:
     ratings = plan.kind is Kind.RATINGS
     name = "attention_rating" if ratings else "attention_place"
     text = dict(plan.wording).get(name) or {**words_of("en"), **words_of(plan.language)}[name]
-    place = chr(ord("A") + expected) if plan.kind is Kind.QUESTIONS else expected + 1
-    return text.replace("{n}", str(expected if ratings else place))
+    index = chr(ord("A") + expected) if plan.kind is Kind.QUESTIONS else expected + 1
+    return text.replace("{n}", str(expected if ratings else index))

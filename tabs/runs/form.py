@@ -146,14 +146,14 @@ def stored_choices(context: Context) -> list[dict[str, str]]:
         images[name] += count
         if own := _set_of(sets, source):
             newest.setdefault(name, own.id)
-    drawn = [
+    sample = [
         {
             "id": name,
             "name": f"{name_of(name)} · {many(count, 'image')}",
             "set": newest.get(name, ""),
         }
         # Those of a set that is here come first: they can be scored.
-        for name, count in sorted(images.items(), key=lambda one: one[0] not in newest)
+        for name, count in sorted(images.items(), key=lambda image: image[0] not in newest)
     ]
     runs = []
     for folder in context.service(RunSupervisor).folders():
@@ -161,17 +161,17 @@ def stored_choices(context: Context) -> list[dict[str, str]]:
             about, done = folder.summary(), state_of(folder).done
         except Exception:
             continue  # The list of runs says what is wrong with it.
-        pictures = about.get("imported", {}).get("images", True)
-        if about["kind"] == DRAWN and done and pictures:
+        stored_images = about.get("imported", {}).get("images", True)
+        if about["kind"] == DRAWN and done and stored_images:
             name = f"Run “{about['name']}” · {many(done, 'image')}"
             runs.append({"id": OF_RUN + folder.run_id, "name": name})
-    return drawn + runs
+    return sample + runs
 
 
 def _set_of(sets: Sequence[SetInfo], source: str) -> SetInfo | None:
     """The prompt set that is here under the name that images were stored with."""
-    same = (one for one in sets if canonical(one.id) == canonical(source))
-    return next((one for one in sets if one.id == source), next(same, None))
+    same = (set_info for set_info in sets if canonical(set_info.id) == canonical(source))
+    return next((set_info for set_info in sets if set_info.id == source), next(same, None))
 
 
 def lacking(model_id: str, context: Context) -> str:
@@ -236,8 +236,8 @@ def _pictures(
     try:
         items = of_run(folder, prompts) if folder else of_model(context.storage, named, prompts)
     except BadInput as error:
-        told = f"{error} {_elsewhere(context, named, folder)}".strip()
-        raise BadInput(told, "models") from None
+        message = f"{error} {_elsewhere(context, named, folder)}".strip()
+        raise BadInput(message, "models") from None
     drawn_by = str(folder.summary()["model"]) if folder else named
     _KEPT[context.storage] = (key, items, drawn_by)
     return items, drawn_by
@@ -278,7 +278,7 @@ def prompts_of(context: Context, spec: RunSpec) -> tuple[Sequence[Prompt], str, 
 @asks("look")
 def estimate_view(context: Context, actor: Actor, request: RunRequest) -> dict[str, Any]:
     """What a run would take. Raises BadInput that names the field."""
-    _, run_plans, execution, of = planned(context, actor, request)
+    _, run_plans, execution, total = planned(context, actor, request)
     estimates = [
         context.service(Trials).estimate(
             plan, context.service(RunSupervisor).root, execution.workers
@@ -293,7 +293,7 @@ def estimate_view(context: Context, actor: Actor, request: RunRequest) -> dict[s
         remarks += filter(None, [sharing_words(execution.workers, about_of(run_plans[0]))])
     return {
         "prompts": len(run_plans[0].prompts),
-        "of": of,
+        "of": total,
         "pictures": sum(plan.total for plan in run_plans),
         "sentence": " ".join([f"{pictures_words(run_plans)}{'.' * bool(remarks)}", *remarks]),
         "seconds": seconds,
@@ -307,11 +307,11 @@ def estimate_view(context: Context, actor: Actor, request: RunRequest) -> dict[s
 
 def _room_problem(context: Context, estimates: Sequence[Estimate]) -> str:
     root = context.service(RunSupervisor).root
-    place = root if context.local else "the data folder"
+    index = root if context.local else "the data folder"
     free = room_bytes(root)
     if context.allowance is not None:
-        place, free = "your files", min(free, context.allowance.left_bytes())
-    return room_problem(sum(one.disk_bytes for one in estimates), free, place)
+        index, free = "your files", min(free, context.allowance.left_bytes())
+    return room_problem(sum(estimate.disk_bytes for estimate in estimates), free, index)
 
 
 def _lines(sentences: Sequence[str]) -> str:

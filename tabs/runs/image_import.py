@@ -159,19 +159,19 @@ def take(context: Context, actor: Actor, request: ImageFolder, job: Job) -> dict
         already = context.storage.drawings.imported_keys()
         rows, with_mask = [], 0
         for step in read(folder_plan, already, job.stop):
-            words = f"{step.position:,} of {total:,} files, {stored:,} images stored"
-            job.tell(words, step.position, total)
+            text = f"{step.position:,} of {total:,} files, {stored:,} images stored"
+            job.tell(text, step.position, total)
             tally.add(step)
             if step.loaded is None:
                 continue
-            picture = step.loaded
-            context.require_room(2 * picture.srgb8[..., 0].size, images=1)
+            loaded_image = step.loaded
+            context.require_room(2 * loaded_image.srgb8[..., 0].size, images=1)
             row = drawing(step, job.id, source)
             image = context.storage.images.add(
-                picture.srgb8, picture.name, "import", picture.notes, maker=actor.id
+                loaded_image.srgb8, loaded_image.name, "import", loaded_image.notes, maker=actor.id
             )
-            if picture.opaque is not None and picture.opaque.any():
-                mask = Mask(picture.opaque, "file", {"from": "transparency"})
+            if loaded_image.opaque is not None and loaded_image.opaque.any():
+                mask = Mask(loaded_image.opaque, "file", {"from": "transparency"})
                 context.storage.masks.add(image.image_id, mask)
                 with_mask += 1
             rows.append(context.storage.drawings.add(row))
@@ -236,7 +236,7 @@ def report_json(
     title = f"{report.folder}: {'found' if planned_only else 'imported'}"
     return {
         "title": title,
-        "counts": [count for at, count in enumerate(counts) if count[0] or at < 3],
+        "counts": [count for index, count in enumerate(counts) if count[0] or index < 3],
         "notes": notes,
         "lists": lists,
     }

@@ -56,11 +56,11 @@ def offer(
         },
     ]
     roles: tuple[tuple[str, Role], ...] = ((DETECTOR, "detector"), (SEGMENTER, "segmenter"))
-    here = not any(missing(vision_model(name, role), context.sources) for name, role in roles)
-    if here:
+    available = not any(missing(vision_model(name, role), context.sources) for name, role in roles)
+    if available:
         about = "A detector and a segmenter find them by name."
         maskers.insert(1, {"id": GROUNDED, "name": "Find the objects", "about": about})
-    preset = EXACT if with_mask else GROUNDED if here else WHOLE
+    preset = EXACT if with_mask else GROUNDED if available else WHOLE
     return {
         "groups": [{"set": source, "model": model} for source, model in groups],
         "pictures": len(listed),

@@ -56,13 +56,13 @@ class QueueJobs(Generic[F]):
     def __init__(
         self,
         kind: str,
-        keeper: QueueService[F],
+        queue_service: QueueService[F],
         title: Callable[[F], str],
-        words: Callable[[BatchState], str],
+        text: Callable[[BatchState], str],
         result: Callable[[F], dict[str, Any]],
     ) -> None:
         self.kind = kind
-        self._keeper, self._title, self._words, self._result = keeper, title, words, result
+        self._keeper, self._title, self._words, self._result = queue_service, title, text, result
         self._seen: Any = None
         self._changes = 0
         self._looked = 0.0

@@ -20,13 +20,15 @@ class RunLimit:
     def join(self, count: Callable[[], int]) -> None:
         """Counts a supervisor's runs in, for as long as it is there."""
         with self._lock:
-            self._counts = [one for one in self._counts if one() is not None]
+            self._counts = [
+                weak_method for weak_method in self._counts if weak_method() is not None
+            ]
             self._counts.append(WeakMethod(count))
 
     def waiting(self) -> int:
         """How many runs wait or go on in all."""
         with self._lock:
-            counts = [one() for one in self._counts]
+            counts = [count() for count in self._counts]
         return sum(count() for count in counts if count is not None)
 
     @contextmanager

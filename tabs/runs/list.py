@@ -78,27 +78,27 @@ def _without_verdicts(context: Context, row: Mapping[str, Any]) -> str:
 def run_json(context: Context, actor: Actor, folder: RunFolder) -> dict[str, Any]:
     """One run. Raises BadInput for a folder that cannot be read."""
     about, state = folder.summary(), state_of(folder)
-    place = context.service(RunSupervisor).line.place(folder.run_id)
-    status = status_of(folder, state, place)
+    index = context.service(RunSupervisor).line.place(folder.run_id)
+    status = status_of(folder, state, index)
     problem = context.service(RunSupervisor).problem(folder.run_id)
     changeable = may_change(context, actor, folder.run_id)
-    here = not about.get("imported")
+    available = not about.get("imported")
     moves = status in MOVES
     may = {
         "open": state.done > 0,
-        "resume": changeable and here and status in GOES_ON,
+        "resume": changeable and available and status in GOES_ON,
         "pause": changeable and status == "running",
         "cancel": changeable
         and status in ("waiting", "running", "pausing", "paused", "interrupted"),
         "export": state.done > 0,
         "hide": changeable and not moves,
-        "retry": changeable and here and bool(state.failed) and not moves,
+        "retry": changeable and available and bool(state.failed) and not moves,
     }
     return {
         "id": folder.run_id,
         "name": str(about["name"]),
         "status": status,
-        "place": place,
+        "place": index,
         "moves": moves,
         "may": may,
         "hidden": False,

@@ -40,9 +40,9 @@ def sharing_words(workers: int, summary: Mapping[str, Any]) -> str:
     gpus = gpus_here()
     if not with_weights(summary) or not gpus or workers <= gpus:
         return ""
-    most = -(-workers // gpus)
+    limit = -(-workers // gpus)
     return (
-        f"{many(workers, 'worker')} share {many(gpus, 'GPU')}, up to {most} on one, and each loads "
+        f"{many(workers, 'worker')} share {many(gpus, 'GPU')}, up to {limit} on one, and each loads "
         "models of its own."
     )
 

@@ -102,8 +102,8 @@ def progress_words(state: BatchState) -> str:
 def masker_words(masker: Mapping[str, Any]) -> str:
     """Who marks the objects, in a few words."""
     if masker["kind"] == GROUNDED:
-        asks = f", presence by {masker['presence']}" if masker.get("presence") else ""
-        return f"{masker['detector']} + {masker['segmenter']}, {masker['variant']}{asks}"
+        prompts = f", presence by {masker['presence']}" if masker.get("presence") else ""
+        return f"{masker['detector']} + {masker['segmenter']}, {masker['variant']}{prompts}"
     return "exact masks" if masker["kind"] == EXACT else "whole images"
 
 
@@ -157,12 +157,12 @@ def pictures_words(plans: Sequence[RunPlan]) -> str:
     for plan in plans:
         key = len(plan.guidances), plan.seeds
         parts[key] = parts.get(key, 0) + 1
-    words = []
+    texts = []
     for (scales, seeds), models in parts.items():
         each = f"{many(len(first.prompts), 'prompt')} × {seeds:,}"
         each += f" × {many(scales, 'guidance scale')}" if scales else ""
-        words.append(each + (f" × {many(models, 'model')}" if models > 1 else ""))
-    return f"{' + '.join(words)} = {many(total, 'image')}"
+        texts.append(each + (f" × {many(models, 'model')}" if models > 1 else ""))
+    return f"{' + '.join(texts)} = {many(total, 'image')}"
 
 
 def things_words(prompts: Sequence[Prompt]) -> str:

@@ -35,7 +35,7 @@ def chosen(prompts: Sequence[Prompt], spec: RunSpec) -> tuple[Prompt, ...]:
         if spec.task in ("", prompt.task) and spec.system in ("", prompt.system)
     ]
     if not fitting:
-        words = " and ".join(
+        message = " and ".join(
             text
             for text in (
                 spec.task and f"the task {spec.task.upper()}",
@@ -44,30 +44,30 @@ def chosen(prompts: Sequence[Prompt], spec: RunSpec) -> tuple[Prompt, ...]:
             if text
         )
         field = "system" if spec.system else "task" if spec.task else "set"
-        words = f"The set has no prompt of {words}." if words else "It is empty."
-        raise BadInput(words, field)
+        message = f"The set has no prompt of {message}." if message else "It is empty."
+        raise BadInput(message, field)
     return tuple(fitting) if spec.limit is None else fewer(fitting, spec.limit)
 
 
 def _of_concepts(prompts: Sequence[Prompt], concepts: Sequence[str]) -> list[Prompt]:
     """The prompts of these concepts, in the set's order. Raises BadInput for one that no prompt
     is of."""
-    words = {at: _words(prompt) for at, prompt in enumerate(prompts) if prompt.concept}
-    taken: set[int] = set()
+    texts = {index: _words(prompt) for index, prompt in enumerate(prompts) if prompt.concept}
+    used: set[int] = set()
     for concept in concepts:
-        thing, every, _ = concept.partition(EVERY_MODIFIER)
-        wanted = normal(thing)
+        resource, every, _ = concept.partition(EVERY_MODIFIER)
+        wanted = normal(resource)
         fitting = {
-            at
-            for at, text in words.items()
-            if wanted == (normal(prompts[at].concept) if every else text)
+            key
+            for key, text in texts.items()
+            if wanted == (normal(prompts[key].concept) if every else text)
         }
         if not fitting:
-            near = [word for word in similar(wanted) if word in set(words.values())]
+            near = [word for word in similar(wanted) if word in set(texts.values())]
             hint = f" Did you mean {' or '.join(near)}?" if near else ""
             raise BadInput(f"The set has no concept {concept[:60]!r}.{hint}", "concepts")
-        taken |= fitting
-    return [prompts[at] for at in sorted(taken)]
+        used |= fitting
+    return [prompts[index] for index in sorted(used)]
 
 
 def _words(prompt: Prompt) -> str:
@@ -158,9 +158,9 @@ def _name(spec: RunSpec, model_id: str, title: str, prompts: int) -> str:
     if spec.limit is not None:
         parts.append(f"{prompts:,} prompts")
     # What differs from the next run stands first: lists and file names are cut at the end.
-    drawn = not spec.stored
-    failure = f", {spec.failure}" if drawn and spec.failure != "none" else ""
-    seed = f", seed {spec.seed}" if drawn else ""
-    size = f", {spec.size_px} px" if drawn and spec.size_px else ""
-    settings = f", {spec.settings}" if drawn and spec.settings else ""
+    is_generated = not spec.stored
+    failure = f", {spec.failure}" if is_generated and spec.failure != "none" else ""
+    seed = f", seed {spec.seed}" if is_generated else ""
+    size = f", {spec.size_px} px" if is_generated and spec.size_px else ""
+    settings = f", {spec.settings}" if is_generated and spec.settings else ""
     return f"{called}{failure}{settings}{seed}{size} · {', '.join(part for part in parts if part)}"

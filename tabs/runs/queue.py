@@ -195,12 +195,12 @@ class BatchNotes(Generic[N]):
         return self._by_id
 
 
-def status_of(folder: BatchFolder, state: BatchState, place: int | None) -> str:
+def status_of(folder: BatchFolder, state: BatchState, index: int | None) -> str:
     """The status as people are told: that of the folder, and what is about to change it. What came
     from elsewhere stays as it came."""
     if folder.imported:
         return "imported"
-    if place is not None and state.status != "running":
+    if index is not None and state.status != "running":
         return "waiting"
     if state.status == "running":
         return {"pause": "pausing", "cancel": "cancelling"}.get(folder.desired_state(), "running")

@@ -215,8 +215,8 @@ class RunRequest(Workers):
             return self.seed
         for name in ("steps", "guidance", "size"):
             if getattr(self, name):
-                words = f"The settings {self.settings} say the {name}: leave one of both out."
-                raise BadInput(words, name)
+                text = f"The settings {self.settings} say the {name}: leave one of both out."
+                raise BadInput(text, name)
         return self.seed if "seed" in self.model_fields_set else RELEASED_SEED
 
     def _check_models(self, stored: bool) -> None:

@@ -25,29 +25,29 @@ from truehue.tabs.runs.request import RunRequest
 
 def run_routes(context: Context) -> FeatureRouter:
     """The router of runs."""
-    door = FeatureRouter(context, "/api/runs")
+    feature_router = FeatureRouter(context, "/api/runs")
 
-    @door.get("")
-    def runs(hidden: bool = False, actor: Actor = door.asking) -> JSONResponse:
+    @feature_router.get("")
+    def runs(hidden: bool = False, actor: Actor = feature_router.asking) -> JSONResponse:
         return guarded(lambda: runs_view(context, actor, hidden))
 
-    @door.get("/form")
-    def form(actor: Actor = door.asking) -> JSONResponse:
+    @feature_router.get("/form")
+    def form(actor: Actor = feature_router.asking) -> JSONResponse:
         return guarded(lambda: form_view(context, actor))
 
-    door.takes("/estimate", RunRequest, estimate_view)
-    door.takes("/trial", RunRequest, try_out)
-    door.takes("", RunRequest, start_runs)
-    door.takes("/{run_id}/{what}", ChangeRun, change_run)
-    return door
+    feature_router.takes("/estimate", RunRequest, estimate_view)
+    feature_router.takes("/trial", RunRequest, try_out)
+    feature_router.takes("", RunRequest, start_runs)
+    feature_router.takes("/{run_id}/{what}", ChangeRun, change_run)
+    return feature_router
 
 
 def image_set_routes(context: Context) -> FeatureRouter:
     """The router of folders of images."""
-    door = FeatureRouter(context, "/api/image-sets")
-    door.takes_file("/files/{session}", StagedFile, context.limits.image_bytes, take_file)
-    door.takes("/forget", StagedFolder, forget_folder)
-    door.takes("/plan", ImageFolder, look)
-    door.takes("/start", ImageFolder, start_import)
-    door.takes("/score", ScoreImages, start_scoring)
-    return door
+    feature_router = FeatureRouter(context, "/api/image-sets")
+    feature_router.takes_file("/files/{session}", StagedFile, context.limits.image_bytes, take_file)
+    feature_router.takes("/forget", StagedFolder, forget_folder)
+    feature_router.takes("/plan", ImageFolder, look)
+    feature_router.takes("/start", ImageFolder, start_import)
+    feature_router.takes("/score", ScoreImages, start_scoring)
+    return feature_router

@@ -36,18 +36,20 @@ def of_model(storage: Storage, model: str, prompts: Sequence[Prompt]) -> list[St
     """
     from truehue.tabs.verdicts.scoring import masks_of
 
-    places = _places(prompts)
+    positions = _places(prompts)
     by_prompt: dict[int, dict[str, GenerationRecord]] = defaultdict(dict)
     for row in storage.drawings.of_model(model):
-        place = places.get((canonical(row.prompt_source), row.prompt_id))
-        if place is not None and row.image_id is not None:
-            by_prompt[place].setdefault(row.image_id, row)
+        generation_record = positions.get((canonical(row.prompt_source), row.prompt_id))
+        if generation_record is not None and row.image_id is not None:
+            by_prompt[generation_record].setdefault(row.image_id, row)
     masks = storage.masks.for_images({image_id for rows in by_prompt.values() for image_id in rows})
     items = []
-    for place in sorted(by_prompt):
-        for number, (image_id, row) in enumerate(sorted(by_prompt[place].items(), key=_order)):
+    for generation_record in sorted(by_prompt):
+        for number, (image_id, row) in enumerate(
+            sorted(by_prompt[generation_record].items(), key=_order)
+        ):
             # The prompt of the plan is the one that the picture is judged by.
-            fitting = masks_of(masks.get(image_id, ()), prompts[place].targets)
+            fitting = masks_of(masks.get(image_id, ()), prompts[generation_record].targets)
             object_masks = {
                 target: StoredMask(
                     record.mask_id,
@@ -58,7 +60,9 @@ def of_model(storage: Storage, model: str, prompts: Sequence[Prompt]) -> list[St
                 for target, record in fitting.items()
             }
             file = _whole(storage.images.file(image_id))
-            items.append(StoredItem(place, number, image_id, file, object_masks, row.model))
+            items.append(
+                StoredItem(generation_record, number, image_id, file, object_masks, row.model)
+            )
     return _some(items, name_of(model))
 
 
@@ -72,19 +76,19 @@ def of_run(folder: RunFolder, prompts: Sequence[Prompt]) -> list[StoredItem]:
         raise BadInput(
             "That run scored images of others: choose the run that generated them.", "models"
         )
-    drawn = folder.plan().prompts
-    places = _places(prompts)
+    sample = folder.plan().prompts
+    positions = _places(prompts)
     latest: dict[int, dict[str, Any]] = {}
     for shard in folder.shards():
         for row in read_columns(shard, _COLUMNS).to_pylist():
-            at = row["position"]
-            if at not in latest or latest[at]["attempt"] < row["attempt"]:
-                latest[at] = row
+            position = row["position"]
+            if position not in latest or latest[position]["attempt"] < row["attempt"]:
+                latest[position] = row
     items = []
     for _, row in sorted(latest.items()):
-        prompt = drawn[row["prompt"]]
-        place = places.get((canonical(prompt.source), prompt.id))
-        if place is None or not row["image_id"]:
+        prompt = sample[row["prompt"]]
+        index = positions.get((canonical(prompt.source), prompt.id))
+        if index is None or not row["image_id"]:
             continue
         object_masks = {
             mask["target"]: StoredMask(
@@ -97,14 +101,14 @@ def of_run(folder: RunFolder, prompts: Sequence[Prompt]) -> list[StoredItem]:
         }
         file = _whole(shelf(folder.images, row["image_id"]))
         items.append(
-            StoredItem(place, row["image"], row["image_id"], file, object_masks, about["model"])
+            StoredItem(index, row["image"], row["image_id"], file, object_masks, about["model"])
         )
     items.sort(key=lambda item: (item.prompt, item.image))
     return _some(items, about["name"])
 
 
 def _places(prompts: Sequence[Prompt]) -> dict[tuple[str, str], int]:
-    return {(canonical(prompt.source), prompt.id): at for at, prompt in enumerate(prompts)}
+    return {(canonical(prompt.source), prompt.id): index for index, prompt in enumerate(prompts)}
 
 
 def _order(row: tuple[str, GenerationRecord]) -> tuple[int, int]:

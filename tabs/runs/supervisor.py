@@ -162,7 +162,9 @@ class RunSupervisor:
         """The folder of a run of an equal plan, if there is one. Raises NotAllowed where it has not
         finished and the actor may not make it go on."""
         planned_id = id_of_plan(plan)
-        folder = next((one for one in self.folders() if one.run_id == planned_id), None)
+        folder = next(
+            (run_folder for run_folder in self.folders() if run_folder.run_id == planned_id), None
+        )
         if folder is not None and state_of(folder).status != "finished":
             try:
                 may(actor, "cancel", self.begun(planned_id))

@@ -66,9 +66,12 @@ def in_process(plan: RunPlan, settings: WorkerSettings, stop: Event | None = Non
     spawning = get_context("spawn")
     ours, theirs = spawning.Pipe(duplex=False)
     # The folder is ours: a process that is ended clears nothing away.
-    with tempfile.TemporaryDirectory(prefix="truehue-trials-") as place, ours:
+    with tempfile.TemporaryDirectory(prefix="truehue-trials-") as location, ours:
         process = spawning.Process(
-            target=_serve, args=(theirs, plan, settings, place), name="truehue-trial", daemon=True
+            target=_serve,
+            args=(theirs, plan, settings, location),
+            name="truehue-trial",
+            daemon=True,
         )
         process.start()
         theirs.close()
@@ -89,10 +92,10 @@ def in_process(plan: RunPlan, settings: WorkerSettings, stop: Event | None = Non
     raise answer
 
 
-def _serve(pipe: Connection, plan: RunPlan, settings: WorkerSettings, place: str) -> None:
+def _serve(pipe: Connection, plan: RunPlan, settings: WorkerSettings, location: str) -> None:
     """The life of a trial's process: it sends an estimate, or the error that came instead."""
     follow_parent()
-    tempfile.tempdir = place
+    tempfile.tempdir = location
     answer: Estimate | Exception
     try:
         answer = trial(plan, settings)

@@ -56,10 +56,12 @@ class WorkspaceAllowance:
     """What one visitor may still store; a :class:`truehue.tabs.page.context.Allowance`. ``given``
     lay there at the beginning. For any thread."""
 
-    def __init__(self, crowd: AllVisitors, storage: Storage, given: Amount, limits: Limits) -> None:
-        self._crowd, self._storage = crowd, storage
+    def __init__(
+        self, all_visitors: AllVisitors, storage: Storage, amount: Amount, limits: Limits
+    ) -> None:
+        self._crowd, self._storage = all_visitors, storage
         self._visitor = storage.data_dir.name
-        self._given, self._limits = given, limits
+        self._given, self._limits = amount, limits
         self._stored, self._looked_at = Amount(), -LOOK_S
         self._lock = Lock()
 
@@ -91,9 +93,12 @@ class WorkspaceAllowance:
             "after its last use. Or run TrueHue on your own machine."
         )
         if then.size_bytes > limits.desk_bytes:
-            most, stored = bytes_words(limits.desk_bytes), bytes_words(self._stored.size_bytes)
+            limit_text, stored = (
+                bytes_words(limits.desk_bytes),
+                bytes_words(self._stored.size_bytes),
+            )
             return (
-                f"A visitor may store {most} here. {stored} are stored, and this would exceed the "
+                f"A visitor may store {limit_text} here. {stored} are stored, and this would exceed the "
                 "limit. " + advice
             )
         if then.images > limits.desk_images:

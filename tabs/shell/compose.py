@@ -93,8 +93,8 @@ def make_context(
     # Samples are runs of another folder to who sits at a desk.
     at_desks = replace(parts, runs=(storage.data_dir / "runs", *runs))
 
-    def furnish(desk: Storage, allowance: WorkspaceAllowance) -> Context:
-        desk_parts = at_desks.at(desk, limits, turns, run_turns, desk.data_dir.name)
+    def furnish(workspace: Storage, allowance: WorkspaceAllowance) -> Context:
+        desk_parts = at_desks.at(workspace, limits, turns, run_turns, workspace.data_dir.name)
         return Context(**desk_parts, data_label=data_label, allowance=allowance, **fields)
 
     desks = Workspaces(storage, storage.data_dir / FOLDER, furnish, limits)
@@ -125,12 +125,12 @@ class _Parts:
         supervisor = RunSupervisor(
             storage, self.engine, self.sources, self.endpoints, self.runs, run_turns
         )
-        askings = EvaluationService(storage, self.engine, self.sources, supervisor.turns)
-        jobs = (Queue(self.engine, owner), run_jobs(supervisor), asking_jobs(askings))
+        evaluation_service = EvaluationService(storage, self.engine, self.sources, supervisor.turns)
+        jobs = (Queue(self.engine, owner), run_jobs(supervisor), asking_jobs(evaluation_service))
         services = (
             Library(storage),
             supervisor,
-            askings,
+            evaluation_service,
             Segments(),
             Trials(),
             Control(storage.accounts, storage.data_dir, storage.copy_database),

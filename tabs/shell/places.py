@@ -30,7 +30,7 @@ def places() -> Any:
 
 
 def wire(
-    place: Any, row: Any, inspect_view: inspect.View, context: Context, header: Any, tabs: Any
+    index: Any, row: Any, inspect_view: inspect.View, context: Context, header: Any, tabs: Any
 ) -> None:
     """Connects both to Inspect."""
     opens(row, inspect_view, context, header, tabs)
@@ -42,9 +42,9 @@ def wire(
         fields = {str(name): str(text) for name, text in query.items()}
         return inspect.restore(context, inspect_view, read(fields))
 
-    place.back(
+    index.back(
         on(context, "look", gone_back),
-        place,
+        index,
         inspect_view.outputs,
         trigger_mode="multiple",
         **inspect.IN_ORDER,

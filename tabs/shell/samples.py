@@ -71,7 +71,7 @@ def _examples(context: Context, end: Callable[[], bool]) -> None:
 
 
 def _distributions(context: Context, end: Callable[[], bool]) -> None:
-    file = next(one for one in FILES if one.file_name == "palettes.csv")
+    file = next(example for example in FILES if example.file_name == "palettes.csv")
     for part in read_distributions(file.file_name, file.make().encode()).parts():
         context.storage.distributions.add(part, MADE_UP, file.file_name, "TrueHue", False)
 
@@ -88,9 +88,9 @@ def _selection(context: Context, end: Callable[[], bool]) -> None:
 def _drawings(context: Context, end: Callable[[], bool]) -> None:
     if context.storage.drawings.count():
         return
-    for words in OWN_WORDS:
+    for text in OWN_WORDS:
         how = Settings(size_px=SIZE_PX)
-        job = start_drawing(context, OWNER, GenerateImages(own=OwnPrompt(words), how=how))["job"]
+        job = start_drawing(context, OWNER, GenerateImages(own=OwnPrompt(text), how=how))["job"]
         while not end() and not context.engine.wait(job, LOOK_S).finished:
             pass
 

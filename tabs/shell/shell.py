@@ -95,14 +95,14 @@ def build(context: Context) -> Any:
         widget("page/imports", elem_id="imports")
         widget("page/scrolling", elem_id="scrolling")
         widget("page/drop", elem_id="page-drop")
-        place = places.places()
+        index = places.places()
         inspect.wire(inspect_view, context, header)
         generate.wire(generate_view, inspect_view, context, header, tabs)
         explore.wire(explore_view, inspect_view, context, header, tabs)
         compare.wire(compare_view, inspect_view, context, header, tabs)
         gradio_api.wire(context)
         examples_row.wire(example_row, inspect_view, context)
-        places.wire(place, film_row, inspect_view, context, header, tabs)
+        places.wire(index, film_row, inspect_view, context, header, tabs)
 
         # Which room is in front is in the page already (truehue.tabs.page.front_page).
         demo.load(

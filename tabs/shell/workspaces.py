@@ -82,7 +82,7 @@ class VisitorWorkspace:
             self.context.jobs.under_way()
             or self.context.service(RunSupervisor).line.waiting() > 0
             or self.context.service(EvaluationService).line.waiting() > 0
-            or any(one.owner == owner and not one.finished for one in drawings)
+            or any(drawing.owner == owner and not drawing.finished for drawing in drawings)
         )
 
     def close(self) -> None:
@@ -128,19 +128,19 @@ class Workspaces:
         self._samples.seal()
         self._ready = True
 
-    def of(self, one: Guest | None) -> Context | None:
+    def of(self, item: Guest | None) -> Context | None:
         """The context at a guest's desk; None for who has none, and sees the samples. Raises
         BadInput where there is no room for another desk."""
-        if one is None or not _VISITOR.fullmatch(one.id):
+        if item is None or not _VISITOR.fullmatch(item.id):
             return None
         with self._lock:
-            if (known := self._known.get(one.id)) is not None:
+            if (known := self._known.get(item.id)) is not None:
                 known.used_at = time.monotonic()
-            elif not one.stays:
+            elif not item.stays:
                 return None
-            if (desk := self._open.get(one.id)) is not None:
-                return desk.context
-        return self._opened(one.id).context
+            if (workspace := self._open.get(item.id)) is not None:
+                return workspace.context
+        return self._opened(item.id).context
 
     @contextmanager
     def lease(self, visitor: str) -> Iterator[None]:
@@ -176,12 +176,14 @@ class Workspaces:
             with self._lock:
                 idle = [
                     name
-                    for name, known in sorted(self._known.items(), key=lambda kept: kept[1].used_at)
+                    for name, known in sorted(
+                        self._known.items(), key=lambda saved: saved[1].used_at
+                    )
                     if known.used_at < oldest and not self._leases[name]
                 ]
             for name in idle:
-                desk, known = self._open.get(name), self._known[name]
-                if desk is not None and desk.is_at_work():
+                workspace, known = self._open.get(name), self._known[name]
+                if workspace is not None and workspace.is_at_work():
                     continue
                 stored = stored_below(self._folder / name) - known.given
                 if empty and (stored.images or stored.size_bytes > EMPTY_BYTES):
@@ -191,8 +193,8 @@ class Workspaces:
                         continue  # its visitor came back while it was looked at
                     self._open.pop(name, None)
                     del self._known[name]
-                if desk is not None:
-                    desk.close()
+                if workspace is not None:
+                    workspace.close()
                 shutil.rmtree(self._folder / name, ignore_errors=True)
                 return True
         return False
@@ -213,32 +215,32 @@ class Workspaces:
             with self._lock:
                 desks = list(self._open.values())
                 self._open.clear()
-            for desk in desks:
-                desk.close()
+            for workspace in desks:
+                workspace.close()
 
     def _opened(self, visitor: str) -> VisitorWorkspace:
         with self._moving:
             self._clear_once()
             if self._end.is_set():
                 raise BadInput("TrueHue is shutting down and starts nothing new.")
-            desk = self._open.get(visitor)
-            if desk is not None:
-                return desk
+            visitor_workspace = self._open.get(visitor)
+            if visitor_workspace is not None:
+                return visitor_workspace
             if visitor not in self._known:
-                given = self._made(self._folder / visitor)
+                made = self._made(self._folder / visitor)
                 with self._lock:
-                    self._known[visitor] = _Known(given, time.monotonic())
+                    self._known[visitor] = _Known(made, time.monotonic())
             from truehue.storage.store import Storage
 
             storage = Storage.open(self._folder / visitor)
             allowance = WorkspaceAllowance(self, storage, self._known[visitor].given, self._limits)
-            desk = VisitorWorkspace(self._furnish(storage, allowance))
+            visitor_workspace = VisitorWorkspace(self._furnish(storage, allowance))
             if not self._ready:  # what is being drawn appears when it is there
-                desk.context.service(RunSupervisor).begin()
+                visitor_workspace.context.service(RunSupervisor).begin()
             with self._lock:
-                self._open[visitor] = desk
+                self._open[visitor] = visitor_workspace
             self._close_some()
-            return desk
+            return visitor_workspace
 
     def _made(self, folder: Path) -> Amount:
         """Makes a desk's folder; what lies there then."""
@@ -281,8 +283,8 @@ class Workspaces:
                 with self._lock:
                     if self._leases[name] or self._known[name].used_at > oldest:
                         continue
-                    desk = self._open.pop(name)
-                desk.close()
+                    workspace = self._open.pop(name)
+                workspace.close()
 
     def _keep_tidy(self) -> None:
         while not self._end.wait(LOOK_S):
@@ -306,10 +308,10 @@ class Demonstration(Context):
     desks: Workspaces = field(kw_only=True)
 
     def __getattribute__(self, name: str) -> Any:
-        if name in OWN and (one := guest()) is not None:
-            desk = object.__getattribute__(self, "desks").of(one)
-            if desk is not None:
-                return getattr(desk, name)
+        if name in OWN and (item := guest()) is not None:
+            workspace = object.__getattribute__(self, "desks").of(item)
+            if workspace is not None:
+                return getattr(workspace, name)
         return object.__getattribute__(self, name)
 
     def bound(self) -> Context:

@@ -58,10 +58,10 @@ def decorator() -> Decorate | None:
     if os.environ.get("SPACES_ZERO_GPU", "").lower() not in ("1", "t", "true"):
         return None
     try:
-        found: Decorate = import_module("spaces").GPU
+        decorate: Decorate = import_module("spaces").GPU
     except ImportError:
         return None
-    return found
+    return decorate
 
 
 def report_ready() -> None:
@@ -101,10 +101,10 @@ def draw_there(id: str, sources: Sources, requests: Sequence[GenerationRequest])
     """Draws in the process that has a device."""
 
     def work() -> list[GeneratedImage]:
-        drawn: list[GeneratedImage] = _held("model", id, sources).draw(
+        generated_images: list[GeneratedImage] = _held("model", id, sources).draw(
             requests, lambda report: None, Event()
         )
-        return drawn
+        return generated_images
 
     return _answer(work)
 
@@ -128,8 +128,8 @@ def _value(send: Callable[[], Answer]) -> Any:
     try:
         answer = send()
     except Exception as error:  # of ZeroGPU: no device now, or the share of the day is used up
-        words = str(error) or type(error).__name__
-        raise TrueHueError(f"No device could be had: {words[:300].rstrip('.')}. {TRY_AGAIN}") from (
+        text = str(error) or type(error).__name__
+        raise TrueHueError(f"No device could be had: {text[:300].rstrip('.')}. {TRY_AGAIN}") from (
             None
         )
     if answer.problem:
@@ -153,12 +153,12 @@ class RemoteModel:
         """Draws there; it tells no steps, and ends a drawing that was cancelled when it is done."""
         if stop.is_set():
             raise Cancelled
-        drawn: list[GeneratedImage] = _value(
+        generated_images: list[GeneratedImage] = _value(
             lambda: self.send(self.id, self.sources, list(requests))
         )
         if stop.is_set():
             raise Cancelled
-        return drawn
+        return generated_images
 
     def unload(self) -> None:
         """Nothing is held here."""

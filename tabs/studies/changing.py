@@ -112,8 +112,8 @@ def copy(context: Context, actor: Actor, request: Copying) -> dict[str, Any]:
 def set_state(context: Context, actor: Actor, request: StateRequest) -> dict[str, Any]:
     """Opens, pauses or closes a study. Raises BadInput in words for what cannot be."""
     state = State(request.state)
-    shelf = context.service(StudyCache)
-    with shelf.changing:
+    service = context.service(StudyCache)
+    with service.changing:
         record = study_of(context, request.study)
         if state is record.state:
             raise BadInput(f"The study is {state.value} already.", "state")
@@ -124,7 +124,7 @@ def set_state(context: Context, actor: Actor, request: StateRequest) -> dict[str
         if record.state is State.CLOSED and not request.reason:
             raise BadInput("Give a reason for reopening the study. The log records it.", "reason")
         if state is State.OPEN:
-            reasons = blocked(context, shelf.plan(record.id, record.version))
+            reasons = blocked(context, service.plan(record.id, record.version))
             if reasons:
                 raise BadInput(" ".join(reasons), "state")
         record = context.storage.studies.set_state(record.id, state, actor.id, request.reason)

@@ -66,7 +66,7 @@ def study_document(
 ) -> Json:
     """``study.json``: all but the participants, with how many they are. ``sketches`` are those that
     people color."""
-    more = {"sketches": [_sketch(one, personal) for one in sketches]} if sketches else {}
+    more = {"sketches": [_sketch(sketch, personal) for sketch in sketches]} if sketches else {}
     return {
         "format": FORMAT,
         "format_version": WITH_COLORINGS if sketches else FORMAT_VERSION,
@@ -74,30 +74,32 @@ def study_document(
         "created_at": copy.created_at.isoformat(),
         "plans": [
             {
-                "plan": dict(one.plan) if personal else anonymous_plan(one.plan),
-                "at": one.at.isoformat(),
+                "plan": dict(plan.plan) if personal else anonymous_plan(plan.plan),
+                "at": plan.at.isoformat(),
             }
-            for one in copy.plans
+            for plan in copy.plans
         ],
         "states": [
             {
-                "state": one.state,
-                "reason": one.reason if personal else "",
-                "at": one.at.isoformat(),
+                "state": state.state,
+                "reason": state.reason if personal else "",
+                "at": state.at.isoformat(),
             }
-            for one in copy.states
+            for state in copy.states
         ],
-        "rules": [{"rule": dict(one.rule), "at": one.at.isoformat()} for one in copy.rules],
+        "rules": [{"rule": dict(rule.rule), "at": rule.at.isoformat()} for rule in copy.rules],
         "links": [
             {
-                "label": one.label if personal else "",
-                "personal": one.personal,
-                "created_at": one.created_at.isoformat(),
-                "revoked_at": one.revoked_at.isoformat() if one.revoked_at else None,
+                "label": link.label if personal else "",
+                "personal": link.personal,
+                "created_at": link.created_at.isoformat(),
+                "revoked_at": link.revoked_at.isoformat() if link.revoked_at else None,
             }
-            for one in copy.links
+            for link in copy.links
         ],
-        "erasures": [{"number": one.number, "at": one.at.isoformat()} for one in copy.erasures],
+        "erasures": [
+            {"number": erasure.number, "at": erasure.at.isoformat()} for erasure in copy.erasures
+        ],
         "participants": counts.participants,
         "events": counts.events,
         **more,
@@ -112,7 +114,7 @@ def _sketch(record: SketchRecord, personal: bool) -> Json:
         "words": record.words,
         "source": record.source,
         "note": record.note if personal else "",
-        "warnings": [{"code": code, "words": words} for code, words in record.warnings],
+        "warnings": [{"code": code, "words": text} for code, text in record.warnings],
         "closing": record.closing,
     }
 
@@ -122,16 +124,16 @@ def people_lines(
 ) -> Iterator[str]:
     """``people.jsonl``: a participant a line, with trials, events and decisions; ``counts`` has
     them then."""
-    for one in people:
+    for person in people:
         counts.participants += 1
-        counts.events += len(one.events)
+        counts.events += len(person.events)
         line = {
-            "number": one.number,
-            "link": one.link,
-            "plan_version": one.plan_version,
-            "language": one.language,
-            "external": dict(one.external) if personal else {},
-            "enrolled_at": one.enrolled_at.isoformat(),
+            "number": person.number,
+            "link": person.link,
+            "plan_version": person.plan_version,
+            "language": person.language,
+            "external": dict(person.external) if personal else {},
+            "enrolled_at": person.enrolled_at.isoformat(),
             "trials": [
                 {
                     "position": trial.position,
@@ -143,7 +145,7 @@ def people_lines(
                     "expected": trial.expected,
                     "assigned_at": trial.assigned_at.isoformat(),
                 }
-                for trial in one.trials
+                for trial in person.trials
             ],
             "events": [
                 {
@@ -155,14 +157,14 @@ def people_lines(
                     "number": event.number,
                     "at": event.at.isoformat() if event.at else None,
                 }
-                for event in one.events
+                for event in person.events
             ],
             "decisions": [
                 {"excluded": each.excluded, "reason": each.reason, "at": each.at.isoformat()}
-                for each in one.decisions
+                for each in person.decisions
             ],
         }
-        if one.marks:
+        if person.marks:
             line["marks"] = [
                 {
                     **asdict(mark),
@@ -170,7 +172,7 @@ def people_lines(
                     "reason": mark.reason if personal or mark.kind not in TO_PARTICIPANTS else "",
                     "at": mark.at.isoformat(),
                 }
-                for mark in one.marks
+                for mark in person.marks
             ]
         yield json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n"
 
@@ -341,14 +343,14 @@ class Document:
         read = self._read
         return StudyCopy(
             read.created_at,
-            tuple(PlanVersion(one.plan, one.at) for one in read.plans),
-            tuple(StateChange(one.state, one.reason, one.at) for one in read.states),
-            tuple(RuleChange(one.rule, one.at) for one in read.rules),
+            tuple(PlanVersion(plan.plan, plan.at) for plan in read.plans),
+            tuple(StateChange(state.state, state.reason, state.at) for state in read.states),
+            tuple(RuleChange(rule.rule, rule.at) for rule in read.rules),
             tuple(
-                LinkCopy(one.label, one.personal, one.created_at, one.revoked_at)
-                for one in read.links
+                LinkCopy(link.label, link.personal, link.created_at, link.revoked_at)
+                for link in read.links
             ),
-            tuple(Erasure(one.number, one.at) for one in read.erasures),
+            tuple(Erasure(erasure.number, erasure.at) for erasure in read.erasures),
         )
 
 
@@ -364,37 +366,50 @@ def person_of(content: Any, line: int) -> ParticipantCopy:
         read.enrolled_at,
         tuple(
             StoredTrial(
-                position=one.position,
-                stimulus_id=one.stimulus_id,
-                order=tuple(one.order),
-                purpose=one.purpose,
-                propensity=one.propensity,
-                original=one.original,
-                expected=one.expected,
-                assigned_at=one.assigned_at,
+                position=trial.position,
+                stimulus_id=trial.stimulus_id,
+                order=tuple(trial.order),
+                purpose=trial.purpose,
+                propensity=trial.propensity,
+                original=trial.original,
+                expected=trial.expected,
+                assigned_at=trial.assigned_at,
             )
-            for one in read.trials
+            for trial in read.trials
         ),
         tuple(
-            Event(one.id, one.kind, one.position, one.body, one.client_ms, one.number, one.at)
-            for one in read.events
+            Event(
+                event.id,
+                event.kind,
+                event.position,
+                event.body,
+                event.client_ms,
+                event.number,
+                event.at,
+            )
+            for event in read.events
         ),
-        tuple(DecisionCopy(one.excluded, one.reason, one.at) for one in read.decisions),
         tuple(
-            MarkCopy(one.number, one.position, one.kind, one.value, one.reason, one.author, one.at)
-            for one in read.marks
+            DecisionCopy(decision.excluded, decision.reason, decision.at)
+            for decision in read.decisions
+        ),
+        tuple(
+            MarkCopy(
+                mark.number, mark.position, mark.kind, mark.value, mark.reason, mark.author, mark.at
+            )
+            for mark in read.marks
         ),
     )
 
 
-def _model(kind: type[_Read], content: Any, where: str) -> _Read:
+def _model(kind: type[_Read], content: Any, location: str) -> _Read:
     try:
         return kind.model_validate(content)
     except ValidationError as error:
         if error.error_count() > _MOST_ERRORS:  # each takes a kilobyte to describe
             raise BadInput(
-                f"{where} cannot be read: it has {error.error_count():,} errors."
+                f"{location} cannot be read: it has {error.error_count():,} errors."
             ) from None
         first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"]) or "it"
-        raise BadInput(f"{where} cannot be read: {place[:120]}: {first['msg']}.") from None
+        index = ".".join(str(part) for part in first["loc"]) or "it"
+        raise BadInput(f"{location} cannot be read: {index[:120]}: {first['msg']}.") from None

@@ -82,15 +82,15 @@ def possible_cases(context: Context, form: StudyForm) -> list[CandidateCase]:
                 if before is None or (entry.image_ids and not before.image_ids):
                     by_key[key][model.name] = entry
                 weights.setdefault(key, {}).setdefault(model.name, text)
-    taken: set[str] = set()
+    used: set[str] = set()
     cases = []
     for key, entries in by_key.items():
         # One name for a case, whichever model stands first.
         first = min(entries.values(), key=lambda entry: entry.id)
         case_id = first.id
-        if case_id in taken:
+        if case_id in used:
             case_id = f"{first.id}~{hashlib.sha256(key.encode()).hexdigest()[:6]}"
-        taken.add(case_id)
+        used.add(case_id)
         cases.append(
             CandidateCase(
                 case_id, first.words, first.group, entries, weights[key], people.get(key, "")
@@ -111,11 +111,11 @@ def missing(form: StudyForm, case: CandidateCase) -> list[str]:
             if model.name not in case.weights
         ]
         return reasons
-    least, words = _least(form)
+    least, text = _least(form)
     for model in form.models:
         entry = case.entries.get(model.name)
         if entry is None or len(entry.image_ids) < least:
-            reasons.append(f"{model.name} has {words}")
+            reasons.append(f"{model.name} has {text}")
     return reasons
 
 
@@ -223,8 +223,8 @@ def _drawn(form: StudyForm, cases: Sequence[CandidateCase]) -> list[CandidateCas
     if number == len(cases):
         return list(cases)
     rng = np.random.default_rng([form.seed, number])
-    places = sorted(rng.choice(len(cases), size=number, replace=False))
-    return [cases[int(place)] for place in places]
+    positions = sorted(rng.choice(len(cases), size=number, replace=False))
+    return [cases[int(index)] for index in positions]
 
 
 def _variants(form: StudyForm, case: CandidateCase, prefix: str = "") -> list[Case]:
@@ -239,8 +239,8 @@ def _variants(form: StudyForm, case: CandidateCase, prefix: str = "") -> list[Ca
             if of_one_model(form):
                 block = images[SET_SIZE * variant : SET_SIZE * (variant + 1)]
                 candidates += [
-                    Candidate(f"{model.name} · {place + 1}", (image,))
-                    for place, image in enumerate(block)
+                    Candidate(f"{model.name} · {index + 1}", (image,))
+                    for index, image in enumerate(block)
                 ]
             else:
                 candidates.append(
@@ -258,7 +258,7 @@ def _shuffled(seed: int, case: CandidateCase, model: str) -> tuple[str, ...]:
         return ()
     digest = hashlib.sha256(f"{case.id}\x1f{model}".encode()).digest()
     rng = np.random.default_rng([seed, int.from_bytes(digest[:8], "big")])
-    return tuple(entry.image_ids[int(place)] for place in rng.permutation(len(entry.image_ids)))
+    return tuple(entry.image_ids[int(index)] for index in rng.permutation(len(entry.image_ids)))
 
 
 def _training(
@@ -305,7 +305,7 @@ def _of_key(form: StudyForm, whole: Case, key: KeyForm) -> Case:
         tuple(sorted(pair)) for pair in form.model_sets
     }:
         raise BadInput("A training trial shows models that the study does not pair.", "training")
-    candidates = tuple(one for one in whole.candidates if one.model in models)
+    candidates = tuple(candidate for candidate in whole.candidates if candidate.model in models)
     return Case(whole.id, whole.words, candidates, whole.group)
 
 

@@ -111,15 +111,15 @@ def _of_one_moment(
         key, source = source_key(context, study_id), read_source(context, study_id)
         moment = moment_of(context, source) if source.plan.kind is Kind.COLORINGS else None
         more = read(study_id)
-    keeper = context.service(ResultsService)
+    service = context.service(ResultsService)
 
     def make(step: Callable[[str], None]) -> dict[str, Any]:
         return computed_of(context, source, key, REPLICATES, step)
 
-    computed = keeper.get(study_id, (key, REPLICATES), make, _WAIT_S)
+    computed = service.get(study_id, (key, REPLICATES), make, _WAIT_S)
     if computed.results is not None and computed.results["of"] != digest(key):
         # What the page asked for began before an answer that it has seen.
-        computed = keeper.get(study_id, (key, REPLICATES, "export"), make, _WAIT_S)
+        computed = service.get(study_id, (key, REPLICATES, "export"), make, _WAIT_S)
     if computed.results is None or computed.stale:
         raise NotStored("The results are still being computed. Try again in a moment.")
     data = ExportData(
@@ -137,9 +137,9 @@ def _require_all(context: Context, data: ExportData) -> None:
     """Raises NotStored where somebody of an export was erased since it was read."""
     source = data.source
     if context.storage.participants.erasures(source.study.id) != source.erased:
-        for keeper in context.services.values():
-            if isinstance(keeper, ResultsService):
-                keeper.forget(source.study.id)
+        for service in context.services.values():
+            if isinstance(service, ResultsService):
+                service.forget(source.study.id)
         raise NotStored("A participant was erased in the meantime. Try again.")
 
 
@@ -152,9 +152,15 @@ def listed(kind: Kind) -> tuple[StudyTable, ...]:
     """The tables that say something of a study of that kind, those that are most wanted first; the
     archive has the others too."""
     if kind is Kind.COLORINGS:
-        return (*COLORING_TABLES, *(one for one in TABLES if one.name not in OF_VOTES))
+        return (
+            *COLORING_TABLES,
+            *(study_table for study_table in TABLES if study_table.name not in OF_VOTES),
+        )
     if kind is Kind.QUESTIONS:
-        return (*QUESTION_TABLES, *(one for one in TABLES if one.name not in OF_MODELS))
+        return (
+            *QUESTION_TABLES,
+            *(study_table for study_table in TABLES if study_table.name not in OF_MODELS),
+        )
     return tables_of(kind)
 
 
@@ -305,7 +311,9 @@ def arena_lines(data: ExportData) -> Iterator[str]:
     """Votes as lines of JSON with the fields of FastChat's ``clean_battle_data.py``
     (github.com/lm-sys/FastChat), by time: ``model_a`` stood at the left. Ours are ``participant``,
     ``group``, ``response_ms`` and ``excluded``."""
-    language = {one.number + 1: one.language for one in data.source.participants}
+    language = {
+        participant.number + 1: participant.language for participant in data.source.participants
+    }
     rows = sorted(votes(data), key=lambda row: row["at"] or "")
     for row in rows:
         case = data.source.plan.case_by_id[row["case"]]
@@ -359,12 +367,12 @@ def codebook_text(data: ExportData) -> str:
         lines += ["", "## Metrics", "", "| metric | name | turned | formula | source |"]
         lines += ["|---|---|---|---|---|"]
         lines += [
-            f"| {_cell(one.id)} | {_cell(one.name)} | {'yes' if one.turned else 'no'} "
-            f"| {_cell(one.formula)} | {_cell(one.source)} |"
-            for one in data.metrics
+            f"| {_cell(metric.id)} | {_cell(metric.name)} | {'yes' if metric.turned else 'no'} "
+            f"| {_cell(metric.formula)} | {_cell(metric.source)} |"
+            for metric in data.metrics
         ]
-    words = ", ".join(f"{name} {number}" for name, number in software().items())
-    return "\n".join([*lines, "", "## Exported with", "", words, ""])
+    text = ", ".join(f"{name} {number}" for name, number in software().items())
+    return "\n".join([*lines, "", "## Exported with", "", text, ""])
 
 
 def _line(column: Column) -> str:

@@ -50,7 +50,7 @@ _PLAIN = re.compile(r"[\x20-\x7e]+")
 def _sketches(chosen: Mapping[str, str]) -> Mapping[str, str]:
     if len(chosen) > MOST_CASES or any(len(key) > 64 for key in chosen.values()):
         raise BadInput("The chosen sketches are ids by the words that they are colored for.")
-    return {words: key for words, key in chosen.items() if key}
+    return {text: key for text, key in chosen.items() if key}
 
 
 def https_url(url: str) -> str:
@@ -85,15 +85,15 @@ def _absence(value: Any) -> Any:
     )
 
 
-def _wording(words: Mapping[str, str]) -> Mapping[str, str]:
-    if len(words) > 200:
+def _wording(terms: Mapping[str, str]) -> Mapping[str, str]:
+    if len(terms) > 200:
         raise BadInput("At most 200 texts of the page can be replaced.")
-    for name, text in words.items():
+    for name, text in terms.items():
         if not _WORDING.fullmatch(name) or len(text) > 2_000:
             raise BadInput(
                 f"{name[:60]!r} is not a text of the page, or is longer than 2,000 characters."
             )
-    return {name: text for name, text in words.items() if text}
+    return {name: text for name, text in terms.items() if text}
 
 
 Names = Annotated[tuple[str, ...], AfterValidator(texts)]
@@ -283,7 +283,7 @@ class StudyForm(PageRequest):
                 changes["examples"] = examples_in(self.language)
             else:
                 changes["examples"] = tuple(
-                    one for one in self.examples if one.text or one.image_id
+                    example for example in self.examples if example.text or example.image_id
                 )
         return self.model_copy(update=changes)
 
@@ -295,7 +295,7 @@ class StudyForm(PageRequest):
         if not form.title:
             raise BadInput("Give the study a title: participants see it.", "title")
         check_wording(form.wording, form.language)
-        if any(not one.text.strip() for one in form.examples or ()):
+        if any(not example.text.strip() for example in form.examples or ()):
             raise BadInput("Add a text to every example: it describes the image.", "examples")
         if form.material is Material.IMAGES and not form.pictures:
             raise BadInput("A study of images shows at least one of a candidate.", "pictures")

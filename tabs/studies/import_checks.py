@@ -48,9 +48,9 @@ class CopyChecks:
 
     def __init__(self, copy: StudyCopy) -> None:
         self._copy = copy
-        self._plans = [_plan(one.plan, version) for version, one in enumerate(copy.plans, 1)]
-        for one in copy.rules:
-            _check_rule(one.rule)
+        self._plans = [_plan(plan.plan, version) for version, plan in enumerate(copy.plans, 1)]
+        for rule in copy.rules:
+            _check_rule(rule.rule)
         self._numbers: set[int] = set()
         for erasure in copy.erasures:
             self._note_number(erasure.number)
@@ -61,18 +61,20 @@ class CopyChecks:
 
     def check(self, person: ParticipantCopy) -> None:
         """Returns where a participant fits the study and those before."""
-        where = f"Participant {person.number}"
+        location = f"Participant {person.number}"
         self._note_number(person.number)
         self._first_version = min(self._first_version, person.plan_version)
         if person.link >= len(self._copy.links):
-            raise BadInput(f"{where} came in by a link that is not in the export.")
+            raise BadInput(f"{location} came in by a link that is not in the export.")
         if self._copy.links[person.link].personal and person.link in self._links:
-            raise BadInput(f"{where} came in by a personal link that somebody else used too.")
+            raise BadInput(f"{location} came in by a personal link that somebody else used too.")
         self._links.add(person.link)
         if person.plan_version > len(self._plans):
-            raise BadInput(f"{where} was served a version of the plan that is not in the export.")
-        _check_person(self._plans[person.plan_version - 1], person, where)
-        self._places.append((len(self._event_ids) // 16, where))
+            raise BadInput(
+                f"{location} was served a version of the plan that is not in the export."
+            )
+        _check_person(self._plans[person.plan_version - 1], person, location)
+        self._places.append((len(self._event_ids) // 16, location))
         self._event_ids += b"".join(bytes.fromhex(event.id) for event in person.events)
         for mark in person.marks:
             if mark.number in self._marks:
@@ -88,10 +90,10 @@ class CopyChecks:
         order = np.argsort(ids, kind="stable")
         again = order[1:][ids[order][1:] == ids[order][:-1]]
         if again.size:
-            at = int(again[0])
-            place = bisect_right(self._places, at, key=lambda place: place[0]) - 1
+            position = int(again[0])
+            index = bisect_right(self._places, position, key=lambda key: key[0]) - 1
             raise BadInput(
-                f"{self._places[place][1]}: the event {ids[at].tobytes().hex()} stands in the "
+                f"{self._places[index][1]}: the event {ids[position].tobytes().hex()} stands in the "
                 "export twice."
             )
 
@@ -108,12 +110,12 @@ def _check_served(copy: StudyCopy, first: int) -> None:
     fixed = [
         {
             name: value
-            for name, value in to_json(from_json(one.plan)).items()
+            for name, value in to_json(from_json(plan.plan)).items()
             if name not in REVISABLE
         }
-        for one in copy.plans[first - 1 :]
+        for plan in copy.plans[first - 1 :]
     ]
-    if any(one != fixed[0] for one in fixed):
+    if any(record != fixed[0] for record in fixed):
         raise BadInput("The plan was changed in what people see after somebody took part.")
 
 
@@ -121,8 +123,8 @@ def images_of(copy: StudyCopy) -> set[str]:
     """The ids of all images that its plans name."""
     return {
         image_id
-        for one in copy.plans
-        for case in from_json(one.plan).cases
+        for plan in copy.plans
+        for case in from_json(plan.plan).cases
         for image_id in case.image_ids
     }
 
@@ -154,9 +156,9 @@ def _form(content: Mapping[str, Any], version: int) -> dict[str, Any]:
         form = form_of(content)
     except ValidationError as error:
         first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
+        location = ".".join(str(part) for part in first["loc"])
         raise BadInput(
-            f"The form of version {version} of the plan cannot be read: {place[:120]}: "
+            f"The form of version {version} of the plan cannot be read: {location[:120]}: "
             f"{first['msg']}."
         ) from None
     return {} if form is None else form.model_dump(mode="json")
@@ -177,24 +179,24 @@ def _refuse_many(content: Mapping[str, Any], version: int) -> None:
         )
 
 
-def _unknown(content: Any, known: Any, place: str = "") -> str:
+def _unknown(content: Any, known: Any, index: str = "") -> str:
     """The first name in ``content`` that ``known`` does not have, empty without one."""
     if isinstance(content, Mapping) and isinstance(known, Mapping):
         for name, value in content.items():
-            here = f"{place}.{str(name)[:40]}".lstrip(".")
+            location = f"{index}.{str(name)[:40]}".lstrip(".")
             if name not in known:
-                return here
-            if inner := _unknown(value, known[name], here):
+                return location
+            if inner := _unknown(value, known[name], location):
                 return inner
     elif isinstance(content, list) and isinstance(known, list):
-        for at, (value, of) in enumerate(zip(content, known, strict=False)):
-            if inner := _unknown(value, of, f"{place}.{at}"):
+        for position, (value, source) in enumerate(zip(content, known, strict=False)):
+            if inner := _unknown(value, source, f"{index}.{position}"):
                 return inner
     return ""
 
 
 def _check_rule(rule: Mapping[str, Any]) -> None:
-    names = {one.name for one in fields(ExclusionRule)}
+    names = {field.name for field in fields(ExclusionRule)}
     for name, value in rule.items():
         if name == COLORINGS:
             check_coloring_rule(value)
@@ -210,94 +212,94 @@ def _check_rule(rule: Mapping[str, Any]) -> None:
             raise BadInput(f"The rule's {name} cannot be {str(value)[:40]}.")
 
 
-def _check_person(plan: StudyPlan, person: ParticipantCopy, where: str) -> None:
+def _check_person(plan: StudyPlan, person: ParticipantCopy, location: str) -> None:
     if [trial.position for trial in person.trials] != list(range(len(person.trials))):
-        raise BadInput(f"{where}: positions of trials do not count from 0.")
+        raise BadInput(f"{location}: positions of trials do not count from 0.")
     for trial in person.trials:
-        _check_trial(plan, trial, person.trials, f"{where}, trial {trial.position}")
-    _check_purposes(plan, person.trials, where)
-    _check_marks(person, where)
+        _check_trial(plan, trial, person.trials, f"{location}, trial {trial.position}")
+    _check_purposes(plan, person.trials, location)
+    _check_marks(person, location)
     if [event.number for event in person.events] != list(range(len(person.events))):
-        raise BadInput(f"{where}: numbers of events do not count from 0.")
-    drawn: Counter[int] = Counter()
+        raise BadInput(f"{location}: numbers of events do not count from 0.")
+    counter: Counter[int] = Counter()
     rows: Counter[int] = Counter()
     for event in person.events:
         if event.position is not None and event.position >= len(person.trials):
             raise BadInput(
-                f"{where}: an event is about trial {event.position}, which is not there."
+                f"{location}: an event is about trial {event.position}, which is not there."
             )
         if event.kind is EventKind.ACTION:
-            action = _checked_action(plan, event, where)
+            action = _checked_action(plan, event, location)
             assert event.position is not None
-            drawn[event.position] += 1
+            counter[event.position] += 1
             if isinstance(action, Stroke):
                 rows[event.position] += rows_of(action.points, action.diameter)
         if event.kind is EventKind.ANSWER:
             if event.position is None:
-                raise BadInput(f"{where}: an answer is about no trial.")
+                raise BadInput(f"{location}: an answer is about no trial.")
             try:
                 read_answer(plan, person.trials[event.position], event)
             except BadInput as error:
-                raise BadInput(f"{where}, answer to trial {event.position}: {error}") from None
-    if drawn and max(drawn.values()) > MOST_ACTIONS:
-        raise BadInput(f"{where}: a sketch has more than {MOST_ACTIONS:,} actions.")
+                raise BadInput(f"{location}, answer to trial {event.position}: {error}") from None
+    if counter and max(counter.values()) > MOST_ACTIONS:
+        raise BadInput(f"{location}: a sketch has more than {MOST_ACTIONS:,} actions.")
     for position, count in rows.items():
         if count > MOST_ROWS:
             raise BadInput(
-                f"{where}, trial {position}: the brush strokes are more than can be painted "
+                f"{location}, trial {position}: the brush strokes are more than can be painted "
                 f"({count:,} rows of pixels; {MOST_ROWS:,} are the most). No page takes as many: "
                 "the export was changed."
             )
 
 
-def _checked_action(plan: StudyPlan, event: Event, where: str) -> Action:
+def _checked_action(plan: StudyPlan, event: Event, location: str) -> Action:
     if plan.kind is not Kind.COLORINGS or event.position is None:
-        raise BadInput(f"{where}: something is colored where there is nothing to color.")
+        raise BadInput(f"{location}: something is colored where there is nothing to color.")
     try:
         return read_action(event.body)
     except BadInput as error:
-        raise BadInput(f"{where}, trial {event.position}: {error}") from None
+        raise BadInput(f"{location}, trial {event.position}: {error}") from None
 
 
-def _check_marks(person: ParticipantCopy, where: str) -> None:
+def _check_marks(person: ParticipantCopy, location: str) -> None:
     for mark in person.marks:
         if mark.position >= len(person.trials):
-            raise BadInput(f"{where}: a mark is on trial {mark.position}, which is not there.")
+            raise BadInput(f"{location}: a mark is on trial {mark.position}, which is not there.")
 
 
-def _check_trial(plan: StudyPlan, trial: Trial, trials: tuple[Trial, ...], where: str) -> None:
+def _check_trial(plan: StudyPlan, trial: Trial, trials: tuple[Trial, ...], location: str) -> None:
     # Practice sketches have no right answer.
-    asked = () if plan.kind is Kind.COLORINGS else _ASKED
-    if (trial.expected is not None) != (trial.purpose in asked):
-        raise BadInput(f"{where}: only training and attention checks have an expected answer.")
+    target = () if plan.kind is Kind.COLORINGS else _ASKED
+    if (trial.expected is not None) != (trial.purpose in target):
+        raise BadInput(f"{location}: only training and attention checks have an expected answer.")
     if trial.expected is not None and trial.expected >= plan.places:
-        raise BadInput(f"{where}: the expected answer cannot be given.")
+        raise BadInput(f"{location}: the expected answer cannot be given.")
     if (trial.original is not None) != (trial.purpose is Purpose.REPEAT):
-        raise BadInput(f"{where}: only a repeat has an original.")
+        raise BadInput(f"{location}: only a repeat has an original.")
     if trial.purpose is Purpose.ATTENTION:
         if trial.stimulus_id or trial.order:
-            raise BadInput(f"{where}: an attention check shows nothing.")
+            raise BadInput(f"{location}: an attention check shows nothing.")
         return
     stimulus = plan.by_id.get(trial.stimulus_id)
     if stimulus is None or sorted(trial.order) != sorted(stimulus.models):
-        raise BadInput(f"{where}: it shows what the plan does not have.")
+        raise BadInput(f"{location}: it shows what the plan does not have.")
     if trial.original is not None:
         before = trials[trial.original] if trial.original < trial.position else None
         if before is None or before.stimulus_id != trial.stimulus_id:
-            raise BadInput(f"{where}: it repeats no trial before it.")
+            raise BadInput(f"{location}: it repeats no trial before it.")
         # Consistency turns the answer back by the order.
         if before.purpose is not Purpose.MAIN or trial.order != before.order[::-1]:
-            raise BadInput(f"{where}: a repeat shows a main trial with its sides turned.")
+            raise BadInput(f"{location}: a repeat shows a main trial with its sides turned.")
 
 
-def _check_purposes(plan: StudyPlan, trials: tuple[Trial, ...], where: str) -> None:
+def _check_purposes(plan: StudyPlan, trials: tuple[Trial, ...], location: str) -> None:
     """What the analysis takes for granted: nobody votes twice on one stimulus, and what has a known
     answer is no vote."""
     main = Counter(trial.stimulus_id for trial in trials if trial.purpose is Purpose.MAIN)
     if any(count > 1 for count in main.values()):
-        raise BadInput(f"{where}: two main trials show one stimulus.")
+        raise BadInput(f"{location}: two main trials show one stimulus.")
     if main.keys() - {stimulus.id for stimulus in plan.main_stimuli}:
-        raise BadInput(f"{where}: a main trial shows what is for training alone.")
+        raise BadInput(f"{location}: a main trial shows what is for training alone.")
     keys: dict[str, str | None] = dict(plan.training.keys)
     keys |= {stimulus.id: None for stimulus in plan.practice_stimuli}
     for trial in trials:
@@ -306,6 +308,6 @@ def _check_purposes(plan: StudyPlan, trials: tuple[Trial, ...], where: str) -> N
         expected = None if trial.expected is None else trial.order[trial.expected]
         if trial.stimulus_id not in keys or keys[trial.stimulus_id] != expected:
             raise BadInput(
-                f"{where}, trial {trial.position}: it trains what the plan does not, or has "
+                f"{location}, trial {trial.position}: it trains what the plan does not, or has "
                 "another right answer."
             )

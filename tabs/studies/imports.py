@@ -99,8 +99,8 @@ def import_study(
 
 def _check_sketches(context: Context, copy: StudyCopy, document: Document, shown: str) -> None:
     """Returns where every sketch is in the archive, or here already."""
-    given = {sketch.id for sketch in document.sketches}
-    wanted = set(sketches_named(copy)) - given
+    values = {sketch.id for sketch in document.sketches}
+    wanted = set(sketches_named(copy)) - values
     missing = sorted(wanted - context.storage.sketches.by_ids(wanted).keys())
     if missing:
         raise BadInput(
@@ -154,13 +154,13 @@ class ArchivedStudy:
             for number in range(1, self.document.participants + 1):
                 line = file.readline(self.limits.person_bytes + 1)
                 if len(line) > self.limits.person_bytes:
-                    most = self.limits.person_bytes // 2**20
+                    limit = self.limits.person_bytes // 2**20
                     raise BadInput(
-                        f"Line {number} of {PEOPLE_FILE} is larger than {most} MB: too large."
+                        f"Line {number} of {PEOPLE_FILE} is larger than {limit} MB: too large."
                     )
-                where = f"line {number} of {PEOPLE_FILE}"
-                _refuse_many(json_values(line), where)
-                person = person_of(_json(line, where), number)
+                location = f"line {number} of {PEOPLE_FILE}"
+                _refuse_many(json_values(line), location)
+                person = person_of(_json(line, location), number)
                 events += len(person.events)
                 yield person
         if events != self.document.events:
@@ -210,10 +210,10 @@ def _whole(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, most_bytes: int, sh
     return bytes(data)
 
 
-def _refuse_many(values: int, where: str) -> None:
+def _refuse_many(values: int, location: str) -> None:
     """Refuses more values of JSON than an import takes, before they are parsed."""
     if values > MAX_JSON_VALUES:
-        raise BadInput(f"{where} has more than {MAX_JSON_VALUES:,} values: too many.")
+        raise BadInput(f"{location} has more than {MAX_JSON_VALUES:,} values: too many.")
 
 
 def _too_large(entry: zipfile.ZipInfo, most_bytes: int, shown: str) -> BadInput:
@@ -251,7 +251,7 @@ def _check_people(
         )
 
 
-def _json(text: bytes, where: str, fields: Set[str] | None = None) -> Any:
+def _json(text: bytes, location: str, fields: Set[str] | None = None) -> Any:
     """The JSON of a text; of an object with ``fields`` no other is parsed. Raises BadInput."""
 
     def refused(word: str) -> float:
@@ -262,18 +262,18 @@ def _json(text: bytes, where: str, fields: Set[str] | None = None) -> Any:
             content = json.loads(text, parse_constant=refused)
         else:
             decoder = json.JSONDecoder(parse_constant=refused)
-            content = _fields(text.decode(), decoder, fields, where)
+            content = _fields(text.decode(), decoder, fields, location)
         if rb"\ud" in text.lower():
             # Half a character is JSON, but no text that could be stored.
             json.dumps(content, ensure_ascii=False).encode()
     except BadInput:
         raise
     except (ValueError, RecursionError) as error:
-        raise BadInput(f"{where} is no JSON that can be read: {str(error)[:200]}.") from None
+        raise BadInput(f"{location} is no JSON that can be read: {str(error)[:200]}.") from None
     return content
 
 
-def _fields(text: str, decoder: json.JSONDecoder, known: Set[str], where: str) -> dict[str, Any]:
+def _fields(text: str, decoder: json.JSONDecoder, known: Set[str], location: str) -> dict[str, Any]:
     """The object that is the whole text, field by field: an unknown one is refused before its value
     is parsed. Raises BadInput, and ValueError for what is no object."""
     content: dict[str, Any] = {}
@@ -282,7 +282,7 @@ def _fields(text: str, decoder: json.JSONDecoder, known: Set[str], where: str) -
         name, end = decoder.raw_decode(text, begins.end())
         if name not in known or name in content:
             again = " twice" if name in content else ""
-            raise BadInput(f"{where} cannot be read: it has {name[:80]!r}{again}.")
+            raise BadInput(f"{location} cannot be read: it has {name[:80]!r}{again}.")
         colon = _COLON.match(text, end)
         if colon is None:
             raise ValueError(f"a colon is missing at character {end}")

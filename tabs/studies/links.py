@@ -76,7 +76,10 @@ def revoke_link(context: Context, actor: Actor, request: LinkRequest) -> dict[st
 
 def listed(context: Context, record: StudyRecord) -> list[dict[str, Any]]:
     """The links of a study, without their tokens, which nobody knows here."""
-    used = Counter(one.invitation_id for one in context.storage.participants.of(record.id))
+    used = Counter(
+        participant_record.invitation_id
+        for participant_record in context.storage.participants.of(record.id)
+    )
     return [
         {
             "id": link.id,

@@ -70,7 +70,7 @@ class Progress:
     @property
     def last_answer_at(self) -> datetime | None:
         """When the newest of them came; None before the first."""
-        return max((at for person in self.people for at in person.times), default=None)
+        return max((time for person in self.people for time in person.times), default=None)
 
 
 @asks("study")
@@ -116,12 +116,12 @@ def summary(context: Context, record: StudyRecord, now: datetime) -> dict[str, A
     """How far a study is, in numbers."""
     plan, progress = current(context, record), progress_of(context, record)
     stimuli = plan.main_stimuli
-    given = [progress.answers.get(stimulus.id, 0) for stimulus in stimuli]
+    gets = [progress.answers.get(stimulus.id, 0) for stimulus in stimuli]
     load = [
         count - progress.excluded.get(stimulus.id, 0)
-        for count, stimulus in zip(given, stimuli, strict=True)
+        for count, stimulus in zip(gets, stimuli, strict=True)
     ]
-    stages = Counter(stage_now(one, plan, now) for one in progress.people)
+    stages = Counter(stage_now(person, plan, now) for person in progress.people)
     spread = Counter(load)
     times = [ms for person in progress.people for ms in person.response_ms]
     wanted = plan.answers_wanted
@@ -131,7 +131,7 @@ def summary(context: Context, record: StudyRecord, now: datetime) -> dict[str, A
         "answers": progress.total,
         "excluded_answers": sum(progress.excluded.values()),
         "excluded_people": sum(person.excluded for person in progress.people),
-        "to_replace": sum(min(count, plan.votes) for count in given) - useful,
+        "to_replace": sum(min(count, plan.votes) for count in gets) - useful,
         "replaces_excluded": plan.closing.replace_excluded,
         "wanted": wanted,
         "missing": wanted - useful,
@@ -191,12 +191,14 @@ def progress_of(context: Context, record: StudyRecord) -> Progress:
 
 
 def _read(context: Context, record: StudyRecord) -> Progress:
-    storage, shelf = context.storage, context.service(StudyCache)
+    storage, cache = context.storage, context.service(StudyCache)
     trials = storage.participants.trials_of_study(record.id)
     events = storage.study_events.of_study(record.id, without=EventKind.ACTION)
     participants = storage.participants.of(record.id)
-    newest = shelf.plan(record.id, record.version)
-    numbers = {one.id: one.number for one in participants}
+    newest = cache.plan(record.id, record.version)
+    numbers = {
+        participant_record.id: participant_record.number for participant_record in participants
+    }
     marks = storage.coloring_marks.of_study(record.id)
     log = storage.studies.log(record.id)
     ledger = Ledger(newest, exclusions_of(newest, log, marks, numbers))
@@ -204,7 +206,7 @@ def _read(context: Context, record: StudyRecord) -> Progress:
     people = []
     answers: Counter[str] = Counter()
     for participant in participants:
-        plan = shelf.plan(record.id, participant.plan_version)
+        plan = cache.plan(record.id, participant.plan_version)
         served, own = trials.get(participant.id, ()), events.get(participant.id, ())
         ledger.enroll(participant.number, participant.enrolled_at)
         ledger.assign(participant.number, served)
@@ -222,22 +224,22 @@ def _person(
 ) -> Person:
     main = {trial.position: trial for trial in trials if trial.purpose is Purpose.MAIN}
     answers = answers_of(plan, trials, events)
-    standing = {position: answer for position, answer in answers.items() if position in main}
-    kinds = Counter(answer.kind for answer in standing.values())
+    state = {position: answer for position, answer in answers.items() if position in main}
+    kinds = Counter(answer.kind for answer in state.values())
     by_id = {event.id: event for event in events}
-    times = [by_id[answer.event_id].at for answer in standing.values()]
+    times = [by_id[answer.event_id].at for answer in state.values()]
     signs = [event.at for event in events if event.at is not None]
     return Person(
         record,
         _stage(plan, trials, answers, events),
-        Counter(main[position].stimulus_id for position in standing),
+        Counter(main[position].stimulus_id for position in state),
         len(main),
         kinds[AnswerKind.SKIP],
         kinds[AnswerKind.TIE],
         max([record.enrolled_at, *signs]),
-        tuple(at for at in times if at is not None),
+        tuple(time for time in times if time is not None),
         tuple(
-            answer.response_ms for answer in standing.values() if answer.kind is not AnswerKind.SKIP
+            answer.response_ms for answer in state.values() if answer.kind is not AnswerKind.SKIP
         ),
         any(event.kind is EventKind.ANSWER for event in events),
     )
@@ -260,8 +262,8 @@ def _stage(
     whole = plan.method is Method.BALANCED or main >= min(plan.trials, len(plan.main_stimuli))
     if main and whole and all(trial.position in answers for trial in trials):
         return ANSWERED
-    asked = plan.screening.plates or plan.screening.patches
-    return "screening" if asked and EventKind.SCREENING not in kinds else "trials"
+    requested = plan.screening.plates or plan.screening.patches
+    return "screening" if requested and EventKind.SCREENING not in kinds else "trials"
 
 
 def _hours(progress: Progress, now: datetime) -> list[dict[str, Any]]:
@@ -269,16 +271,16 @@ def _hours(progress: Progress, now: datetime) -> list[dict[str, Any]]:
     this = now.replace(minute=0, second=0, microsecond=0)
     start = this - timedelta(hours=HOURS - 1)
     counts = Counter(
-        at.replace(minute=0, second=0, microsecond=0)
+        time.replace(minute=0, second=0, microsecond=0)
         for person in progress.people
-        for at in person.times
-        if at >= start
+        for time in person.times
+        if time >= start
     )
     if not counts:
         return []
     first = min(counts)
     steps = int((this - first).total_seconds() // 3_600) + 1
     return [
-        {"at": at.isoformat(), "answers": counts[at]}
-        for at in (first + timedelta(hours=step) for step in range(steps))
+        {"at": time.isoformat(), "answers": counts[time]}
+        for time in (first + timedelta(hours=step) for step in range(steps))
     ]

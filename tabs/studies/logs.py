@@ -15,6 +15,6 @@ def logs_of(storage: Storage, study_id: str) -> dict[str, tuple[Event, ...]]:
     events = storage.study_events.of_study(study_id, without=EventKind.ACTION)
     signs = storage.study_events.signs(study_id)
     return {
-        person: (*own, *(Event("", EventKind.ACTION, at=at) for at in signs.get(person, ())))
+        person: (*own, *(Event("", EventKind.ACTION, at=time) for time in signs.get(person, ())))
         for person, own in events.items()
     }

@@ -101,7 +101,9 @@ def plan_of(draft: Draft, cases: tuple[Case, ...] | None = None) -> StudyPlan:
             tuple(case.id for case in draft.training) if form.practice else (),
             Review(form.practice.review) if form.practice else Review.RESEARCHER,
         ),
-        examples=tuple(Example(one.text, one.good, one.image_id) for one in form.examples or ()),
+        examples=tuple(
+            Example(example.text, example.good, example.image_id) for example in form.examples or ()
+        ),
         question_set=draft.question_set,
         ask_background=form.ask_background if form.material is Material.SKETCHES else None,
     )
@@ -136,8 +138,8 @@ def whole_plan(
     else:
         weights = Weights(context, draft.form.extraction)
         cases = []
-        for place, case in enumerate(every):
-            if not tell(place, len(every)):
+        for index, case in enumerate(every):
+            if not tell(index, len(every)):
                 raise BadInput("Stopped: no study was created.")
             if draft.form.material is Material.SKETCHES:
                 sketch = prepared(context, draft.sketches[case.id], actor.id)
@@ -150,13 +152,13 @@ def whole_plan(
 
 def _store_images(context: Context, actor: Actor, draft: Draft, tell: Tell) -> None:
     """Stores the images of questions that are not here yet."""
-    of = opened_set(context, draft.form.question_set)
+    question_set = opened_set(context, draft.form.question_set)
     missing = set(missing_images(context, draft))
-    for place, case in enumerate(draft.cases):
-        if not tell(place, len(draft.cases)):
+    for index, case in enumerate(draft.cases):
+        if not tell(index, len(draft.cases)):
             raise BadInput("Stopped: no study was created.")
         if not missing.isdisjoint(case.image_ids):
-            store_image(context, of, case, actor.id)
+            store_image(context, question_set, case, actor.id)
             missing.difference_update(case.image_ids)
 
 
@@ -164,7 +166,7 @@ def long_work(context: Context, draft: Draft) -> str:
     """What has to be done in the background before the plan is whole, in words; empty where a page
     can wait for it."""
     if draft.form.material is Material.SKETCHES:
-        drawings = len({one.drawing for one in draft.sketches.values() if not one.id})
+        drawings = len({sketch.drawing for sketch in draft.sketches.values() if not sketch.id})
         if drawings <= MOST_PREPARED:
             return ""
         return f"{many(drawings, 'starter drawing')} will be prepared first, about a second each."
@@ -202,7 +204,7 @@ def missing_weights(context: Context, draft: Draft) -> int:
         for origin in (draft.origins[case.id],)
         for text in (*(origin.weights[model] for model in case.models), origin.people)
     }
-    return sum(not weights.kept(text, words) for text, words in wanted)
+    return sum(not weights.kept(text, message) for text, message in wanted)
 
 
 def origins(context: Context, draft: Draft) -> list[str]:

@@ -51,7 +51,7 @@ def presets(context: Context, actor: Actor, request: EmptyRequest) -> dict[str, 
         "consent": CONSENT,
         "languages": LANGUAGES,
         "extractions": dict(EXTRACTIONS),
-        "kinds": {kind.value: words for kind, words in KINDS.items()},
+        "kinds": {kind.value: text for kind, text in KINDS.items()},
         "methods": METHODS,
         "reviews": REVIEWS,
         "wording": {language: words_of(language) for language in LANGUAGES},
@@ -81,11 +81,13 @@ def materials(context: Context, actor: Actor, request: EmptyRequest) -> dict[str
         for run in storage.profiles.runs()
     }
     groups, sets = storage.picture_sets.all(), storage.distributions.all()
-    told = []
+    messages = []
     if not runs and not groups:
-        told.append(NOTHING)
-    if not any(one.of_people for one in groups) and not any(one.of_people for one in sets):
-        told.append(NO_PEOPLE)
+        messages.append(NOTHING)
+    if not any(group.of_people for group in groups) and not any(
+        distribution_set_record.of_people for distribution_set_record in sets
+    ):
+        messages.append(NO_PEOPLE)
     return {
         "runs": [_run(context, run, prompts[run.run_id]) for run in runs],
         "pictures": [_pictures(group) for group in groups],
@@ -111,7 +113,7 @@ def materials(context: Context, actor: Actor, request: EmptyRequest) -> dict[str
                 *_named_sets(groups, of_people=True),
             ],
         },
-        "notes": told,
+        "notes": messages,
     }
 
 
@@ -145,12 +147,14 @@ def _texts(name: str, language: str, form: StudyForm) -> dict[str, Any]:
     }
     if form.examples is None:
         return texts
-    return {**texts, "examples": [one.model_dump() for one in examples_in(language)]}
+    return {**texts, "examples": [example.model_dump() for example in examples_in(language)]}
 
 
 def _prompts(context: Context, run_id: str) -> int:
     """How many prompts of a run have pictures."""
-    return sum(bool(one.pictures) for one in context.storage.run_pictures.of(run_id))
+    return sum(
+        bool(prompt_images.pictures) for prompt_images in context.storage.run_pictures.of(run_id)
+    )
 
 
 def _run(context: Context, run: RunRecord, prompts: int) -> dict[str, Any]:
@@ -220,22 +224,22 @@ def _named_sets(groups: Sequence[ConceptImagesRecord], of_people: bool) -> list[
     return [
         _suggestion(
             name,
-            [_source(PICTURES, one.set_id) for one in ones],
-            sum(one.images for one in ones),
-            len({one.words for one in ones}),
+            [_source(PICTURES, concept_images_record.set_id) for concept_images_record in ones],
+            sum(concept_images_record.images for concept_images_record in ones),
+            len({concept_images_record.words for concept_images_record in ones}),
         )
         for name, ones in by_name.items()
     ]
 
 
 def _suggestion(
-    name: str, sources: list[str], pictures: int, cases: int, label: str = ""
+    name: str, sources: list[str], images: int, cases: int, label: str = ""
 ) -> dict[str, Any]:
     return {
         "name": name[:80],
         "sources": sources,
         "label": label or name,
-        "pictures": pictures,
+        "pictures": images,
         "cases": cases,
     }
 

@@ -34,7 +34,7 @@ def trust_sentences(summary: Summary, metrics: Sequence[StudyMetric], group: str
     """
     rows = summary.group_validations.get(group, ()) if group else summary.validations
     names = {metric.id: metric.name for metric in metrics}
-    pairs = max((one.pairs for one in rows), default=0)
+    pairs = max((row.pairs for row in rows), default=0)
     if pairs < LEAST_PAIRS:
         return [
             f"{many(pairs, 'pair')} {'has' if pairs == 1 else 'have'} votes so far: metrics are "
@@ -65,34 +65,34 @@ def compared(
     rows: Sequence[Compared],
     differences: Sequence[Difference],
     names: Mapping[str, str],
-    given: MetricEvidence,
+    metric_evidence: MetricEvidence,
 ) -> list[str]:
     """The headline with what is behind the metric that it names and what is not, and what follows
     from that."""
     few = [
-        names[one.metric]
-        for one in rows
-        if np.isfinite(one.ranked_by.value) and one.items < LEAST_PAIRS
+        names[row.metric]
+        for row in rows
+        if np.isfinite(row.ranked_by.value) and row.items < LEAST_PAIRS
     ]
-    behind = [names[one.other] for one in differences if one.apart]
-    open_ = [one for one in differences if not one.apart]
+    behind = [names[difference.other] for difference in differences if difference.apart]
+    open_ = [difference for difference in differences if not difference.apart]
     return [
-        f"{headline}{_apart(behind, [names[one.other] for one in open_], given)}",
+        f"{headline}{_apart(behind, [names[difference.other] for difference in open_], metric_evidence)}",
         *([f"{listed(few)} {_are(few)} not compared: too few values."] if few else []),
-        *_wanted(given, open_, names),
+        *_wanted(metric_evidence, open_, names),
         *_many_metrics(len(candidates(rows))),
     ]
 
 
-def _apart(behind: Sequence[str], open_: Sequence[str], given: MetricEvidence) -> str:
+def _apart(behind: Sequence[str], open_: Sequence[str], metric_evidence: MetricEvidence) -> str:
     if open_ and not behind:
         return (
-            f" But these {given.name} do not distinguish it from any other metric here: "
+            f" But these {metric_evidence.name} do not distinguish it from any other metric here: "
             f"{listed(open_)}."
         )
     if open_:
-        words = f"{listed(behind)} {_are(behind)} behind it"
-        return f" {words}; {listed(open_)} cannot be distinguished from it."
+        text = f"{listed(behind)} {_are(behind)} behind it"
+        return f" {text}; {listed(open_)} cannot be distinguished from it."
     return f" All others agree less: {listed(behind)}." if behind else ""
 
 
@@ -101,21 +101,21 @@ def _are(names: Sequence[str]) -> str:
 
 
 def _wanted(
-    given: MetricEvidence, open_: Sequence[Difference], names: Mapping[str, str]
+    metric_evidence: MetricEvidence, open_: Sequence[Difference], names: Mapping[str, str]
 ) -> list[str]:
     """How many votes would tell the best from the one that is nearest to being told apart."""
-    able = [one for one in open_ if one.votes_needed is not None]
-    if not open_ or not given.number:
+    able = [difference for difference in open_ if difference.votes_needed is not None]
+    if not open_ or not metric_evidence.number:
         return []
-    near = min(able, key=lambda one: one.votes_needed or 0, default=None)
-    if near is None or (near.votes_needed or 0) > MOST_TIMES * given.number:
+    near = min(able, key=lambda difference: difference.votes_needed or 0, default=None)
+    if near is None or (near.votes_needed or 0) > MOST_TIMES * metric_evidence.number:
         return [
             "The differences are too small for a study of usual size. Choose the metric that "
             "is easier to explain."
         ]
     return [
-        f"About {_rounded(near.votes_needed or 0):,} {given.name} instead of "
-        f"{given.number:,}, on proportionally more concepts or prompts, would distinguish it "
+        f"About {_rounded(near.votes_needed or 0):,} {metric_evidence.name} instead of "
+        f"{metric_evidence.number:,}, on proportionally more concepts or prompts, would distinguish it "
         f"from {names[near.other]}, if the difference is as large as estimated now."
     ]
 
@@ -129,8 +129,8 @@ def _many_metrics(count: int) -> list[str]:
     ]
 
 
-def _correlation(one: Validation) -> str:
-    return f"{two(one.pearson.value)} ({two(one.pearson.low)} to {two(one.pearson.high)})"
+def _correlation(validation: Validation) -> str:
+    return f"{two(validation.pearson.value)} ({two(validation.pearson.low)} to {two(validation.pearson.high)})"
 
 
 def listed(names: Sequence[str]) -> str:

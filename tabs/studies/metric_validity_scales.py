@@ -16,7 +16,7 @@ def rating_sentences(summary: Summary, metrics: Sequence[StudyMetric]) -> list[s
     """What ratings say of the metrics, by the correlation of ranks with the mean ratings."""
     names = {metric.id: metric.name for metric in metrics}
     rows = summary.rating_validations
-    images = max((one.images for one in rows), default=0)
+    images = max((row.images for row in rows), default=0)
     if images < LEAST_PAIRS:
         return [_few(images, "image", "ratings")]
     best = nearest(rows)
@@ -27,15 +27,15 @@ def rating_sentences(summary: Summary, metrics: Sequence[StudyMetric]) -> list[s
         f"{names[best.metric]} agrees best with people: rank correlation {two(number.value)} "
         f"({two(number.low)} to {two(number.high)}) with the mean ratings of {best.images} images."
     )
-    given = MetricEvidence("ratings", summary.answers - summary.skips)
-    return compared(headline, rows, summary.differences.get("", ()), names, given)
+    metric_evidence = MetricEvidence("ratings", summary.answers - summary.skips)
+    return compared(headline, rows, summary.differences.get("", ()), names, metric_evidence)
 
 
 def choice_sentences(summary: Summary, metrics: Sequence[StudyMetric]) -> list[str]:
     """What choices of the best of four say of the metrics, by their agreement with most people."""
     names = {metric.id: metric.name for metric in metrics}
     rows = summary.choice_validations
-    sets = max((one.sets for one in rows), default=0)
+    sets = max((row.sets for row in rows), default=0)
     if sets < LEAST_PAIRS:
         return [_few(sets, "set", "answers and a metric of all four")]
     best = nearest(rows)
@@ -47,12 +47,12 @@ def choice_sentences(summary: Summary, metrics: Sequence[StudyMetric]) -> list[s
         f"in {percent(number.value)} ({percent(number.low)} to {percent(number.high)}) of "
         f"{best.sets} sets; by chance it would be {percent(best.chance)}."
     )
-    given = MetricEvidence("choices", summary.answers - summary.skips)
-    return compared(headline, rows, summary.differences.get("", ()), names, given)
+    metric_evidence = MetricEvidence("choices", summary.answers - summary.skips)
+    return compared(headline, rows, summary.differences.get("", ()), names, metric_evidence)
 
 
-def _few(count: int, what: str, having: str) -> str:
+def _few(count: int, label: str, having: str) -> str:
     verb = "has" if count == 1 else "have"
     return (
-        f"{many(count, what)} {verb} {having} so far: metrics are compared from {LEAST_PAIRS} on."
+        f"{many(count, label)} {verb} {having} so far: metrics are compared from {LEAST_PAIRS} on."
     )

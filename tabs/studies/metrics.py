@@ -179,7 +179,7 @@ def _distribution_metric(
         pair.source if pair else "ColorConceptBench, section 4.3, equation 5",
         pair.formula if pair else metric.meaning,
         values,
-        {words: count for words, count in reasons.items() if count},
+        {text: count for text, count in reasons.items() if count},
         metric.name,
     )
 
@@ -218,7 +218,11 @@ def _of_rule(
         of_images = [
             fmean(numbers)
             for of_image in verdicts
-            if (numbers := [n for one in of_image if (n := number.of(one)) is not None])
+            if (
+                numbers := [
+                    n for image_verdict in of_image if (n := number.of(image_verdict)) is not None
+                ]
+            )
         ]
         if of_images:
             values[key] = fmean(of_images)

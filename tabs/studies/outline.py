@@ -162,10 +162,10 @@ def blocks(plan: StudyPlan) -> list[str]:
         reasons.append(
             "Every stimulus would show the same image twice. Give one of the models another source."
         )
-    places = [" ".join(place.split()) for place in PLACEHOLDERS.findall(plan.consent.text)]
-    if places:
+    positions = [" ".join(index.split()) for index in PLACEHOLDERS.findall(plan.consent.text)]
+    if positions:
         reasons.append(
-            f"The consent text has fields to complete: {' and '.join(dict.fromkeys(places))}. "
+            f"The consent text has fields to complete: {' and '.join(dict.fromkeys(positions))}. "
             "Complete them."
         )
     return reasons
@@ -176,8 +176,8 @@ def warnings(plan: StudyPlan, made: Draft) -> list[str]:
     sentences = []
     size = sizes(plan)
     form, preset = made.form, made.form.of_preset
-    people, most = size["people_needed"], plan.closing.participants
-    if most is not None and most < people:
+    people, limit = size["people_needed"], plan.closing.participants
+    if limit is not None and limit < people:
         wanted = (
             f"{many(plan.votes, 'coloring')} of each concept"
             if plan.kind is Kind.COLORINGS
@@ -186,7 +186,7 @@ def warnings(plan: StudyPlan, made: Draft) -> list[str]:
             else f"{many(plan.votes, 'vote')} of each stimulus"
         )
         sentences.append(
-            f"The study closes with {many(most, 'participant')}, but {people:,} are needed for "
+            f"The study closes with {many(limit, 'participant')}, but {people:,} are needed for "
             f"{wanted}."
         )
     if size["minutes_a_person"] > LONG_MINUTES:
@@ -239,11 +239,11 @@ def warnings(plan: StudyPlan, made: Draft) -> list[str]:
 def named_in_examples(plan: StudyPlan, made: Draft) -> list[str]:
     """The things that a study of colorings asks about and that one of its examples names."""
     texts = " ".join(example.text for example in plan.examples)
-    things = dict.fromkeys(choice.shows for choice in made.sketches.values())
+    resources = dict.fromkeys(choice.shows for choice in made.sketches.values())
     return [
-        words
-        for words in things
-        if re.search(rf"\b{re.escape(words)}(s|es)?\b", texts, re.IGNORECASE)
+        text
+        for text in resources
+        if re.search(rf"\b{re.escape(text)}(s|es)?\b", texts, re.IGNORECASE)
     ]
 
 

@@ -48,8 +48,8 @@ class Difference(PageRequest):
     def design(self, participants: int) -> AnyDesign:
         """A study of this difference with so many people."""
         person_sd, case_sd = (
-            default if given is None else given
-            for given, default in zip((self.person_sd, self.case_sd), _SD[self.kind], strict=True)
+            default if values is None else values
+            for values, default in zip((self.person_sd, self.case_sd), _SD[self.kind], strict=True)
         )
         size = (participants, self.votes_a_person, self.cases)
         if self.kind == "ratings":
@@ -102,15 +102,15 @@ def votes_needed(context: Context, actor: Actor, request: VotesRequest) -> dict[
     """The least number of people, and so of votes, that finds a difference often enough."""
     needed = people_needed(request.design(2), request.power, request.seed)
     if needed.participants is None:
-        most = needed.curve[-1][0] if needed.curve else 0
+        limit = needed.curve[-1][0] if needed.curve else 0
         top = max((power.power for _, power in needed.curve), default=0.0)
-        words = (
-            f"Up to {most:,} people do not detect it in {request.power:.0%} of simulated studies"
+        text = (
+            f"Up to {limit:,} people do not detect it in {request.power:.0%} of simulated studies"
             f"{' for sure: the power levels off near it' if top >= request.power else ''}. "
             "Where cases differ much, more cases help more than more people."
         )
     else:
-        words = (
+        text = (
             f"{needed.participants:,} people with {request.votes_a_person:,} votes each on the two "
             f"models find it in {request.power:.0%} of studies (by chance of the simulation "
             f"{needed.low:,} to {needed.high:,} people)."
@@ -125,7 +125,7 @@ def votes_needed(context: Context, actor: Actor, request: VotesRequest) -> dict[
             {"participants": people, "votes": result.votes, **_bounds(result)}
             for people, result in needed.curve
         ],
-        "words": words,
+        "words": text,
     }
 
 

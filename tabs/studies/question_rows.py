@@ -16,10 +16,10 @@ def chosen_of(plan: StudyPlan, trial: Trial, answer: Answer) -> str | None:
     """The model at the place that was chosen, or the text of a question's choice; None of other
     answers."""
     question = plan.question_of(trial.stimulus_id)
-    of = trial.order if question is None else question.choices
-    if answer.kind is not AnswerKind.PLACE or answer.value is None or not of:
+    source = trial.order if question is None else question.choices
+    if answer.kind is not AnswerKind.PLACE or answer.value is None or not source:
         return None
-    return of[answer.value]
+    return source[answer.value]
 
 
 def right_of(plan: StudyPlan, trial: Trial) -> int | None:
@@ -28,15 +28,15 @@ def right_of(plan: StudyPlan, trial: Trial) -> int | None:
     return trial.expected if question is None else question.right
 
 
-def share_rows(found: Json) -> Iterator[tuple[str, Json, int, None, None, str]]:
+def share_rows(results: Json) -> Iterator[tuple[str, Json, int, None, None, str]]:
     """Measure, number, how many it is made of, neither model nor other, and the task."""
-    for one in (found["overall"], *found["tasks"]):
-        chance = {"value": one["chance"], "low": None, "high": None, "why": ""}
-        for measure, number, of in (
-            ("right", one["share"], one["answers"]),
-            ("right-told", one["told"], one["right"] + one["wrong"]),
-            ("chance", chance, one["answers"]),
+    for item in (results["overall"], *results["tasks"]):
+        chance = {"value": item["chance"], "low": None, "high": None, "why": ""}
+        for measure, number, source in (
+            ("right", item["share"], item["answers"]),
+            ("right-told", item["told"], item["right"] + item["wrong"]),
+            ("chance", chance, item["answers"]),
         ):
-            yield measure, number, of, None, None, one["task"]
-    if (macro := found["macro"]) is not None:
+            yield measure, number, source, None, None, item["task"]
+    if (macro := results["macro"]) is not None:
         yield "right-macro", macro["share"], macro["tasks"], None, None, ""

@@ -76,10 +76,10 @@ class ResultsService:
         until = time.monotonic() + wait_s
         while True:
             with self._lock:
-                kept = self._kept.get(study_id)
-                if kept is not None and kept[0] == key:
+                saved = self._kept.get(study_id)
+                if saved is not None and saved[0] == key:
                     self._kept.move_to_end(study_id)
-                    return Computed(kept[1], False, None)
+                    return Computed(saved[1], False, None)
                 # What is at work is not broken off for what came in meanwhile: in a study with
                 # many participants nothing would ever be finished.
                 task = self._tasks.get(study_id) or self._begin(study_id, key, make)
@@ -93,7 +93,7 @@ class ResultsService:
             except NotYet:
                 total = max(self._steps.get(study_id, 0), task.done + 1)
                 progress = {"done": task.done, "total": total, "words": task.words}
-                return Computed(kept[1] if kept else None, kept is not None, progress)
+                return Computed(saved[1] if saved else None, saved is not None, progress)
             if task.key == key:
                 return Computed(made, False, None)
 
@@ -124,10 +124,10 @@ class ResultsService:
         task = _Task(key)
         self._tasks[study_id] = task
 
-        def step(words: str) -> None:
+        def step(text: str) -> None:
             if self._closed or self._tasks.get(study_id) is not task:
                 raise Cancelled
-            task.words = words
+            task.words = text
             task.done += 1
 
         def work() -> Json:
@@ -167,8 +167,8 @@ def study_results(context: Context, actor: Actor, request: StudyResultsRequest) 
     """The results of a study so far, before and after exclusion."""
     study_id = context.storage.studies.get(request.study).id
     key = (source_key(context, study_id), request.replicates)
-    keeper = context.service(ResultsService)
-    computed = keeper.get(
+    service = context.service(ResultsService)
+    computed = service.get(
         study_id, key, lambda step: compute(context, study_id, request.replicates, step)
     )
     return {
@@ -210,17 +210,17 @@ def computed_of(
         source.plan.seed,
         replicates,
     )
-    told = results(source.plan, people, analysis, step)
+    message = results(source.plan, people, analysis, step)
     step("sides")
-    out = {one.id for one in told.people if one.excluded}
+    out = {person.id for person in message.people if person.excluded}
     sides = (
         _sides(source, people),
-        _sides(source, [one for one in people if one.id not in out]),
+        _sides(source, [person for person in people if person.id not in out]),
     )
-    events = sum(len(given) for given in source.events.values())
+    events = sum(len(event) for event in source.events.values())
     return {
         "key": secrets.token_hex(8),
-        **results_json(source, told, metrics, sides),
+        **results_json(source, message, metrics, sides),
         "of": digest(key),
         "events": events,
         "replicates": replicates,
@@ -235,10 +235,12 @@ def _fewer(kind: Kind, replicates: int) -> list[Json]:
     fewer = [("Krippendorff’s α", ALPHA_REPLICATES)]
     if kind is Kind.RATINGS:
         fewer.append(("Kendall’s τ", KENDALL_REPLICATES))
-    return [{"name": name, "replicates": most} for name, most in fewer if most < replicates]
+    return [{"name": name, "replicates": limit} for name, limit in fewer if limit < replicates]
 
 
 def _sides(source: StudySource, people: list[Person]) -> dict[str, SideBias]:
     if source.plan.kind is not Kind.PAIRS:
         return {}
-    return side_biases(source.plan, ((one.id, one.trials, one.events) for one in people))
+    return side_biases(
+        source.plan, ((person.id, person.trials, person.events) for person in people)
+    )

@@ -74,12 +74,15 @@ def results_json(
     """All of ``results`` but how they were computed; ``arrangements`` are with and without those
     excluded."""
     study = source.study
-    by_number = {one.number: one for one in source.participants}
+    by_number = {participant.number: participant for participant in source.participants}
     people = [
         person_json(
-            one, by_number[one.number], source.events.get(by_number[one.number].id, ()), source
+            person,
+            by_number[person.number],
+            source.events.get(by_number[person.number].id, ()),
+            source,
         )
-        for one in results.people
+        for person in results.people
     ]
     return {
         "study": {
@@ -100,7 +103,7 @@ def results_json(
         "included": _summary(
             source,
             results.included,
-            [one for one in results.people if not one.excluded],
+            [person for person in results.people if not person.excluded],
             metrics,
             arrangements[1],
         ),
@@ -122,12 +125,12 @@ def rule_fields(rule: ExclusionRule, kind: Kind) -> list[dict[str, Any]]:
         {
             "name": name,
             "label": label,
-            "help": words,
+            "help": text,
             "kind": "yes" if name == "screen" else "share",
             "value": getattr(rule, name),
             "default": getattr(default, name),
         }
-        for name, label, words in RULE_FIELDS
+        for name, label, text in RULE_FIELDS
         if (kind is not Kind.COLORINGS or name in OF_COLORINGS)
         and (kind is not Kind.QUESTIONS or name != "least_training")
     ]
@@ -187,7 +190,7 @@ def label(participant_number: int) -> str:
 
 
 def _excluded(people: Sequence[PersonResult]) -> dict[str, Any]:
-    out = [one.excluded for one in people if one.excluded]
+    out = [person.excluded for person in people if person.excluded]
     decided = sum(reasons[0].startswith("a decision: ") for reasons in out)
     kinds: Counter[str] = Counter()
     for reasons in out:
@@ -196,7 +199,7 @@ def _excluded(people: Sequence[PersonResult]) -> dict[str, Any]:
         "participants": len(out),
         "by_decision": decided,
         "by_rule": len(out) - decided,
-        "reasons": [{"words": words, "participants": n} for words, n in kinds.most_common()],
+        "reasons": [{"words": text, "participants": n} for text, n in kinds.most_common()],
     }
 
 
@@ -204,8 +207,8 @@ def _kind_of(reason: str) -> str:
     """A reason without its numbers, so that equal ones can be counted."""
     if reason.startswith("a decision: "):
         return "a researcher's decision"
-    words = reason.partition("% ")[2] or reason
-    return words.partition(", ")[0]
+    text = reason.partition("% ")[2] or reason
+    return text.partition(", ")[0]
 
 
 def _summary(
@@ -221,7 +224,7 @@ def _summary(
         "participants": summary.participants,
         "people": summary.people,
         "caution": few_people(summary.people),
-        "finished": sum(one.finished for one in people),
+        "finished": sum(person.finished for person in people),
         "wanted": summary.wanted,
         "answers": summary.answers,
         "skips": summary.skips,
@@ -245,8 +248,8 @@ def _summary(
         "side_bias": _side_bias(summary.side_bias),
         "arrangements": [_arrangement(name, bias) for name, bias in arrangements.items() if pairs],
         "agreement": _agreement(summary),
-        "ratings": [rating_json(one) for one in summary.ratings],
-        "first_choices": [choice_json(one) for one in summary.choices],
+        "ratings": [rating_json(rating) for rating in summary.ratings],
+        "first_choices": [choice_json(choice) for choice in summary.choices],
         "by_group": [_group(name, group) for name, group in summary.by_group.items()],
         "questions": questions_json(summary.questions),
         "validation": validation_json(source.plan, summary, metrics),
@@ -273,8 +276,8 @@ def _group(name: str, group: GroupSummary) -> dict[str, Any]:
         "skips": group.skips,
         "ties": group.ties,
         "win_rates": [rate_json(rate) for rate in group.win_rates if not rate.other],
-        "ratings": [rating_json(one) for one in group.ratings],
-        "first_choices": [choice_json(one) for one in group.choices],
+        "ratings": [rating_json(rating) for rating in group.ratings],
+        "first_choices": [choice_json(choice) for choice in group.choices],
         "alpha": number(*_triple(group.alpha), why, why),
     }
 
@@ -285,17 +288,17 @@ def strengths_json(ranking: Ranking | None) -> list[dict[str, Any]]:
         return []
     return [
         {
-            "model": one.model,
-            "elo": ELO * one.log_strength,
-            "elo_low": plain(ELO * one.low),
-            "elo_high": plain(ELO * one.high),
-            "strength": number(one.log_strength, one.low, one.high),
-            "rank_low": one.rank_low,
-            "rank_high": one.rank_high,
-            "votes": one.votes,
-            "separated": one.model in ranking.separated,
+            "model": strength.model,
+            "elo": ELO * strength.log_strength,
+            "elo_low": plain(ELO * strength.low),
+            "elo_high": plain(ELO * strength.high),
+            "strength": number(strength.log_strength, strength.low, strength.high),
+            "rank_low": strength.rank_low,
+            "rank_high": strength.rank_high,
+            "votes": strength.votes,
+            "separated": strength.model in ranking.separated,
         }
-        for one in ranking.strengths
+        for strength in ranking.strengths
     ]
 
 
@@ -326,7 +329,7 @@ def _side_bias(bias: SideBias | None) -> dict[str, Any] | None:
     if bias is None:
         return None
     share = number(bias.left_share, bias.low, bias.high)
-    words = "There are no votes for a side yet."
+    text = "There are no votes for a side yet."
     if share["value"] is not None:
         seen = (
             "no side bias is visible"
@@ -336,7 +339,7 @@ def _side_bias(bias: SideBias | None) -> dict[str, Any] | None:
             else "the second position was preferred"
         )
         p = "" if plain(bias.p) is None else f" (p = {bias.p:.2g}, by participants)"
-        words = (
+        text = (
             f"The first position won {percent(bias.left_share)} ({percent(bias.low)} to "
             f"{percent(bias.high)}) of votes without ties: {seen}{p}."
         )
@@ -345,7 +348,7 @@ def _side_bias(bias: SideBias | None) -> dict[str, Any] | None:
         "right": bias.right,
         "left_share": share,
         "p": plain(bias.p),
-        "words": words,
+        "words": text,
     }
 
 
@@ -372,9 +375,9 @@ def _agreement(summary: Summary) -> dict[str, Any]:
     why = one_answer if items or alpha_items else no_items
     why_kappa = "κ is of categories; ratings have α." if scale == "interval" else why
     observed = kappa.observed if kappa else None
-    words = ""
+    text = ""
     if observed and plain(observed.value) is not None:
-        words = f"Two people give the same answer in {percent(observed.value)} of the cases."
+        text = f"Two people give the same answer in {percent(observed.value)} of the cases."
     return {
         "observed": number(*_triple(observed), why_kappa, one_answer),
         "kappa": number(*_triple(kappa.kappa if kappa else None), why_kappa, one_answer),
@@ -382,7 +385,7 @@ def _agreement(summary: Summary) -> dict[str, Any]:
         "scale": scale,
         "items": items,
         "alpha_items": alpha_items,
-        "words": words,
+        "words": text,
     }
 
 

@@ -58,8 +58,8 @@ def number(
     there is one without the interval that it should have."""
     shown = plain(value)
     interval = (plain(low), plain(high))
-    words = why if shown is None else why_open if None in interval else ""
-    return {"value": shown, "low": interval[0], "high": interval[1], "why": words}
+    text = why if shown is None else why_open if None in interval else ""
+    return {"value": shown, "low": interval[0], "high": interval[1], "why": text}
 
 
 def percent(value: float | None) -> str:

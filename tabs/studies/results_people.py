@@ -132,9 +132,9 @@ def erase(context: Context, actor: Actor, request: Erase) -> Json:
             "confirm",
         )
     sets = context.storage.participants.erase(person.id, actor.id)
-    for keeper in context.services.values():
-        if isinstance(keeper, ResultsService):
-            keeper.forget(person.study_id)
+    for service in context.services.values():
+        if isinstance(service, ResultsService):
+            service.forget(person.study_id)
     return {"erased": person.number, "label": label(person.number), "sets": list(sets)}
 
 
@@ -208,27 +208,27 @@ def replayed(context: Context, actor: Actor, request: StudyReference) -> Json:
     source = read_source(context, request.study)
     events = logs_of(context.storage, source.study.id)
     marks = context.storage.coloring_marks.of_study(source.study.id)
-    shelf, log = context.service(StudyCache), context.storage.studies.log(source.study.id)
+    cache, log = context.service(StudyCache), context.storage.studies.log(source.study.id)
     newest = source.study.version
-    first = min((one.plan_version for one in source.participants), default=newest)
-    plans = {version: shelf.plan(source.study.id, version) for version in range(first, newest + 1)}
+    first = min((participant.plan_version for participant in source.participants), default=newest)
+    plans = {version: cache.plan(source.study.id, version) for version in range(first, newest + 1)}
     people = [
         Enrolled(
-            one.number,
-            one.enrolled_at,
-            source.trials.get(one.id, ()),
-            events.get(one.id, ()),
-            [mark for mark in marks if mark.participant_id == one.id],
-            plans[one.plan_version],
+            participant.number,
+            participant.enrolled_at,
+            source.trials.get(participant.id, ()),
+            events.get(participant.id, ()),
+            [mark for mark in marks if mark.participant_id == participant.id],
+            plans[participant.plan_version],
         )
-        for one in source.participants
+        for participant in source.participants
     ]
     changes = [
         (entry.at, plans[entry.body["version"]])
         for entry in log
         if entry.kind is LogKind.PLAN and entry.body["version"] > first
     ]
-    numbers = {one.id: one.number for one in source.participants}
+    numbers = {participant.id: participant.number for participant in source.participants}
     exclusions = exclusions_of(source.plan, log, marks, numbers)
     differing = replay(plans[first], people, changes, exclusions)
     gaps = [
@@ -267,18 +267,19 @@ Gap = tuple[int, datetime, datetime]
 
 def _gap(people: Sequence[Enrolled], number: int, until: datetime) -> Gap:
     """From the last enrolment before theirs, for their own is not known any more."""
-    before = (one.enrolled_at for one in people if one.number < number)
+    before = (person.enrolled_at for person in people if person.number < number)
     return number, max(before, default=datetime.min.replace(tzinfo=UTC)), until
 
 
 def _why(times: Sequence[datetime], gaps: Sequence[Gap]) -> str:
     """Whose erasure explains what was served at these times; empty where none does for all."""
     reasons = [
-        next((number for number, after, until in gaps if after < at <= until), None) for at in times
+        next((number for number, after, until in gaps if after < time <= until), None)
+        for time in times
     ]
     if None in reasons:
         return ""
-    names = " and ".join(label(number) for number in sorted({one or 0 for one in reasons}))
+    names = " and ".join(label(number) for number in sorted({reason or 0 for reason in reasons}))
     return (
         f"{names} was erased: what was served while they were there depended on what they had been "
         "served, which is not known any more."

@@ -42,13 +42,13 @@ class StudySource:
         is drawn by chance must not depend on an id of chance."""
         return [
             Person(
-                person_name(one.number),
-                one.number,
-                [trial for trial in self.trials.get(one.id, ()) if self._known(trial)],
-                self.events.get(one.id, ()),
-                self.decision_words(one.id),
+                person_name(participant.number),
+                participant.number,
+                [trial for trial in self.trials.get(participant.id, ()) if self._known(trial)],
+                self.events.get(participant.id, ()),
+                self.decision_words(participant.id),
             )
-            for one in self.participants
+            for participant in self.participants
         ]
 
     def _known(self, trial: Trial) -> bool:
@@ -69,13 +69,18 @@ def read_source(context: Context, study_id: str) -> StudySource:
     """Reads a study. Raises NotStored for one that is not here."""
     storage = context.storage
     study = storage.studies.get(study_id)
-    participants = tuple(sorted(storage.participants.of(study.id), key=lambda one: one.number))
+    participants = tuple(
+        sorted(
+            storage.participants.of(study.id),
+            key=lambda participant_record: participant_record.number,
+        )
+    )
     rule = storage.studies.rule(study.id)
     return StudySource(
         study,
         from_json(study.plan),
         rule_of(rule),
-        rule is None or not rule.keys() & {one.name for one in fields(ExclusionRule)},
+        rule is None or not rule.keys() & {field.name for field in fields(ExclusionRule)},
         participants,
         storage.participants.trials_of_study(study.id),
         storage.study_events.of_study(study.id, without=EventKind.ACTION),
@@ -98,7 +103,12 @@ def source_key(context: Context, study_id: str) -> tuple[Any, ...]:
         len(storage.participants.of(study.id)),
         tuple(storage.participants.erasures(study.id)),
         repr(storage.studies.rule(study.id)),
-        tuple(sorted((one.participant_id, one.excluded, one.at) for one in decisions.values())),
+        tuple(
+            sorted(
+                (decision.participant_id, decision.excluded, decision.at)
+                for decision in decisions.values()
+            )
+        ),
         storage.runs.changes,
         storage.evidence.changes,
         context.deletions,

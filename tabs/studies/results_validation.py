@@ -39,13 +39,22 @@ def validation_json(plan: StudyPlan, summary: Summary, metrics: Sequence[StudyMe
     compared = plan.material is Material.DISTRIBUTIONS and plan.kind is Kind.PAIRS
     rows: list[Json]
     if plan.kind is Kind.PAIRS:
-        rows = [_of_pairs(one, by_id[one.metric], compared) for one in summary.validations]
+        rows = [
+            _of_pairs(validation, by_id[validation.metric], compared)
+            for validation in summary.validations
+        ]
         sentences = trust_sentences(summary, metrics) if rows else []
     elif plan.kind is Kind.RATINGS:
-        rows = [_of_ratings(one, by_id[one.metric]) for one in summary.rating_validations]
+        rows = [
+            _of_ratings(rating_validation, by_id[rating_validation.metric])
+            for rating_validation in summary.rating_validations
+        ]
         sentences = rating_sentences(summary, metrics) if rows else []
     else:
-        rows = [_of_choices(one, by_id[one.metric]) for one in summary.choice_validations]
+        rows = [
+            _of_choices(choice_validation, by_id[choice_validation.metric])
+            for choice_validation in summary.choice_validations
+        ]
         sentences = choice_sentences(summary, metrics) if rows else []
     return {
         "why": "" if rows else _why_nothing(plan, metrics),
@@ -58,7 +67,7 @@ def validation_json(plan: StudyPlan, summary: Summary, metrics: Sequence[StudyMe
         "sentences": sentences,
         "caution": few_people_of_cases(summary.people) if rows else "",
         "groups": _groups(plan, summary, by_id) if rows and plan.kind is Kind.PAIRS else [],
-        "missing": [{"name": name, "why": words} for name, words in MISSING],
+        "missing": [{"name": name, "why": text} for name, text in MISSING],
     }
 
 
@@ -90,47 +99,47 @@ def _about(metric: StudyMetric) -> Json:
         "formula": metric.formula,
         "turned": metric.turned,
         "unscored_why": [
-            {"words": words, "candidates": count} for words, count in metric.unscored.items()
+            {"words": text, "candidates": count} for text, count in metric.unscored.items()
         ],
     }
 
 
-def _of_pairs(one: Validation, metric: StudyMetric, compared: bool) -> Json:
+def _of_pairs(validation: Validation, metric: StudyMetric, compared: bool) -> Json:
     return {
         **_about(metric),
-        **_numbers(one),
+        **_numbers(validation),
         "kendall": None,
-        "agreement_decided": _number(one.agreement_decided),
+        "agreement_decided": _number(validation.agreement_decided),
         "chance": None,
-        "pairs": one.pairs,
-        "unscored": one.unscored,
-        "metric_ties": one.metric_ties,
-        "vote_ties": one.vote_ties,
+        "pairs": validation.pairs,
+        "unscored": validation.unscored,
+        "metric_ties": validation.metric_ties,
+        "vote_ties": validation.vote_ties,
         "published": _published_rows().get(metric.published) if compared else None,
     }
 
 
-def _of_ratings(one: RatingValidation, metric: StudyMetric) -> Json:
+def _of_ratings(rating_validation: RatingValidation, metric: StudyMetric) -> Json:
     agreement = "Agreement applies to choices; ratings have correlations."
     return {
         **_about(metric),
-        "pearson": _number(one.pearson),
-        "spearman": _number(one.spearman),
-        "kendall": _number(one.kendall),
+        "pearson": _number(rating_validation.pearson),
+        "spearman": _number(rating_validation.spearman),
+        "kendall": _number(rating_validation.kendall),
         "agreement": number(None, why=agreement),
         "agreement_decided": number(None, why=agreement),
         "chance": None,
-        "pairs": one.images,
-        "unscored": one.unscored,
+        "pairs": rating_validation.images,
+        "unscored": rating_validation.unscored,
         "metric_ties": 0,
         "vote_ties": 0,
         "published": None,
     }
 
 
-def _of_choices(one: ChoiceValidation, metric: StudyMetric) -> Json:
+def _of_choices(choice_validation: ChoiceValidation, metric: StudyMetric) -> Json:
     correlation = "Correlations apply to pairs and ratings; best of four has agreement."
-    agreement = one.agreement
+    agreement = choice_validation.agreement
     return {
         **_about(metric),
         "pearson": number(None, why=correlation),
@@ -138,20 +147,20 @@ def _of_choices(one: ChoiceValidation, metric: StudyMetric) -> Json:
         "kendall": None,
         "agreement": number(agreement.value, agreement.low, agreement.high, _NO_SETS, _FEW_CASES),
         "agreement_decided": number(None, why="Best of four has no other agreement measure."),
-        "chance": one.chance if one.sets else None,
-        "pairs": one.sets,
-        "unscored": one.unscored,
+        "chance": choice_validation.chance if choice_validation.sets else None,
+        "pairs": choice_validation.sets,
+        "unscored": choice_validation.unscored,
         "metric_ties": 0,
         "vote_ties": 0,
         "published": None,
     }
 
 
-def _numbers(one: Validation) -> Json:
+def _numbers(validation: Validation) -> Json:
     return {
-        "pearson": _number(one.pearson),
-        "spearman": _number(one.spearman),
-        "agreement": _number(one.agreement),
+        "pearson": _number(validation.pearson),
+        "spearman": _number(validation.spearman),
+        "agreement": _number(validation.agreement),
     }
 
 
@@ -174,17 +183,20 @@ def _groups(plan: StudyPlan, summary: Summary, by_id: Mapping[str, StudyMetric])
             {
                 "group": name,
                 "cases": count,
-                "pairs": max((one.pairs + one.unscored for one in validations), default=0),
+                "pairs": max(
+                    (validation.pairs + validation.unscored for validation in validations),
+                    default=0,
+                ),
                 "why": "" if validations else f"Fewer than {LEAST_PAIRS} pairs have votes here.",
                 "sentence": " ".join(sentences[:1]),
                 "rows": [
                     {
-                        "metric": one.metric,
-                        "name": by_id[one.metric].name,
-                        **_numbers(one),
-                        "pairs": one.pairs,
+                        "metric": validation.metric,
+                        "name": by_id[validation.metric].name,
+                        **_numbers(validation),
+                        "pairs": validation.pairs,
                     }
-                    for one in validations
+                    for validation in validations
                 ],
             }
         )

@@ -22,8 +22,8 @@ def require_personal(actor: Actor, study: StudyRecord, advice: str = "") -> None
     """Returns where :func:`may_personal` lets it pass. Raises NotAllowed, with ``advice`` on what
     else can be done."""
     if not may_personal(actor, study):
-        words = "Personal data of participants are visible to the study's owner and admins."
-        raise NotAllowed(f"{words} {advice}".strip(), "personal")
+        text = "Personal data of participants are visible to the study's owner and admins."
+        raise NotAllowed(f"{text} {advice}".strip(), "personal")
 
 
 def without_completion(plan: Mapping[str, Any]) -> dict[str, Any]:

@@ -38,62 +38,64 @@ NO_STUDIES = "A demonstration has no studies. Run TrueHue on your own machine."
 
 def study_routes(context: Context) -> FeatureRouter:
     """The router of studies; in a demonstration one that knows none."""
-    door = FeatureRouter(context, PREFIX, strict=True)
+    feature_router = FeatureRouter(context, PREFIX, strict=True)
     if context.demo:
-        return _closed(door)
+        return _closed(feature_router)
 
-    @door.get("")
-    def every(actor: Actor = door.asking) -> JSONResponse:
+    @feature_router.get("")
+    def every(actor: Actor = feature_router.asking) -> JSONResponse:
         return guarded(lambda: study_list(context, actor, EmptyRequest()))
 
-    @door.get("/presets")
-    def beginnings(actor: Actor = door.asking) -> JSONResponse:
+    @feature_router.get("/presets")
+    def beginnings(actor: Actor = feature_router.asking) -> JSONResponse:
         return guarded(lambda: presets(context, actor, EmptyRequest()))
 
-    @door.get("/materials")
-    def made_of(actor: Actor = door.asking) -> JSONResponse:
+    @feature_router.get("/materials")
+    def made_of(actor: Actor = feature_router.asking) -> JSONResponse:
         return guarded(lambda: materials(context, actor, EmptyRequest()))
 
-    @door.get("/concepts")
-    def colored_of(actor: Actor = door.asking) -> JSONResponse:
+    @feature_router.get("/concepts")
+    def colored_of(actor: Actor = feature_router.asking) -> JSONResponse:
         return guarded(lambda: concept_list(context, actor, EmptyRequest()))
 
-    door.takes("/outline", StudyForm, outline)
-    door.takes("/cases", CasesForm, cases)
-    door.takes("/create", StudyForm, create)
-    door.takes("/power", PowerRequest, power)
-    door.takes("/votes-needed", VotesRequest, votes_needed)
+    feature_router.takes("/outline", StudyForm, outline)
+    feature_router.takes("/cases", CasesForm, cases)
+    feature_router.takes("/create", StudyForm, create)
+    feature_router.takes("/power", PowerRequest, power)
+    feature_router.takes("/votes-needed", VotesRequest, votes_needed)
 
-    @door.get("/{study_id}")
-    def one(study_id: str, actor: Actor = door.asking) -> JSONResponse:
+    @feature_router.get("/{study_id}")
+    def one(study_id: str, actor: Actor = feature_router.asking) -> JSONResponse:
         return guarded(lambda: study(context, actor, StudyRequest(study=study_id)))
 
-    @door.get("/{study_id}/live")
-    def at_work(study_id: str, actor: Actor = door.asking) -> JSONResponse:
+    @feature_router.get("/{study_id}/live")
+    def at_work(study_id: str, actor: Actor = feature_router.asking) -> JSONResponse:
         return guarded(lambda: live(context, actor, StudyRequest(study=study_id)))
 
-    @door.get("/{study_id}/comments")
-    def said(study_id: str, actor: Actor = door.asking) -> JSONResponse:
+    @feature_router.get("/{study_id}/comments")
+    def said(study_id: str, actor: Actor = feature_router.asking) -> JSONResponse:
         return guarded(lambda: comments(context, actor, StudyRequest(study=study_id)))
 
-    door.takes("/{study}/revise", Revision, revise)
-    door.takes("/{study}/copy", Copying, copy)
-    door.takes("/{study}/state", StateRequest, set_state)
-    door.takes("/{study}/delete", StudyRequest, delete_draft)
-    door.takes("/{study}/links/{link}/revoke", LinkRequest, revoke_link)
+    feature_router.takes("/{study}/revise", Revision, revise)
+    feature_router.takes("/{study}/copy", Copying, copy)
+    feature_router.takes("/{study}/state", StateRequest, set_state)
+    feature_router.takes("/{study}/delete", StudyRequest, delete_draft)
+    feature_router.takes("/{study}/links/{link}/revoke", LinkRequest, revoke_link)
 
     def here(request: Request) -> Answer:
         return {"base": base_of(request, context.local)}
 
-    door.takes("/{study}/links", LinksRequest, make_links, known=here)
-    door.takes("/{study}/preview", PreviewRequest, preview, known=here)
-    return door
+    feature_router.takes("/{study}/links", LinksRequest, make_links, known=here)
+    feature_router.takes("/{study}/preview", PreviewRequest, preview, known=here)
+    return feature_router
 
 
-def _closed(door: FeatureRouter) -> FeatureRouter:
-    async def nothing(_: Actor = door.asking) -> JSONResponse:
+def _closed(feature_router: FeatureRouter) -> FeatureRouter:
+    async def nothing(_: Actor = feature_router.asking) -> JSONResponse:
         return JSONResponse({"error": NO_STUDIES}, 404)
 
     for path in ("", "/{rest:path}"):
-        door.add_api_route(path, nothing, methods=["GET", "POST"], include_in_schema=False)
-    return door
+        feature_router.add_api_route(
+            path, nothing, methods=["GET", "POST"], include_in_schema=False
+        )
+    return feature_router

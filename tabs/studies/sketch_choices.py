@@ -63,17 +63,21 @@ class Choices:
         self._stored: dict[str, list[SketchRecord]] = {}
         for record in context.storage.sketches.all():  # the one in use first
             self._stored.setdefault(normal(record.words), []).append(record)
-        self._drawings = {normal(one.words): one.concept_id for one in drawings().values()}
+        self._drawings = {
+            normal(drawing.words): drawing.concept_id for drawing in drawings().values()
+        }
 
-    def of(self, words: str) -> tuple[Choice, ...]:
+    def of(self, text: str) -> tuple[Choice, ...]:
         """The sketches that fit these words, the one that is taken first: those drawn of the words
         themselves, the one in use first, then those of the thing without its state or mood."""
-        return tuple(choice for shows in shown_by(words) for choice in self._showing(shows))
+        return tuple(choice for shows in shown_by(text) for choice in self._showing(shows))
 
-    def chosen(self, words: str, key: str = "") -> Choice | None:
+    def chosen(self, text: str, key: str = "") -> Choice | None:
         """The sketch that is colored for these words: the one with this key, else the first."""
-        fitting = self.of(words)
-        return next((one for one in fitting if key and one.key == key), next(iter(fitting), None))
+        fitting = self.of(text)
+        return next(
+            (choice for choice in fitting if key and choice.key == key), next(iter(fitting), None)
+        )
 
     def __iter__(self) -> Iterator[str]:
         """What sketches show, in normal form."""
@@ -87,16 +91,18 @@ class Choices:
                 "",
                 record.words,
                 source_words(record.source, record.note),
-                tuple(words for _, words in record.warnings),
+                tuple(text for _, text in record.warnings),
             )
-        if shows in self._drawings and not any(one.source == STARTER for one in records):
+        if shows in self._drawings and not any(
+            sketch_record.source == STARTER for sketch_record in records
+        ):
             yield Choice("", self._drawings[shows], shows, source_words(STARTER, ""))
 
 
-def shown_by(words: str) -> tuple[str, ...]:
+def shown_by(message: str) -> tuple[str, ...]:
     """What a sketch of these words can show, in normal form: the words, then their end without
     what stands before it, as in "moldy old apple", "old apple", "apple"."""
-    text = normal(words)
+    text = normal(message)
     concept = concept_of(text)
     if concept is not None:
         return tuple(dict.fromkeys((text, normal(concept.concept))))
@@ -129,40 +135,44 @@ def concept_list(context: Context, actor: Actor, request: EmptyRequest) -> dict[
     """The concepts to choose from, by category: things with their states and moods, and the
     sketches of each; and other words that a sketch is stored of."""
     choices = Choices(context)
-    things: dict[int, dict[str, Any]] = {}
+    resources: dict[int, dict[str, Any]] = {}
     for concept in concepts():
         if not concept.modifier:
-            things[concept.base_id] = _thing(concept, choices)
+            resources[concept.base_id] = _thing(concept, choices)
             continue
-        own = [choice_json(one) for one in choices.of(concept.words) if _of(one, concept.words)]
+        own = [
+            choice_json(choice)
+            for choice in choices.of(concept.words)
+            if _of(choice, concept.words)
+        ]
         entry: dict[str, Any] = {"words": concept.words, "kind": concept.modifier_kind}
-        things[concept.base_id]["modifiers"].append({**entry, "sketches": own} if own else entry)
+        resources[concept.base_id]["modifiers"].append({**entry, "sketches": own} if own else entry)
     others = [shows for shows in choices if concept_of(shows) is None]
     return {
-        "things": list(things.values()),
+        "things": list(resources.values()),
         "others": [
-            {"words": shows, "sketches": [choice_json(one) for one in choices.of(shows)]}
+            {"words": shows, "sketches": [choice_json(choice) for choice in choices.of(shows)]}
             for shows in others
         ],
     }
 
 
-def group_of(words: str) -> str:
+def group_of(text: str) -> str:
     """The group of a case: the category of its concept."""
-    concept = concept_of(words)
+    concept = concept_of(text)
     return concept.category if concept else OWN
 
 
-def case_id_of(words: str) -> str:
+def case_id_of(text: str) -> str:
     """The id of a case: the concept's, or one made of the words."""
-    concept = concept_of(words)
+    concept = concept_of(text)
     if concept is not None:
         return concept.id
-    return f"words-{hashlib.sha256(normal(words).encode()).hexdigest()[:12]}"
+    return f"words-{hashlib.sha256(normal(text).encode()).hexdigest()[:12]}"
 
 
 def _thing(concept: Concept, choices: Choices) -> dict[str, Any]:
-    sketches = [choice_json(one) for one in choices.of(concept.words)]
+    sketches = [choice_json(choice) for choice in choices.of(concept.words)]
     return {
         "words": concept.words,
         "category": concept.category,
@@ -171,5 +181,5 @@ def _thing(concept: Concept, choices: Choices) -> dict[str, Any]:
     }
 
 
-def _of(choice: Choice, words: str) -> bool:
-    return normal(choice.shows) == normal(words)
+def _of(choice: Choice, text: str) -> bool:
+    return normal(choice.shows) == normal(text)

@@ -30,13 +30,13 @@ def draft_of_sketches(context: Context, form: StudyForm) -> Draft:
     choices = Choices(context)
     wanted = _concepts(form.concepts, "concepts")
     practiced = _practiced(form, choices, wanted)
-    asked = [words for words in wanted if words not in practiced]
-    chosen = {words: choices.chosen(words, _key(form, words)) for words in asked}
-    without = tuple(words for words, choice in chosen.items() if choice is None)
-    complete = [words for words in asked if words not in without]
-    drawn = _drawn(form, complete, bool(without))
-    training = tuple(_case(choices, words, _key(form, words)) for words in practiced)
-    cases = tuple(_case(choices, words, _key(form, words)) for words in drawn)
+    requested = [text for text in wanted if text not in practiced]
+    chosen = {text: choices.chosen(text, _key(form, text)) for text in requested}
+    without = tuple(text for text, choice in chosen.items() if choice is None)
+    complete = [text for text in requested if text not in without]
+    sample = _drawn(form, complete, bool(without))
+    training = tuple(_case(choices, text, _key(form, text)) for text in practiced)
+    cases = tuple(_case(choices, text, _key(form, text)) for text in sample)
     return Draft(
         form,
         tuple(case for case, _ in cases),
@@ -45,7 +45,7 @@ def draft_of_sketches(context: Context, form: StudyForm) -> Draft:
         {},
         len(wanted),
         len(complete),
-        tuple(_told(form, drawn, complete, without, practiced, wanted)),
+        tuple(_told(form, sample, complete, without, practiced, wanted)),
         {case.id: choice for case, choice in (*cases, *training)},
         without,
     )
@@ -72,10 +72,10 @@ def sketches_json(draft: Draft) -> dict[str, Any]:
     }
 
 
-def _concepts(words: Iterable[str], field: str) -> list[str]:
+def _concepts(terms: Iterable[str], field: str) -> list[str]:
     """The words as they are asked, each concept once."""
     by_normal: dict[str, str] = {}
-    for text in words:
+    for text in terms:
         if len(text) > MOST_LETTERS:
             raise BadInput(
                 f"{text[:40]!r}… has over {MOST_LETTERS} letters. Use a shorter name.",
@@ -90,7 +90,7 @@ def _practiced(form: StudyForm, choices: Choices, wanted: Sequence[str]) -> list
     """What is practiced on: what the form names, or so many drawings that nobody is asked about."""
     assert form.practice is not None
     named = _concepts(form.practice.concepts, "practice")
-    missing = [words for words in named if choices.chosen(words, _key(form, words)) is None]
+    missing = [text for text in named if choices.chosen(text, _key(form, text)) is None]
     if missing:
         raise BadInput(
             f"There is no sketch of {_listed(missing)} to practice on.{_meant(missing[0])}",
@@ -98,12 +98,12 @@ def _practiced(form: StudyForm, choices: Choices, wanted: Sequence[str]) -> list
         )
     if named:
         return named
-    taken = {normal(words) for words in wanted}
-    bases = {normal(concept.concept) for words in wanted if (concept := concept_of(words))}
+    used = {normal(text) for text in wanted}
+    bases = {normal(concept.concept) for text in wanted if (concept := concept_of(text))}
     free = [
-        words
-        for words in (*_PRACTICE, *choices)
-        if words not in taken | bases and choices.chosen(words) is not None
+        text
+        for text in (*_PRACTICE, *choices)
+        if text not in used | bases and choices.chosen(text) is not None
     ]
     practiced = list(dict.fromkeys(free))[: form.practice.number]
     if len(practiced) < form.practice.number:
@@ -134,52 +134,56 @@ def _drawn(form: StudyForm, complete: Sequence[str], some_without: bool) -> list
     if number == len(complete):
         return list(complete)
     rng = np.random.default_rng([form.seed, number])
-    return [complete[int(place)] for place in sorted(rng.permutation(len(complete))[:number])]
+    return [complete[int(index)] for index in sorted(rng.permutation(len(complete))[:number])]
 
 
-def _case(choices: Choices, words: str, key: str) -> tuple[Case, Choice]:
-    choice = choices.chosen(words, key)
+def _case(choices: Choices, text: str, key: str) -> tuple[Case, Choice]:
+    choice = choices.chosen(text, key)
     assert choice is not None
-    case = Case(case_id_of(words), words, (), group_of(words), sketch=choice.plan_id)
+    case = Case(case_id_of(text), text, (), group_of(text), sketch=choice.plan_id)
     return case, choice
 
 
-def _key(form: StudyForm, words: str) -> str:
-    return form.sketches.get(words, form.sketches.get(normal(words), ""))
+def _key(form: StudyForm, text: str) -> str:
+    return form.sketches.get(text, form.sketches.get(normal(text), ""))
 
 
 def _told(
     form: StudyForm,
-    drawn: Sequence[str],
+    sample: Sequence[str],
     complete: Sequence[str],
     without: Sequence[str],
     practiced: Sequence[str],
     wanted: Sequence[str],
 ) -> list[str]:
     """Sentences on what was taken and left out."""
-    told = []
-    if len(drawn) < len(complete):
-        told.append(
-            f"{len(drawn):,} of {len(complete):,} concepts with a sketch sampled at random "
+    messages = []
+    if len(sample) < len(complete):
+        messages.append(
+            f"{len(sample):,} of {len(complete):,} concepts with a sketch sampled at random "
             f"(seed {form.seed})."
         )
     else:
-        told.append(f"All {len(drawn):,} concepts with a sketch are included.")
+        messages.append(f"All {len(sample):,} concepts with a sketch are included.")
     if without:
-        told.append(f"{many(len(without), 'concept')} excluded: no sketch of {_listed(without)}.")
+        messages.append(
+            f"{many(len(without), 'concept')} excluded: no sketch of {_listed(without)}."
+        )
     if practiced:
-        told.append(f"Practice: {', '.join(practiced)}; these are not colored in the study itself.")
-    moved = [words for words in practiced if words in wanted]
+        messages.append(
+            f"Practice: {', '.join(practiced)}; these are not colored in the study itself."
+        )
+    moved = [text for text in practiced if text in wanted]
     if moved:
-        told.append(f"{_listed(moved)} used for practice only.")
-    return told
+        messages.append(f"{_listed(moved)} used for practice only.")
+    return messages
 
 
-def _listed(words: Sequence[str]) -> str:
-    more = f" and {len(words) - _NAMED} more" if len(words) > _NAMED else ""
-    return ", ".join(words[:_NAMED]) + more
+def _listed(terms: Sequence[str]) -> str:
+    more = f" and {len(terms) - _NAMED} more" if len(terms) > _NAMED else ""
+    return ", ".join(terms[:_NAMED]) + more
 
 
-def _meant(words: str) -> str:
-    near = [one for one in similar(words) if one != normal(words)]
+def _meant(text: str) -> str:
+    near = [name for name in similar(text) if name != normal(text)]
     return f" Did you mean {near[0]}?" if near else ""

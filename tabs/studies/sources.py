@@ -83,8 +83,8 @@ def concepts_of(context: Context, text: str) -> Entries:
     full_id = whole_id(context, source)
     if source.kind == SET:
         return {
-            normal(words): Entry(normal(words), words, group_of_concept(words))
-            for words in context.storage.distributions.words(full_id)
+            normal(message): Entry(normal(message), message, group_of_concept(message))
+            for message in context.storage.distributions.words(full_id)
         }
     if source.kind == PICTURES:
         return _of_set(context, full_id)
@@ -118,9 +118,9 @@ def group_of(prompt: PromptImages) -> str:
     return prompt.task.upper()
 
 
-def group_of_concept(words: str) -> str:
+def group_of_concept(text: str) -> str:
     """What kind of a concept it is: base, visual state or emotional; else that it was imported."""
-    concept = concept_of(words)
+    concept = concept_of(text)
     return concept.modifier_kind if concept else IMPORTED
 
 

@@ -126,8 +126,8 @@ def blocked(context: Context, plan: StudyPlan) -> list[str]:
 def plan_json(plan: StudyPlan) -> dict[str, Any]:
     """A plan without its cases' pictures and distributions."""
     keys = {stimulus_id for stimulus_id, _ in plan.training.keys}
-    asked = {stimulus.case_id for stimulus in plan.main_stimuli}
-    main = [case for case in plan.cases if case.id in asked]
+    requested = {stimulus.case_id for stimulus in plan.main_stimuli}
+    main = [case for case in plan.cases if case.id in requested]
     return {
         "question": plan.question,
         "instructions": plan.instructions,
@@ -186,7 +186,7 @@ def name_of(context: Context, actor_id: str) -> str:
 
 def _row(context: Context, record: StudyRecord, now: datetime) -> dict[str, Any]:
     plan, progress = current(context, record), progress_of(context, record)
-    stages = [stage_now(one, plan, now) for one in progress.people]
+    stages = [stage_now(person, plan, now) for person in progress.people]
     links = context.storage.invitations.of(record.id)
     return {
         **_head(context, record, plan),

@@ -52,22 +52,24 @@ class ExportData:
     @cached_property
     def excluded(self) -> frozenset[int]:
         """The numbers of participants who are left out."""
-        return frozenset(one["number"] for one in self.results["people"] if one["excluded"])
+        return frozenset(
+            person["number"] for person in self.results["people"] if person["excluded"]
+        )
 
     @cached_property
     def people(self) -> list[tuple[ParticipantRecord, list[Trial], dict[int, Answer]]]:
         """Participants with the trials that fit the plan, and the answers that stand."""
         source = self.source
-        told = []
-        for one in source.participants:
+        messages = []
+        for participant in source.participants:
             trials = [
                 trial
-                for trial in source.trials.get(one.id, ())
+                for trial in source.trials.get(participant.id, ())
                 if not trial.stimulus_id or trial.stimulus_id in source.plan.by_id
             ]
-            given = answers_of(source.plan, trials, source.events.get(one.id, ()))
-            told.append((one, trials, given))
-        return told
+            values = answers_of(source.plan, trials, source.events.get(participant.id, ()))
+            messages.append((participant, trials, values))
+        return messages
 
     def case_of(self, trial: Trial) -> str | None:
         """The id of the case that a trial is about; None for an attention check."""
@@ -129,11 +131,11 @@ def stimuli(data: ExportData) -> Iterator[Json]:
     plan = data.source.plan
     served: Counter[str] = Counter()
     answered: Counter[str] = Counter()
-    for _, trials, given in data.people:
+    for _, trials, values in data.people:
         for trial in trials:
             if trial.purpose is Purpose.MAIN:
                 served[trial.stimulus_id] += 1
-                answered[trial.stimulus_id] += trial.position in given
+                answered[trial.stimulus_id] += trial.position in values
     main = {stimulus.id for stimulus in plan.main_stimuli}
     for stimulus in plan.stimuli:
         yield {
@@ -150,32 +152,36 @@ def stimuli(data: ExportData) -> Iterator[Json]:
 def participants(data: ExportData) -> Iterator[Json]:
     """Participants as the results have them."""
     external = (
-        {one.number: one.external for one in data.source.participants} if data.personal else {}
+        {participant.number: participant.external for participant in data.source.participants}
+        if data.personal
+        else {}
     )
-    for one in data.results["people"]:
-        quality = one["quality"]
+    for person in data.results["people"]:
+        quality = person["quality"]
         yield {
-            "participant": one["number"] + 1,
+            "participant": person["number"] + 1,
             **{
-                name: one[name]
+                name: person[name]
                 for name in ("plan_version", "language", "enrolled_at", "last_at", "stage")
             },
             **quality,
             "training": (quality["training"] or (None,))[-1],
-            "too_fast": one["too_fast"] is not None,
-            "excluded": one["excluded"],
-            "reasons": "; ".join(one["reasons"]) or None,
-            "external": _json(external[one["number"]]) if external.get(one["number"]) else None,
+            "too_fast": person["too_fast"] is not None,
+            "excluded": person["excluded"],
+            "reasons": "; ".join(person["reasons"]) or None,
+            "external": _json(external[person["number"]])
+            if external.get(person["number"])
+            else None,
         }
 
 
 def trials(data: ExportData) -> Iterator[Json]:
     """What was shown, by participant and position."""
-    for one in data.source.participants:
-        for trial in data.source.trials.get(one.id, ()):
-            at = getattr(trial, "assigned_at", one.enrolled_at)
+    for participant in data.source.participants:
+        for trial in data.source.trials.get(participant.id, ()):
+            index = getattr(trial, "assigned_at", participant.enrolled_at)
             yield {
-                "participant": one.number + 1,
+                "participant": participant.number + 1,
                 "position": trial.position,
                 "stimulus": trial.stimulus_id or None,
                 "case": data.case_of(trial),
@@ -184,16 +190,16 @@ def trials(data: ExportData) -> Iterator[Json]:
                 "propensity": trial.propensity,
                 "original": trial.original,
                 "expected": trial.expected,
-                "assigned_at": at.isoformat(),
+                "assigned_at": index.isoformat(),
             }
 
 
 def events(data: ExportData) -> Iterator[Json]:
     """What participants did, by participant and number."""
-    for one in data.source.participants:
-        for event in data.source.events.get(one.id, ()):
+    for participant in data.source.participants:
+        for event in data.source.events.get(participant.id, ()):
             yield {
-                "participant": one.number + 1,
+                "participant": participant.number + 1,
                 "number": event.number,
                 "kind": event.kind,
                 "position": event.position,
@@ -222,14 +228,14 @@ def body_of(event: Event, personal: bool) -> Json:
 def answers(data: ExportData) -> Iterator[Json]:
     """The answers that stand, by participant and position."""
     plan = data.source.plan
-    for one, given_trials, given in data.people:
+    for participant_record, given_trials, values in data.people:
         for trial in given_trials:
-            answer = given.get(trial.position)
+            answer = values.get(trial.position)
             if answer is None:
                 continue
             case = data.case_of(trial)
             yield {
-                "participant": one.number + 1,
+                "participant": participant_record.number + 1,
                 "position": trial.position,
                 "stimulus": trial.stimulus_id or None,
                 "case": case,
@@ -243,7 +249,7 @@ def answers(data: ExportData) -> Iterator[Json]:
                 "right": None
                 if (known := right_of(plan, trial)) is None
                 else answer.value == known,
-                "excluded": one.number in data.excluded,
+                "excluded": participant_record.number in data.excluded,
             }
 
 
@@ -252,18 +258,18 @@ def votes(data: ExportData) -> Iterator[Json]:
     plan = data.source.plan
     if plan.kind is not Kind.PAIRS:
         return
-    for one, given_trials, given in data.people:
-        at = {event.id: event.at for event in data.source.events.get(one.id, ())}
+    for participant_record, given_trials, values in data.people:
+        index = {event.id: event.at for event in data.source.events.get(participant_record.id, ())}
         for trial in given_trials:
-            answer = given.get(trial.position)
+            answer = values.get(trial.position)
             if trial.purpose is not Purpose.MAIN or answer is None:
                 continue
             if answer.kind is AnswerKind.SKIP:
                 continue
             case = plan.case_by_id[plan.by_id[trial.stimulus_id].case_id]
-            stored_at = at[answer.event_id]
+            stored_at = index[answer.event_id]
             yield {
-                "participant": one.number + 1,
+                "participant": participant_record.number + 1,
                 "position": trial.position,
                 "case": case.id,
                 "group": case.group or None,
@@ -273,17 +279,17 @@ def votes(data: ExportData) -> Iterator[Json]:
                 "outcome": "tie" if answer.value is None else ("left", "right")[answer.value],
                 "response_ms": answer.response_ms,
                 "at": stored_at.isoformat() if stored_at else None,
-                "excluded": one.number in data.excluded,
+                "excluded": participant_record.number in data.excluded,
             }
 
 
 def screening(data: ExportData) -> Iterator[Json]:
     """Plates and patches of those who were screened."""
-    for one in data.source.participants:
-        events = data.source.events.get(one.id, ())
-        if seen := screening_of(data.source.plan, one.number, events):
+    for participant in data.source.participants:
+        events = data.source.events.get(participant.id, ())
+        if seen := screening_of(data.source.plan, participant.number, events):
             yield {
-                "participant": one.number + 1,
+                "participant": participant.number + 1,
                 **seen,
                 "misread": " ".join(seen["misread"]) or None,
             }
@@ -313,12 +319,12 @@ def results(data: ExportData) -> Iterator[Json]:
 
 
 def _of_summary(summary: Json) -> Iterable[Json]:
-    yield from (_strength(one, "") for one in summary["strengths"])
+    yield from (_strength(strength, "") for strength in summary["strengths"])
     for group in summary["groups"]:
-        yield from (_strength(one, group["group"]) for one in group["strengths"])
+        yield from (_strength(strength, group["group"]) for strength in group["strengths"])
     for rate in (*summary["win_rates"], *summary["against"]):
-        of = rate["wins"] + rate["losses"] + rate["ties"]
-        yield _row("win-rate", rate["rate"], of, rate["model"], rate.get("other"))
+        source = rate["wins"] + rate["losses"] + rate["ties"]
+        yield _row("win-rate", rate["rate"], source, rate["model"], rate.get("other"))
     for rating in summary["ratings"]:
         yield _row("rating", rating["mean"], rating["ratings"], rating["model"])
     for choice in summary["first_choices"]:
@@ -341,15 +347,15 @@ def _of_summary(summary: Json) -> Iterable[Json]:
             yield from _validated(row, group["group"])
 
 
-def _strength(one: Json, group: str) -> Json:
-    return _row("strength", one["strength"], one["votes"], one["model"], group=group)
+def _strength(record: Json, group: str) -> Json:
+    return _row("strength", record["strength"], record["votes"], record["model"], group=group)
 
 
 def _of_group(group: Json) -> Iterator[Json]:
     name = group["group"]
     for rate in group["win_rates"]:
-        of = rate["wins"] + rate["losses"] + rate["ties"]
-        yield _row("win-rate", rate["rate"], of, rate["model"], group=name)
+        source = rate["wins"] + rate["losses"] + rate["ties"]
+        yield _row("win-rate", rate["rate"], source, rate["model"], group=name)
     for rating in group["ratings"]:
         yield _row("rating", rating["mean"], rating["ratings"], rating["model"], group=name)
     for choice in group["first_choices"]:
@@ -366,7 +372,7 @@ def _validated(row: Json, group: str) -> Iterator[Json]:
 def _row(
     measure: str,
     number: Json,
-    of: int,
+    total: int,
     model: str | None = None,
     other: str | None = None,
     group: str = "",
@@ -379,7 +385,7 @@ def _row(
         "value": number["value"],
         "low": number["low"],
         "high": number["high"],
-        "number": of,
+        "number": total,
         "why": number["why"] or None,
     }
 

@@ -125,8 +125,8 @@ def consent_in(language: str, kind: Kind) -> str:
     """The consent text that a study of a kind begins with."""
     text = CONSENT[language]
     if kind is Kind.COLORINGS:
-        asked, kept, colored, steps = _ASKED[language]
-        text = text.replace(asked, colored).replace(kept, steps)
+        requested, saved, colored, steps = _ASKED[language]
+        text = text.replace(requested, colored).replace(saved, steps)
     return text
 
 

@@ -37,36 +37,36 @@ class Weights:
         self._styles: dict[str, tuple[str, ...]] = {}
         self._runs: dict[str, str] = {}
 
-    def kept(self, text: str, words: str) -> bool:
+    def kept(self, text: str, message: str) -> bool:
         """Whether a distribution is at hand without measuring pictures now."""
-        cell = self._cell_of(text, words)
+        cell = self._cell_of(text, message)
         return parse(text).kind == SET or (cell is not None and cell[1:] in self._kept(cell[0]))
 
-    def of(self, text: str, words: str) -> tuple[float, ...]:
+    def of(self, text: str, message: str) -> tuple[float, ...]:
         """The shares of a concept's 71 bins. Raises BadInput, saying which source has none."""
         try:
-            weights = self._of(text, words)
+            weights = self._of(text, message)
         except TrueHueError as error:
-            raise BadInput(f"{words!r} cannot be part of the study: {error}", "cases") from None
+            raise BadInput(f"{message!r} cannot be part of the study: {error}", "cases") from None
         return tuple(round(float(weight), DIGITS) for weight in weights)
 
-    def _of(self, text: str, words: str) -> np.ndarray:
+    def _of(self, text: str, message: str) -> np.ndarray:
         source = parse(text)
         if source.kind == SET:
             there = self._set_of(source.id)
             record = there.record
-            rows = there.rows.get(normal(words), [])
+            rows = there.rows.get(normal(message), [])
             return of_rows(record.name, rows, record.kind, of_people=record.of_people).weights
-        cell = self._cell_of(text, words)
+        cell = self._cell_of(text, message)
         if cell is None:
-            return distribution(self._context, text, words, self._method).weights
+            return distribution(self._context, text, message, self._method).weights
         run_id, concept_id, style = cell
-        kept = self._kept(run_id)
-        if (concept_id, style) not in kept:
+        retained = self._kept(run_id)
+        if (concept_id, style) not in retained:
             made = extracted(self._context, run_id, concept_id, style, [None], self._method)
             self._context.storage.profiles.keep(made)
-            kept[concept_id, style] = made[0].weights
-        weights = kept[concept_id, style]
+            retained[concept_id, style] = made[0].weights
+        weights = retained[concept_id, style]
         if weights is None:
             raise BadInput(f"no image of it in the run {run_id[:8]} could be measured.")
         return weights
@@ -80,10 +80,10 @@ class Weights:
             self._sets[set_id] = _Set(record, by_words)
         return self._sets[set_id]
 
-    def _cell_of(self, text: str, words: str) -> tuple[str, str, str] | None:
+    def _cell_of(self, text: str, message: str) -> tuple[str, str, str] | None:
         """Run, concept and style of a distribution that storage keeps; None for any other."""
         source = parse(text)
-        concept = concept_of(words)
+        concept = concept_of(message)
         if source.kind != RUN or source.guidance is not None or concept is None:
             return None
         run_id = self._runs.get(source.id) or whole_id(self._context, source)

@@ -128,11 +128,11 @@ def trash_json(record: TrashRecord) -> dict[str, Any]:
     along = [
         _many(n, table) for table, n in record.counts.items() if table != main and table in _WORDS
     ]
-    words = head + (f", with {_enumeration(along)}" if along else "")
+    text = head + (f", with {_enumeration(along)}" if along else "")
     return {
         "id": record.trash_id,
         "kind": record.kind,
-        "words": words,
+        "words": text,
         "count": number,
         "at": record.created_at.isoformat(),
     }

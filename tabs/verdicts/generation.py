@@ -42,7 +42,7 @@ def draw(
     context.limits.check_job(len(requests), waiting, actor.id)
     by_id = {prompt.id: prompt for prompt in prompts}
     # Eight bits of three colors, as PNG a third less; masks and rows are small beside it.
-    size_bytes = sum(2 * (one.width or 512) * (one.height or 512) for one in requests)
+    size_bytes = sum(2 * (request.width or 512) * (request.height or 512) for request in requests)
     context.require_room(size_bytes, len(requests))
     deliver = deliver_to(context.bound(), actor, by_id)
     return context.engine.submit(requests, deliver, title=title, owner=actor.id)
@@ -110,25 +110,25 @@ def keep(
     stored = context.storage.drawings.add(
         replace(row, image_id=image.image_id, origin=origin, width=width, height=height)
     )
-    picture = StoredImage(
+    stored_image = StoredImage(
         image.image_id, stored.task, stored.targets, masks, request.model, request.options
     )
     try:
-        judge_exact(context, picture)
+        judge_exact(context, stored_image)
     except Exception:
         # The image is stored and can be judged later; the drawing did not fail.
         log.exception("the verdicts on the image %s could not be stored", image.image_id)
     return stored
 
 
-def judge_exact(context: Context, picture: StoredImage) -> None:
+def judge_exact(context: Context, stored: StoredImage) -> None:
     """Judges every object that something is asked of, by every rule, where exact masks came along.
 
     An object that the renderer did not draw is not in the picture: that is a fail, for the picture
     does not show what was asked. What breaks is stored as ``unscored``, with what broke.
     """
-    if picture.masks:
-        judge_picture(context, picture, [by.id for by in RULES])
+    if stored.masks:
+        judge_picture(context, stored, [by.id for by in RULES])
 
 
 def name_of(request: GenerationRequest) -> str:

@@ -80,8 +80,8 @@ def rejudge(
     for done, row in enumerate(rows, 1):
         if stop is not None and stop.is_set():
             return
-        what, added = _judge_row(context, row, rules)
-        counts[what] += 1
+        label, added = _judge_row(context, row, rules)
+        counts[label] += 1
         for record in added:
             status_counts[record.protocol, record.status] += 1
             if record.status == UNSCORED:
@@ -114,7 +114,7 @@ def _judge_row(
     masks = masks_of(context.storage.masks.for_image(image_id), row.targets)
     if not any(expectation.position in masks for expectation in expectations):
         return "without_mask", []
-    picture = StoredImage(image_id, row.task, row.targets, masks, row.model, row.options)
+    stored_image = StoredImage(image_id, row.task, row.targets, masks, row.model, row.options)
     stored = context.storage.evidence.for_image(image_id)
     # Of an image of the renderer it is known what is not there; of others an object waits.
     subjects = [
@@ -126,13 +126,13 @@ def _judge_row(
         by.id
         for by in rules
         if not all(
-            _has(stored, expectation, picture, by, context.munsell) for expectation in subjects
+            _has(stored, expectation, stored_image, by, context.munsell) for expectation in subjects
         )
     ]
     if not missing:
         return "complete", []
     before = {record.evidence_id for record in stored}
-    added = judge_picture(context, picture, missing)
+    added = judge_picture(context, stored_image, missing)
     new = [record for record in added if record.evidence_id not in before]
     return ("judged" if new else "complete"), new
 
@@ -140,15 +140,15 @@ def _judge_row(
 def _has(
     stored: Sequence[EvidenceRecord],
     expectation: Expectation,
-    picture: StoredImage,
+    stored_image: StoredImage,
     by: Rule,
     munsell: MunsellSamples | None,
 ) -> bool:
     """Whether the verdict that would come out now is stored."""
-    record = picture.masks.get(expectation.position)
+    record = stored_image.masks.get(expectation.position)
     mask_id = record.mask_id if record else None
     guided = False if by.guided and expectation.guided is False else None
-    accepted = samples_for(expectation.color, by, munsell, picture.task == BY_NUMBER)
+    accepted = samples_for(expectation.color, by, munsell, stored_image.task == BY_NUMBER)
     samples = accepted.sha256 if accepted else None
     for row in stored:
         alike = (

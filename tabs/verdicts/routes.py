@@ -24,28 +24,28 @@ from truehue.tabs.verdicts.saving import QuestionRequest, keep_verdict
 
 def judgment_routes(context: Context) -> FeatureRouter:
     """The router of judging and deleting."""
-    door = FeatureRouter(context, "/api")
-    door.takes("/verdicts", QuestionRequest, keep_verdict)
-    door.takes("/judgments", AnswerVerdict, judge_verdict)
-    door.takes("/judgments/{judgment_id}/withdraw", Judgment, withdraw)
-    door.takes("/trash", Delete, delete)
-    door.takes("/trash/{trash_id}/restore", Deleted, restore)
-    door.takes("/trash/{trash_id}/purge", Deleted, purge)
+    feature_router = FeatureRouter(context, "/api")
+    feature_router.takes("/verdicts", QuestionRequest, keep_verdict)
+    feature_router.takes("/judgments", AnswerVerdict, judge_verdict)
+    feature_router.takes("/judgments/{judgment_id}/withdraw", Judgment, withdraw)
+    feature_router.takes("/trash", Delete, delete)
+    feature_router.takes("/trash/{trash_id}/restore", Deleted, restore)
+    feature_router.takes("/trash/{trash_id}/purge", Deleted, purge)
 
-    @door.get("/judgments")
-    def judgments(request: Request, actor: Actor = door.asking) -> JSONResponse:
+    @feature_router.get("/judgments")
+    def judgments(request: Request, actor: Actor = feature_router.asking) -> JSONResponse:
         return guarded(lambda: judgments_view(context, actor, request.query_params))
 
-    @door.get("/judgments/of")
-    def judgment(request: Request, actor: Actor = door.asking) -> JSONResponse:
+    @feature_router.get("/judgments/of")
+    def judgment(request: Request, actor: Actor = feature_router.asking) -> JSONResponse:
         return guarded(lambda: of_question(context, actor, request.query_params))
 
-    @door.get("/judgments.csv")
+    @feature_router.get("/judgments.csv")
     def table() -> Response:
         return csv_attachment(lambda: ("truehue-judgments.csv", judgments_csv(context)))
 
-    @door.get("/trash")
+    @feature_router.get("/trash")
     def deleted() -> JSONResponse:
         return guarded(lambda: trash_view(context))
 
-    return door
+    return feature_router

@@ -33,7 +33,7 @@ def measured_by_all(
             parse_target(put.target_text),
             [by.id for by in RULES],
             acceptance=Acceptance(put.k, context.munsell, put.neighbors_of),
-            asked=put.target_object,
+            target_object=put.target_object,
         )
     )
 

@@ -48,7 +48,7 @@ class StoredImage:
 
 
 def judge_picture(
-    context: Context, picture: StoredImage, rule_ids: Sequence[str]
+    context: Context, stored: StoredImage, rule_ids: Sequence[str]
 ) -> list[EvidenceRecord]:
     """Judges every object of a picture by every rule and stores what came out.
 
@@ -57,14 +57,14 @@ def judge_picture(
     Raises StorageError when they cannot be.
     """
     rows = []
-    for verdict in _task_verdicts(context, picture, rule_ids):
+    for verdict in _task_verdicts(context, stored, rule_ids):
         # Two objects of one name and color share a key, whose latest row counts: the worst.
         for outcome in sorted(
             verdict.outcomes, key=lambda outcome: _BEST_FIRST.index(outcome.status)
         ):
             if outcome.measurement.verdict.parameters.get(ENDED) != NO_MASK:
-                record = picture.masks.get(outcome.asked.position)
-                rows.append(outcome_record(outcome, picture.image_id, record))
+                record = stored.masks.get(outcome.asked.position)
+                rows.append(outcome_record(outcome, stored.image_id, record))
     return context.storage.evidence.add_many(rows)
 
 
@@ -102,33 +102,33 @@ def masks_of(
         named = name.strip().lower() if isinstance(name, str) else ""
         if isinstance(position, int) and not isinstance(position, bool):
             fits = 0 <= position < len(names) and named in ("", names[position])
-            place = position if fits else None
+            index = position if fits else None
         elif named:
-            place = names.index(named) if names.count(named) == 1 else None
+            index = names.index(named) if names.count(named) == 1 else None
         else:
             lone = len(targets) == 1 and record.maker in EXACT_MAKERS
-            place = 0 if lone else None
-        if place is not None:
-            records.setdefault(place, record)
+            index = 0 if lone else None
+        if index is not None:
+            records.setdefault(index, record)
     return records
 
 
 def _task_verdicts(
-    context: Context, picture: StoredImage, rule_ids: Sequence[str]
+    context: Context, stored: StoredImage, rule_ids: Sequence[str]
 ) -> Iterator[TaskVerdict]:
     """The verdicts of all rules; a picture that cannot be read is unscored by all of them."""
     try:
-        srgb8 = context.srgb8(picture.image_id)
+        srgb8 = context.srgb8(stored.image_id)
         masks = {
             position: Mask(context.mask_pixels(record.mask_id), record.maker, record.parameters)
-            for position, record in picture.masks.items()
+            for position, record in stored.masks.items()
         }
-        standings = shapes_for(picture.targets) if picture.model == RENDERER else ()
-        findings = findings_of(picture.targets, masks, standings)
+        standings = shapes_for(stored.targets) if stored.model == RENDERER else ()
+        findings = findings_of(stored.targets, masks, standings)
     except Exception as error:
-        log.exception("the image %s could not be judged", picture.image_id)
+        log.exception("the image %s could not be judged", stored.image_id)
         for rule_id in rule_ids:
-            yield broken(picture.task, picture.targets, rule_id, error)
+            yield broken(stored.task, stored.targets, rule_id, error)
         return
     acceptance = Acceptance(munsell=context.munsell)
-    yield from judge_all(picture.task, picture.targets, findings, srgb8, rule_ids, acceptance)
+    yield from judge_all(stored.task, stored.targets, findings, srgb8, rule_ids, acceptance)

@@ -138,8 +138,8 @@ def _short(row: EvidenceRecord, expectation: Expectation) -> str:
     """What is wrong with the color that a rule measured: ``"yellow, not purple; hue 137° off"``;
     empty where the sentence is short and says more, such as whose color it took."""
     lab, target_lab, offset = (row.numbers.get(name) for name in ("lab", "target_lab", "offset"))
-    told = str(row.numbers.get("told") or "")
-    is_story = expectation.relation == DIFFERS or (told and "the color of" not in told)
+    message = str(row.numbers.get("told") or "")
+    is_story = expectation.relation == DIFFERS or (message and "the color of" not in message)
     if row.status != FAIL or is_story or not (lab and target_lab and offset):
         return ""
     return short_reason(lab, target_lab, offset, expectation.color.name or "")
@@ -148,10 +148,11 @@ def _short(row: EvidenceRecord, expectation: Expectation) -> str:
 def _plain(row: EvidenceRecord, expectation: Expectation) -> str:
     """The verdict in one plain sentence; empty where there are no numbers to say it with."""
     numbers = row.numbers
-    lab, offset, light = (numbers.get(name) for name in ("lab", "offset", "light"))
-    told = without_rule(str(numbers.get("told") or ""))[1]
-    if row.status == FAIL and told and "he color of" not in told and "ΔE00" not in told:
-        return told
+    lab, offset = numbers.get("lab"), numbers.get("offset")
+    light = numbers.get("light") or None
+    message = without_rule(str(numbers.get("told") or ""))[1]
+    if row.status == FAIL and message and "he color of" not in message and "ΔE00" not in message:
+        return message
     distance = numbers.get("delta_e00")
     if not lab or not offset or distance is None:
         return ""
@@ -163,20 +164,20 @@ def _plain(row: EvidenceRecord, expectation: Expectation) -> str:
         lab=lab,
         offset=offset,
         delta_e00=float(distance),
-        unlikely_light=bool(light) and float(light["cost"]) > float(distance),
+        unlikely_light=light is not None and float(light["cost"]) > float(distance),
     )
 
 
 def _sentence(row: EvidenceRecord, expectation: Expectation) -> str:
     """The sentence that was stored, by its rule; for a verdict of Inspect, one that names the
     object. Rows of before named no rule, and said that a color "is wrong" as if it were a fact."""
-    words = str(row.numbers.get("told") or "").replace(" is wrong: ", " is ")
-    if words:
+    text = str(row.numbers.get("told") or "").replace(" is wrong: ", " is ")
+    if text:
         measured = row.status in (PASS, FAIL) and row.numbers.get("step", "color") == "color"
-        return by(row.protocol, words) if measured else words
+        return by(row.protocol, text) if measured else text
     if row.status not in (PASS, FAIL):
         return reasons.sentence(expectation.label, row.reason)
     _, numbers = without_rule(row.reason)
     fails = row.status == FAIL and expectation.relation != DIFFERS
-    words = f"the color of {expectation.label} is " if fails else f"{expectation.label}: "
-    return by(row.protocol, words + numbers)
+    text = f"the color of {expectation.label} is " if fails else f"{expectation.label}: "
+    return by(row.protocol, text + numbers)

@@ -37,7 +37,7 @@ _COLUMNS = (
 def scores_file(context: Context, actor: Actor, request: ResultsRequest) -> dict[str, Any]:
     """Scores by task, of askings, the pixel reader, chance, people, and as published, which are
     marked: a line each; shares in percent with 95% intervals."""
-    of = opened(context, request.set)
+    question_set = opened(context, request.set)
     view = results_view(context, actor, request)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -47,7 +47,7 @@ def scores_file(context: Context, actor: Actor, request: ResultsRequest) -> dict
         who: str, settings: str, task: str, tally: dict[str, Any], parser: str = view["parser"]
     ) -> None:
         numbers = [tally.get(name) for name in (*_COUNTS, *_SHARES, "released")]
-        values = (of.sha256, parser, who, settings, task, *numbers)
+        values = (question_set.sha256, parser, who, settings, task, *numbers)
         writer.writerow(["" if value is None else cell(value) for value in values])
 
     for row in view["rows"]:
@@ -90,9 +90,9 @@ def _tallies(row: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 @asks("look")
 def answers_file(context: Context, actor: Actor, request: ResultsRequest) -> dict[str, Any]:
     """Every answer of some askings: words, reading, outcome and reason."""
-    of = opened(context, request.set)
+    question_set = opened(context, request.set)
     named = [
-        (f"{model_name(asked.model)}, {settings_words(asked.settings, asked.model)}", asked)
-        for asked in asked_of(context, of, request.askings, request.parser).values()
+        (f"{model_name(log.model)}, {settings_words(log.settings, log.model)}", log)
+        for log in asked_of(context, question_set, request.askings, request.parser).values()
     ]
     return {"name": "truehue-answers.csv", "text": answers_csv(named)}

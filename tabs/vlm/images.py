@@ -32,8 +32,8 @@ class ImageRequest(PageRequest):
 @asks("look")
 def image_png(context: Context, actor: Actor, request: ImageRequest) -> bytes:
     """PNG. Raises NotStored for one that is not in the set, ImageError for one that was changed."""
-    of = opened(context, request.set)
-    path = shelf(of.folder / IMAGES, request.image)
+    question_set = opened(context, request.set)
+    path = shelf(question_set.folder / IMAGES, request.image)
     if not _NAME.fullmatch(request.image) or not path.is_file():
         raise NotStored("This image is not in the set. Reload the page.")
     version = Version(request.version or Version.COLORED)

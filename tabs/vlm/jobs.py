@@ -10,11 +10,11 @@ from truehue.tabs.vlm.messages import model_name
 from truehue.tabs.vlm.service import EvaluationService
 
 
-def asking_jobs(keeper: EvaluationService) -> QueueJobs[EvaluationFolder]:
+def asking_jobs(evaluation_service: EvaluationService) -> QueueJobs[EvaluationFolder]:
     """Askings as long work."""
     return QueueJobs(
         ASKING,
-        keeper,
+        evaluation_service,
         lambda folder: f"{model_name(folder.model())}: evaluation",
         progress_words,
         lambda folder: {"asking": folder.run_id, "set": set_id_of(folder)},

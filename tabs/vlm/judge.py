@@ -38,10 +38,12 @@ class JudgeRenders(PageRequest):
     set: str
 
 
-def judged_questions(of: QuestionSet) -> list[Question]:
+def judged_questions(question_set: QuestionSet) -> list[Question]:
     """The questions of a set that are about diagnostic renders."""
     return (
-        [one for one in of.questions() if asks_of_render(one)] if is_judge_set(of.settings) else []
+        [question for question in question_set.questions() if asks_of_render(question)]
+        if is_judge_set(question_set.settings)
+        else []
     )
 
 
@@ -49,19 +51,19 @@ def judged_questions(of: QuestionSet) -> list[Question]:
 def judge_renders(context: Context, actor: Actor, request: JudgeRenders) -> dict[str, Any]:
     """Begins to have every rule judge the renders of a set; the answer names the job. What is
     judged is kept, so that it goes on where it was ended. Raises NotStored, BadInput."""
-    of = opened(context, request.set)
-    if not judged_questions(of):
+    question_set = opened(context, request.set)
+    if not judged_questions(question_set):
         raise BadInput("This set has no diagnostic renders, so the rules have nothing to score.")
 
     def work(job: Job) -> Mapping[str, Any]:
-        judge_all(of, job)
+        judge_all(question_set, job)
         return {"set": request.set}
 
-    title = f"Scoring the renders of {of.name}"
+    title = f"Scoring the renders of {question_set.name}"
     return {"job": context.jobs.start("rules", title, actor, work).id}
 
 
-def judge_all(of: QuestionSet, job: Job) -> None:
+def judge_all(question_set: QuestionSet, job: Job) -> None:
     """Has the rules judge all renders of a set. Raises Cancelled."""
 
     def told(done: int, total: int) -> None:
@@ -69,69 +71,71 @@ def judge_all(of: QuestionSet, job: Job) -> None:
             raise Cancelled
         job.tell(f"Rules: {done:,} of {many(total, 'render')}", done, total)
 
-    questions = judged_questions(of)
-    rule_answers(questions, of.folder, told)
-    if not are_kept(questions, of.folder):
+    questions = judged_questions(question_set)
+    rule_answers(questions, question_set.folder, told)
+    if not are_kept(questions, question_set.folder):
         raise DataFolderError(
-            f"The rules' answers cannot be written to {of.folder / CACHE}. Make room on the "
+            f"The rules' answers cannot be written to {question_set.folder / CACHE}. Make room on the "
             "disk, or change its permissions, and score the renders again."
         )
 
 
-def judge_json(of: QuestionSet, chosen: Mapping[str, EvaluationLog]) -> dict[str, Any] | None:
+def judge_json(
+    question_set: QuestionSet, chosen: Mapping[str, EvaluationLog]
+) -> dict[str, Any] | None:
     """The tables of each asking beside the rules, as texts; ``ready`` is False where the rules have
     not judged all renders yet. None for another set."""
-    if not is_judge_set(of.settings):
+    if not is_judge_set(question_set.settings):
         return None
-    judged = _rules(of)
+    judged = _rules(question_set)
     if judged is None:
         return {"ready": False, "reports": []}
     mark, rules = judged
     reports = []
-    for asking_id, asked in chosen.items():
-        key = (str(of.folder), asking_id, mark, len(asked.answers))
+    for asking_id, log in chosen.items():
+        key = (str(question_set.folder), asking_id, mark, len(log.answers))
         if key not in _reports:
             while len(_reports) >= MOST_HELD:
                 _reports.pop(next(iter(_reports)), None)
-            _reports[key] = _report_json(asking_id, asked, rules)
+            _reports[key] = _report_json(asking_id, log, rules)
         reports.append(_reports[key])
     return {"ready": True, "reports": reports}
 
 
-def _rules(of: QuestionSet) -> tuple[object, dict[str, list[Answer]]] | None:
+def _rules(question_set: QuestionSet) -> tuple[object, dict[str, list[Answer]]] | None:
     """What every rule answers, with a mark of the file that it is kept in; None where not all
     renders are judged. A whole set of CSS is seconds of work: the last one is held."""
     try:
-        stat = (of.folder / CACHE).stat()
+        stat = (question_set.folder / CACHE).stat()
     except OSError:
         return None
     mark = (stat.st_mtime_ns, stat.st_size)
-    key = (str(of.folder), mark)
+    key = (str(question_set.folder), mark)
     if key not in _rule_answers:
-        questions = judged_questions(of)
-        if not are_kept(questions, of.folder):
+        questions = judged_questions(question_set)
+        if not are_kept(questions, question_set.folder):
             return None
         _rule_answers.clear()
-        _rule_answers[key] = rule_answers(questions, of.folder)
+        _rule_answers[key] = rule_answers(questions, question_set.folder)
     return mark, _rule_answers[key]
 
 
 def _report_json(
-    asking_id: str, asked: EvaluationLog, rules: Mapping[str, Sequence[Answer]]
+    asking_id: str, log: EvaluationLog, rules: Mapping[str, Sequence[Answer]]
 ) -> dict[str, Any]:
-    questions = [one for one in asked.questions if asks_of_render(one)]
-    known = {one.question_id for one in questions}
+    questions = [question for question in log.questions if asks_of_render(question)]
+    known = {question.question_id for question in questions}
 
     def of(answers: Sequence[Answer]) -> list[Answer]:
         return [answer for answer in answers if answer.question_id in known]
 
-    name = model_name(asked.model)
+    name = model_name(log.model)
     by_rule = {rule: of(answers) for rule, answers in rules.items()}
-    report = report_of(questions, of(asked.answers), by_rule, name)
+    report = report_of(questions, of(log.answers), by_rule, name)
     return {
         "asking": asking_id,
         "title": f"{name}: color naming",
-        "note": settings_words(asked.settings, asked.model),
+        "note": settings_words(log.settings, log.model),
         "tables": [_table_json(table) for table in report["tables"]],
     }
 
@@ -139,12 +143,14 @@ def _report_json(
 def _table_json(table: Mapping[str, Any]) -> dict[str, Any]:
     """A table as texts, with the two ends of an interval in one cell."""
     columns = list(table["columns"])
-    at = columns.index("low") if "low" in columns else None
+    index = columns.index("low") if "low" in columns else None
     rows = [[_words(cell) for cell in row] for row in table["rows"]]
-    if at is not None:
-        columns[at : at + 2] = ["95% interval"]
+    if index is not None:
+        columns[index : index + 2] = ["95% interval"]
         for row in rows:
-            row[at : at + 2] = ["–" if row[at] == "–" else f"{row[at]} to {row[at + 1]}"]
+            row[index : index + 2] = [
+                "–" if row[index] == "–" else f"{row[index]} to {row[index + 1]}"
+            ]
     return {
         "id": table["id"],
         "title": table["title"],

@@ -47,21 +47,21 @@ class ChangeEvaluation(PageRequest):
 @asks("look")
 def askings_view(context: Context, actor: Actor, request: ListEvaluations) -> dict[str, Any]:
     """Askings, newest first."""
-    keeper = context.service(EvaluationService)
+    service = context.service(EvaluationService)
     sets = {
         stored.set_id: stored.questions
         for stored in context.storage.question_sets.all()
         if stored.questions is not None
     }
     rows, left_out = [], 0
-    for folder in keeper.folders():
+    for folder in service.folders():
         try:
             row = asking_json(context, actor, folder, sets)
         except Exception as error:  # of one: the others are shown all the same
             row = _unreadable(context, actor, folder, error)
         if request.set and row["set"] not in ("", request.set):
             continue
-        row["hidden"] = keeper.note(folder.run_id).hidden
+        row["hidden"] = service.note(folder.run_id).hidden
         if row["hidden"] and not request.hidden:
             left_out += 1
             continue
@@ -72,17 +72,17 @@ def askings_view(context: Context, actor: Actor, request: ListEvaluations) -> di
 @asks("cancel")
 def change_asking(context: Context, actor: Actor, request: ChangeEvaluation) -> dict[str, Any]:
     """Pauses, cancels, resumes, asks again, hides or shows an asking. Raises NotStored."""
-    keeper = context.service(EvaluationService)
-    keeper.folder(request.id)
-    may(actor, "cancel", keeper.begun(request.id))
+    service = context.service(EvaluationService)
+    service.folder(request.id)
+    may(actor, "cancel", service.begun(request.id))
     if request.what in ("hide", "show"):
-        keeper.hide(request.id, request.what == "hide")
+        service.hide(request.id, request.what == "hide")
     elif request.what in ("resume", "retry"):
         raised = request.most_requests is not None or request.most_tokens is not None
         budget = Budget(request.most_requests, request.most_tokens) if raised else None
-        keeper.resume(request.id, request.what == "retry", budget)
+        service.resume(request.id, request.what == "retry", budget)
     else:
-        keeper.pause(request.id, cancel=request.what == "cancel")
+        service.pause(request.id, cancel=request.what == "cancel")
     return {}
 
 
@@ -95,20 +95,20 @@ def asking_json(
     context: Context, actor: Actor, folder: EvaluationFolder, sets: dict[str, QuestionSet]
 ) -> dict[str, Any]:
     """One asking. Raises BadInput for a folder that cannot be read."""
-    keeper, asking_id = context.service(EvaluationService), folder.run_id
+    service, asking_id = context.service(EvaluationService), folder.run_id
     state, model, settings = state_of(folder), folder.model(), folder.settings()
-    place = keeper.line.place(asking_id)
-    status = status_of(folder, state, place)
-    problem = keeper.problem(asking_id)
-    changeable = allowed(actor, "cancel", keeper.begun(asking_id))
+    index = service.line.place(asking_id)
+    status = status_of(folder, state, index)
+    problem = service.problem(asking_id)
+    changeable = allowed(actor, "cancel", service.begun(asking_id))
     moves = status in MOVES
-    of = sets.get(set_id_of(folder))
-    part = part_words(folder, of)
+    question_set = sets.get(set_id_of(folder))
+    part = part_words(folder, question_set)
     return {
         "id": asking_id,
         "name": model_name(model),
         "set": set_id_of(folder),
-        "set_name": of.name if of else "a set that is not available",
+        "set_name": question_set.name if question_set else "a set that is not available",
         "model": model.id,
         "model_name": model_name(model),
         "kind": model.kind,
@@ -116,7 +116,7 @@ def asking_json(
         "style": settings.style,
         "image": str(settings.version),
         "status": status,
-        "place": place,
+        "place": index,
         "moves": moves,
         "total": state.total,
         "done": state.done,
@@ -126,7 +126,7 @@ def asking_json(
         "trouble": bool(problem) or status in ("paused", "interrupted"),
         "problems": [{"text": text, "count": count} for text, count in state.problems],
         "hidden": False,
-        "budget": None if model.kind != "served" else _budget_json(keeper.note(asking_id)),
+        "budget": None if model.kind != "served" else _budget_json(service.note(asking_id)),
         "may": {
             "open": state.done > 0,
             "pause": changeable and status == "running",
@@ -164,23 +164,23 @@ def progress_words(state: BatchState, waits: str = "") -> str:
     return " · ".join(parts)
 
 
-def part_words(folder: EvaluationFolder, of: QuestionSet | None) -> str:
+def part_words(folder: EvaluationFolder, question_set: QuestionSet | None) -> str:
     """Of which part of its set it is; empty where it is of all."""
-    if of is None or folder.total == of.questions_count:
+    if question_set is None or folder.total == question_set.questions_count:
         return ""
-    counts = Counter(one.question.task for one in folder.questions)
-    full = all(counts[task] == of.counts.get(task) for task in counts)
+    counts = Counter(question.question.task for question in folder.questions)
+    full = all(counts[task] == question_set.counts.get(task) for task in counts)
     if full:
         return ", ".join(task_title(task) for task in counts)
-    return f"{folder.total:,} of {many(of.questions_count, 'question')}"
+    return f"{folder.total:,} of {many(question_set.questions_count, 'question')}"
 
 
 def _unreadable(
     context: Context, actor: Actor, folder: EvaluationFolder, error: Exception
 ) -> dict[str, Any]:
     """A folder that no asking can be read from is shown with the reason; it can be hidden."""
-    keeper = context.service(EvaluationService)
-    words = (
+    service = context.service(EvaluationService)
+    text = (
         message_of(error)
         if isinstance(error, TrueHueError)
         else f"Its plan is not valid ({type(error).__name__}: {error!s:.200})."
@@ -200,10 +200,10 @@ def _unreadable(
         "done": 0,
         "failed": 0,
         "words": "This folder cannot be read.",
-        "message": words,
+        "message": text,
         "trouble": True,
         "problems": [],
         "hidden": False,
         "budget": None,
-        "may": {**no, "hide": allowed(actor, "cancel", keeper.begun(folder.run_id))},
+        "may": {**no, "hide": allowed(actor, "cancel", service.begun(folder.run_id))},
     }

@@ -130,20 +130,20 @@ def import_set(context: Context, actor: Actor, request: ImportSet) -> dict[str, 
     def work(job: Job) -> Mapping[str, Any]:
         job.tell("Reading")
         if (path / MANIFEST).is_file():
-            of = open_set(path)
-            items, total = of.illustrated(), of.questions_count
-            name, made = of.name, of.settings
+            question_set = open_set(path)
+            items, total = question_set.illustrated(), question_set.questions_count
+            name, made = question_set.name, question_set.settings
             notes: list[str] = []
             skipped: list[str] = []
         else:
-            found = read_published(path)
-            name, made = "ColorBench", import_settings(found)
-            notes, skipped = list(found.notes), made["skipped"]
+            published_set = read_published(path)
+            name, made = "ColorBench", import_settings(published_set)
+            notes, skipped = list(published_set.notes), made["skipped"]
 
             def skip(row: SkippedRow) -> None:
                 skipped.append(str(row))
 
-            items, total = found.illustrated(skip), len(found.rows)
+            items, total = published_set.illustrated(skip), len(published_set.rows)
         result = _add(context, actor, job, _told(context, job, items, total), name, made)
         return {**result, "notes": [*notes, *_skipped_notes(skipped)]}
 
@@ -161,10 +161,10 @@ def _skipped_notes(skipped: list[str]) -> list[str]:
 
 
 def _check_size(context: Context, questions: int) -> None:
-    most = context.limits.run_pictures
-    if questions > most:
+    limit = context.limits.run_pictures
+    if questions > limit:
         raise BadInput(
-            f"A set has at most {many(most, 'question')} here, not {questions:,}. Choose "
+            f"A set has at most {many(limit, 'question')} here, not {questions:,}. Choose "
             "fewer questions per task, or fewer tasks.",
             "count",
         )

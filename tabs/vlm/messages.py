@@ -88,9 +88,9 @@ def about_task(task_id: str) -> str:
     return _ABOUT.get(task_id, "")
 
 
-def set_facts(of: QuestionSet) -> str:
+def set_facts(question_set: QuestionSet) -> str:
     """How a set was made, in a few words."""
-    made = of.settings
+    made = question_set.settings
     parts = []
     if made.get("source") == HUB_ID:
         parts.append("published, from its Parquet files")
@@ -102,7 +102,7 @@ def set_facts(of: QuestionSet) -> str:
         parts.append(f"seed {made['seed']}")
     if "generator_version" in made:
         parts.append(f"generators {made['generator_version']}")
-    return " · ".join([*parts, f"SHA-256 {of.sha256[:12]}"])
+    return " · ".join([*parts, f"SHA-256 {question_set.sha256[:12]}"])
 
 
 def model_name(model: VisionModel) -> str:
@@ -133,11 +133,11 @@ def settings_words(settings: EvaluationSettings, model: VisionModel) -> str:
 def choices_json(question: Question) -> list[dict[str, Any]]:
     """The choices with their letters, and the color that each writes."""
     rows = []
-    for place, choice in enumerate(question.choices):
+    for index, choice in enumerate(question.choices):
         srgb8 = written_color(choice)
         rows.append(
             {
-                "letter": LETTERS[place],
+                "letter": LETTERS[index],
                 "text": choice,
                 "hex": None if srgb8 is None else hex_of(srgb8),
             }
@@ -148,9 +148,9 @@ def choices_json(question: Question) -> list[dict[str, Any]]:
 def facts_json(construction: Mapping[str, Any]) -> list[list[str]]:
     """How the answer is known: label and words of what the construction says."""
     return [
-        [label, words]
+        [label, text]
         for key, label in _LABELS.items()
-        if key in construction and (words := _words(key, construction[key]))
+        if key in construction and (text := _words(key, construction[key]))
     ]
 
 
@@ -158,7 +158,7 @@ def _words(key: str, value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if key == "objects" and isinstance(value, Sequence):
-        return f"{len(value)}: " + ", ".join(f"{one['color']} {one['shape']}" for one in value)
+        return f"{len(value)}: " + ", ".join(f"{item['color']} {item['shape']}" for item in value)
     if key == "percents" and isinstance(value, Mapping):
         return ", ".join(f"{name} {percent}%" for name, percent in value.items())
     if key == "changed_share":
@@ -171,7 +171,7 @@ def _words(key: str, value: Any) -> str:
         return ", ".join(f"{name} {inner}" for name, inner in value.items())
     if isinstance(value, Sequence) and not isinstance(value, str):
         return ", ".join(
-            _number(key, one) if isinstance(one, int | float) else str(one) for one in value
+            _number(key, item) if isinstance(item, int | float) else str(item) for item in value
         )
     return str(value)
 
@@ -184,9 +184,9 @@ def _number(key: str, value: float) -> str:
 def _colors(value: Any) -> str:
     """Codes as hex: of one color, of several, or by the shapes that have them."""
     if isinstance(value, Mapping):
-        return ", ".join(f"{name} {_colors(one)}" for name, one in value.items())
+        return ", ".join(f"{name} {_colors(item)}" for name, item in value.items())
     if isinstance(value, str):
         return value
     if value and isinstance(value[0], int):
         return hex_of(tuple(value))
-    return ", ".join(_colors(one) for one in value)
+    return ", ".join(_colors(item) for item in value)

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from truehue.tabs.page.context import Context
 
 
-def studies_of(context: Context, actor: Actor, of: QuestionSet) -> list[HumanAnswers]:
+def studies_of(context: Context, actor: Actor, question_set: QuestionSet) -> list[HumanAnswers]:
     """The studies that asked people questions of a set; none for who may not see studies."""
-    return human_answers(context, of.sha256) if allowed(actor, "study") else []
+    return human_answers(context, question_set.sha256) if allowed(actor, "study") else []
 
 
 def people_json(
@@ -40,7 +40,7 @@ def people_json(
                 "excluded": study.excluded,
                 "answers": shares.overall.answers,
                 "over": shares.overall.over,
-                "tasks": {one.task: share_json(one) for one in shares.tasks if one.answers},
+                "tasks": {task.task: share_json(task) for task in shares.tasks if task.answers},
                 "micro": share_json(shares.overall),
                 "macro": None if shares.macro is None else _macro_json(shares.macro),
             }
@@ -48,35 +48,35 @@ def people_json(
     return rows
 
 
-def share_json(one: RightShare) -> dict[str, Any]:
+def share_json(right_share: RightShare) -> dict[str, Any]:
     """As of a model's tally: percent right of all answers; "I cannot tell" is unreadable."""
     return {
-        "right": one.right,
-        "wrong": one.wrong,
-        "unreadable": one.skips,
+        "right": right_share.right,
+        "wrong": right_share.wrong,
+        "unreadable": right_share.skips,
         "truncated": 0,
         "unanswered": 0,
         "not_asked": 0,
-        "asked": one.answers,
-        "percent": _percent(one.share.value),
-        "low": _percent(one.share.low),
-        "high": _percent(one.share.high),
-        "chance": _percent(one.chance),
-        "questions": one.questions,
-        "people": one.people,
-        "over": one.over,
+        "asked": right_share.answers,
+        "percent": _percent(right_share.share.value),
+        "low": _percent(right_share.share.low),
+        "high": _percent(right_share.share.high),
+        "chance": _percent(right_share.chance),
+        "questions": right_share.questions,
+        "people": right_share.people,
+        "over": right_share.over,
         "mark": "",
     }
 
 
-def _macro_json(one: MacroShare) -> dict[str, Any]:
-    share = one.share
+def _macro_json(macro_share: MacroShare) -> dict[str, Any]:
+    share = macro_share.share
     return {
         "percent": _percent(share.value),
         "low": _percent(share.low),
         "high": _percent(share.high),
-        "chance": _percent(one.chance),
-        "tasks": one.tasks,
+        "chance": _percent(macro_share.chance),
+        "tasks": macro_share.tasks,
     }
 
 
@@ -89,21 +89,21 @@ def given_json(studies: Sequence[HumanAnswers], question: Question) -> list[dict
     rows = []
     for study in studies:
         answers = [
-            one
+            answer
             for of_person in study.answers.values()
-            for one in of_person
-            if one.question_id == question.question_id
+            for answer in of_person
+            if answer.question_id == question.question_id
         ]
         if not answers:
             continue
-        readings = Counter(one.reading for one in answers if one.reading is not None)
+        readings = Counter(answer.reading for answer in answers if answer.reading is not None)
         rows.append(
             {
                 "study": study.study_id,
                 "title": study.title,
                 "given": dict(sorted(readings.items())),
-                "skipped": sum(one.reading is None for one in answers),
-                "right": sum(one.outcome is Outcome.RIGHT for one in answers),
+                "skipped": sum(answer.reading is None for answer in answers),
+                "right": sum(answer.outcome is Outcome.RIGHT for answer in answers),
                 "of": len(answers),
             }
         )

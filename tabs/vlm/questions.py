@@ -70,37 +70,47 @@ class _ModelAnswers:
 @asks("look")
 def questions_view(context: Context, actor: Actor, request: QuestionsRequest) -> dict[str, Any]:
     """A page of questions that fit, and how many do. Raises NotStored, BadInput."""
-    of = opened(context, request.set)
-    told = _told(asked_of(context, of, request.askings, request.parser))
-    if request.differ and len(told) < 2:
+    question_set = opened(context, request.set)
+    model_answers = _told(asked_of(context, question_set, request.askings, request.parser))
+    if request.differ and len(model_answers) < 2:
         raise BadInput("Select two evaluations to compare them.", "askings")
-    looked = _looked(told, request.of)
-    fitting = [one for one in of.questions() if _fits(one, request, told)]
+    looked = _looked(model_answers, request.of)
+    fitting = [
+        question for question in question_set.questions() if _fits(question, request, model_answers)
+    ]
     counts: Counter[str] = Counter()
     if looked is not None:
-        counts.update(_outcome(looked, one) for one in fitting)
+        counts.update(_outcome(looked, question) for question in fitting)
         if request.outcome:
-            fitting = [one for one in fitting if _outcome(looked, one) == request.outcome]
+            fitting = [
+                question for question in fitting if _outcome(looked, question) == request.outcome
+            ]
     page = fitting[request.first : request.first + request.count]
-    pixels, people = pixels_of(context, of), studies_of(context, actor, of)
+    pixels, people = pixels_of(context, question_set), studies_of(context, actor, question_set)
     return {
         "total": len(fitting),
         "from": request.first,
         "counts": dict(counts),
-        "differences": _difference_counts(told, fitting),
-        "questions": [_question_json(of, one, told, pixels, people) for one in page],
+        "differences": _difference_counts(model_answers, fitting),
+        "questions": [
+            _question_json(question_set, question, model_answers, pixels, people)
+            for question in page
+        ],
     }
 
 
 @asks("look")
 def question_view(context: Context, actor: Actor, request: OneQuestion) -> dict[str, Any]:
     """One question, with its position in the set. Raises NotStored."""
-    of = opened(context, request.set)
-    told = _told(asked_of(context, of, request.askings, request.parser))
-    for position, one in enumerate(of.questions()):
-        if one.question_id == request.id:
-            pixels, people = pixels_of(context, of), studies_of(context, actor, of)
-            row = _question_json(of, one, told, pixels, people)
+    question_set = opened(context, request.set)
+    model_answers = _told(asked_of(context, question_set, request.askings, request.parser))
+    for position, question in enumerate(question_set.questions()):
+        if question.question_id == request.id:
+            pixels, people = (
+                pixels_of(context, question_set),
+                studies_of(context, actor, question_set),
+            )
+            row = _question_json(question_set, question, model_answers, pixels, people)
             return {"question": row, "position": position}
     raise NotStored("This question is not in the set. Reload the page.")
 
@@ -109,69 +119,72 @@ def _told(chosen: Mapping[str, EvaluationLog]) -> list[_ModelAnswers]:
     return [
         _ModelAnswers(
             asking_id,
-            asked,
-            {answer.question_id: answer for answer in asked.answers},
-            {one.question.question_id: one.prompt for one in asked.prompted},
+            log,
+            {answer.question_id: answer for answer in log.answers},
+            {question.question.question_id: question.prompt for question in log.prompted},
         )
-        for asking_id, asked in chosen.items()
+        for asking_id, log in chosen.items()
     ]
 
 
-def _looked(told: Sequence[_ModelAnswers], asking_id: str) -> _ModelAnswers | None:
+def _looked(messages: Sequence[_ModelAnswers], asking_id: str) -> _ModelAnswers | None:
     """The asking whose outcomes are counted. Raises BadInput for one that is not shown."""
     if not asking_id:
-        return told[0] if told else None
-    for one in told:
-        if one.asking_id == asking_id:
-            return one
+        return messages[0] if messages else None
+    for model_answers in messages:
+        if model_answers.asking_id == asking_id:
+            return model_answers
     raise BadInput("Choose one of the selected evaluations.", "of")
 
 
-def _outcome(told: _ModelAnswers, question: Question) -> str:
-    answer = told.answers.get(question.question_id)
+def _outcome(model_answers: _ModelAnswers, question: Question) -> str:
+    answer = model_answers.answers.get(question.question_id)
     return NONE if answer is None else str(answer.outcome)
 
 
-def _fits(question: Question, request: QuestionsRequest, told: Sequence[_ModelAnswers]) -> bool:
+def _fits(question: Question, request: QuestionsRequest, messages: Sequence[_ModelAnswers]) -> bool:
     if request.task and question.task != request.task:
         return False
     if request.differ:
-        first, second = (_right(one, question) for one in told[:2])
+        first, second = (_right(model_answers, question) for model_answers in messages[:2])
         if first is None or second is None or first == second:
             return False
         if request.only and first != (request.only == "first"):
             return False
-    return not request.words or _has_words(question, request.words.casefold(), told)
+    return not request.words or _has_words(question, request.words.casefold(), messages)
 
 
-def _right(told: _ModelAnswers, question: Question) -> bool | None:
+def _right(model_answers: _ModelAnswers, question: Question) -> bool | None:
     """Whether the answer is right; None where there is none yet."""
-    answer = told.answers.get(question.question_id)
+    answer = model_answers.answers.get(question.question_id)
     return None if answer is None else answer.outcome is Outcome.RIGHT
 
 
-def _has_words(question: Question, words: str, told: Sequence[_ModelAnswers]) -> bool:
+def _has_words(question: Question, message: str, messages: Sequence[_ModelAnswers]) -> bool:
     texts = [question.question_id, question.text, *question.choices]
-    for one in told:
-        answer = one.answers.get(question.question_id)
+    for model_answers in messages:
+        answer = model_answers.answers.get(question.question_id)
         texts.append(answer.words if answer is not None else "")
-    return any(words in text.casefold() for text in texts)
+    return any(message in text.casefold() for text in texts)
 
 
 def _difference_counts(
-    told: Sequence[_ModelAnswers], questions: Sequence[Question]
+    messages: Sequence[_ModelAnswers], questions: Sequence[Question]
 ) -> dict[str, int] | None:
     """Of the first two askings, where only one of them is right."""
-    if len(told) < 2:
+    if len(messages) < 2:
         return None
-    pairs = [tuple(_right(one, question) for one in told[:2]) for question in questions]
+    pairs = [
+        tuple(_right(model_answers, question) for model_answers in messages[:2])
+        for question in questions
+    ]
     return {"first": pairs.count((True, False)), "second": pairs.count((False, True))}
 
 
 def _question_json(
-    of: QuestionSet,
+    question_set: QuestionSet,
     question: Question,
-    told: Sequence[_ModelAnswers],
+    model_answers: Sequence[_ModelAnswers],
     pixels: EvaluationLog | None,
     people: Sequence[HumanAnswers],
 ) -> dict[str, Any]:
@@ -184,20 +197,20 @@ def _question_json(
         "choices": choices_json(question),
         "answer": question.answer,
         "image": question.image_id,
-        **_size(of, question),
+        **_size(question_set, question),
         "variant": question.variant,
         "seed_id": question.seed_id,
         "facts": facts_json(question.construction),
-        "answers": [_answer_json(one, question) for one in told],
+        "answers": [_answer_json(item, question) for item in model_answers],
         "pixels": _pixels_answer(pixels, question),
         "people": given_json(people, question),
     }
 
 
-def _size(of: QuestionSet, question: Question) -> dict[str, int]:
+def _size(question_set: QuestionSet, question: Question) -> dict[str, int]:
     """Of its image in pixels, by the head of the PNG; 0 where it is gone."""
     try:
-        with of.image_path(question).open("rb") as file:
+        with question_set.image_path(question).open("rb") as file:
             head = file.read(24)
     except OSError:
         head = b""
@@ -207,20 +220,20 @@ def _size(of: QuestionSet, question: Question) -> dict[str, int]:
     return {"width": width, "height": height}
 
 
-def _answer_json(told: _ModelAnswers, question: Question) -> dict[str, Any]:
-    answer = told.answers.get(question.question_id)
-    prompt = told.prompts.get(question.question_id, "")
+def _answer_json(model_answers: _ModelAnswers, question: Question) -> dict[str, Any]:
+    answer = model_answers.answers.get(question.question_id)
+    prompt = model_answers.prompts.get(question.question_id, "")
     return {
-        "asking": told.asking_id,
-        "name": model_name(told.asked.model),
-        "kind": told.asked.model.kind,
+        "asking": model_answers.asking_id,
+        "name": model_name(model_answers.asked.model),
+        "kind": model_answers.asked.model.kind,
         "words": answer.words if answer else "",
         "reading": answer.reading if answer else None,
         "outcome": str(answer.outcome) if answer else NONE,
         "reason": answer.reason if answer else "",
-        "parser": told.asked.parser,
+        "parser": model_answers.asked.parser,
         "prompt": prompt,
-        "asked": question.question_id in told.prompts,
+        "asked": question.question_id in model_answers.prompts,
     }
 
 

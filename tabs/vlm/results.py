@@ -67,85 +67,89 @@ class ResultsRequest(PageRequest):
 def results_view(context: Context, actor: Actor, request: ResultsRequest) -> dict[str, Any]:
     """All numbers of some askings of one set. Raises NotStored, and BadInput for an asking of
     another set."""
-    of = opened(context, request.set)
-    questions = list(of.questions())
-    chosen = asked_of(context, of, request.askings, request.parser)
-    rows = [_row_json(context, of, asking_id, asked) for asking_id, asked in chosen.items()]
-    pixels = pixels_of(context, of)
-    stored = StoredQuestionSet(request.set, of, False)
+    question_set = opened(context, request.set)
+    questions = list(question_set.questions())
+    chosen = asked_of(context, question_set, request.askings, request.parser)
+    rows = [_row_json(context, question_set, asking_id, log) for asking_id, log in chosen.items()]
+    pixels = pixels_of(context, question_set)
+    stored = StoredQuestionSet(request.set, question_set, False)
     return {
         "set": set_json(context, actor, stored),
         "rows": rows,
         "chance": _chance_json(questions),
         "pixels": None if pixels is None else _pixels_json(questions, pixels),
-        "people": people_json(studies_of(context, actor, of), questions),
-        "published": [_published_json(row, table) for table in _tables(of) for row in table[1]],
+        "people": people_json(studies_of(context, actor, question_set), questions),
+        "published": [
+            _published_json(row, table) for table in _tables(question_set) for row in table[1]
+        ],
         "differences": _differences_json(questions, chosen),
-        "judge": judge_json(of, chosen),
-        "notes": _notes(of, chosen),
+        "judge": judge_json(question_set, chosen),
+        "notes": _notes(question_set, chosen),
         "parser": PARSER,
         "released_commit": COMMIT,
     }
 
 
 def asked_of(
-    context: Context, of: QuestionSet, asking_ids: Sequence[str], parser: str = ""
+    context: Context, question_set: QuestionSet, asking_ids: Sequence[str], parser: str = ""
 ) -> dict[str, EvaluationLog]:
     """The askings by id, each once. Raises NotStored, and BadInput for one of another set, and for
     too many."""
     if len(set(asking_ids)) > MOST_SHOWN:
         raise BadInput(f"At most {MOST_SHOWN} evaluations can be compared at once.", "askings")
-    keeper = context.service(EvaluationService)
+    service = context.service(EvaluationService)
     chosen = {}
     for asking_id in dict.fromkeys(asking_ids):
-        asked = keeper.asked(asking_id, parser)
-        if asked.source.checksum != of.sha256:
+        log = service.asked(asking_id, parser)
+        if log.source.checksum != question_set.sha256:
             raise BadInput("This evaluation belongs to another question set.", "askings")
-        chosen[asking_id] = asked
+        chosen[asking_id] = log
     return chosen
 
 
-def pixels_of(context: Context, of: QuestionSet) -> EvaluationLog | None:
+def pixels_of(context: Context, question_set: QuestionSet) -> EvaluationLog | None:
     """What the pixel reader answered in color: the asking of it with the most answers; None where
     it was not asked."""
-    keeper = context.service(EvaluationService)
+    service = context.service(EvaluationService)
     best: EvaluationLog | None = None
-    for folder in keeper.folders():
+    for folder in service.folders():
         try:
-            if not _is_pixels(folder, of):
+            if not _is_pixels(folder, question_set):
                 continue
-            asked = keeper.asked(folder.run_id)
+            log = service.asked(folder.run_id)
         except TrueHueError:
             continue  # the list of askings says what is wrong with it
-        if best is None or len(asked.answers) > len(best.answers):
-            best = asked
+        if best is None or len(log.answers) > len(best.answers):
+            best = log
     return best
 
 
-def _is_pixels(folder: EvaluationFolder, of: QuestionSet) -> bool:
+def _is_pixels(folder: EvaluationFolder, question_set: QuestionSet) -> bool:
     return (
         folder.model().location == PIXELS
-        and folder.source().checksum == of.sha256
+        and folder.source().checksum == question_set.sha256
         and folder.settings().version is Version.COLORED
     )
 
 
 def _row_json(
-    context: Context, of: QuestionSet, asking_id: str, asked: EvaluationLog
+    context: Context, question_set: QuestionSet, asking_id: str, log: EvaluationLog
 ) -> dict[str, Any]:
-    keeper = context.service(EvaluationService)
-    folder = keeper.folder(asking_id)
-    state, scores = state_of(folder), score(asked.questions, asked.answers)
+    service = context.service(EvaluationService)
+    folder = service.folder(asking_id)
+    state, scores = state_of(folder), score(log.questions, log.answers)
     macro, robust = scores.macro, scores.robust
     return {
         "id": asking_id,
-        "name": model_name(asked.model),
-        "kind": asked.model.kind,
-        "pixels": asked.model.location == PIXELS and asked.settings.version is Version.COLORED,
+        "name": model_name(log.model),
+        "kind": log.model.kind,
+        "pixels": log.model.location == PIXELS and log.settings.version is Version.COLORED,
         "settings": " · ".join(
-            filter(None, (settings_words(asked.settings, asked.model), part_words(folder, of)))
+            filter(
+                None, (settings_words(log.settings, log.model), part_words(folder, question_set))
+            )
         ),
-        "status": status_of(folder, state, keeper.line.place(asking_id)),
+        "status": status_of(folder, state, service.line.place(asking_id)),
         "words": progress_words(state),
         "micro": tally_json(scores.overall),
         "macro": None
@@ -159,23 +163,23 @@ def _row_json(
         },
         "tasks": {task: tally_json(tally) for task, tally in scores.tasks.items()},
         "robust": None if robust is None else _robust_json(scores),
-        "released": _released_json(asked),
-        "parser": asked.parser,
-        "own_parser": asked.own_parser,
-        "cut_off": asked.cut_off,
+        "released": _released_json(log),
+        "parser": log.parser,
+        "own_parser": log.own_parser,
+        "cut_off": log.cut_off,
         "reasons": [{"text": text, "count": count} for text, count in scores.reasons.items()],
     }
 
 
-def _released_json(asked: EvaluationLog) -> dict[str, Any] | None:
+def _released_json(log: EvaluationLog) -> dict[str, Any] | None:
     """What the same words score as ColorBench's released code reads them; None for baselines."""
-    found = as_released(asked)
-    if found is None:
+    released = as_released(log)
+    if released is None:
         return None
-    scores = found.scores
+    scores = released.scores
     robust = scores.robust
     return {
-        "reader": str(found.reader),
+        "reader": str(released.reader),
         "tasks": {task: tally.percent for task, tally in scores.tasks.items()},
         "micro": scores.overall.percent,
         "macro": scores.macro.percent if scores.macro else None,
@@ -191,14 +195,14 @@ def _robust_json(scores: Scores) -> dict[str, Any]:
         "evaluated in part": robust.partly_asked,
         "without variants": robust.without_variants,
     }
-    words = [f"{many(count, 'seed')} {what}" for what, count in left_out.items() if count]
+    parts = [f"{many(count, 'seed')} {label}" for label, count in left_out.items() if count]
     if robust.orphans:
-        words.append(f"{many(robust.orphans, 'variant')} without their original")
+        parts.append(f"{many(robust.orphans, 'variant')} without their original")
     return {
         "as_made": tally_json(robust.as_made),
         "complete": tally_json(robust.complete),
         "by_variant": {name: tally_json(tally) for name, tally in robust.by_variant.items()},
-        "words": f"In neither reading: {', '.join(words)}." if words else "",
+        "words": f"In neither reading: {', '.join(parts)}." if parts else "",
     }
 
 
@@ -220,20 +224,22 @@ def tally_json(tally: Tally) -> dict[str, Any]:
 
 def _chance_json(questions: Sequence[Question]) -> dict[str, Any]:
     """By task and over all, without variants, in percent."""
-    originals = [one for one in questions if not one.seed_id and one.task != ROBUSTNESS]
+    originals = [
+        question for question in questions if not question.seed_id and question.task != ROBUSTNESS
+    ]
     by_task = expected_by_chance(originals)
-    total = sum(float(one.right) for one in by_task.values())
+    total = sum(float(expected.right) for expected in by_task.values())
     return {
-        "tasks": {task: 100.0 * one.share for task, one in by_task.items()},
+        "tasks": {task: 100.0 * expected.share for task, expected in by_task.items()},
         "micro": 100.0 * total / len(originals) if originals else None,
     }
 
 
-def _pixels_json(questions: Sequence[Question], asked: EvaluationLog) -> dict[str, Any]:
+def _pixels_json(questions: Sequence[Question], log: EvaluationLog) -> dict[str, Any]:
     """Its share of all that it has a way to answer, by task."""
-    able = {one.question_id for one in questions if reads(one)}
-    asked_questions = [one for one in asked.questions if one.question_id in able]
-    answers = [one for one in asked.answers if one.question_id in able]
+    able = {question.question_id for question in questions if reads(question)}
+    asked_questions = [question for question in log.questions if question.question_id in able]
+    answers = [answer for answer in log.answers if answer.question_id in able]
     scores = score(asked_questions, answers)
     return {
         "tasks": {task: tally_json(tally) for task, tally in scores.tasks.items()},
@@ -242,9 +248,9 @@ def _pixels_json(questions: Sequence[Question], asked: EvaluationLog) -> dict[st
     }
 
 
-def _tables(of: QuestionSet) -> list[tuple[str, tuple[ScoreRow, ...]]]:
+def _tables(question_set: QuestionSet) -> list[tuple[str, tuple[ScoreRow, ...]]]:
     """The published tables that stand beside a set: those of the published set's own tasks."""
-    if not any(task in TASKS and TASKS[task].system == "" for task in of.counts):
+    if not any(task in TASKS and TASKS[task].system == "" for task in question_set.counts):
         return []
     return [(number, published_rows(number)) for number in PUBLISHED]
 
@@ -277,54 +283,58 @@ def _differences_json(
             {
                 "first": first_id,
                 "second": second_id,
-                "rows": [_difference_json(name, one) for name, one in named if one.pairs.scored],
+                "rows": [
+                    _difference_json(name, difference)
+                    for name, difference in named
+                    if difference.pairs.scored
+                ],
             }
         )
     return rows
 
 
-def _difference_json(name: str, one: Difference) -> dict[str, Any]:
-    low, high = one.interval or (None, None)
-    pairs = one.pairs
+def _difference_json(name: str, difference: Difference) -> dict[str, Any]:
+    low, high = difference.interval or (None, None)
+    pairs = difference.pairs
     return {
         "task": name,
         "title": {"micro": "All questions (micro)", "robust": "Robust"}.get(name)
         or task_title(name),
         "pairs": pairs.scored,
-        "points": one.points,
+        "points": difference.points,
         "low": low,
         "high": high,
         "only_first": pairs.only_a,
         "only_second": pairs.only_b,
-        "p": one.p_value,
-        "change_ratio": one.change_ratio,
+        "p": difference.p_value,
+        "change_ratio": difference.change_ratio,
     }
 
 
-def _notes(of: QuestionSet, chosen: Mapping[str, EvaluationLog]) -> list[str]:
+def _notes(question_set: QuestionSet, chosen: Mapping[str, EvaluationLog]) -> list[str]:
     """What has to be known to read the numbers."""
     notes = []
-    published = of.settings.get("source") == HUB_ID
-    if not published and _tables(of):
+    published = question_set.settings.get("source") == HUB_ID
+    if not published and _tables(question_set):
         notes.append(
             "The published rows are for ColorBench's own questions. This set has other "
             "questions, so the numbers are not directly comparable."
         )
-    gray = [asked for asked in chosen.values() if asked.settings.version is not Version.COLORED]
+    gray = [log for log in chosen.values() if log.settings.version is not Version.COLORED]
     if published and gray:
         notes.append("People saw the images in color; some of these evaluations did not.")
-    for asked in chosen.values():
-        if asked.cut_off:
+    for evaluation_log in chosen.values():
+        if evaluation_log.cut_off:
             notes.append(
-                f"{model_name(asked.model)}: {many(asked.cut_off, 'answer')} reached the "
+                f"{model_name(evaluation_log.model)}: {many(evaluation_log.cut_off, 'answer')} reached the "
                 "token limit. A higher limit may help."
             )
-    if len({asked.parser for asked in chosen.values()}) > 1:
+    if len({log.parser for log in chosen.values()}) > 1:
         notes.append(
             "These evaluations are read by different parsers, which may explain part of their "
             "differences."
         )
-    sizes = {len(asked.questions) for asked in chosen.values()}
+    sizes = {len(log.questions) for log in chosen.values()}
     if len(sizes) > 1:
         notes.append(
             "These evaluations cover different questions. Differences use only the questions "

@@ -36,39 +36,39 @@ FOREVER = {"Cache-Control": "private, max-age=31536000, immutable"}
 
 def ask_routes(context: Context) -> FeatureRouter:
     """The router of the VLMs tab."""
-    door = FeatureRouter(context, PREFIX)
-    door.gives("/start", EmptyRequest, start_view)
-    door.gives("/askings", ListEvaluations, askings_view)
-    door.gives("/results", ResultsRequest, results_view)
-    door.gives("/questions", QuestionsRequest, questions_view)
-    door.gives("/question", OneQuestion, question_view)
-    door.takes("/sets/make", MakeSet, make_set)
-    door.takes("/sets/judge", MakeJudgeSet, make_judge_set)
-    door.takes("/sets/import", ImportSet, import_set)
-    door.takes("/sets/{set}/hide", HideSet, hide_set)
-    door.takes("/sets/{set}/rules", JudgeRenders, judge_renders)
-    door.takes("/askings", StartEvaluation, start_asking)
-    door.takes("/askings/{id}/{what}", ChangeEvaluation, change_asking)
+    feature_router = FeatureRouter(context, PREFIX)
+    feature_router.gives("/start", EmptyRequest, start_view)
+    feature_router.gives("/askings", ListEvaluations, askings_view)
+    feature_router.gives("/results", ResultsRequest, results_view)
+    feature_router.gives("/questions", QuestionsRequest, questions_view)
+    feature_router.gives("/question", OneQuestion, question_view)
+    feature_router.takes("/sets/make", MakeSet, make_set)
+    feature_router.takes("/sets/judge", MakeJudgeSet, make_judge_set)
+    feature_router.takes("/sets/import", ImportSet, import_set)
+    feature_router.takes("/sets/{set}/hide", HideSet, hide_set)
+    feature_router.takes("/sets/{set}/rules", JudgeRenders, judge_renders)
+    feature_router.takes("/askings", StartEvaluation, start_asking)
+    feature_router.takes("/askings/{id}/{what}", ChangeEvaluation, change_asking)
 
     def file(path: str, do: Callable[[Context, Actor, Any], Answer]) -> None:
-        def given(request: Request, actor: Actor = door.asking) -> Response:
+        def given(request: Request, actor: Actor = feature_router.asking) -> Response:
             def made() -> tuple[str, str]:
                 answer = do(context, actor, read_address(ResultsRequest, request))
                 return answer["name"], answer["text"]
 
             return csv_attachment(made)
 
-        door.add_api_route(path, given, methods=["GET"], name=do.__name__)
+        feature_router.add_api_route(path, given, methods=["GET"], name=do.__name__)
 
     file("/results.csv", scores_file)
     file("/answers.csv", answers_file)
 
-    @door.get("/images/{set}/{image}.png")
-    def image(request: Request, actor: Actor = door.asking) -> Response:
+    @feature_router.get("/images/{set}/{image}.png")
+    def image(request: Request, actor: Actor = feature_router.asking) -> Response:
         try:
             content = image_png(context, actor, read_address(ImageRequest, request))
         except Exception as error:
             return refusal(error)
         return Response(content, media_type="image/png", headers=FOREVER)
 
-    return door
+    return feature_router

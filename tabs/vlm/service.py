@@ -147,11 +147,11 @@ class EvaluationService:
             raise NotAllowed(f"The same evaluation is already running. {error}") from None
 
     def _begin(self, path: Path, order: EvaluationRequest) -> EvaluationFolder:
-        of, style = order.of, Style(order.settings.style)
+        question_set, style = order.of, Style(order.settings.style)
         return begin(
             path,
-            ((question, of.image_path(question)) for question in order.questions),
-            QuestionSource(str(of.folder), of.sha256),
+            ((question, question_set.image_path(question)) for question in order.questions),
+            QuestionSource(str(question_set.folder), question_set.sha256),
             partial(prompt_text, style=style),
             order.model,
             order.settings,
@@ -164,12 +164,15 @@ class EvaluationService:
         work, NotStored."""
         folder = self.folder(asking_id)
         prompted = folder.questions
-        of = self._set_of(folder)
-        if of is not None:  # the data folder may have been moved
+        question_set = self._set_of(folder)
+        if question_set is not None:  # the data folder may have been moved
             folder.keep_places(
                 places_of(
-                    QuestionSource(str(of.folder), of.sha256),
-                    [replace(one, image=of.image_path(one.question)) for one in prompted],
+                    QuestionSource(str(question_set.folder), question_set.sha256),
+                    [
+                        replace(question, image=question_set.image_path(question.question))
+                        for question in prompted
+                    ],
                 )
             )
             folder = EvaluationFolder(folder.path)
@@ -261,11 +264,11 @@ class EvaluationService:
         self.line.add(folder, retry, folder.model().id, before)
 
     def _execute(self, folder: EvaluationFolder, retry: bool) -> None:
-        note, begun = self._notes.of(folder.run_id), folder.model()
-        if begun.kind == "local":
+        note, vision_model = self._notes.of(folder.run_id), folder.model()
+        if vision_model.kind == "local":
             release(self._engine, self.line.end)
-        settings = {**begun.settings, **note.model_settings}
-        model = replace(begun, settings=settings)
+        settings = {**vision_model.settings, **note.model_settings}
+        model = replace(vision_model, settings=settings)
         work = EvaluationWork(folder.path, model, note.budget, self._sources.models_folder)
         execute(work, WorkerPool(), retry_failed=retry)
 

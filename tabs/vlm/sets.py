@@ -46,8 +46,8 @@ def set_json(context: Context, actor: Actor, stored: StoredQuestionSet) -> dict[
             "study": stored.questions is not None and not context.demo and allowed(actor, "study"),
         },
     }
-    of = stored.questions
-    if of is None:
+    question_set = stored.questions
+    if question_set is None:
         return {
             **base,
             "name": stored.set_id[:12],
@@ -59,22 +59,22 @@ def set_json(context: Context, actor: Actor, stored: StoredQuestionSet) -> dict[
             "appendix_e": False,
             "variants": False,
         }
-    published = of.settings.get("source") == HUB_ID
-    known = [task for task in TASKS if task in of.counts]
-    others = [task for task in of.counts if task not in TASKS]
+    published = question_set.settings.get("source") == HUB_ID
+    known = [task for task in TASKS if task in question_set.counts]
+    others = [task for task in question_set.counts if task not in TASKS]
     return {
         **base,
-        "name": of.name,
-        "questions": of.questions_count,
-        "images": of.images_count,
+        "name": question_set.name,
+        "questions": question_set.questions_count,
+        "images": question_set.images_count,
         "tasks": [
-            {"id": task, "title": task_title(task), "count": of.counts[task]}
+            {"id": task, "title": task_title(task), "count": question_set.counts[task]}
             for task in (*known, *others)
         ],
-        "facts": set_facts(of),
+        "facts": set_facts(question_set),
         "published": published,
-        "appendix_e": bool(of.settings.get("appendix_e")),
-        "variants": bool(of.settings.get("variants_of")) or published,
+        "appendix_e": bool(question_set.settings.get("appendix_e")),
+        "variants": bool(question_set.settings.get("variants_of")) or published,
     }
 
 
@@ -90,7 +90,7 @@ def generator_json() -> dict[str, Any]:
             {"id": task, "title": task_title(task), "about": about_task(task)}
             for task in GENERATORS
         ],
-        "difficulties": [str(one) for one in Difficulty],
+        "difficulties": [str(difficulty) for difficulty in Difficulty],
         "most": MOST_A_TASK,
         "systems": [{"id": system, "name": name} for system, name in SYSTEM_NAMES.items()],
     }

@@ -144,14 +144,14 @@ def lacking(context: Context, model: VisionModel) -> str:
 def start_asking(context: Context, actor: Actor, request: StartEvaluation) -> dict[str, Any]:
     """Begins to ask a set, or goes on with the same; the answer has its id. Raises BadInput, also
     for a model whose files are not here, and NotAllowed."""
-    of = opened(context, request.set)
+    question_set = opened(context, request.set)
     model = _model(actor, request)
     if problem := lacking(context, model):
         raise BadInput(f"{model_name(model)} cannot be evaluated yet. {problem}", "model")
-    questions = _questions(of, request)
-    keeper = context.service(EvaluationService)
+    questions = _questions(question_set, request)
+    service = context.service(EvaluationService)
     try:
-        context.limits.check_runs([len(questions)], keeper.line.waiting(), keeper.turns.waiting())
+        context.limits.check_runs([len(questions)], service.line.waiting(), service.turns.waiting())
     except BadInput as error:
         raise BadInput(str(error), "model") from None
     settings = EvaluationSettings(
@@ -167,8 +167,8 @@ def start_asking(context: Context, actor: Actor, request: StartEvaluation) -> di
         most_requests=request.most_requests,
         most_tokens=request.most_tokens,
     )
-    order = EvaluationRequest(of, questions, model, settings)
-    return {"id": keeper.start(order, note, actor)}
+    order = EvaluationRequest(question_set, questions, model, settings)
+    return {"id": service.start(order, note, actor)}
 
 
 def _model(actor: Actor, request: StartEvaluation) -> VisionModel:
@@ -198,14 +198,14 @@ def _model(actor: Actor, request: StartEvaluation) -> VisionModel:
         raise BadInput(str(error), "model") from None
 
 
-def _questions(of: QuestionSet, request: StartEvaluation) -> list[Question]:
-    unknown = [task for task in request.tasks if task not in of.counts]
+def _questions(question_set: QuestionSet, request: StartEvaluation) -> list[Question]:
+    unknown = [task for task in request.tasks if task not in question_set.counts]
     if unknown:
         raise BadInput(f"The set has no questions of {unknown[0][:60]!r}.", "tasks")
     chosen: list[Question] = []
     counts: dict[str, int] = {}
     seeds: set[str] = set()
-    for question in of.questions():
+    for question in question_set.questions():
         if request.tasks and question.task not in request.tasks:
             continue
         if question.seed_id:  # a variant comes along with its original

@@ -22,8 +22,8 @@ def layer_of(shares: Shares, rng: np.random.Generator) -> np.ndarray:
     pixels = SIDE * SIDE // 2
     counts = np.rint(np.cumsum([0.0, *shares.values()]) * pixels).astype(int)
     colors = np.zeros((pixels, 3), dtype=np.uint8)
-    for place, index in enumerate(shares):
-        colors[counts[place] : counts[place + 1]] = uw71()[index].srgb8
+    for position, index in enumerate(shares):
+        colors[counts[position] : counts[position + 1]] = uw71()[index].srgb8
     layer = np.zeros((SIDE, SIDE, 4), dtype=np.uint8)
     layer[:, : SIDE // 2, :3] = rng.permutation(colors).reshape(SIDE, SIDE // 2, 3)
     layer[:, : SIDE // 2, 3] = 255

@@ -54,10 +54,10 @@ class Taste:
         return {"kind": kind, "value": value, "response_ms": float(rng.uniform(600, 3000))}
 
 
-def stored(trial: Trial, at: datetime) -> StoredTrial:
+def stored(trial: Trial, time: datetime) -> StoredTrial:
     """The trial as storage gives it back."""
     return StoredTrial(
-        **{one.name: getattr(trial, one.name) for one in fields(Trial)}, assigned_at=at
+        **{item.name: getattr(trial, item.name) for item in fields(Trial)}, assigned_at=time
     )
 
 
@@ -73,9 +73,9 @@ def taken_at_once(
     turns = [(BEGIN + timedelta(minutes=minutes * number), number) for number in range(people)]
     while turns:
         turns.sort()
-        at, number = turns.pop(0)
+        index, number = turns.pop(0)
         if number == len(out):
-            out.append(Enrolled(number, at, (), ()))
+            out.append(Enrolled(number, index, (), ()))
         person = out[number]
         answers = answers_of(study, person.trials, person.events)
         waiting = [trial for trial in person.trials if trial.position not in answers]
@@ -90,18 +90,18 @@ def taken_at_once(
                 waiting[0].position,
                 body,
                 number=count,
-                at=at,
+                at=index,
             )
             person = replace(person, events=(*person.events, event))
             answers = answers_of(study, person.trials, person.events)
         out[number] = person
-        later = at + timedelta(milliseconds=3)
+        later = index + timedelta(milliseconds=3)
         trials = [t.trial() if isinstance(t, StoredTrial) else t for t in person.trials]
         more = further(study, number, trials, answers, standing_of(study, out, later))
-        given = (*person.trials, *(stored(trial, later) for trial in more))
-        out[number] = replace(person, trials=given)
+        values = (*person.trials, *(stored(trial, later) for trial in more))
+        out[number] = replace(person, trials=values)
         if len(waiting) > 1 or more:
-            turns.append((at + timedelta(seconds=4 + 0.01 * number), number))
+            turns.append((index + timedelta(seconds=4 + 0.01 * number), number))
     return out
 
 
@@ -117,9 +117,9 @@ def taken(study: StudyPlan, people: int, seed: int, taste: Taste = Taste()) -> l
         trials: tuple[Trial, ...] = ()
         events: list[Event] = []
         while True:
-            standing = AssignmentState(load, served, tallies)
+            assignment_state = AssignmentState(load, served, tallies)
             answers = answers_of(study, trials, events)
-            more = further(study, number, trials, answers, standing)
+            more = further(study, number, trials, answers, assignment_state)
             if not more:
                 break
             for trial in more:

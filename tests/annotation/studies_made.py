@@ -28,7 +28,7 @@ def cases(number: int, models: int) -> tuple[Case, ...]:
 
 def plan(number: int = 6, models: int = 3, **values: Any) -> StudyPlan:
     """A study of pairs, two votes a stimulus and five trials a person unless said otherwise."""
-    given: dict[str, Any] = {
+    provided: dict[str, Any] = {
         "title": "Which is closer?",
         "kind": Kind.PAIRS,
         "material": Material.IMAGES,
@@ -40,7 +40,7 @@ def plan(number: int = 6, models: int = 3, **values: Any) -> StudyPlan:
         "trials": 5,
         "seed": 7,
     }
-    return StudyPlan(**{**given, **values})
+    return StudyPlan(**{**provided, **values})
 
 
 def sketch_cases(number: int, sharing: int = 1) -> tuple[Case, ...]:
@@ -57,7 +57,7 @@ def coloring_plan(
     """A study of colorings, five a concept and five sketches a person unless said otherwise; the
     last cases are the practice."""
     made = sketch_cases(number)
-    given: dict[str, Any] = {
+    provided: dict[str, Any] = {
         "kind": Kind.COLORINGS,
         "material": Material.SKETCHES,
         "cases": made,
@@ -65,7 +65,7 @@ def coloring_plan(
         "tie": False,
         "practice": Practice(tuple(case.id for case in made[number - practice :]), review),
     }
-    return plan(**{**given, **values})
+    return plan(**{**provided, **values})
 
 
 def question_cases(number: int, tasks: int = 2) -> tuple[Case, ...]:
@@ -92,7 +92,7 @@ def question_cases(number: int, tasks: int = 2) -> tuple[Case, ...]:
 def question_plan(number: int = 10, tasks: int = 2, **values: Any) -> StudyPlan:
     """A study of questions, two answers a question and all of them a person unless said
     otherwise."""
-    given: dict[str, Any] = {
+    provided: dict[str, Any] = {
         "kind": Kind.QUESTIONS,
         "material": Material.QUESTIONS,
         "cases": question_cases(number, tasks),
@@ -100,4 +100,4 @@ def question_plan(number: int = 10, tasks: int = 2, **values: Any) -> StudyPlan:
         "tie": False,
         "question_set": QuestionSetName("Ten questions", "ab" * 32),
     }
-    return plan(**{**given, **values})
+    return plan(**{**provided, **values})

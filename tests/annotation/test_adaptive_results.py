@@ -33,8 +33,11 @@ def votes() -> list[Vote]:
 
 
 def test_a_rate_against_all_is_the_mean_over_pairs() -> None:
-    plain = {(one.model, one.other): one for one in win_rates(votes(), 0)}
-    weighted = {(one.model, one.other): one for one in win_rates(votes(), 0, sizes=SIZES)}
+    plain = {(win_rate.model, win_rate.other): win_rate for win_rate in win_rates(votes(), 0)}
+    weighted = {
+        (win_rate.model, win_rate.other): win_rate
+        for win_rate in win_rates(votes(), 0, sizes=SIZES)
+    }
     assert plain["a", ""].rate == pytest.approx(18 / 26)
     assert weighted["a", ""].rate == pytest.approx((10 * 0.9 + 30 * 0.0) / 40)
     assert weighted["a", ""].wins == plain["a", ""].wins == 18
@@ -52,13 +55,13 @@ def test_metrics_are_compared_over_all_pairs(monkeypatch: pytest.MonkeyPatch) ->
     other = {key: -value for key, value in quality.items()}
     rng = np.random.default_rng(0)
     plain = validate("m", quality, votes(), rng)
-    told = validate("m", quality, votes(), rng, sizes=SIZES)
+    validation = validate("m", quality, votes(), rng, sizes=SIZES)
     assert plain.agreement.value == pytest.approx(9 / 16)
-    assert told.agreement.value == pytest.approx(10 * 0.9 / 40)
-    assert told.pearson.value < plain.pearson.value
+    assert validation.agreement.value == pytest.approx(10 * 0.9 / 40)
+    assert validation.pearson.value < plain.pearson.value
     monkeypatch.setattr("truehue.annotation.validation.differences.LEAST_PAIRS", 16)
     (difference,) = differences({"m": quality, "n": other}, "m", votes(), 0, sizes=SIZES)
-    assert difference.gap.value == pytest.approx(2 * told.pearson.value)
+    assert difference.gap.value == pytest.approx(2 * validation.pearson.value)
 
 
 def test_only_adaptive_studies_are_weighted_and_say_so() -> None:
@@ -85,12 +88,12 @@ def test_weights_take_away_what_adaptive_choice_puts_in() -> None:
         truth.append((weight[0] + weight[2] / 2) / weight.sum())
     plain, weighted = [], []
     for seed in range(25):
-        given = []
+        values = []
         for person in taken(study, 8, seed, taste):
             answers = answers_of(study, person.trials, person.events)
-            given += votes_of(study, person.id, person.trials, answers)
-        plain.append(win_rates(given, 0, 2)[0].rate)
-        weighted.append(win_rates(given, 0, 2, sizes=sizes_of(study))[0].rate)
+            values += votes_of(study, person.id, person.trials, answers)
+        plain.append(win_rates(values, 0, 2)[0].rate)
+        weighted.append(win_rates(values, 0, 2, sizes=sizes_of(study))[0].rate)
     error = float(np.std(weighted)) / 25**0.5
     assert np.mean(weighted) == pytest.approx(np.mean(truth), abs=3 * error)
     assert np.mean(plain) < np.mean(truth) - 0.01

@@ -9,24 +9,26 @@ from truehue.core.studies import Event, EventKind, Trial
 
 def test_rows_and_columns_are_counted_apart() -> None:
     study = plan(2, 2)
-    trials = [Trial(at, one.id, one.models) for at, one in enumerate(study.stimuli)]
+    trials = [
+        Trial(index, stimulus.id, stimulus.models) for index, stimulus in enumerate(study.stimuli)
+    ]
 
-    def chosen(place: int, *arrangements: object) -> list[Event]:
+    def chosen(index: int, *arrangements: object) -> list[Event]:
         return [
             Event(
-                f"{at:032x}",
+                f"{position:032x}",
                 EventKind.ANSWER,
-                at,
-                {"kind": "place", "value": place, "response_ms": 500, "display": shown},
+                position,
+                {"kind": "place", "value": index, "response_ms": 500, "display": shown},
             )
-            for at, shown in enumerate(arrangements)
+            for position, shown in enumerate(arrangements)
         ]
 
-    below, beside, rows = ({"arrangement": name} for name in ("below", "beside", "rows"))
-    told = side_biases(
-        study, [("a", trials, chosen(0, below, beside)), ("b", trials, chosen(1, rows, None))]
+    below, others, rows = ({"arrangement": name} for name in ("below", "beside", "rows"))
+    side_bias = side_biases(
+        study, [("a", trials, chosen(0, below, others)), ("b", trials, chosen(1, rows, None))]
     )
-    assert set(told) == {"row", "column"}
-    assert (told["row"].left, told["row"].right) == (2, 0)
-    assert (told["column"].left, told["column"].right) == (0, 1)
+    assert set(side_bias) == {"row", "column"}
+    assert (side_bias["row"].left, side_bias["row"].right) == (2, 0)
+    assert (side_bias["column"].left, side_bias["column"].right) == (0, 1)
     assert side_biases(study, [("c", trials, chosen(0, {"arrangement": "single"}, {}))]) == {}

@@ -96,17 +96,17 @@ def test_any_study_is_balanced(
     )
     load: Counter[str] = Counter()
     sides: Counter[tuple[str, tuple[str, ...]]] = Counter()
-    for one in enrolled(study, people):
-        served = main_trials(one)
+    for item in enrolled(study, people):
+        served = main_trials(item)
         ids = [trial.stimulus_id for trial in served]
         assert len(set(ids)) == len(ids) <= trials, "no stimulus twice"
-        assert [trial.position for trial in one] == list(range(len(one)))
+        assert [trial.position for trial in item] == list(range(len(item)))
         for trial in served:
             assert sorted(trial.order) == list(study.by_id[trial.stimulus_id].models)
             assert 0 < trial.propensity <= 1
         load.update(ids)
         # A pair was shown as often in the one order as in the other, as far as it can be.
-        sides += served_of(one)
+        sides += served_of(item)
         for stimulus in study.stimuli:
             there, back = (
                 sides[stimulus.id, order] for order in (stimulus.models, stimulus.models[::-1])
@@ -116,10 +116,10 @@ def test_any_study_is_balanced(
         assert max(counts) <= votes
         # Whoever comes next finds all stimuli at one of two loads that follow each other.
         assert max(counts) - min(counts) <= 1
-        for trial in one:
+        for trial in item:
             if trial.purpose is Purpose.REPEAT:
                 assert trial.original is not None
-                original = one[trial.original]
+                original = item[trial.original]
                 assert original.stimulus_id == trial.stimulus_id
                 assert original.order == trial.order[::-1]
                 assert trial.position > original.position
@@ -159,9 +159,9 @@ def test_sides_are_drawn() -> None:
     sides = [
         [trial.order[0] == "m0" for trial in assign(study, number, {}, {})] for number in range(60)
     ]
-    lefts = sum(sum(one) for one in sides) / (60 * 40)
+    lefts = sum(sum(side) for side in sides) / (60 * 40)
     assert lefts == pytest.approx(0.5, abs=0.01)
-    same = sum(a == b for one in sides for a, b in pairwise(one)) / (60 * 39)
+    same = sum(a == b for side in sides for a, b in pairwise(side)) / (60 * 39)
     assert 0.2 < same < 0.8
 
 

@@ -50,11 +50,11 @@ class Study:
 
     def give(self, person: Enrolled) -> list[Trial]:
         self.at += timedelta(seconds=10)
-        others = [one for one in self.people if one.trials or one is not person]
+        others = [item for item in self.people if item.trials or item is not person]
         answers = answers_of(self.plan, person.trials, person.events)
-        standing = standing_of(self.plan, others, self.at)
+        state = standing_of(self.plan, others, self.at)
         given_ = further(
-            self.plan, person.number, list(person.trials), answers, standing, person.marks
+            self.plan, person.number, list(person.trials), answers, state, person.marks
         )
         stored = [StoredTrial(**vars(trial), assigned_at=self.at) for trial in given_]
         person.trials.extend(stored)  # type: ignore[attr-defined]
@@ -95,7 +95,7 @@ class Study:
         return [trial for trial in person.trials if trial.purpose is Purpose.MAIN]
 
     def load(self) -> Counter[str]:
-        return Counter(trial.stimulus_id for one in self.people for trial in self.main(one))
+        return Counter(trial.stimulus_id for person in self.people for trial in self.main(person))
 
 
 def test_the_papers_study() -> None:
@@ -158,18 +158,18 @@ def test_any_study_of_colorings_is_balanced(
         main = study.main(person)
         ids = [trial.stimulus_id for trial in main]
         assert len(set(ids)) == len(ids) <= trials  # no concept twice
-        practiced = {one.id for one in study.plan.practice_stimuli}
+        practiced = {practice_stimulus.id for practice_stimulus in study.plan.practice_stimuli}
         assert not practiced & set(ids)
-        for place, trial in enumerate(main):
-            if index in leaving and place >= len(main) // 2:
+        for position, trial in enumerate(main):
+            if index in leaving and position >= len(main) // 2:
                 break
-            if (index, place) in skips:
+            if (index, position) in skips:
                 study.does(person, EventKind.ANSWER, trial.position, SKIPPED)
             else:
                 study.color(person, trial.position)
         study.at += timedelta(hours=2)  # who left is gone
-    wanted = {one.id for one in study.plan.main_stimuli}
-    standing = standing_of(study.plan, study.people, study.at)
+    wanted = {main_stimulus.id for main_stimulus in study.plan.main_stimuli}
+    state = standing_of(study.plan, study.people, study.at)
     colored = Counter(
         person.trials[event.position or 0].stimulus_id
         for person in study.people
@@ -178,7 +178,7 @@ def test_any_study_of_colorings_is_balanced(
         and event.body["kind"] == "coloring"
         and person.trials[event.position or 0].purpose is Purpose.MAIN
     )
-    assert {name: count for name, count in standing.load.items() if count} == dict(colored)
+    assert {name: count for name, count in state.load.items() if count} == dict(colored)
     assert set(colored) <= wanted
     assert max(colored.values(), default=0) <= votes
     assert not replay(study.plan, study.people)
@@ -188,8 +188,8 @@ def test_any_study_of_colorings_is_balanced(
         study.practice(person)
         for trial in study.main(person):
             study.color(person, trial.position)
-    standing = standing_of(study.plan, study.people, study.at)
-    assert {standing.load.get(name, 0) for name in wanted} == {votes}
+    state = standing_of(study.plan, study.people, study.at)
+    assert {state.load.get(name, 0) for name in wanted} == {votes}
     assert not replay(study.plan, study.people)
 
 
@@ -197,7 +197,10 @@ def test_the_same_sketch_does_not_follow_itself() -> None:
     """A concept and its modifiers share a sketch: others come between them."""
     study = Study(coloring_plan(40, 0, cases=sketch_cases(40, 4), trials=20))
     person = study.enroll()
-    sketch_of = {one.id: study.plan.case_by_id[one.case_id].sketch for one in study.plan.stimuli}
+    sketch_of = {
+        stimulus.id: study.plan.case_by_id[stimulus.case_id].sketch
+        for stimulus in study.plan.stimuli
+    }
     sketches = [sketch_of[trial.stimulus_id] for trial in person.trials]
     assert all(first != second for first, second in pairwise(sketches))
     assert set(Counter(sketches).values()) == {2}  # ten sketches, each as often as every other

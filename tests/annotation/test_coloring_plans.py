@@ -25,7 +25,11 @@ def test_the_papers_numbers_stand_in_the_preset() -> None:
     assert (study.votes, study.trials, len(study.practice.case_ids)) == (5, 45, 3)
     assert len(study.main_stimuli) == 45
     assert study.answers_wanted == 225
-    assert [one.case_id for one in study.practice_stimuli] == ["c0", "c1", "c2"]
+    assert [practice_stimulus.case_id for practice_stimulus in study.practice_stimuli] == [
+        "c0",
+        "c1",
+        "c2",
+    ]
     assert study.practice.review is Review.RESEARCHER
     with pytest.raises(BadInput, match="3 practice sketches, and 0"):
         plan_of(preset, sketch_cases(48), 5, CONSENT)
@@ -64,7 +68,7 @@ def test_modifiers_share_a_sketch() -> None:
         ({"kind": Kind.RATINGS}, "Sketches are what is colored"),
         ({"cases": (*sketch_cases(11), replace(sketch_cases(12)[11], sketch=""))}, "no sketch"),
         ({"cases": (*sketch_cases(11), replace(sketch_cases(12)[11], sketch="../x"))}, "no sketch"),
-        ({"cases": tuple(replace(one, sketch="a" * 32) for one in cases(12, 1))}, "candidates"),
+        ({"cases": tuple(replace(case, sketch="a" * 32) for case in cases(12, 1))}, "candidates"),
         ({"repeats": 1}, "no right answer"),
         ({"attention": 1}, "no right answer"),
         ({"training": Training((("x", "m0"),), 1)}, "stimulus that is not here"),
@@ -73,8 +77,8 @@ def test_modifiers_share_a_sketch() -> None:
         ({"examples": (Example("so", True),) * 25}, "at most 24"),
     ],
 )
-def test_what_cannot_be_served_is_refused_in_words(changes: dict[str, object], words: str) -> None:
-    with pytest.raises(BadInput, match=words):
+def test_what_cannot_be_served_is_refused_in_words(changes: dict[str, object], text: str) -> None:
+    with pytest.raises(BadInput, match=text):
         replace(coloring_plan(), **changes)  # type: ignore[arg-type]
 
 

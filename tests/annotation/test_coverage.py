@@ -47,10 +47,10 @@ def covered(study: StudyPlan, people: int, repetitions: int) -> float:
     for repetition in range(repetitions):
         votes = []
         if served is None:
-            given = taken(study, people, repetition, TASTE)
+            values = taken(study, people, repetition, TASTE)
         else:  # What is served is the same every time: only the answers are other ones.
-            given = answered(study, served, repetition, TASTE)
-        for person in given:
+            values = answered(study, served, repetition, TASTE)
+        for person in values:
             answers = answers_of(study, person.trials, person.events)
             votes += votes_of(study, person.id, person.trials, answers)
         assert len(votes) == people * study.trials

@@ -32,8 +32,8 @@ NOTHING = AssignmentState()
 
 def trained(needed: int, attempts: int = 2, **values: Any) -> StudyPlan:
     """A study with three training trials, of which ``m0`` is right."""
-    stimuli = [one for one in plan(12, 3).stimuli if "m0" in one.models][:3]
-    keys = tuple((one.id, "m0") for one in stimuli)
+    stimuli = [stimulus for stimulus in plan(12, 3).stimuli if "m0" in stimulus.models][:3]
+    keys = tuple((stimulus.id, "m0") for stimulus in stimuli)
     return plan(12, 3, training=Training(keys, needed, attempts), **values)
 
 
@@ -41,9 +41,13 @@ def answered(trials: tuple[Trial, ...], right: int) -> dict[int, Answer]:
     """Answers to all training trials, of which the first so many of a round are right."""
     return {
         trial.position: Answer(
-            "", trial.position, AnswerKind.PLACE, (trial.expected or 0) ^ (at % 3 >= right), 900.0
+            "",
+            trial.position,
+            AnswerKind.PLACE,
+            (trial.expected or 0) ^ (index % 3 >= right),
+            900.0,
         )
-        for at, trial in enumerate(trials)
+        for index, trial in enumerate(trials)
     }
 
 
@@ -58,7 +62,7 @@ def test_training_comes_first_and_again_where_too_few_were_right() -> None:
     second = further(study, 0, first, some, NOTHING)
     assert [trial.purpose for trial in second] == [Purpose.TRAINING] * 3
     assert [trial.position for trial in second] == [3, 4, 5]
-    assert [one.stimulus_id for one in second] != [one.stimulus_id for one in first]
+    assert [trial.stimulus_id for trial in second] != [trial.stimulus_id for trial in first]
     assert length_of(study, first) == 3 + 5 + 1 + 1
     for trials, right in ((first, 2), (first + second, 0)):
         rest = further(study, 0, trials, answered(trials, right), NOTHING)
@@ -72,7 +76,7 @@ def test_training_comes_first_and_again_where_too_few_were_right() -> None:
         )
         (repeat,) = [trial for trial in rest if trial.original is not None]
         assert rest[(repeat.original or 0) - len(trials)].stimulus_id == repeat.stimulus_id
-        assert not {one.stimulus_id for one in rest} & {key for key, _ in study.training.keys}
+        assert not {trial.stimulus_id for trial in rest} & {key for key, _ in study.training.keys}
         assert length_of(study, trials + rest) == len(trials) + len(rest)
         assert further(study, 0, trials + rest, {}, NOTHING) == ()
 
@@ -83,7 +87,7 @@ def test_training_is_told_by_round_and_may_exclude() -> None:
     wrong = answered(first, 1)
     second = further(study, 0, first, wrong, NOTHING)
     both = wrong | answered(first + second, 2)
-    both = {**both, **{at: wrong[at] for at in wrong}}
+    both = {**both, **{index: wrong[index] for index in wrong}}
     quality = quality_of(study, first + second, both, {})
     assert quality.training == (pytest.approx(1 / 3), pytest.approx(2 / 3))
     assert quality_of(study, first + second, wrong, {}).training == quality.training[:1]
@@ -97,9 +101,9 @@ def test_training_is_told_by_round_and_may_exclude() -> None:
 def test_who_passes_the_screening_over_fails_a_rule_that_looks_at_it() -> None:
     study = plan(screening=Screening(True, True))
     quality = quality_of(study, (), {}, {})
-    words = ("the screening of the study was not taken",)
-    assert reasons(quality, ExclusionRule(screen=True)) == words
-    assert reasons(quality, ExclusionRule(least_plates=0.5)) == words
+    parts = ("the screening of the study was not taken",)
+    assert reasons(quality, ExclusionRule(screen=True)) == parts
+    assert reasons(quality, ExclusionRule(least_plates=0.5)) == parts
     assert reasons(quality, ExclusionRule()) == ()
     unasked = quality_of(plan(screening=Screening(False, False)), (), {}, {})
     assert reasons(unasked, ExclusionRule(screen=True, least_plates=0.5)) == ()
@@ -114,10 +118,10 @@ def test_who_leaves_after_a_batch_did_not_answer_all() -> None:
         study, 1, lambda trial, _: taste.body(study, trial, rng) if trial.position < 4 else None
     )
     rule = ExclusionRule(least_answered=0.3)
-    for person, answered, given in ((whole, 25, 25), (gone, 4, 10)):
+    for person, answered, values in ((whole, 25, 25), (gone, 4, 10)):
         answers = answers_of(study, person.trials, person.events)
         quality = quality_of(study, person.trials, answers, {})
-        assert (quality.answered, quality.trials, quality.planned) == (answered, given, 25)
+        assert (quality.answered, quality.trials, quality.planned) == (answered, values, 25)
         assert bool(reasons(quality, rule)) == (person is gone)
     # Of a study that has no more to ask, and of a balanced one, all that was given is all.
     answers = answers_of(study, gone.trials[:4], gone.events)
@@ -139,9 +143,9 @@ def test_stimuli_of_training_are_no_part_of_what_is_wanted() -> None:
         ({"needed": 4}, "4 correct answers"),
     ],
 )
-def test_training_that_cannot_be_is_refused(values: dict[str, Any], words: str) -> None:
+def test_training_that_cannot_be_is_refused(values: dict[str, Any], text: str) -> None:
     attempts, needed = values.pop("attempts", 2), values.pop("needed", 0)
-    with pytest.raises(BadInput, match=words):
+    with pytest.raises(BadInput, match=text):
         plan(
             2,
             3,
@@ -156,26 +160,26 @@ def test_pairs_are_drawn_as_often_as_their_propensity_says() -> None:
     open_ = Open({study.stimuli[0].id: 2}, 2, {study.stimuli[1].id})
     first: Counter[str] = Counter()
     second: Counter[str] = Counter()
-    told: dict[str, float] = {}
+    message: dict[str, float] = {}
     expected: Counter[str] = Counter()
     draws = 800
     for seed in range(draws):
-        one, other = adaptive(study.stimuli, open_, 2, tallies, np.random.default_rng(seed))
-        first[one.stimulus.id] += 1
-        told.setdefault(one.stimulus.id, one.propensity)
-        assert told[one.stimulus.id] == one.propensity
+        item, other = adaptive(study.stimuli, open_, 2, tallies, np.random.default_rng(seed))
+        first[item.stimulus.id] += 1
+        message.setdefault(item.stimulus.id, item.propensity)
+        assert message[item.stimulus.id] == item.propensity
         # An event weighted by the inverse of its probability is expected once in every draw.
         expected[other.stimulus.id] += 1
         second[other.stimulus.id] += 1 / other.propensity
     eligible = {stimulus.id for stimulus in study.stimuli[2:]}
-    assert set(told) == eligible
-    assert sum(told.values()) == pytest.approx(1)
-    assert min(told.values()) >= EXPLORED / len(eligible)
-    for name, chance in told.items():
+    assert set(message) == eligible
+    assert sum(message.values()) == pytest.approx(1)
+    assert min(message.values()) >= EXPLORED / len(eligible)
+    for name, chance in message.items():
         assert first[name] / draws == pytest.approx(chance, abs=4 * (chance / draws) ** 0.5)
         # It was open to the second draw where it was not the first.
         assert second[name] / (draws - first[name]) == pytest.approx(1, abs=0.5)
-    assert len(set(told.values())) == 6, "equal models are equally likely, others are not"
+    assert len(set(message.values())) == 6, "equal models are equally likely, others are not"
 
 
 def test_equals_and_strangers_tell_most() -> None:
@@ -216,11 +220,13 @@ def test_a_batch_waits_until_two_trials_are_left_and_a_full_study_gives_nothing(
     study = plan(20, 3, trials=12, method=Method.ADAPTIVE)
     trials = further(study, 0, (), {}, NOTHING)
     assert len(trials) == BATCH
-    said = {at: Answer("", at, AnswerKind.PLACE, 0, 900.0) for at in range(BATCH)}
+    said = {index: Answer("", index, AnswerKind.PLACE, 0, 900.0) for index in range(BATCH)}
     assert further(study, 0, trials, {0: said[0], 1: said[1]}, NOTHING) == ()
     assert not is_due(study, trials, {0: said[0], 1: said[1]})
-    assert len(further(study, 0, trials, {at: said[at] for at in range(3)}, NOTHING)) == BATCH
-    full = AssignmentState({one.id: study.votes for one in study.stimuli})
+    assert (
+        len(further(study, 0, trials, {index: said[index] for index in range(3)}, NOTHING)) == BATCH
+    )
+    full = AssignmentState({stimulus.id: study.votes for stimulus in study.stimuli})
     assert further(study, 1, (), {}, full) == ()
     assert len(further(study, 0, trials, said, full)) == BATCH, "who has begun is not sent away"
 
@@ -245,7 +251,7 @@ def test_the_log_gives_every_batch_again(method: Method) -> None:
         return None if gone else taste.body(study, trial, rng)
 
     people = taken_at_once(study, 6, answering, minutes=0.4)
-    moments = {len({one.assigned_at(trial) for trial in one.trials}) for one in people}
+    moments = {len({person.assigned_at(trial) for trial in person.trials}) for person in people}
     assert moments == ({2, 3} if method is Method.BALANCED else {4, 5, 6})
     assert replay(study, people) == {}
     moved = people[4].trials[-1]
@@ -253,13 +259,13 @@ def test_the_log_gives_every_batch_again(method: Method) -> None:
     forged = replace(people[4], trials=(*people[4].trials[:-1], changed))
     assert replay(study, [*people[:4], forged, *people[5:]]) == {4: [people[4].assigned_at(moved)]}
     late = people[-1].enrolled_at + timedelta(hours=1)
-    standing = standing_of(study, people, late)
-    assert set(standing.load.values()) <= {1, 2, 3, 4}
+    state = standing_of(study, people, late)
+    assert set(state.load.values()) <= {1, 2, 3, 4}
     if method is Method.ADAPTIVE:
-        votes = sum(sum(counts) for counts in standing.tallies.values())
-        assert votes == sum(standing.load.values())
+        votes = sum(sum(counts) for counts in state.tallies.values())
+        assert votes == sum(state.load.values())
     else:
-        assert standing.tallies == {}
+        assert state.tallies == {}
 
 
 @pytest.mark.parametrize("method", list(Method))
@@ -280,23 +286,29 @@ def test_a_ledger_kept_up_stands_where_the_log_says(method: Method) -> None:
     people[0] = replace(people[0], events=(*people[0].events, undo))
     ledger = Ledger(study)
     rows = sorted(
-        [(event.at, 1, one.number, event.number, event) for one in people for event in one.events]
+        [
+            (event.at, 1, item.number, event.number, event)
+            for item in people
+            for event in item.events
+        ]
         + [
-            (one.assigned_at(t), 0, one.number, t.position, t) for one in people for t in one.trials
+            (item.assigned_at(t), 0, item.number, t.position, t)
+            for item in people
+            for t in item.trials
         ],
         key=lambda row: row[:4],
     )
     for number, person in enumerate(people):
         ledger.enroll(number, person.enrolled_at)
-    for place, (at, _, number, _, what) in enumerate(rows):
-        assert at is not None
-        if isinstance(what, Event):
-            ledger.take(number, what)
+    for index, (position, _, number, _, label) in enumerate(rows):
+        assert position is not None
+        if isinstance(label, Event):
+            ledger.take(number, label)
         else:
-            ledger.assign(number, [what])
-        if place % 7 == 0 and rows[min(place + 1, len(rows) - 1)][0] != at:
-            assert ledger.standing(at) == standing_of(study, people, at)
+            ledger.assign(number, [label])
+        if index % 7 == 0 and rows[min(index + 1, len(rows) - 1)][0] != position:
+            assert ledger.standing(position) == standing_of(study, people, position)
     late = people[-1].enrolled_at + timedelta(hours=1)
     assert ledger.standing(late) == standing_of(study, people, late)
-    answered = sum(len(one.events) for one in people) - 2
+    answered = sum(len(item.events) for item in people) - 2
     assert sum(ledger.standing(late).load.values()) == answered

@@ -66,7 +66,7 @@ def test_the_analysis_finds_as_often_as_planning_says() -> None:
     """The same studies by the intervals of the results, which resample participants."""
     design = Design(0.58, 18, 12, 60, tie_share=0.2, case_sd=0.0)
     rng = np.random.default_rng(4)
-    found = 0
+    result = 0
     for repetition, scores in enumerate(design.scores(250, rng)):
         votes = []
         for person, score in enumerate(scores):
@@ -74,9 +74,9 @@ def test_the_analysis_finds_as_often_as_planning_says() -> None:
             winners = ["a"] * (halves // 2) + [""] * (halves % 2)
             winners += ["b"] * (12 - len(winners))
             votes += [Vote(f"p{person}", "c", "a", "b", winner) for winner in winners]
-        found += win_rates(votes, repetition, 400)[0].low > 0.5
+        result += win_rates(votes, repetition, 400)[0].low > 0.5
     power = power_of(design, 5, simulations=4_000).power
-    assert found / 250 == pytest.approx(power, abs=0.09)
+    assert result / 250 == pytest.approx(power, abs=0.09)
 
 
 @pytest.mark.parametrize("wanted", [0.8, 0.95])
@@ -137,6 +137,6 @@ def test_what_more_people_cannot_find_is_not_found() -> None:
     ],
 )
 def test_what_is_no_design_is_refused(made: Any, fields: dict[str, float]) -> None:
-    given = {"participants": 10, "votes_a_person": 10, "cases": 10}
+    values = {"participants": 10, "votes_a_person": 10, "cases": 10}
     with pytest.raises(ValueError, match=r"\w"):
-        made(**{**given, **fields})
+        made(**{**values, **fields})

@@ -45,15 +45,15 @@ def repeated(first: Coloring, like: Coloring, position: int) -> Coloring:
 
 
 def kept(colorings: list[Coloring], level: Level, evidence: Evidence | None = None) -> set[object]:
-    told = kept_of(colorings, level, evidence or Evidence(), thresholds(colorings))
-    return {one.coloring.key for one in told if one.kept}
+    message = kept_of(colorings, level, evidence or Evidence(), thresholds(colorings))
+    return {coloring_status.coloring.key for coloring_status in message if coloring_status.kept}
 
 
 def test_a_consistent_second_coloring_keeps_the_first_one() -> None:
     colorings = colorings_of("apple", PEOPLE)
     colorings.append(repeated(colorings[3], colorings[3], 9))
-    told = kept_of(colorings, Level.MARKS, Evidence(), thresholds(colorings))
-    by_key = {one.coloring.key: one for one in told}
+    coloring_status = kept_of(colorings, Level.MARKS, Evidence(), thresholds(colorings))
+    by_key = {item.coloring.key: item for item in coloring_status}
     assert by_key["000003", 0].kept
     assert by_key["000003", 9].reasons == (STANDS_FOR,)
 
@@ -68,8 +68,11 @@ def test_an_inconsistent_second_coloring_leaves_the_person_out_until_two_agree()
     assert check.emd_lab > check.threshold_lab >= LEAST_LAB
     assert check.farther == pytest.approx(1 / 6)  # of six pairs only the same two colors
     limits = thresholds(colorings)
-    told = {one.coloring.key: one for one in kept_of(colorings, Level.MARKS, Evidence(), limits)}
-    assert told["000003", 0].reasons == (UNSTABLE,)
+    message = {
+        coloring_status.coloring.key: coloring_status
+        for coloring_status in kept_of(colorings, Level.MARKS, Evidence(), limits)
+    }
+    assert message["000003", 0].reasons == (UNSTABLE,)
     assert ("000003", 0) in kept(colorings, Level.ALL)
     colorings.append(repeated(green, red, 11))
     assert ("000003", 9) in kept(colorings, Level.MARKS)
@@ -90,13 +93,13 @@ def test_every_level_takes_more_away_and_gives_it_back() -> None:
         marks={("000000", 0): Mark(False, "the mango was colored")},
         people_out={"000001": "a decision"},
     )
-    every = {one.key for one in colorings}
+    every = {coloring.key for coloring in colorings}
     assert kept(colorings, Level.ALL, evidence) == every
     assert kept(colorings, Level.MAJORITY, evidence) == every - {("000003", 0)}
     assert kept(colorings, Level.MARKS, evidence) == {("000002", 0)}
-    told = kept_of(colorings, Level.MARKS, evidence, thresholds(colorings))
-    assert "the mango was colored" in told[0].reasons[0]
-    assert "1 yes, 2 no" in told[3].reasons[0]
+    coloring_status = kept_of(colorings, Level.MARKS, evidence, thresholds(colorings))
+    assert "the mango was colored" in coloring_status[0].reasons[0]
+    assert "1 yes, 2 no" in coloring_status[3].reasons[0]
 
 
 def test_what_a_researcher_keeps_stays_against_experts_and_rules() -> None:
@@ -116,12 +119,12 @@ def test_who_loses_the_first_coloring_keeps_the_second() -> None:
     green = colorings[3]
     colorings.append(repeated(green, green, 9))
     evidence = Evidence(marks={("000003", 0): Mark(False, "the sky was colored")})
-    told = {
-        one.coloring.key: one
-        for one in kept_of(colorings, Level.MARKS, evidence, thresholds(colorings))
+    message = {
+        coloring_status.coloring.key: coloring_status
+        for coloring_status in kept_of(colorings, Level.MARKS, evidence, thresholds(colorings))
     }
-    assert told["000003", 9].kept
-    assert told["000003", 0].reasons == ("discarded by a researcher: the sky was colored",)
+    assert message["000003", 9].kept
+    assert message["000003", 0].reasons == ("discarded by a researcher: the sky was colored",)
     assert ("000003", 0) in kept(colorings, Level.MAJORITY, evidence)
     discarded = replace(evidence, marks={**evidence.marks, ("000003", 9): Mark(False)})
     assert not {("000003", 0), ("000003", 9)} & kept(colorings, Level.MARKS, discarded)
@@ -155,12 +158,29 @@ def test_people_who_differ_make_an_interval_wider() -> None:
 
 
 def test_the_next_coloring_is_worth_most_where_there_is_none_and_then_where_people_differ() -> None:
-    told = worths({"wide": (5, 40.0), "narrow": (5, 4.0), "one": (1, None), "none": (0, None)})
-    assert [one.case_id for one in told] == ["none", "one", "wide", "narrow"]
-    assert [one.place for one in told] == [1, 2, 3, 4]
-    assert [one.why for one in told] == [NOTHING, ONE, "", ""]
-    assert told[0].narrowing_lab is None
-    assert told[2].narrowing_lab is not None
+    concept_uncertainties = worths(
+        {"wide": (5, 40.0), "narrow": (5, 4.0), "one": (1, None), "none": (0, None)}
+    )
+    assert [concept_uncertainty.case_id for concept_uncertainty in concept_uncertainties] == [
+        "none",
+        "one",
+        "wide",
+        "narrow",
+    ]
+    assert [concept_uncertainty.place for concept_uncertainty in concept_uncertainties] == [
+        1,
+        2,
+        3,
+        4,
+    ]
+    assert [concept_uncertainty.why for concept_uncertainty in concept_uncertainties] == [
+        NOTHING,
+        ONE,
+        "",
+        "",
+    ]
+    assert concept_uncertainties[0].narrowing_lab is None
+    assert concept_uncertainties[2].narrowing_lab is not None
     # Of many colorings a width falls with the root of their number.
     (many,) = worths({"a": (100, 10.0)})
     assert many.narrowing_lab == pytest.approx(10 * (1 - np.sqrt(100 / 101)))
@@ -191,16 +211,19 @@ def test_nine_of_ten_intervals_of_five_designers_hold_what_all_designers_would_g
 
 
 def test_two_who_happen_to_agree_do_not_make_a_concept_certain() -> None:
-    told = {one.case_id: one for one in worths({"two": (2, 0.0), "a": (5, 9.0), "b": (5, 9.0)})}
+    message = {
+        concept_uncertainty.case_id: concept_uncertainty
+        for concept_uncertainty in worths({"two": (2, 0.0), "a": (5, 9.0), "b": (5, 9.0)})
+    }
     # Nor is it told to be: its interval is that of people who differ a little less than elsewhere.
-    assert told["two"].why == ALIKE
-    assert (told["two"].width_lab or 0) > (told["a"].width_lab or 0) > 0
-    assert (told["two"].narrowing_lab or 0) > (told["a"].narrowing_lab or 0)
+    assert message["two"].why == ALIKE
+    assert (message["two"].width_lab or 0) > (message["a"].width_lab or 0) > 0
+    assert (message["two"].narrowing_lab or 0) > (message["a"].narrowing_lab or 0)
 
 
 def test_without_two_colorings_anywhere_nothing_is_said_of_width() -> None:
-    (one,) = worths({"a": (1, None)})
-    assert one.narrowing_lab is None
-    assert one.why == ALONE
-    for one in worths({"a": (5, 0.0), "b": (3, 0.0)}):
-        assert (one.width_lab, one.why) == (None, SAME)
+    (concept_uncertainty,) = worths({"a": (1, None)})
+    assert concept_uncertainty.narrowing_lab is None
+    assert concept_uncertainty.why == ALONE
+    for concept_uncertainty in worths({"a": (5, 0.0), "b": (3, 0.0)}):
+        assert (concept_uncertainty.width_lab, concept_uncertainty.why) == (None, SAME)

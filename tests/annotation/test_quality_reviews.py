@@ -40,14 +40,14 @@ def test_an_expert_may_take_another_view() -> None:
 
 def test_unequal_numbers_of_reviewers_are_said() -> None:
     reviews = [*given("yyy", 0), *given("yn", 1), *given("y", 2), *given("nn", 3)]
-    told = agreement(reviews, replicates=100)
-    assert told.patterns == {(3, 0): 1, (1, 1): 1, (1, 0): 1, (0, 2): 1}
-    assert told.fleiss.observed.items == 3
-    assert told.fleiss.observed.value == pytest.approx((1 + 0 + 1) / 3)
-    assert told.alpha.items == 3
-    assert told.by_reviewer == {"expert 0": (4, 3), "expert 1": (3, 1), "expert 2": (1, 1)}
-    assert any("one review" in note for note in told.notes)
-    assert any("2 to 3 reviews" in note for note in told.notes)
+    message = agreement(reviews, replicates=100)
+    assert message.patterns == {(3, 0): 1, (1, 1): 1, (1, 0): 1, (0, 2): 1}
+    assert message.fleiss.observed.items == 3
+    assert message.fleiss.observed.value == pytest.approx((1 + 0 + 1) / 3)
+    assert message.alpha.items == 3
+    assert message.by_reviewer == {"expert 0": (4, 3), "expert 1": (3, 1), "expert 2": (1, 1)}
+    assert any("one review" in note for note in message.notes)
+    assert any("2 to 3 reviews" in note for note in message.notes)
 
 
 def test_what_experts_are_called_changes_no_number() -> None:
@@ -57,14 +57,16 @@ def test_what_experts_are_called_changes_no_number() -> None:
         for coloring in range(40)
         for review in given("".join(rng.choice(["y", "n"], size=3, p=[0.8, 0.2])), coloring)
     ]
-    renamed = [Review(one.coloring, one.reviewer[::-1], one.consistent) for one in reviews]
+    renamed = [
+        Review(review.coloring, review.reviewer[::-1], review.consistent) for review in reviews
+    ]
     first, second = agreement(reviews, replicates=50), agreement(renamed, replicates=50)
     assert first.fleiss == second.fleiss
     assert first.alpha.value == pytest.approx(second.alpha.value)
 
 
 def test_nothing_reviewed_has_no_agreement() -> None:
-    told = agreement([])
-    assert told.patterns == {}
-    assert np.isnan(told.fleiss.kappa.value)
-    assert told.alpha.items == 0
+    message = agreement([])
+    assert message.patterns == {}
+    assert np.isnan(message.fleiss.kappa.value)
+    assert message.alpha.items == 0

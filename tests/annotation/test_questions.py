@@ -50,19 +50,19 @@ def answered(study: StudyPlan, number: int, wrong: int = 0, skips: int = 0) -> P
     trials = assign(study, number, {}, {})
     events, main = [], 0
     for trial in trials:
-        asked = study.question_of(trial.stimulus_id)
-        if asked is None:
+        target = study.question_of(trial.stimulus_id)
+        if target is None:
             events.append(event(trial.position, AnswerKind.PLACE, trial.expected))
             continue
-        place = asked.right
+        index = target.right
         if trial.purpose is Purpose.MAIN:
             main += 1
             if main <= skips:
                 events.append(event(trial.position, AnswerKind.SKIP))
                 continue
             if main <= skips + wrong:
-                place = (place + 1) % len(asked.choices)
-        events.append(event(trial.position, AnswerKind.PLACE, place))
+                index = (index + 1) % len(target.choices)
+        events.append(event(trial.position, AnswerKind.PLACE, index))
     return Person(f"{number:06d}", number, trials, events)
 
 
@@ -106,8 +106,8 @@ def test_the_preset_and_its_plan_come_back_from_json() -> None:
         ({"training": Training((("x", "m0"),), 1)}, "stimulus that is not here"),
     ],
 )
-def test_what_cannot_be_asked_is_refused_in_words(changes: dict[str, object], words: str) -> None:
-    with pytest.raises(BadInput, match=words):
+def test_what_cannot_be_asked_is_refused_in_words(changes: dict[str, object], text: str) -> None:
+    with pytest.raises(BadInput, match=text):
         replace(question_plan(), **changes)  # type: ignore[arg-type]
 
 
@@ -116,20 +116,20 @@ def test_everybody_gets_as_many_of_each_task_and_no_task_twice_in_a_row() -> Non
     load: dict[str, int] = {}
     for number in range(10):
         trials = assign(study, number, load, {})
-        main = [one for one in trials if one.purpose is Purpose.MAIN]
+        main = [item for item in trials if item.purpose is Purpose.MAIN]
         for trial in main:
             load[trial.stimulus_id] = load.get(trial.stimulus_id, 0) + 1
-        tasks = [study.case_by_id[study.by_id[one.stimulus_id].case_id].group for one in main]
+        tasks = [study.case_by_id[study.by_id[item.stimulus_id].case_id].group for item in main]
         assert [tasks.count(task) for task in sorted(set(tasks))] == [3, 3, 3, 3]
-        assert all(one != after for one, after in itertools.pairwise(tasks))
-        assert [one.purpose for one in trials].count(Purpose.REPEAT) == 2
+        assert all(item != after for item, after in itertools.pairwise(tasks))
+        assert [item.purpose for item in trials].count(Purpose.REPEAT) == 2
         assert all(trial.order == () for trial in trials)
     assert set(load.values()) == {3}
 
 
 def test_an_answer_is_the_place_of_a_choice_or_a_skip() -> None:
     study = question_plan()
-    four, two = (Trial(0, study.stimuli[at].id, (), Purpose.MAIN) for at in (0, 4))
+    four, two = (Trial(0, study.stimuli[index].id, (), Purpose.MAIN) for index in (0, 4))
     assert read_answer(study, four, event(0, AnswerKind.PLACE, 3)).value == 3
     assert read_answer(study, two, event(0, AnswerKind.SKIP)).value is None
     check = Trial(0, "", (), Purpose.ATTENTION, expected=3)
@@ -148,13 +148,13 @@ def test_an_answer_is_the_place_of_a_choice_or_a_skip() -> None:
 def test_a_repeat_is_the_same_where_the_same_choice_is_taken() -> None:
     study = question_plan(repeats=2, attention=1)
     person = answered(study, 0)
-    given = {one.position: one for one in map(_read(study, person), person.events)}
-    quality = quality_of(study, person.trials, given, {})
+    values = {item.position: item for item in map(_read(study, person), person.events)}
+    quality = quality_of(study, person.trials, values, {})
     assert (quality.consistency, quality.attention, quality.answered) == (1.0, 1.0, 10)
 
 
 def _read(study: StudyPlan, person: Person):  # type: ignore[no-untyped-def]
-    return lambda one: read_answer(study, person.trials[one.position], one)
+    return lambda item: read_answer(study, person.trials[item.position], item)
 
 
 def test_shares_of_a_study_with_and_without_those_excluded() -> None:
@@ -162,15 +162,15 @@ def test_shares_of_a_study_with_and_without_those_excluded() -> None:
     people = [answered(study, 0, 2), answered(study, 1, 4), answered(study, 2, 0, skips=3)]
     lazy = answered(study, 3, 20)
     off = [
-        replace(one, body={**one.body, "value": (one.body["value"] + 1) % 4})
-        if lazy.trials[one.position].purpose is Purpose.ATTENTION
-        else one
-        for one in lazy.events
+        replace(item, body={**item.body, "value": (item.body["value"] + 1) % 4})
+        if lazy.trials[item.position].purpose is Purpose.ATTENTION
+        else item
+        for item in lazy.events
     ]
     people.append(Person(lazy.id, lazy.number, lazy.trials, off))
-    told = results(study, people, Analysis(ExclusionRule(), {}, 3, 300))
-    assert [bool(one.excluded) for one in told.people] == [False, False, False, True]
-    inside, all_of_them = told.included.questions, told.everybody.questions
+    message = results(study, people, Analysis(ExclusionRule(), {}, 3, 300))
+    assert [bool(person.excluded) for person in message.people] == [False, False, False, True]
+    inside, all_of_them = message.included.questions, message.everybody.questions
     assert inside is not None
     assert all_of_them is not None
     overall = inside.shares.overall
@@ -181,75 +181,75 @@ def test_shares_of_a_study_with_and_without_those_excluded() -> None:
     assert overall.over == PARTICIPANTS
     assert overall.share.low < 51 / 60 < overall.share.high
     assert overall.chance == pytest.approx((16 / 4 + 4 / 2) / 20)
-    assert [one.task for one in inside.shares.tasks] == ["task_0", "task_1"]
+    assert [task.task for task in inside.shares.tasks] == ["task_0", "task_1"]
     assert inside.shares.macro is not None
     assert inside.shares.macro.share.value == pytest.approx(
-        np.mean([one.share.value for one in inside.shares.tasks])
+        np.mean([task.share.value for task in inside.shares.tasks])
     )
-    assert [one.right for one in inside.shares.people] == [18, 16, 17]
+    assert [person.right for person in inside.shares.people] == [18, 16, 17]
     assert all_of_them.shares.overall.right == 51
-    assert sum(sum(one.counts) + one.skips for one in inside.questions) == 60
+    assert sum(sum(item.counts) + item.skips for item in inside.questions) == 60
     # Agreement is of the choices, whatever their letters; skips count, and are no choice.
-    assert told.included.skips == 3
-    assert told.included.fleiss is not None
-    assert told.included.fleiss.observed.value > 0.6
+    assert message.included.skips == 3
+    assert message.included.fleiss is not None
+    assert message.included.fleiss.observed.value > 0.6
     again = results(study, people, Analysis(ExclusionRule(), {}, 3, 300))
     assert again.included.questions == inside
 
 
 def test_one_person_has_wilsons_interval_over_questions() -> None:
     study = question_plan(20, 2)
-    told = results(study, [answered(study, 0, 3)], Analysis(ExclusionRule(), {}, 0, 100))
-    found = told.everybody.questions
-    assert found is not None
-    overall = found.shares.overall
+    message = results(study, [answered(study, 0, 3)], Analysis(ExclusionRule(), {}, 0, 100))
+    result = message.everybody.questions
+    assert result is not None
+    overall = result.shares.overall
     interval = Rate(17, 3).interval
     assert interval is not None
     assert overall.over == QUESTIONS
     assert (overall.share.low, overall.share.high) == (interval[0] / 100, interval[1] / 100)
-    assert found.shares.macro is not None
-    assert found.shares.macro.over == QUESTIONS
+    assert result.shares.macro is not None
+    assert result.shares.macro.over == QUESTIONS
 
 
 def test_people_who_are_all_right_have_an_interval_too() -> None:
     study = question_plan(10, 2)
     people = [answered(study, number) for number in range(3)]
-    told = results(study, people, Analysis(ExclusionRule(), {}, 0, 100))
-    found = told.everybody.questions
-    assert found is not None
-    for one in (found.shares.overall, *found.shares.tasks):
-        assert (one.share.value, one.share.high, one.over) == (1.0, 1.0, QUESTIONS)
-        assert 0.4 < one.share.low < 0.8
-    assert found.shares.macro is not None
-    assert found.shares.macro.share.low > 0.4
+    message = results(study, people, Analysis(ExclusionRule(), {}, 0, 100))
+    result = message.everybody.questions
+    assert result is not None
+    for item in (result.shares.overall, *result.shares.tasks):
+        assert (item.share.value, item.share.high, item.over) == (1.0, 1.0, QUESTIONS)
+        assert 0.4 < item.share.low < 0.8
+    assert result.shares.macro is not None
+    assert result.shares.macro.share.low > 0.4
 
 
 def test_one_persons_shares_are_those_of_the_same_answers_of_a_model() -> None:
     texts = ("red", "green", "blue", "gray")
     questions = [
-        Question(f"q{at}", f"t{at % 3}", Form.CHOICE, "?", texts, "ABCD"[at % 4], IMAGE)
-        for at in range(30)
+        Question(f"q{index}", f"t{index % 3}", Form.CHOICE, "?", texts, "ABCD"[index % 4], IMAGE)
+        for index in range(30)
     ]
-    given = [
-        answer_record(asked_question(one), at % 4 if at % 5 else None)
-        for at, one in enumerate(questions)
+    answer_records = [
+        answer_record(asked_question(item), index % 4 if index % 5 else None)
+        for index, item in enumerate(questions)
     ]
-    people: Mapping[str, list[Answer]] = {"p": given}
-    found = right_shares(asked_in(questions), people, 0)
-    scores = score(questions, given)
-    assert found.overall.share.value == scores.overall.percent / 100  # type: ignore[operator]
-    assert found.overall.told.value == scores.overall.readable_percent / 100  # type: ignore[operator]
-    for one in found.tasks:
-        assert (one.share.low * 100, one.share.high * 100) == scores.tasks[one.task].interval
+    people: Mapping[str, list[Answer]] = {"p": answer_records}
+    result = right_shares(asked_in(questions), people, 0)
+    scores = score(questions, answer_records)
+    assert result.overall.share.value == scores.overall.percent / 100  # type: ignore[operator]
+    assert result.overall.told.value == scores.overall.readable_percent / 100  # type: ignore[operator]
+    for task in result.tasks:
+        assert (task.share.low * 100, task.share.high * 100) == scores.tasks[task.task].interval
     assert scores.macro is not None
-    assert found.macro is not None
-    assert found.macro.share.low * 100 == pytest.approx(scores.macro.interval[0])
+    assert result.macro is not None
+    assert result.macro.share.low * 100 == pytest.approx(scores.macro.interval[0])
     with pytest.raises(BadInput, match="no question"):
         right_shares(asked_in(questions[:3]), people, 0)
 
 
 def test_without_answers_nothing_is_said() -> None:
-    found = right_shares(asked_in([question(Form.BINARY, "no")]), {}, 0)
-    assert np.isnan(found.overall.share.value)
-    assert found.macro is None
+    result = right_shares(asked_in([question(Form.BINARY, "no")]), {}, 0)
+    assert np.isnan(result.overall.share.value)
+    assert result.macro is None
     assert answers_by_person(question_plan(), []) == {}

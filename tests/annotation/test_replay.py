@@ -28,14 +28,14 @@ def served(people: int, answered: int, minutes: int) -> list[Enrolled]:
     """So many people, one every some minutes, who answer so many trials at once and go."""
     out: list[Enrolled] = []
     for number in range(people):
-        at = BEGIN + timedelta(minutes=minutes * number)
-        standing = standing_of(STUDY, out, at)
-        trials = assign(STUDY, number, standing.load, standing.served)
+        index = BEGIN + timedelta(minutes=minutes * number)
+        state = standing_of(STUDY, out, index)
+        trials = assign(STUDY, number, state.load, state.served)
         events = [
-            Event(f"{number:016x}{i:016x}", EventKind.ANSWER, i, TIE, 0, i, at)
+            Event(f"{number:016x}{i:016x}", EventKind.ANSWER, i, TIE, 0, i, index)
             for i in range(answered)
         ]
-        out.append(Enrolled(number, at, trials, events))
+        out.append(Enrolled(number, index, trials, events))
     return out
 
 
@@ -52,9 +52,9 @@ def test_what_somebody_who_is_gone_did_not_answer_goes_to_others() -> None:
     main = [trial for trial in person.trials if trial.original is None]
     soon, late = BEGIN + timedelta(minutes=59), BEGIN + timedelta(minutes=61)
     assert sum(standing_of(STUDY, [person], soon).load.values()) == len(main)
-    standing = standing_of(STUDY, [person], late)
+    state = standing_of(STUDY, [person], late)
     answered = sum(trial.position < 4 for trial in main)
-    assert sum(standing.load.values()) == sum(standing.served.values()) == answered
+    assert sum(state.load.values()) == sum(state.served.values()) == answered
     gone = replace(person, events=[Event("f" * 32, EventKind.WITHDRAWAL, at=BEGIN)])
     assert not standing_of(STUDY, [gone], BEGIN).load
 
@@ -68,16 +68,16 @@ def test_whoever_leaves_every_pair_gets_its_answers_and_no_more(
     study = plan(8, 3, votes=3, trials=12, abandoned_after_s=3600, seed=seed)
     people: list[Enrolled] = []
     for number in range(40):
-        at = BEGIN + timedelta(hours=2 * number)
-        trials = further(study, number, (), {}, standing_of(study, people, at))
+        index = BEGIN + timedelta(hours=2 * number)
+        trials = further(study, number, (), {}, standing_of(study, people, index))
         if not trials:
             break
         count = leaving[number] if number < len(leaving) else len(trials)
         events = [
-            Event(f"{number:016x}{i:016x}", EventKind.ANSWER, i, TIE, number=i, at=at)
+            Event(f"{number:016x}{i:016x}", EventKind.ANSWER, i, TIE, number=i, at=index)
             for i in range(min(count, len(trials)))
         ]
-        people.append(Enrolled(number, at, trials, events))
+        people.append(Enrolled(number, index, trials, events))
     answered = Counter(p.trials[e.position or 0].stimulus_id for p in people for e in p.events)
     assert {answered[stimulus.id] for stimulus in study.stimuli} == {3}
     assert replay(study, people) == {}

@@ -28,8 +28,8 @@ def test_few_people_widen_the_interval_by_students_t() -> None:
 def test_strengths_come_out_as_they_went_in() -> None:
     study = plan(40, 3, votes=6, trials=30, repeats=3, attention=2)
     people = taken(study, 24, 2)
-    told = results(study, people, QUICK)
-    summary = told.everybody
+    message = results(study, people, QUICK)
+    summary = message.everybody
     assert summary.answers == summary.wanted == 720
     assert summary.ranking is not None
     for strength in summary.ranking.strengths:
@@ -41,7 +41,7 @@ def test_strengths_come_out_as_they_went_in() -> None:
     assert rates["m0", "m1"].rate == pytest.approx(1 - rates["m1", "m0"].rate)
     assert summary.side_bias is not None
     assert summary.side_bias.p > 0.01
-    assert all(person.quality.attention == 1.0 for person in told.people)
+    assert all(person.quality.attention == 1.0 for person in message.people)
 
 
 def test_one_who_always_takes_the_left_is_one_person_and_not_fifty_votes() -> None:
@@ -76,28 +76,28 @@ def test_who_fails_the_checks_is_left_out_and_shown() -> None:
     wrong = {t.position for t in careless.trials if t.expected == 1}
     people[0] = replace(careless, events=lazy)
     people[1] = replace(people[1], decision="told us that they had guessed")
-    told = results(study, people, QUICK)
-    excluded = {person.id: person.excluded for person in told.people if person.excluded}
+    message = results(study, people, QUICK)
+    excluded = {person.id: person.excluded for person in message.people if person.excluded}
     assert excluded["p1"] == ("a decision: told us that they had guessed",)
     assert ("p0" in excluded) == (len(wrong) > 2)
-    assert told.people[0].quality.one_side == 1.0
-    assert told.everybody.participants == 12
-    assert told.included.participants == 12 - len(excluded)
+    assert message.people[0].quality.one_side == 1.0
+    assert message.everybody.participants == 12
+    assert message.included.participants == 12 - len(excluded)
     rule = ExclusionRule(least_attention=None, most_one_side=0.9)
-    told = results(study, people, replace(QUICK, rule=rule))
-    assert told.people[0].excluded == ("100% of the answers at one place, above 90%",)
+    message = results(study, people, replace(QUICK, rule=rule))
+    assert message.people[0].excluded == ("100% of the answers at one place, above 90%",)
 
 
 def test_ratings_have_means_and_choices_are_counted() -> None:
     study = plan(12, 3, kind=Kind.RATINGS, votes=3, trials=18)
-    told = results(study, taken(study, 6, 3), QUICK).everybody
-    assert told.answers == told.wanted == 108
-    means = {rating.model: rating for rating in told.ratings}
+    message = results(study, taken(study, 6, 3), QUICK).everybody
+    assert message.answers == message.wanted == 108
+    means = {rating.model: rating for rating in message.ratings}
     assert means["m0"].mean > means["m1"].mean > means["m2"].mean
     assert means["m1"].low < 5 < means["m1"].high
-    assert told.alpha is not None
-    assert told.alpha.value > 0.2
-    assert told.ranking is None
+    assert message.alpha is not None
+    assert message.alpha.value > 0.2
+    assert message.ranking is None
 
 
 def test_a_metric_that_says_what_people_say_is_found() -> None:
@@ -112,8 +112,8 @@ def test_a_metric_that_says_what_people_say_is_found() -> None:
         "half": {key: value for key, value in good.items() if key[0] < "c2"},
         "three": {key: value for key, value in good.items() if key[0] == "c7"},
     }
-    told = results(study, people, replace(QUICK, metrics=metrics)).everybody
-    by_name = {one.metric: one for one in told.validations}
+    message = results(study, people, replace(QUICK, metrics=metrics)).everybody
+    by_name = {validation.metric: validation for validation in message.validations}
     assert by_name["good"].pearson.low > 0.4
     assert abs(by_name["bad"].pearson.value) < 0.3
     assert by_name["good"].agreement.value > by_name["bad"].agreement.value
@@ -122,17 +122,17 @@ def test_a_metric_that_says_what_people_say_is_found() -> None:
     assert np.isnan(by_name["blind"].pearson.value)
     # Whatever its three pairs say, it is not compared.
     assert by_name["three"].pairs == 3
-    assert {one.best for one in told.differences[""]} <= {"good", "half"}
-    assert "three" not in {one.other for one in told.differences[""]}
+    assert {difference.best for difference in message.differences[""]} <= {"good", "half"}
+    assert "three" not in {difference.other for difference in message.differences[""]}
     assert by_name["half"].unscored == 120 - by_name["half"].pairs > 0
 
 
 def test_a_study_without_an_answer_has_empty_results() -> None:
     study = plan()
-    told = results(study, [], QUICK)
-    assert told.people == ()
-    assert told.everybody.answers == 0
-    assert told.everybody.ranking is None
+    message = results(study, [], QUICK)
+    assert message.people == ()
+    assert message.everybody.answers == 0
+    assert message.everybody.ranking is None
 
 
 def test_agreement_does_not_depend_on_what_models_are_called() -> None:

@@ -34,42 +34,42 @@ def summary_of(study: StudyPlan, people: int, **values: object) -> Summary:
 
 def test_ratings_by_group_have_intervals_and_agreement() -> None:
     study = grouped(plan(12, 3, kind=Kind.RATINGS, votes=3, trials=18, repeats=1))
-    told = summary_of(study, 6)
-    assert set(told.by_group) == {"plain", "vivid"}
-    assert sum(part.answers for part in told.by_group.values()) == told.answers == 108
-    for part in told.by_group.values():
+    message = summary_of(study, 6)
+    assert set(message.by_group) == {"plain", "vivid"}
+    assert sum(part.answers for part in message.by_group.values()) == message.answers == 108
+    for part in message.by_group.values():
         means = {rating.model: rating for rating in part.ratings}
         assert means["m0"].mean > means["m1"].mean > means["m2"].mean
         assert all(rating.low < rating.mean < rating.high for rating in part.ratings)
         assert part.alpha is not None
         assert part.alpha.low < part.alpha.value < part.alpha.high
         assert part.win_rates == part.choices == ()
-    assert sum(rating.ratings for rating in told.ratings) == 108
-    both = [part.ratings[0] for part in told.by_group.values()]
-    total = sum(one.mean * one.ratings for one in both)
-    assert told.ratings[0].mean == pytest.approx(total / told.ratings[0].ratings)
+    assert sum(rating.ratings for rating in message.ratings) == 108
+    both = [part.ratings[0] for part in message.by_group.values()]
+    total = sum(item.mean * item.ratings for item in both)
+    assert message.ratings[0].mean == pytest.approx(total / message.ratings[0].ratings)
 
 
 def test_the_best_of_four_has_shares_with_intervals() -> None:
     study = grouped(plan(10, 4, kind=Kind.BEST_OF, votes=5, trials=10, attention=1))
-    told = summary_of(study, 5)
-    assert [one.model for one in told.choices] == ["m0", "m1", "m2", "m3"]
-    assert sum(one.share for one in told.choices) == pytest.approx(1)
-    for one in told.choices:
-        assert one.shown == 50
-        assert one.chosen == round(one.share * 50)
-        assert one.low <= one.share <= one.high
-    assert told.fleiss is not None
-    assert told.alpha is not None
-    assert [sum(c.chosen for c in part.choices) for part in told.by_group.values()] == [25, 25]
+    message = summary_of(study, 5)
+    assert [choice.model for choice in message.choices] == ["m0", "m1", "m2", "m3"]
+    assert sum(choice.share for choice in message.choices) == pytest.approx(1)
+    for item in message.choices:
+        assert item.shown == 50
+        assert item.chosen == round(item.share * 50)
+        assert item.low <= item.share <= item.high
+    assert message.fleiss is not None
+    assert message.alpha is not None
+    assert [sum(c.chosen for c in part.choices) for part in message.by_group.values()] == [25, 25]
     assert choices_of([], 0) == ()
 
 
 def test_a_model_that_is_shown_less_is_measured_by_what_it_was_shown() -> None:
     study = plan(6, 5, kind=Kind.BEST_OF, votes=1, trials=30)
-    told = summary_of(replace(study, model_sets=(("m0", "m1", "m2", "m3"),)), 1)
-    assert {one.shown for one in told.choices} == {6}
-    assert np.isnan(told.choices[0].low), "one person says nothing of how people differ"
+    message = summary_of(replace(study, model_sets=(("m0", "m1", "m2", "m3"),)), 1)
+    assert {choice.shown for choice in message.choices} == {6}
+    assert np.isnan(message.choices[0].low), "one person says nothing of how people differ"
 
 
 def test_metrics_are_compared_with_ratings() -> None:
@@ -82,15 +82,18 @@ def test_metrics_are_compared_with_ratings() -> None:
         "half": {key: STRENGTHS[key[1]] for key in keys[:30]},
         "blind": dict.fromkeys(keys, 1.0),
     }
-    told = summary_of(study, 6, metrics=metrics)
-    by_name = {one.metric: one for one in told.rating_validations}
+    message = summary_of(study, 6, metrics=metrics)
+    by_name = {
+        rating_validation.metric: rating_validation
+        for rating_validation in message.rating_validations
+    }
     good, noise = by_name["good"], by_name["noise"]
     assert good.pearson.low > 0.5 > noise.pearson.high
     assert noise.spearman.low < 0 < noise.spearman.high
     assert good.kendall.low < good.kendall.value < good.kendall.high
     assert (by_name["half"].images, by_name["half"].unscored) == (30, 60)
     assert np.isnan(by_name["blind"].pearson.value)
-    assert told.validations == told.choice_validations == ()
+    assert message.validations == message.choice_validations == ()
     people = taken(study, 6, 3, TASTE)
     ratings: dict[tuple[str, str], list[int]] = {}
     for person in people:
@@ -103,8 +106,8 @@ def test_metrics_are_compared_with_ratings() -> None:
     assert good.spearman.value == pytest.approx(spearmanr(x, y).statistic)
     assert good.kendall.value == pytest.approx(kendalltau(x, y).statistic)
     # "half" has the same numbers for fewer images; "blind" has no correlation.
-    gaps = {one.other: one for one in told.differences[""]}
-    assert {one.best for one in gaps.values()} == {nearest(told.rating_validations).metric}  # type: ignore[union-attr]
+    gaps = {difference.other: difference for difference in message.differences[""]}
+    assert {gap.best for gap in gaps.values()} == {nearest(message.rating_validations).metric}  # type: ignore[union-attr]
     assert gaps["noise"].apart
     assert gaps["noise"].gap.low > 0
     assert "blind" not in gaps
@@ -129,18 +132,21 @@ def test_metrics_are_compared_with_what_most_people_chose() -> None:
         "equal": dict.fromkeys(keys, 0.0),
         "half": {key: TASTE.strengths[key[1]] for key in keys[:62]},
     }
-    told = summary_of(study, 7, metrics=metrics)
-    by_name = {one.metric: one for one in told.choice_validations}
+    message = summary_of(study, 7, metrics=metrics)
+    by_name = {
+        choice_validation.metric: choice_validation
+        for choice_validation in message.choice_validations
+    }
     good = by_name["good"]
     assert good.agreement.low > by_name["bad"].agreement.high
     assert good.agreement.value > good.chance > by_name["bad"].agreement.value
     assert by_name["equal"].agreement.value == 0.0
     assert (by_name["half"].sets, by_name["half"].unscored) == (15, 15)
     assert 0 < good.chance <= 0.25
-    gaps = {one.other: one for one in told.differences[""]}
+    gaps = {difference.other: difference for difference in message.differences[""]}
     assert set(gaps) == {"bad", "equal"}, "fifteen sets are too few to be compared"
     assert gaps["bad"].apart
     expected = good.agreement.value - by_name["bad"].agreement.value
     assert gaps["bad"].gap.value == pytest.approx(expected)
     assert (gaps["bad"].best, gaps["bad"].items) == ("good", 30)
-    assert told.rating_validations == ()
+    assert message.rating_validations == ()

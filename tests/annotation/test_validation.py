@@ -39,11 +39,11 @@ def test_weighted_measures_are_those_of_pairs_written_out() -> None:
 def test_nothing_is_said_where_nothing_varies() -> None:
     votes = votes_for({"c0": 0.5, "c1": 0.5, "c2": 0.5, "c3": 0.5})
     quality = {(f"c{i}", model): float(i * (model == "a")) for i in range(4) for model in "ab"}
-    one = validate("m", quality, votes, np.random.default_rng(0), 50)
-    assert np.isnan(one.pearson.value)
-    assert np.isnan(one.agreement_decided.value)
-    assert one.agreement.value == 0
-    assert one.vote_ties == 4
+    validation = validate("m", quality, votes, np.random.default_rng(0), 50)
+    assert np.isnan(validation.pearson.value)
+    assert np.isnan(validation.agreement_decided.value)
+    assert validation.agreement.value == 0
+    assert validation.vote_ties == 4
     none = validate("m", {}, votes, np.random.default_rng(0), 50)
     assert (none.pairs, none.unscored) == (0, 4)
     assert np.isnan(none.agreement.value)
@@ -60,7 +60,9 @@ def test_metrics_are_told_apart_only_where_the_votes_do() -> None:
         }
 
     metrics = {"best": noisy(0.1), "near": noisy(0.14), "far": noisy(3.0), "none": {}}
-    by_other = {one.other: one for one in differences(metrics, "best", votes, 0, 400)}
+    by_other = {
+        difference.other: difference for difference in differences(metrics, "best", votes, 0, 400)
+    }
     assert set(by_other) == {"near", "far"}
     assert by_other["far"].apart
     assert by_other["far"].votes_needed is None
@@ -69,10 +71,10 @@ def test_metrics_are_told_apart_only_where_the_votes_do() -> None:
     assert near.items == 120
     assert near.apart == (near.gap.low > 0)
     small = differences(metrics, "best", votes[: 6 * 24], 0, 400)
-    told = {one.other: one for one in small}["near"]
-    if not told.apart and told.gap.value > 0:
-        assert told.votes_needed is not None
-        assert told.votes_needed > 6 * 24
+    message = {item.other: item for item in small}["near"]
+    if not message.apart and message.gap.value > 0:
+        assert message.votes_needed is not None
+        assert message.votes_needed > 6 * 24
 
 
 def test_pairs_hold_their_votes() -> None:

@@ -6,8 +6,8 @@ export const { faults, load, media, press, settled, type } = page;
 
 const ADDRESS = process.env.TRUEHUE_LIVE;
 /** What the test in Python gives: the HTML of widgets by their names, and `value`. */
-const { constants, ...given } = await (await ownFetch(ADDRESS + '/of-this-test')).json();
-export const { html, value } = given;
+const { constants, ...values } = await (await ownFetch(ADDRESS + '/of-this-test')).json();
+export const { html, value } = values;
 // What stands in the head of every page.
 const said = document.createElement('script');
 said.type = 'application/json';
@@ -80,7 +80,7 @@ class Watcher {
   }
 }
 globalThis.IntersectionObserver = window.IntersectionObserver = Watcher;
-setInterval(() => [...watchers].forEach((one) => one.look()), 10).unref();
+setInterval(() => [...watchers].forEach((watcher) => watcher.look()), 10).unref();
 
 const blobs = new Map();
 URL.createObjectURL = window.URL.createObjectURL = (blob) => {
@@ -110,8 +110,8 @@ window.Plotly = {
       node.calls = { ...node.calls, [name]: call };
     };
   },
-  async toImage(drawn, { format }) {
-    window.Plotly.saved = drawn;
+  async toImage(rendered, { format }) {
+    window.Plotly.saved = rendered;
     return format === 'svg' ? 'data:image/svg+xml,<svg/>' : 'data:image/png;base64,';
   },
 };
@@ -135,7 +135,7 @@ export function rooms(front, names = ['Inspect', 'Explore', 'Compare', 'Studies'
     tab.setAttribute('role', 'tab');
     tab.textContent = name;
     tab.addEventListener('click', () => {
-      for (const one of bar.children) one.setAttribute('aria-selected', String(one === tab));
+      for (const child of bar.children) child.setAttribute('aria-selected', String(child === tab));
     });
     tab.setAttribute('aria-selected', String(name === front));
     bar.append(tab);
@@ -144,23 +144,23 @@ export function rooms(front, names = ['Inspect', 'Explore', 'Compare', 'Studies'
   return () => bar.querySelector('[aria-selected=true]').textContent;
 }
 
-const words = (node) => node.textContent.replace(/\s+/g, ' ').trim();
+const describe = (node) => node.textContent.replace(/\s+/g, ' ').trim();
 
 /** The text of a node, with single spaces. */
-export const textOf = (node) => (node ? words(node) : '');
+export const textOf = (node) => (node ? describe(node) : '');
 
 // After one wait in vain the others are short: what follows stands on what did not come.
 let patience_ms = 60_000;
 
 /** Waits until a condition holds, which is looked at between all else; returns what it found. */
-export async function until(condition, what = String(condition)) {
+export async function until(condition, label = String(condition)) {
   const end = Date.now() + patience_ms;
   for (;;) {
-    const found = await condition();
-    if (found) return found;
+    const result = await condition();
+    if (result) return result;
     if (Date.now() > end) {
       patience_ms = 500;
-      throw new Error(`It did not come to this: ${typeof what === 'function' ? what() : what}`);
+      throw new Error(`It did not come to this: ${typeof label === 'function' ? label() : label}`);
     }
     await settled(10);
   }
@@ -181,7 +181,7 @@ export async function answered(path, act) {
   const from = requests.length;
   await act();
   const now = () => requests.slice(from);
-  await until(() => now().some((one) => one.path === path && one.status), `${path} is asked`);
+  await until(() => now().some((item) => item.path === path && item.status), `${path} is asked`);
   await settled(20);
 }
 
@@ -191,29 +191,30 @@ export const shown = (node) => Boolean(node) && node.offsetParent !== null;
 /** The button in a box with this name: its text, or what is read out for it. */
 export function button(box, name) {
   const fits = (text) => (name instanceof RegExp ? name.test(text) : text === name);
-  const found = [...box.querySelectorAll('button, a, [role=button], summary')].find(
-    (one) => shown(one) && (fits(words(one)) || fits(one.getAttribute('aria-label') || '')),
+  const node = [...box.querySelectorAll('button, a, [role=button], summary')].find(
+    (item) => shown(item) && (fits(describe(item)) || fits(item.getAttribute('aria-label') || '')),
   );
-  if (!found) throw new Error(`No button ${name} in “${words(box).slice(0, 300)}”`);
-  return found;
+  if (!node) throw new Error(`No button ${name} in “${describe(box).slice(0, 300)}”`);
+  return node;
 }
 
 /** The field in a box with this label. */
 export function field(box, name) {
-  const named = [...box.querySelectorAll('input, select, textarea')].find((one) => {
-    const label = one.getAttribute('aria-labelledby');
-    const text = [...(one.labels || [])].map(words).join(' ') || one.getAttribute('aria-label');
+  const named = [...box.querySelectorAll('input, select, textarea')].find((node) => {
+    const label = node.getAttribute('aria-labelledby');
+    const text =
+      [...(node.labels || [])].map(describe).join(' ') || node.getAttribute('aria-label');
     return (text || (label && textOf(document.getElementById(label))) || '').startsWith(name);
   });
-  if (!named) throw new Error(`No field ${name} in “${words(box).slice(0, 300)}”`);
+  if (!named) throw new Error(`No field ${name} in “${describe(box).slice(0, 300)}”`);
   return named;
 }
 
 /** Chooses an option by its value, or by its text. */
 export function choose(select, wanted) {
-  const found = [...select.options].find((one) => one.value === wanted || one.text === wanted);
-  if (!found) throw new Error(`No option ${wanted} of ${[...select.options].map((o) => o.text)}`);
-  select.value = found.value;
+  const option = [...select.options].find((item) => item.value === wanted || item.text === wanted);
+  if (!option) throw new Error(`No option ${wanted} of ${[...select.options].map((o) => o.text)}`);
+  select.value = option.value;
   for (const name of ['input', 'change'])
     select.dispatchEvent(new window.Event(name, { bubbles: true }));
 }
@@ -230,8 +231,8 @@ export function give(input, ...files) {
  * stays as it is until somebody does something.
  */
 export function hand() {
-  const inner = (one) =>
-    one[Object.getOwnPropertySymbols(one).find((s) => s.description === 'impl')];
+  const inner = (item) =>
+    item[Object.getOwnPropertySymbols(item).find((s) => s.description === 'impl')];
   const event = inner(new window.KeyboardEvent('keydown', { key: 'F13', bubbles: true }));
   event.isTrusted = true;
   inner(document.body)._dispatch(event);

@@ -95,10 +95,10 @@ globalThis.fetch = window.fetch = async (url, options = {}) => {
   const body = typeof options.body === 'string' ? JSON.parse(options.body) : options.body;
   const request = { method, path: pathname, search, body, headers: options.headers || {} };
   requests.push(request);
-  const found = answers.get(`${method} ${pathname}`);
-  if (!found) throw new Error(`No answer is set for ${method} ${pathname}`);
-  const value = typeof found.body === 'function' ? await found.body(request) : found.body;
-  return new Response(JSON.stringify(value), { status: found.status });
+  const result = answers.get(`${method} ${pathname}`);
+  if (!result) throw new Error(`No answer is set for ${method} ${pathname}`);
+  const value = typeof result.body === 'function' ? await result.body(request) : result.body;
+  return new Response(JSON.stringify(value), { status: result.status });
 };
 
 // ── widgets ──────────────────────────────────────────────────────────────────────────────────────

@@ -14,12 +14,12 @@ for (const name of ['setTimeout', 'setInterval']) {
 }
 
 /** Lets the page go on until `done` is true; fails where it never becomes so. */
-export async function until(done, what = String(done)) {
+export async function until(done, label = String(done)) {
   for (let turn = 0; turn < TURNS; turn++) {
     if (done()) return;
     await settled(turn < 20 ? 0 : 5);
   }
-  throw new Error(`It did not come to this: ${what}`);
+  throw new Error(`It did not come to this: ${label}`);
 }
 
 /** A promise and what settles it: an answer of the app that a test holds back. */

@@ -56,12 +56,12 @@ def medians_ms(*calls: Callable[[], object]) -> list[float]:
         often.append(max(1, round(LEAST_S / (time.perf_counter() - start))))
     times: list[list[float]] = [[] for _ in calls]
     for _ in range(RUNS):
-        for call, count, taken in zip(calls, often, times, strict=True):
+        for call, count, used in zip(calls, often, times, strict=True):
             start = time.perf_counter()
             for _ in range(count):
                 call()
-            taken.append((time.perf_counter() - start) / count)
-    return [statistics.median(taken) * 1e3 for taken in times]
+            used.append((time.perf_counter() - start) / count)
+    return [statistics.median(names_used) * 1e3 for names_used in times]
 
 
 def decode(png: bytes) -> None:
@@ -69,20 +69,20 @@ def decode(png: bytes) -> None:
     Image.open(BytesIO(png)).load()
 
 
-def check(what: str, ours: np.ndarray, theirs: np.ndarray) -> None:
+def check(label: str, ours: np.ndarray, theirs: np.ndarray) -> None:
     """Raises Disagreement beyond ``TOLERANCE``."""
     worst = float(np.max(np.abs(np.asarray(ours) - np.asarray(theirs))))
     if not worst <= TOLERANCE:
-        raise Disagreement(f"{what}: {ours} here, {theirs} there, {worst:.2g} apart")
+        raise Disagreement(f"{label}: {ours} here, {theirs} there, {worst:.2g} apart")
 
 
 def check_verdict(
-    what: str, found: Measurement, lab: np.ndarray, metrics: dict[str, float]
+    label: str, measurement: Measurement, lab: np.ndarray, metrics: dict[str, float]
 ) -> None:
     """The dominant color and the metrics, against the reference's."""
-    check(f"{what}, Lab", np.array(found.verdict.lab), lab)
-    for metric in found.verdict.metrics:
-        check(f"{what}, {metric.name}", np.array(metric.value), np.array(metrics[metric.name]))
+    check(f"{label}, Lab", np.array(measurement.verdict.lab), lab)
+    for metric in measurement.verdict.metrics:
+        check(f"{label}, {metric.name}", np.array(metric.value), np.array(metrics[metric.name]))
 
 
 def goal(ratio: float, limit: float, *, at_most: bool, judged: bool) -> str:
@@ -93,9 +93,9 @@ def goal(ratio: float, limit: float, *, at_most: bool, judged: bool) -> str:
     return f"goal {'at most' if at_most else 'at least'} {limit:g}: {'met' if met else 'NOT MET'}"
 
 
-def row(what: str, ours: float, other: str, theirs: float, ratio: float, words: str) -> None:
+def row(label: str, ours: float, other: str, theirs: float, ratio: float, text: str) -> None:
     """One line of the table; ``ours`` and ``theirs`` in milliseconds."""
-    line = f"  {what:<21}{ours:8.2f} ms  {other:<16}{theirs:9.2f} ms  {ratio:7.2f}  {words}"
+    line = f"  {label:<21}{ours:8.2f} ms  {other:<16}{theirs:9.2f} ms  {ratio:7.2f}  {text}"
     print(line.rstrip(), flush=True)
 
 
@@ -112,11 +112,11 @@ def rule_rows(scene: Scene, by: Rule, target: ColorTarget, judged: bool) -> None
     check_verdict(f"{scene.name}, {by.id}", ours(), *theirs())
     ours_ms, decode_ms, theirs_ms = medians_ms(ours, lambda: decode(scene.png), theirs)
     ratio = ours_ms / decode_ms
-    words = goal(ratio, GOAL_DECODE, at_most=True, judged=judged)
-    row(by.id, ours_ms, "/ decoding", decode_ms, ratio, words)
+    text = goal(ratio, GOAL_DECODE, at_most=True, judged=judged)
+    row(by.id, ours_ms, "/ decoding", decode_ms, ratio, text)
     ratio = theirs_ms / ours_ms
-    words = goal(ratio, GOAL_COLOUR, at_most=False, judged=judged)
-    row("", ours_ms, "colour-science /", theirs_ms, ratio, words)
+    text = goal(ratio, GOAL_COLOUR, at_most=False, judged=judged)
+    row("", ours_ms, "colour-science /", theirs_ms, ratio, text)
 
 
 def inspect_rows(scene: Scene, target: ColorTarget, judged: bool) -> None:
@@ -130,18 +130,18 @@ def inspect_rows(scene: Scene, target: ColorTarget, judged: bool) -> None:
     def theirs() -> list[tuple[np.ndarray, dict[str, float]]]:
         return reference.by_rules(scene.srgb8, scene.mask, target_lab, PLAIN)
 
-    for found, numbers in zip(ours(), theirs(), strict=True):
-        check_verdict(f"{scene.name}, {found.verdict.rule}", found, *numbers)
+    for mine, numbers in zip(ours(), theirs(), strict=True):
+        check_verdict(f"{scene.name}, {mine.verdict.rule}", mine, *numbers)
     ours_ms, decode_ms, theirs_ms = medians_ms(ours, lambda: decode(scene.png), theirs)
-    words = goal(ours_ms / decode_ms, GOAL_DECODE, at_most=True, judged=judged)
-    row("these four in one", ours_ms, "/ decoding", decode_ms, ours_ms / decode_ms, words)
-    words = goal(theirs_ms / ours_ms, GOAL_COLOUR, at_most=False, judged=judged)
-    row("", ours_ms, "colour-science /", theirs_ms, theirs_ms / ours_ms, words)
+    text = goal(ours_ms / decode_ms, GOAL_DECODE, at_most=True, judged=judged)
+    row("these four in one", ours_ms, "/ decoding", decode_ms, ours_ms / decode_ms, text)
+    text = goal(theirs_ms / ours_ms, GOAL_COLOUR, at_most=False, judged=judged)
+    row("", ours_ms, "colour-science /", theirs_ms, theirs_ms / ours_ms, text)
 
 
 def scoring_rows(scene: Scene, target: ColorTarget, judged: bool) -> None:
     """(d) what scoring costs against looking: truehue, three rules, and all, against decoding."""
-    for what, ids in (
+    for label, ids in (
         ("truehue", ["truehue"]),
         ("paper released truehue", ["paper", "released", "truehue"]),
         ("all rules, as Inspect", [by.id for by in RULES]),
@@ -153,8 +153,8 @@ def scoring_rows(scene: Scene, target: ColorTarget, judged: bool) -> None:
         ours_ms, decode_ms = medians_ms(ours, lambda: decode(scene.png))
         ratio = ours_ms / decode_ms
         limit = GOAL_DECODE if len(ids) == 1 else GOAL_SCORING
-        words = goal(ratio, limit, at_most=True, judged=judged)
-        row(what, ours_ms, "/ decoding", decode_ms, ratio, words)
+        text = goal(ratio, limit, at_most=True, judged=judged)
+        row(label, ours_ms, "/ decoding", decode_ms, ratio, text)
 
 
 def public_rows(scene: Scene, target: ColorTarget, judged: bool) -> None:
@@ -173,18 +173,18 @@ def public_rows(scene: Scene, target: ColorTarget, judged: bool) -> None:
     public_ms = (time.perf_counter() - start) * 1e3
     check_verdict(f"{scene.name}, the public way", ours(), *numbers)
     ratio = public_ms / ours_ms
-    words = goal(ratio, GOAL_PUBLIC, at_most=False, judged=judged)
-    row("released", ours_ms, "public way /", public_ms, ratio, words)
+    text = goal(ratio, GOAL_PUBLIC, at_most=False, judged=judged)
+    row("released", ours_ms, "public way /", public_ms, ratio, text)
 
 
 def loop_rows(scene: Scene, target: ColorTarget, judged: bool) -> None:
     """(c) the target-guided step as a loop over pixels, against the same step of ours."""
     target_lab = np.array(target.lab)
     colors = masked_colors(scene.srgb8, scene.mask)
-    found = released(colors.lab, colors.counts, target_lab=target_lab)
-    if len(found.steps) < 3:
+    dominant = released(colors.lab, colors.counts, target_lab=target_lab)
+    if len(dominant.steps) < 3:
         raise Disagreement(f"{scene.name}: no guided step, the object counts as achromatic")
-    seen = found.steps[-2][1]
+    seen = dominant.steps[-2][1]
     every = masked_lab(scene.srgb8, scene.mask)
     sample = every[np.random.default_rng(0).integers(0, len(every), SAMPLE)]
 
@@ -202,11 +202,11 @@ def loop_rows(scene: Scene, target: ColorTarget, judged: bool) -> None:
         lambda: loop(per_pixel.BY_NUMPY),
     )
     names = ("math loop /", "numpy loop /")
-    for what, other, sample_ms in zip(("guided step", ""), names, samples_ms, strict=True):
+    for label, other, sample_ms in zip(("guided step", ""), names, samples_ms, strict=True):
         loop_ms = sample_ms * seen / SAMPLE
         ratio = loop_ms / ours_ms
-        words = goal(ratio, GOAL_LOOP, at_most=False, judged=judged)
-        row(what, ours_ms, other, loop_ms, ratio, words)
+        text = goal(ratio, GOAL_LOOP, at_most=False, judged=judged)
+        row(label, ours_ms, other, loop_ms, ratio, text)
     print(f"    (loops: {SAMPLE:,} pixels timed, extrapolated to the {seen:,} that the step sees)")
 
 

@@ -27,12 +27,12 @@ from truehue.tabs.accounts.control import Control
 COUNT, DAMAGES = 20, 200
 
 
-def _called(*words: str) -> float:
+def _called(*text: str) -> float:
     """The seconds that the command took. Raises CalledProcessError with what it said."""
     start = time.perf_counter()
-    done = subprocess.run(command(*words), capture_output=True, text=True, check=False)
+    done = subprocess.run(command(*text), capture_output=True, text=True, check=False)
     if done.returncode or done.stderr:
-        raise SystemExit(f"{words} ended with {done.returncode}: {done.stdout}{done.stderr}")
+        raise SystemExit(f"{text} ended with {done.returncode}: {done.stdout}{done.stderr}")
     return time.perf_counter() - start
 
 
@@ -49,8 +49,11 @@ def _damaged(whole: Path, damages: int) -> int:
     content, chance, refused = whole.read_bytes(), random.Random(7), 0
     damaged = whole.with_name("damaged.zip")
     for _ in range(damages):
-        at, bit = chance.randrange(len(content)), 1 << chance.randrange(8)
-        for other in (content[:at], content[:at] + bytes([content[at] ^ bit]) + content[at + 1 :]):
+        index, bit = chance.randrange(len(content)), 1 << chance.randrange(8)
+        for other in (
+            content[:index],
+            content[:index] + bytes([content[index] ^ bit]) + content[index + 1 :],
+        ):
             damaged.write_bytes(other)
             refused += _refused(damaged, whole.with_name("into"))
     return refused
@@ -58,7 +61,7 @@ def _damaged(whole: Path, damages: int) -> int:
 
 def main(count: int) -> int:
     """Prints what was found; returns the exit status."""
-    taken, losses, confirmed = [], 0, []
+    used, losses, confirmed = [], 0, []
     with tempfile.TemporaryDirectory(prefix="t") as name:
         root = Path(name)
         data, path, new = root / "d", root / "a.zip", root / "new"
@@ -69,24 +72,24 @@ def main(count: int) -> int:
             load.wait(3)
             for turn in range(count):
                 confirmed = load.confirmed()
-                taken.append(_called("backup", str(path), "--replace", "--data", str(data)))
+                used.append(_called("backup", str(path), "--replace", "--data", str(data)))
                 after = len(load.confirmed())
                 with load.paused():
                     _called("restore", str(path), str(new))
-                    found = lost(new, confirmed)
-                losses += len(found)
+                    result = lost(new, confirmed)
+                losses += len(result)
                 meanwhile = after - len(confirmed)
                 print(
                     f"{turn + 1:3}: {len(confirmed):,} confirmed before, {meanwhile:,} meanwhile, "
-                    f"{taken[-1]:.1f} s, {path.stat().st_size / 1e6:.1f} MB, "
-                    f"{len(found)} lost or missing {found[:3] or ''}",
+                    f"{used[-1]:.1f} s, {path.stat().st_size / 1e6:.1f} MB, "
+                    f"{len(result)} lost or missing {result[:3] or ''}",
                     flush=True,
                 )
                 subprocess.run(["rm", "-r", str(new)], check=True)
             control.close()
-        kinds = Counter(one.kind for one in confirmed)
+        kinds = Counter(item.kind for item in confirmed)
         print("Before the last: " + ", ".join(f"{n:,} {kind}" for kind, n in kinds.most_common()))
-        print(f"{count} backups, median {statistics.median(taken):.1f} s: {losses} lost or missing")
+        print(f"{count} backups, median {statistics.median(used):.1f} s: {losses} lost or missing")
         refused = _damaged(path, DAMAGES)
         print(f"{refused} of {2 * DAMAGES} cut and flipped copies refused")
     return int(losses > 0 or refused < 2 * DAMAGES)

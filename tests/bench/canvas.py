@@ -34,8 +34,8 @@ def tangle(side: int = SIDE) -> np.ndarray:
     rng = np.random.default_rng(1)
     ink = paper(side)
     for _ in range(300):
-        one, other = rng.integers(0, side, (2, 2)).tolist()
-        cv2.line(ink, one, other, 0, 3, cv2.LINE_AA)
+        item, other = rng.integers(0, side, (2, 2)).tolist()
+        cv2.line(ink, item, other, 0, 3, cv2.LINE_AA)
         y, x = rng.integers(0, side - 8, 2)
         ink[y : y + 8, x : x + 8] = 255
     return ink

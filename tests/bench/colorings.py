@@ -66,9 +66,9 @@ def make_study(data: Path, sketches: int) -> Study:
         cases = []
         for number in range(sketches):
             ink = drawing(number)
-            one = Sketch(sketch_id(ink), ink)
-            storage.sketches.add(one, f"drawing {number}", "starter")
-            cases.append(Case(f"case {number}", f"thing {number}", (), sketch=one.id))
+            sketch = Sketch(sketch_id(ink), ink)
+            storage.sketches.add(sketch, f"drawing {number}", "starter")
+            cases.append(Case(f"case {number}", f"thing {number}", (), sketch=sketch.id))
         plan = StudyPlan(
             title="Colorings as a bench",
             kind=Kind.COLORINGS,
@@ -162,7 +162,7 @@ def load_and_kill(data: Path, people: int, seconds: float, sketches: int) -> Loa
     port = free_port()
     with started(app(data, port), port):
         lost, out_of_place = asyncio.run(return_all(painters, f"http://127.0.0.1:{port}"))
-    lost, doubled, out_of_place, drawn = compared(
+    lost, doubled, out_of_place, sample = compared(
         data, study, tally, painters, (lost, out_of_place)
     )
     size = sum(file.stat().st_size for file in data.glob("truehue.duckdb*"))
@@ -174,7 +174,7 @@ def load_and_kill(data: Path, people: int, seconds: float, sketches: int) -> Loa
         doubled,
         out_of_place,
         sum(len(painter.finished) for painter in painters),
-        drawn,
+        sample,
         size / 1e6,
         cpu_s,
         own_cpu_s,
@@ -193,23 +193,23 @@ def compared(
     lost, out_of_place = pages
     with Storage.open(data) as storage:
         stored = storage.study_events.of_study(study.id)
-        drawn = len(storage.coloring_layers.of_study(study.id))
+        sample = len(storage.coloring_layers.of_study(study.id))
         problems = storage.check()
     assert not problems, problems[:3]
     rows = Counter(event.id for events in stored.values() for event in events)
     lost = max(lost, len(set(tally.acknowledged) - rows.keys()))
     # Everybody's actions by trial, in the order of storing, are what they did in their order.
     logs = Counter(
-        (event.position, tuple(str(one.body) for one in events if _of(one, event.position)))
+        (event.position, tuple(str(item.body) for item in events if _of(item, event.position)))
         for events in stored.values()
-        for event in {one.position: one for one in events if one.position is not None}.values()
+        for event in {item.position: item for item in events if item.position is not None}.values()
     )
     for painter in painters:
         for position, events in painter.acknowledged.items():
             log = (position, tuple(str(event["body"]) for event in events))
             out_of_place += log not in logs
     doubled = sum(count - 1 for count in rows.values())
-    return lost, doubled, out_of_place, drawn
+    return lost, doubled, out_of_place, sample
 
 
 def _of(event: object, position: int | None) -> bool:
@@ -255,8 +255,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         f"the server computed for {load.cpu_s:.1f} s: {share:.2f} ms an action, drawing included; "
         f"the designers for {load.own_cpu_s:.1f} s: {own:.2f} ms"
     )
-    for words, figure, met, goal in goals:
-        print(f"{words:32}{figure:>12}   goal {goal:8} {'met' if met else 'NOT met'}")
+    for text, figure, met, goal in goals:
+        print(f"{text:32}{figure:>12}   goal {goal:8} {'met' if met else 'NOT met'}")
     for problem in problems[:5]:
         print(problem)
     return 0 if all(met for _, _, met, _ in goals) else 1

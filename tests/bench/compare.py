@@ -56,14 +56,14 @@ def processor_s(*calls: Callable[[], object]) -> list[float]:
         began = time.process_time()
         call()
         often.append(max(1, round(LEAST_S / max(1e-6, time.process_time() - began))))
-    taken: list[list[float]] = [[] for _ in calls]
+    used: list[list[float]] = [[] for _ in calls]
     for _ in range(ROUNDS):
-        for call, count, times in zip(calls, often, taken, strict=True):
+        for call, count, times in zip(calls, often, used, strict=True):
             began = time.process_time()
             for _ in range(count):
                 call()
             times.append((time.process_time() - began) / count)
-    return [median(times) for times in taken]
+    return [median(times) for times in used]
 
 
 def met(true: bool) -> str:
@@ -76,8 +76,8 @@ def met(true: bool) -> str:
 
 def rendered() -> Scene:
     """A rendered car of 1024 x 1024 pixels with its mask."""
-    drawn = render(RenderRequest("car", (200, 40, 30), seed=3, size_px=1024))
-    return Scene("render", drawn.srgb8, drawn.mask.pixels, encode_png(drawn.srgb8))
+    rendering = render(RenderRequest("car", (200, 40, 30), seed=3, size_px=1024))
+    return Scene("render", rendering.srgb8, rendering.mask.pixels, encode_png(rendering.srgb8))
 
 
 def histograms() -> None:
@@ -118,16 +118,18 @@ def making_the_table() -> None:
 def profiles(photograph_like: bool) -> list[list[ColorProfile]]:
     """Pictures of concepts in their usual colors, one of each of ``VIEWS``; with texture and noise
     on wish. A view is drawn once and colored for every concept."""
-    chosen = [one.concept for one in concepts() if not one.modifier][:: 214 // CONCEPTS][:CONCEPTS]
+    chosen = [item.concept for item in concepts() if not item.modifier][:: 214 // CONCEPTS][
+        :CONCEPTS
+    ]
     random = np.random.default_rng(11)
     out: list[list[ColorProfile]] = [[] for _ in chosen]
     for number, (shape, seed, light) in enumerate(VIEWS):
-        for concept, found in zip(chosen, out, strict=True):
+        for concept, color_profile in zip(chosen, out, strict=True):
             albedo = color_of(concept, number)
             assert albedo is not None
-            drawn = render(RenderRequest(shape, albedo, light, seed, SIDE))
-            srgb8 = textured(drawn.srgb8, random) if photograph_like else drawn.srgb8
-            found.append(profile_of(srgb8, drawn.mask.pixels))
+            rendering = render(RenderRequest(shape, albedo, light, seed, SIDE))
+            srgb8 = textured(rendering.srgb8, random) if photograph_like else rendering.srgb8
+            color_profile.append(profile_of(srgb8, rendering.mask.pixels))
     return out
 
 
@@ -138,10 +140,10 @@ def textured(srgb8: np.ndarray, random: np.random.Generator) -> np.ndarray:
 
 
 def of_all(
-    name: str, pictures: list[list[ColorProfile]], method: str
+    name: str, color_profiles: list[list[ColorProfile]], method: str
 ) -> tuple[str, list[np.ndarray]]:
     """The distributions of all concepts."""
-    return name, [of_pictures("", some, method).weights for some in pictures]
+    return name, [of_pictures("", some, method).weights for some in color_profiles]
 
 
 def drawn_pairs(
@@ -151,8 +153,8 @@ def drawn_pairs(
     random = np.random.default_rng(5)
     first = random.integers(len(distributions), size=count)
     second = (first + random.integers(1, len(distributions), size=count)) % len(distributions)
-    for one, other in zip(first.tolist(), second.tolist(), strict=True):
-        yield distributions[one], distributions[other]
+    for item, other in zip(first.tolist(), second.tolist(), strict=True):
+        yield distributions[item], distributions[other]
 
 
 def distances(
@@ -162,7 +164,7 @@ def distances(
     the numbers differ."""
     pairs = list(drawn_pairs(distributions, PAIRS))
     if others:
-        pairs = [(p, others[at % len(others)]) for at, (p, _) in enumerate(pairs)]
+        pairs = [(p, others[index % len(others)]) for index, (p, _) in enumerate(pairs)]
     emd(*pairs[0])  # imports POT without torch
     import ot
 
@@ -171,7 +173,7 @@ def distances(
     ours_s, theirs_s = processor_s(
         lambda: [emd(p, q) for p, q in pairs], lambda: [ot.emd2(p, q, ground) for p, q in pairs]
     )
-    bins = [int(median((one > 0).sum() for one in side)) for side in zip(*pairs, strict=True)]
+    bins = [int(median((item > 0).sum() for item in side)) for side in zip(*pairs, strict=True)]
     ratio = theirs_s / ours_s
     print(
         f"EMD  {name:32} {bins[0]:2} and {bins[1]:2} bins  {1e6 * ours_s / PAIRS:5.0f} µs"
@@ -192,16 +194,16 @@ def many(distributions: Sequence[np.ndarray]) -> None:
 # ----------------------------------------------------------------------------------- extraction
 
 
-def extraction(pictures: list[list[ColorProfile]]) -> None:
+def extraction(color_profiles: list[list[ColorProfile]]) -> None:
     """Prints what an extraction, and its bootstrap, take."""
-    some = [one for of_concept in pictures for one in of_concept[:3]][:PICTURES]
+    some = [item for of_concept in color_profiles for item in of_concept[:3]][:PICTURES]
     one_s, five_s = processor_s(lambda: extract(some), lambda: extract(some[:5]))
     a, b = (of_pictures(name, part, EXTRACTED) for name, part in (("a", some), ("b", some[::-1])))
     began = time.process_time()
-    found = intervals(a, b, DRAWS)
+    result = intervals(a, b, DRAWS)
     print(
         f"extraction of {len(some)} pictures {1e3 * one_s:.1f} ms, of 5 {1e3 * five_s:.1f} ms;"
-        f" intervals of two sides of {len(some)}, {found.draws:,} draws:"
+        f" intervals of two sides of {len(some)}, {result.draws:,} draws:"
         f" {time.process_time() - began:.1f} s"
     )
 

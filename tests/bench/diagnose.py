@@ -73,21 +73,23 @@ def whole_set() -> None:
     """Pictures a second, and the time of the whole set."""
     rules = rules_used()
     tracing = judging = 0.0
-    pictures = 0
+    stored_images = 0
     some = tasks(rules, SOME_OBJECTS, SOME_LIGHTS, EVERY)
     for task in some:
         # The first picture costs the tracing; the others take what it found.
         view = task.object, task.light, task.seed, "#FF0000", task.size_px
         tracing += processor_s(partial(picture, *view, "#F2F2F2" if task.two else None))
         judging += processor_s(partial(rows_of, task, nothing))
-        pictures += task.images
+        stored_images += task.images
     default = tasks(rules, OBJECTS, DEFAULT_LIGHTS, 1)
     images = sum(task.images for task in default)
-    each_ms, trace_s = judging / pictures * 1e3, tracing / len(some)
-    work_s = images * judging / pictures + len(default) * trace_s
+    each_ms, trace_s = judging / stored_images * 1e3, tracing / len(some)
+    work_s = images * judging / stored_images + len(default) * trace_s
     minutes = work_s / 60 / GOAL_CORES
     met = "met" if minutes < GOAL_MINUTES else "NOT MET"
-    print(f"{len(rules)} rules, {DEFAULT_SIZE_PX} px, {pictures} pictures of {len(some)} tasks")
+    print(
+        f"{len(rules)} rules, {DEFAULT_SIZE_PX} px, {stored_images} pictures of {len(some)} tasks"
+    )
     print(f"  drawing and judging against six colors {each_ms:8.1f} ms a picture")
     print(f"  that is                                {1e3 / each_ms:8.1f} a second and core")
     print(f"  tracing                                {trace_s:8.2f} s an object and light")
@@ -100,19 +102,19 @@ def scoring(size_px: int) -> None:
     print(f"\nscoring / decoding its PNG, {size_px} px")
     every = tuple(by.id for by in RULES)
     for object_name, color in SCORED:
-        asked = asking(color, "css")
+        color_query = asking(color, "css")
         srgb8, mask = picture(object_name, "studio", 0, find(color, "css").hex, size_px)
         file = BytesIO()
         Image.fromarray(srgb8).save(file, "png")
         decode_ms = least_ms(partial(decode, file.getvalue()))
-        three_ms = least_ms(partial(by_three, srgb8, mask, asked))
-        all_ms = least_ms(partial(by_all, srgb8, mask, asked, every))
+        three_ms = least_ms(partial(by_three, srgb8, mask, color_query))
+        all_ms = least_ms(partial(by_all, srgb8, mask, color_query, every))
         ratio = three_ms / decode_ms
-        words = ""
+        text = ""
         if size_px == 1024:
             met = "met" if ratio <= GOAL_DECODE else "NOT MET"
-            words = f"  goal at most {GOAL_DECODE:g}: {met}"
-        row(object_name, "three rules, one color", three_ms, decode_ms, words)
+            text = f"  goal at most {GOAL_DECODE:g}: {met}"
+        row(object_name, "three rules, one color", three_ms, decode_ms, text)
         row(object_name, f"{len(every)} rules, six colors", all_ms, decode_ms, "")
 
 
@@ -121,23 +123,23 @@ def decode(png: bytes) -> np.ndarray:
     return np.asarray(Image.open(BytesIO(png)))
 
 
-def by_three(srgb8: np.ndarray, mask: np.ndarray, asked: ColorQuery) -> object:
+def by_three(srgb8: np.ndarray, mask: np.ndarray, color_query: ColorQuery) -> object:
     """What Inspect asks for: three rules and one color."""
-    return list(measure_by_rules(srgb8, mask, asked.true, THREE))
+    return list(measure_by_rules(srgb8, mask, color_query.true, THREE))
 
 
 def by_all(
-    srgb8: np.ndarray, mask: np.ndarray, asked: ColorQuery, every: tuple[str, ...]
+    srgb8: np.ndarray, mask: np.ndarray, color_query: ColorQuery, every: tuple[str, ...]
 ) -> object:
     """What a diagnosis asks for: all rules and six colors."""
     about = {"object": "", "light": "", "seed": 0, "system": "css", "color": "", "second": ""}
-    return list(judged(srgb8, mask, asked, every, **about))
+    return list(judged(srgb8, mask, color_query, every, **about))
 
 
-def row(name: str, what: str, ours_ms: float, decode_ms: float, words: str) -> None:
+def row(name: str, label: str, ours_ms: float, decode_ms: float, text: str) -> None:
     """One line of the table."""
     ratio = ours_ms / decode_ms
-    print(f"  {name:<11}{what:<24}{ours_ms:8.2f} ms /{decode_ms:7.2f} ms {ratio:7.2f}{words}")
+    print(f"  {name:<11}{label:<24}{ours_ms:8.2f} ms /{decode_ms:7.2f} ms {ratio:7.2f}{text}")
 
 
 def main() -> None:

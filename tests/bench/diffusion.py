@@ -152,7 +152,7 @@ def _device() -> str:
     return machine().device
 
 
-def own_pipeline(folder: Path, at: Machine, dtype: str) -> Any:
+def own_pipeline(folder: Path, index: Machine, dtype: str) -> Any:
     """The pipeline as diffusers' documentation loads it."""
     import diffusers
     import torch
@@ -162,33 +162,33 @@ def own_pipeline(folder: Path, at: Machine, dtype: str) -> Any:
     transformers.utils.logging.disable_progress_bar()
     pipeline = diffusers.DiffusionPipeline.from_pretrained(folder, dtype=getattr(torch, dtype))
     pipeline.set_progress_bar_config(disable=True)
-    return pipeline.to(at.device)
+    return pipeline.to(index.device)
 
 
 def turns(
-    calls: dict[str, Callable[[], np.ndarray]], runs: int, at: Machine, alike: bool = True
+    calls: dict[str, Callable[[], np.ndarray]], runs: int, index: Machine, alike: bool = True
 ) -> dict[str, list[float]]:
     """Seconds of each call beyond its first, ``runs`` each. They take turns, each round beginning
     with another, so that whatever else the machine does meets all of them alike. ``alike``: all
     must draw the same pixels."""
     import torch
 
-    clock = time.process_time if at.device == "cpu" else time.perf_counter
+    clock = time.process_time if index.device == "cpu" else time.perf_counter
     names = list(calls)
     pixels = {name: calls[name]() for name in names}
     for name in names[1:]:
         if alike and not np.array_equal(pixels[name], pixels[names[0]]):
             raise SystemExit(f"{name} and {names[0]} drew different pixels.")
-    taken: dict[str, list[float]] = {name: [] for name in names}
+    used: dict[str, list[float]] = {name: [] for name in names}
     gc.collect()
     for run in range(runs):
         for name in names[run % len(names) :] + names[: run % len(names)]:
             start = clock()
             calls[name]()
-            if at.device == "cuda":
+            if index.device == "cuda":
                 torch.cuda.synchronize()
-            taken[name].append(clock() - start)
-    return taken
+            used[name].append(clock() - start)
+    return used
 
 
 def main() -> int:
@@ -201,30 +201,36 @@ def main() -> int:
     parser.add_argument("--size", type=int, default=128, help="side in pixels")
     parser.add_argument("--steps", type=int, default=12)
     parser.add_argument("--runs", type=int, default=41)
-    asked = parser.parse_args()
-    at = machine()
-    if at.device == "cpu":
+    parse_args = parser.parse_args()
+    index = machine()
+    if index.device == "cpu":
         torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch) / asked.family
+        folder = Path(scratch) / parse_args.family
         torch.manual_seed(0)
-        FAMILIES[asked.family](folder).save_pretrained(folder)
+        FAMILIES[parse_args.family](folder).save_pretrained(folder)
         entry = model(f"folder:{folder}")
-        ours: DiffusersModel = load(entry, source(entry, Sources()), at)
+        ours: DiffusersModel = load(entry, source(entry, Sources()), index)
         previewer = ours.previewer
         request = GenerationRequest(
-            entry.id, "a red mug on a wooden table", 7, asked.steps, 4.5, asked.size, asked.size
+            entry.id,
+            "a red mug on a wooden table",
+            7,
+            parse_args.steps,
+            4.5,
+            parse_args.size,
+            parse_args.size,
         )
         dtype = ours.draw([request], lambda report: None, Event())[0].origin["dtype"]
-        own = own_pipeline(folder, at, dtype)
+        own = own_pipeline(folder, index, dtype)
 
     def draw_own() -> np.ndarray:
         image = own(
             request.text,
-            num_inference_steps=asked.steps,
+            num_inference_steps=parse_args.steps,
             guidance_scale=4.5,
-            width=asked.size,
-            height=asked.size,
+            width=parse_args.size,
+            height=parse_args.size,
             generator=torch.Generator("cpu").manual_seed(7),
         ).images[0]
         return np.asarray(image)
@@ -234,18 +240,18 @@ def main() -> int:
         return ours.draw([request], lambda report: None, Event())[0].srgb8
 
     print(
-        f"{at.name}, {at.device}, {dtype}; torch {torch.__version__}, diffusers "
+        f"{index.name}, {index.device}, {dtype}; torch {torch.__version__}, diffusers "
         f"{diffusers.__version__}, {torch.get_num_threads()} threads"
     )
     numbers = sum(
-        one.numel()
-        for one in next(
+        parameter.numel()
+        for parameter in next(
             part for part in (getattr(own, "transformer", None), getattr(own, "unet", None)) if part
         ).parameters()
     )
     print(
-        f"{asked.family}: {type(own).__name__}, {numbers / 1e6:,.0f} M weights that denoise, "
-        f"{asked.size} x {asked.size}, {asked.steps} steps; medians of {asked.runs} in turns"
+        f"{parse_args.family}: {type(own).__name__}, {numbers / 1e6:,.0f} M weights that denoise, "
+        f"{parse_args.size} x {parse_args.size}, {parse_args.steps} steps; medians of {parse_args.runs} in turns"
     )
     calls: dict[str, Callable[[], np.ndarray]] = {
         "diffusers' own call": draw_own,
@@ -253,16 +259,16 @@ def main() -> int:
         "ours, previews off": lambda: draw_ours(False),
         "ours, previews on": lambda: draw_ours(True),
     }
-    taken = turns(calls, asked.runs, at)
-    base = statistics.median(taken["diffusers' own call"])
-    for name, times in taken.items():
+    used = turns(calls, parse_args.runs, index)
+    base = statistics.median(used["diffusers' own call"])
+    for name, times in used.items():
         seconds = statistics.median(times)
-        words = ""
+        text = ""
         if name == "ours, previews off":
-            words = f"goal at most {GOAL}: {'met' if seconds / base <= GOAL else 'NOT MET'}"
+            text = f"goal at most {GOAL}: {'met' if seconds / base <= GOAL else 'NOT MET'}"
         elif name.endswith("again"):
-            words = "what chance does to a ratio here"
-        print(f"  {name:<27}{seconds * 1e3:10.1f} ms  {seconds / base:7.3f}  {words}".rstrip())
+            text = "what chance does to a ratio here"
+        print(f"  {name:<27}{seconds * 1e3:10.1f} ms  {seconds / base:7.3f}  {text}".rstrip())
     return 0
 
 

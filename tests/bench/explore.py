@@ -37,7 +37,7 @@ MODELS, IMAGES, RUNS = 9, 4, 7
 GOAL_MS, GOAL_PAGE_MS = 300.0, 150.0
 BUCKETS = 64
 BATCH = 100  # pictures that came in at once: the worst order, of a run that was watched
-RULES = tuple((rule(one).id, rule(one).version) for one in EVERY_RULE)
+RULES = tuple((rule(item).id, rule(item).version) for item in EVERY_RULE)
 CAUSES = (
     "",
     "hue",
@@ -58,20 +58,20 @@ def seed(storage: Storage, folder: Path, verdicts: int) -> None:
     everything = build()
     whole = MODELS * IMAGES * len(RULES) * 60_629
     take = max(1, round(len(everything) * min(1.0, verdicts / whole)))
-    prompts = tuple(everything[at * len(everything) // take] for at in range(take))
-    for at in range(MODELS):
+    prompts = tuple(everything[index * len(everything) // take] for index in range(take))
+    for position in range(MODELS):
         start = time.perf_counter()
         plan = RunPlan(
-            f"Model {at + 1}",
+            f"Model {position + 1}",
             "gencolorbench",
             prompts,
-            f"model-{at + 1}",
+            f"model-{position + 1}",
             images=IMAGES,
             rules=RULES,
         )
         storage.runs.register(RunFolder.create(folder, plan))
         known = time.perf_counter()
-        _run(storage, at, take * IMAGES)
+        _run(storage, position, take * IMAGES)
         print(
             f"{plan.name}: registered in {known - start:.1f} s, "
             f"rows in {time.perf_counter() - known:.1f} s",
@@ -134,16 +134,16 @@ def _run(storage: Storage, run_no: int, items: int) -> None:
                 drawn AND seen >= (CASE WHEN target > 0 THEN 0.1 ELSE 0.02 END) AS measured
             FROM objects, range({len(RULES)}) AS rules(rule_no)
         """)
-        picture = "PARTITION BY rule_no, position"
+        stored = "PARTITION BY rule_no, position"
         cursor.execute(f"""
             CREATE TEMP TABLE new_verdicts AS
             SELECT row, run_no, rule_no, row_number() OVER (
-                    {picture} ORDER BY CASE status WHEN 2 THEN 0 WHEN 3 THEN 1 ELSE 2 END, target
+                    {stored} ORDER BY CASE status WHEN 2 THEN 0 WHEN 3 THEN 1 ELSE 2 END, target
                 ) = 1 AS leads,
                 position, prompt_no, image, target, shard_no, task_no, system_no, object_no,
                 category_no, matches, color_no, sector, asked_l2, traits, status,
-                CASE WHEN bool_or(status = 2) OVER ({picture}) THEN 2
-                    WHEN bool_or(status = 3) OVER ({picture}) THEN 3 ELSE 1 END AS picture_status,
+                CASE WHEN bool_or(status = 2) OVER ({stored}) THEN 2
+                    WHEN bool_or(status = 3) OVER ({stored}) THEN 3 ELSE 1 END AS picture_status,
                 CASE WHEN status = 1 THEN {causes[""]} WHEN NOT drawn THEN {causes["no-image"]}
                     WHEN status = 3 THEN {causes["not-found"]}
                     WHEN NOT measured THEN {causes["absent"]}
@@ -168,7 +168,7 @@ def _run(storage: Storage, run_no: int, items: int) -> None:
                     ELSE printf('The color of the %s is wrong: %.1f ΔE00 from the asked color; the '
                         'hue is %d° off; the color is lighter than asked.', o.name,
                         distance + jitter, (turned + jitter)::INTEGER) END AS told,
-                CASE WHEN count(*) OVER ({picture}) > 1 THEN told || ' The rest is right.' END
+                CASE WHEN count(*) OVER ({stored}) > 1 THEN told || ' The rest is right.' END
                     AS picture_reason
             FROM judged
             JOIN (SELECT no, name FROM known_names WHERE kind = 'object') AS o ON o.no = object_no
@@ -191,9 +191,9 @@ def _noise(storage: Storage, cursor: object) -> None:
     """``noise``: colors around each asked one, the nearest first."""
     rows = storage._database.rows("SELECT l, a, b FROM known_colors ORDER BY color_no")
     random = np.random.default_rng(5)
-    asked = np.repeat(np.array(rows), BUCKETS, axis=0)
+    target = np.repeat(np.array(rows), BUCKETS, axis=0)
     reach = np.tile(np.linspace(0.3, 18.0, BUCKETS), len(rows))[:, None]
-    lab = asked + random.normal(0, 1, asked.shape) * reach * (0.7, 1.0, 1.0)
+    lab = target + random.normal(0, 1, target.shape) * reach * (0.7, 1.0, 1.0)
     columns = (
         np.repeat(np.arange(len(rows)), BUCKETS),
         np.tile(np.arange(BUCKETS), len(rows)),
@@ -201,9 +201,9 @@ def _noise(storage: Storage, cursor: object) -> None:
         lab[:, 1],
         lab[:, 2],
         nearest_l2(lab),
-        delta_e00(lab, asked),
-        delta_chroma(lab, asked),
-        hue_difference_deg(lab, asked),
+        delta_e00(lab, target),
+        delta_chroma(lab, target),
+        hue_difference_deg(lab, target),
     )
     kinds = ("INTEGER", "INTEGER", "DOUBLE", "DOUBLE", "DOUBLE", "UTINYINT", *["DOUBLE"] * 3)
     names = (
@@ -219,7 +219,7 @@ def _noise(storage: Storage, cursor: object) -> None:
     )
     lists = ", ".join(f"unnest(?::{k}[]) AS {n}" for k, n in zip(kinds, names, strict=True))
     cursor.execute(  # type: ignore[attr-defined]
-        f"CREATE TEMP TABLE noise AS SELECT {lists}", [one.tolist() for one in columns]
+        f"CREATE TEMP TABLE noise AS SELECT {lists}", [column.tolist() for column in columns]
     )
 
 
@@ -309,10 +309,10 @@ def measure(storage: Storage, ask: Callable[[], object]) -> tuple[float, float]:
     times, work = [], []
     for _ in range(RUNS):
         with storage.results._lock:
-            words = storage.results._kept.get("words")
+            text = storage.results._kept.get("words")
             storage.results._kept.clear()
-            if words is not None:
-                storage.results._kept["words"] = words
+            if text is not None:
+                storage.results._kept["words"] = text
         start, busy = time.perf_counter(), time.process_time()
         ask()
         times.append(1e3 * (time.perf_counter() - start))
@@ -337,13 +337,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--verdicts", type=int, default=11_000_000)
     parser.add_argument("--folder", type=Path, default=None)
-    given = parser.parse_args()
+    parse_args = parser.parse_args()
     with tempfile.TemporaryDirectory() as made:
-        folder = given.folder or Path(made)
+        folder = parse_args.folder or Path(made)
         with Storage.open(folder / "data") as storage:
             if not storage.runs.all():
                 start = time.perf_counter()
-                seed(storage, folder / "runs", given.verdicts)
+                seed(storage, folder / "runs", parse_args.verdicts)
                 print(f"seeded in {time.perf_counter() - start:.0f} s")
             _report(storage)
 
@@ -360,11 +360,11 @@ def _report(storage: Storage) -> None:
     print(f"{'reference: passes of each run':<46}{plain:>8.1f}{1:>7.1f}{busy:>8.1f}")
     missed = []
     for line in questions(storage):
-        taken, busy = measure(storage, line.ask)
-        late = taken > line.goal_ms
+        used, busy = measure(storage, line.ask)
+        late = used > line.goal_ms
         missed += [line.name] if late else []
         print(
-            f"{line.name:<46}{taken:>8.1f}{taken / plain:>7.1f}{busy:>8.1f}{line.goal_ms:>6.0f}"
+            f"{line.name:<46}{used:>8.1f}{used / plain:>7.1f}{busy:>8.1f}{line.goal_ms:>6.0f}"
             f"{'  missed' if late else ''}",
             flush=True,
         )

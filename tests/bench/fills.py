@@ -50,17 +50,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Prints the times; 0 where both goals are met, else 1."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
     parser.add_argument("--rounds", type=int, default=8)
-    given = parser.parse_args(arguments)
+    parse_args = parser.parse_args(arguments)
     with canvas_room(house_drawing()) as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium.find(), args=ARGUMENTS)
         page = browser.new_page(viewport={"width": 1360, "height": 900})
         page.goto(address)
         page.wait_for_selector(".cv[data-ready]")
-        taken = times(page, given.rounds)
+        used = times(page, parse_args.rounds)
         browser.close()
     met = True
     for name, goal in (("fill", FILL_MS), ("undo", UNDO_MS)):
-        values = sorted(taken[name])
+        values = sorted(used[name])
         median, late = statistics.median(values), values[int(0.95 * len(values))]
         met &= median <= goal
         print(

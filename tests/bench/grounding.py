@@ -65,9 +65,9 @@ def sam2_tiny() -> tuple[Segmenter, Anew]:
         )
         sizes = inputs.pop("original_sizes")
         with torch.inference_mode():
-            found = model(**inputs)
-        masks = processor.post_process_masks(found.pred_masks, sizes)[0][0]
-        return masks[found.iou_scores[0, 0].argmax()].numpy()
+            result = model(**inputs)
+        masks = processor.post_process_masks(result.pred_masks, sizes)[0][0]
+        return masks[result.iou_scores[0, 0].argmax()].numpy()
 
     return Sam2Segmenter(vision_model("sam2.1-hiera-tiny"), model, processor, AT, {}), anew
 
@@ -80,8 +80,10 @@ def main() -> int:
         ours, anew = make()
         ours.embed(srgb8, "photograph")
 
-        def click(of: Segmenter = ours) -> np.ndarray:
-            return of.from_points(of.embed(srgb8, "photograph"), [POINT], [True]).pixels
+        def click(segmenter: Segmenter = ours) -> np.ndarray:
+            return segmenter.from_points(
+                segmenter.embed(srgb8, "photograph"), [POINT], [True]
+            ).pixels
 
         if not np.array_equal(click(), anew(srgb8)):
             print(f"{name}: the two ways gave different pixels.", file=sys.stderr)

@@ -81,23 +81,23 @@ def load(context: BrowserContext, address: str) -> Load:
     session.send("Network.enable")
     session.send("Performance.enable", {"timeDomain": "threadTicks"})
     out = Load()
-    asked: dict[str, tuple[str, str]] = {}
+    requested: dict[str, tuple[str, str]] = {}
     last = time.monotonic()
 
     def sent(event: dict[str, Any]) -> None:
         nonlocal last
         last = time.monotonic()
         path = urlsplit(event["request"]["url"]).path
-        asked[event["requestId"]] = (event.get("type", "Other"), path)
+        requested[event["requestId"]] = (event.get("type", "Other"), path)
 
     def answered(event: dict[str, Any]) -> None:
-        if event["requestId"] in asked:
-            asked[event["requestId"]] = (event["type"], asked[event["requestId"]][1])
+        if event["requestId"] in requested:
+            requested[event["requestId"]] = (event["type"], requested[event["requestId"]][1])
 
     def finished(event: dict[str, Any]) -> None:
         nonlocal last
         last = time.monotonic()
-        resource, path = asked.get(event["requestId"], ("Other", ""))
+        resource, path = requested.get(event["requestId"], ("Other", ""))
         kind, size = kind_of(resource, path), int(event["encodedDataLength"])
         out.size[kind] += size
         out.requests[kind] += size > 0  # what came from the browser's cache is no request
@@ -111,7 +111,7 @@ def load(context: BrowserContext, address: str) -> Load:
     while time.monotonic() - last < CALM_S:
         page.wait_for_timeout(50)
     metrics = session.send("Performance.getMetrics")["metrics"]
-    out.busy_s = next(one["value"] for one in metrics if one["name"] == "TaskDuration")
+    out.busy_s = next(metric["value"] for metric in metrics if metric["name"] == "TaskDuration")
     page.close()
     return out
 
@@ -155,11 +155,11 @@ def loads(browser: Browser, address: str) -> tuple[Load, Load]:
 
 def line(name: str, values: Sequence[Load]) -> str:
     """One row of the table: medians of these loads."""
-    kb = {kind: statistics.median(one.size[kind] for one in values) / 1000 for kind in KINDS}
-    code = statistics.median(one.code for one in values) / 1000
-    total = statistics.median(sum(one.size.values()) for one in values) / 1000
-    requests = statistics.median(sum(one.requests.values()) for one in values)
-    busy = statistics.median(one.busy_s for one in values)
+    kb = {kind: statistics.median(value.size[kind] for value in values) / 1000 for kind in KINDS}
+    code = statistics.median(value.code for value in values) / 1000
+    total = statistics.median(sum(value.size.values()) for value in values) / 1000
+    requests = statistics.median(sum(value.requests.values()) for value in values)
+    busy = statistics.median(value.busy_s for value in values)
     return (
         f"{name:<22}{code:8.0f}{kb['page']:8.0f}{kb['script']:8.0f}{kb['style']:8.0f}"
         f"{kb['picture']:9.0f}{kb['answer']:8.0f}{total:8.0f}{requests:10.0f}{busy * 1000:9.0f}"
@@ -172,9 +172,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--against", type=Path, help="the folder of another checkout")
     parser.add_argument("--loads", type=int, default=LOADS)
     parser.add_argument("--paths", action="store_true", help="the heaviest requests too")
-    given = parser.parse_args(arguments)
-    sides = {"this": ROOT, **({"other": given.against.resolve()} if given.against else {})}
-    taken: dict[str, tuple[list[Load], list[Load]]] = {name: ([], []) for name in sides}
+    parse_args = parser.parse_args(arguments)
+    sides = {
+        "this": ROOT,
+        **({"other": parse_args.against.resolve()} if parse_args.against else {}),
+    }
+    used: dict[str, tuple[list[Load], list[Load]]] = {name: ([], []) for name in sides}
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         playwright = stack.enter_context(sync_playwright())
@@ -183,32 +186,32 @@ def main(arguments: Sequence[str] | None = None) -> None:
             name: stack.enter_context(served(checkout, Path(folder) / name))
             for name, checkout in sides.items()
         }
-        for number in range(given.loads + 1):
+        for number in range(parse_args.loads + 1):
             for name, address in addresses.items():
                 first, second = loads(browser, address)
                 if number:  # what the app makes ready for its first visitor is not what it costs
-                    taken[name][0].append(first)
-                    taken[name][1].append(second)
+                    used[name][0].append(first)
+                    used[name][1].append(second)
         browser.close()
-    print(f"medians of {given.loads}, kB of 1000 bytes: page, scripts and styles are the code")
+    print(f"medians of {parse_args.loads}, kB of 1000 bytes: page, scripts and styles are the code")
     print(
         f"{'':<22}{'code':>8}{'page':>8}{'scripts':>8}{'styles':>8}{'pictures':>9}{'answers':>8}"
         f"{'all':>8}{'requests':>10}{'busy ms':>9}"
     )
-    for name, (first, second) in taken.items():
+    for name, (first, second) in used.items():
         print(line(f"{name}: first load", first))
         print(line(f"{name}: second load", second))
-    if given.paths:
-        print_heaviest(taken["this"][0][-1])
-    ours = taken["this"]
+    if parse_args.paths:
+        print_heaviest(used["this"][0][-1])
+    ours = used["this"]
     for values, limit, word in zip(ours, (FIRST_KB, SECOND_KB), ("first", "second"), strict=True):
-        kilobytes = statistics.median(one.code for one in values) / 1000
+        kilobytes = statistics.median(value.code for value in values) / 1000
         print(
             f"{word} load {kilobytes:.0f} kB, goal at most {limit}: "
             f"{'met' if kilobytes <= limit else 'NOT met'}"
         )
-    if "other" in taken:
-        pairs = zip(ours[0], taken["other"][0], strict=True)
+    if "other" in used:
+        pairs = zip(ours[0], used["other"][0], strict=True)
         ratio = statistics.median(mine.busy_s / theirs.busy_s for mine, theirs in pairs)
         print(
             f"main thread of a first load, this over other {ratio:.2f}, goal below 0.5: "
@@ -216,9 +219,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         )
 
 
-def print_heaviest(one: Load, most: int = 25) -> None:
+def print_heaviest(entry: Load, limit: int = 25) -> None:
     """The requests that weighed most."""
-    for path, size in sorted(one.by_path.items(), key=lambda item: -item[1])[:most]:
+    for path, size in sorted(entry.by_path.items(), key=lambda item: -item[1])[:limit]:
         print(f"{size / 1000:9.1f}  {path}")
 
 

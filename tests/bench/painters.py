@@ -93,13 +93,13 @@ class Painter:
     async def act(self) -> None:
         """Does one thing on the canvas, and finishes the sketch where it is time."""
         position = self._trials[self._place]["position"]
-        drawn = self._prepared.pop() if self._prepared else drawn_action(self._random)
-        event = self._event("action", position, drawn)
+        sample = self._prepared.pop() if self._prepared else drawn_action(self._random)
+        event = self._event("action", position, sample)
         if not self._done:  # or nothing might be colored
             event["body"] = {"do": "fill", "x": 500, "y": 500, "closing": 1, "color": "#aa5500"}
-        begun = time.perf_counter()
+        started = time.perf_counter()
         await self._send([event])
-        self._tally.milliseconds.append(1000 * (time.perf_counter() - begun))
+        self._tally.milliseconds.append(1000 * (time.perf_counter() - started))
         self._done += 1
         if self._done < self._goal or self._place + 1 == len(self._trials):
             return
@@ -122,7 +122,7 @@ class Painter:
         self._connection.close()
         self._connection = self._connection.moved(address)
         unsent = list(self.unsent)
-        again = [*self._last[-3:], *(one for one in unsent if one not in self._last[-3:])]
+        again = [*self._last[-3:], *(item for item in unsent if item not in self._last[-3:])]
         if again:
             await self._send(again)
         status, body = await self._connection.ask(f"{self._path}/state")
@@ -130,7 +130,7 @@ class Painter:
         self.close()
         lost = out_of_place = 0
         for trial in json.loads(body)["trials"]:
-            wanted = [one["body"] for one in self.acknowledged.get(trial["position"], [])]
+            wanted = [item["body"] for item in self.acknowledged.get(trial["position"], [])]
             lost += max(0, len(wanted) - len(trial["actions"])) if trial["actions"] else 0
             out_of_place += bool(trial["actions"]) and trial["actions"] != wanted
         return lost, out_of_place
@@ -156,8 +156,8 @@ class Painter:
         }
 
     async def _send(self, events: Sequence[Json]) -> None:
-        known = {one["id"] for one in self._last}
-        self.unsent = [*(one for one in events if one["id"] not in known)]
+        known = {item["id"] for item in self._last}
+        self.unsent = [*(item for item in events if item["id"] not in known)]
         status, body = await self._connection.ask(f"{self._path}/events", {"events": list(events)})
         stored = json.loads(body).get("stored", []) if status == 200 else []
         if status != 200 or set(stored) != {event["id"] for event in events}:
@@ -177,8 +177,8 @@ async def paint_steadily(
     who was cut off stops."""
     begun = time.perf_counter()
 
-    async def one(place: int, painter: Painter) -> None:
-        rng = random.Random(place)
+    async def one(index: int, painter: Painter) -> None:
+        rng = random.Random(index)
         await asyncio.sleep(rng.uniform(0, every_s[1]))
         while time.perf_counter() - begun < seconds:
             started = time.perf_counter()
@@ -189,4 +189,4 @@ async def paint_steadily(
             pause = rng.uniform(*every_s) - (time.perf_counter() - started)
             await asyncio.sleep(max(0.0, pause))
 
-    await asyncio.gather(*(one(place, painter) for place, painter in enumerate(painters)))
+    await asyncio.gather(*(one(index, painter) for index, painter in enumerate(painters)))

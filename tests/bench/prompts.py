@@ -65,7 +65,7 @@ def values_of(prompt: Prompt, hue_of: dict[str, str]) -> dict[str, set[str]]:
 def hues(index: PromptIndex) -> dict[str, str]:
     """The hue family of each color, as the index has it: the peers only count."""
     by_hue: dict[str, str] = {}
-    families = next(one for one in index.search(Query()).facets if one.name == "hue")
+    families = next(facet for facet in index.search(Query()).facets if facet.name == "hue")
     for family in families.values:
         chosen = {"hue": frozenset({family.value})}
         for row in index.matching(Query(chosen=chosen, sort="set")).tolist():
@@ -99,7 +99,7 @@ class Loop:
         if query.sort == "text":
             rows.sort(key=lambda row: self.lines[row])
         page = rows[query.offset : query.offset + query.limit]
-        return len(rows), page, {name: dict(found) for name, found in counts.items()}
+        return len(rows), page, {name: dict(count) for name, count in counts.items()}
 
 
 class Duck:
@@ -133,9 +133,9 @@ class Duck:
         self.base.unregister("given")
 
     def answer(self, query: Query) -> Answer:
-        words = folded(query.text).split()
-        text = " AND ".join(["line ILIKE ?"] * len(words)) or "true"
-        likes = [f"% {word}%" for word in words]
+        tokens = folded(query.text).split()
+        text = " AND ".join(["line ILIKE ?"] * len(tokens)) or "true"
+        likes = [f"% {word}%" for word in tokens]
         chosen = {name: sorted(values) for name, values in query.chosen.items()}
         columns = ", ".join(["row", "line", *(f"v_{name}" for name in self.one)])
         self.base.execute(
@@ -144,19 +144,19 @@ class Duck:
         )
         counts = {}
         for name in FACETS:
-            where, values = self._where({k: v for k, v in chosen.items() if k != name})
+            location, values = self._where({k: v for k, v in chosen.items() if k != name})
             source = "hits" if name in self.one else f"hits JOIN f_{name} USING (row)"
             column = f"v_{name}" if name in self.one else "value"
             counts[name] = dict(
                 self.base.execute(
-                    f"SELECT {column}, count(*) FROM {source} WHERE {where} GROUP BY 1", values
+                    f"SELECT {column}, count(*) FROM {source} WHERE {location} GROUP BY 1", values
                 ).fetchall()
             )
-        where, values = self._where(chosen)
-        total = self.base.execute(f"SELECT count(*) FROM hits WHERE {where}", values).fetchall()
+        location, values = self._where(chosen)
+        total = self.base.execute(f"SELECT count(*) FROM hits WHERE {location}", values).fetchall()
         order = "line, row" if query.sort == "text" else "row"
         rows = self.base.execute(
-            f"SELECT row FROM hits WHERE {where} ORDER BY {order} LIMIT ? OFFSET ?",
+            f"SELECT row FROM hits WHERE {location} ORDER BY {order} LIMIT ? OFFSET ?",
             [*values, query.limit, query.offset],
         ).fetchall()
         return total[0][0], [row for (row,) in rows], counts
@@ -192,7 +192,7 @@ def main() -> int:
     loop, duck = Loop(lines, values), Duck(lines, values)
     # Results are remembered for each marks: more of them than are kept, and nothing is.
     fresh = cycle([index.marks({}) for _ in range(200)])
-    kept = index.marks({})
+    marks = index.marks({})
     print(
         f"Python {platform.python_version()}, NumPy {np.__version__}, DuckDB {duckdb.__version__}"
     )
@@ -208,7 +208,7 @@ def main() -> int:
             continue
         new, again, ducks, loops = medians_ms(
             lambda query=query: index.search(query, next(fresh)),
-            lambda query=query: index.search(query, kept),
+            lambda query=query: index.search(query, marks),
             lambda query=query: duck.answer(query),
             lambda query=query: loop.answer(query),
         )

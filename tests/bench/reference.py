@@ -36,8 +36,8 @@ def public_way(
     which calls CIEDE2000 by numpy's functions once a pixel."""
     pixels = srgb8[_cleaned(srgb8, mask)]
     lab = np.asarray(colour.XYZ_to_Lab(colour.sRGB_to_XYZ(pixels / 255.0)))
-    found = _released(lab, target_lab, one_by_one=True)
-    return found, _metrics(found, target_lab)
+    released = _released(lab, target_lab, one_by_one=True)
+    return released, _metrics(released, target_lab)
 
 
 def by_rules(
@@ -55,10 +55,10 @@ def by_rules(
             np.unique((red << 16) | (green << 8) | blue, return_counts=True)
         lab = converted[by.cleanup]
         if by.dominant == "released":
-            found = _released(lab, target_lab if by.guided else None)
+            released = _released(lab, target_lab if by.guided else None)
         else:
-            found = _paper(lab, centered=by.dominant == "paper-centred")
-        out.append((found, _metrics(found, target_lab)))
+            released = _paper(lab, centered=by.dominant == "paper-centred")
+        out.append((released, _metrics(released, target_lab)))
     return out
 
 
@@ -84,12 +84,12 @@ def _cleaned(srgb8: np.ndarray, mask: np.ndarray) -> np.ndarray:
     return cleaned if cleaned.sum() >= 0.20 * mask.sum() else mask
 
 
-def _metrics(found: np.ndarray, target_lab: np.ndarray) -> dict[str, float]:
-    chroma = np.hypot(found[1], found[2]), np.hypot(target_lab[1], target_lab[2])
-    turn = np.degrees(np.arctan2(found[2], found[1]) - np.arctan2(target_lab[2], target_lab[1]))
+def _metrics(values: np.ndarray, target_lab: np.ndarray) -> dict[str, float]:
+    chroma = np.hypot(values[1], values[2]), np.hypot(target_lab[1], target_lab[2])
+    turn = np.degrees(np.arctan2(values[2], values[1]) - np.arctan2(target_lab[2], target_lab[1]))
     return {
-        "delta_chroma": float(np.hypot(*(found - target_lab)[1:])),
-        "delta_e00": float(colour.delta_E(found, target_lab, method="CIE 2000")),
+        "delta_chroma": float(np.hypot(*(values - target_lab)[1:])),
+        "delta_e00": float(colour.delta_E(values, target_lab, method="CIE 2000")),
         "hue_deg": float(abs((turn + 180.0) % 360.0 - 180.0)) if min(chroma) >= 5.0 else 0.0,
     }
 

@@ -39,15 +39,15 @@ def main() -> int:
     parser.add_argument("--steps", type=int, default=12)
     parser.add_argument("--runs", type=int, default=21)
     arguments = parser.parse_args()
-    at = machine()
-    if at.device == "cpu":
+    index = machine()
+    if index.device == "cpu":
         torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch) / arguments.family
         torch.manual_seed(0)
         FAMILIES[arguments.family](folder).save_pretrained(folder)
         entry = model(f"folder:{folder}")
-        loaded: DiffusersModel = load(entry, source(entry, Sources()), at)
+        loaded: DiffusersModel = load(entry, source(entry, Sources()), index)
     loaded.previewer = None
     plain = GenerationRequest(
         entry.id, "a red mug", 7, arguments.steps, 4.5, arguments.size, arguments.size
@@ -62,16 +62,16 @@ def main() -> int:
         "without CFR again": drawing(plain),
         "with CFR": drawing(replace(plain, options={"cfr": halves})),
     }
-    taken = turns(calls, arguments.runs, at, alike=False)
-    base = statistics.median(taken["without CFR"])
+    used = turns(calls, arguments.runs, index, alike=False)
+    base = statistics.median(used["without CFR"])
     print(
-        f"{arguments.family}, {at.name}, {arguments.size} x {arguments.size}, {arguments.steps} "
+        f"{arguments.family}, {index.name}, {arguments.size} x {arguments.size}, {arguments.steps} "
         f"steps; medians of {arguments.runs} in turns"
     )
-    for name, times in taken.items():
+    for name, times in used.items():
         seconds = statistics.median(times)
         print(f"  {name:<20}{seconds * 1e3:10.1f} ms  {seconds / base:7.3f}")
-    ratio = statistics.median(taken["with CFR"]) / base
+    ratio = statistics.median(used["with CFR"]) / base
     print(f"Goal at most {GOAL}: {'met' if ratio <= GOAL else 'NOT MET'}")
     return 0 if ratio <= GOAL else 1
 

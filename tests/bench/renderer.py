@@ -29,14 +29,14 @@ COLORS = ((190, 60, 50), (60, 110, 180), (90, 150, 80))
 
 def seconds(call: Callable[[], object], runs: int = 2) -> float:
     """The least processor time of a few fresh runs."""
-    taken = []
+    used = []
     for _ in range(runs):
         gbuffer.cache_clear()
         forget_scenes()
         start = time.process_time()
         call()
-        taken.append(time.process_time() - start)
-    return min(taken)
+        used.append(time.process_time() - start)
+    return min(used)
 
 
 def trio(first: int) -> SceneRequest:

@@ -48,10 +48,12 @@ def pictures(folder: Path, kind: str) -> list[StoredItem]:
     out = []
     for number in range(IMAGES):
         if kind == "renders":
-            drawn = render(RenderRequest("car", (200, 40 + 9 * number, 30), seed=3, size_px=1024))
-            srgb8, mask = drawn.srgb8, Mask(drawn.mask.pixels, "renderer")
+            rendering = render(
+                RenderRequest("car", (200, 40 + 9 * number, 30), seed=3, size_px=1024)
+            )
+            srgb8, mask = rendering.srgb8, Mask(rendering.mask.pixels, "renderer")
         else:
-            scene = next(one for one in scenes() if "photo" in one.name)
+            scene = next(item for item in scenes() if "photo" in item.name)
             srgb8 = scene.srgb8.copy()
             srgb8[0, 0] = (number, 0, 0)
             mask = Mask(scene.mask, "file")
@@ -66,25 +68,25 @@ def pictures(folder: Path, kind: str) -> list[StoredItem]:
 
 def processor_s(calls: Sequence[Callable[[], object]]) -> list[float]:
     """The median processor time of each call, taken in turns."""
-    taken: list[list[float]] = [[] for _ in calls]
+    used: list[list[float]] = [[] for _ in calls]
     for _ in range(ROUNDS):
-        for place, call in enumerate(calls):
+        for index, call in enumerate(calls):
             began = time.process_time()
             call()
-            taken[place].append(time.process_time() - began)
-    return [median(one) for one in taken]
+            used[index].append(time.process_time() - began)
+    return [median(item) for item in used]
 
 
 def scoring(kind: str, rules: tuple[str, ...]) -> None:
     """Prints the run's pictures a second over the decoder's."""
     target = ObjectTarget("car", parse_target("css:crimson"))
     prompt = Prompt("bench", "a crimson car", "cna", (target,), system="css")
-    with tempfile.TemporaryDirectory() as place:
-        items = pictures(Path(place), kind)
+    with tempfile.TemporaryDirectory() as index:
+        items = pictures(Path(index), kind)
         plan = make_plan((prompt,), "bench", items=items, judging=ScoringPlan(rules=rules))
-        folder = RunFolder.create(Path(place) / "runs", plan)
+        folder = RunFolder.create(Path(index) / "runs", plan)
         worker = Worker(RunWork(folder.path), "bench", 1)
-        batch = Batch(0, tuple((at, 1) for at in range(IMAGES)))
+        batch = Batch(0, tuple((position, 1) for position in range(IMAGES)))
 
         def decode() -> None:
             for item in items:
@@ -107,17 +109,23 @@ def planning() -> None:
     began = time.perf_counter()
     prompts = prompt_set("gencolorbench").prompts()
     plan = make_plan(prompts, "reference-renderer", judging=ScoringPlan(rules=THREE))
-    with tempfile.TemporaryDirectory() as place:
-        folder = RunFolder.create(place, plan)
+    with tempfile.TemporaryDirectory() as position:
+        folder = RunFolder.create(position, plan)
         order = order_of(plan)
         planned_s = time.perf_counter() - began
         verdicts = not_drawn("bench", plan.rules)
         for first in range(0, plan.total // 2, 500):
             rows = [
                 ItemResult(
-                    at, at // 4, at % 4, 1, "drawn", image_id=f"{at:064x}", verdicts=verdicts
+                    index,
+                    index // 4,
+                    index % 4,
+                    1,
+                    "drawn",
+                    image_id=f"{index:064x}",
+                    verdicts=verdicts,
                 )
-                for at in order[first : first + 500].tolist()
+                for index in order[first : first + 500].tolist()
             ]
             write_shard(folder.shard_folder / f"s001w1-{first // 500:05d}.parquet", rows)
         began = time.perf_counter()

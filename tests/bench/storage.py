@@ -97,16 +97,16 @@ def main() -> None:
             lambda: storage.agreement.table(*both)
         )
         lines["24 questions on which they disagree"] = _ms(lambda: storage.agreement.pairs(*both))
-        given = prompts(PROMPTS)
+        values = prompts(PROMPTS)
         start = time.perf_counter()
-        stored = storage.prompt_sets.add("all", given, "csv")
+        stored = storage.prompt_sets.add("all", values, "csv")
         lines[f"storing a set of {PROMPTS:,} prompts"] = 1e3 * (time.perf_counter() - start)
         start = time.perf_counter()
         storage.prompt_sets.prompts(stored.set_id)
         lines["reading it back"] = 1e3 * (time.perf_counter() - start)
     print(f"Milliseconds with {DRAWINGS:,} drawings and {DRAWINGS // 2:,} verdicts")
-    for name, taken in lines.items():
-        print(f"{name:<40}{taken:>9.1f}")
+    for name, line in lines.items():
+        print(f"{name:<40}{line:>9.1f}")
     met = max(after_drawing, after_verdict) <= GOAL_MARKS_MS
     print(f"Goal of {GOAL_MARKS_MS:g} ms for marks after an addition: {'met' if met else 'missed'}")
 

@@ -119,9 +119,9 @@ class Voter:
     """
 
     def __init__(
-        self, address: str, token: str, tally: Tally, seed: int, pictures: bool = True
+        self, address: str, token: str, tally: Tally, seed: int, images: bool = True
     ) -> None:
-        self._fetches_pictures = pictures
+        self._fetches_pictures = images
         self._connection = Connection(address)
         self._path = f"/study/{token}"
         self._tally = tally
@@ -153,8 +153,8 @@ class Voter:
         if self._next >= len(self._trials):
             return False
         trial = self._trials[self._next]
-        for place in trial["places"]:
-            for image in place["images"]:
+        for index in trial["places"]:
+            for image in index["images"]:
                 if self._fetches_pictures and image not in self._pictures:
                     self._pictures.add(image)
                     await self._connection.ask(f"{self._path}/images/{image}.png?side={SIDE}")
@@ -166,9 +166,9 @@ class Voter:
             "body": {"kind": "place", "value": self._random.randrange(2), "response_ms": 1500},
             "client_ms": time.time_ns() // 1_000_000,
         }
-        begun = time.perf_counter()
+        started = time.perf_counter()
         await self._send([self.unsent])
-        self._tally.milliseconds.append(1000 * (time.perf_counter() - begun))
+        self._tally.milliseconds.append(1000 * (time.perf_counter() - started))
         self.acknowledged.append(self.unsent)
         self.unsent = None
         return True
@@ -203,8 +203,8 @@ async def vote_steadily(voters: Sequence[Voter], every_s: float, seconds: float)
     """Each voter answers every ``every_s`` seconds, from a moment of their own; who was cut off
     stops."""
 
-    async def one(voter: Voter, place: int) -> None:
-        start = time.perf_counter() + every_s * place / len(voters)
+    async def one(voter: Voter, index: int) -> None:
+        start = time.perf_counter() + every_s * index / len(voters)
         turn = 0
         while turn * every_s < seconds:
             await asyncio.sleep(max(0.0, start + turn * every_s - time.perf_counter()))
@@ -215,18 +215,18 @@ async def vote_steadily(voters: Sequence[Voter], every_s: float, seconds: float)
             except Closed:
                 return
 
-    await asyncio.gather(*(one(voter, place) for place, voter in enumerate(voters)))
+    await asyncio.gather(*(one(voter, index) for index, voter in enumerate(voters)))
 
 
 async def vote_at_once(voters: Sequence[Voter], seconds: float) -> float:
     """Each voter answers as soon as the last answer is acknowledged; returns votes a second."""
-    begun = time.perf_counter()
+    started = time.perf_counter()
 
     async def one(voter: Voter) -> int:
         votes = 0
-        while time.perf_counter() - begun < seconds and await voter.vote():
+        while time.perf_counter() - started < seconds and await voter.vote():
             votes += 1
         return votes
 
     votes = sum(await asyncio.gather(*(one(voter) for voter in voters)))
-    return votes / (time.perf_counter() - begun)
+    return votes / (time.perf_counter() - started)

@@ -69,7 +69,7 @@ def make_study(data: Path, trials: int) -> Study:
     """A study of 1,200 pairs, of which each person gets so many."""
     rng = np.random.default_rng(14)
     with Storage.open(data) as storage:
-        pictures = [
+        images = [
             storage.images.add(_picture(rng), f"{index}.png", source="upload").image_id
             for index in range(PICTURES)
         ]
@@ -78,7 +78,7 @@ def make_study(data: Path, trials: int) -> Study:
                 f"case {i}",
                 f"a thing of number {i}",
                 tuple(
-                    Candidate(f"model {j}", (pictures[(MODELS * i + j) % PICTURES],))
+                    Candidate(f"model {j}", (images[(MODELS * i + j) % PICTURES],))
                     for j in range(MODELS)
                 ),
             )
@@ -259,8 +259,8 @@ def main() -> int:
         f"SIGKILL: {len(milliseconds):,} votes acknowledged"
     )
     print(f"votes a second: {ours:,.0f} by the route, {theirs:,.0f} by Gradio's default queue")
-    for words, figure, met, goal in goals:
-        print(f"{words:32}{figure:>12}   goal {goal:8} {'met' if met else 'NOT met'}")
+    for text, figure, met, goal in goals:
+        print(f"{text:32}{figure:>12}   goal {goal:8} {'met' if met else 'NOT met'}")
     for problem in problems[:5]:
         print(problem)
     return 0 if all(met for _, _, met, _ in goals) else 1

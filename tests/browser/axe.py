@@ -146,11 +146,11 @@ def barriers(page: Page) -> list[str]:
     said, looks = page.evaluate_handle(SAID), page.evaluate_handle(LOOKS)
     out = _lasting(page, "light, 1360 px", words=page.evaluate_handle(NEW, looks))
     _turn(page, "dark", LARGE)
-    words = page.evaluate_handle(NEW, page.evaluate_handle(LOOKS))
-    out += _lasting(page, "dark, 1360 px", only=COLORS, words=words)
+    text = page.evaluate_handle(NEW, page.evaluate_handle(LOOKS))
+    out += _lasting(page, "dark, 1360 px", only=COLORS, words=text)
     _turn(page, "light", PHONE)
-    changed, words = page.evaluate_handle(CHANGED, said), page.evaluate_handle(NEW, looks)
-    return out + _lasting(page, "light, 390 px", words=words, changed=changed)
+    changed, text = page.evaluate_handle(CHANGED, said), page.evaluate_handle(NEW, looks)
+    return out + _lasting(page, "light, 390 px", words=text, changed=changed)
 
 
 def barriers_here(page: Page) -> list[str]:
@@ -172,24 +172,24 @@ def _turn(page: Page, theme: str, size: tuple[int, int]) -> None:
 
 
 def _lasting(page: Page, view: str, **how: Any) -> list[str]:
-    found = _violations(page, **how)
-    if found:
+    violations = _violations(page, **how)
+    if violations:
         page.wait_for_timeout(LATER_MS)
-        found = _violations(page, **how)
-    return [f"{view}: {one}" for one in found]
+        violations = _violations(page, **how)
+    return [f"{view}: {item}" for item in violations]
 
 
 def _violations(
     page: Page,
     only: tuple[str, ...] = (),
-    words: JSHandle | None = None,
+    jshandle: JSHandle | None = None,
     changed: JSHandle | None = None,
 ) -> list[str]:
     """By all rules or some; the colors of these words, and the rest of these elements, where they
     are given."""
-    given = {"only": only or None, "mild": MILD, "words": words, "changed": changed}
+    values = {"only": only or None, "mild": MILD, "words": jshandle, "changed": changed}
     return [
         f"{violation['id']} at {violation['places']}"
-        for violation in page.evaluate(RUN, given)
+        for violation in page.evaluate(RUN, values)
         if violation["impact"] in ("serious", "critical") or violation["id"] == "heading-order"
     ]

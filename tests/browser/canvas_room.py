@@ -51,13 +51,13 @@ def house_drawing(side: int = 1024) -> np.ndarray:
     """Ink uint8 ``(side, side)``: a house, a tree with a gap in its crown, a hill and the sun."""
     ink = np.full((side, side), 255, np.uint8)
 
-    def at(*places: tuple[float, float]) -> np.ndarray:
-        return np.array([[round(x * side), round(y * side)] for x, y in places], np.int32)
+    def at(*positions: tuple[float, float]) -> np.ndarray:
+        return np.array([[round(x * side), round(y * side)] for x, y in positions], np.int32)
 
     width = max(2, side // 128)
 
-    def line(*places: tuple[float, float], closed: bool = True) -> None:
-        cv2.polylines(ink, [at(*places)], closed, 0, width, cv2.LINE_AA)
+    def line(*positions: tuple[float, float], closed: bool = True) -> None:
+        cv2.polylines(ink, [at(*positions)], closed, 0, width, cv2.LINE_AA)
 
     def ellipse(x: float, y: float, a: float, b: float, start: int = 0, end: int = 360) -> None:
         center, axes = at((x, y))[0].tolist(), at((a, b))[0].tolist()

@@ -91,17 +91,17 @@ class Chromium:
             self._browser = self._start.launch(executable_path=self._executable, args=ARGUMENTS)
         return self._browser
 
-    def profile(self, place: int) -> BrowserContext:
+    def profile(self, index: int) -> BrowserContext:
         """The profile with this number, begun when it is wanted; they are begun in order."""
-        if place == len(self._profiles):
+        if index == len(self._profiles):
             opened = self._start.launch_persistent_context(
-                self._folder / str(place),
+                self._folder / str(index),
                 executable_path=self._executable,
                 args=ARGUMENTS,
                 viewport=VIEWPORT,
             )
             self._profiles.append(_delayed(opened))
-        return self._profiles[place]
+        return self._profiles[index]
 
     def context(self, **options: Any) -> BrowserContext:
         """One that knows nothing; ``options`` are Playwright's."""

@@ -29,9 +29,9 @@ class GeneratePage:
         expect(self.draw_button).to_be_visible(timeout=DRAWN_MS)
         expect(self.rows.first).to_be_visible(timeout=DRAWN_MS)
 
-    def find(self, words: str, matches: str | re.Pattern[str]) -> None:
+    def find(self, text: str, matches: str | re.Pattern[str]) -> None:
         """Searches, and waits until the count is as expected."""
-        self.search.fill(words)
+        self.search.fill(text)
         expect(self.matches).to_have_text(matches)
 
     def facet(self, title: str) -> Locator:
@@ -54,8 +54,8 @@ class GeneratePage:
     def into_basket(self, count: int) -> list[str]:
         """Puts the first prompts of the list into the basket; returns their ids."""
         ids = []
-        for at in range(count):
-            row = self.rows.nth(at)
+        for index in range(count):
+            row = self.rows.nth(index)
             ids.append(str(row.get_attribute("data-prompt")))
             self.box(row).check()
         return ids

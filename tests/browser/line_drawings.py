@@ -16,12 +16,12 @@ Ink = np.ndarray
 
 def sketches() -> Mapping[str, Sketch]:
     """The drawings by their words, each 512 pixels a side, with a region in the middle."""
-    drawn = {}
-    for words, draw in _DRAWINGS.items():
+    sample = {}
+    for key, draw in _DRAWINGS.items():
         ink = np.full((SIDE, SIDE), 255, np.uint8)
         draw(ink)
-        drawn[words] = Sketch(sketch_id(ink), ink)
-    return drawn
+        sample[key] = Sketch(sketch_id(ink), ink)
+    return sample
 
 
 def _lines(ink: Ink, *points: tuple[float, float], closed: bool = False) -> None:

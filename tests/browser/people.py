@@ -29,8 +29,8 @@ class Person:
         expect(main).to_be_visible()
         return main
 
-    def presses(self, words: str) -> None:
-        self.page.get_by_role("button", name=words, exact=True).click()
+    def presses(self, text: str) -> None:
+        self.page.get_by_role("button", name=text, exact=True).click()
 
     def begins(self) -> None:
         """Agrees, and reads what to do, where a study has nothing in between."""

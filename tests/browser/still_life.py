@@ -46,17 +46,17 @@ def _shelf(rng: np.random.Generator, x: np.ndarray, y: np.ndarray) -> np.ndarray
     wall = np.stack([0.24 + 0.0002 * x, 0.25 + 0.0001 * x, 0.24 - 0.0001 * x], axis=-1)
     rings = 0.02 * np.sin(y / 3 + 4 * _noise(rng, 9))
     board = np.stack([0.20 + rings, 0.16 + rings, 0.12 + 0.7 * rings], axis=-1)
-    picture = np.where((y > 325)[..., None], board, wall).astype(np.float32)
+    stored = np.where((y > 325)[..., None], board, wall).astype(np.float32)
     for _ in range(26):
         muted = (rng.uniform(0.05, 0.35) * rng.uniform(0.75, 1.15, 3)).tolist()
         center = (int(rng.integers(0, WIDTH)), int(rng.integers(40, 330)))
         size = (int(rng.integers(14, 60)), int(rng.integers(14, 90)))
         if rng.random() < 0.5:
             corners = cv2.boxPoints((center, size, float(rng.uniform(-20, 20))))
-            cv2.fillPoly(picture, [corners.astype(np.int32)], muted)
+            cv2.fillPoly(stored, [corners.astype(np.int32)], muted)
         else:
-            cv2.ellipse(picture, center, (size[0] // 2, size[1] // 2), 0, 0, 360, muted, -1)
-    return picture * (1 + 0.06 * _noise(rng, 50))[..., None]
+            cv2.ellipse(stored, center, (size[0] // 2, size[1] // 2), 0, 0, 360, muted, -1)
+    return stored * (1 + 0.06 * _noise(rng, 50))[..., None]
 
 
 def _jar(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -83,7 +83,7 @@ class StudyRoom:
     def plan(self, kind: Kind = Kind.PAIRS, **values: Any) -> StudyPlan:
         """A study of images, or of distributions, of four trials without screening."""
         models = {Kind.PAIRS: 3, Kind.RATINGS: 2, Kind.BEST_OF: 4}.get(kind, 0)
-        given: dict[str, Any] = {
+        provided: dict[str, Any] = {
             "title": "Colors of things",
             "kind": kind,
             "material": Material.IMAGES,
@@ -97,7 +97,7 @@ class StudyRoom:
             "screening": Screening(False, False),
             "completion": Completion(CODE, BACK),
         }
-        return StudyPlan(**{**given, **values})
+        return StudyPlan(**{**provided, **values})
 
     def _cases(self, models: int) -> tuple[Case, ...]:
         rng = np.random.default_rng(5)
@@ -108,7 +108,7 @@ class StudyRoom:
         return tuple(
             Case(
                 f"c{row}",
-                words,
+                text,
                 tuple(
                     Candidate(
                         f"m{column}",
@@ -119,7 +119,7 @@ class StudyRoom:
                 ),
                 reference=weights(),
             )
-            for row, words in enumerate(WORDS)
+            for row, text in enumerate(WORDS)
         )
 
     def colorings(
@@ -127,13 +127,13 @@ class StudyRoom:
     ) -> StudyPlan:
         """A study of line drawings without screening: so many for practice, then the others."""
         if not self.sketches:
-            for words, sketch in sketches().items():
-                self.sketches[words] = self.storage.sketches.add(sketch, words, "test").id
+            for key, sketch in sketches().items():
+                self.sketches[key] = self.storage.sketches.add(sketch, key, "test").id
         cases = tuple(
-            Case(f"c{number}", words, (), sketch=sketch_id)
-            for number, (words, sketch_id) in enumerate(self.sketches.items())
+            Case(f"c{number}", text, (), sketch=sketch_id)
+            for number, (text, sketch_id) in enumerate(self.sketches.items())
         )
-        given: dict[str, Any] = {
+        provided: dict[str, Any] = {
             "kind": Kind.COLORINGS,
             "material": Material.SKETCHES,
             "question": PRESETS["colorings"].question,
@@ -141,19 +141,21 @@ class StudyRoom:
             "cases": cases,
             "votes": 60,
             "trials": len(cases) - practice,
-            "practice": Practice(tuple(one.id for one in cases[:practice]), review),
+            "practice": Practice(tuple(case.id for case in cases[:practice]), review),
         }
-        return self.plan(**{**given, **values})
+        return self.plan(**{**provided, **values})
 
     def questions(self, counts: Mapping[str, int], seed: int = 3, **values: Any) -> StudyPlan:
         """A study of so many generated questions by task, all of them for everybody."""
         cases = []
         for item in generated(GeneratedSettings(counts, Difficulty.EASY, seed)):
             self.storage.images.add(item.srgb8, "question.png", "question")
-            of = item.question
-            asked = asked_question(of)
-            cases.append(Case(of.question_id, of.text, (), of.task, question=asked))
-        given: dict[str, Any] = {
+            source = item.question
+            case_question = asked_question(source)
+            cases.append(
+                Case(source.question_id, source.text, (), source.task, question=case_question)
+            )
+        provided: dict[str, Any] = {
             "kind": Kind.QUESTIONS,
             "material": Material.QUESTIONS,
             "question": PRESETS["questions"].question,
@@ -163,12 +165,12 @@ class StudyRoom:
             "tie": False,
             "question_set": QuestionSetName("Generated", "ab" * 32),
         }
-        return self.plan(**{**given, **values})
+        return self.plan(**{**provided, **values})
 
     def training(self, count: int = 2, needed: int = 1) -> Training:
         """So many practice trials of pairs, of which the first model is right."""
         stimuli = self.plan().stimuli[:count]
-        return Training(tuple((one.id, one.models[0]) for one in stimuli), needed)
+        return Training(tuple((stimulus.id, stimulus.models[0]) for stimulus in stimuli), needed)
 
     def opened(self, plan: StudyPlan, state: State = State.OPEN, personal: bool = False) -> str:
         """The address of a new link of a new study."""
@@ -237,8 +239,8 @@ def study_room(folder: Path, side: int = 400) -> Iterator[StudyRoom]:
 def _add_starter_sketches(room: StudyRoom, count: int) -> None:
     """So many of the drawings that come with the app, evenly of all."""
     drawings = list(starter().items())
-    for words, drawing in drawings[:: len(drawings) // count][:count]:
-        room.sketches[words] = room.storage.sketches.add(of_ink(drawing.ink()), words, "starter").id
+    for text, drawing in drawings[:: len(drawings) // count][:count]:
+        room.sketches[text] = room.storage.sketches.add(of_ink(drawing.ink()), text, "starter").id
 
 
 def _examples(room: StudyRoom) -> tuple[Example, ...]:

@@ -44,7 +44,7 @@ def shown(page: Page) -> Locator:
 
 def click_at(page: Page, name: str, x: float, y: float) -> None:
     """Clicks on a point of a figure, in the numbers of its axes."""
-    at = page.evaluate(
+    evaluation = page.evaluate(
         """([name, x, y]) => {
           const node = document.querySelector(`.th-analysis[data-figure=${name}] > .th-figure`);
           const { xaxis, yaxis } = node._fullLayout, box = node.getBoundingClientRect();
@@ -52,8 +52,8 @@ def click_at(page: Page, name: str, x: float, y: float) -> None:
         }""",
         [name, x, y],
     )
-    page.mouse.move(*at)
-    page.mouse.click(*at)
+    page.mouse.move(*evaluation)
+    page.mouse.click(*evaluation)
 
 
 def test_a_click_into_the_figure_opens_the_pictures_of_one_run(visit: Visit, started: App) -> None:

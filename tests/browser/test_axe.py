@@ -63,9 +63,9 @@ def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[App, str
     with Storage.open(folder / "data") as storage:
         run_samples.fill(storage, folder / "runs", ("model-a", "model-b"), prompts=40, images=1)
         one_each = GeneratedSettings(dict.fromkeys(TASKS, 1))
-        asked, _ = storage.question_sets.add(generated(one_each), "Four questions", {})
+        target, _ = storage.question_sets.add(generated(one_each), "Four questions", {})
         context = make_context(storage, "data")
-        study, plan = opened(context, form(preset="questions", question_set=asked, votes=1))
+        study, plan = opened(context, form(preset="questions", question_set=target, votes=1))
         answered(context, *enrolled(context, study, plan))
         context.close()
     with running(folder / "data") as app:
@@ -122,8 +122,8 @@ def test_each_fault_is_found_where_it_is(browser: Browser, monkeypatch: pytest.M
     monkeypatch.setattr(axe, "LATER_MS", 0)
     page = browser.new_page()
     page.set_content(FAULTS)
-    found = [(line.split(":")[0], line.split(": ")[1]) for line in barriers(page)]
-    assert [(view, rest.split(" at ")[0], rest.count("<p id=")) for view, rest in found] == [
+    result = [(line.split(":")[0], line.split(": ")[1]) for line in barriers(page)]
+    assert [(view, rest.split(" at ")[0], rest.count("<p id=")) for view, rest in result] == [
         ("light, 1360 px", "color-contrast", 1),
         ("light, 1360 px", "label", 0),
         ("dark, 1360 px", "color-contrast", 2),

@@ -43,21 +43,21 @@ class Easel:
         self.heard = page.locator(".cv-heard")
         expect(page.locator(".cv[data-ready]")).to_be_visible()
 
-    def at(self, place: tuple[float, float]) -> tuple[float, float]:
+    def at(self, index: tuple[float, float]) -> tuple[float, float]:
         """Where a place of the drawing, 0 to 1, is on the page."""
         box = self.page.locator(".cv-sheet").bounding_box()
         assert box is not None
-        return box["x"] + place[0] * box["width"], box["y"] + place[1] * box["height"]
+        return box["x"] + index[0] * box["width"], box["y"] + index[1] * box["height"]
 
-    def clicks(self, place: tuple[float, float]) -> None:
-        self.page.mouse.click(*self.at(place))
+    def clicks(self, index: tuple[float, float]) -> None:
+        self.page.mouse.click(*self.at(index))
 
     def chooses(self, color: str) -> None:
         self.page.locator(".cv-hex").fill(color)
         self.page.keyboard.press("Enter")
 
-    def presses(self, words: str) -> None:
-        self.page.get_by_role("button", name=words, exact=True).first.click()
+    def presses(self, text: str) -> None:
+        self.page.get_by_role("button", name=text, exact=True).first.click()
 
     @property
     def log(self) -> list[dict[str, Any]]:
@@ -67,9 +67,9 @@ class Easel:
     def kinds(self) -> str:
         return " ".join(action["do"] for action in self.log)
 
-    def color(self, place: tuple[float, float]) -> str | None:
+    def color(self, index: tuple[float, float]) -> str | None:
         """What the layer has at a place."""
-        x, y = (int(part * SIDE) for part in place)
+        x, y = (int(part * SIDE) for part in index)
         return self.page.evaluate("([x, y]) => canvas.layer.colorAt(x, y)", [x, y])
 
     @property
@@ -114,7 +114,7 @@ def test_by_mouse_from_the_first_color_to_what_the_server_paints(
     assert easel.color(SKY) is None
     assert easel.kinds == "fill fill stroke undo redo fill"
     recent = page.locator(".cv-swatches").first.get_by_role("button")
-    assert [one.get_attribute("aria-label") for one in recent.all()] == ["#ffffff", first]
+    assert [item.get_attribute("aria-label") for item in recent.all()] == ["#ffffff", first]
     layer = paint([read_action(action) for action in easel.log], regions(ink))
     assert page.evaluate("canvas.checksum()") == checksum(layer)
     page.set_viewport_size({"width": 1000, "height": 680})
@@ -134,8 +134,8 @@ class Fingers:
     def __init__(self, session: CDPSession) -> None:
         self.session = session
 
-    def send(self, kind: str, *places: tuple[float, float]) -> None:
-        points = [{"x": x, "y": y, "id": number} for number, (x, y) in enumerate(places)]
+    def send(self, kind: str, *positions: tuple[float, float]) -> None:
+        points = [{"x": x, "y": y, "id": number} for number, (x, y) in enumerate(positions)]
         self.session.send(
             "Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": points}
         )
@@ -169,8 +169,8 @@ def test_fingers_draw_until_a_pen_was_seen(visit: Visit, address: str) -> None:
     fingers.send("End")
     assert easel.kinds == "fill stroke"
 
-    def pen(kind: str, place: tuple[float, float]) -> None:
-        event = {"x": place[0], "y": place[1], "button": "left", "buttons": int(kind != "Released")}
+    def pen(kind: str, index: tuple[float, float]) -> None:
+        event = {"x": index[0], "y": index[1], "button": "left", "buttons": int(kind != "Released")}
         session.send(
             "Input.dispatchMouseEvent",
             {"type": f"mouse{kind}", "pointerType": "pen", "clickCount": 1, **event},

@@ -19,19 +19,19 @@ pytestmark = pytest.mark.browser
 def address() -> Iterator[str]:
     """An app with two pickers; what they send to Python is written into text boxes."""
     with gr.Blocks() as demo:
-        asked = color_picker("Target color", "l3:Vivid reddish orange", elem_id="asked")
+        html = color_picker("Target color", "l3:Vivid reddish orange", elem_id="asked")
         color_picker("Albedo", elem_id="albedo")
         changes = gr.Textbox(elem_id="changes")
         inputs = gr.Textbox(elem_id="inputs")
         python = gr.Textbox(elem_id="python")
         button = gr.Button("Set", elem_id="set")
-        asked.change(
-            lambda value, log: f"{log}[{value}]", [asked, changes], changes, trigger_mode="multiple"
+        html.change(
+            lambda value, log: f"{log}[{value}]", [html, changes], changes, trigger_mode="multiple"
         )
-        asked.input(
-            lambda value, log: f"{log}[{value}]", [asked, inputs], inputs, trigger_mode="multiple"
+        html.input(
+            lambda value, log: f"{log}[{value}]", [html, inputs], inputs, trigger_mode="multiple"
         )
-        button.click(lambda text: gr.update(value=text), python, asked)
+        button.click(lambda text: gr.update(value=text), python, html)
     app = FastAPI()
     app.include_router(asset_routes())
     with serving(gr.mount_gradio_app(app, demo, path="/", ssr_mode=False)) as started:

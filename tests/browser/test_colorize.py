@@ -109,9 +109,9 @@ def test_drawings_are_brought_and_colored_and_colorings_kept(visit: Visit, start
     expect(page.locator(".th-col-said")).to_contain_text("2 steps")
     expect(chosen(page)).to_have_count(2)
     page.get_by_role("button", name="Save", exact=True).click()
-    kept = page.locator(".th-col-kept-one")
-    expect(kept).to_have_count(1)
-    expect(kept).to_contain_text("2 steps")
+    locator = page.locator(".th-col-kept-one")
+    expect(locator).to_have_count(1)
+    expect(locator).to_contain_text("2 steps")
     with page.expect_download() as saved:
         page.get_by_role("group", name="Download as a file").get_by_text("Colors").click()
     assert saved.value.suggested_filename == "apple-colors.png"
@@ -124,7 +124,7 @@ def test_drawings_are_brought_and_colored_and_colorings_kept(visit: Visit, start
     # What was begun waits among the drawings; what was kept opens as it was.
     page.get_by_role("button", name="All drawings").click()
     expect(page.locator(".th-col-begun")).to_contain_text("2 steps")
-    kept.get_by_role("button").first.click()
+    locator.get_by_role("button").first.click()
     ready(page)
     expect(chosen(page)).to_have_count(2)
     page.set_viewport_size(PHONE)

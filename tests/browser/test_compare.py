@@ -105,7 +105,7 @@ def test_two_photographs_are_compared_marked_and_come_back(visit: Visit, started
         """node => [...node.querySelectorAll('.trace.bars .point path')]
              .map(bar => getComputedStyle(bar).fill)"""
     )
-    channels = (int(color[0][at : at + 2], 16) for at in (1, 3, 5))
+    channels = (int(color[0][index : index + 2], 16) for index in (1, 3, 5))
     assert f"rgb({', '.join(map(str, channels))})" in fills
     page.keyboard.press("Escape")
 

@@ -45,7 +45,7 @@ def elsewhere() -> Iterator[str]:
             self.end_headers()
             self.wfile.write(b"<!doctype html><title>elsewhere</title>")
 
-        def log_message(self, *given: Any) -> None:
+        def log_message(self, *values: Any) -> None:
             pass
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Empty) as server:
@@ -59,16 +59,16 @@ def test_a_page_of_another_port_reads_and_changes_nothing(
 ) -> None:
     """The nearest that a foreign page comes: same name, other port, so the browser sends cookies
     and Gradio would grant what it asks."""
-    picture = png(np.random.default_rng(76).integers(0, 256, (8, 8, 3), dtype=np.uint8))
+    stored = png(np.random.default_rng(76).integers(0, 256, (8, 8, 3), dtype=np.uint8))
     before = app.ask("/api/images").json["total"]
     with browser.new_context() as opened:
         page = opened.new_page()
         page.goto(elsewhere)
-        told = page.evaluate(ATTACKS, [app.address, list(picture)])
+        evaluation = page.evaluate(ATTACKS, [app.address, list(stored)])
     # Not even that there was an answer.
-    assert set(told.values()) == {"failed"}
+    assert set(evaluation.values()) == {"failed"}
     assert app.ask("/api/images").json["total"] == before
-    assert [one for one in (app.data / "gradio").rglob("*") if one.is_file()] == []
+    assert [item for item in (app.data / "gradio").rglob("*") if item.is_file()] == []
     # The very same from a program, which browsers do not speak for, is taken.
-    assert app.ask("/api/images", picture, {"X-TrueHue": "1"}).status == 200
+    assert app.ask("/api/images", stored, {"X-TrueHue": "1"}).status == 200
     assert app.ask("/api/images").json["total"] == before + 1

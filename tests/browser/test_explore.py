@@ -64,7 +64,7 @@ def fraction(page: Page, side: str) -> list[float]:
             return [...at(box.left, box.top), ...at(box.right, box.bottom)];
         }"""
     )
-    return [float(one) for one in value]
+    return [float(item) for item in value]
 
 
 def tab(page: Page) -> str:
@@ -74,20 +74,20 @@ def tab(page: Page) -> str:
 
 def zoom_pixel_by_pixel(page: Page, light: Locator) -> None:
     """The large view enlarges single pixels, and lays the outline of the mask at their place."""
-    picture = light.locator(".th-light-view img")
+    stored = light.locator(".th-light-view img")
     # An image has its size once its file is there, which the page waits for as people do.
-    picture.evaluate("image => image.decode()")
-    width = picture.evaluate("image => image.getBoundingClientRect().width")
+    stored.evaluate("image => image.decode()")
+    width = stored.evaluate("image => image.getBoundingClientRect().width")
     assert width > 0
     page.keyboard.press("+")
-    assert picture.evaluate("image => image.getBoundingClientRect().width") > width * 1.4
-    assert picture.evaluate("image => getComputedStyle(image).imageRendering") == "pixelated"
+    assert stored.evaluate("image => image.getBoundingClientRect().width") > width * 1.4
+    assert stored.evaluate("image => getComputedStyle(image).imageRendering") == "pixelated"
     page.keyboard.press("1")
     expect(light.locator(".th-light-level")).to_have_text("100%")
     page.keyboard.press("m")
     over = light.locator(".th-pane-mask")
     expect(over.locator("path")).to_have_count(2)
-    assert over.evaluate("one => one.style.left") == picture.evaluate("one => one.style.left")
+    assert over.evaluate("one => one.style.left") == stored.evaluate("one => one.style.left")
     page.keyboard.press("m")
     expect(over).to_have_count(0)
 
@@ -98,10 +98,10 @@ def zoom_two_runs_as_one(page: Page, box: Locator) -> None:
     pair = box.locator(".th-compare-pair")
     expect(pair).to_be_focused(timeout=SHOWN_MS)
     images = pair.locator("img")
-    for at in (0, 1):
-        expect(images.nth(at)).to_be_visible()
-        expect(images.nth(at)).not_to_have_js_property("naturalWidth", 0)
-    sides = {images.nth(at).evaluate("image => image.naturalWidth") for at in (0, 1)}
+    for index in (0, 1):
+        expect(images.nth(index)).to_be_visible()
+        expect(images.nth(index)).not_to_have_js_property("naturalWidth", 0)
+    sides = {images.nth(position).evaluate("image => image.naturalWidth") for position in (0, 1)}
     assert sides == set(SIDES.values())
     page.keyboard.press("+")
     page.keyboard.press("+")
@@ -216,10 +216,10 @@ def test_on_a_phone_nothing_scrolls_sideways(visit: Visit, started: App) -> None
     box.get_by_role("button", name="Figures").click()
     expect(box.locator(".th-analyses")).to_be_visible()
     expect(box.locator(".th-wall-list")).to_be_hidden()
-    drawn = page.locator(".th-analysis .main-svg").first
-    expect(drawn).to_be_visible(timeout=SHOWN_MS)
+    sample = page.locator(".th-analysis .main-svg").first
+    expect(sample).to_be_visible(timeout=SHOWN_MS)
     # Plotly draws at a width of its own before it looks at the place it has.
-    page.wait_for_function("(node) => node.clientWidth <= 390", arg=drawn.element_handle())
+    page.wait_for_function("(node) => node.clientWidth <= 390", arg=sample.element_handle())
     assert page.evaluate(WIDER) <= 0
     box.get_by_role("button", name="Pictures", exact=True).click()
     box.locator("article.th-wall-card").first.click()

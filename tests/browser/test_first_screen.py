@@ -44,9 +44,9 @@ DROP = """([at, name, base64]) => {
 }"""
 
 
-def drop(page: Page, at: str, content: bytes, name: str) -> bool:
+def drop(page: Page, time_text: str, content: bytes, name: str) -> bool:
     """Drops a file on the first element of that selector; whether the page said where it goes."""
-    return bool(page.evaluate(DROP, [at, name, base64.b64encode(content).decode("ascii")]))
+    return bool(page.evaluate(DROP, [time_text, name, base64.b64encode(content).decode("ascii")]))
 
 
 COPIES = """() => {

@@ -57,7 +57,7 @@ def store_pair(data: Path) -> None:
     mapped = {**cfr, "map": rows_of(saturation_map(pixels))}
     with Storage.open(data) as storage:
         before, after = (
-            storage.images.add(one, "", "generated").image_id for one in (pixels, pixels // 2)
+            storage.images.add(item, "", "generated").image_id for item in (pixels, pixels // 2)
         )
         plain = GenerationRecord(
             PAIRED, "small", image_id=before, seed=7, width=64, height=64, origin=how
@@ -153,8 +153,8 @@ def test_from_a_search_to_pictures_inspect_and_a_link(app: App, visit: Visit) ->
     page.go_back()
     expect(tab.search).to_be_visible()
     tab.mode("Your prompt")
-    words, reading = page.locator("#generate-text textarea"), page.locator("#reading")
-    words.fill("A photo of a blue unicorn riding a teapot")
+    message, reading = page.locator("#generate-text textarea"), page.locator("#reading")
+    message.fill("A photo of a blue unicorn riding a teapot")
     expect(reading).to_contain_text("Will be scored for: blue unicorn")
     expect(reading).to_contain_text("The teapot has no target color")
     expect(page.locator("#generate-object input")).to_have_value("unicorn")
@@ -173,7 +173,7 @@ def test_from_a_search_to_pictures_inspect_and_a_link(app: App, visit: Visit) ->
     expect(tab.draw_button).to_be_enabled()
 
     # The request as a link, which draws the very same picture.
-    words.fill("")
+    message.fill("")
     # Without words it is the first object again: what is chosen before that is overwritten.
     expect(page.locator("#generate-object input")).to_have_value("mug")
     tab.choose("generate-object", "book")
@@ -209,7 +209,7 @@ def test_from_a_search_to_pictures_inspect_and_a_link(app: App, visit: Visit) ->
     expect(tab.status).to_have_text(pictures(before + 4))
     expect(tab.shots.first.locator("img")).to_have_attribute("src", thumb)
     shown = app.ask("/api/drawings?limit=96").json["items"]
-    assert set(ids) <= {one["details"].split("\n")[0] for one in shown}
+    assert set(ids) <= {item["details"].split("\n")[0] for item in shown}
 
 
 def test_the_first_picture_is_on_the_first_screen_and_back_comes_back_to_it(
@@ -367,10 +367,10 @@ def test_a_picture_is_compared_with_the_one_without_cfr(app: App, visit: Visit) 
     paint = page.get_by_role("dialog", name="Paint the guidance map")
     use = paint.get_by_role("button", name="Use this map")
     expect(use).to_be_disabled()
-    picture = paint.get_by_role("application")
-    expect(picture).to_be_focused()
+    stored = paint.get_by_role("application")
+    expect(stored).to_be_focused()
     for key in ("Enter", "ArrowRight", "Enter"):
-        picture.press(key)
+        stored.press(key)
     expect(paint).to_contain_text("Guidance is lowered on")
     use.click()
     expect(realism).to_contain_text("64 × 64 cells")

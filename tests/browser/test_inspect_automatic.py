@@ -82,10 +82,10 @@ class Finder(Workbench):
         expect(self.found).to_be_visible(timeout=FIRST_MS)
         self.settle()
 
-    def tick(self, group: str, place: int) -> None:
+    def tick(self, group: str, index: int) -> None:
         """Clicks a checkbox of the list and waits for the mask that follows."""
         part = self.found.locator(".th-found-group").filter(has_text=group)
-        part.get_by_role("checkbox").nth(place).click()
+        part.get_by_role("checkbox").nth(index).click()
         self.settle()
 
     def outline(self) -> str:
@@ -94,10 +94,10 @@ class Finder(Workbench):
     def click_at(self, x: float, y: float, hold: str = "") -> None:
         """Clicks an image pixel and waits until it is cut out and measured."""
         before = self.mask.inner_text()
-        place = self.at(x, y)
+        index = self.at(x, y)
         if hold:
             self.page.keyboard.down(hold)
-        self.page.mouse.click(*place)
+        self.page.mouse.click(*index)
         if hold:
             self.page.keyboard.up(hold)
         expect(self.mask).not_to_have_text(before, timeout=60_000)

@@ -72,7 +72,7 @@ def test_from_the_link_to_the_code_by_keys_alone(
 
     def through(screen: str) -> None:
         person.at(screen)
-        barriers.extend(f"{screen}: {words}" for words in barriers_here(page))
+        barriers.extend(f"{screen}: {text}" for text in barriers_here(page))
         keyboard.press("Tab")
         keyboard.press("Enter")
 
@@ -98,11 +98,11 @@ def test_from_the_link_to_the_code_by_keys_alone(
     checked = 0
     for position in range(first, first + 4):
         person.sees(position)
-        asked = page.locator(".field-words:visible")
-        if asked.count():
+        locator = page.locator(".field-words:visible")
+        if locator.count():
             checked += 1
             barriers.extend(barriers_here(page))
-            keyboard.press(re.findall(r"\d", asked.inner_text())[0])
+            keyboard.press(re.findall(r"\d", locator.inner_text())[0])
         else:
             if position == first:
                 barriers.extend(barriers_here(page))
@@ -163,8 +163,8 @@ def test_a_phone_360_pixels_wide_by_touch(room: StudyRoom, visit: Visit) -> None
         (Kind.RATINGS, {}, "10", 10, None),
         (Kind.BEST_OF, {}, "Choose 4", 3, "below"),
     ):
-        given: dict[str, Any] = {"trials": 1, **values}
-        link = room.opened(room.plan(kind, **given))
+        provided: dict[str, Any] = {"trials": 1, **values}
+        link = room.opened(room.plan(kind, **provided))
         if page is None:
             page = visit(link, **PHONE)
             page.set_viewport_size({"width": 360, "height": 740})
@@ -218,10 +218,10 @@ def test_votes_survive_a_lost_network_a_closed_page_and_a_reload(
     person.answers(range(2, 4), "2")
     expect(page.get_by_text("Not sent yet")).to_contain_text("2 answers")
     person.sees(4)
-    with page.expect_event("dialog") as asked:
+    with page.expect_event("dialog") as target:
         page.evaluate("void setTimeout(() => location.reload())")
-    assert asked.value.type == "beforeunload"
-    asked.value.dismiss()
+    assert target.value.type == "beforeunload"
+    target.value.dismiss()
     page.close()
     # A closing page may still send what waited: the browser then forgets that it was offline.
     assert len(of_kind(one_person(room, link), "answer")) in (2, 4)
@@ -235,8 +235,8 @@ def test_votes_survive_a_lost_network_a_closed_page_and_a_reload(
     expect(person.at("again")).to_contain_text("5 of 5")
     person.presses("Continue")
     person.finishes()
-    given = [(position, value) for _, position, value in of_kind(one_person(room, link), "answer")]
-    assert given == [(0, 0), (1, 0), (2, 1), (3, 1), (4, 0)]
+    values = [(position, value) for _, position, value in of_kind(one_person(room, link), "answer")]
+    assert values == [(0, 0), (1, 0), (2, 1), (3, 1), (4, 0)]
     person.page.reload()
     expect(person.at("finished")).to_contain_text(CODE)
 

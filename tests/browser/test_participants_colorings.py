@@ -70,8 +70,8 @@ class Designer(Person):
     def fills(self, color: str, x: float = 0.5, y: float = 0.55) -> None:
         """Fills the region at this place of the drawing, 0 to 1."""
         self.takes(color)
-        place = self.place(x, y)
-        self.page.mouse.click(*place)
+        index = self.place(x, y)
+        self.page.mouse.click(*index)
 
     def place(self, x: float, y: float) -> tuple[float, float]:
         box = self.page.locator(".cv-sheet").bounding_box()
@@ -104,12 +104,12 @@ class Designer(Person):
 def same_pixels(room: StudyRoom, events: tuple[Event, ...]) -> int:
     """How many colorings stand; the log of each gives the pixels that were on the screen."""
     number = 0
-    for at, answer in enumerate(events):
+    for index, answer in enumerate(events):
         if answer.kind != "answer" or answer.body["kind"] != "coloring":
             continue
         log = [
             read_action(event.body)
-            for event in events[:at]
+            for event in events[:index]
             if event.kind == "action" and event.position == answer.position
         ]
         assert answer.body["actions"] == len(log)
@@ -138,7 +138,7 @@ def test_from_the_link_to_the_code_by_mouse(room: StudyRoom, visit: Visit) -> No
 
     def look(screen: str) -> None:
         designer.at(screen)
-        barriers.extend(f"{screen}: {words}" for words in barriers_here(page))
+        barriers.extend(f"{screen}: {text}" for text in barriers_here(page))
 
     look("consent")
     designer.presses("I agree")
@@ -238,21 +238,21 @@ def test_from_the_link_to_the_code_by_mouse(room: StudyRoom, visit: Visit) -> No
 
     events = one_person(room, link)
     assert same_pixels(room, events) == 8
-    done = [one.body["do"] for one in events if one.kind == "action" and one.position == 4]
+    done = [event.body["do"] for event in events if event.kind == "action" and event.position == 4]
     # What was being drawn when the page was left is there as far as it was drawn.
     assert done == ["fill", "stroke", "undo", "stroke", "undo", "redo", "fill"]
     said = [event for event in events if event.kind == "comment"]
-    assert [(one.position, one.body["text"]) for one in said] == [
+    assert [(item.position, item.body["text"]) for item in said] == [
         (5, "The line has a gap: <b>here</b>")
     ]
-    (skip,) = [one.body for one in events if one.body.get("kind") == "skip"]
+    (skip,) = [event.body for event in events if event.body.get("kind") == "skip"]
     assert skip["reason"] == "unknown-word"
-    assert [one.position for one in events if one.kind == "undo"] == [4]
-    assert [one.body["reason"] for one in events if one.kind == "away"] == ["break"]
-    answers = [one.body for one in events if one.kind == "answer"]
-    colorings = [one for one in answers if one["kind"] == "coloring"]
-    assert all(0 < one["active_ms"] <= one["response_ms"] for one in colorings)
-    assert {one["display"]["pointer"] for one in answers} == {"mouse", "none"}
+    assert [event.position for event in events if event.kind == "undo"] == [4]
+    assert [event.body["reason"] for event in events if event.kind == "away"] == ["break"]
+    answers = [event.body for event in events if event.kind == "answer"]
+    colorings = [answer for answer in answers if answer["kind"] == "coloring"]
+    assert all(0 < coloring["active_ms"] <= coloring["response_ms"] for coloring in colorings)
+    assert {answer["display"]["pointer"] for answer in answers} == {"mouse", "none"}
 
 
 def test_sketches_by_touch_and_a_while_without_a_network(
@@ -308,7 +308,7 @@ def test_what_was_done_without_a_network_is_there_after_a_crash(
     watch.refused.add("/events")
     long_word = "unbreakable" * 12
     plan = room.colorings(1, Review.NONE, trials=1)
-    cases = tuple(replace(one, words=long_word) for one in plan.cases[:2])
+    cases = tuple(replace(case, words=long_word) for case in plan.cases[:2])
     link = room.opened(replace(plan, cases=cases))
     page = visit(link, fresh=True)
     context, designer = page.context, Designer(page)
@@ -317,10 +317,10 @@ def test_what_was_done_without_a_network_is_there_after_a_crash(
     designer.sees(0)
     # A long word stays below the question, also beside the canvas of a phone on its side.
     page.set_viewport_size({"width": 740, "height": 360})
-    concept, asked = page.locator(".concept").bounding_box(), page.locator(".asked").bounding_box()
+    concept, target = page.locator(".concept").bounding_box(), page.locator(".asked").bounding_box()
     assert concept is not None
-    assert asked is not None
-    assert asked["x"] <= concept["x"] < concept["x"] + concept["width"] <= 740
+    assert target is not None
+    assert target["x"] <= concept["x"] < concept["x"] + concept["width"] <= 740
     page.set_viewport_size({"width": 1360, "height": 1000})
     designer.fills("#336699")
     designer.saved()
@@ -330,8 +330,8 @@ def test_what_was_done_without_a_network_is_there_after_a_crash(
     pen = context.new_cdp_session(page)
 
     def moves(kind: str, x: float, y: float) -> None:
-        at = designer.place(x, y)
-        event = {"x": at[0], "y": at[1], "button": "left", "buttons": int(kind != "Released")}
+        index = designer.place(x, y)
+        event = {"x": index[0], "y": index[1], "button": "left", "buttons": int(kind != "Released")}
         pen.send(
             "Input.dispatchMouseEvent",
             {"type": f"mouse{kind}", "pointerType": "pen", "clickCount": 1, **event},
@@ -400,7 +400,7 @@ def test_a_tap_beside_the_thing_is_asked_about_and_undone(room: StudyRoom, visit
     page = visit(link, **PHONE)
     page.set_viewport_size({"width": 390, "height": 844})
     designer = Designer(page)
-    asks = page.locator(".cv-ask")
+    prompts = page.locator(".cv-ask")
     page.get_by_role("button", name="I agree").tap()
     page.get_by_role("button", name="Start").tap()
     designer.sees(0)
@@ -408,26 +408,26 @@ def test_a_tap_beside_the_thing_is_asked_about_and_undone(room: StudyRoom, visit
     designer.takes("#704c1e")
     page.locator(".cv-side .cv-close").tap()
     page.touchscreen.tap(*designer.place(0.02, 0.02))
-    expect(asks).to_contain_text("This is the background. Is it part of “")
+    expect(prompts).to_contain_text("This is the background. Is it part of “")
     assert too_small(page, ".cv-ask") == []
     assert barriers_here(page) == []
-    asks.get_by_role("button", name="No, undo").tap()
-    expect(asks).to_be_hidden()
+    prompts.get_by_role("button", name="No, undo").tap()
+    expect(prompts).to_be_hidden()
     page.touchscreen.tap(*designer.place(0.5, 0.55))
-    expect(asks).to_be_hidden()
+    expect(prompts).to_be_hidden()
     page.touchscreen.tap(*designer.place(0.02, 0.02))
     page.keyboard.press("Escape")
-    expect(asks).to_be_hidden()
+    expect(prompts).to_be_hidden()
     page.touchscreen.tap(*designer.place(0.02, 0.02))
-    expect(asks).to_be_visible()
+    expect(prompts).to_be_visible()
     # Nothing was answered, and the page is loaded again: Done asks.
     designer.saved()
     page.reload()
     designer.sees(0)
     page.locator(".done").tap()
-    asks.get_by_role("button", name="Yes, it is part of it").tap()
+    prompts.get_by_role("button", name="Yes, it is part of it").tap()
     designer.sees(1)
     designer.saved()
-    (answer,) = (one for one in one_person(room, link) if one.kind == "answer")
+    (answer,) = (item for item in one_person(room, link) if item.kind == "answer")
     assert answer.body["background"] == {"asked": 4, "undone": 2, "part": True}
     assert same_pixels(room, one_person(room, link)) == 1

@@ -44,12 +44,12 @@ def page(browser: Browser, report: Path) -> Iterator[Page]:
     """The report opened from the disk where there is no network; every request is kept."""
     context = browser.new_context(offline=True, viewport={"width": 1200, "height": 900})
     opened = context.new_page()
-    asked: list[str] = []
+    requested: list[str] = []
     faults: list[str] = []
 
-    def request(one: Request) -> None:
-        if not one.url.startswith("data:"):
-            asked.append(one.url)
+    def request(item: Request) -> None:
+        if not item.url.startswith("data:"):
+            requested.append(item.url)
 
     opened.on("request", request)
     opened.on("pageerror", lambda error: faults.append(str(error)))
@@ -60,7 +60,7 @@ def page(browser: Browser, report: Path) -> Iterator[Page]:
     expect(opened.locator(".plot[data-drawn]")).to_have_count(plots.count(), timeout=DRAWN_MS)
     yield opened
     context.close()
-    assert asked == [report.as_uri()]
+    assert requested == [report.as_uri()]
     assert faults == []
 
 
@@ -68,12 +68,12 @@ def test_a_report_stands_alone(page: Page) -> None:
     for plot in page.locator(".plot").all():
         assert plot.locator("svg.main-svg").count() >= 1
         assert "could not be drawn" not in plot.inner_text()
-    pictures = page.locator("figure img")
-    assert pictures.count() > 3
+    images = page.locator("figure img")
+    assert images.count() > 3
     assert page.evaluate("[...document.images].every((one) => one.naturalWidth === 64)")
     first = page.locator("figure").first
-    asked, found = (first.locator(f"i[title^={role}]") for role in ("asked", "found"))
-    sides = [one.bounding_box() for one in (asked, found)]
+    target, result = (first.locator(f"i[title^={role}]") for role in ("asked", "found"))
+    sides = [item.bounding_box() for item in (target, result)]
     assert sides[0]
     assert sides[1]
     # Swatches that are compared touch each other.
@@ -88,7 +88,7 @@ def test_hostile_text_is_text(page: Page) -> None:
     assert page.locator("h1 b, figcaption script, section script:not([type])").count() == 0
     texts = page.locator("figcaption p").all_inner_texts()
     assert any(
-        "</script><script>document.title='broken'</script>${1+1} <b>" in one for one in texts
+        "</script><script>document.title='broken'</script>${1+1} <b>" in text for text in texts
     )
 
 

@@ -27,10 +27,10 @@ IMAGES = 6
 @pytest.fixture(scope="module")
 def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     """The app with a small imported set of prompts."""
-    place = tmp_path_factory.mktemp("runs")
-    with Storage.open(place / "data") as storage:
-        Library(storage).take_file(prompt_file(place), "few.jsonl")
-    with running(place / "data") as app:
+    index = tmp_path_factory.mktemp("runs")
+    with Storage.open(index / "data") as storage:
+        Library(storage).take_file(prompt_file(index), "few.jsonl")
+    with running(index / "data") as app:
         yield app
 
 
@@ -80,11 +80,11 @@ def test_a_run_is_started_paused_finished_exported_and_scored_again(
     masks.get_by_role("button", name="Find the objects").click()
     watch.refused.add("/api/runs")
     box.get_by_role("button", name="Start", exact=True).click()
-    beside = box.locator(".th-runs-form > .th-problem")
-    expect(beside).to_contain_text("The weights of GroundingDINO base")
+    others = box.locator(".th-runs-form > .th-problem")
+    expect(others).to_contain_text("The weights of GroundingDINO base")
     box.get_by_label("Small (trained on the renderer)").uncheck()
     masks.get_by_role("button", name="Exact").click()
-    expect(beside).to_be_hidden()
+    expect(others).to_be_hidden()
     ask_for(box, "mugs and cubes")
     expect(box.locator(".th-runs-total")).to_have_text(
         f"12 prompts × {IMAGES} = {12 * IMAGES} pictures"

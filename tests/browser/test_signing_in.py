@@ -58,13 +58,13 @@ def test_one_signs_in_by_keyboard_works_and_signs_out(lab: App, visit: Visit, wa
     page.evaluate("() => fetch('/signout', { method: 'POST' })")
     page.evaluate("() => document.dispatchEvent(new Event('visibilitychange'))")
     expect(page.get_by_role("alert", name="Notices")).to_contain_text("You are signed out")
-    door = page.get_by_role("link", name="Sign in").get_attribute("href")
-    assert door is not None
-    assert re.match(r"/signin\?next=%2F%3Ftab%3Dcompare", door)
+    router = page.get_by_role("link", name="Sign in").get_attribute("href")
+    assert router is not None
+    assert re.match(r"/signin\?next=%2F%3Ftab%3Dcompare", router)
     # The button of a page that is left behind signs nobody in.
     out.click()
     expect(page.get_by_role("status")).to_have_text("You are signed out.")
-    page.goto(lab.address + door)
+    page.goto(lab.address + router)
     expect(page).to_have_title("Sign in · TrueHue")
     page.goto(f"{lab.address}/?tab=compare")
     expect(page).to_have_title("Sign in · TrueHue")

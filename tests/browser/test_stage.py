@@ -80,10 +80,10 @@ class Stage:
 
     def drag(self, *points: tuple[float, float]) -> None:
         """Draws through image pixels, and waits for the mask."""
-        at = [self.at(*point) for point in points]
-        self.page.mouse.move(*at[0])
+        index = [self.at(*point) for point in points]
+        self.page.mouse.move(*index[0])
         self.page.mouse.down()
-        for point in at[1:]:
+        for point in index[1:]:
             self.page.mouse.move(*point, steps=5)
         self.page.mouse.up()
         self.settle()
@@ -126,14 +126,14 @@ def test_the_pointer_marks_where_it_is_and_moves_the_image(page: Page) -> None:
     stage.drag((30, 30), (60, 30))
     assert kinds() == ["box", "keep"]
     assert BENCH.masks[-1].pixels[30, 30:60].all()
-    kept = stage.outline()
-    assert kept != boxed
+    outline = stage.outline()
+    assert outline != boxed
     # A press of the pointer leaves the keys with the image.
     stage.button("Undo").click()
     stage.settle()
     assert stage.outline() == boxed
     stage.press("Control+Shift+Z")
-    assert stage.outline() == kept
+    assert stage.outline() == outline
     stage.press("Control+z")
     assert stage.outline() == boxed
     stage.page.locator(".th-stage-veil-size").fill("0")
@@ -191,17 +191,17 @@ def test_by_keyboard_alone_a_box_is_drawn_and_a_pixel_is_asked_for(page: Page) -
           store.subscribe('ask-color', (news) => { window.asked = news; });
         }"""
     )
-    words = page.locator(".th-stage-pick-words")
+    text = page.locator(".th-stage-pick-words")
     stage.button("Pick a color").click()
     page.mouse.click(*stage.at(200.5, 190.5))
     code = "#{:02X}{:02X}{:02X}".format(*PHOTOGRAPH[190, 200])
     numbers = ", ".join(map(str, PHOTOGRAPH[190, 200]))
-    expect(words).to_contain_text(f"Pixel 200, 190 · sRGB {numbers} · {code}")
+    expect(text).to_contain_text(f"Pixel 200, 190 · sRGB {numbers} · {code}")
     expect(page.locator(".th-stage-pick-names")).to_have_text(f"CSS {code[1:]} 0.0 ΔE00")
     stage.button("Pick a color").press("Enter")
     stage.press("Enter", "ArrowLeft", "Shift+ArrowDown")
     code = "#{:02X}{:02X}{:02X}".format(*PHOTOGRAPH[220, 209])
-    expect(words).to_contain_text(
+    expect(text).to_contain_text(
         f"Pixel 209, 220 · sRGB {', '.join(map(str, PHOTOGRAPH[220, 209]))}"
     )
     assert page.evaluate("window.asked") is None
@@ -219,8 +219,8 @@ def test_by_keyboard_alone_a_box_is_drawn_and_a_pixel_is_asked_for(page: Page) -
 
 def shot(stage: Stage) -> np.ndarray:
     """The image as it is on the screen."""
-    taken = stage.page.locator(".th-stage-picture").screenshot()
-    return np.array(Image.open(io.BytesIO(taken)).convert("RGB"))
+    used = stage.page.locator(".th-stage-picture").screenshot()
+    return np.array(Image.open(io.BytesIO(used)).convert("RGB"))
 
 
 def test_the_image_is_shown_in_exact_pixels(page: Page) -> None:
@@ -251,8 +251,8 @@ def test_a_phone_can_mark_by_touch(browser: Browser, address: str) -> None:
         touch = context.new_cdp_session(page)
 
         def send(kind: str, *points: tuple[float, float]) -> None:
-            at = [{"x": x, "y": y, "id": k} for k, (x, y) in enumerate(points)]
-            touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": at})
+            index = [{"x": x, "y": y, "id": k} for k, (x, y) in enumerate(points)]
+            touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": index})
 
         send("touchStart", stage.at(80, 75))
         for step in range(1, 6):
@@ -317,16 +317,16 @@ LONG = "jar" * 26
 def found() -> dict[str, Any]:
     """An automatic mask with boxes at every edge, and the longest name."""
     used = {"note": "", "used": True, "by_hand": False}
-    places = [(0, 0, 90, 90), (330, 5, 420, 60), (5, 400, 60, 420), (350, 395, 420, 420)]
-    boxes = [{**used, "box": place, "label": "jar", "text": "0.91"} for place in places]
+    positions = [(0, 0, 90, 90), (330, 5, 420, 60), (5, 400, 60, 420), (350, 395, 420, 420)]
+    boxes = [{**used, "box": index, "label": "jar", "text": "0.91"} for index in positions]
     negatives = [{**used, "label": "handle " * 5, "text": "4.0%", "found": True}]
-    asked = [{"answer": "yes", "note": f"Janus-Pro 1B to “Is there a {LONG}?”", "override": ""}]
+    target = [{"answer": "yes", "note": f"Janus-Pro 1B to “Is there a {LONG}?”", "override": ""}]
     return {
         "object": LONG,
         "made": "GroundingDINO tiny, /home/somebody/models/sam_vit_b_01ec64.pth, variant Paper",
         "boxes": boxes,
         "negatives": negatives,
-        "presence": asked,
+        "presence": target,
         "notes": [],
     }
 
@@ -340,8 +340,8 @@ def test_nothing_leaves_its_card_at_any_width_under_any_rule(page: Page, tmp_pat
         value = {"image_id": image.image_id, "marks": [mark], "seq": 1}
 
         def judged(target: str, rule: str, relation: str) -> tuple[Any, Any]:
-            asked = (LONG, target, rule, 0, True, "l3", relation)
-            _, verdict, evidence = inspect.judge(context, value, *asked)
+            requested = (LONG, target, rule, 0, True, "l3", relation)
+            _, verdict, evidence = inspect.judge(context, value, *requested)
             figures = {name: {"layout": {"height": 260}} for name in ("chromaticity", "lightness")}
             return verdict["view"], {**evidence["view"], **figures}
 

@@ -110,7 +110,7 @@ def makes_a_draft(page: Page) -> None:
     expect(example.get_by_role("img")).to_be_visible()
     # What the app says of this last change; until then, what it said before is dimmed.
     with page.expect_response(
-        lambda one: one.url.endswith("/outline") and CONSENT in (one.request.post_data or "")
+        lambda item: item.url.endswith("/outline") and CONSENT in (item.request.post_data or "")
     ):
         room.get_by_label("Consent text").fill(CONSENT)
     expect(side.locator(".th-jd-facts")).to_contain_text("1 without a sketch: a rusty key")
@@ -126,11 +126,11 @@ def makes_a_draft(page: Page) -> None:
     opens(page, "Results", "No colorings yet")
 
 
-def opens(page: Page, view: str, words: str) -> None:
+def opens(page: Page, view: str, text: str) -> None:
     """A view of the study, once it has its data: before that, it is an empty line."""
     room = page.locator(".th-judge")
     room.get_by_role("tab", name=view, exact=True).click()
-    expect(room.get_by_text(words).first).to_be_visible()
+    expect(room.get_by_text(text).first).to_be_visible()
     expect(room.locator("#th-jd-view .th-jd-note:empty:visible")).to_have_count(0)
 
 
@@ -151,13 +151,13 @@ def decides(page: Page) -> None:
     expect(first).to_contain_text("A second coloring was requested.")
     assert barriers_here(page) == []
     page.set_viewport_size(PHONE)
-    for view, words in (
+    for view, text in (
         ("Live", "Sketches by person"),
         ("Practice", "No practice to review"),
         ("Results", COLORINGS),
         ("Gallery", "A second coloring was requested."),
     ):
-        opens(page, view, words)
+        opens(page, view, text)
         assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
 
 
@@ -174,12 +174,12 @@ def expert_reviews(page: Page) -> None:
     assert barriers_here(page) == []
     assert "Participant" not in room.inner_text()
     shown = room.locator(".th-jc-stage img")
-    pictures = [shown.get_attribute("src")]
-    for key, told in (("y", "1 of 20"), ("u", "0 of 20"), ("y", "1 of 20")):
+    images = [shown.get_attribute("src")]
+    for key, message in (("y", "1 of 20"), ("u", "0 of 20"), ("y", "1 of 20")):
         page.keyboard.press(key)
-        expect(room.get_by_text(f"{told} reviewed")).to_be_visible()
-        pictures.append(shown.get_attribute("src"))
-    assert pictures[0] == pictures[2] != pictures[1]  # what was taken back is asked again
+        expect(room.get_by_text(f"{message} reviewed")).to_be_visible()
+        images.append(shown.get_attribute("src"))
+    assert images[0] == images[2] != images[1]  # what was taken back is asked again
     page.set_viewport_size(PHONE)
     assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
     for left in range(18, 0, -1):

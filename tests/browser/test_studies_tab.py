@@ -54,15 +54,15 @@ def opens(room: Locator, view: str) -> Locator:
     return room.locator(VIEW)
 
 
-def _choice(trial: dict[str, Any], place: int | None) -> int:
+def _choice(trial: dict[str, Any], index: int | None) -> int:
     """That place, or what a check asks for in words."""
-    if trial["places"] or place is None:
-        return place or 0
+    if trial["places"] or index is None:
+        return index or 0
     (number,) = re.findall(r"choose (\d+) here", trial["words"])
     return int(number) - 1
 
 
-def takes_part(address: str, place: int | None) -> None:
+def takes_part(address: str, index: int | None) -> None:
     """Somebody who follows the link and answers everything, always at this place; None looks at no
     check either."""
     parts = httpx.URL(address)
@@ -73,7 +73,7 @@ def takes_part(address: str, place: int | None) -> None:
         person.post(event("screening", body={"plates": ["", "", "", ""], "dark": 0, "light": 0}))
         while person.waiting:
             person.post(
-                *(answer(trial["position"], _choice(trial, place)) for trial in person.waiting)
+                *(answer(trial["position"], _choice(trial, index)) for trial in person.waiting)
             )
         person.finish()
 
@@ -84,7 +84,9 @@ def test_a_study_from_its_plan_to_its_files(visit: Visit, started: App, watch: W
     room = judge(page)
     # Where somebody was whenever the page asked what comes in.
     asked_at: list[str] = []
-    page.on("request", lambda one: asked_at.append(page.url) if one.url.endswith("/live") else None)
+    page.on(
+        "request", lambda item: asked_at.append(page.url) if item.url.endswith("/live") else None
+    )
 
     # Nothing yet: what a study is, and one press begins one.
     expect(room.get_by_role("heading", name="No studies yet: create one")).to_be_visible()
@@ -152,8 +154,8 @@ def test_a_study_from_its_plan_to_its_files(visit: Visit, started: App, watch: W
     expect(links.get_by_role("row", name=re.compile("A class"))).to_contain_text("Active")
     live = opens(room, "Live")
     expect(live).to_contain_text("No answers yet")
-    for place in (0, 1, None):
-        takes_part(link, place)
+    for index in (0, 1, None):
+        takes_part(link, index)
     expect(live.get_by_role("row", name=re.compile("Participant 3"))).to_contain_text("Finished")
     expect(live.locator(".th-jd-tile").first).to_contain_text("24")
     assert barriers(page) == []
@@ -196,7 +198,7 @@ def test_a_study_from_its_plan_to_its_files(visit: Visit, started: App, watch: W
     with page.expect_download() as got:
         export.get_by_role("link", name="answers as CSV").click()
     rows = list(csv.DictReader(io.StringIO(Path(got.value.path()).read_text())))
-    assert len({one["participant"] for one in rows}) == PEOPLE
+    assert len({item["participant"] for item in rows}) == PEOPLE
     page.reload()
     expect(room.get_by_role("heading", name="=Two models")).to_be_visible()
     expect(export.get_by_role("link", name="all.zip")).to_be_visible()

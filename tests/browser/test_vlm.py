@@ -61,17 +61,17 @@ def test_a_set_is_made_asked_browsed_and_compared(visit: Visit, watch: Watch, ap
     page.get_by_label("Model name on the server").fill("color-vlm")
     page.get_by_text("More settings").click()
     page.get_by_label("Max. tokens", exact=True).fill("4")
-    askings = page.locator(".th-qa-asking")
-    finished = askings.filter(has_text="12 of 12 questions").filter(has_text="Finished")
+    evaluations = page.locator(".th-qa-asking")
+    finished = evaluations.filter(has_text="12 of 12 questions").filter(has_text="Finished")
     server = ChatServer()
     server.answers += [completion("I see many", "length")] * 12
     with server.running():
         page.get_by_label("Address", exact=True).fill(server.base_url)
         submit.click()
         expect(finished).to_have_count(2)
-    assert {one["max_tokens"] for _, one in server.got} == {4}
+    assert {item["max_tokens"] for _, item in server.got} == {4}
     asked(page, "chance")
-    chance = askings.filter(has_text="Chance")
+    chance = evaluations.filter(has_text="Chance")
     expect(chance).to_contain_text("Finished")
     expect(page.locator(".th-qa-legend")).to_contain_text("Chance")
     expect(page.locator(".th-qa-figure")).to_contain_text("All questions (micro average)")
@@ -106,8 +106,8 @@ def test_a_set_is_made_asked_browsed_and_compared(visit: Visit, watch: Watch, ap
     expect(items.nth(1).get_by_role("button")).to_be_focused()
 
     # Where the pixel reader and chance differ, side by side.
-    askings.filter(has_text="color-vlm").get_by_role("checkbox").uncheck()
-    askings.filter(has_text="Pixel reader").get_by_role("checkbox").check()
+    evaluations.filter(has_text="color-vlm").get_by_role("checkbox").uncheck()
+    evaluations.filter(has_text="Pixel reader").get_by_role("checkbox").check()
     page.get_by_role("tab", name="Compare two").click()
     page.get_by_label("Task", exact=True).select_option("")
     expect(page.locator(".th-qa-found")).to_contain_text("that only one of")
@@ -116,7 +116,7 @@ def test_a_set_is_made_asked_browsed_and_compared(visit: Visit, watch: Watch, ap
 
     # Opened without a link to answers, the same ones are ticked.
     page.goto(f"{app.address}/?tab=vlm&set={parse_qs(urlsplit(link).query)['set'][0]}")
-    expect(askings.filter(has_text="Pixel reader").get_by_role("checkbox")).to_be_checked()
+    expect(evaluations.filter(has_text="Pixel reader").get_by_role("checkbox")).to_be_checked()
     expect(page.locator(".th-qa-asking input[type=checkbox]:checked")).to_have_count(2)
     # The link opens the same again.
     page.evaluate(GO, link)

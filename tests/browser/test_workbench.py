@@ -35,7 +35,7 @@ PHOTOGRAPH, TRUTH = still_life()
 KEEP = ((JAR[0] - 30, JAR[1]), (JAR[0] + 30, JAR[1] + 40))
 
 
-def texts(found: Measurement) -> tuple[tuple[str, ...], ...]:
+def texts(measurement: Measurement) -> tuple[tuple[str, ...], ...]:
     """The three rows of the card as the numbers say them."""
     units = {"delta_chroma": ("Δa*b*", ""), "delta_e00": ("ΔE00", ""), "hue_deg": ("Hue", "°")}
     return tuple(
@@ -45,7 +45,7 @@ def texts(found: Measurement) -> tuple[tuple[str, ...], ...]:
             f"< {metric.threshold:g}{units[metric.name][1]}",
             "✓ pass" if metric.passed else "✕ fail",
         )
-        for metric in found.verdict.metrics
+        for metric in measurement.verdict.metrics
     )
 
 
@@ -70,13 +70,13 @@ def test_from_a_photograph_to_a_verdict_that_is_found_again(tmp_path: Path, visi
         bench.ask("vivid reddish orange")
         first = bench.shown()
         bench.mark("Foreground scribble", *KEEP)
-        kept = bench.shown(other_than=first.evidence_id)
+        shown = bench.shown(other_than=first.evidence_id)
         expect(bench.mask).to_have_text(re.compile(r"^GrabCut · box, 1 stroke · "))
         with_keep = bench.mask.inner_text()
         assert with_keep != boxed
 
         bench.name("jar")
-        by_paper = bench.shown(other_than=kept.evidence_id)
+        by_paper = bench.shown(other_than=shown.evidence_id)
         assert by_paper.headline == "Fails"
         assert "ΔE00 from the target color" in by_paper.reason
         assert "the jar is darker" in by_paper.reason
@@ -176,9 +176,9 @@ def swatches_touch(bench: Workbench, shown: Shown) -> None:
     assert boxes[0]["y"] == boxes[1]["y"]
 
 
-def style(where: Locator, name: str) -> str:
+def style(locator: Locator, name: str) -> str:
     return str(
-        where.evaluate("(node, name) => getComputedStyle(node).getPropertyValue(name)", name)
+        locator.evaluate("(node, name) => getComputedStyle(node).getPropertyValue(name)", name)
     )
 
 
@@ -228,7 +228,7 @@ def found_in_the_data_folder(data: Path, shown: Shown, area: int) -> None:
         assert np.count_nonzero(mask) == area == storage.masks.get(row.mask_id).area_px
         assert overlap(mask, TRUTH) > 0.85
         target = parse_target("l3:Vivid reddish orange")
-        wanted = measure(srgb8, mask, target, "paper", asked=TargetObject("jar"))
+        wanted = measure(srgb8, mask, target, "paper", target_object=TargetObject("jar"))
         assert row.numbers == wanted.numbers()
         assert (row.status, row.reason) == (wanted.verdict.status, wanted.verdict.reason)
         assert (row.object_name, row.protocol) == ("jar", "paper")
@@ -277,7 +277,7 @@ def nameless(page: Page) -> list[str]:
     ]
     # Under an open dialog its controls are all that there is, however few images are stored.
     assert controls, "the tree is empty: is the page drawn?"
-    found = [
+    result = [
         f"{node['role']['value']}: {source(node)}"
         for node in controls
         if not node.get("name", {}).get("value", "").strip()
@@ -285,7 +285,7 @@ def nameless(page: Page) -> list[str]:
         and not source(node).startswith("<svg")
     ]
     session.detach()
-    return found
+    return result
 
 
 # Backgrounds, letters and lines that are seen, and are not the data that the page is about.
@@ -333,9 +333,9 @@ BEHIND = """node => {
 }"""
 
 
-def gray(where: Locator) -> int:
+def gray(locator: Locator) -> int:
     """The one number of the exactly neutral background that something lies on."""
-    color = str(where.evaluate(BEHIND))
+    color = str(locator.evaluate(BEHIND))
     numbers = re.fullmatch(r"rgb\((\d+), (\d+), (\d+)\)", color)
     assert numbers is not None, f"{color} is not opaque"
     assert len(set(numbers.groups())) == 1, f"{color} is not neutral"

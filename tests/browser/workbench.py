@@ -136,19 +136,19 @@ class Workbench:
     def mark(self, tool: str, *points: tuple[float, float]) -> None:
         """Drags a tool through image pixels and waits for the mask."""
         self.button(tool).click()
-        places = [self.at(*point) for point in points]
-        self.page.mouse.move(*places[0])
+        positions = [self.at(*point) for point in points]
+        self.page.mouse.move(*positions[0])
         self.page.mouse.down()
-        for place in places[1:]:
-            self.page.mouse.move(*place, steps=8)
+        for index in positions[1:]:
+            self.page.mouse.move(*index, steps=8)
         self.page.mouse.up()
         self.settle()
 
     def mask_px(self) -> int:
         """The area that the mask's line says."""
-        found = re.search(r"([\d,]+) px", self.mask.inner_text())
-        assert found is not None
-        return int(found[1].replace(",", ""))
+        match = re.search(r"([\d,]+) px", self.mask.inner_text())
+        assert match is not None
+        return int(match[1].replace(",", ""))
 
     # ── the question ─────────────────────────────────────────────────────────────────────────
 
@@ -177,8 +177,8 @@ class Workbench:
     def shown(self, other_than: str | None = None) -> Shown:
         """The verdict, once there is one; another one than ``other_than`` if that is given."""
         # One look at all of it, once all of it is there, so that no part is of a later verdict.
-        found = self.page.wait_for_function(SHOWN, arg=other_than)
-        got: Any = found.json_value()
+        wait = self.page.wait_for_function(SHOWN, arg=other_than)
+        got: Any = wait.json_value()
         got["metrics"] = tuple(tuple(row) for row in got["metrics"])
         return Shown(**got)
 

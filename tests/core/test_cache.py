@@ -11,28 +11,28 @@ from truehue.core.cache import LruCache
 
 
 def test_the_last_answers_are_kept() -> None:
-    kept, made = LruCache[int](2), list[int]()
+    saved, made = LruCache[int](2), list[int]()
 
     def of(number: int) -> int:
         def make() -> int:
             made.append(number)
             return number * number
 
-        return kept.get(number, make)
+        return saved.get(number, make)
 
     assert [of(3), of(4), of(3), of(5), of(3), of(4)] == [9, 16, 9, 25, 9, 16]
     assert made == [3, 4, 5, 4]
 
 
 def test_as_many_are_kept_as_their_weight_allows() -> None:
-    kept, made = LruCache[bytes](5, len), list[int]()
+    saved, made = LruCache[bytes](5, len), list[int]()
 
     def of(length: int) -> int:
         def make() -> bytes:
             made.append(length)
             return bytes(length)
 
-        return len(kept.get(length, make))
+        return len(saved.get(length, make))
 
     assert [of(2), of(3), of(2), of(3), of(1), of(2)] == [2, 3, 2, 3, 1, 2]
     assert made == [2, 3, 1, 2]
@@ -42,7 +42,7 @@ def test_as_many_are_kept_as_their_weight_allows() -> None:
 
 
 def test_two_who_ask_at_once_get_one_answer() -> None:
-    kept, both, made, go = LruCache[object](4), Barrier(2), list[object](), Event()
+    saved, both, made, go = LruCache[object](4), Barrier(2), list[object](), Event()
 
     def make() -> object:
         go.wait(120.0)
@@ -51,18 +51,18 @@ def test_two_who_ask_at_once_get_one_answer() -> None:
 
     def asked(_: int) -> object:
         both.wait(120.0)
-        return kept.get("key", make)
+        return saved.get("key", make)
 
     with ThreadPoolExecutor(2) as pool:
         answers = [pool.submit(asked, number) for number in range(2)]
         go.set()
-        first, second = (one.result(120.0) for one in answers)
+        first, second = (answer.result(120.0) for answer in answers)
     assert first is second
     assert len(made) == 1
 
 
 def test_an_error_is_not_kept() -> None:
-    kept = LruCache[int](1)
+    saved = LruCache[int](1)
     with pytest.raises(ZeroDivisionError):
-        kept.get("a", lambda: 1 // 0)
-    assert kept.get("a", lambda: 7) == 7
+        saved.get("a", lambda: 1 // 0)
+    assert saved.get("a", lambda: 7) == 7

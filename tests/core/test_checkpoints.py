@@ -45,7 +45,7 @@ def test_what_a_full_disk_takes_no_more_is_said_and_what_stood_there_stays(tmp_p
     with files_of_at_most(5), pytest.raises(DataFolderError, match="too large"):
         add_line(log, {"step": 2})
     assert path.read_bytes() == before
-    assert {one.name for one in tmp_path.iterdir()} == {path.name, log.name}
+    assert {item.name for item in tmp_path.iterdir()} == {path.name, log.name}
 
 
 def test_a_folder_below_a_file_is_none_for_a_training(tmp_path: Path) -> None:

@@ -71,10 +71,10 @@ def test_hatching_lies_exactly_on_what_was_left_out_and_is_neutral() -> None:
     assert png is not None
     rgba = np.asarray(Image.open(io.BytesIO(png)).convert("RGBA"))
     assert np.array_equal(rgba[..., 3] > 0, mask & ~measured)
-    drawn = rgba[mask & ~measured]
-    assert len(np.unique(drawn[:, :3], axis=0)) == 2
-    assert (drawn[:, 0] == drawn[:, 1]).all()
-    assert (drawn[:, 1] == drawn[:, 2]).all()
+    sample = rgba[mask & ~measured]
+    assert len(np.unique(sample[:, :3], axis=0)) == 2
+    assert (sample[:, 0] == sample[:, 1]).all()
+    assert (sample[:, 1] == sample[:, 2]).all()
 
 
 def test_nothing_left_out_is_no_picture() -> None:

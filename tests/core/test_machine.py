@@ -37,11 +37,11 @@ CPU = Machine("cpu", "A CPU", 16 * GIB, 12 * GIB, 16 * GIB, 4, True)
     ],
 )
 def test_where_weights_go(
-    gib: float, largest: float | None, fp16: bool, at: Machine, wanted: tuple[str, str, str]
+    gib: float, largest: float | None, fp16: bool, index: Machine, wanted: tuple[str, str, str]
 ) -> None:
-    found = placement(gib, at, largest_gib=largest, fp16=fp16)
-    assert (found.device, found.dtype, found.offload) == wanted
-    assert found.why.endswith(".")
+    result = placement(gib, index, largest_gib=largest, fp16=fp16)
+    assert (result.device, result.dtype, result.offload) == wanted
+    assert result.why.endswith(".")
 
 
 def test_a_cpu_refuses_nothing_but_says_how_large_and_slow_it_is() -> None:
@@ -61,12 +61,12 @@ def test_sizes_must_be_positive() -> None:
 
 
 def test_this_machine_is_described() -> None:
-    found = machine()
-    assert found.name
-    assert found.cores >= 1
-    assert 0 <= found.free_bytes <= found.memory_bytes
-    assert found.ram_bytes > GIB // 2
-    assert (found.device == "cpu") == (found.memory_bytes == found.ram_bytes)
+    result = machine()
+    assert result.name
+    assert result.cores >= 1
+    assert 0 <= result.free_bytes <= result.memory_bytes
+    assert result.ram_bytes > GIB // 2
+    assert (result.device == "cpu") == (result.memory_bytes == result.ram_bytes)
 
 
 @pytest.mark.process

@@ -37,16 +37,16 @@ def fill(data: Path) -> None:
     from tests.core.runs.samples import small_plan, some_prompts
     from tests.storage.samples import drawing, prompts
 
-    drawn = render(RenderRequest("mug", (232, 59, 27), light="studio", seed=3, size_px=64))
+    rendering = render(RenderRequest("mug", (232, 59, 27), light="studio", seed=3, size_px=64))
     with Storage.open(data) as storage:
         image = storage.images.add(
-            drawn.srgb8, "mug.png", "render", ("drawn",), {"object_name": "mug", "seed": 3}
+            rendering.srgb8, "mug.png", "render", ("drawn",), {"object_name": "mug", "seed": 3}
         )
-        mask = storage.masks.add(image.image_id, drawn.mask)
+        mask = storage.masks.add(image.image_id, rendering.mask)
         for rule in ("paper", "released", "truehue"):
             measured = measure(
-                drawn.srgb8,
-                drawn.mask.pixels,
+                rendering.srgb8,
+                rendering.mask.pixels,
                 parse_target("l3:vivid reddish orange"),
                 rule,
                 object_name="mug",
@@ -77,11 +77,11 @@ def rows_of(database: Path) -> dict[str, list[list[str]]]:
             "SELECT table_name FROM information_schema.tables ORDER BY ALL"
         ).fetchall()
         for (name,) in names:
-            found = connection.execute(f"SELECT * FROM {name}")
-            columns = [column[0] for column in found.description]
+            batch_state = connection.execute(f"SELECT * FROM {name}")
+            columns = [column[0] for column in batch_state.description]
             out[name] = [
                 columns,
-                *sorted([str(value) for value in row] for row in found.fetchall()),
+                *sorted([str(value) for value in row] for row in batch_state.fetchall()),
             ]
     return out
 

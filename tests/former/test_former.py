@@ -53,17 +53,17 @@ def test_every_row_of_every_table_is_there(data: Path) -> None:
     for table, (columns, *rows) in former.items():
         columns_now, *rows_now = now[table]
         if table == "drawings":  # step 13 makes the keys of what was expected anew
-            place = columns.index("asked")
-            columns, rows = without(columns, place), [without(row, place) for row in rows]
-        places = [columns_now.index(column) for column in columns]
-        kept = sorted([row[place] for place in places] for row in rows_now)
+            position = columns.index("asked")
+            columns, rows = without(columns, position), [without(row, position) for row in rows]
+        positions = [columns_now.index(column) for column in columns]
+        saved = sorted([row[index] for index in positions] for row in rows_now)
         if table == "schema_migrations":  # which has the newer steps too
-            kept = [row for row in kept if row in rows]
-        assert kept == sorted(rows), table
+            saved = [row for row in saved if row in rows]
+        assert saved == sorted(rows), table
 
 
-def without(row: list[str], place: int) -> list[str]:
-    return [*row[:place], *row[place + 1 :]]
+def without(row: list[str], index: int) -> list[str]:
+    return [*row[:index], *row[index + 1 :]]
 
 
 def test_nothing_points_at_nothing_and_nothing_is_called_lost(context: Context) -> None:
@@ -73,14 +73,14 @@ def test_nothing_points_at_nothing_and_nothing_is_called_lost(context: Context) 
 
 def test_images_masks_and_verdicts_are_read(context: Context) -> None:
     storage = context.storage
-    (image,) = [one for one in storage.images.recent() if one.name == "mug.png"]
+    (image,) = [item for item in storage.images.recent() if item.name == "mug.png"]
     assert storage.images.srgb8(image.image_id).shape == (64, 64, 3)
     (mask,) = storage.masks.for_image(image.image_id)
     assert storage.masks.pixels(mask.mask_id).sum() == mask.area_px
     records = storage.evidence.for_image(image.image_id)
     assert {record.protocol for record in records} == RULES
     assert all(record.numbers["delta_e00"] is not None for record in records)
-    assert {one.status for one in storage.drawings.recent()} == {"drawn", "failed"}
+    assert {item.status for item in storage.drawings.recent()} == {"drawn", "failed"}
 
 
 def test_prompts_selections_and_sets_are_read(context: Context) -> None:
@@ -93,8 +93,8 @@ def test_prompts_selections_and_sets_are_read(context: Context) -> None:
     ]
     (selection,) = storage.selections.all()
     assert selection.name == "Reds"
-    assert [one.name for one in storage.distributions.all()] == ["People"]
-    assert [one.name for one in storage.picture_sets.all()] == ["Mangos"]
+    assert [distribution.name for distribution in storage.distributions.all()] == ["People"]
+    assert [picture_set.name for picture_set in storage.picture_sets.all()] == ["Mangos"]
 
 
 def test_the_run_is_read_from_its_folder_and_from_the_index(context: Context) -> None:
@@ -129,10 +129,10 @@ def test_a_run_of_then_goes_on_from_its_shards_and_its_journal(data: Path, tmp_p
     folder = RunFolder(folder.path)
     assert state_of(folder).done == 2
     assert done(folder).status == "finished"
-    results = {one.position: one for shard in folder.shards() for one in read_shard(shard)}
+    results = {item.position: item for shard in folder.shards() for item in read_shard(shard)}
     assert sorted(results) == [0, 1, 2, 3]
-    assert [results[at].origin for at in (0, 1)] == [
+    assert [results[index].origin for index in (0, 1)] == [
         json.loads(text) for text in former["origin"].to_pylist()[:2]
     ]
-    assert {one.status for one in results.values()} == {"drawn"}
-    assert [results[at].image_id for at in range(4)] == former["image_id"].to_pylist()
+    assert {result.status for result in results.values()} == {"drawn"}
+    assert [results[index].image_id for index in range(4)] == former["image_id"].to_pylist()

@@ -36,12 +36,12 @@ def rows() -> list[tuple[int | str, ...]]:
     linear = np.array([_linear1(xyy) for _, xyy in samples])
     inside = ((linear >= 0.0) & (linear <= 1.0)).all(axis=1)
     srgb8 = np.rint(colour.cctf_encoding(linear[inside]) * 255.0).astype(np.uint8)
-    names = [name for (name, _), kept in zip(samples, inside, strict=True) if kept]
+    names = [name for (name, _), saved in zip(samples, inside, strict=True) if saved]
     level3 = system("l3")
     nearest = delta_e00(srgb8_to_lab(srgb8)[:, None], level3.lab[None]).argmin(axis=1)
     out: list[tuple[int | str, ...]] = []
-    for code, name, place in zip(srgb8.tolist(), names, nearest, strict=True):
-        third = level3.colors[place]
+    for code, name, index in zip(srgb8.tolist(), names, nearest, strict=True):
+        third = level3.colors[index]
         second = second_of(third.name)
         out.append((*code, first_of(second.name).id, second.id, third.id, name))
     return out
@@ -78,9 +78,11 @@ def first_of(level2_name: str) -> NamedColor:
 
 
 def _ending(name: str, system_id: str) -> NamedColor:
-    words = f" {name.lower()}"
-    fitting = [one for one in system(system_id).colors if words.endswith(f" {one.name.lower()}")]
-    return max(fitting, key=lambda one: len(one.name))
+    message = f" {name.lower()}"
+    fitting = [
+        color for color in system(system_id).colors if message.endswith(f" {color.name.lower()}")
+    ]
+    return max(fitting, key=lambda item: len(item.name))
 
 
 def _linear1(xyy: np.ndarray) -> np.ndarray:

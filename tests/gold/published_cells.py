@@ -12,9 +12,9 @@ Cell = tuple[str, str]
 
 def numbers(row: PublishedRow, columns: tuple[str, ...] | list[str]) -> list[float]:
     """The row's numbers, of which none may be missing."""
-    found = [row.values[column] for column in columns]
-    assert None not in found
-    return [number for number in found if number is not None]
+    result = [row.values[column] for column in columns]
+    assert None not in result
+    return [number for number in result if number is not None]
 
 
 def number(row: PublishedRow, column: str) -> float:
@@ -30,13 +30,13 @@ def label(row: PublishedRow) -> str:
     return " ".join(cell for cell in row.keys.values() if cell)
 
 
-def doubted(table: PublishedTable, told: str) -> set[Cell]:
+def doubted(table: PublishedTable, message: str) -> set[Cell]:
     """The cells whose doubts contain ``told``."""
     return {
         (label(row), column.name)
         for row in table.rows
         for column in table.columns
-        if told in table.doubt(row, column.name)
+        if message in table.doubt(row, column.name)
     }
 
 
@@ -47,10 +47,10 @@ def off(
     tolerance: float,
 ) -> set[Cell]:
     """The cells that are further than that from what they should be."""
-    found = set()
+    result = set()
     for row in table.rows:
         for column in columns:
             should = expected(row, column)
             if should is not None and abs(number(row, column) - should) > tolerance + 1e-9:
-                found.add((label(row), column))
-    return found
+                result.add((label(row), column))
+    return result

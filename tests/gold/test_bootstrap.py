@@ -22,8 +22,8 @@ def some(count: int, seed: int, mean: float = 0.4) -> Prompts:
     rng = np.random.default_rng(seed)
     scored = 4 - rng.binomial(4, 0.15, count)
     return [
-        (int(passes), int(of))
-        for passes, of in zip(
+        (int(passes), int(source))
+        for passes, source in zip(
             rng.binomial(scored, rng.beta(mean, 1 - mean, count)), scored, strict=True
         )
     ]
@@ -36,8 +36,8 @@ def looped(strata: list[Prompts], measure: Callable[[list[np.ndarray]], float]) 
     for _ in range(RESAMPLES):
         sums = []
         for prompts in strata:
-            drawn = [prompts[at] for at in rng.integers(len(prompts), size=len(prompts))]
-            sums.append(np.sum(drawn, axis=0))
+            sample = [prompts[integer] for integer in rng.integers(len(prompts), size=len(prompts))]
+            sums.append(np.sum(sample, axis=0))
         out.append(measure(sums))
     return np.array(out)
 
@@ -67,9 +67,9 @@ def test_all_resamples_there_are_come_as_often_as_they_must() -> None:
         tuple(np.sum(chosen, axis=0).tolist()) for chosen in product(prompts, repeat=3)
     )
     sums = resampled_sums(Counter(prompts), "test")
-    found = Counter((int(passes), int(of)) for passes, of in sums)
-    assert set(found) == set(expected)
-    counts = np.array([found[key] for key in expected])
+    counter = Counter((int(passes), int(source)) for passes, source in sums)
+    assert set(counter) == set(expected)
+    counts = np.array([counter[key] for key in expected])
     shares = np.array([expected[key] for key in expected]) / 27 * RESAMPLES
     assert stats.chisquare(counts, shares).pvalue > 0.01
 
@@ -92,12 +92,12 @@ def test_the_mean_of_three_systems_is_stratified() -> None:
     }
     lists = list(strata.values())
     measures: dict[str, Callable[[list[np.ndarray]], float]] = {
-        AVERAGED: lambda sums: float(np.mean([percent(one) for one in sums])),
+        AVERAGED: lambda sums: float(np.mean([percent(item) for item in sums])),
         POOLED: lambda sums: percent(np.sum(sums, axis=0)),
     }
     for systems, measure in measures.items():
         rate = board(tallies(strata), systems)["run"].cells["cna"].rate
-        assert rate.percent == pytest.approx(measure([np.sum(one, axis=0) for one in lists]))
+        assert rate.percent == pytest.approx(measure([np.sum(item, axis=0) for item in lists]))
         assert rate.low is not None
         assert rate.high is not None
         near((rate.low, rate.high), interval(looped(lists, measure)) or (0, 0))

@@ -23,22 +23,24 @@ def reviews_of_table_5() -> list[Review]:
 
 def test_table_5_gives_its_observed_agreement_and_discards_36() -> None:
     reviews = reviews_of_table_5()
-    told = agreement(reviews, replicates=100)
-    assert told.fleiss.observed.items == 562
-    assert told.fleiss.observed.value == pytest.approx(0.811, abs=5e-4)
-    assert told.fleiss.observed.low < told.fleiss.observed.value < told.fleiss.observed.high
-    assert told.patterns == {(3, 0): 399, (2, 1): 127, (1, 2): 32, (0, 3): 4}
+    message = agreement(reviews, replicates=100)
+    assert message.fleiss.observed.items == 562
+    assert message.fleiss.observed.value == pytest.approx(0.811, abs=5e-4)
+    assert (
+        message.fleiss.observed.low < message.fleiss.observed.value < message.fleiss.observed.high
+    )
+    assert message.patterns == {(3, 0): 399, (2, 1): 127, (1, 2): 32, (0, 3): 4}
     votes = votes_of(reviews)
-    assert sum(one.outcome is Outcome.INCONSISTENT for one in votes.values()) == 36
-    assert sum(one.outcome is Outcome.CONSISTENT for one in votes.values()) == 526
-    assert not told.notes
+    assert sum(vote.outcome is Outcome.INCONSISTENT for vote in votes.values()) == 36
+    assert sum(vote.outcome is Outcome.CONSISTENT for vote in votes.values()) == 526
+    assert not message.notes
 
 
 def test_agreement_beyond_chance_in_table_5_is_low() -> None:
     """What the paper does not print: most votes are yes, so chance alone agrees often."""
-    told = agreement(reviews_of_table_5(), replicates=100)
+    message = agreement(reviews_of_table_5(), replicates=100)
     yes = (3 * 399 + 2 * 127 + 32) / (3 * 562)
     chance = yes**2 + (1 - yes) ** 2
     observed = (399 + 4 + (127 + 32) / 3) / 562
-    assert told.fleiss.kappa.value == pytest.approx((observed - chance) / (1 - chance))
-    assert told.alpha.value == pytest.approx(told.fleiss.kappa.value, abs=1e-3)
+    assert message.fleiss.kappa.value == pytest.approx((observed - chance) / (1 - chance))
+    assert message.alpha.value == pytest.approx(message.fleiss.kappa.value, abs=1e-3)

@@ -62,22 +62,22 @@ def by_linear_programming(p: np.ndarray, q: np.ndarray) -> float:
     """The cheapest of all flows with these margins, on all 71 x 71 bins."""
     leaving = sparse.kron(sparse.eye(COUNT), np.ones((1, COUNT)))
     arriving = sparse.kron(np.ones((1, COUNT)), sparse.eye(COUNT))
-    found = optimize.linprog(
+    linprog = optimize.linprog(
         GROUND.ravel(),
         A_eq=sparse.vstack([leaving, arriving]).tocsr(),
         b_eq=np.concatenate([p, q]),
         method="highs",
         options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
     )
-    assert found.status == 0, found.message
-    return float(found.fun)
+    assert linprog.status == 0, linprog.message
+    return float(linprog.fun)
 
 
 def test_there_are_200_pairs_of_distributions() -> None:
     assert len(PAIRS) == 200
     for pair in PAIRS:
-        for one in pair:
-            np.testing.assert_allclose(of.checked(one), one, rtol=0, atol=1e-15)
+        for item in pair:
+            np.testing.assert_allclose(of.checked(item), item, rtol=0, atol=1e-15)
 
 
 def test_emd_is_the_optimum_of_the_linear_program() -> None:
@@ -190,23 +190,23 @@ def test_emd_lies_between_its_bounds(p: np.ndarray, q: np.ndarray) -> None:
 
 @MANY
 @given(distributions(), distributions(), st.floats(0.0, 0.999))
-def test_what_both_share_does_not_matter(p: np.ndarray, q: np.ndarray, kept: float) -> None:
+def test_what_both_share_does_not_matter(p: np.ndarray, q: np.ndarray, saved: float) -> None:
     """The reason why shared mass may be left where it is: EMD goes with the rest alone."""
     shared = np.roll(p, 7)
-    mixed = of.emd(kept * shared + (1 - kept) * p, kept * shared + (1 - kept) * q)
-    assert mixed == pytest.approx((1 - kept) * of.emd(p, q), abs=HAIR)
+    mixed = of.emd(saved * shared + (1 - saved) * p, saved * shared + (1 - saved) * q)
+    assert mixed == pytest.approx((1 - saved) * of.emd(p, q), abs=HAIR)
 
 
 @MANY
 @given(distributions(), distributions())
 def test_ranges(p: np.ndarray, q: np.ndarray) -> None:
-    found = of.compare(p, q)
-    assert found.pcc is None or -1.0 <= found.pcc <= 1.0
-    assert 0.0 <= found.total_variation <= 1.0 + 1e-12
-    assert 0.0 <= found.jensen_shannon <= math.log(2.0) + 1e-12
-    assert 0.0 <= found.entropy_difference <= math.log(COUNT) + 1e-12
-    assert found.delta_hue_deg is None or 0.0 <= found.delta_hue_deg <= 180.0
-    assert found.dominant_equal == (int(p.argmax()) == int(q.argmax()))
+    compare = of.compare(p, q)
+    assert compare.pcc is None or -1.0 <= compare.pcc <= 1.0
+    assert 0.0 <= compare.total_variation <= 1.0 + 1e-12
+    assert 0.0 <= compare.jensen_shannon <= math.log(2.0) + 1e-12
+    assert 0.0 <= compare.entropy_difference <= math.log(COUNT) + 1e-12
+    assert compare.delta_hue_deg is None or 0.0 <= compare.delta_hue_deg <= 180.0
+    assert compare.dominant_equal == (int(p.argmax()) == int(q.argmax()))
 
 
 def test_pcc_is_pearsons() -> None:
@@ -238,7 +238,7 @@ def test_entropy_and_its_difference() -> None:
     """Equation 3, natural logarithm, against scipy and written out."""
     for p, q in PAIRS:
         assert of.entropy(p) == pytest.approx(stats.entropy(p), abs=1e-12)
-        plain = [-sum(x * math.log(x) for x in one if x > 0) for one in (p, q)]
+        plain = [-sum(x * math.log(x) for x in item if x > 0) for item in (p, q)]
         assert of.entropy_difference(p, q) == pytest.approx(abs(plain[0] - plain[1]), abs=1e-12)
     assert of.entropy(one_bin(5)) == 0.0
     assert of.entropy(np.full(COUNT, 1 / COUNT)) == pytest.approx(math.log(71))
@@ -264,26 +264,26 @@ def test_hue_is_the_shortest_angle_between_the_dominant_bins() -> None:
             (_, a1, b1), (_, a2, b2) = lab71()[first], lab71()[second]
             turn = math.degrees(abs(math.atan2(a1 * b2 - a2 * b1, a1 * a2 + b1 * b2)))
             p, q = 0.6 * one_bin(first) + 0.4 * one_bin(26), one_bin(second)
-            found = of.compare(p, q)
-            assert found.dominant == (first, second)
-            assert found.delta_hue_deg == pytest.approx(turn, abs=1e-9)
-            assert found.delta_hue_literal_deg == found.delta_hue_deg
+            compare = of.compare(p, q)
+            assert compare.dominant == (first, second)
+            assert compare.delta_hue_deg == pytest.approx(turn, abs=1e-9)
+            assert compare.delta_hue_literal_deg == compare.delta_hue_deg
 
 
 def test_neutral_dominants_have_no_hue_and_the_literal_one_is_that_of_zero() -> None:
     blue = uw71()[0]
     assert blue.hue_deg == pytest.approx(291.43, abs=0.01)
-    found = of.compare(one_bin(NEUTRAL), one_bin(0))
-    assert found.delta_hue_deg is None
-    assert found.delta_hue_literal_deg == pytest.approx(360 - 291.4349, abs=1e-3)
+    compare = of.compare(one_bin(NEUTRAL), one_bin(0))
+    assert compare.delta_hue_deg is None
+    assert compare.delta_hue_literal_deg == pytest.approx(360 - 291.4349, abs=1e-3)
     assert of.compare(one_bin(NEUTRAL), one_bin(BLACK)).delta_hue_deg is None
     assert of.compare(one_bin(NEUTRAL), one_bin(BLACK)).delta_hue_literal_deg == 0.0
 
 
 def test_of_equally_full_bins_the_first_is_dominant_and_the_tie_is_told() -> None:
     tied = 0.5 * one_bin(40) + 0.5 * one_bin(9)
-    found = of.compare(tied, one_bin(9))
-    assert (found.dominant, found.tied, found.dominant_equal) == ((9, 9), (2, 1), True)
+    compare = of.compare(tied, one_bin(9))
+    assert (compare.dominant, compare.tied, compare.dominant_equal) == ((9, 9), (2, 1), True)
 
 
 @pytest.mark.parametrize("order", list(permutations(range(3))))
@@ -294,23 +294,23 @@ def test_the_order_of_people_does_not_choose_the_dominant_bin(order: tuple[int, 
         0.2 * one_bin(40) + 0.2 * one_bin(10),
         0.3 * one_bin(40) + 0.1 * one_bin(10),
     ]
-    rest = 0.1 * sum(one_bin(at) for at in range(50, 56))
+    rest = 0.1 * sum(one_bin(index) for index in range(50, 56))
     mean = np.zeros(71)
     for person in order:
         mean = mean + (people[person] + rest)
-    found = of.compare(mean / 3, one_bin(10))
-    assert (found.dominant, found.tied) == ((10, 10), (2, 1))
+    compare = of.compare(mean / 3, one_bin(10))
+    assert (compare.dominant, compare.tied) == ((10, 10), (2, 1))
     assert of.dominant(mean / 3 + 1e-9 * one_bin(40)) == 40
 
 
 def test_compare_gives_each_number() -> None:
     for p, q in PAIRS[:20]:
-        found = of.compare(p, q)
-        assert found.emd_lab == of.emd(p, q)
-        assert found.pcc == of.pcc(p, q)
-        assert found.entropy_difference == of.entropy_difference(p, q)
-        assert found.total_variation == of.total_variation(p, q)
-        assert found.jensen_shannon == of.jensen_shannon(p, q)
+        compare = of.compare(p, q)
+        assert compare.emd_lab == of.emd(p, q)
+        assert compare.pcc == of.pcc(p, q)
+        assert compare.entropy_difference == of.entropy_difference(p, q)
+        assert compare.total_variation == of.total_variation(p, q)
+        assert compare.jensen_shannon == of.jensen_shannon(p, q)
 
 
 def test_without_the_inner_solver_the_numbers_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -366,8 +366,8 @@ def changed(index: int, value: float) -> np.ndarray:
         (changed(7, -0.25), r"-0\.25 in bin 7: a share cannot be negative", 71),
     ],
 )
-def test_what_is_no_distribution_is_told(weights: object, words: str, length: int) -> None:
-    with pytest.raises(of.NotADistribution, match=words) as caught:
+def test_what_is_no_distribution_is_told(weights: object, text: str, length: int) -> None:
+    with pytest.raises(of.NotADistribution, match=text) as caught:
         of.checked(weights, "People")  # type: ignore[arg-type]
     assert caught.value.length == length
     assert caught.value.total is None

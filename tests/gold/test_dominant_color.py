@@ -29,22 +29,22 @@ def test_paper_projects_on_the_axis_through_neutral() -> None:
     # Moments about neutral: (50^2 + 100^2)/3 u u' + 5^2/3 w w', so v1 = u, and its share of the
     # variation is 12500 / 12525. Projections on u: 50, 100, 0; their mean is 50.
     # L* = (40 + 60 + 35) / 3 = 45;  (a*, b*) = 50 u = (30, 40).
-    found = paper(np.array([[40.0, 30.0, 40.0], [60.0, 60.0, 80.0], [35.0, -4.0, 3.0]]))
-    assert found.lab == pytest.approx((45.0, 30.0, 40.0), abs=1e-12)
-    assert found.axis == pytest.approx((0.6, 0.8), abs=1e-12)
-    assert found.axis_share == pytest.approx(12500 / 12525, abs=1e-12)
-    assert found.axis_hue_deg == pytest.approx(math.degrees(math.atan2(4, 3)), abs=1e-9)
+    result = paper(np.array([[40.0, 30.0, 40.0], [60.0, 60.0, 80.0], [35.0, -4.0, 3.0]]))
+    assert result.lab == pytest.approx((45.0, 30.0, 40.0), abs=1e-12)
+    assert result.axis == pytest.approx((0.6, 0.8), abs=1e-12)
+    assert result.axis_share == pytest.approx(12500 / 12525, abs=1e-12)
+    assert result.axis_hue_deg == pytest.approx(math.degrees(math.atan2(4, 3)), abs=1e-9)
     # The plain mean, (26/3 + 20, 41), is another color: the projection does something.
-    assert found.lab[2] != pytest.approx((40 + 80 + 3) / 3)
+    assert result.lab[2] != pytest.approx((40 + 80 + 3) / 3)
 
 
 def test_paper_axis_points_to_the_mean() -> None:
     # The same with every chromaticity turned by 180 degrees: v1 = (-0.6, -0.8) and not (0.6, 0.8),
     # whichever of the two the eigenvector routine prefers.
-    found = paper(np.array([[40.0, -30.0, -40.0], [60.0, -60.0, -80.0], [35.0, 4.0, -3.0]]))
-    assert found.lab == pytest.approx((45.0, -30.0, -40.0), abs=1e-12)
-    assert found.axis == pytest.approx((-0.6, -0.8), abs=1e-12)
-    assert found.axis_hue_deg == pytest.approx(180 + math.degrees(math.atan2(4, 3)), abs=1e-9)
+    result = paper(np.array([[40.0, -30.0, -40.0], [60.0, -60.0, -80.0], [35.0, 4.0, -3.0]]))
+    assert result.lab == pytest.approx((45.0, -30.0, -40.0), abs=1e-12)
+    assert result.axis == pytest.approx((-0.6, -0.8), abs=1e-12)
+    assert result.axis_hue_deg == pytest.approx(180 + math.degrees(math.atan2(4, 3)), abs=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -58,10 +58,10 @@ def test_paper_axis_points_to_the_mean() -> None:
 )
 def test_paper_sign_follows_the_mean_and_not_the_longest(backward: int, mean: float) -> None:
     lab = np.array([[50.0, 30.0, 40.0]] + [[50.0, -6.0, -8.0]] * backward)
-    found = paper(lab)
+    result = paper(lab)
     sign = 1.0 if mean > 0 else -1.0
-    assert found.axis == pytest.approx((sign * 0.6, sign * 0.8), abs=1e-12)
-    assert found.lab == pytest.approx((50.0, mean * 0.6, mean * 0.8), abs=1e-12)
+    assert result.axis == pytest.approx((sign * 0.6, sign * 0.8), abs=1e-12)
+    assert result.lab == pytest.approx((50.0, mean * 0.6, mean * 0.8), abs=1e-12)
 
 
 def test_paper_centered_is_the_mean_with_its_axis() -> None:
@@ -70,42 +70,42 @@ def test_paper_centered_is_the_mean_with_its_axis() -> None:
     # to the mean, where a* is negative: v1 = (-1, 0). Projections have the mean 0, which is added
     # to (-20, 15).
     lab = np.array([[10, -10, 15], [20, -30, 15], [30, -20, 17], [60, -20, 13]], dtype=float)
-    found = paper(lab, centered=True)
-    assert found.lab == pytest.approx((30.0, -20.0, 15.0), abs=1e-12)
-    assert found.axis == pytest.approx((-1.0, 0.0), abs=1e-12)
-    assert found.axis_share == pytest.approx(50 / 52, abs=1e-12)
-    assert found.method == "paper-centred"
+    result = paper(lab, centered=True)
+    assert result.lab == pytest.approx((30.0, -20.0, 15.0), abs=1e-12)
+    assert result.axis == pytest.approx((-1.0, 0.0), abs=1e-12)
+    assert result.axis_share == pytest.approx(50 / 52, abs=1e-12)
+    assert result.method == "paper-centred"
 
 
 def test_paper_counts_are_pixels() -> None:
     # Two pixels at 50 u, one at 5 w, one at 100 u: projections (50 + 50 + 0 + 100) / 4 = 50.
     lab = np.array([[40.0, 30.0, 40.0], [60.0, 60.0, 80.0], [20.0, -4.0, 3.0]])
-    found = paper(lab, np.array([2, 1, 1]))
-    assert found.lab == pytest.approx(((40 + 40 + 60 + 20) / 4, 30.0, 40.0), abs=1e-12)
-    assert found.pixel_count == found.used_count == 4
+    result = paper(lab, np.array([2, 1, 1]))
+    assert result.lab == pytest.approx(((40 + 40 + 60 + 20) / 4, 30.0, 40.0), abs=1e-12)
+    assert result.pixel_count == result.used_count == 4
 
 
 @pytest.mark.parametrize("centered", [False, True])
 def test_paper_without_any_chroma_has_no_axis(centered: bool) -> None:
-    found = paper(np.array([[20.0, 0.0, 0.0], [70.0, 0.0, 0.0]]), centered=centered)
-    assert found.lab == (45.0, 0.0, 0.0)
-    assert found.axis is None
-    assert found.axis_hue_deg is None
-    assert found.axis_share is None
+    result = paper(np.array([[20.0, 0.0, 0.0], [70.0, 0.0, 0.0]]), centered=centered)
+    assert result.lab == (45.0, 0.0, 0.0)
+    assert result.axis is None
+    assert result.axis_hue_deg is None
+    assert result.axis_share is None
 
 
 def test_paper_of_opposite_colors_is_neutral() -> None:
     # +25 u and -25 u cancel: there is an axis, but the mean of the projections is 0.
-    found = paper(np.array([[50.0, 15.0, 20.0], [50.0, -15.0, -20.0]]))
-    assert found.lab == pytest.approx((50.0, 0.0, 0.0), abs=1e-12)
+    result = paper(np.array([[50.0, 15.0, 20.0], [50.0, -15.0, -20.0]]))
+    assert result.lab == pytest.approx((50.0, 0.0, 0.0), abs=1e-12)
 
 
 def test_paper_of_one_color_is_that_color() -> None:
     lab = np.array([[55.0, 30.0, -40.0]] * 7)
-    found = paper(lab)
-    assert found.lab == pytest.approx((55.0, 30.0, -40.0), abs=1e-12)
-    assert found.axis == pytest.approx((0.6, -0.8), abs=1e-12)
-    assert found.axis_share == pytest.approx(1.0, abs=1e-12)
+    result = paper(lab)
+    assert result.lab == pytest.approx((55.0, 30.0, -40.0), abs=1e-12)
+    assert result.axis == pytest.approx((0.6, -0.8), abs=1e-12)
+    assert result.axis_share == pytest.approx(1.0, abs=1e-12)
     # Around their mean there is no variation, so no axis; the color is the same.
     centered = paper(lab, centered=True)
     assert centered.lab == pytest.approx((55.0, 30.0, -40.0), abs=1e-12)
@@ -147,11 +147,11 @@ def test_paper_of_a_small_image_from_its_bytes() -> None:
     projected = sum(a * v1[0] + b * v1[1] for _, a, b in labs) / 4
     lightness = sum(light for light, _, _ in labs) / 4
 
-    found = paper(masked_lab(srgb8, mask))
-    assert found.lab == pytest.approx((lightness, projected * v1[0], projected * v1[1]), abs=1e-9)
-    assert found.axis == pytest.approx(v1, abs=1e-9)
+    result = paper(masked_lab(srgb8, mask))
+    assert result.lab == pytest.approx((lightness, projected * v1[0], projected * v1[1]), abs=1e-9)
+    assert result.axis == pytest.approx(v1, abs=1e-9)
     colors = masked_colors(srgb8, mask)
-    assert paper(colors.lab, colors.counts).lab == pytest.approx(found.lab, abs=1e-9)
+    assert paper(colors.lab, colors.counts).lab == pytest.approx(result.lab, abs=1e-9)
 
 
 # ---------------------------------------------------------------------------------- released
@@ -165,11 +165,11 @@ def test_released_achromatic_branch() -> None:
     lab = np.array(
         [[10, 0, 0]] * 8 + [[20, 3, 0], [30, 0, -5], [40, 14, 0], [90, 9, 12]], dtype=float
     )
-    found = released(lab)
-    assert found.achromatic
-    assert found.lab == pytest.approx((170 / 11, 17 / 11, -5 / 11), abs=1e-12)
-    assert found.used.tolist() == [1] * 11 + [0]
-    assert found.steps == (("chroma below 15", 11),)
+    dominant = released(lab)
+    assert dominant.achromatic
+    assert dominant.lab == pytest.approx((170 / 11, 17 / 11, -5 / 11), abs=1e-12)
+    assert dominant.used.tolist() == [1] * 11 + [0]
+    assert dominant.steps == (("chroma below 15", 11),)
 
 
 def test_released_achromatic_branch_takes_all_where_ten_or_fewer_are_below_15() -> None:
@@ -178,11 +178,11 @@ def test_released_achromatic_branch_takes_all_where_ten_or_fewer_are_below_15() 
     lab = np.array(
         [[10, 0, 0]] * 7 + [[20, 3, 0], [30, 0, -5], [40, 14, 0], [90, 9, 12]], dtype=float
     )
-    found = released(lab)
-    assert found.achromatic
-    assert found.lab == pytest.approx((250 / 11, 26 / 11, 7 / 11), abs=1e-12)
-    assert found.used_count == 11
-    assert found.steps == ()
+    dominant = released(lab)
+    assert dominant.achromatic
+    assert dominant.lab == pytest.approx((250 / 11, 26 / 11, 7 / 11), abs=1e-12)
+    assert dominant.used_count == 11
+    assert dominant.steps == ()
     # Eleven are left, which is more than ten: the five nearest to the target count, here the one
     # at (90, 9, 12) and the four next to it in lightness: 40, 30, 20, 10.
     guided = released(lab, target_lab=np.array([90.0, 9.0, 12.0]))
@@ -194,11 +194,11 @@ def test_released_achromatic_branch_is_guided_too() -> None:
     # Gray at L* 1 to 60, the target L* 50.4: a tenth of sixty is six, and on the neutral axis
     # CIEDE2000 grows with |dL|: 50, 51, 49, 52, 48, 53 with the mean 50.5. Unguided: 30.5.
     lab = np.array([[light, 0.0, 0.0] for light in range(1, 61)], dtype=float)
-    found = released(lab, target_lab=np.array([50.4, 0.0, 0.0]))
-    assert found.achromatic
-    assert found.used_count == 6
-    assert found.lab == pytest.approx((50.5, 0.0, 0.0), abs=1e-12)
-    assert found.steps == (
+    dominant = released(lab, target_lab=np.array([50.4, 0.0, 0.0]))
+    assert dominant.achromatic
+    assert dominant.used_count == 6
+    assert dominant.lab == pytest.approx((50.5, 0.0, 0.0), abs=1e-12)
+    assert dominant.steps == (
         ("chroma below 15", 60),
         ("the tenth nearest to the asked color", 6),
     )
@@ -206,12 +206,12 @@ def test_released_achromatic_branch_is_guided_too() -> None:
 
 
 @pytest.mark.parametrize(("pixels", "kept"), [(10, 10), (11, 5), (59, 5), (60, 6)])
-def test_released_achromatic_guidance_begins_above_ten_pixels(pixels: int, kept: int) -> None:
+def test_released_achromatic_guidance_begins_above_ten_pixels(pixels: int, saved: int) -> None:
     # The darkest are the nearest to L* 0: their mean is that of 1 to ``kept``.
     lab = np.array([[light, 0.0, 0.0] for light in range(1, pixels + 1)], dtype=float)
-    found = released(lab, target_lab=np.array([0.0, 0.0, 0.0]))
-    assert found.used_count == kept
-    assert found.lab[0] == pytest.approx((1 + kept) / 2, abs=1e-12)
+    dominant = released(lab, target_lab=np.array([0.0, 0.0, 0.0]))
+    assert dominant.used_count == saved
+    assert dominant.lab[0] == pytest.approx((1 + saved) / 2, abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -222,9 +222,9 @@ def test_released_achromatic_guidance_begins_above_ten_pixels(pixels: int, kept:
     ],
 )
 def test_released_median_chroma_of_ten_is_chromatic(a: float, b: float, achromatic: bool) -> None:
-    found = released(np.array([[50.0, a, b]] * 3))
-    assert found.achromatic is achromatic
-    assert found.lab == pytest.approx((50.0, a, b), abs=1e-12)
+    dominant = released(np.array([[50.0, a, b]] * 3))
+    assert dominant.achromatic is achromatic
+    assert dominant.lab == pytest.approx((50.0, a, b), abs=1e-12)
 
 
 # Six pixels near the a* axis and two far across it. The mean chromaticity is (50, 0), and a* and
@@ -252,13 +252,13 @@ def test_released_leaves_out_what_lies_across_and_the_dull_half() -> None:
     # Chromas of the six left: 20, 40, 60, 80 and twice sqrt(2501) = 50.01; sorted the two in the
     # middle are 50.01 and 50.01, the median. At or above it: 60, 80 and those two.
     # L* (30 + 40 + 50 + 60) / 4 = 45, a* (60 + 80 + 50 + 50) / 4 = 60, b* 0.
-    found = released(CROSS)
-    assert not found.achromatic
-    assert [pixels for _, pixels in found.steps] == [6, 4]
-    assert found.used.tolist() == [0, 0, 1, 1, 1, 1, 0, 0]
-    assert found.lab == pytest.approx((45.0, 60.0, 0.0), abs=1e-9)
-    assert found.axis == pytest.approx((1.0, 0.0), abs=1e-9)
-    assert found.method == "released-unguided"
+    dominant = released(CROSS)
+    assert not dominant.achromatic
+    assert [pixels for _, pixels in dominant.steps] == [6, 4]
+    assert dominant.used.tolist() == [0, 0, 1, 1, 1, 1, 0, 0]
+    assert dominant.lab == pytest.approx((45.0, 60.0, 0.0), abs=1e-9)
+    assert dominant.axis == pytest.approx((1.0, 0.0), abs=1e-9)
+    assert dominant.method == "released-unguided"
 
 
 def test_released_border_of_the_range() -> None:
@@ -269,17 +269,17 @@ def test_released_border_of_the_range() -> None:
     lab = CROSS.copy()
     lab[4] = [50, 50, 1.001]
     lab[7] = [80, 50, -20.001]
-    found = released(lab)
-    assert found.used.tolist() == [0, 0, 1, 1, 0, 1, 0, 0]
-    assert found.lab == pytest.approx((130 / 3, 190 / 3, -1 / 3), abs=1e-9)
+    dominant = released(lab)
+    assert dominant.used.tolist() == [0, 0, 1, 1, 0, 1, 0, 0]
+    assert dominant.lab == pytest.approx((130 / 3, 190 / 3, -1 / 3), abs=1e-9)
 
 
 def test_released_guidance_never_asks_for_more_than_there_are() -> None:
     # A tenth of the four left is none, at least 5 are wanted, only 4 are there: all four.
-    found = released(CROSS, target_lab=np.array([0.0, 0.0, 0.0]))
-    assert found.lab == pytest.approx((45.0, 60.0, 0.0), abs=1e-9)
-    assert [pixels for _, pixels in found.steps] == [6, 4, 4]
-    assert found.method == "released"
+    dominant = released(CROSS, target_lab=np.array([0.0, 0.0, 0.0]))
+    assert dominant.lab == pytest.approx((45.0, 60.0, 0.0), abs=1e-9)
+    assert [pixels for _, pixels in dominant.steps] == [6, 4, 4]
+    assert dominant.method == "released"
 
 
 def ladder(low: int, high: int) -> np.ndarray:
@@ -290,37 +290,37 @@ def ladder(low: int, high: int) -> np.ndarray:
 def test_released_guidance_keeps_the_nearest_tenth() -> None:
     # Sixty pixels, L* 20 to 79; only L* differs from the target's 50.4, so CIEDE2000 grows with
     # |dL|: 50, 51, 49, 52, 48, 53 are the nearest six. Mean (48 + ... + 53) / 6 = 50.5.
-    found = released(ladder(20, 79), target_lab=np.array([50.4, 30.0, 40.0]))
-    assert found.used_count == 6
-    assert found.lab == pytest.approx((50.5, 30.0, 40.0), abs=1e-12)
+    dominant = released(ladder(20, 79), target_lab=np.array([50.4, 30.0, 40.0]))
+    assert dominant.used_count == 6
+    assert dominant.lab == pytest.approx((50.5, 30.0, 40.0), abs=1e-12)
     # Without guidance it is the mean of all, (20 + 79) / 2.
     assert released(ladder(20, 79)).lab == pytest.approx((49.5, 30.0, 40.0), abs=1e-12)
 
 
 def test_released_guidance_keeps_at_least_five() -> None:
     # A tenth of 20 would be 2: five instead, 48 to 52.
-    found = released(ladder(40, 59), target_lab=np.array([50.4, 30.0, 40.0]))
-    assert found.used_count == 5
-    assert found.lab == pytest.approx((50.0, 30.0, 40.0), abs=1e-12)
+    dominant = released(ladder(40, 59), target_lab=np.array([50.4, 30.0, 40.0]))
+    assert dominant.used_count == 5
+    assert dominant.lab == pytest.approx((50.0, 30.0, 40.0), abs=1e-12)
 
 
 @pytest.mark.parametrize(("pixels", "kept"), [(3, 3), (5, 5), (59, 5), (60, 6), (69, 6), (70, 7)])
-def test_released_tenth_is_rounded_down(pixels: int, kept: int) -> None:
-    found = released(ladder(1, pixels), target_lab=np.array([0.0, 30.0, 40.0]))
-    assert found.used_count == kept
+def test_released_tenth_is_rounded_down(pixels: int, saved: int) -> None:
+    dominant = released(ladder(1, pixels), target_lab=np.array([0.0, 30.0, 40.0]))
+    assert dominant.used_count == saved
     # The darkest are the nearest to L* 0: their mean is that of 1 to ``kept``.
-    assert found.lab[0] == pytest.approx((1 + kept) / 2, abs=1e-12)
+    assert dominant.lab[0] == pytest.approx((1 + saved) / 2, abs=1e-12)
 
 
 def test_released_guidance_can_take_a_color_in_part() -> None:
     # Thirty pixels at L* 50 and thirty at 52, given as two colors with counts: six of the first.
     lab = np.array([[50.0, 30.0, 40.0], [52.0, 30.0, 40.0]])
-    found = released(lab, np.array([30, 30]), target_lab=lab[0])
-    assert found.used.tolist() == [6, 0]
+    dominant = released(lab, np.array([30, 30]), target_lab=lab[0])
+    assert dominant.used.tolist() == [6, 0]
     # With four and fifty-six it is all four of the first and two of the second.
-    found = released(lab, np.array([4, 56]), target_lab=lab[0])
-    assert found.used.tolist() == [4, 2]
-    assert found.lab[0] == pytest.approx((4 * 50 + 2 * 52) / 6, abs=1e-12)
+    dominant = released(lab, np.array([4, 56]), target_lab=lab[0])
+    assert dominant.used.tolist() == [4, 2]
+    assert dominant.lab[0] == pytest.approx((4 * 50 + 2 * 52) / 6, abs=1e-12)
 
 
 def test_released_guidance_measures_by_ciede2000() -> None:
@@ -330,16 +330,16 @@ def test_released_guidance_measures_by_ciede2000() -> None:
     # Six of chroma 84 and five of 90: the median is 84, so the dull half leaves nothing out, and
     # of the eleven the nearest five are the vivid ones.
     lab = np.array([[56.0, 84.0, 0.0]] * 6 + [[50.0, 90.0, 0.0]] * 5)
-    found = released(lab, target_lab=np.array([50.0, 80.0, 0.0]))
-    assert found.lab == pytest.approx((50.0, 90.0, 0.0), abs=1e-9)
+    dominant = released(lab, target_lab=np.array([50.0, 80.0, 0.0]))
+    assert dominant.lab == pytest.approx((50.0, 90.0, 0.0), abs=1e-9)
 
 
 def test_released_of_one_color_is_that_color() -> None:
     lab = np.array([[55.0, 30.0, -40.0]] * 7)
     for target in (None, np.array([20.0, 0.0, 0.0])):
-        found = released(lab, target_lab=target)
-        assert found.lab == pytest.approx((55.0, 30.0, -40.0), abs=1e-12)
-        assert found.axis is None
+        dominant = released(lab, target_lab=target)
+        assert dominant.lab == pytest.approx((55.0, 30.0, -40.0), abs=1e-12)
+        assert dominant.axis is None
 
 
 def test_guidance_makes_one_image_pass_for_two_colors() -> None:
@@ -353,11 +353,11 @@ def test_guidance_makes_one_image_pass_for_two_colors() -> None:
     mask = np.ones((10, 10), dtype=bool)
     red, blue = lab_by_hand(255, 0, 0), lab_by_hand(0, 0, 255)
     mean = [0.6 * r + 0.4 * b for r, b in zip(red, blue, strict=True)]
-    for name, asked in (("red", red), ("blue", blue)):
+    for name, requested in (("red", red), ("blue", blue)):
         target = parse_target(name, "css")
         guided = measure(srgb8, mask, target, "released")
         assert guided.verdict.status == "pass"
-        assert guided.verdict.lab == pytest.approx(asked, abs=1e-6)
+        assert guided.verdict.lab == pytest.approx(requested, abs=1e-6)
         unguided = measure(srgb8, mask, target, "released-unguided")
         assert unguided.verdict.status == "fail"
         assert unguided.verdict.lab == pytest.approx(mean, abs=1e-6)
@@ -441,12 +441,14 @@ def test_counts_and_tricks_change_nothing(seed: int) -> None:
     every = masked_lab(srgb8, mask)
     colors = masked_colors(srgb8, mask)
     for centered in (False, True):
-        found = paper(colors.lab, colors.counts, centered=centered).lab
-        np.testing.assert_allclose(found, naive_paper(every, centered), rtol=0, atol=1e-9)
-    for asked in (None, target):
-        found = released(colors.lab, colors.counts, target_lab=asked)
-        np.testing.assert_allclose(found.lab, naive_released(every, asked), rtol=0, atol=1e-9)
-        assert found.pixel_count == len(every)
+        dominant = paper(colors.lab, colors.counts, centered=centered).lab
+        np.testing.assert_allclose(dominant, naive_paper(every, centered), rtol=0, atol=1e-9)
+    for requested in (None, target):
+        dominant = released(colors.lab, colors.counts, target_lab=requested)
+        np.testing.assert_allclose(
+            dominant.lab, naive_released(every, requested), rtol=0, atol=1e-9
+        )
+        assert dominant.pixel_count == len(every)
 
 
 def test_the_random_objects_take_both_branches() -> None:

@@ -22,9 +22,9 @@ RANDOM = np.random.default_rng(7).integers(0, 256, (300, 3), dtype=np.uint8)
 
 
 def read(text: str) -> WrittenColor:
-    found = read_function(text)
-    assert found is not None
-    return found
+    written_color = read_function(text)
+    assert written_color is not None
+    return written_color
 
 
 def test_oklab_is_ottossons() -> None:
@@ -128,10 +128,14 @@ def test_what_is_offered_instead_of_a_color_outside_of_srgb_is_inside() -> None:
 
 def test_a_target_in_numbers_reads_back_to_the_same_color() -> None:
     for text in ("lab(52 40 30)", "lch(52.5 40 30deg)", "oklch(70% 0.1 120)", "oklab(0.6 0.1 0)"):
-        asked = parse_target(text)
-        again = parse_target(asked.value)
-        assert (again.lab, again.srgb8, again.value) == (asked.lab, asked.srgb8, asked.value)
-        assert asked.label == asked.value
+        color_target = parse_target(text)
+        again = parse_target(color_target.value)
+        assert (again.lab, again.srgb8, again.value) == (
+            color_target.lab,
+            color_target.srgb8,
+            color_target.value,
+        )
+        assert color_target.label == color_target.value
     assert parse_target("oklch(70% 0.1 120deg)").value == "oklch(0.7 0.1 120)"
     assert parse_target("hsl(12, 82%, 51%)").value == parse_target("hsl(12, 82%, 51%)").hex
 

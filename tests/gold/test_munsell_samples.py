@@ -31,7 +31,7 @@ def test_a_sample_by_hand() -> None:
     xyz = (x / y * lumen, lumen, (1.0 - x - y) / y * lumen)
     matrix = ((3.2406, -1.5372, -0.4986), (-0.9689, 1.8758, 0.0415), (0.0557, -0.2040, 1.0570))
     linear = [sum(m * part for m, part in zip(row, xyz, strict=True)) for row in matrix]
-    codes = [round(255.0 * (1.055 * one ** (1.0 / 2.4) - 0.055)) for one in linear]
+    codes = [round(255.0 * (1.055 * item ** (1.0 / 2.4) - 0.055)) for item in linear]
     row = next(row for row in munsell_samples.rows() if row[-1] == "N 5")
     assert list(row[:3]) == codes == [124, 120, 127]
 
@@ -54,10 +54,10 @@ def test_levels_follow_the_names(level3: str, level2: str, level1: str) -> None:
 
 
 def test_every_name_has_a_place_in_the_levels_above() -> None:
-    seconds = {munsell_samples.second_of(one.name).id for one in system("l3").colors}
-    assert seconds == {one.id for one in system("l2").colors}
-    firsts = {munsell_samples.first_of(one.name).id for one in system("l2").colors}
-    assert firsts == {one.id for one in system("l1").colors}
+    seconds = {munsell_samples.second_of(color.name).id for color in system("l3").colors}
+    assert seconds == {color.id for color in system("l2").colors}
+    firsts = {munsell_samples.first_of(color.name).id for color in system("l2").colors}
+    assert firsts == {color.id for color in system("l1").colors}
 
 
 def test_samples_are_read_with_their_categories() -> None:
@@ -68,5 +68,5 @@ def test_samples_are_read_with_their_categories() -> None:
     assert np.median(np.hypot(grays[:, 1], grays[:, 2])) < 15.0
     assert np.median(np.hypot(reds[:, 1], reds[:, 2])) > 25.0
     for column, key, empty in ((0, "l1", 0), (1, "l2", 0), (2, "l3", 9)):
-        known = {one.id for one in system(key).colors}
+        known = {color.id for color in system(key).colors}
         assert len(known - set(samples.levels[:, column].tolist())) == empty

@@ -78,10 +78,10 @@ def test_the_digit_can_be_read(axis: Axis) -> None:
 
 
 def test_lightness_tells_nothing_and_the_same_seed_gives_the_same_plate() -> None:
-    one = plate("5", Axis.DEUTAN, 8)
-    assert one.srgb8.shape == (SIZE_PX, SIZE_PX, 3)
-    np.testing.assert_array_equal(one.srgb8, plate("5", Axis.DEUTAN, 8).srgb8)
-    assert (one.srgb8 != plate("5", Axis.DEUTAN, 9).srgb8).any()
+    item = plate("5", Axis.DEUTAN, 8)
+    assert item.srgb8.shape == (SIZE_PX, SIZE_PX, 3)
+    np.testing.assert_array_equal(item.srgb8, plate("5", Axis.DEUTAN, 8).srgb8)
+    assert (item.srgb8 != plate("5", Axis.DEUTAN, 9).srgb8).any()
     lightness = [srgb1_to_lab(np.full(3, v / 255))[0] for v in (10, 248)]
     np.testing.assert_allclose(lightness, [2.74, 97.6], atol=0.3)
     with pytest.raises(ValueError, match="none of"):

@@ -80,15 +80,15 @@ def test_wide_gamut_files_give_the_lab_they_encode(tmp_path: Path, name: str, ki
     Image.fromarray(rgb.reshape(-1, 8, 3)).save(
         path, kind, icc_profile=profile, **options.get(kind, {})
     )
-    kept = np.asarray(Image.open(path)).reshape(-1, 3)
+    saved = np.asarray(Image.open(path)).reshape(-1, 3)
     image = load_image(path)
-    asked = lab_asked(kept / 255, space)
-    away = distance(asked, lab_found(image.srgb8))
+    target = lab_asked(saved / 255, space)
+    away = distance(target, lab_found(image.srgb8))
     # No 8-bit file can come nearer than the rounded exact values, 0.9 ΔE in the darkest colors.
     exact = colour.RGB_to_RGB(
-        kept / 255, space, SRGB, apply_cctf_decoding=True, apply_cctf_encoding=True
+        saved / 255, space, SRGB, apply_cctf_decoding=True, apply_cctf_encoding=True
     )
-    best = distance(asked, lab_asked(np.rint(255 * exact) / 255, SRGB))
+    best = distance(target, lab_asked(np.rint(255 * exact) / 255, SRGB))
     assert away.max() < best.max() + 0.1
     assert np.mean(away) < np.mean(best) + 0.02
     assert np.mean(away < 0.5) > 0.95
@@ -101,9 +101,9 @@ def test_wide_gamut_files_give_the_lab_they_encode(tmp_path: Path, name: str, ki
 def test_raw_numbers_would_be_another_color(name: str) -> None:
     profile, space = SPACES[name]
     rgb = np.array([[[200, 60, 60], [120, 180, 120]]], np.uint8)
-    asked = lab_asked(rgb.reshape(-1, 3) / 255, space)
-    assert distance(asked, lab_found(load_image(png(rgb, profile)).srgb8)).max() < 0.6
-    assert distance(asked, lab_found(rgb)).min() > 1.5
+    target = lab_asked(rgb.reshape(-1, 3) / 255, space)
+    assert distance(target, lab_found(load_image(png(rgb, profile)).srgb8)).max() < 0.6
+    assert distance(target, lab_found(rgb)).min() > 1.5
 
 
 def test_a_known_pixel() -> None:

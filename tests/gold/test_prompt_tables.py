@@ -83,14 +83,14 @@ def test_the_displaced_moods_are_given_out_in_their_printed_order() -> None:
     for concept in concepts():
         if concept.modifier_kind == "emotional":
             ours.setdefault(concept.concept, []).append(concept.modifier)
-    words = {name: text.replace(",", " ").split() for name, text in rows.items()}
-    assert ours["beach"] == words["lettuce"]
+    message = {name: text.replace(",", " ").split() for name, text in rows.items()}
+    assert ours["beach"] == message["lettuce"]
     for name in ("factory", "igloo", "skyscraper"):
-        assert ours[name] == words[name]
+        assert ours[name] == message[name]
     # Under beach: the landscapes after it, cabin, four of the six alike, and the last three.
     order = [name for name in ours if name not in ("beach", "pyramid", "temple")][:-3]
-    assert [mood for name in order for mood in ours[name]] == words["beach"]
+    assert [mood for name in order for mood in ours[name]] == message["beach"]
     # Under rainbow: its own, cabin's, and the same five words again and again.
     same = ours["castle"]
-    assert words["rainbow"] == ours["rainbow"] + ours["cabin"] + same * 9
+    assert message["rainbow"] == ours["rainbow"] + ours["cabin"] + same * 9
     assert all(ours[name] == same for name in ("church", "hospital", "palace", "pyramid", "temple"))

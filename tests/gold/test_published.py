@@ -107,8 +107,8 @@ SPOTS = [
 
 
 def test_every_table_has_the_rows_and_columns_of_its_paper() -> None:
-    found = {one.id: (len(one.rows), len(one.columns)) for one in published.tables()}
-    assert found == SIZES
+    result = {table.id: (len(table.rows), len(table.columns)) for table in published.tables()}
+    assert result == SIZES
 
 
 @pytest.mark.parametrize(("table_id", "keys", "column", "printed"), SPOTS)
@@ -129,9 +129,9 @@ def test_every_table_has_a_spot() -> None:
 
 def test_only_people_lack_a_number() -> None:
     empty = {
-        (one.id, label(row), column)
-        for one in published.tables()
-        for row in one.rows
+        (table.id, label(row), column)
+        for table in published.tables()
+        for row in table.rows
         for column, value in row.values.items()
         if value is None
     }
@@ -146,10 +146,10 @@ def test_only_people_lack_a_number() -> None:
 
 def test_the_diagnosis_shows_the_same_published_figures() -> None:
     table = published.table("gencolorbench-table2-method")
-    ours = {one.system: one.hit_percent for one in PUBLISHED}
+    ours = {item.system: item.hit_percent for item in PUBLISHED}
     assert ours == {column.ours: number(table.rows[0], column.name) for column in table.columns}
     assert ours == {"l2": 96.46, "css": 92.00}
-    assert all("2510.20586" in one.source for one in PUBLISHED)
+    assert all("2510.20586" in item.source for item in PUBLISHED)
 
 
 def test_the_prompts_of_the_text_are_those_that_the_sets_state() -> None:

@@ -58,10 +58,10 @@ def test_the_overall_cells_of_table_11_are_means_but_for_those_that_are_named() 
     assert len(last_digit) == 7
     for row in table.rows:
         for column in columns:
-            if "The mean of" in (told := table.doubt(row, column)):
+            if "The mean of" in (message := table.doubt(row, column)):
                 should = _mean_of_systems(row, column)
                 assert should is not None
-                assert f"{should:.4f}." in told
+                assert f"{should:.4f}." in message
 
 
 def test_most_cells_of_table_11_are_1_02_times_two_decimals() -> None:
@@ -109,9 +109,9 @@ def test_table_10_sums_up_its_questions(
     kinds = ("Open-Ended", "MCQ", "Binary")
     assert not off(table, ["MCQ"], lambda row, _: number(row, "Q2: MCQ"), 0)
     assert not off(table, ["Binary"], lambda row, _: mean(numbers(row, checked)), 0.005)
-    found = off(table, ["Open-Ended"], lambda row, _: mean(numbers(row, written)), 0.005)
-    found |= off(table, ["Overall"], lambda row, _: mean(numbers(row, kinds)), 0.0101)
-    assert found == doubted(table, "The mean of")
+    result = off(table, ["Open-Ended"], lambda row, _: mean(numbers(row, written)), 0.005)
+    result |= off(table, ["Overall"], lambda row, _: mean(numbers(row, kinds)), 0.0101)
+    assert result == doubted(table, "The mean of")
 
 
 def test_tables_2_and_10_agree_where_no_doubt_is_told() -> None:
@@ -129,8 +129,8 @@ def test_tables_2_and_10_agree_where_no_doubt_is_told() -> None:
     for row in table.rows:
         for column in table.columns:
             kind, _, name = column.name.rpartition(" ")
-            of = f"gencolorbench-table10-{name.lower()}"
-            other = published.value(of, kind, model=spelled[row.keys["model"]])
+            suffix = f"gencolorbench-table10-{name.lower()}"
+            other = published.value(suffix, kind, model=spelled[row.keys["model"]])
             if other != number(row, column.name):
                 apart.add((label(row), column.name))
     binary = {(label(row), f"Binary {name}") for row in table.rows for name in ("CSS", "L2")}
@@ -172,7 +172,7 @@ def test_sensitivities_by_kind_are_the_means_of_the_models() -> None:
     by_kind = published.table("colorconceptbench-table8")
     for kind in ("Visual State", "Emotional"):
         row = by_kind.row(modifier=kind)
-        models = mean(number(one, kind) for one in by_model.rows)
+        models = mean(number(item, kind) for item in by_model.rows)
         assert number(row, "Average") == pytest.approx(models, abs=0.0005)
         styles = (exact(row, "Clipart") + exact(row, "Natural")) / 2
         assert abs(exact(row, "Average") - styles) <= Fraction("0.0005")
@@ -240,9 +240,9 @@ def test_other_tables_of_colorbench_repeat_table_1() -> None:
         group = row.keys["group"].replace("30B-50B", "30B-70B")
         reasons = "(CoT)" in row.keys["model"]
         best = max(
-            number(one, row.keys["measure"])
-            for one in scores.find(group=group)
-            if reasons == ("(CoT)" in one.keys["model"])
+            number(item, row.keys["measure"])
+            for item in scores.find(group=group)
+            if reasons == ("(CoT)" in item.keys["model"])
         )
         assert number(row, "Best") == best
     groups = published.table("colorbench-table9")
@@ -252,7 +252,7 @@ def test_other_tables_of_colorbench_repeat_table_1() -> None:
         for column in groups.columns
         if abs(
             number(row, column.name)
-            - mean(number(one, column.name) for one in scores.find(group=row.keys["group"]))
+            - mean(number(item, column.name) for item in scores.find(group=row.keys["group"]))
         )
         > 0.0501
     }

@@ -37,7 +37,7 @@ def misfit(srgb8: np.ndarray, mask: np.ndarray, asked_srgb8: tuple[int, ...]) ->
     chromatic = mean - mean.mean()
     size = np.linalg.norm(chromatic)
     shade = linear1 @ (chromatic / size) if size > 0.12 * mean.max() else linear1.sum(axis=1)
-    asked = colour.models.eotf_sRGB(np.array(asked_srgb8) / 255.0)
+    target = colour.models.eotf_sRGB(np.array(asked_srgb8) / 255.0)
     accounts = []
     for percentile, dearer in ((70, 0.5), (85, 0.0), (93.5, 2.0)):
         # All clipped pixels are brighter than the others, so these are ranked among all.
@@ -45,17 +45,17 @@ def misfit(srgb8: np.ndarray, mask: np.ndarray, asked_srgb8: tuple[int, ...]) ->
             np.percentile(shade, min(p * len(pixels) / len(linear1), 99)) for p in (percentile, 97)
         )
         lit = (shade >= 0.6 * level) & (shade <= high)
-        found = np.clip(level * np.median(linear1[lit] / shade[lit][:, None], axis=0), 0, 1)
-        found_lab, least = lab_of(found), np.inf
+        result = np.clip(level * np.median(linear1[lit] / shade[lit][:, None], axis=0), 0, 1)
+        found_lab, least = lab_of(result), np.inf
         for factor in (*np.geomspace(0.45, 1, 33), *np.geomspace(1, 1.4, 15)):
             dimmer = 7 * np.log(0.93 / factor) if factor < 0.93 else 0.0
             brighter = 40 * np.log(factor) if factor > 1 else 0.0
-            hazes = np.linspace(0, min(0.08, found.min()), 7)
-            looks = lab_of(np.minimum(factor * asked + hazes[:, None], 1))
+            hazes = np.linspace(0, min(0.08, result.min()), 7)
+            looks = lab_of(np.minimum(factor * target + hazes[:, None], 1))
             distance = colour.delta_E(looks, found_lab, method="CIE 2000")
             squares = distance**2 + (dimmer + brighter) ** 2 + (3 * hazes / 0.04) ** 2 + dearer**2
             least = min(least, float(np.sqrt(squares.min())))
-        accounts.append((least, found, percentile))
+        accounts.append((least, result, percentile))
     return min(accounts, key=lambda account: account[0])
 
 
@@ -70,15 +70,15 @@ def misfit(srgb8: np.ndarray, mask: np.ndarray, asked_srgb8: tuple[int, ...]) ->
         ("vase", "css:white", "css:snow"),
     ],
 )
-def test_misfit_and_lit_color(name: str, drawn: str, asked: str, light: str) -> None:
-    color, target = parse_target(drawn), parse_target(asked)
-    picture = render(RenderRequest(name, color.srgb8, light=light, seed=4, size_px=96))
-    found = measure(picture.srgb8, picture.mask.pixels, target, "truehue")
-    metric = found.verdict.metric("misfit")
-    light_match = found.verdict.light
+def test_misfit_and_lit_color(name: str, sample: str, requested: str, light: str) -> None:
+    color, target = parse_target(sample), parse_target(requested)
+    rendering = render(RenderRequest(name, color.srgb8, light=light, seed=4, size_px=96))
+    result = measure(rendering.srgb8, rendering.mask.pixels, target, "truehue")
+    metric = result.verdict.metric("misfit")
+    light_match = result.verdict.light
     assert metric is not None
     assert light_match is not None
-    least, lit1, percentile = misfit(picture.srgb8, picture.mask.pixels, target.srgb8)
+    least, lit1, percentile = misfit(rendering.srgb8, rendering.mask.pixels, target.srgb8)
     assert metric.value == pytest.approx(least, abs=1e-4)
-    assert found.verdict.lab == pytest.approx(tuple(lab_of(lit1)), abs=1e-4)
+    assert result.verdict.lab == pytest.approx(tuple(lab_of(lit1)), abs=1e-4)
     assert light_match.percentile == percentile

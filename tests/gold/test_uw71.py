@@ -125,14 +125,14 @@ def test_ground_distances() -> None:
 
 
 def test_uw58_is_all_but_the_lightness_of_88_and_comes_back() -> None:
-    kept = uw71.uw58()
-    assert [index for index in range(71) if index not in kept] == [
+    uw58 = uw71.uw58()
+    assert [index for index in range(71) if index not in uw58] == [
         index for index in range(71) if uw71.lab71()[index, 0] == 88
     ]
     weights = RANDOM.dirichlet(np.ones(58), 3)
     mapped = uw71.from_58(weights)
     assert mapped.shape == (3, 71)
-    np.testing.assert_array_equal(mapped[:, kept], weights)
+    np.testing.assert_array_equal(mapped[:, uw58], weights)
     np.testing.assert_array_equal(mapped.sum(axis=1), weights.sum(axis=1))
     assert uw71.from_58(weights[0].tolist()).tolist() == mapped[0].tolist()
     for wrong in (np.zeros(71), np.zeros((58, 3)), np.array(1.0)):
@@ -146,8 +146,8 @@ def test_entries_of_the_table_are_the_nearest_bins() -> None:
     table, tree = uw71.table(), cKDTree(uw71.lab71())
     assert (table.shape, str(table.dtype), table.flags.writeable) == ((2**24,), "uint8", False)
     for colors in np.array_split(np.arange(0, 2**24, 5, dtype=np.uint32), 4):
-        _, found = tree.query(srgb8_to_lab(unpack_srgb24(colors)))
-        np.testing.assert_array_equal(table[colors], found)
+        _, result = tree.query(srgb8_to_lab(unpack_srgb24(colors)))
+        np.testing.assert_array_equal(table[colors], result)
 
 
 def test_nearest_by_all_distances_and_by_colour_science() -> None:
@@ -181,9 +181,9 @@ def test_soft_assignment_written_out() -> None:
         for color, row in zip(colors, shares, strict=True):
             apart = [math.dist(color, lab) for lab in uw71.lab71()]
             mean = sum(apart) / 71
-            deviation = math.sqrt(sum((one - mean) ** 2 for one in apart) / 71)
-            power = [math.exp(-beta * (one - mean) / deviation) for one in apart]
-            assert row == pytest.approx([one / sum(power) for one in power], abs=1e-12)
+            deviation = math.sqrt(sum((item - mean) ** 2 for item in apart) / 71)
+            power = [math.exp(-beta * (item - mean) / deviation) for item in apart]
+            assert row == pytest.approx([item / sum(power) for item in power], abs=1e-12)
             assert row.argmax() == np.argmin(apart)
 
 
@@ -191,8 +191,8 @@ def test_soft_assignment_of_many_colors_is_that_of_each() -> None:
     """More than one of the parts that it works in."""
     colors = srgb8_to_lab(RANDOM.integers(0, 256, (20_000, 3), dtype=np.uint8))
     many = uw71.soft(colors)
-    for place in (0, 16_383, 16_384, 19_999):
-        np.testing.assert_allclose(many[place], uw71.soft(colors[place : place + 1])[0], atol=1e-14)
+    for index in (0, 16_383, 16_384, 19_999):
+        np.testing.assert_allclose(many[index], uw71.soft(colors[index : index + 1])[0], atol=1e-14)
 
 
 def test_assigning_a_palette() -> None:
@@ -221,7 +221,7 @@ def test_pixels_of_an_image() -> None:
     srgb8 = RANDOM.integers(0, 256, (30, 40, 3), dtype=np.uint8)
     mask = RANDOM.random((30, 40)) < 0.4
     counts = uw71.pixel_counts(srgb8, mask)
-    expected = Counter(int(uw71.nearest(srgb8_to_lab(one[None]))[0]) for one in srgb8[mask])
+    expected = Counter(int(uw71.nearest(srgb8_to_lab(item[None]))[0]) for item in srgb8[mask])
     assert {bin_: int(count) for bin_, count in enumerate(counts) if count} == dict(expected)
     assert (counts.shape, counts.sum()) == ((71,), mask.sum())
 
@@ -237,14 +237,14 @@ def test_odd_and_even_numbers_of_pixels(pixels: int) -> None:
 
 def test_a_table_that_threads_fill_together_is_whole() -> None:
     """Pictures at once on a table with nothing in it: none may read what is not there yet."""
-    pictures = RANDOM.integers(0, 256, (8, 64, 64, 3), dtype=np.uint8)
+    images = RANDOM.integers(0, 256, (8, 64, 64, 3), dtype=np.uint8)
     inside = np.ones((64, 64), dtype=bool)
     expected = [
-        np.bincount(uw71.nearest(srgb8_to_lab(one[inside])), minlength=71) for one in pictures
+        np.bincount(uw71.nearest(srgb8_to_lab(item[inside])), minlength=71) for item in images
     ]
     uw71._table.cache_clear()
     with ThreadPoolExecutor(8) as pool:
-        counts = list(pool.map(lambda one: uw71.pixel_counts(one, inside), pictures))
+        counts = list(pool.map(lambda item: uw71.pixel_counts(item, inside), images))
     np.testing.assert_array_equal(counts, expected)
 
 

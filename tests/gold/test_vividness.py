@@ -36,15 +36,15 @@ IMAGES = {
 def test_mean_saturation_is_that_of_others(name: str) -> None:
     """colour-science and matplotlib compute in float64; Pillow rounds S down to 1/255."""
     srgb8 = IMAGES[name]
-    found = mean_saturation(srgb8)
-    assert found == pytest.approx(float(colour.RGB_to_HSV(srgb8 / 255)[..., 1].mean()), abs=1e-12)
-    assert found == pytest.approx(float(rgb_to_hsv(srgb8 / 255)[..., 1].mean()), abs=1e-12)
+    result = mean_saturation(srgb8)
+    assert result == pytest.approx(float(colour.RGB_to_HSV(srgb8 / 255)[..., 1].mean()), abs=1e-12)
+    assert result == pytest.approx(float(rgb_to_hsv(srgb8 / 255)[..., 1].mean()), abs=1e-12)
     pillow = np.asarray(Image.fromarray(srgb8).convert("HSV"))[..., 1].mean() / 255
-    assert 0 <= found - pillow <= 1 / 255
+    assert 0 <= result - pillow <= 1 / 255
     exact = fsum(
         (max(p) - min(p)) / max(p) if max(p) else 0.0 for p in srgb8.reshape(-1, 3).tolist()
     )
-    assert found == pytest.approx(exact / (srgb8.size // 3), abs=1e-13)
+    assert result == pytest.approx(exact / (srgb8.size // 3), abs=1e-13)
 
 
 @pytest.mark.parametrize("name", IMAGES)
@@ -52,8 +52,8 @@ def test_a_histogram_of_saturation_is_that_of_colour_science(name: str) -> None:
     srgb8 = IMAGES[name]
     shares = saturation_histogram(srgb8, 8)
     # Rounding must not decide in which bin a saturation of exactly 1 / 2 lies.
-    place = np.floor(8 * colour.RGB_to_HSV(srgb8 / 255)[..., 1] + 1e-9).astype(int)
-    judge = np.bincount(np.minimum(place, 7).reshape(-1), minlength=8)
+    index = np.floor(8 * colour.RGB_to_HSV(srgb8 / 255)[..., 1] + 1e-9).astype(int)
+    judge = np.bincount(np.minimum(index, 7).reshape(-1), minlength=8)
     np.testing.assert_allclose(shares, judge / judge.sum(), atol=1e-12)
 
 

@@ -26,9 +26,9 @@ def _micro(row: PublishedRow, more: int) -> float:
     sizes = published.table("colorbench-table7")
     total = Tally()
     for task in TASKS:
-        asked = round(number(sizes.row(task=task), "# Sample")) + more * (task == "C'Prop")
-        right = round(number(row, task) / 100 * asked)
-        total += Tally(right=right, wrong=asked - right)
+        target = round(number(sizes.row(task=task), "# Sample")) + more * (task == "C'Prop")
+        right = round(number(row, task) / 100 * target)
+        total += Tally(right=right, wrong=target - right)
     assert total.percent is not None
     return total.percent
 

@@ -102,10 +102,10 @@ def test_strata_with_other_names_for_the_same_change_nothing() -> None:
     counts = np.array([[int(number) for number in patient] for patient in PATIENTS.split()])
     twice = np.concatenate([counts, counts[:, ::-1]])
     strata = np.repeat([0, 1], len(counts))
-    told = fleiss(twice, np.random.default_rng(0), replicates=20, strata=strata)
-    assert told.kappa.value == pytest.approx(0.430, abs=5e-4)
+    message = fleiss(twice, np.random.default_rng(0), replicates=20, strata=strata)
+    assert message.kappa.value == pytest.approx(0.430, abs=5e-4)
     plain = fleiss(twice, np.random.default_rng(0), replicates=20)
-    assert plain.kappa.value > told.kappa.value + 0.01
+    assert plain.kappa.value > message.kappa.value + 0.01
     both = np.concatenate([OBSERVERS, 5 - OBSERVERS], axis=1)
     strata = np.repeat([0, 1], OBSERVERS.shape[1])
     rng = np.random.default_rng(0)

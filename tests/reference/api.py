@@ -176,7 +176,7 @@ def _called(function: Callable[..., Any]) -> Iterator[Callable[..., Any]]:
             if isinstance(constant, CodeType):
                 yield from names(constant)
 
-    bound = [one.cell_contents for one in function.__closure__ or ()]
+    bound = [item.cell_contents for item in function.__closure__ or ()]
     named = [function.__globals__.get(name) for name in names(function.__code__)]
     for done in (*bound, *named):
         if not inspect.isfunction(done) or done.__name__.startswith("_"):
@@ -207,8 +207,8 @@ def _endpoints() -> list[str]:
 def _sent(route: Mapping[str, Any]) -> str:
     """The fields of a route, in its address after ``?`` or in its body."""
     content = route.get("requestBody", {}).get("content", {})
-    named = [one for one in route.get("parameters", ()) if one["in"] == "query"]
-    fields = [_field(one["name"], one["schema"], one.get("required", False)) for one in named]
+    named = [item for item in route.get("parameters", ()) if item["in"] == "query"]
+    fields = [_field(item["name"], item["schema"], item.get("required", False)) for item in named]
     if "application/octet-stream" in content:
         fields.append("the bytes of a file")
     elif "application/json" in content:
@@ -239,7 +239,7 @@ def _kind(schema: Mapping[str, Any]) -> str:
     if "const" in schema:
         return code(str(schema["const"]))
     if "anyOf" in schema:
-        kinds = [_kind(one) for one in schema["anyOf"] if one.get("type") != "null"]
+        kinds = [_kind(item) for item in schema["anyOf"] if item.get("type") != "null"]
         return " or ".join(dict.fromkeys(filter(None, kinds)))
     kind = schema.get("type", "")
     if kind == "array":

@@ -62,7 +62,9 @@ def _section(parser: argparse.ArgumentParser, level: str, text: str, said: str) 
     if described.startswith("``"):  # a module's docstring, which begins with how it is called
         described = text
     yield cell(described[:1].upper() + described[1:]).rstrip(".") + "."
-    groups = [one for one in parser._actions if isinstance(one, argparse._SubParsersAction)]
+    groups = [
+        action for action in parser._actions if isinstance(action, argparse._SubParsersAction)
+    ]
     if not groups:
         yield f"```\n{_synopsis(parser)}\n```"
     arguments = [_row(parser, action) for action in _shown(parser)]
@@ -121,10 +123,10 @@ def _row(parser: argparse.ArgumentParser, action: argparse.Action) -> tuple[str,
     value = _value(parser, action)
     names = [f"{name} {value}".strip() for name in action.option_strings] or [value]
     text = parser._get_formatter()._expand_help(action) if action.help else ""
-    told = cell(text)
+    message = cell(text)
     choices = [str(choice) for choice in action.choices or ()]
     if choices and not all(choice in text for choice in choices):
-        told += f" ({', '.join(map(code, choices))})"
+        message += f" ({', '.join(map(code, choices))})"
     named = action.option_strings and action.default not in (
         None,
         False,
@@ -134,5 +136,5 @@ def _row(parser: argparse.ArgumentParser, action: argparse.Action) -> tuple[str,
         "==SUPPRESS==",
     )
     if named and "default" not in text and f"({action.default})" not in text:
-        told += f" (default {code(str(action.default))})"
-    return "<br>".join(map(code, names)), told
+        message += f" (default {code(str(action.default))})"
+    return "<br>".join(map(code, names)), message

@@ -94,10 +94,10 @@ def formats_page() -> str:
 
 def _parts() -> list[str]:
     published = [(code(name), ", ".join(map(code, names))) for name, names in LAYOUTS.items()]
-    question = [(code(one.name), code(str(one.type))) for one in fields(Question)]
+    question = [(code(field.name), code(str(field.type))) for field in fields(Question)]
     settings = [
-        (code(one.name), code(str(one.type)), code(str(one.default)))
-        for one in fields(EvaluationSettings)
+        (code(field.name), code(str(field.type)), code(str(field.default)))
+        for field in fields(EvaluationSettings)
     ]
     temporary = ", ".join(code(name) for name in sorted(TEMPORARY))
     parts = [
@@ -182,12 +182,12 @@ def _run_plan() -> str:
 def _study_tables() -> Iterable[tuple[Any, list[str]]]:
     """Every table of an export, and the kinds of studies that have it."""
     kinds: dict[str, list[str]] = {}
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for kind in Kind:
-        for one in tables_of(kind):
-            found[one.name] = one
-            kinds.setdefault(one.name, []).append(kind.value)
-    return [(one, kinds[name]) for name, one in found.items()]
+        for study_table in tables_of(kind):
+            result[study_table.name] = study_table
+            kinds.setdefault(study_table.name, []).append(kind.value)
+    return [(item, kinds[name]) for name, item in result.items()]
 
 
 def _columns(columns: Sequence[Column]) -> str:
@@ -208,8 +208,8 @@ def _columns(columns: Sequence[Column]) -> str:
         )
     if bins:
         about = f"{code(bins[0])} to {code(bins[-1])}"
-        told = f"Share of each of the {len(bins)} bins of UW-71, by the hex code of the bin."
-        rows.append((about, "number, may be empty", "0 to 1", told))
+        message = f"Share of each of the {len(bins)} bins of UW-71, by the hex code of the bin."
+        rows.append((about, "number, may be empty", "0 to 1", message))
     return table(("column", "type", "unit, range or values", "meaning"), rows)
 
 

@@ -31,7 +31,7 @@ from truehue.core.verdict.rules import rule
 from truehue.storage import Storage
 
 SIZE = 32
-RULES = tuple((rule(one).id, rule(one).version) for one in EVERY_RULE)
+RULES = tuple((rule(item).id, rule(item).version) for item in EVERY_RULE)
 
 
 @cache
@@ -43,7 +43,9 @@ def sample_prompts(count: int) -> tuple[Prompt, ...]:
     rounds = -(-count // len(groups))
     steps = {key: max(1, len(ones) // rounds) for key, ones in groups.items()}
     picked = [
-        groups[key][(steps[key] * at) % len(groups[key])] for at in range(rounds) for key in groups
+        groups[key][(steps[key] * index) % len(groups[key])]
+        for index in range(rounds)
+        for key in groups
     ]
     return tuple(dict.fromkeys(picked))[:count]
 
@@ -105,15 +107,15 @@ def sample_run(root: Path, plan: RunPlan, shards: int = 2) -> RunFolder:
     goal = Path(root) / run_id(plan)
     if goal.exists():
         return _sample_run(root, plan, shards)
-    copied((goal.name, shards), goal, lambda place: _sample_run(place.parent, plan, shards))
+    copied((goal.name, shards), goal, lambda index: _sample_run(index.parent, plan, shards))
     return RunFolder(goal)
 
 
 def _sample_run(root: Path, plan: RunPlan, shards: int) -> RunFolder:
     folder = RunFolder.create(root, plan)
     results = [sample_result(folder, plan, position) for position in range(plan.total)]
-    for at in range(shards):
-        write_shard(folder.shard_folder / f"w{at}-0.parquet", results[at::shards])
+    for index in range(shards):
+        write_shard(folder.shard_folder / f"w{index}-0.parquet", results[index::shards])
     return folder
 
 
@@ -143,7 +145,7 @@ def sample_result(
         verdicts = not_drawn(reason, plan.rules)
         return replace(result, status="failed", reason=reason, seed=seed, verdicts=verdicts)
     srgb8, masks = _picture(prompt, random)
-    findings = {at: Localization(mask) for at, mask in masks.items()}
+    findings = {key: Localization(mask) for key, mask in masks.items()}
     if len(masks) > 1 and random.random() < 0.15:
         gone = max(masks)
         srgb8[masks.pop(gone)] = 128
@@ -151,7 +153,7 @@ def sample_result(
     elif random.random() < 0.05:
         findings.pop(min(masks))
         masks.pop(min(masks))
-    made = [(at, Mask(mask, "renderer", {"seed": seed})) for at, mask in masks.items()]
+    made = [(key, Mask(mask, "renderer", {"seed": seed})) for key, mask in masks.items()]
     for _, mask in made:
         write_once(shelf(folder.masks, mask.content_sha256), mask.png())
     name = image_id(srgb8)
@@ -162,8 +164,8 @@ def sample_result(
         width=SIZE,
         height=SIZE,
         masks=tuple(
-            MaskResult(at, mask.content_sha256, mask.area_px, mask.maker, mask.parameters)
-            for at, mask in made
+            MaskResult(index, mask.content_sha256, mask.area_px, mask.maker, mask.parameters)
+            for index, mask in made
         ),
         verdicts=score(prompt, srgb8, findings, plan.rules, Acceptance(k=plan.k)),
     )
@@ -174,14 +176,14 @@ def _picture(
 ) -> tuple[np.ndarray, dict[int, np.ndarray]]:
     """uint8 (H, W, 3) with a disk for each object, and the disks by target."""
     srgb8 = np.full((SIZE, SIZE, 3), random.integers(110, 146), dtype=np.uint8)
-    asked = expectations_of(prompt.targets)
+    expectations = expectations_of(prompt.targets)
     masks = {}
-    for at, one in enumerate(asked):
-        middle = SIZE * (at + 0.5) / len(asked)
-        mask = _disk(middle, SIZE / (2.4 * len(asked)))
-        lab = np.array(one.color.lab)
+    for index, expectation in enumerate(expectations):
+        middle = SIZE * (index + 0.5) / len(expectations)
+        mask = _disk(middle, SIZE / (2.4 * len(expectations)))
+        lab = np.array(expectation.color.lab)
         kind = random.random()
-        if one.relation == "differs" and kind < 0.6:
+        if expectation.relation == "differs" and kind < 0.6:
             lab = np.array([60.0, 0.0, 0.0])
         elif kind < 0.45:
             lab = lab + random.normal(0, 1.2, 3)
@@ -190,7 +192,7 @@ def _picture(
         else:
             lab = lab + random.normal(0, 16, 3)
         srgb8[mask] = lab_to_srgb8(lab[None, :] + random.normal(0, 0.4, (int(mask.sum()), 3)))
-        masks[one.position] = mask
+        masks[expectation.position] = mask
     return srgb8, masks
 
 

@@ -54,7 +54,7 @@ def test_the_first_account_is_an_admins_and_the_last_admin_stays(storage: Storag
     with pytest.raises(BadInput, match="only admin"):
         accounts.close(eve.id)
     accounts.close(ben.id)
-    assert [(one.name, one.closed) for one in accounts.all()] == [
+    assert [(account.name, account.closed) for account in accounts.all()] == [
         ("Ann", True),
         ("Ben", True),
         ("Eve", False),
@@ -133,7 +133,7 @@ def test_what_could_not_be_stored_is_not_known_either(tmp_path: Path) -> None:
     storage.close()
     with pytest.raises(StorageError):
         storage.accounts.add("Ben", "admin", "hash")
-    assert [one.name for one in storage.accounts.all()] == ["Ann"]
+    assert [account.name for account in storage.accounts.all()] == ["Ann"]
 
 
 def test_sessions_go_by_the_machines_clock(

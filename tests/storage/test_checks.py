@@ -53,7 +53,7 @@ def test_drawings_sets_and_selections_are_looked_after(storage: Storage) -> None
     image = storage.images.add(picture(), "a", "generated")
     ours = {"prompt_source": stored.set_id, "prompt_id": "cna_l3-1"}
     shown = storage.drawings.add(drawing(image.image_id))
-    drawn = storage.drawings.add(drawing(**ours))
+    sample = storage.drawings.add(drawing(**ours))
     storage.selections.save("basket", [(stored.set_id, "cna_l3-1"), ("gencolorbench", "cna-1")])
     # A set that is built, not imported, is not in the database.
     storage.drawings.add(drawing(prompt_source="gencolorbench", prompt_id="any"))
@@ -69,7 +69,7 @@ def test_drawings_sets_and_selections_are_looked_after(storage: Storage) -> None
         *(
             f"drawing {row.drawing_id} is of the prompt {row.prompt_id}, which the imported set "
             f"{stored.set_id} does not hold"
-            for row in (drawn, odd)
+            for row in (sample, odd)
         ),
         f"the prompt set {stored.set_id} has 2 of its 3 prompts",
         f"version 1 of the selection basket holds the prompt cna_l3-1, which the imported set "

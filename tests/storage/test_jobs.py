@@ -33,8 +33,8 @@ def test_what_was_under_way_is_interrupted_and_old_rows_go(
             )
         )
     assert storage.jobs.interrupt("It ended.") == 2
-    found = storage.jobs.recent()
-    assert [(one.job_id, one.status, one.problem) for one in found] == [
+    recent = storage.jobs.recent()
+    assert [(item.job_id, item.status, item.problem) for item in recent] == [
         ("2", "interrupted", "It ended."),
         ("1", "interrupted", "It ended."),
     ]

@@ -70,8 +70,8 @@ def _selection(storage: Storage, maker: str) -> str:
 def test_only_who_brought_it_first_has_it_alone(
     storage: Storage, kind: str, bring: Bring, makers: tuple[str, ...], known: tuple[str, ...]
 ) -> None:
-    (thing,) = {bring(storage, maker) for maker in makers}
-    assert storage.makers.of(kind, thing) == set(known)
+    (resource,) = {bring(storage, maker) for maker in makers}
+    assert storage.makers.of(kind, resource) == set(known)
 
 
 def test_of_a_batch_only_the_new_rows_are_ones_own(storage: Storage) -> None:

@@ -62,7 +62,7 @@ def test_a_set_that_was_changed_is_listed_with_its_problem(tmp_path: Path) -> No
     assert sets.add(_items(), "One", {}) == (set_id, False)
     assert sets.open(set_id).name == "One"
     next((sets.root / set_id / "images").glob("*/*.png")).unlink()
-    assert "are gone" in next(one for one in sets.all() if one.set_id == set_id).problem
+    assert "are gone" in next(item for item in sets.all() if item.set_id == set_id).problem
     sets.add(_items(), "One", {})
     assert sets.open(set_id).questions_count == 2
 

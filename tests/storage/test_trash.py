@@ -169,10 +169,10 @@ def test_a_deletion_that_was_killed_in_the_middle_is_settled_at_the_start(
     # Before its rows were deleted: nothing was.
     (data_dir / "trash" / ".1234.part").mkdir(parents=True)
     gone = storage.trash.move("image", [first])
-    kept, copy = data_dir / "trash" / gone.trash_id, data_dir / "copy"
-    shutil.copytree(kept, copy, ignore=shutil.ignore_patterns("*.png"))
+    saved, copy = data_dir / "trash" / gone.trash_id, data_dir / "copy"
+    shutil.copytree(saved, copy, ignore=shutil.ignore_patterns("*.png"))
     storage.trash.restore(gone.trash_id)
-    copy.rename(kept)
+    copy.rename(saved)
     storage.trash.settle()
     assert storage.trash.all() == []
     assert rows(storage) == before
@@ -219,7 +219,7 @@ def test_what_is_put_back_is_as_old_as_it_was(storage: Storage) -> None:
 
 
 @pytest.mark.parametrize(
-    "damage", ["no rows", "no zone", "no such kind"], ids=lambda words: words.replace(" ", "-")
+    "damage", ["no rows", "no zone", "no such kind"], ids=lambda text: text.replace(" ", "-")
 )
 def test_a_damaged_folder_keeps_nothing_from_opening(
     storage: Storage, data_dir: Path, clock: SteppingClock, damage: str
@@ -290,7 +290,7 @@ def test_a_draft_goes_with_its_links_and_comes_back_and_what_was_opened_stays(
         2,
         1,
     )
-    assert [one.id for one in storage.studies.all()] == [other.id]
+    assert [study.id for study in storage.studies.all()] == [other.id]
     assert storage.invitations.by_token("a" * 64) is None
     storage.trash.restore(gone.trash_id)
     assert storage.studies.get(draft.id) == draft

@@ -63,7 +63,7 @@ def view() -> inspect.View:
 @pytest.fixture
 def statements(context: Context, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What is asked of the database, statement by statement."""
-    asked: list[str] = []
+    requested: list[str] = []
     lend = Database.cursor
 
     class Counted:
@@ -71,7 +71,7 @@ def statements(context: Context, monkeypatch: pytest.MonkeyPatch) -> list[str]:
             self._cursor = cursor
 
         def execute(self, sql: str, *values: Any) -> Any:
-            asked.append(sql)
+            requested.append(sql)
             return self._cursor.execute(sql, *values)
 
         def __getattr__(self, name: str) -> Any:
@@ -83,4 +83,4 @@ def statements(context: Context, monkeypatch: pytest.MonkeyPatch) -> list[str]:
             yield Counted(cursor)
 
     monkeypatch.setattr(Database, "cursor", counted)
-    return asked
+    return requested

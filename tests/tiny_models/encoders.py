@@ -155,9 +155,9 @@ def chatglm(tokenizer: Any) -> Any:
     )
     made = ChatGLMModel(config)
     # The class leaves its memory as it comes, since weights are always read over it.
-    for name, one in made.named_parameters():
+    for name, item in made.named_parameters():
         if "norm" in name and name.endswith("weight"):
-            torch.nn.init.ones_(one)
+            torch.nn.init.ones_(item)
         else:
-            torch.nn.init.normal_(one, std=0.1)
+            torch.nn.init.normal_(item, std=0.1)
     return made

@@ -59,16 +59,16 @@ def telling(models: Path, srgb8: np.ndarray, object_name: str) -> Telling:
             (0.99, 0.97, 0.9),
             (0.99, 0.9, 0.6),
         ):
-            asked = mask_variant(variant).with_settings(
+            requested = mask_variant(variant).with_settings(
                 {"box_threshold": sure, "negative_threshold": negative}
             )
             labels = (label, "neck")
             target = ObjectTarget(object_name, negative_labels=labels)
-            method = GroundingMethod(detector, segmenter, asked)
-            found = ground(srgb8, target, method, image_name="x")
-            segments = [one.pixels for one in found.segments]
-            taken = found.negatives[0].pixels.any()
-            if len(segments) > 1 and taken and _differ(segments):
+            method = GroundingMethod(detector, segmenter, requested)
+            grounded = ground(srgb8, target, method, image_name="x")
+            segments = [segment.pixels for segment in grounded.segments]
+            used = grounded.negatives[0].pixels.any()
+            if len(segments) > 1 and used and _differ(segments):
                 return Telling(name, variant, labels, sure, negative)
     raise AssertionError("No settings let the tiny models take a part away.")
 

@@ -233,12 +233,12 @@ def _processor_as_published(images: Any, folder: Path) -> None:
 
 def _vocabulary() -> dict[str, int]:
     """Single letters, with GroundingDINO's marks where BERT's vocabulary has them."""
-    places = dict(_PLACES)
+    positions = dict(_PLACES)
     names = [*string.ascii_lowercase, *string.digits, "-", "'", ","]
     names += [f"##{letter}" for letter in string.ascii_lowercase + string.digits]
     free = iter(range(200, VOCABULARY))
     for name in names:
-        places[name] = next(free)
-    used = set(places.values())
-    places |= {f"[unused{n}]": n for n in range(VOCABULARY) if n not in used}
-    return places
+        positions[name] = next(free)
+    used = set(positions.values())
+    positions |= {f"[unused{n}]": n for n in range(VOCABULARY) if n not in used}
+    return positions

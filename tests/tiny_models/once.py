@@ -42,6 +42,6 @@ def vision(factory: pytest.TempPathFactory, name: str) -> Path:
         "detector": grounding.detector,
         "sam2": grounding.sam2,
         "sam2_video": lambda folder: grounding.sam2(folder, video=True),
-        "janus": lambda folder: save_tiny_janus(folder, words=("Yes", "No")),
+        "janus": lambda folder: save_tiny_janus(folder, terms=("Yes", "No")),
     }
     return once(factory, f"vision-{name}", writers[name])

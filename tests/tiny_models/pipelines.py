@@ -507,11 +507,11 @@ def small(folder: Path) -> Any:
     from truehue.core.generation.small.settings import Settings
 
     settings = Settings(text_width=32, text_layers=1, width=32, heads=2, layers=1)
-    words = parts.tokenizer()
+    text = parts.tokenizer()
     denoiser = parts.denoiser(settings)
     # Untrained it would draw one even gray.
     torch.nn.init.normal_(denoiser.proj_out.weight, std=0.2)
-    return parts.pipeline(words, parts.text_encoder(settings, len(words)), denoiser)
+    return parts.pipeline(text, parts.text_encoder(settings, len(text)), denoiser)
 
 
 PIPELINES: dict[str, Callable[[Path], Any]] = {

@@ -18,10 +18,10 @@ export const MOST_ROWS = 50_000_000;
 /**
  * @param {unknown} value
  * @param {number} least
- * @param {number} most
+ * @param {number} max
  */
-const whole = (value, least, most) =>
-  Number.isInteger(value) && Number(value) >= least && Number(value) <= most;
+const whole = (value, least, max) =>
+  Number.isInteger(value) && Number(value) >= least && Number(value) <= max;
 
 /** @param {unknown} value */
 const isColor = (value) =>

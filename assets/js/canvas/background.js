@@ -79,11 +79,11 @@ export class Background {
    */
   after(action) {
     if (!this.#watches) return;
-    const asked = this.open ? this.#last : null;
+    const request = this.open ? this.#last : null;
     this.#last = null;
     // Who goes on does not mean Done any more.
     this.#then = () => {};
-    if (action.do === 'undo' && asked) this.#undone();
+    if (action.do === 'undo' && request) this.#undone();
     else if ((action.do === 'fill' || action.do === 'stroke') && action.color) {
       const [x, y] = action.do === 'fill' ? [action.x, action.y] : action.points;
       const closing = action.do === 'fill' ? action.closing : this.canvas.closing;

@@ -161,8 +161,8 @@ export class ColoringCanvas {
    * @param {Record<string, string | number>} [values]
    */
   say(name, values) {
-    const given = this.words?.(name);
-    const text = given && given !== name ? given : english[name] || name;
+    const provided = this.words?.(name);
+    const text = provided && provided !== name ? provided : english[name] || name;
     return text.replace(/\{(\w+)\}/g, (whole, key) => String(values?.[key] ?? whole));
   }
 
@@ -319,20 +319,20 @@ export class ColoringCanvas {
     this.announce('picked', { color });
   }
 
-  /** @param {'undo' | 'redo' | 'clear'} what */
-  simply(what) {
+  /** @param {'undo' | 'redo' | 'clear'} label */
+  simply(label) {
     const { layer } = this;
     if (!layer || !this.enabled) return;
     const pressed = performance.now();
     this.endStroke();
     const can = { undo: layer.canUndo, redo: layer.canRedo, clear: layer.coloredShare > 0 };
-    if (!can[what] || !this.hasRoom()) return;
+    if (!can[label] || !this.hasRoom()) return;
     /** @type {Action} */
-    const action = { do: what };
+    const action = { do: label };
     this.log(action, layer.apply(action), pressed);
     this.hands.hover();
-    this.announce({ undo: 'undone', redo: 'redone', clear: 'cleared' }[what]);
-    if (what === 'clear') this.tell('cleared');
+    this.announce({ undo: 'undone', redo: 'redone', clear: 'cleared' }[label]);
+    if (label === 'clear') this.tell('cleared');
   }
 
   /** Ends the stroke that is being drawn, if there is one. */
@@ -343,11 +343,11 @@ export class ColoringCanvas {
 
 /**
  * How long it took from the press to what is on the screen, for who measures.
- * @param {string} what
+ * @param {string} label
  * @param {number} start
  */
-function measure(what, start) {
+function measure(label, start) {
   requestAnimationFrame(() => {
-    setTimeout(() => performance.measure('canvas ' + what, { start, end: performance.now() }));
+    setTimeout(() => performance.measure('canvas ' + label, { start, end: performance.now() }));
   });
 }

@@ -91,16 +91,16 @@ export class Recorder {
  * @param {(first: number, end: number, color: number) => void} call
  */
 export function readRuns(runs, call) {
-  let at = 0;
+  let index = 0;
   const next = () => {
     let number = 0;
     for (let bits = 0; ; bits += 7) {
-      const byte = runs[at++];
+      const byte = runs[index++];
       number |= (byte & 127) << bits;
       if (byte < 128) return number;
     }
   };
-  for (let end = 0; at < runs.length;) {
+  for (let end = 0; index < runs.length;) {
     const first = end + next();
     end = first + next();
     call(first, end, next());

@@ -55,12 +55,12 @@ export const SPACES = {
         return (value / 100) * (1 - (saturation / 100) * away);
       }),
     ofSrgb1: ([r, g, b]) => {
-      const most = Math.max(r, g, b);
-      const range = most - Math.min(r, g, b);
+      const max = Math.max(r, g, b);
+      const range = max - Math.min(r, g, b);
       let hue = 0;
-      if (range && most === r) hue = (g - b) / range;
-      else if (range) hue = most === g ? 2 + (b - r) / range : 4 + (r - g) / range;
-      return [100 * most, most ? (100 * range) / most : 0, (60 * hue + 360) % 360];
+      if (range && max === r) hue = (g - b) / range;
+      else if (range) hue = max === g ? 2 + (b - r) / range : 4 + (r - g) / range;
+      return [100 * max, max ? (100 * range) / max : 0, (60 * hue + 360) % 360];
     },
   },
 };
@@ -94,7 +94,8 @@ export const hexOf = (srgb1) =>
     .join('');
 
 /** @param {string} hex as "#rrggbb" */
-export const srgb1Of = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16) / 255);
+export const srgb1Of = (hex) =>
+  [1, 3, 5].map((index) => parseInt(hex.slice(index, index + 2), 16) / 255);
 
 /**
  * A hex code as somebody types it, with three digits too; null for anything else.
@@ -103,5 +104,5 @@ export const srgb1Of = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at 
 export function readHex(text) {
   const digits = /^\s*#?([0-9a-f]{6}|[0-9a-f]{3})\s*$/i.exec(text)?.[1].toLowerCase();
   if (!digits) return null;
-  return '#' + (digits.length === 3 ? [...digits].map((one) => one + one).join('') : digits);
+  return '#' + (digits.length === 3 ? [...digits].map((digit) => digit + digit).join('') : digits);
 }

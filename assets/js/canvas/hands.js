@@ -148,10 +148,10 @@ export class Hands {
    * @param {Place} now
    */
   #pinch(id, before, now) {
-    const other = [...this.#fingers].find(([one]) => one !== id)?.[1];
+    const other = [...this.#fingers].find(([item]) => item !== id)?.[1];
     if (!other) return;
     const { view } = this.canvas;
-    const away = (/** @type {Place} */ one) => Math.hypot(one.x - other.x, one.y - other.y);
+    const away = (/** @type {Place} */ item) => Math.hypot(item.x - other.x, item.y - other.y);
     view.pan((now.x - before.x) / 2, (now.y - before.y) / 2);
     const middle = { clientX: (now.x + other.x) / 2, clientY: (now.y + other.y) / 2 };
     view.zoom(away(now) / Math.max(1, away(before)), middle);
@@ -222,11 +222,11 @@ export class Hands {
   #outline(x, y, strokes) {
     const { view, layer, closing, within, tool } = this.canvas;
     const label = layer?.labelAt(x, y, closing) || 0;
-    const asked = strokes ? within : tool !== 'pick';
+    const request = strokes ? within : tool !== 'pick';
     // What was just filled shows its color alone, until the pointer has been elsewhere.
     if (this.canvas.filled !== label) this.canvas.filled = 0;
     view.region =
-      asked && label && !this.canvas.filled
+      request && label && !this.canvas.filled
         ? { closing, label, empty: !strokes && !layer?.colorAt(x, y) }
         : null;
   }

@@ -51,11 +51,11 @@ export function keys(canvas, signal) {
 
   /** @param {number} dx @param {number} dy @param {boolean} fine */
   const move = (dx, dy, fine) => {
-    const at = cursor();
+    const index = cursor();
     const step = fine ? 1 : Math.max(1, Math.round(STEP_PX / view.scale));
-    at.x = Math.min(Math.max(at.x + dx * step, 0), canvas.sketch.width - 1);
-    at.y = Math.min(Math.max(at.y + dy * step, 0), canvas.sketch.height - 1);
-    if (canvas.strokes.drawing) canvas.strokes.extend(at.x, at.y);
+    index.x = Math.min(Math.max(index.x + dx * step, 0), canvas.sketch.width - 1);
+    index.y = Math.min(Math.max(index.y + dy * step, 0), canvas.sketch.height - 1);
+    if (canvas.strokes.drawing) canvas.strokes.extend(index.x, index.y);
     read();
   };
 
@@ -63,12 +63,12 @@ export function keys(canvas, signal) {
   const jump = (step) => {
     const { layer, regions, closing } = canvas;
     if (!layer || !regions) return;
-    const at = cursor();
+    const index = cursor();
     const count = regions.counts[closing];
-    const label = layer.labelAt(at.x, at.y, closing);
+    const label = layer.labelAt(index.x, index.y, closing);
     if (!count) return;
     canvas.strokes.end();
-    [at.x, at.y] = regions.middle(closing, ((label + step - 1 + count) % count) + 1);
+    [index.x, index.y] = regions.middle(closing, ((label + step - 1 + count) % count) + 1);
     read();
   };
 

@@ -241,10 +241,10 @@ export class Layer {
   begin({ points, diameter, color, within }) {
     this.#mustBeFree();
     const label = within === null ? 0 : this.labelAt(points[0], points[1], within);
-    const drawn = within === null || label > 0;
+    const rendered = within === null || label > 0;
     this.#stroke = {
       value: valueOf(color),
-      diameter: drawn ? diameter : 0,
+      diameter: rendered ? diameter : 0,
       within,
       label,
       last: null,
@@ -336,13 +336,13 @@ export class Layer {
 
 /** @param {import('./regions.js').Labels} labels */
 function rangesOf(labels) {
-  let most = 0;
-  for (let i = 0; i < labels.length; i++) if (labels[i] > most) most = labels[i];
-  const ranges = new Int32Array(2 * most + 2).fill(-1);
+  let max = 0;
+  for (let i = 0; i < labels.length; i++) if (labels[i] > max) max = labels[i];
+  const ranges = new Int32Array(2 * max + 2).fill(-1);
   for (let i = 0; i < labels.length; i++) {
-    const at = 2 * labels[i];
-    if (ranges[at] < 0) ranges[at] = i;
-    ranges[at + 1] = i;
+    const index = 2 * labels[i];
+    if (ranges[index] < 0) ranges[index] = i;
+    ranges[index + 1] = i;
   }
   return ranges;
 }

@@ -20,12 +20,12 @@ export function make(tag, attributes = {}, ...children) {
 
 /**
  * A button with these words.
- * @param {string} words
+ * @param {string} text
  * @param {() => void} act
  * @param {Record<string, any>} [attributes]
  */
-export const button = (words, act, attributes) =>
-  make('button', { type: 'button', click: act, ...attributes }, words);
+export const button = (text, act, attributes) =>
+  make('button', { type: 'button', click: act, ...attributes }, text);
 
 /**
  * A drawing of lines, 24 by 24.
@@ -58,7 +58,7 @@ export const aria = (node, name, on) => node.setAttribute('aria-' + name, String
 export function kept(name) {
   try {
     const list = JSON.parse(localStorage.getItem(name) || '[]');
-    return list.filter((/** @type {unknown} */ one) => /^#[0-9a-f]{6}$/.test(String(one)));
+    return list.filter((/** @type {unknown} */ item) => /^#[0-9a-f]{6}$/.test(String(item)));
   } catch {
     return [];
   }

@@ -16,8 +16,8 @@ const MARGIN_PX = 24;
 export function original(canvas) {
   const { view, sketch } = canvas;
   const { width, height } = sketch;
-  const picture = make('img', { alt: canvas.say('original_alt'), draggable: 'false' });
-  const node = make('figure', { class: 'cv-original', hidden: '' }, picture);
+  const image = make('img', { alt: canvas.say('original_alt'), draggable: 'false' });
+  const node = make('figure', { class: 'cv-original', hidden: '' }, image);
   /** Stands at the longer side of the stage, where it costs the drawing least. */
   const layOut = () => {
     const { clientWidth, clientHeight } = view.stage;
@@ -25,22 +25,22 @@ export function original(canvas) {
     const [long, across] = wide
       ? [clientWidth, clientHeight - LOOKS_PX]
       : [clientHeight - LOOKS_PX, clientWidth];
-    const [drawn, drawnAcross] = wide ? [width, height] : [height, width];
-    const free = long - (across * drawn) / drawnAcross;
+    const [rendered, drawnAcross] = wide ? [width, height] : [height, width];
+    const free = long - (across * rendered) / drawnAcross;
     const least = Math.max(LEAST_PX, SHARE * long);
     const side = Math.min(Math.max(free - MARGIN_PX, least), MOST_PX, clientWidth / 3);
     const scale = side / (wide ? width : height);
-    picture.style.width = width * scale + 'px';
-    picture.style.height = height * scale + 'px';
-    const beside = node.hidden ? 0 : side + PADDING_PX;
-    view.reserved.left = wide ? beside : 0;
-    view.reserved.top = wide ? 0 : beside;
+    image.style.width = width * scale + 'px';
+    image.style.height = height * scale + 'px';
+    const others = node.hidden ? 0 : side + PADDING_PX;
+    view.reserved.left = wide ? others : 0;
+    view.reserved.top = wide ? 0 : others;
     view.layOut();
   };
   new ResizeObserver(layOut).observe(view.stage);
   return Object.assign(node, {
     show: (/** @type {boolean} */ on) => {
-      if (on) picture.src = sketch.ink;
+      if (on) image.src = sketch.ink;
       node.hidden = !on;
       layOut();
       canvas.tools.show();

@@ -162,14 +162,14 @@ export class Picker {
   /**
    * Takes the color at these coordinates, or the last one on the way there that sRGB has, and says
    * where it is that one.
-   * @param {Coordinates} at
+   * @param {Coordinates} coordinates
    */
-  #set(at) {
-    const [up, , hue] = at;
-    const across = this.#hued ? at[1] : 0;
-    const most = reach(this.#space, [up, across, hue]);
-    this.#at = [up, most, hue];
-    this.#edge(most < across);
+  #set(coordinates) {
+    const [up, , hue] = coordinates;
+    const across = this.#hued ? coordinates[1] : 0;
+    const max = reach(this.#space, [up, across, hue]);
+    this.#at = [up, max, hue];
+    this.#edge(max < across);
     this.#choose(hexOf(this.#space.toSrgb1(this.#at)));
   }
 
@@ -190,8 +190,8 @@ export class Picker {
   /** @param {boolean} outside whether what was asked for is, so that the edge was taken */
   #edge(outside) {
     const { names, digits } = this.#space;
-    const most = this.#at[1].toFixed(digits[1]);
-    this.line.textContent = outside ? this.canvas.say('edge', { name: names[1], most }) : '';
+    const max = this.#at[1].toFixed(digits[1]);
+    this.line.textContent = outside ? this.canvas.say('edge', { name: names[1], most: max }) : '';
   }
 
   /** @param {string} hex */
@@ -240,11 +240,11 @@ export class Picker {
       return;
     }
     /** @type {Coordinates} */
-    const at = [...this.#at];
+    const index = [...this.#at];
     if (part) this.#hued = true;
-    at[part] = part === 2 ? ((value % 360) + 360) % 360 : Math.max(value, 0);
-    if (part === 0) at[0] = Math.min(at[0], most[0]);
-    this.#set(at);
+    index[part] = part === 2 ? ((value % 360) + 360) % 360 : Math.max(value, 0);
+    if (part === 0) index[0] = Math.min(index[0], most[0]);
+    this.#set(index);
   }
 
   #show() {

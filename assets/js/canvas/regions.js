@@ -70,12 +70,12 @@ export class Regions {
   middle(closing, label) {
     const spans = this.spans(closing, label);
     const length = (/** @type {number} */ i) => spans[i + 2] - spans[i + 1];
-    let most = 0;
-    for (let i = 0; i < spans.length; i += 3) most = Math.max(most, length(i));
+    let max = 0;
+    for (let i = 0; i < spans.length; i += 3) max = Math.max(max, length(i));
     const long = [];
-    for (let i = 0; i < spans.length; i += 3) if (length(i) >= 0.8 * most) long.push(i);
-    const at = long[long.length >> 1];
-    return [(spans[at + 1] + spans[at + 2]) >> 1, spans[at]];
+    for (let i = 0; i < spans.length; i += 3) if (length(i) >= 0.8 * max) long.push(i);
+    const index = long[long.length >> 1];
+    return [(spans[index + 1] + spans[index + 2]) >> 1, spans[index]];
   }
 }
 
@@ -106,12 +106,12 @@ function rows({ width, height, maps, counts }, closing) {
  */
 export function decode(buffer) {
   const bytes = new Uint8Array(buffer);
-  let at = 0;
+  let index = 0;
   const next = () => {
     let value = 0;
     for (let scale = 1; ; scale *= 128) {
-      if (at >= bytes.length) throw new RangeError('The regions end too early.');
-      const byte = bytes[at++];
+      if (index >= bytes.length) throw new RangeError('The regions end too early.');
+      const byte = bytes[index++];
       value += (byte & 127) * scale;
       if (byte < 128) return value;
     }

@@ -11,8 +11,8 @@
  * @param {Paint} paint
  */
 export function disk(x, y, diameter, paint) {
-  const most = diameter >> 1;
-  for (let row = -most; row <= most; row++) {
+  const max = diameter >> 1;
+  for (let row = -max; row <= max; row++) {
     const half = Math.floor(Math.sqrt(diameter * diameter - 4 * row * row) / 2);
     paint(y + row, x - half, x + half);
   }
@@ -33,9 +33,9 @@ export function band(p, q, diameter, paint) {
   let reach = Math.floor(Math.sqrt(product) / 2);
   while (4 * reach * reach > product) reach--;
   while (4 * (reach + 1) * (reach + 1) <= product) reach++;
-  const most = (diameter >> 1) + 1;
-  const first = Math.min(p[1], q[1]) - most;
-  const last = Math.max(p[1], q[1]) + most;
+  const max = (diameter >> 1) + 1;
+  const first = Math.min(p[1], q[1]) - max;
+  const last = Math.max(p[1], q[1]) + max;
   for (let y = first; y <= last; y++) {
     const v = y - p[1];
     const [a0, a1] = between(dx, dy * v, 1, squared - 1);

@@ -103,8 +103,8 @@ export class Strokes {
     }
     if (count < LONG) return;
     // The next action has to begin in the region that this one is kept inside of.
-    const label = (/** @type {number} */ at, /** @type {number} */ to) =>
-      within === null ? 0 : layer.labelAt(at, to, within);
+    const label = (/** @type {number} */ index, /** @type {number} */ to) =>
+      within === null ? 0 : layer.labelAt(index, to, within);
     if (label(px, py) !== label(points[0], points[1])) return;
     this.end();
     if (canvas.hasRoom(diameter + 2)) this.#begin({ ...stroke, points: next });

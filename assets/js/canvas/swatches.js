@@ -57,7 +57,7 @@ export class Swatches {
    * @param {string} color
    */
   used(color) {
-    const rest = kept(this.names[0]).filter((one) => one !== color);
+    const rest = kept(this.names[0]).filter((item) => item !== color);
     keep(this.names[0], [color, ...rest].slice(0, MOST_USED));
     this.show();
   }
@@ -73,7 +73,7 @@ export class Swatches {
         else
           keep(
             this.names[1],
-            own.filter((one) => one !== color),
+            own.filter((item) => item !== color),
           );
         this.show();
       };

@@ -117,15 +117,15 @@ export class View {
   /**
    * Shows it larger or smaller, around a place of the page, the cursor, or the middle of the stage.
    * @param {number} factor
-   * @param {{ clientX: number, clientY: number }} [at]
+   * @param {{ clientX: number, clientY: number }} [index]
    */
-  zoom(factor, at) {
+  zoom(factor, index) {
     const box = this.stage.getBoundingClientRect();
     const { cursor } = this;
     const middle = cursor
       ? [this.#x + cursor.x * this.scale, this.#y + cursor.y * this.scale]
       : [box.width / 2, box.height / 2];
-    const [x, y] = at ? [at.clientX - box.left, at.clientY - box.top] : middle;
+    const [x, y] = index ? [index.clientX - box.left, index.clientY - box.top] : middle;
     const least = Math.min(this.#whole, 1);
     const scale = Math.min(Math.max(this.scale * factor, least), LARGEST);
     if (scale <= least * 1.001) {
@@ -154,12 +154,12 @@ export class View {
     // A part of the drawing always stays on the stage.
     const { clientWidth, clientHeight } = this.stage;
     const held = (
-      /** @type {number} */ at,
+      /** @type {number} */ index,
       /** @type {number} */ size,
       /** @type {number} */ room,
     ) => {
       const rest = Math.min(size, room) / 2;
-      return Math.min(Math.max(at, rest - size), room - rest);
+      return Math.min(Math.max(index, rest - size), room - rest);
     };
     const dpr = devicePixelRatio || 1;
     const snap = (/** @type {number} */ value) => Math.round(value * dpr) / dpr;
@@ -197,8 +197,8 @@ export class View {
   reveal(x, y) {
     const margin = 40;
     const { clientWidth, clientHeight } = this.stage;
-    const away = (/** @type {number} */ at, /** @type {number} */ room) =>
-      Math.max(0, margin - at) + Math.min(0, room - margin - at);
+    const away = (/** @type {number} */ index, /** @type {number} */ room) =>
+      Math.max(0, margin - index) + Math.min(0, room - margin - index);
     const dx = away(this.#x + x * this.scale, clientWidth);
     const dy = away(this.#y + y * this.scale, clientHeight);
     if (dx || dy) this.pan(dx, dy);

@@ -42,9 +42,9 @@ export function sideCards(box) {
       const row = make('li');
       const patch = make('i', 'th-col-patch');
       patch.style.background = color.hex;
-      const words = make('span');
-      words.append(make('b', '', color.name), make('small', '', color.hex + ' · ' + color.lab));
-      row.append(patch, words, make('span', 'th-col-number', percent(color.share)));
+      const text = make('span');
+      text.append(make('b', '', color.name), make('small', '', color.hex + ' · ' + color.lab));
+      row.append(patch, text, make('span', 'th-col-number', percent(color.share)));
       list.append(row);
     });
     band.setAttribute('role', 'img');
@@ -65,7 +65,7 @@ export function sideCards(box) {
   }
   function bins() {
     const rows = answer.weights ? [{ label: OWN, weights: answer.weights }] : [];
-    const other = (answer.against || []).find((one) => one.source === chosen);
+    const other = (answer.against || []).find((item) => item.source === chosen);
     if (other) rows.push({ label: other.label, weights: other.weights });
     part('bins').hidden = !rows.length;
     if (rows.length) chart.draw(rows).catch(() => {});
@@ -86,9 +86,9 @@ export function sideCards(box) {
     const mine = answer;
     const { bins: names } = await binsHere();
     if (mine !== answer) return;
-    const farthest = Math.max(...rows.map((one) => one.numbers.emd.value), 1e-6);
+    const farthest = Math.max(...rows.map((item) => item.numbers.emd.value), 1e-6);
     list.replaceChildren(
-      ...rows.map((one) => row(one, farthest, names)),
+      ...rows.map((item) => row(item, farthest, names)),
       ...(answer.problems || []).map((text) => make('p', 'th-soft', text)),
     );
   }
@@ -96,70 +96,70 @@ export function sideCards(box) {
     if (!answer.words) return 'Enter the concept above to compare your colors.';
     if (!there) return '';
     if (!rows.length) return 'Color a region to compare it with all of these.';
-    const people = rows.find((one) => one.people);
+    const people = rows.find((item) => item.people);
     const first = rows[0];
-    const words = 'Closest: ' + first.label + ', EMD ' + first.numbers.emd.text + '.';
-    if (!people) return words + ' No colors from people are available.';
+    const text = 'Closest: ' + first.label + ', EMD ' + first.numbers.emd.text + '.';
+    if (!people) return text + ' No colors from people are available.';
     return first === people
-      ? words
-      : words + ' Closest people: ' + people.label + ', EMD ' + people.numbers.emd.text + '.';
+      ? text
+      : text + ' Closest people: ' + people.label + ', EMD ' + people.numbers.emd.text + '.';
   }
-  function row(one, farthest, names) {
+  function row(item, farthest, names) {
     const node = make('article', 'th-col-row');
-    const open = one.source === chosen;
+    const open = item.source === chosen;
     const head = make('button', 'th-col-row-head');
     head.type = 'button';
     head.setAttribute('aria-expanded', String(open));
-    const mark = make('i', 'th-col-mark', one.people ? '●' : '▪');
-    mark.title = one.people ? 'People’s colors' : 'A model’s colors, or images';
-    const words = make('span', 'th-col-row-words');
-    words.append(
-      make('b', '', one.label),
-      make('small', '', [one.counted, one.kind].filter(Boolean).join(' · ')),
+    const mark = make('i', 'th-col-mark', item.people ? '●' : '▪');
+    mark.title = item.people ? 'People’s colors' : 'A model’s colors, or images';
+    const text = make('span', 'th-col-row-words');
+    text.append(
+      make('b', '', item.label),
+      make('small', '', [item.counted, item.kind].filter(Boolean).join(' · ')),
     );
     const number = make('span', 'th-col-number');
-    number.append(make('b', '', one.numbers.emd.text), make('small', '', 'EMD'));
+    number.append(make('b', '', item.numbers.emd.text), make('small', '', 'EMD'));
     number.title = tipOf('emd');
     const bar = make('span', 'th-col-far');
     const fill = make('i');
-    fill.style.width = Math.max(1, (100 * one.numbers.emd.value) / farthest) + '%';
+    fill.style.width = Math.max(1, (100 * item.numbers.emd.value) / farthest) + '%';
     bar.append(fill);
-    head.append(mark, words, number, palette(one.weights, names), bar);
+    head.append(mark, text, number, palette(item.weights, names), bar);
     head.addEventListener('click', () => {
-      chosen = open ? '' : one.source;
+      chosen = open ? '' : item.source;
       bins();
       others();
     });
     node.append(head);
-    if (open) node.append(numbers(one));
+    if (open) node.append(numbers(item));
     return node;
   }
   function palette(weights, names) {
     const band = make('span', 'th-col-row-band');
     weights
       .map((weight, index) => ({ weight, bin: names[index] }))
-      .filter((one) => one.weight > 0)
+      .filter((item) => item.weight > 0)
       .sort((a, b) => b.weight - a.weight)
       .slice(0, PALETTE)
-      .forEach((one) => {
+      .forEach((item) => {
         const piece = make('i');
-        piece.style.background = one.bin.hex;
-        piece.style.flexGrow = String(one.weight);
-        piece.title = one.bin.name + ', ' + percent(one.weight);
+        piece.style.background = item.bin.hex;
+        piece.style.flexGrow = String(item.weight);
+        piece.title = item.bin.name + ', ' + percent(item.weight);
         band.append(piece);
       });
     return band;
   }
   function tipOf(id) {
-    const metric = answer.metrics.find((one) => one.id === id);
+    const metric = answer.metrics.find((item) => item.id === id);
     return metric
       ? [metric.plain, metric.better, metric.formula, metric.source].filter(Boolean).join('\n')
       : '';
   }
-  function numbers(one) {
+  function numbers(item) {
     const list = make('dl', 'th-col-numbers');
     answer.metrics.forEach((metric) => {
-      const cell = one.numbers[metric.id];
+      const cell = item.numbers[metric.id];
       const term = make('dt', '', metric.name);
       if (metric.unit) term.append(make('small', '', metric.unit));
       const value = make('dd', '', cell.text);
@@ -182,7 +182,7 @@ export function sideCards(box) {
   }
   function nothing() {
     if (!answer.words) return [];
-    const words = make(
+    const message = make(
       'p',
       '',
       'There is no data for “' +
@@ -206,7 +206,7 @@ export function sideCards(box) {
       openRoom('Explore');
       later('.th-explore-switch [data-view="runs"]');
     });
-    return [words, ways];
+    return [message, ways];
   }
   // A room draws itself when it is first opened.
   function later(selector, tries = 40) {
@@ -229,8 +229,8 @@ export function sideCards(box) {
       answer = next;
       const rows = answer.against || [];
       // The nearest of people, else the nearest, is looked at first.
-      if (!rows.some((one) => one.source === chosen) && (before !== answer.words || !chosen))
-        chosen = (rows.find((one) => one.people) || rows[0] || { source: '' }).source;
+      if (!rows.some((item) => item.source === chosen) && (before !== answer.words || !chosen))
+        chosen = (rows.find((item) => item.people) || rows[0] || { source: '' }).source;
       colors();
       bins();
       others();

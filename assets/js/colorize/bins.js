@@ -44,7 +44,7 @@ function svg(name, values) {
  * @param {Element} scales where the scale is chosen
  */
 export function binsChart(box, scales) {
-  const picture = svg('svg', {
+  const image = svg('svg', {
     class: 'th-col-bars',
     viewBox: `0 0 ${WIDE} ${2 * HALF + STRIP}`,
     preserveAspectRatio: 'none',
@@ -56,11 +56,11 @@ export function binsChart(box, scales) {
   const tip = make('div', 'th-cc-tip');
   tip.hidden = true;
   tip.setAttribute('role', 'status');
-  box.append(upper, picture, lower, tip);
+  box.append(upper, image, lower, tip);
   let scale = 'own';
-  let at = -1;
+  let position = -1;
   /** @type {{ bins: Bin[], order: number[] } | null} */
-  let here = null;
+  let current = null;
   /** @type {{ label: string, weights: number[] }[]} */
   let shown = [];
 
@@ -70,9 +70,9 @@ export function binsChart(box, scales) {
       draw();
     });
     /** @type {HTMLElement} */ (scales).hidden = shown.length < 2;
-    if (!here) return;
-    const { bins, order } = here;
-    const highest = shown.map((one) => Math.max(...one.weights, 1e-9));
+    if (!current) return;
+    const { bins, order } = current;
+    const highest = shown.map((item) => Math.max(...item.weights, 1e-9));
     const common = Math.max(...highest, 1e-9);
     const step = WIDE / order.length;
     const nodes = order.flatMap((index, place) => {
@@ -88,9 +88,9 @@ export function binsChart(box, scales) {
           class: 'th-col-bin',
         }),
       ];
-      shown.forEach((one, side) => {
-        const most = scale === 'one' ? common : highest[side];
-        const height = (HALF - 3) * (one.weights[index] / most);
+      shown.forEach((item, side) => {
+        const max = scale === 'one' ? common : highest[side];
+        const height = (HALF - 3) * (item.weights[index] / max);
         if (height < 0.05) return;
         const y = side ? HALF + STRIP : HALF - height;
         column.push(
@@ -112,23 +112,23 @@ export function binsChart(box, scales) {
       width: step,
       height: 2 * HALF + STRIP,
     });
-    mark.setAttribute('x', String(Math.max(at, 0) * step));
-    mark.setAttribute('visibility', at < 0 ? 'hidden' : 'visible');
-    picture.replaceChildren(...nodes, mark);
-    const named = (one, arrow) =>
-      one ? arrow + ' ' + one.label + ' · highest ' + percent(Math.max(...one.weights)) : '';
+    mark.setAttribute('x', String(Math.max(position, 0) * step));
+    mark.setAttribute('visibility', position < 0 ? 'hidden' : 'visible');
+    image.replaceChildren(...nodes, mark);
+    const named = (item, arrow) =>
+      item ? arrow + ' ' + item.label + ' · highest ' + percent(Math.max(...item.weights)) : '';
     upper.textContent = named(shown[0], '↑');
     lower.textContent = named(shown[1], '↓');
-    picture.setAttribute('aria-label', spoken());
+    image.setAttribute('aria-label', spoken());
   }
   function spoken() {
-    const { bins } = /** @type {{ bins: Bin[] }} */ (here);
+    const { bins } = /** @type {{ bins: Bin[] }} */ (current);
     return shown
       .map(
-        (one) =>
-          one.label +
+        (item) =>
+          item.label +
           ': ' +
-          one.weights
+          item.weights
             .map((weight, index) => ({ weight, name: bins[index].name }))
             .filter((part) => part.weight > 0)
             .sort((a, b) => b.weight - a.weight)
@@ -140,32 +140,32 @@ export function binsChart(box, scales) {
   }
   /**
    * Names a bin in a tag.
-   * @param {number} place in the order, -1 for none
+   * @param {number} index in the order, -1 for none
    * @param {number} left
    * @param {number} top
    */
-  function name(place, left = 0, top = 0) {
-    if (place !== at) {
-      at = place;
-      const mark = picture.lastElementChild;
-      if (mark && here) {
-        mark.setAttribute('x', String((Math.max(at, 0) * WIDE) / here.order.length));
-        mark.setAttribute('visibility', at < 0 ? 'hidden' : 'visible');
+  function name(index, left = 0, top = 0) {
+    if (index !== position) {
+      position = index;
+      const mark = image.lastElementChild;
+      if (mark && current) {
+        mark.setAttribute('x', String((Math.max(position, 0) * WIDE) / current.order.length));
+        mark.setAttribute('visibility', position < 0 ? 'hidden' : 'visible');
       }
     }
-    tip.hidden = at < 0 || !here;
-    if (!here || at < 0) return;
-    const bin = here.bins[here.order[at]];
+    tip.hidden = position < 0 || !current;
+    if (!current || position < 0) return;
+    const bin = current.bins[current.order[position]];
     const head = make('p', 'th-cc-tip-head');
     const patch = make('i');
     patch.style.background = bin.hex;
     head.append(patch, make('b', '', bin.name));
     const table = make('table');
-    shown.forEach((one) => {
+    shown.forEach((item) => {
       const row = make('tr');
       row.append(
-        make('td', 'th-cc-tip-label', one.label),
-        make('td', '', percent(one.weights[bin.index])),
+        make('td', 'th-cc-tip-label', item.label),
+        make('td', '', percent(item.weights[bin.index])),
       );
       table.append(row);
     });
@@ -179,24 +179,24 @@ export function binsChart(box, scales) {
     tip.style.left = Math.max(4, Math.min(left + 14, innerWidth - wide - 4)) + 'px';
     tip.style.top = Math.max(4, top + 14 + high > innerHeight ? top - high - 10 : top + 14) + 'px';
   }
-  picture.addEventListener('pointermove', (event) => {
+  image.addEventListener('pointermove', (event) => {
     const { clientX, clientY } = /** @type {PointerEvent} */ (event);
-    const frame = picture.getBoundingClientRect();
-    const count = here ? here.order.length : 71;
-    const place = Math.floor(((clientX - frame.left) / frame.width) * count);
-    name(shown.length ? Math.min(Math.max(place, 0), count - 1) : -1, clientX, clientY);
+    const frame = image.getBoundingClientRect();
+    const count = current ? current.order.length : 71;
+    const index = Math.floor(((clientX - frame.left) / frame.width) * count);
+    name(shown.length ? Math.min(Math.max(index, 0), count - 1) : -1, clientX, clientY);
   });
-  picture.addEventListener('pointerleave', () => name(-1));
-  picture.addEventListener('blur', () => name(-1));
-  picture.addEventListener('keydown', (/** @type {any} */ event) => {
+  image.addEventListener('pointerleave', () => name(-1));
+  image.addEventListener('blur', () => name(-1));
+  image.addEventListener('keydown', (/** @type {any} */ event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[/** @type {string} */ (event.key)];
     if (event.key === 'Escape') name(-1);
-    if (!step || !here || !shown.length) return;
+    if (!step || !current || !shown.length) return;
     event.preventDefault();
-    const count = here.order.length;
-    const frame = picture.getBoundingClientRect();
-    const place = at < 0 ? (step > 0 ? 0 : count - 1) : (at + step + count) % count;
-    name(place, frame.left + ((place + 0.5) * frame.width) / count, frame.top + frame.height / 2);
+    const count = current.order.length;
+    const frame = image.getBoundingClientRect();
+    const index = position < 0 ? (step > 0 ? 0 : count - 1) : (position + step + count) % count;
+    name(index, frame.left + ((index + 0.5) * frame.width) / count, frame.top + frame.height / 2);
   });
   return {
     /**
@@ -205,7 +205,7 @@ export function binsChart(box, scales) {
      */
     async draw(next) {
       shown = next;
-      here ||= await binsHere();
+      current ||= await binsHere();
       draw();
     },
   };

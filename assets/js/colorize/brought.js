@@ -15,10 +15,10 @@ const VIEWS = [
 /** @typedef {{ image: string, name: string, words: string }} Brought */
 
 /** @returns {Brought[]} */
-function kept() {
+function save() {
   try {
     const listed = JSON.parse(localStorage.getItem(KEPT) || '[]');
-    return Array.isArray(listed) ? listed.filter((one) => one && one.image) : [];
+    return Array.isArray(listed) ? listed.filter((item) => item && item.image) : [];
   } catch {
     return [];
   }
@@ -30,7 +30,7 @@ function kept() {
  *   changed: (stored: any) => void, problem: (text: string) => void }} calls
  */
 export function broughtDrawings(box, { adjust, changed, problem }) {
-  let rows = kept();
+  let rows = save();
   let view = 'regions';
   const head = make('header');
   const count = make('b');
@@ -64,48 +64,48 @@ export function broughtDrawings(box, { adjust, changed, problem }) {
       draw();
     });
     const before = new Map(cards.map((each) => [each.one.image, each]));
-    cards = rows.map((one) => before.get(one.image) || { one, card: cardOf(one) });
+    cards = rows.map((row) => before.get(row.image) || { one: row, card: cardOf(row) });
     grid.replaceChildren(...cards.map((each) => each.card.node));
     cards.forEach((each) => each.card.show(view));
   }
-  /** @param {Brought} one */
-  function cardOf(one) {
-    const card = candidateCard({ image: one.image, title: '', about: one.name }, [
-      { name: 'Use', title: 'Store it as the sketch of this object', act: () => take(one) },
+  /** @param {Brought} brought */
+  function cardOf(brought) {
+    const card = candidateCard({ image: brought.image, title: '', about: brought.name }, [
+      { name: 'Use', title: 'Store it as the sketch of this object', act: () => take(brought) },
       {
         name: 'Adjust…',
-        act: () => adjust({ image: one.image, words: one.words }, () => drop(one)),
+        act: () => adjust({ image: brought.image, words: brought.words }, () => drop(brought)),
       },
-      { name: 'Discard', act: () => drop(one) },
+      { name: 'Discard', act: () => drop(brought) },
     ]);
     const name = make('input', 'th-sk-words');
     name.type = 'text';
-    name.value = one.words;
+    name.value = brought.words;
     name.maxLength = 80;
     name.setAttribute('list', 'th-col-concepts');
-    name.setAttribute('aria-label', 'Object in “' + one.name + '”');
+    name.setAttribute('aria-label', 'Object in “' + brought.name + '”');
     name.placeholder = 'Object';
     name.addEventListener('change', () => {
-      one.words = name.value.trim();
+      brought.words = name.value.trim();
       keep();
     });
     card.node.querySelector('b')?.replaceWith(name);
     return card;
   }
-  /** @param {Brought} one */
-  async function take(one) {
+  /** @param {Brought} brought */
+  async function take(brought) {
     const stored = await send('/api/colorize/sketches', {
       ...USUAL,
-      image: one.image,
-      words: one.words,
+      image: brought.image,
+      words: brought.words,
     });
-    drop(one);
+    drop(brought);
     put(status, 'Stored as the sketch of “' + stored.sketch.words + '”. ' + stored.said);
     changed(stored);
   }
-  /** @param {Brought} one */
-  function drop(one) {
-    rows = rows.filter((each) => each !== one);
+  /** @param {Brought} brought */
+  function drop(brought) {
+    rows = rows.filter((each) => each !== brought);
     keep();
     draw();
   }
@@ -135,7 +135,7 @@ export function broughtDrawings(box, { adjust, changed, problem }) {
         await sendAll(files, async (file) => {
           try {
             const image = await sendFile('/api/colorize/import', file);
-            rows = rows.filter((one) => one.image !== image.image_id);
+            rows = rows.filter((row) => row.image !== image.image_id);
             rows.unshift({ image: image.image_id, name: image.name, words: image.words });
           } catch (error) {
             refused.push(error.message);

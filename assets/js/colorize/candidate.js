@@ -28,29 +28,29 @@ function next() {
 /**
  * A card of a candidate.
  * @param {{ image?: string, sketch?: string, drawing?: string, title: string, about: string,
- *   inUse?: boolean, known?: Set<string> }} one an image to be prepared, a stored sketch, or a
+ *   inUse?: boolean, known?: Set<string> }} item an image to be prepared, a stored sketch, or a
  *   starter drawing; `known` are the ids of sketches that are stored
  * @param {{ name: string, title?: string, act: () => Promise<void> | void }[]} buttons
  */
-export function candidateCard(one, buttons) {
+export function candidateCard(item, buttons) {
   const node = make('article', 'th-sk-candidate');
-  const picture = make('img');
+  const image = make('img');
   const frame = make('div', 'th-sk-paper');
-  const words = make('p', 'th-sk-regions');
+  const text = make('p', 'th-sk-regions');
   const warned = make('div');
   const problem = make('p', 'th-problem');
   const feet = make('p', 'th-col-feet');
-  let sketch = one.sketch || '';
+  let sketch = item.sketch || '';
   let view = 'ink';
-  picture.alt = '';
-  picture.loading = 'lazy';
+  image.alt = '';
+  image.loading = 'lazy';
   problem.hidden = true;
-  node.classList.toggle('th-sk-in-use', Boolean(one.inUse));
-  frame.append(picture);
-  const title = make('b', '', one.title);
-  if (one.inUse) title.append(make('i', 'th-sk-used', 'in use'));
+  node.classList.toggle('th-sk-in-use', Boolean(item.inUse));
+  frame.append(image);
+  const title = make('b', '', item.title);
+  if (item.inUse) title.append(make('i', 'th-sk-used', 'in use'));
   // What comes later stands below the buttons: they stay where they are.
-  node.append(frame, title, make('small', '', one.about), feet, problem, words, warned);
+  node.append(frame, title, make('small', '', item.about), feet, problem, text, warned);
   buttons.forEach(({ name, title: tip = '', act }) => {
     const button = make('button', 'th-button', name);
     button.type = 'button';
@@ -70,29 +70,29 @@ export function candidateCard(one, buttons) {
   });
 
   function paint() {
-    if (one.image)
-      picture.src =
+    if (item.image)
+      image.src =
         view === 'image'
-          ? '/media/thumbs/' + one.image + '.png?side=384'
-          : preparedAddress(one.image, USUAL, /** @type {'ink'} */ (view)) + '&side_px=420';
+          ? '/media/thumbs/' + item.image + '.png?side=384'
+          : preparedAddress(item.image, USUAL, /** @type {'ink'} */ (view)) + '&side_px=420';
     else if (view === 'regions' && sketch)
-      picture.src = '/api/colorize/sketches/' + sketch + '/regions.png?side=420';
-    else if (one.drawing) picture.src = '/api/colorize/starter/' + one.drawing + '.svg';
-    else if (sketch) picture.src = '/api/colorize/sketches/' + sketch + '.png?side=512';
+      image.src = '/api/colorize/sketches/' + sketch + '/regions.png?side=420';
+    else if (item.drawing) image.src = '/api/colorize/starter/' + item.drawing + '.svg';
+    else if (sketch) image.src = '/api/colorize/sketches/' + sketch + '.png?side=512';
   }
   queue(async () => {
     if (!node.isConnected) return; // another thing was chosen meanwhile
     try {
-      if (one.image) {
-        const about = await ask(preparedAddress(one.image, USUAL));
-        put(words, regionWords(about));
+      if (item.image) {
+        const about = await ask(preparedAddress(item.image, USUAL));
+        put(text, regionWords(about));
         warned.replaceChildren(warningList(about.warnings));
         node.dataset.warnings = String(about.warnings.length);
-        if (one.known?.has(about.id))
+        if (item.known?.has(about.id))
           feet.firstChild?.replaceWith(make('span', 'th-soft', 'stored'));
         return;
       }
-      const query = new URLSearchParams({ sketch, drawing: one.drawing || '' });
+      const query = new URLSearchParams({ sketch, drawing: item.drawing || '' });
       const about = await ask('/api/colorize/sketch?' + query);
       sketch = about.id;
       warned.replaceChildren(warningList(about.warnings));

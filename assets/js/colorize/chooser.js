@@ -24,10 +24,10 @@ export function chooser(box, { open, bring }) {
     const { bases, stored } = known;
     /** @type {Map<string, import('./library.js').Stored>} the one in use of each */
     const byWords = new Map();
-    stored.forEach((one) => {
-      if (!byWords.has(one.words)) byWords.set(one.words, one);
+    stored.forEach((item) => {
+      if (!byWords.has(item.words)) byWords.set(item.words, item);
     });
-    const things = bases
+    const items = bases
       .filter((base) => base.drawing || byWords.has(base.words))
       .map((base) => ({
         words: base.words,
@@ -39,28 +39,28 @@ export function chooser(box, { open, bring }) {
       }));
     const names = new Set(bases.map((base) => base.words));
     const brought = stored
-      .filter((one) => !names.has(one.words))
-      .map((one) => ({
-        words: one.words,
+      .filter((item) => !names.has(item.words))
+      .map((item) => ({
+        words: item.words,
         category: BROUGHT,
         modifiers: [],
-        sketch: one.id,
+        sketch: item.id,
         drawing: '',
       }));
-    return [...things, ...brought];
+    return [...items, ...brought];
   }
   function draw() {
     const all = everything();
     const typed = search.value.trim();
-    const found = all.flatMap((one) => {
-      if (category && one.category !== category) return [];
-      if (!typed || fits(one.words, typed)) return [{ ...one, asked: one.words }];
+    const result = all.flatMap((item) => {
+      if (category && item.category !== category) return [];
+      if (!typed || fits(item.words, typed)) return [{ ...item, asked: item.words }];
       // “rotten apple” is the apple's drawing with another name.
-      const modifier = one.modifiers.find(([, words]) => fits(words, typed));
-      return modifier ? [{ ...one, asked: modifier[1] }] : [];
+      const modifier = item.modifiers.find(([, text]) => fits(text, typed));
+      return modifier ? [{ ...item, asked: modifier[1] }] : [];
     });
-    const categories = [...new Set(all.map((one) => one.category))];
-    const counted = (name) => all.filter((one) => !name || one.category === name).length;
+    const categories = [...new Set(all.map((item) => item.category))];
+    const counted = (name) => all.filter((item) => !name || item.category === name).length;
     strip(
       part('categories'),
       [
@@ -73,23 +73,23 @@ export function chooser(box, { open, bring }) {
         draw();
       },
     );
-    const begun = typed || category ? [] : drafts().filter((one) => one.count);
+    const started = typed || category ? [] : drafts().filter((draft) => draft.count);
     part('tiles').replaceChildren(
       ...(typed || category ? [] : [ownTile()]),
-      ...begun.map(draftTile),
-      ...found.slice(0, MOST).map(tile),
+      ...started.map(draftTile),
+      ...result.slice(0, MOST).map(tile),
     );
-    put(part('found'), wordsOf(found, typed));
+    put(part('found'), wordsOf(result, typed));
   }
-  function wordsOf(found, typed) {
+  function wordsOf(result, typed) {
     if (!known) return 'Loading drawings…';
-    if (found.length)
+    if (result.length)
       return (
-        many(found.length, 'drawing') +
+        many(result.length, 'drawing') +
         '. ● people’s colors and ▪ models’ are here to compare with. States and moods, such as “rotten apple”, are found by their words.'
       );
     const missing = known.bases.find(
-      (base) => fits(base.words, typed) || base.modifiers.some(([, words]) => fits(words, typed)),
+      (base) => fits(base.words, typed) || base.modifiers.some(([, text]) => fits(text, typed)),
     );
     return missing
       ? 'There is no drawing of “' +
@@ -99,29 +99,29 @@ export function chooser(box, { open, bring }) {
   }
   /**
    * @param {string} address of the picture
-   * @param {string} words
+   * @param {string} text
    * @param {string} about
    */
-  function card(address, words, about) {
+  function card(address, text, about) {
     const button = make('button', 'th-col-tile');
     const frame = make('span', 'th-col-tile-paper');
-    const picture = make('img');
+    const image = make('img');
     button.type = 'button';
-    picture.alt = '';
-    picture.loading = 'lazy';
-    picture.src = address;
-    frame.append(picture);
-    button.append(frame, make('b', '', words));
+    image.alt = '';
+    image.loading = 'lazy';
+    image.src = address;
+    frame.append(image);
+    button.append(frame, make('b', '', text));
     if (about) button.append(make('small', '', about));
     return button;
   }
-  const pictureOf = (one) =>
-    one.sketch
-      ? '/api/colorize/sketches/' + one.sketch + '.png?side=256'
-      : drawingAddress(one.drawing);
-  function tile(one) {
-    const [people, others] = known?.colors[one.asked] || [0, 0];
-    const button = card(pictureOf(one), one.asked, '');
+  const pictureOf = (item) =>
+    item.sketch
+      ? '/api/colorize/sketches/' + item.sketch + '.png?side=256'
+      : drawingAddress(item.drawing);
+  function tile(item) {
+    const [people, others] = known?.colors[item.asked] || [0, 0];
+    const button = card(pictureOf(item), item.asked, '');
     if (people || others) {
       const marks = make('i', 'th-col-marks', (people ? '●' : '') + (others ? '▪' : ''));
       marks.title = [people ? 'people’s colors' : '', others ? 'models’ colors or images' : '']
@@ -130,7 +130,7 @@ export function chooser(box, { open, bring }) {
       button.append(marks);
     }
     button.addEventListener('click', () =>
-      open({ drawing: one.drawing, sketch: one.sketch, words: one.asked }),
+      open({ drawing: item.drawing, sketch: item.sketch, words: item.asked }),
     );
     return button;
   }

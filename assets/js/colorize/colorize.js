@@ -22,8 +22,8 @@ export function mount({ element }) {
   let latest = 0; // only the latest choice is opened, whichever answer comes last
 
   const drawings = chooser(part('begin'), { open, bring });
-  const kept = keptList(part('kept'), (one) => open({ kept: one.id, words: one.words }));
-  const table = desk(part('desk'), { closed: begin, kept: () => kept.show() });
+  const saved = keptList(part('kept'), (item) => open({ kept: item.id, words: item.words }));
+  const table = desk(part('desk'), { closed: begin, kept: () => saved.show() });
   const panel = preparePanel(part('bring'), {
     title: 'Your drawing',
     does: 'Color it',
@@ -59,7 +59,7 @@ export function mount({ element }) {
     const mine = ++latest;
     say('');
     try {
-      const found = coloring
+      const result = coloring
         ? await ask('/api/colorize/kept/' + encodeURIComponent(coloring))
         : {
             sketch: await ask('/api/colorize/sketch?' + new URLSearchParams({ drawing, sketch })),
@@ -68,9 +68,9 @@ export function mount({ element }) {
       if (mine !== latest) return;
       panel.close();
       part('begin').hidden = true;
-      await table.open(found.sketch, {
-        words: words || found.words,
-        actions: found.actions,
+      await table.open(result.sketch, {
+        words: words || result.words,
+        actions: result.actions,
         link: { drawing, sketch, kept: coloring },
       });
       if (root.getBoundingClientRect().top < 0) root.scrollIntoView();
@@ -123,8 +123,8 @@ export function mount({ element }) {
 
   let shown = '';
   function front() {
-    views.forEach((one) => {
-      one.hidden = one.dataset.colView !== colorize.view;
+    views.forEach((view) => {
+      view.hidden = view.dataset.colView !== colorize.view;
     });
     tabs.forEach((tab) => {
       const on = tab.dataset.view === colorize.view;
@@ -154,7 +154,7 @@ export function mount({ element }) {
     const now = inFront(root);
     if (now && !seen) {
       front();
-      kept.show();
+      saved.show();
       concepts().catch(() => {});
       publishColorize();
     }

@@ -18,7 +18,7 @@ const LOST =
  */
 export function desk(box, { closed, kept }) {
   const part = (name) => box.querySelector('.th-col-' + name);
-  const words = part('words');
+  const message = part('words');
   const side = sideCards(box);
   /** @type {ColoringCanvas | null} */
   let canvas = null;
@@ -29,7 +29,7 @@ export function desk(box, { closed, kept }) {
   let looking = 0;
   let saving = 0;
   /** @type {AbortController | null} */
-  let asked = null;
+  let request = null;
 
   // ── what the app says ────────────────────────────────────────────────────────────────────────
   function look(delay = LOOK_MS) {
@@ -38,8 +38,8 @@ export function desk(box, { closed, kept }) {
   }
   async function now() {
     if (!canvas) return;
-    asked?.abort();
-    const mine = (asked = new AbortController());
+    request?.abort();
+    const mine = (request = new AbortController());
     side.busy(true);
     try {
       const answer = await ask('/api/colorize/compare', {
@@ -48,16 +48,16 @@ export function desk(box, { closed, kept }) {
         body: JSON.stringify(coloring()),
         signal: mine.signal,
       });
-      if (mine === asked) side.show(answer);
+      if (mine === request) side.show(answer);
     } catch (error) {
-      if (mine === asked && error.name !== 'AbortError') side.problem(error.message);
+      if (mine === request && error.name !== 'AbortError') side.problem(error.message);
     } finally {
-      if (mine === asked) side.busy(false);
+      if (mine === request) side.busy(false);
     }
   }
   const coloring = () => ({
     sketch: sketch.id,
-    words: words.value.trim(),
+    words: message.value.trim(),
     actions: canvas ? canvas.actions : [],
   });
 
@@ -71,7 +71,7 @@ export function desk(box, { closed, kept }) {
       kept: coloringKept,
       drawing: sketch.drawing || '',
       sketch: sketch.id,
-      words: words.value.trim(),
+      words: message.value.trim(),
       at: Date.now(),
       count: canvas.actions.length,
     };
@@ -92,9 +92,9 @@ export function desk(box, { closed, kept }) {
   async function family() {
     const row = part('family');
     const { bases } = await library();
-    const now = words.value.trim().toLowerCase();
+    const now = message.value.trim().toLowerCase();
     const base = bases.find(
-      (one) => one.words === now || one.modifiers.some(([, name]) => name === now),
+      (item) => item.words === now || item.modifiers.some(([, name]) => name === now),
     );
     row.hidden = !base || !base.modifiers.length;
     if (!base) return;
@@ -114,16 +114,16 @@ export function desk(box, { closed, kept }) {
     );
   }
   function rename(name) {
-    words.value = name;
+    message.value = name;
     named();
   }
   function named() {
-    ofColorizeLink({ words: words.value.trim() });
+    ofColorizeLink({ words: message.value.trim() });
     family().catch(() => {});
     later();
     look(0);
   }
-  words.addEventListener('change', named);
+  message.addEventListener('change', named);
 
   // ── kept and saved ───────────────────────────────────────────────────────────────────────────
   function say(text) {
@@ -148,7 +148,7 @@ export function desk(box, { closed, kept }) {
         await act();
       } catch (error) {
         refuse(error.message);
-        if (error.field === 'words') words.focus();
+        if (error.field === 'words') message.focus();
       } finally {
         button.setAttribute('aria-disabled', 'false');
       }
@@ -182,8 +182,8 @@ export function desk(box, { closed, kept }) {
     canvas?.destroy();
     if (saving) save();
     clearTimeout(looking);
-    asked?.abort();
-    asked = null;
+    request?.abort();
+    request = null;
     canvas = null;
     box.hidden = true;
   }
@@ -207,15 +207,15 @@ export function desk(box, { closed, kept }) {
       sketch = next;
       coloringKept = link.kept || '';
       key = coloringKept ? next.id + '-' + coloringKept : next.id;
-      const begun = draftOf(key);
-      words.value = name || next.words || '';
+      const started = draftOf(key);
+      message.value = name || next.words || '';
       box.hidden = false;
       put(part('autosaved'), '');
-      say(begun ? 'Restored your draft: ' + many(begun.length, 'step') + '.' : '');
-      ofColorizeLink({ drawing: '', sketch: '', kept: '', ...link, words: words.value });
+      say(started ? 'Restored your draft: ' + many(started.length, 'step') + '.' : '');
+      ofColorizeLink({ drawing: '', sketch: '', kept: '', ...link, words: message.value });
       canvas = new ColoringCanvas({
         sketch: next,
-        actions: begun || actions || [],
+        actions: started || actions || [],
         onAction() {
           later();
           look();

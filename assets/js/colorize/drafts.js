@@ -14,7 +14,9 @@ const MOST = 12;
 export function drafts() {
   try {
     const listed = JSON.parse(localStorage.getItem(LISTED) || '[]');
-    return Array.isArray(listed) ? listed.filter((one) => one && typeof one.key === 'string') : [];
+    return Array.isArray(listed)
+      ? listed.filter((item) => item && typeof item.key === 'string')
+      : [];
   } catch {
     return [];
   }
@@ -22,7 +24,7 @@ export function drafts() {
 
 /** @param {Draft[]} list */
 function write(list) {
-  list.slice(MOST).forEach((one) => localStorage.removeItem(ONE + one.key));
+  list.slice(MOST).forEach((item) => localStorage.removeItem(ONE + item.key));
   localStorage.setItem(LISTED, JSON.stringify(list.slice(0, MOST)));
 }
 
@@ -47,7 +49,7 @@ export function draftOf(key) {
  */
 export function keepDraft(draft, actions) {
   const text = JSON.stringify(actions);
-  const others = drafts().filter((one) => one.key !== draft.key);
+  const others = drafts().filter((item) => item.key !== draft.key);
   for (;;) {
     try {
       localStorage.setItem(ONE + draft.key, text);
@@ -69,7 +71,7 @@ export function keepDraft(draft, actions) {
 export function dropDraft(key) {
   try {
     localStorage.removeItem(ONE + key);
-    write(drafts().filter((one) => one.key !== key));
+    write(drafts().filter((draft) => draft.key !== key));
   } catch {
     // it goes when the browser forgets
   }

@@ -16,13 +16,13 @@ export function drawForm({ drawn, listed, problem }) {
   const sentence = make('p', 'th-sk-sentence');
   const row = make('div', 'th-sk-fields');
   const models = make('select');
-  const number = (value, least, most, step) => {
+  const number = (value, least, max, step) => {
     const input = make('input');
     input.type = 'number';
     Object.assign(input, {
       value: String(value),
       min: String(least),
-      max: String(most),
+      max: String(max),
       step: String(step),
     });
     return input;
@@ -36,7 +36,7 @@ export function drawForm({ drawn, listed, problem }) {
   const refused = make('p', 'th-problem');
   const work = make('div');
   const show = workLine(work);
-  let words = '';
+  let message = '';
   /** @type {any} */
   let known = null;
   refused.hidden = true;
@@ -63,14 +63,14 @@ export function drawForm({ drawn, listed, problem }) {
   node.append(title, sentence, row, every, lacks, refused, work);
 
   function chosen() {
-    const one = known?.models.find((each) => each.id === models.value);
+    const model = known?.models.find((each) => each.id === models.value);
     put(
       lacks,
-      one && one.lacks
-        ? one.name + ' cannot generate images yet. ' + one.lacks
+      model && model.lacks
+        ? model.name + ' cannot generate images yet. ' + model.lacks
         : lacks.dataset.none || '',
     );
-    go.setAttribute('aria-disabled', String(!one || Boolean(one.lacks)));
+    go.setAttribute('aria-disabled', String(!model || Boolean(model.lacks)));
   }
   async function read() {
     if (known) return;
@@ -84,19 +84,22 @@ export function drawForm({ drawn, listed, problem }) {
     count.value = String(known.count);
     low.value = String(known.low);
     high.value = String(known.high);
-    if (list.every((one) => one.lacks))
+    if (list.every((item) => item.lacks))
       lacks.dataset.none = 'No installed model generates outlines. ' + known.no_lines;
     options(
       /** @type {any} */ (models),
-      list.map((one) => ({ id: one.id, name: one.name + (one.lacks ? ' · not installed' : '') })),
+      list.map((item) => ({
+        id: item.id,
+        name: item.name + (item.lacks ? ' · not installed' : ''),
+      })),
       list[0]?.id || '',
     );
     chosen();
   }
   function counted() {
-    const things = listed().length;
-    const pictures = things * Math.max(1, Math.round(Number(count.value)) || 1);
-    put(allWords, 'All ' + things + ' listed objects: ' + many(pictures, 'image'));
+    const items = listed().length;
+    const images = items * Math.max(1, Math.round(Number(count.value)) || 1);
+    put(allWords, 'All ' + items + ' listed objects: ' + many(images, 'image'));
   }
   count.addEventListener('input', counted);
   all.addEventListener('change', counted);
@@ -109,9 +112,9 @@ export function drawForm({ drawn, listed, problem }) {
       await followJob(id, (job) => {
         const step = job.steps > 1 ? ', step ' + job.step + ' of ' + job.steps : '';
         const waits = job.status === 'waiting' ? 'Waiting, ' + job.place + ' ahead of it' : '';
-        const words =
+        const text =
           waits || job.done + ' of ' + job.total + ' generated' + (job.active ? step : '.');
-        show({ ...job, words });
+        show({ ...job, words: text });
         if (job.done !== done || !job.active) drawn();
         done = job.done;
       });
@@ -127,7 +130,7 @@ export function drawForm({ drawn, listed, problem }) {
     refused.hidden = true;
     try {
       const { job } = await send('/api/colorize/candidates', {
-        words: all.checked ? listed() : [words],
+        words: all.checked ? listed() : [message],
         model: models.value,
         count: count.value,
         low: low.value,
@@ -149,7 +152,7 @@ export function drawForm({ drawn, listed, problem }) {
     node,
     /** @param {string} next the thing that is drawn */
     of(next) {
-      words = next;
+      message = next;
       put(title, 'Generate candidates of “' + next + '”');
       all.checked = false;
       counted();

@@ -16,35 +16,35 @@ export function keptList(box, open) {
     put(box.querySelector('.th-col-kept-count'), many(rows.length, 'coloring') + ', newest first');
     list.replaceChildren(...rows.map(item));
   }
-  function item(one) {
+  function item(entry) {
     const node = make('article', 'th-col-kept-one');
     const button = make('button', 'th-col-tile');
     const frame = make('span', 'th-col-tile-paper');
-    const picture = make('img');
+    const image = make('img');
     button.type = 'button';
-    button.title = 'Open it with all ' + many(one.actions, 'step');
-    picture.src = one.thumb;
-    picture.alt = '';
-    picture.loading = 'lazy';
-    frame.append(picture);
+    button.title = 'Open it with all ' + many(entry.actions, 'step');
+    image.src = entry.thumb;
+    image.alt = '';
+    image.loading = 'lazy';
+    frame.append(image);
     button.append(
       frame,
-      make('b', '', one.words),
-      make('small', '', ago(one.at) + ' · ' + many(one.actions, 'step')),
+      make('b', '', entry.words),
+      make('small', '', ago(entry.at) + ' · ' + many(entry.actions, 'step')),
     );
-    button.addEventListener('click', () => open(one));
+    button.addEventListener('click', () => open(entry));
     const foot = make('span', 'th-col-kept-foot');
     Object.entries({ coloring: 'PNG', colors: 'Colors', svg: 'SVG' }).forEach(([kind, name]) => {
       const link = make('a', 'th-link', name);
-      link.href = one.files[kind];
+      link.href = entry.files[kind];
       link.download = '';
       foot.append(link);
     });
-    if (one.mine) {
+    if (entry.mine) {
       const away = make('button', 'th-link', 'Delete');
       away.type = 'button';
       away.addEventListener('click', () => {
-        if (away.dataset.sure) remove(one);
+        if (away.dataset.sure) remove(entry);
         else {
           away.dataset.sure = '1';
           put(away, 'Delete permanently?');
@@ -59,9 +59,9 @@ export function keptList(box, open) {
     node.append(button, foot);
     return node;
   }
-  async function remove(one) {
+  async function remove(entry) {
     try {
-      draw((await send('/api/colorize/kept/' + one.id + '/delete', {})).kept);
+      draw((await send('/api/colorize/kept/' + entry.id + '/delete', {})).kept);
       problem.hidden = true;
     } catch (error) {
       put(problem, error.message);

@@ -41,10 +41,10 @@ export const plain = (text) =>
  * @param {string} typed
  */
 export function fits(text, typed) {
-  const words = ' ' + plain(text);
+  const message = ' ' + plain(text);
   return plain(typed)
     .split(' ')
-    .every((part) => words.includes(' ' + part));
+    .every((part) => message.includes(' ' + part));
 }
 
 /** @param {string} id of a thing */
@@ -52,10 +52,10 @@ export const drawingAddress = (id) => '/api/colorize/starter/' + id + '.svg';
 
 /**
  * A time in words: how long ago, or the day.
- * @param {string | number} at
+ * @param {string | number} index
  */
-export function ago(at) {
-  const date = new Date(at);
+export function ago(index) {
+  const date = new Date(index);
   const minutes = (Date.now() - date.getTime()) / 60_000;
   if (minutes < 1) return 'just now';
   if (minutes < 60) return Math.round(minutes) + ' min ago';

@@ -45,8 +45,8 @@ export function preparedAddress(image, how, view) {
 export function regionWords(about) {
   const count = about.regions[about.closing];
   const gap = about.closings_px[about.closing];
-  const words = count === 1 ? '1 region' : count.toLocaleString('en-US') + ' regions';
-  return words + (gap ? ', with gaps up to ' + gap + ' px closed' : ', without closing gaps');
+  const text = count === 1 ? '1 region' : count.toLocaleString('en-US') + ' regions';
+  return text + (gap ? ', with gaps up to ' + gap + ' px closed' : ', without closing gaps');
 }
 
 /**
@@ -55,7 +55,7 @@ export function regionWords(about) {
  */
 export function warningList(warnings) {
   const list = make('ul', 'th-col-warnings');
-  list.append(...warnings.map((words) => make('li', '', words)));
+  list.append(...warnings.map((warning) => make('li', '', warning)));
   list.hidden = !warnings.length;
   return list;
 }
@@ -73,7 +73,7 @@ export function preparePanel(box, { title, does, words: named, done, left }) {
   /** @type {How} */
   let how = { ...USUAL };
   let view = 'regions';
-  let asked = 0;
+  let request = 0;
   let waiting = 0;
 
   const heading = make('h3', '', title);
@@ -82,9 +82,9 @@ export function preparePanel(box, { title, does, words: named, done, left }) {
   views.setAttribute('aria-label', 'Shown image');
   const header = make('header');
   header.append(heading, views);
-  const picture = make('img', 'th-col-prepared');
+  const imageItem = make('img', 'th-col-prepared');
   const frame = make('div', 'th-col-prepared-frame');
-  frame.append(picture);
+  frame.append(imageItem);
   const count = make('p', 'th-col-regions');
   count.setAttribute('role', 'status');
   const warned = make('div');
@@ -150,10 +150,10 @@ export function preparePanel(box, { title, does, words: named, done, left }) {
     if (input.type === 'range') label.append(value);
     return label;
   }
-  function range(least, most, step, set) {
+  function range(least, max, step, set) {
     const input = make('input');
     input.type = 'range';
-    Object.assign(input, { min: String(least), max: String(most), step: String(step) });
+    Object.assign(input, { min: String(least), max: String(max), step: String(step) });
     input.addEventListener('input', () => {
       set(Number(input.value));
       show();
@@ -192,8 +192,8 @@ export function preparePanel(box, { title, does, words: named, done, left }) {
     });
   }
   function paint() {
-    if (image) picture.src = preparedAddress(image, how, /** @type {'ink'} */ (view));
-    picture.alt =
+    if (image) imageItem.src = preparedAddress(image, how, /** @type {'ink'} */ (view));
+    imageItem.alt =
       view === 'ink'
         ? 'The lines that are kept'
         : 'The regions that can be filled, each with its own hatch';
@@ -203,21 +203,21 @@ export function preparePanel(box, { title, does, words: named, done, left }) {
     waiting = setTimeout(now, WAIT_MS);
   }
   async function now() {
-    const mine = ++asked;
+    const mine = ++request;
     frame.setAttribute('aria-busy', 'true');
     try {
       const about = await ask(preparedAddress(image, how));
-      if (mine !== asked) return;
+      if (mine !== request) return;
       put(count, regionWords(about) + ' · ' + about.width + ' × ' + about.height + ' pixels');
       warned.replaceChildren(warningList(about.warnings));
       problem.hidden = true;
       paint();
     } catch (error) {
-      if (mine !== asked) return;
+      if (mine !== request) return;
       put(count, '');
       refuse(error.message);
     } finally {
-      if (mine === asked) frame.removeAttribute('aria-busy');
+      if (mine === request) frame.removeAttribute('aria-busy');
     }
   }
   function refuse(text) {
@@ -225,10 +225,10 @@ export function preparePanel(box, { title, does, words: named, done, left }) {
     problem.hidden = false;
   }
   function close() {
-    asked++;
+    request++;
     clearTimeout(waiting);
     image = '';
-    picture.removeAttribute('src');
+    imageItem.removeAttribute('src');
     box.hidden = true;
   }
   act.addEventListener('click', async () => {
@@ -256,18 +256,18 @@ export function preparePanel(box, { title, does, words: named, done, left }) {
     close,
     /**
      * Shows what an image would become.
-     * @param {{ image: string, words: string, title?: string, how?: How }} of
+     * @param {{ image: string, words: string, title?: string, how?: How }} source
      */
-    open(of) {
-      ({ image } = of);
-      name = of.words;
-      how = { ...USUAL, ...of.how };
-      own.value = of.words;
-      put(heading, of.title || title);
+    open(source) {
+      ({ image } = source);
+      name = source.words;
+      how = { ...USUAL, ...source.how };
+      own.value = source.words;
+      put(heading, source.title || title);
       put(count, 'Preparing…');
       warned.replaceChildren();
       problem.hidden = true;
-      picture.removeAttribute('src');
+      imageItem.removeAttribute('src');
       box.hidden = false;
       show();
       now();

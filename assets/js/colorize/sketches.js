@@ -24,7 +24,7 @@ export function sketchesView(box, color) {
   dialog.append(inner);
   box.append(dialog);
   /** @type {(stored: any) => void} */
-  let taken = () => {};
+  let used = () => {};
   const panel = preparePanel(inner, {
     title: 'Prepare it',
     does: 'Use this sketch',
@@ -32,7 +32,7 @@ export function sketchesView(box, color) {
     left: () => dialog.close(),
     done(stored) {
       dialog.close();
-      taken(stored);
+      used(stored);
     },
   });
   dialog.addEventListener('close', () => panel.close());
@@ -40,23 +40,23 @@ export function sketchesView(box, color) {
   const calls = {
     /**
      * Opens a drawing to be adjusted before it is taken.
-     * @param {{ image: string, words: string }} of
+     * @param {{ image: string, words: string }} source
      * @param {(stored: any) => void} [then]
      */
-    adjust(of, then) {
-      taken = (stored) => {
+    adjust(source, then) {
+      used = (stored) => {
         then?.(stored);
         changed(stored);
       };
       dialog.showModal();
-      panel.open(of);
+      panel.open(source);
     },
     changed,
     color,
     listed: () => list.listed(),
     problem,
   };
-  const list = thingList(box, (words) => choose(words));
+  const list = thingList(box, (text) => choose(text));
   const room = thingRoom(find('body'), calls);
   const brought = broughtDrawings(find('brought'), calls);
 
@@ -67,15 +67,15 @@ export function sketchesView(box, color) {
   /** @param {any} stored what the app says of a sketch that was stored */
   function changed(stored) {
     libraryChanged();
-    const words = stored?.sketch.words;
-    if (words !== colorize.thing && known?.bases.some((one) => one.words === words)) choose(words);
+    const text = stored?.sketch.words;
+    if (text !== colorize.thing && known?.bases.some((base) => base.words === text)) choose(text);
   }
-  function choose(words) {
-    ofColorizeLink({ thing: words });
-    list.mark(words);
-    find('none').hidden = Boolean(words);
-    find('body').hidden = !words;
-    if (words) room.open(words, known);
+  function choose(text) {
+    ofColorizeLink({ thing: text });
+    list.mark(text);
+    find('none').hidden = Boolean(text);
+    find('body').hidden = !text;
+    if (text) room.open(text, known);
   }
   async function read() {
     try {
@@ -85,7 +85,7 @@ export function sketchesView(box, color) {
       problem(error.message);
       return;
     }
-    const names = new Set(known.stored.map((one) => one.words));
+    const names = new Set(known.stored.map((item) => item.words));
     const having = known.bases.filter((base) => base.drawing || names.has(base.words)).length;
     put(
       find('count'),

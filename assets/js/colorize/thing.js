@@ -20,8 +20,8 @@ const VIEWS = [
  */
 export function thingRoom(box, { adjust, color, listed, changed, problem }) {
   let view = 'ink';
-  let words = '';
-  let asked = 0;
+  let text = '';
+  let request = 0;
   /** @type {import('./library.js').Known | null} */
   let known = null;
   const head = make('header');
@@ -40,7 +40,7 @@ export function thingRoom(box, { adjust, color, listed, changed, problem }) {
   /** @type {ReturnType<typeof candidateCard>[]} */
   let cards = [];
 
-  const starterStored = (stored) => stored.some((one) => one.starter);
+  const starterStored = (stored) => stored.some((item) => item.starter);
   function views_() {
     strip(views, VIEWS, view, (id) => {
       view = id;
@@ -49,15 +49,15 @@ export function thingRoom(box, { adjust, color, listed, changed, problem }) {
     });
   }
   async function load() {
-    const mine = ++asked;
+    const mine = ++request;
     let answer;
     try {
-      answer = await ask('/api/colorize/candidates?' + new URLSearchParams({ words }));
+      answer = await ask('/api/colorize/candidates?' + new URLSearchParams({ words: text }));
     } catch (error) {
-      if (mine === asked) problem(error.message);
+      if (mine === request) problem(error.message);
       return;
     }
-    if (mine !== asked) return;
+    if (mine !== request) return;
     put(title, answer.words);
     put(about, answer.category);
     put(said, answer.said);
@@ -65,20 +65,21 @@ export function thingRoom(box, { adjust, color, listed, changed, problem }) {
     draw(answer);
   }
   function draw(answer) {
-    const base = known?.bases.find((one) => one.words === answer.words);
-    const stored = known?.stored.filter((one) => one.words === answer.words) || [];
-    const ids = new Set(known?.stored.map((one) => one.id));
-    const use = async (body) => changed(await send('/api/colorize/sketches', { words, ...body }));
+    const base = known?.bases.find((item) => item.words === answer.words);
+    const stored = known?.stored.filter((item) => item.words === answer.words) || [];
+    const ids = new Set(known?.stored.map((item) => item.id));
+    const use = async (body) =>
+      changed(await send('/api/colorize/sketches', { words: text, ...body }));
     cards = [
-      ...stored.map((one, place) =>
+      ...stored.map((item, index) =>
         candidateCard(
           {
-            sketch: one.id,
+            sketch: item.id,
             title: 'Stored sketch',
-            about: one.source + ', ' + ago(one.at),
-            inUse: place === 0,
+            about: item.source + ', ' + ago(item.at),
+            inUse: index === 0,
           },
-          [{ name: 'Color it', act: () => color({ sketch: one.id, words: one.words }) }],
+          [{ name: 'Color it', act: () => color({ sketch: item.id, words: item.words }) }],
         ),
       ),
       ...(base?.drawing
@@ -105,14 +106,14 @@ export function thingRoom(box, { adjust, color, listed, changed, problem }) {
             ),
           ]
         : []),
-      ...answer.drawn.map((one) =>
-        candidateCard({ image: one.image, title: one.model, about: one.about, known: ids }, [
+      ...answer.drawn.map((item) =>
+        candidateCard({ image: item.image, title: item.model, about: item.about, known: ids }, [
           {
             name: 'Use',
-            title: 'Stored as the sketch of “' + words + '”',
-            act: () => use({ ...USUAL, image: one.image }),
+            title: 'Stored as the sketch of “' + text + '”',
+            act: () => use({ ...USUAL, image: item.image }),
           },
-          { name: 'Adjust…', act: () => adjust({ image: one.image, words }) },
+          { name: 'Adjust…', act: () => adjust({ image: item.image, words: text }) },
         ]),
       ),
     ];
@@ -136,8 +137,8 @@ export function thingRoom(box, { adjust, color, listed, changed, problem }) {
      */
     open(next, all) {
       known = all;
-      const other = next !== words;
-      words = next;
+      const other = next !== text;
+      text = next;
       if (other) {
         grid.replaceChildren();
         put(title, next);

@@ -25,18 +25,18 @@ export function thingList(box, choose) {
   function draw() {
     if (!known) return;
     const { bases, stored } = known;
-    const names = new Set(stored.map((one) => one.words));
+    const names = new Set(stored.map((item) => item.words));
     const state = (base) => (names.has(base.words) ? 'stored' : base.drawing ? 'starter' : '');
     const typed = search.value.trim();
     const under = bases.filter((base) => !typed || fits(base.words, typed));
     strip(
       find('having'),
-      HAVING.map((one) => ({
-        ...one,
+      HAVING.map((item) => ({
+        ...item,
         name:
-          one.name +
+          item.name +
           ' ' +
-          under.filter((base) => !one.id || Boolean(state(base)) === (one.id === 'some')).length,
+          under.filter((base) => !item.id || Boolean(state(base)) === (item.id === 'some')).length,
       })),
       having,
       (id) => {
@@ -85,11 +85,11 @@ export function thingList(box, choose) {
       known = next;
       draw();
     },
-    /** @param {string} words of the one that is open */
-    mark(words) {
-      now = words;
+    /** @param {string} text of the one that is open */
+    mark(text) {
+      now = text;
       list.querySelectorAll('.th-sk-thing').forEach((row) => {
-        const on = row.querySelector('span')?.textContent === words;
+        const on = row.querySelector('span')?.textContent === text;
         row.setAttribute('aria-selected', String(on));
         // The list scrolls, the page stays where it is.
         if (

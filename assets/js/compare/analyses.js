@@ -10,14 +10,14 @@ import { compare, compareView, ofCompareLink, openCompare, openConceptRun } from
 // A view: `defaults` are its questions by name, with what stands for the usual answer; `draw(data)`
 // shows an answer. Returns its state and what it is asked with.
 export function analysisView(element, name, defaults, draw) {
-  const find = (words) => element.querySelector(words);
+  const find = (text) => element.querySelector(text);
   const state = { ...defaults };
   const api = '/api/compare/analyses/';
   let data = null;
-  let asked = 0;
-  const part = (given) =>
+  let request = 0;
+  const part = (values) =>
     Object.fromEntries(
-      Object.entries(given).filter(([key, value]) => value !== '' && value !== defaults[key]),
+      Object.entries(values).filter(([key, value]) => value !== '' && value !== defaults[key]),
     );
   const query = (more) => new URLSearchParams({ ...part(state), ...(more || {}) }).toString();
   function take() {
@@ -26,20 +26,20 @@ export function analysisView(element, name, defaults, draw) {
     });
   }
   async function load() {
-    const mine = ++asked;
+    const mine = ++request;
     find('.th-an').setAttribute('aria-busy', 'true');
     try {
       const answer = await ask(api + name + '?' + query());
-      if (mine !== asked) return;
+      if (mine !== request) return;
       data = answer;
       problem('');
       frame();
       draw(data);
       ofCompareLink(name, part(state));
     } catch (error) {
-      if (mine === asked) problem('This view cannot be shown. ' + error.message);
+      if (mine === request) problem('This view cannot be shown. ' + error.message);
     } finally {
-      if (mine === asked) find('.th-an').removeAttribute('aria-busy');
+      if (mine === request) find('.th-an').removeAttribute('aria-busy');
     }
   }
   function problem(text) {
@@ -69,11 +69,11 @@ export function analysisView(element, name, defaults, draw) {
     let row = rows.get(key);
     if (!row) {
       row = make('div', 'th-an-control');
-      const words = make('span', 'th-soft', label);
+      const text = make('span', 'th-soft', label);
       const inner = make_();
-      words.id = 'th-an-' + name + '-' + key;
-      inner.setAttribute('aria-labelledby', words.id);
-      row.append(words, inner);
+      text.id = 'th-an-' + name + '-' + key;
+      inner.setAttribute('aria-labelledby', text.id);
+      row.append(text, inner);
       rows.set(key, row);
       bar.appendChild(row);
     }
@@ -117,7 +117,7 @@ export function analysisView(element, name, defaults, draw) {
           button.title = run.facts;
           button.dataset.id = run.id;
           button.addEventListener('click', () => {
-            const every = list.map((one) => one.id);
+            const every = list.map((item) => item.id);
             const now = state.runs ? state.runs.split(',') : every;
             const next = every.filter((id) => (id === run.id) !== now.includes(id));
             set({ runs: next.length === every.length || !next.length ? '' : next.join(',') });
@@ -126,7 +126,7 @@ export function analysisView(element, name, defaults, draw) {
         }),
       );
     }
-    const on = state.runs ? state.runs.split(',') : list.map((one) => one.id);
+    const on = state.runs ? state.runs.split(',') : list.map((item) => item.id);
     [...box.children].forEach((button) =>
       button.setAttribute('aria-pressed', String(on.includes(button.dataset.id))),
     );

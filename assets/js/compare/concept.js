@@ -36,31 +36,31 @@ export function mount(widget) {
   let known = null;
   let view = null;
   let chosen = null;
-  let here = null;
-  let asked = 0;
+  let current = null;
+  let request = 0;
   let started = null;
   let stale = false;
   // Images that were on the page before the concept was chosen.
   let guests = [];
 
   const chooser = conceptChooser(box, (next) => go({ ...next, d: null }));
-  const controls = conceptControls(box, { go, pair: () => state.pair, place });
+  const controls = conceptControls(box, { go, pair: () => state.pair, place: arrange });
   const figures = linkedFigures(box, { tell: sharesOf, open: openBin });
   const sources = sourceList(box, {
     bins: () => known.bins,
     changed: (d) => go({ d }),
-    mark: (one) => mark(one),
+    mark: (item) => mark(item),
     pool: (rows) => drop.pool(rows),
   });
   const mark = markDialog(box, {
-    keep: (source, next) => go({ d: state.d.map((one) => (one === source ? next : one)) }),
+    keep: (source, next) => go({ d: state.d.map((item) => (item === source ? next : item)) }),
     // Without a mask in the link its newest is taken: coming back, that is the one made there.
-    inspect(one) {
-      state.d = state.d.map((source) => (source === one.source ? source.split('/')[0] : source));
+    inspect(item) {
+      state.d = state.d.map((source) => (source === item.source ? source.split('/')[0] : source));
       publish(true);
       openPicture({
-        opened: one.image.image_id,
-        mask: one.image.mask_id,
+        opened: item.image.image_id,
+        mask: item.image.mask_id,
         object: chosen ? chosen.words : '',
       });
     },
@@ -71,7 +71,7 @@ export function mount(widget) {
     // A file may hold other concepts than the one on the page: then the first of the file is opened.
     async add(full, made) {
       // As the choices write them: one that stands here is not offered again.
-      const list = full.map((one) => one.replace(/^(\w+:[0-9a-f]{16})[0-9a-f]+/, '$1'));
+      const list = full.map((item) => item.replace(/^(\w+:[0-9a-f]{16})[0-9a-f]+/, '$1'));
       await concepts();
       const other = made && chosen && !(await holds(list[0]));
       if (made && (!chosen || other)) {
@@ -88,7 +88,7 @@ export function mount(widget) {
       go({
         ...(chosen ? {} : { concept: made.concept, words: made.concept ? '' : made.words }),
         d: [
-          ...state.d.filter((one) => !singles.includes(one)),
+          ...state.d.filter((item) => !singles.includes(item)),
           made.source.replace(/^(\w+:[0-9a-f]{16})[0-9a-f]+/, '$1'),
         ],
         fresh: true,
@@ -113,8 +113,10 @@ export function mount(widget) {
     return conceptQuery(state, more);
   }
   async function holds(source) {
-    const found = await ask('/api/compare/choices?' + query({}));
-    return found.choices.some((one) => one.source === source || source.startsWith(one.source));
+    const result = await ask('/api/compare/choices?' + query({}));
+    return result.choices.some(
+      (choice) => choice.source === source || source.startsWith(choice.source),
+    );
   }
   async function begin() {
     started ||= ask('/api/compare/bins').then((answer) => {
@@ -124,7 +126,7 @@ export function mount(widget) {
         bins: known.bins,
         metrics: known.metrics,
         inspectBin: openBin,
-        choose: (pair) => go({ pair: place(pair.a) + '-' + place(pair.b) }),
+        choose: (pair) => go({ pair: arrange(pair.a) + '-' + arrange(pair.b) }),
       });
       moves = movesList(box, {
         bins: known.bins,
@@ -138,22 +140,22 @@ export function mount(widget) {
     });
     await started;
   }
-  function place(source) {
+  function arrange(source) {
     return state.d.indexOf(source);
   }
   async function concepts() {
     try {
       const answer = await ask('/api/compare/concepts');
-      here = answer.here;
+      current = answer.here;
       chooser.fill(answer.concepts);
       problem('');
     } catch (error) {
       problem(error.message);
     }
   }
-  function problem(words) {
-    put(part('list-problem'), words);
-    part('list-problem').hidden = !words;
+  function problem(text) {
+    put(part('list-problem'), text);
+    part('list-problem').hidden = !text;
   }
 
   // ── what is asked for changes ────────────────────────────────────────────────────────────────
@@ -161,12 +163,12 @@ export function mount(widget) {
     const other =
       ('concept' in next || 'words' in next) &&
       (next.concept !== state.concept || (next.words || '') !== state.words);
-    const kept = state.d;
+    const saved = state.d;
     Object.assign(state, next);
     state.words ||= '';
     state.d ||= [];
     if (!('steps' in next) && !state.d.includes(state.steps)) state.steps = '';
-    const mine = ++asked;
+    const mine = ++request;
     try {
       await begin();
       const corrections = takeUsual(state, known);
@@ -175,14 +177,14 @@ export function mount(widget) {
         if (other || !chosen || next.d === null || next.fresh || stale) {
           stale = false;
           const answer = await ask('/api/compare/choices?' + query({}));
-          if (mine !== asked) return;
+          if (mine !== request) return;
           chosen = answer;
           chooser.show(answer);
           part('generate').hidden = !answer.concept;
           if (next.d === null) {
-            const { rows, own, left } = rowsOfConcept(kept, answer);
+            const { rows, own, left } = rowsOfConcept(saved, answer);
             state.d = rows;
-            guests = own.map((one) => one.split('/')[0]);
+            guests = own.map((item) => item.split('/')[0]);
             state.pair = DEFAULTS.pair;
             if (left)
               drop.say(
@@ -202,7 +204,7 @@ export function mount(widget) {
       sources.choices(chosen ? chosen.choices : []);
       await load(mine);
     } catch (error) {
-      if (mine !== asked) return;
+      if (mine !== request) return;
       delete state.fresh;
       problem(error.message);
       publish();
@@ -215,9 +217,9 @@ export function mount(widget) {
     try {
       view = something ? await ask('/api/compare/view?' + viewQuery(state)) : null;
     } finally {
-      if (mine === asked) box.classList.remove('th-cc-busy');
+      if (mine === request) box.classList.remove('th-cc-busy');
     }
-    if (mine !== asked) return;
+    if (mine !== request) return;
     problem('');
     // Of a pair that is not there any more, the first two are shown.
     if (view) {
@@ -226,18 +228,24 @@ export function mount(widget) {
     }
     await draw(mine);
     // The server measures images for a second at a time.
-    if (mine === asked && view && view.distributions.some((one) => one.measuring)) await load(mine);
+    if (
+      mine === request &&
+      view &&
+      view.distributions.some((distribution) => distribution.measuring)
+    )
+      await load(mine);
   }
   async function draw(mine) {
     const there = readyOf(view);
     const several = there.length > 1;
     part('start').hidden =
-      Boolean(view) || Boolean(here && (here.people || here.runs || here.sets || here.images));
+      Boolean(view) ||
+      Boolean(current && (current.people || current.runs || current.sets || current.images));
     front(several && there.length === 2);
     part('no-people').hidden =
       !chosen ||
-      chosen.choices.some((one) => one.kind === 'people') ||
-      there.some((one) => one.kind && !one.pictures);
+      chosen.choices.some((choice) => choice.kind === 'people') ||
+      there.some((item) => item.kind && !item.pictures);
     ['histograms', 'palettes', 'steps'].forEach((name) => {
       part(name).hidden = !there.length;
     });
@@ -247,7 +255,7 @@ export function mount(widget) {
     moves.draw(view ? view.flow : null);
     chooser.rows(view ? view.distributions.length : 0);
     sources.draw(view ? view.distributions : [], chosen ? chosen.words : '', guests);
-    part('method-label').hidden = !there.some((one) => one.pictures);
+    part('method-label').hidden = !there.some((item) => item.pictures);
     if (!view) return;
     controls.draw(state, known.sorts, view.between);
     part('weights').href = '/api/compare/weights.csv?' + viewQuery(state);
@@ -255,11 +263,13 @@ export function mount(widget) {
     if (several) {
       controls.pair(view, there);
       const [first, second] = view.pair;
-      const labels = Object.fromEntries(view.distributions.map((one) => [one.source, one.label]));
+      const labels = Object.fromEntries(
+        view.distributions.map((distribution) => [distribution.source, distribution.label]),
+      );
       const pair = [first, second].sort().join('-');
       numbers.draw(
         view.pairs,
-        (one) => [place(one.a), place(one.b)].sort().join('-') === pair,
+        (item) => [arrange(item.a), arrange(item.b)].sort().join('-') === pair,
         labels,
       );
       intervals(mine);
@@ -269,32 +279,32 @@ export function mount(widget) {
   }
   // What is dropped comes first where no concept was chosen, and of two alone what moves does.
   function front(two) {
-    const beside = part('beside');
+    const others = part('beside');
     const order = two
       ? ['pair', 'numbers', 'histograms', 'palettes']
       : ['histograms', 'numbers', 'pair', 'palettes'];
     box.classList.toggle('th-cc-empty', !view);
     if (chosen) {
-      if (part('choose').nextElementSibling !== beside) part('choose').after(beside);
-    } else if (box.firstElementChild !== beside) box.prepend(beside);
+      if (part('choose').nextElementSibling !== others) part('choose').after(others);
+    } else if (box.firstElementChild !== others) box.prepend(others);
     if (part('start').nextElementSibling !== part(order[0]))
       part('start').after(...order.map(part));
   }
   async function intervals(mine) {
     // One pair after the other, the one on the page first.
-    const front = (one) =>
-      [place(one.a), place(one.b)].sort().join('-') === [...view.pair].sort().join('-');
+    const front = (item) =>
+      [arrange(item.a), arrange(item.b)].sort().join('-') === [...view.pair].sort().join('-');
     for (const pair of [...view.pairs].sort(
-      (one, other) => Number(front(other)) - Number(front(one)),
+      (item, other) => Number(front(other)) - Number(front(item)),
     )) {
       try {
         const answer = await ask(
           '/api/compare/intervals?' + query({ d: [pair.a, pair.b].join(',') }),
         );
-        if (mine !== asked) return;
+        if (mine !== request) return;
         numbers.interval(answer);
       } catch (error) {
-        if (mine === asked) numbers.problem(error.message);
+        if (mine === request) numbers.problem(error.message);
         return;
       }
     }
@@ -307,12 +317,12 @@ export function mount(widget) {
   // The shares of a bin in all that are shown, for its name tag.
   function sharesOf(bin) {
     const table = make('table');
-    readyOf(view).forEach((one) => {
+    readyOf(view).forEach((item) => {
       const row = make('tr');
       row.append(
-        make('th', '', one.letter),
-        make('td', 'th-cc-tip-label', one.label),
-        make('td', '', percent(one.weights[bin])),
+        make('th', '', item.letter),
+        make('td', 'th-cc-tip-label', item.label),
+        make('td', '', percent(item.weights[bin])),
       );
       table.append(row);
     });
@@ -324,9 +334,9 @@ export function mount(widget) {
 
   // ── hands ────────────────────────────────────────────────────────────────────────────────────
   saveButtons(box, async (name, format) => {
-    const words = (chosen ? chosen.words : 'images').replace(/[^a-z0-9]+/gi, '-');
+    const text = (chosen ? chosen.words : 'images').replace(/[^a-z0-9]+/gi, '-');
     try {
-      await figures.save(name, 'truehue-' + words + '-' + name, format);
+      await figures.save(name, 'truehue-' + text + '-' + name, format);
     } catch (error) {
       problem('Saving the figure failed: ' + error.message);
     }
@@ -346,7 +356,7 @@ export function mount(widget) {
     );
   onTheme(() => figures.again());
   store.subscribe('compare-sets', () => {
-    here = null;
+    current = null;
     stale = true;
     if (box.offsetParent !== null) concepts();
   });
@@ -363,13 +373,13 @@ export function mount(widget) {
       const next = ofLink(values);
       if (next.concept || next.words || next.d) go({ ...next, fresh: true });
       else {
-        const mine = asked;
+        const mine = request;
         try {
           await begin();
           chooser.begin();
-          await draw(asked);
+          await draw(request);
         } catch (error) {
-          if (mine === asked) problem(error.message);
+          if (mine === request) problem(error.message);
         }
       }
     },

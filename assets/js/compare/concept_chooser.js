@@ -24,7 +24,7 @@ export function conceptChooser(box, choose) {
   let now = null;
   let open = true;
   let rows = 0;
-  let at = -1;
+  let position = -1;
 
   const plain = (text) =>
     text
@@ -32,37 +32,37 @@ export function conceptChooser(box, choose) {
       .replace(/[_\-\s]+/g, ' ')
       .trim();
   // Every word that was typed begins a word of the concept.
-  function matches(one) {
-    const words = ' ' + one.plain;
+  function matches(item) {
+    const text = ' ' + item.plain;
     return plain(state.query)
       .split(' ')
-      .every((part) => !part || words.includes(' ' + part));
+      .every((part) => !part || text.includes(' ' + part));
   }
   const fits = {
     query: matches,
-    kind: (one) => !state.kind || one.kind === state.kind,
-    category: (one) => !state.category || one.category === state.category,
-    having: (one) => !state.having || one[state.having] > 0,
+    kind: (item) => !state.kind || item.kind === state.kind,
+    category: (item) => !state.category || item.category === state.category,
+    having: (item) => !state.having || item[state.having] > 0,
   };
   // A facet is counted under all the others, as if it were not chosen itself.
   function under(but) {
-    return all.filter((one) =>
-      Object.entries(fits).every(([name, fit]) => name === but || fit(one)),
+    return all.filter((item) =>
+      Object.entries(fits).every(([name, fit]) => name === but || fit(item)),
     );
   }
-  function counted(name, choices, of) {
-    const found = under(name);
+  function counted(name, choices, source) {
+    const result = under(name);
     return choices.map((choice) => ({
       id: choice.id,
       name:
         choice.name +
         ' ' +
-        found.filter((one) => of(one, choice.id)).length.toLocaleString('en-US'),
+        result.filter((item) => source(item, choice.id)).length.toLocaleString('en-US'),
     }));
   }
-  function marks(people, pictures) {
-    const node = make('i', 'th-cc-marks', (people ? '●' : '') + (pictures ? '▪' : ''));
-    node.title = [people ? 'people’s colors' : '', pictures ? 'pictures' : '']
+  function marks(people, images) {
+    const node = make('i', 'th-cc-marks', (people ? '●' : '') + (images ? '▪' : ''));
+    node.title = [people ? 'people’s colors' : '', images ? 'pictures' : '']
       .filter(Boolean)
       .join(' and ');
     return node;
@@ -70,7 +70,7 @@ export function conceptChooser(box, choose) {
   function draw() {
     strip(
       find('kinds'),
-      counted('kind', KINDS, (one, id) => !id || one.kind === id),
+      counted('kind', KINDS, (item, id) => !id || item.kind === id),
       state.kind,
       (id) => {
         state.kind = id;
@@ -79,14 +79,14 @@ export function conceptChooser(box, choose) {
     );
     strip(
       find('having'),
-      counted('having', HAVING, (one, id) => !id || one[id] > 0),
+      counted('having', HAVING, (item, id) => !id || item[id] > 0),
       state.having,
       (id) => {
         state.having = id;
         draw();
       },
     );
-    const categories = [...new Set(all.map((one) => one.category))];
+    const categories = [...new Set(all.map((item) => item.category))];
     const by = under('category');
     options(
       find('category'),
@@ -95,30 +95,30 @@ export function conceptChooser(box, choose) {
         ...categories.map((name) => ({
           id: name,
           name:
-            name + ' ' + by.filter((one) => one.category === name).length.toLocaleString('en-US'),
+            name + ' ' + by.filter((item) => item.category === name).length.toLocaleString('en-US'),
         })),
       ],
       state.category,
     );
     // What has data stands first, then things before their modifiers, otherwise the paper's order.
-    const found = under('').sort(
-      (one, other) =>
-        Number(other.people > 0) - Number(one.people > 0) ||
-        Number(other.pictures > 0) - Number(one.pictures > 0) ||
-        Number(other.kind === 'base') - Number(one.kind === 'base') ||
-        one.place - other.place,
+    const result = under('').sort(
+      (item, other) =>
+        Number(other.people > 0) - Number(item.people > 0) ||
+        Number(other.pictures > 0) - Number(item.pictures > 0) ||
+        Number(other.kind === 'base') - Number(item.kind === 'base') ||
+        item.place - other.place,
     );
-    at = Math.min(at, found.length - 1);
+    position = Math.min(position, result.length - 1);
     list.replaceChildren(
-      ...found.slice(0, LISTED).map((one, index) => {
-        const button = make('button', 'th-cc-concept', one.words);
+      ...result.slice(0, LISTED).map((item, index) => {
+        const button = make('button', 'th-cc-concept', item.words);
         button.type = 'button';
         button.setAttribute('role', 'option');
-        button.setAttribute('aria-selected', String(Boolean(now) && now === one.key));
-        button.title = one.category + ' · ' + (one.kind || 'not in ColorConceptBench');
-        if (index === at) button.classList.add('th-cc-at');
-        if (one.people || one.pictures) button.append(marks(one.people, one.pictures));
-        button.addEventListener('click', () => pick(one));
+        button.setAttribute('aria-selected', String(Boolean(now) && now === item.key));
+        button.title = item.category + ' · ' + (item.kind || 'not in ColorConceptBench');
+        if (index === position) button.classList.add('th-cc-at');
+        if (item.people || item.pictures) button.append(marks(item.people, item.pictures));
+        button.addEventListener('click', () => pick(item));
         return button;
       }),
     );
@@ -126,36 +126,36 @@ export function conceptChooser(box, choose) {
       find('found'),
       !all.length
         ? ''
-        : !found.length
+        : !result.length
           ? 'No concept matches. Shorten the search, or choose other filters.'
-          : many(found.length, 'concept') +
-            (found.length > LISTED
+          : many(result.length, 'concept') +
+            (result.length > LISTED
               ? '; the first ' + LISTED + ' are shown. Search, or choose a category.'
               : '.') +
             ' ● people’s colors · ▪ images',
     );
-    return found;
+    return result;
   }
-  function pick(one) {
+  function pick(item) {
     open = false;
-    at = -1;
-    choose({ concept: one.id, words: one.id ? '' : one.words });
+    position = -1;
+    choose({ concept: item.id, words: item.id ? '' : item.words });
   }
   search.addEventListener('input', () => {
     state.query = search.value;
-    at = search.value ? 0 : -1;
+    position = search.value ? 0 : -1;
     draw();
   });
   search.addEventListener('keydown', (event) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    const found = list.children.length;
-    if (step && found) {
-      at = (at + step + found) % found;
+    const result = list.children.length;
+    if (step && result) {
+      position = (position + step + result) % result;
       draw();
       event.preventDefault();
     }
-    if (event.key === 'Enter' && found) {
-      list.children[Math.max(at, 0)].click();
+    if (event.key === 'Enter' && result) {
+      list.children[Math.max(position, 0)].click();
       event.preventDefault();
     }
     if (event.key === 'Escape' && now) {
@@ -191,32 +191,32 @@ export function conceptChooser(box, choose) {
   return {
     // All concepts of the server; the number of each that there is may have changed.
     fill(listed) {
-      all = listed.map(([id, words, thing, category, kind, people, pictures], place) => ({
+      all = listed.map(([id, text, item, category, kind, people, images], index) => ({
         id,
-        words,
-        thing,
+        words: text,
+        thing: item,
         category,
         kind,
         people,
-        pictures,
-        place,
-        key: id || words,
-        plain: plain(words + ' ' + thing),
+        pictures: images,
+        place: index,
+        key: id || text,
+        plain: plain(text + ' ' + item),
       }));
       draw();
       front();
     },
-    has: (key) => all.some((one) => one.key === key),
+    has: (key) => all.some((item) => item.key === key),
     // The concept on the page, with its siblings.
     show(answer) {
-      const one = answer.concept;
-      now = one ? one.id : answer.words;
+      const concept = answer.concept;
+      now = concept ? concept.id : answer.words;
       open = false;
       put(find('words'), answer.words);
       put(
         find('kind'),
-        one
-          ? one.category + ' · ' + (one.kind === 'base' ? 'base concept' : one.kind)
+        concept
+          ? concept.category + ' · ' + (concept.kind === 'base' ? 'base concept' : concept.kind)
           : 'imported; not in ColorConceptBench',
       );
       const known = new Map(all.map((each) => [each.key, each]));

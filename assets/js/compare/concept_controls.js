@@ -32,11 +32,11 @@ export function conceptControls(box, { go, pair, place }) {
   part('swap').addEventListener('click', () => go({ pair: pair().split('-').reverse().join('-') }));
   ['first', 'second'].forEach((name, side) =>
     part(name).addEventListener('change', () => {
-      const places = pair().split('-').map(Number);
+      const positions = pair().split('-').map(Number);
       const next = place(part(name).value);
-      if (places[1 - side] === next) places[1 - side] = places[side];
-      places[side] = next;
-      go({ pair: places.join('-') });
+      if (positions[1 - side] === next) positions[1 - side] = positions[side];
+      positions[side] = next;
+      go({ pair: positions.join('-') });
     }),
   );
   return {
@@ -44,11 +44,11 @@ export function conceptControls(box, { go, pair, place }) {
     methods(list, chosen) {
       options(
         part('method'),
-        list.map((one) => ({ id: one.id, name: METHOD_NAMES[one.id] || one.name })),
+        list.map((item) => ({ id: item.id, name: METHOD_NAMES[item.id] || item.name })),
         chosen,
       );
-      list.forEach((one, index) => {
-        part('method').options[index].title = one.name;
+      list.forEach((item, index) => {
+        part('method').options[index].title = item.name;
       });
     },
     draw(state, sorts, between) {
@@ -68,7 +68,10 @@ export function conceptControls(box, { go, pair, place }) {
     },
     // Of the distributions that are there, which two are the pair.
     pair(view, there) {
-      const listed = there.map((one) => ({ id: one.source, name: one.letter + ' · ' + one.label }));
+      const listed = there.map((item) => ({
+        id: item.source,
+        name: item.letter + ' · ' + item.label,
+      }));
       ['first', 'second'].forEach((name, side) =>
         options(part(name), listed, view.distributions[view.pair[side]].source),
       );

@@ -46,7 +46,7 @@ export function dropField(box, { concept, add, room, pooled }) {
     });
     node.append(
       make('b', '', text),
-      ...parts.map((one) => one.label),
+      ...parts.map((part) => part.label),
       go,
       button('Cancel', () => say(''), true),
     );
@@ -57,13 +57,13 @@ export function dropField(box, { concept, add, room, pooled }) {
   }
   function failed(error, node) {
     const report = error.report;
-    const words =
+    const text =
       report && report.refused.length > 1
         ? report.title + ' ' + report.refused[0].why
         : error.message;
     const old = node.querySelector('.th-problem');
     if (old) old.remove();
-    node.append(make('span', 'th-problem', words));
+    node.append(make('span', 'th-problem', text));
   }
   const WHOSE = [
     { id: '', name: 'a model, or nobody' },
@@ -71,10 +71,10 @@ export function dropField(box, { concept, add, room, pooled }) {
   ];
   // Of what the images are; asked where no concept is on the page.
   function ofWhat() {
-    const words = concept();
+    const text = concept();
     const label = make('label', 'th-cc-tool');
     const input = make('input', 'th-cc-of');
-    if (words) return { label: make('span', '', 'of “' + words + '”'), value: () => words };
+    if (text) return { label: make('span', '', 'of “' + text + '”'), value: () => text };
     input.placeholder = 'banana';
     label.append(make('span', '', 'Concept'), input);
     return { label, value: () => input.value.trim() };
@@ -84,8 +84,8 @@ export function dropField(box, { concept, add, room, pooled }) {
   async function single(files) {
     const made = [];
     const refused = [];
-    for (const [at, file] of files.entries()) {
-      say('Storing ' + (at + 1) + ' of ' + many(files.length, 'image') + '…');
+    for (const [index, file] of files.entries()) {
+      say('Storing ' + (index + 1) + ' of ' + many(files.length, 'image') + '…');
       try {
         made.push('image:' + (await uploadOne('/api/images', file)).image_id.slice(0, 16));
       } catch (error) {
@@ -106,36 +106,41 @@ export function dropField(box, { concept, add, room, pooled }) {
   }
   // Rows that stand here become one, each by the pixels that it is measured by now.
   function pool(rows) {
-    const of = ofWhat();
+    const source = ofWhat();
     const whose = option('Colored by', WHOSE, '');
-    form('Pool ' + rows.map((one) => one.letter).join(', '), [of, whose], 'Pool them', async () => {
-      const made = await send('/api/compare/image/pool', {
-        sources: rows.map((one) => one.source),
-        words: of.value(),
-        of_people: Boolean(whose.value()),
-      });
-      store.tell('compare-sets');
-      say('');
-      pooled(
-        rows.map((one) => one.source),
-        made,
-      );
-    });
+    form(
+      'Pool ' + rows.map((row) => row.letter).join(', '),
+      [source, whose],
+      'Pool them',
+      async () => {
+        const made = await send('/api/compare/image/pool', {
+          sources: rows.map((row) => row.source),
+          words: source.value(),
+          of_people: Boolean(whose.value()),
+        });
+        store.tell('compare-sets');
+        say('');
+        pooled(
+          rows.map((row) => row.source),
+          made,
+        );
+      },
+    );
   }
   // More than rows are left: pooled into one from the start.
   function images(files) {
-    const of = ofWhat();
+    const source = ofWhat();
     const pixels = option('Measure', PIXELS_OF, 'marked-or-whole');
     const whose = option('Colored by', WHOSE, '');
     const node = form(
       many(files.length, 'image') + ', pooled into one row',
-      [of, pixels, whose],
+      [source, pixels, whose],
       'Add',
       async () => {
         const words_ = make('span', 'th-soft', 'Sending…');
         node.append(words_);
         try {
-          const report = await uploadPictures(files, of.value(), {
+          const report = await uploadPictures(files, source.value(), {
             mask: pixels.value(),
             of_people: Boolean(whose.value()),
             said: (text) => put(words_, text),
@@ -148,7 +153,7 @@ export function dropField(box, { concept, add, room, pooled }) {
                   ' were imported. ' +
                   report.refused
                     .slice(0, 3)
-                    .map((one) => one.name + ': ' + one.why)
+                    .map((item) => item.name + ': ' + item.why)
                     .join(' ')
               : '',
             report.refused.length,
@@ -160,8 +165,8 @@ export function dropField(box, { concept, add, room, pooled }) {
       },
     );
   }
-  function numbers(file, given) {
-    const words = concept();
+  function numbers(file, values) {
+    const text = concept();
     const whose = option(
       'Measured on',
       [
@@ -177,7 +182,7 @@ export function dropField(box, { concept, add, room, pooled }) {
           of_people: Boolean(whose.value()),
           ...more,
         });
-        const sources = made.sets.map((one) => one.source);
+        const sources = made.sets.map((item) => item.source);
         const fit = Math.max(1, room());
         say(
           [
@@ -196,8 +201,8 @@ export function dropField(box, { concept, add, room, pooled }) {
         add(sources.slice(0, fit), made);
       } catch (error) {
         // A list of numbers does not say of what: it is meant for the concept on the page.
-        if (error.offer === 'words' && words && !more.words) {
-          await take({ ...more, words });
+        if (error.offer === 'words' && text && !more.words) {
+          await take({ ...more, words: text });
           return;
         }
         if (error.buttons && error.buttons.length) offer(error, more);
@@ -209,10 +214,10 @@ export function dropField(box, { concept, add, room, pooled }) {
       node.append(
         make('b', '', error.question),
         make('span', 'th-soft', error.message),
-        ...error.buttons.map((one) =>
-          button(one.text, async () => {
+        ...error.buttons.map((item) =>
+          button(item.text, async () => {
             try {
-              await take({ ...more, ...one.options });
+              await take({ ...more, ...item.options });
             } catch (next) {
               say(next.message, true);
             }
@@ -222,14 +227,14 @@ export function dropField(box, { concept, add, room, pooled }) {
       );
       said.replaceChildren(node);
     }
-    form(file.name, [whose], 'Add', () => take(given));
+    form(file.name, [whose], 'Add', () => take(values));
   }
   function took(files) {
     input.value = '';
     if (!files.length) return;
-    const tables = files.filter((one) => /\.(csv|json)$/i.test(one.name));
-    const pictures = files.filter((one) => !tables.includes(one));
-    if (tables.length && pictures.length)
+    const tables = files.filter((file) => /\.(csv|json)$/i.test(file.name));
+    const imageItems = files.filter((file) => !tables.includes(file));
+    if (tables.length && imageItems.length)
       say(
         'Images and files of numbers cannot be dropped together. Drop one kind, then the other.',
         true,
@@ -237,8 +242,8 @@ export function dropField(box, { concept, add, room, pooled }) {
     else if (tables.length > 1) say('Drop one file of distributions at a time.', true);
     else if (tables.length) numbers(tables[0], {});
     else if (room() < 1) say('Six distributions are already shown. Remove one first.', true);
-    else if (pictures.length > room()) images(pictures);
-    else single(pictures).catch((error) => say(error.message, true));
+    else if (imageItems.length > room()) images(imageItems);
+    else single(imageItems).catch((error) => say(error.message, true));
   }
   input.addEventListener('change', () => took([...input.files]));
   field.addEventListener('dragover', (event) => {

@@ -32,7 +32,7 @@ export function linkedFigures(box, { tell, open }) {
     panes.set(pane.name, pane);
     frame.addEventListener('mousemove', (event) => {
       if (pane.columns) mark(column(pane, event), event);
-      else if (bin !== null) place(event);
+      else if (bin !== null) arrange(event);
     });
     frame.addEventListener('mouseleave', () => mark(null));
     frame.addEventListener('click', () => {
@@ -73,27 +73,27 @@ export function linkedFigures(box, { tell, open }) {
     const order = orderOf(pane);
     if (!layout || !order.length) return null;
     const axis = layout.xaxis;
-    const at = Math.round(
+    const index = Math.round(
       axis.p2l(event.clientX - pane.node.getBoundingClientRect().left - axis._offset),
     );
-    return at >= 0 && at < order.length ? order[at] : null;
+    return index >= 0 && index < order.length ? order[index] : null;
   }
-  function mark(next, event, at) {
+  function mark(next, event, index) {
     if (next !== bin) {
       bin = next;
       panes.forEach(lit);
-      if (bin !== null) tip.replaceChildren(...words(bin));
+      if (bin !== null) tip.replaceChildren(...describe(bin));
     }
-    tip.hidden = bin === null || !(event || at);
+    tip.hidden = bin === null || !(event || index);
     if (bin === null) return;
-    if (event) place(event);
-    else if (at) {
-      const line = at.over.firstChild;
-      const around = (line || at.frame).getBoundingClientRect();
-      place({ clientX: around.left, clientY: at.frame.getBoundingClientRect().top + 40 });
+    if (event) arrange(event);
+    else if (index) {
+      const line = index.over.firstChild;
+      const around = (line || index.frame).getBoundingClientRect();
+      arrange({ clientX: around.left, clientY: index.frame.getBoundingClientRect().top + 40 });
     }
   }
-  function place(event) {
+  function arrange(event) {
     const wide = tip.offsetWidth;
     const high = tip.offsetHeight;
     const gap = 16;
@@ -114,12 +114,12 @@ export function linkedFigures(box, { tell, open }) {
     const layout = pane.node._fullLayout;
     if (bin === null || !layout || pane.frame.offsetParent === null) return;
     if (pane.columns) {
-      const at = orderOf(pane).indexOf(bin);
+      const position = orderOf(pane).indexOf(bin);
       const axis = layout.xaxis;
-      if (at < 0) return;
+      if (position < 0) return;
       const line = make('i', 'th-cc-column');
-      const from = axis.l2p(at - 0.5);
-      const to = axis.l2p(at + 0.5);
+      const from = axis.l2p(position - 0.5);
+      const to = axis.l2p(position + 0.5);
       line.style.left = axis._offset + from + 'px';
       line.style.width = to - from + 'px';
       pane.over.append(line);
@@ -127,20 +127,20 @@ export function linkedFigures(box, { tell, open }) {
     }
     const dots = traces(pane, 'dots')[0];
     if (!dots) return;
-    const at = [...dots.customdata].indexOf(bin);
+    const index = [...dots.customdata].indexOf(bin);
     const ring = make('i', 'th-cc-ring');
-    ring.style.left = layout.xaxis._offset + layout.xaxis.l2p(dots.x[at]) + 'px';
-    ring.style.top = layout.yaxis._offset + layout.yaxis.l2p(dots.y[at]) + 'px';
+    ring.style.left = layout.xaxis._offset + layout.xaxis.l2p(dots.x[index]) + 'px';
+    ring.style.top = layout.yaxis._offset + layout.yaxis.l2p(dots.y[index]) + 'px';
     pane.over.append(ring);
   }
-  function words(index) {
-    const one = bins[index];
+  function describe(index) {
+    const item = bins[index];
     const head = make('p', 'th-cc-tip-head');
     const patch = make('i');
-    const lab = make('p', 'th-soft', labWords(one));
-    patch.style.background = one.hex;
-    head.append(patch, make('b', '', one.name));
-    return [head, make('p', '', 'Bin ' + one.index + ' · ' + one.hex), lab, ...tell(index)];
+    const lab = make('p', 'th-soft', labWords(item));
+    patch.style.background = item.hex;
+    head.append(patch, make('b', '', item.name));
+    return [head, make('p', '', 'Bin ' + item.index + ' · ' + item.hex), lab, ...tell(index)];
   }
   return {
     bins(list) {
@@ -189,14 +189,14 @@ export function linkedFigures(box, { tell, open }) {
 export function signedNumber(value) {
   return (Math.abs(value) < 0.005 ? 0 : value).toFixed(2).replace('-', '−');
 }
-export function labWords(one) {
+export function labWords(item) {
   return (
     'L* ' +
-    one.lab[0].toFixed(0) +
+    item.lab[0].toFixed(0) +
     ' · a* ' +
-    signedNumber(one.lab[1]) +
+    signedNumber(item.lab[1]) +
     ' · b* ' +
-    signedNumber(one.lab[2])
+    signedNumber(item.lab[2])
   );
 }
 export function percent(share) {

@@ -49,11 +49,11 @@ export function takeUsual(state, known) {
     ['method', 'method', known.methods],
     ['sort', 'order of bins', known.sorts],
   ];
-  choices.forEach(([key, words, there]) => {
-    if (there.some((one) => one.id === state[key])) return;
+  choices.forEach(([key, text, there]) => {
+    if (there.some((item) => item.id === state[key])) return;
     sentences.push(
       'There is no ' +
-        words +
+        text +
         ' “' +
         state[key].slice(0, 40) +
         '”, which the link requests. The default is shown.',
@@ -76,13 +76,17 @@ export function takeUsual(state, known) {
  * @returns {{ rows: string[], own: string[], left: number }} `left` of the images had no room
  */
 export function rowsOfConcept(shown, answer) {
-  const there = new Set(answer.choices.map((one) => one.source));
-  const own = shown.filter((one) => one.startsWith('image:'));
-  const stay = shown.filter((one) => there.has(one));
+  const there = new Set(answer.choices.map((choice) => choice.source));
+  const own = shown.filter((item) => item.startsWith('image:'));
+  const stay = shown.filter((item) => there.has(item));
   const first = stay.length > 1 ? stay : [...stay, ...answer.begin];
   const rows = [...new Set([...first, ...own])];
   const fit = rows.slice(0, MOST_SOURCES);
-  return { rows: fit, own: own.filter((one) => fit.includes(one)), left: rows.length - fit.length };
+  return {
+    rows: fit,
+    own: own.filter((item) => fit.includes(item)),
+    left: rows.length - fit.length,
+  };
 }
 
 /**
@@ -112,7 +116,7 @@ export function linkOf(state, view) {
   const pinned = (source) => {
     const row =
       /^image:[0-9a-f]+$/.test(source) && view
-        ? view.distributions.find((one) => one.source === source)
+        ? view.distributions.find((distribution) => distribution.source === source)
         : null;
     return row && row.image ? source + '/' + row.image.mask_id.slice(0, 16) : source;
   };

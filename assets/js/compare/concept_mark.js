@@ -17,12 +17,12 @@ export function markDialog(box, { keep, inspect }) {
     turn += 1;
     clearTimeout(timer);
   });
-  return function open(one) {
-    const it = one.image;
+  return function open(item) {
+    const it = item.image;
     const stage = make('div', 'th-cc-mark-stage');
-    const picture = make('img');
+    const image = make('img');
     const frame = make('i', 'th-cc-mark-box');
-    const found = make('img', 'th-cc-mark-found');
+    const result = make('img', 'th-cc-mark-found');
     const said = make('p', 'th-soft');
     const fields = make('div', 'th-cc-mark-fields');
     const button = (text, act, strong) => {
@@ -56,13 +56,13 @@ export function markDialog(box, { keep, inspect }) {
     const whole = button('Whole image', () => store([{ type: 'whole' }]));
     const finer = button('Select in Inspect', () => {
       dialog.close();
-      inspect(one);
+      inspect(item);
     });
     finer.title =
       'Inspect offers strokes, points and search by name. Use the browser’s Back to return to this comparison, which then uses the new mask.';
 
     function set(next) {
-      const held = (value, most) => Math.min(most, Math.max(0, Math.round(value || 0)));
+      const held = (value, max) => Math.min(max, Math.max(0, Math.round(value || 0)));
       const x = [held(next[0], it.width), held(next[2], it.width)].sort((a, b) => a - b);
       const y = [held(next[1], it.height), held(next[3], it.height)].sort((a, b) => a - b);
       corners = [x[0], y[0], Math.max(x[1], x[0] + 2), Math.max(y[1], y[0] + 2)];
@@ -94,13 +94,13 @@ export function markDialog(box, { keep, inspect }) {
           marks: [{ type: 'box', box: corners }],
         });
         if (mine !== turn) return;
-        found.src = answer.url;
-        found.hidden = false;
+        result.src = answer.url;
+        result.hidden = false;
         put(said, [answer.words, answer.note].filter(Boolean).join(' · '));
         use.disabled = false;
       } catch (error) {
         if (mine === turn) {
-          found.hidden = true;
+          result.hidden = true;
           put(said, error.message);
           said.className = 'th-problem';
         }
@@ -113,7 +113,7 @@ export function markDialog(box, { keep, inspect }) {
       try {
         const answer = await send('/api/compare/image/mark', { image: it.image_id, marks });
         dialog.close();
-        keep(one.source, answer.source);
+        keep(item.source, answer.source);
       } catch (error) {
         put(said, error.message);
         said.className = 'th-problem';
@@ -121,8 +121,8 @@ export function markDialog(box, { keep, inspect }) {
       }
     }
     // ── hands ────────────────────────────────────────────────────────────────────────────────
-    function at(event) {
-      const around = picture.getBoundingClientRect();
+    function scale(event) {
+      const around = image.getBoundingClientRect();
       return [
         ((event.clientX - around.left) / around.width) * it.width,
         ((event.clientY - around.top) / around.height) * it.height,
@@ -130,13 +130,13 @@ export function markDialog(box, { keep, inspect }) {
     }
     stage.addEventListener('pointerdown', (event) => {
       if (event.button) return;
-      from = at(event);
+      from = scale(event);
       stage.setPointerCapture(event.pointerId);
       event.preventDefault();
       stage.focus({ preventScroll: true });
     });
     stage.addEventListener('pointermove', (event) => {
-      if (from) set([...from, ...at(event)]);
+      if (from) set([...from, ...scale(event)]);
     });
     ['pointerup', 'pointercancel'].forEach((name) =>
       stage.addEventListener(name, () => {
@@ -172,12 +172,12 @@ export function markDialog(box, { keep, inspect }) {
     const side = make('div', 'th-cc-mark-side');
     const foot = make('div', 'th-cc-mark-foot');
     head.append(
-      make('h3', '', 'Draw a box around the object in ' + one.letter),
+      make('h3', '', 'Draw a box around the object in ' + item.letter),
       button('Close', () => dialog.close()),
     );
-    picture.src = it.url;
-    picture.alt = it.name || one.label;
-    picture.draggable = false;
+    image.src = it.url;
+    image.alt = it.name || item.label;
+    image.draggable = false;
     stage.style.aspectRatio = it.width + ' / ' + it.height;
     stage.style.setProperty('--th-cc-ratio', String(it.width / it.height));
     stage.tabIndex = 0;
@@ -186,9 +186,9 @@ export function markDialog(box, { keep, inspect }) {
       'aria-label',
       'Box: drag a new one, or move it with the arrow keys and resize it with Shift and the arrow keys; Enter uses it',
     );
-    stage.append(picture, frame);
-    found.alt = 'Measured pixels; the rest is faded';
-    found.hidden = true;
+    stage.append(image, frame);
+    result.alt = 'Measured pixels; the rest is faded';
+    result.hidden = true;
     said.setAttribute('role', 'status');
     side.append(
       make(
@@ -197,7 +197,7 @@ export function markDialog(box, { keep, inspect }) {
         'Drag on the image. By keyboard: arrow keys move the box, Shift and arrow keys resize it.',
       ),
       fields,
-      found,
+      result,
       said,
     );
     foot.append(use, whole, finer);

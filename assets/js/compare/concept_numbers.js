@@ -19,16 +19,16 @@ export function numbersTable(box, { bins, metrics, choose, inspectBin }) {
   let done = [];
   let total = 0;
   meaning.replaceChildren(
-    ...metrics.flatMap((one) => [
-      make('dt', '', one.name + (one.unit && one.unit !== '°' ? ', ' + one.unit : '')),
+    ...metrics.flatMap((metric) => [
+      make('dt', '', metric.name + (metric.unit && metric.unit !== '°' ? ', ' + metric.unit : '')),
       make(
         'dd',
         '',
-        one.formula +
+        metric.formula +
           '. ' +
-          (one.better ? one.better[0].toUpperCase() + one.better.slice(1) + '. ' : '') +
+          (metric.better ? metric.better[0].toUpperCase() + metric.better.slice(1) + '. ' : '') +
           'Source: ' +
-          one.source +
+          metric.source +
           '.',
       ),
     ]),
@@ -36,24 +36,24 @@ export function numbersTable(box, { bins, metrics, choose, inspectBin }) {
   put(
     box.querySelector('.th-cc-plain'),
     metrics
-      .filter((one) => one.plain)
-      .map((one) => one.name + ': ' + one.plain)
+      .filter((metric) => metric.plain)
+      .map((metric) => metric.name + ': ' + metric.plain)
       .join(' · '),
   );
   function heading() {
     const row = make('tr');
     row.append(
       make('th', '', 'Pair'),
-      ...metrics.map((one) => {
-        const cell = make('th', '', one.name);
-        if (one.unit && one.unit !== '°') cell.append(make('small', '', one.unit));
+      ...metrics.map((metric) => {
+        const cell = make('th', '', metric.name);
+        if (metric.unit && metric.unit !== '°') cell.append(make('small', '', metric.unit));
         cell.title =
-          (one.plain ? one.plain[0].toUpperCase() + one.plain.slice(1) + '\n' : '') +
-          one.formula +
+          (metric.plain ? metric.plain[0].toUpperCase() + metric.plain.slice(1) + '\n' : '') +
+          metric.formula +
           '.\n' +
-          (one.better ? one.better + '\n' : '') +
+          (metric.better ? metric.better + '\n' : '') +
           'Source: ' +
-          one.source;
+          metric.source;
         return cell;
       }),
     );
@@ -78,15 +78,15 @@ export function numbersTable(box, { bins, metrics, choose, inspectBin }) {
       name,
       ...metrics.map((metric) => {
         const cell = make('td');
-        const found = pair.numbers[metric.id];
+        const result = pair.numbers[metric.id];
         const span = make('small', 'th-cc-span');
         if (metric.id === 'dominant_equal') {
           const both = make('span', 'th-cc-both');
           pair.dominant.forEach((index, side) => {
-            const one = make('button', 'th-cc-patch');
-            one.type = 'button';
-            one.style.background = bins[index].hex;
-            one.title =
+            const item = make('button', 'th-cc-patch');
+            item.type = 'button';
+            item.style.background = bins[index].hex;
+            item.title =
               pair.letters[side] +
               ': bin ' +
               index +
@@ -95,16 +95,16 @@ export function numbersTable(box, { bins, metrics, choose, inspectBin }) {
               ' · ' +
               bins[index].hex +
               (pair.tied[side] > 1 ? ' (' + pair.tied[side] + ' bins are equally full)' : '');
-            one.setAttribute('aria-label', one.title);
-            one.addEventListener('click', () => inspectBin(index));
-            both.append(one);
+            item.setAttribute('aria-label', item.title);
+            item.addEventListener('click', () => inspectBin(index));
+            both.append(item);
           });
-          cell.append(both, make('b', '', found.value ? '✓ same' : '✕ other'));
+          cell.append(both, make('b', '', result.value ? '✓ same' : '✕ other'));
         } else {
-          cell.append(make('b', '', found.text));
-          if (found.why)
+          cell.append(make('b', '', result.text));
+          if (result.why)
             cell.title =
-              found.why +
+              result.why +
               (metric.id === 'hue_deg'
                 ? ' Equation 5 as written, with 0° for a neutral, gives ' +
                   pair.hue_literal.toFixed(1) +
@@ -132,15 +132,15 @@ export function numbersTable(box, { bins, metrics, choose, inspectBin }) {
     interval(pair) {
       const whys = new Set();
       done.push(pair);
-      done.forEach((one) => one.notes.forEach((text) => whys.add(text)));
+      done.forEach((item) => item.notes.forEach((text) => whys.add(text)));
       metrics.forEach((metric) => {
         const span = cells.get(pair.a + ' ' + pair.b + ' ' + metric.id);
-        const found = pair.intervals[metric.id];
+        const result = pair.intervals[metric.id];
         if (!span) return;
         // Where nothing could be resampled, the line below the table says so once.
-        put(span, found ? found.text : pair.draws ? 'no interval' : '');
-        if (found && metric.id === 'dominant_equal') put(span, found.text + ' of draws');
-        span.title = found
+        put(span, result ? result.text : pair.draws ? 'no interval' : '');
+        if (result && metric.id === 'dominant_equal') put(span, result.text + ' of draws');
+        span.title = result
           ? '95%, percentiles of ' +
             pair.draws.toLocaleString('en-US') +
             ' bootstrap draws over images or people'
@@ -152,23 +152,23 @@ export function numbersTable(box, { bins, metrics, choose, inspectBin }) {
               ' bootstrap draws the number is undefined.'
             : pair.notes.join(' ');
       });
-      const drawn = Math.max(...done.map((one) => one.draws));
+      const rendered = Math.max(...done.map((item) => item.draws));
       put(
         draws,
-        (drawn
+        (rendered
           ? 'Below each number: 95% interval, ' +
-            drawn.toLocaleString('en-US') +
+            rendered.toLocaleString('en-US') +
             ' bootstrap draws over images or people.'
           : '') +
           (done.length < total
             ? ' Pair ' + (done.length + 1) + ' of ' + total + ' is being computed…'
             : ''),
       );
-      const lines = drawn ? [...whys] : [[...whys].join(' ')];
+      const lines = rendered ? [...whys] : [[...whys].join(' ')];
       notes.replaceChildren(...lines.map((text) => make('p', 'th-soft', text)));
     },
-    problem(words) {
-      put(draws, 'No intervals: ' + words);
+    problem(text) {
+      put(draws, 'No intervals: ' + text);
     },
   };
 }
@@ -177,7 +177,7 @@ export function movesList(box, { bins, hover, open }) {
   const list = box.querySelector('.th-cc-moves-list');
   const more = box.querySelector('.th-cc-moves-more');
   const title = box.querySelector('.th-cc-moves-title');
-  const words = box.querySelector('.th-cc-moves-words');
+  const message = box.querySelector('.th-cc-moves-words');
   let flow = null;
   let whole = false;
   function side(index) {
@@ -235,7 +235,7 @@ export function movesList(box, { bins, hover, open }) {
         (flow.moves.length ? many(flow.moves.length, 'flow') : 'nothing moves'),
     );
     put(
-      words,
+      message,
       flow.moves.length
         ? percent(flow.moved) +
             ' of the color would move, ' +

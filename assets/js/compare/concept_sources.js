@@ -14,7 +14,9 @@ const GROUPS = [
 
 /** The distributions of a view that can be shown: nothing is wrong with them, and all is measured. */
 export function readyOf(view) {
-  return view ? view.distributions.filter((one) => !one.problem && !one.measuring) : [];
+  return view
+    ? view.distributions.filter((distribution) => !distribution.problem && !distribution.measuring)
+    : [];
 }
 
 export function sourceList(box, { bins, changed, mark, pool }) {
@@ -27,7 +29,7 @@ export function sourceList(box, { bins, changed, mark, pool }) {
   const nothing = box.querySelector('.th-cc-nothing');
   const guestLine = box.querySelector('.th-cc-guests');
   const removeGuests = guestLine.querySelector('button');
-  removeGuests.addEventListener('click', () => change(now.filter((one) => !owned.includes(one))));
+  removeGuests.addEventListener('click', () => change(now.filter((item) => !owned.includes(item))));
   function small(label, title, act, off) {
     const button = make('button', 'th-cc-small', label);
     button.type = 'button';
@@ -40,69 +42,69 @@ export function sourceList(box, { bins, changed, mark, pool }) {
   // A second click may come before the answer to the first: it changes the order that the first left.
   function change(rows) {
     now = rows;
-    changed(now.map((one) => one.source));
+    changed(now.map((item) => item.source));
   }
-  function remove(one) {
-    change(now.filter((other) => other !== one));
+  function remove(item) {
+    change(now.filter((other) => other !== item));
   }
-  function move(one, by) {
-    const at = now.indexOf(one);
-    if (at < 0) return;
-    const rows = now.filter((other) => other !== one);
-    rows.splice(Math.max(0, at + by), 0, one);
+  function move(item, by) {
+    const index = now.indexOf(item);
+    if (index < 0) return;
+    const rows = now.filter((other) => other !== item);
+    rows.splice(Math.max(0, index + by), 0, item);
     change(rows);
   }
-  function row(one, index) {
+  function row(item, index) {
     const node = make('li', 'th-cc-source');
-    const letter = make('b', 'th-cc-letter', one.letter);
+    const letter = make('b', 'th-cc-letter', item.letter);
     const body = make('div', 'th-cc-source-body');
     const about = make('p', 'th-soft');
     const tools = make('span', 'th-cc-tools');
-    node.dataset.source = one.source;
-    body.append(make('p', 'th-cc-source-label', one.label));
-    if (one.problem) {
-      const problem = make('p', 'th-problem', one.problem);
+    node.dataset.source = item.source;
+    body.append(make('p', 'th-cc-source-label', item.label));
+    if (item.problem) {
+      const problem = make('p', 'th-problem', item.problem);
       problem.setAttribute('role', 'alert');
       body.append(problem);
-    } else if (one.measuring) {
-      body.append(measuring(one));
+    } else if (item.measuring) {
+      body.append(measuring(item));
     } else {
-      put(about, [one.kind, one.counted].join(' · '));
-      about.title = one.notes.join('\n');
+      put(about, [item.kind, item.counted].join(' · '));
+      about.title = item.notes.join('\n');
       const strip = make('span', 'th-cc-fullest');
-      one.fullest
-        .filter((bin) => one.weights[bin] > 0)
+      item.fullest
+        .filter((bin) => item.weights[bin] > 0)
         .forEach((bin) => {
           const patch = binPatch(bins(), bin);
-          patch.style.flexGrow = String(one.weights[bin]);
+          patch.style.flexGrow = String(item.weights[bin]);
           strip.append(patch);
         });
       strip.title =
         'Largest bins: ' +
-        one.fullest
-          .filter((bin) => one.weights[bin] > 0)
-          .map((bin) => bins()[bin].name + ' ' + percent(one.weights[bin]))
+        item.fullest
+          .filter((bin) => item.weights[bin] > 0)
+          .map((bin) => bins()[bin].name + ' ' + percent(item.weights[bin]))
           .join(', ');
       body.append(about, strip);
-      if (one.image) body.append(measured(one));
-      if (one.background) body.append(make('p', 'th-soft', one.background));
+      if (item.image) body.append(measured(item));
+      if (item.background) body.append(make('p', 'th-soft', item.background));
     }
     tools.append(
-      small('↑', 'Move ' + one.letter + ' up', () => move(one, -1), index === 0),
-      small('↓', 'Move ' + one.letter + ' down', () => move(one, 1), index === now.length - 1),
-      small('✕', 'Remove ' + one.letter, () => remove(one)),
+      small('↑', 'Move ' + item.letter + ' up', () => move(item, -1), index === 0),
+      small('↓', 'Move ' + item.letter + ' down', () => move(item, 1), index === now.length - 1),
+      small('✕', 'Remove ' + item.letter, () => remove(item)),
     );
     node.append(letter, body, tools);
     return node;
   }
   // Of images whose colors are being measured: how far that is.
-  function measuring(one) {
-    const [done, all] = one.measuring;
+  function measuring(item) {
+    const [done, all] = item.measuring;
     const node = make('div', 'th-cc-measuring');
     const bar = make('div', 'th-bar');
     const fill = make('i');
     bar.setAttribute('role', 'progressbar');
-    bar.setAttribute('aria-label', 'Measuring the colors of ' + one.label);
+    bar.setAttribute('aria-label', 'Measuring the colors of ' + item.label);
     bar.setAttribute('aria-valuemin', '0');
     bar.setAttribute('aria-valuemax', String(all));
     bar.setAttribute('aria-valuenow', String(done));
@@ -115,24 +117,24 @@ export function sourceList(box, { bins, changed, mark, pool }) {
     return node;
   }
   // Of a single image: which pixels count, and the way to say which.
-  function measured(one) {
+  function measured(item) {
     const node = make('div', 'th-cc-measured');
     const small = make('img');
-    const words = make('span', 'th-soft', one.image.words);
+    const text = make('span', 'th-soft', item.image.words);
     const button = make(
       'button',
       'th-link',
-      one.image.whole ? 'Select the object' : 'Change the selection',
+      item.image.whole ? 'Select the object' : 'Change the selection',
     );
-    small.src = one.image.small;
+    small.src = item.image.small;
     small.alt = '';
     small.loading = 'lazy';
     small.addEventListener('error', () => small.remove());
     button.type = 'button';
-    button.setAttribute('aria-label', button.textContent + ' in ' + one.letter);
-    button.addEventListener('click', () => mark(one));
-    words.append(' ', button);
-    node.append(small, words);
+    button.setAttribute('aria-label', button.textContent + ' in ' + item.letter);
+    button.addEventListener('click', () => mark(item));
+    text.append(' ', button);
+    node.append(small, text);
     return node;
   }
   const pooling = box.querySelector('.th-cc-pooling');
@@ -141,20 +143,20 @@ export function sourceList(box, { bins, changed, mark, pool }) {
   poolButton.addEventListener('click', () => pool(singles()));
   pooling.append('Each image is one row. ', poolButton);
   function singles() {
-    return now.filter((one) => one.image);
+    return now.filter((item) => item.image);
   }
   select.addEventListener('change', () => {
     const source = select.value;
     select.value = '';
-    if (source) changed([...now.map((one) => one.source), source]);
+    if (source) changed([...now.map((item) => item.source), source]);
   });
   return {
-    choices(found) {
-      choices = found;
+    choices(result) {
+      choices = result;
     },
     draw(distributions, concept, guests) {
       now = distributions;
-      owned = now.filter((one) => guests.includes(one.source.split('/')[0]));
+      owned = now.filter((item) => guests.includes(item.source.split('/')[0]));
       guestLine.hidden = !owned.length;
       put(
         guestLine.firstElementChild,
@@ -180,8 +182,8 @@ export function sourceList(box, { bins, changed, mark, pool }) {
       pooling.hidden = singles().length < 2;
       put(poolButton, 'Pool these ' + singles().length + ' images into one row');
       put(count, now.length ? now.length + ' of at most ' + MOST_SOURCES : '');
-      const taken = new Set(now.map((one) => one.source));
-      const free = choices.filter((one) => !taken.has(one.source));
+      const used = new Set(now.map((item) => item.source));
+      const free = choices.filter((choice) => !used.has(choice.source));
       const full = now.length >= MOST_SOURCES;
       const first = new Option(
         full
@@ -198,24 +200,24 @@ export function sourceList(box, { bins, changed, mark, pool }) {
       select.replaceChildren(
         first,
         ...GROUPS.flatMap(([kind, name]) => {
-          const members = free.filter((one) => one.kind === kind);
+          const members = free.filter((item) => item.kind === kind);
           if (!members.length) return [];
           const group = document.createElement('optgroup');
           group.label = name;
           group.append(
             ...members.map(
-              (one) =>
+              (member) =>
                 new Option(
-                  one.label +
-                    (one.count
+                  member.label +
+                    (member.count
                       ? ' · ' +
                         (kind === 'people' || kind === 'other'
-                          ? one.count.toLocaleString('en-US') +
-                            (one.count === 1 ? ' person' : ' people')
-                          : many(one.count, 'image'))
+                          ? member.count.toLocaleString('en-US') +
+                            (member.count === 1 ? ' person' : ' people')
+                          : many(member.count, 'image'))
                       : '') +
-                    (one.note ? ' · ' + one.note : ''),
-                  one.source,
+                    (member.note ? ' · ' + member.note : ''),
+                  member.source,
                 ),
             ),
           );

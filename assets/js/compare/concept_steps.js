@@ -4,20 +4,20 @@ import { ask } from '../shared/http.js';
 import { labWords, percent, signedNumber } from './concept_figures.js';
 import { binPatch } from './concept_numbers.js';
 
-function pictureButton(one, { words, said, opened }) {
+function pictureButton(item, { words, said, opened }) {
   const button = make('button', 'th-cc-picture');
   const image = make('img');
   button.type = 'button';
   image.loading = 'lazy';
   image.alt = '';
-  image.src = one.small;
+  image.src = item.small;
   image.addEventListener('error', () =>
     image.replaceWith(make('span', 'th-cc-gone', 'The file of this image is missing.')),
   );
-  button.title = ['Open in Inspect', one.about].filter(Boolean).join(' · ');
+  button.title = ['Open in Inspect', item.about].filter(Boolean).join(' · ');
   button.append(image, make('span', '', said));
   button.addEventListener('click', () => {
-    opened({ opened: one.image, mask: one.mask, object: words });
+    opened({ opened: item.image, mask: item.mask, object: words });
   });
   return button;
 }
@@ -27,20 +27,20 @@ export function imagesOfBin(box, { bins, ask: question, openPicture }) {
   dialog.addEventListener('click', (event) => {
     if (event.target === dialog) dialog.close();
   });
-  return async function open(index, sources, words) {
+  return async function open(index, sources, text) {
     const mine = ++turn;
-    const one = bins()[index];
+    const item = bins()[index];
     const body = make('div', 'th-cc-images-body');
     const head = make('header');
     const patch = make('i', 'th-cc-images-patch');
     const close = make('button', 'th-button', 'Close');
     const name = make('div');
-    patch.style.background = one.hex;
+    patch.style.background = item.hex;
     close.type = 'button';
     close.addEventListener('click', () => dialog.close());
     name.append(
-      make('h3', '', one.name),
-      make('p', 'th-soft', 'Bin ' + index + ' · ' + one.hex + ' · ' + labWords(one)),
+      make('h3', '', item.name),
+      make('p', 'th-soft', 'Bin ' + index + ' · ' + item.hex + ' · ' + labWords(item)),
     );
     head.append(patch, name, close);
     dialog.replaceChildren(head, body);
@@ -63,37 +63,37 @@ export function imagesOfBin(box, { bins, ask: question, openPicture }) {
         body.append(part);
         if (!source.pictures) return;
         try {
-          const found = await ask(
+          const result = await ask(
             '/api/compare/images?' + question({ source: source.source, bin: index }),
           );
           if (mine !== turn) return;
-          const share = 'Share: ' + percent(found.share) + '. ';
+          const share = 'Share: ' + percent(result.share) + '. ';
           put(
             about,
             share +
-              (found.with
-                ? found.with +
+              (result.with
+                ? result.with +
                   ' of ' +
-                  many(found.all, 'image') +
-                  (found.with === 1 ? ' has' : ' have') +
+                  many(result.all, 'image') +
+                  (result.with === 1 ? ' has' : ' have') +
                   ' pixels closest to this bin. Below each: the share of its own masked pixels.'
-                : found.share > 0
+                : result.share > 0
                   ? 'No pixel is closest to this bin: extraction merged colors into it.'
                   : 'No image has pixels here.'),
           );
-          if (found.with && found.share === 0)
+          if (result.with && result.share === 0)
             put(
               about,
               about.textContent + ' Extraction excluded these colors, or merged them into others.',
             );
           grid.replaceChildren(
-            ...found.images.map((image) =>
+            ...result.images.map((image) =>
               pictureButton(image, {
-                words,
+                words: text,
                 said: percent(image.share),
-                opened: (picture) => {
+                opened: (imageItem) => {
                   dialog.close();
-                  openPicture(picture);
+                  openPicture(imageItem);
                 },
               }),
             ),
@@ -114,22 +114,22 @@ function paletteStrip(colors, says) {
   strip.setAttribute('role', 'img');
   strip.setAttribute(
     'aria-label',
-    says + ': ' + colors.map((one) => one.hex + ' ' + percent(one.weight)).join(', '),
+    says + ': ' + colors.map((color) => color.hex + ' ' + percent(color.weight)).join(', '),
   );
-  colors.forEach((one) => {
+  colors.forEach((color) => {
     const part = make('i');
-    part.style.background = one.hex;
-    part.style.flexGrow = String(one.weight);
+    part.style.background = color.hex;
+    part.style.flexGrow = String(color.weight);
     part.title =
-      one.hex +
+      color.hex +
       ' · L* ' +
-      one.lab[0].toFixed(1) +
+      color.lab[0].toFixed(1) +
       ' · a* ' +
-      signedNumber(one.lab[1]) +
+      signedNumber(color.lab[1]) +
       ' · b* ' +
-      signedNumber(one.lab[2]) +
+      signedNumber(color.lab[2]) +
       ' · ' +
-      percent(one.weight);
+      percent(color.weight);
     strip.append(part);
   });
   return strip;
@@ -139,21 +139,21 @@ export function extractionSteps(box, { bins, ask: question, chose, openPicture }
   const select = box.querySelector('.th-cc-steps-of');
   const body = box.querySelector('.th-cc-steps-body');
   let turn = 0;
-  let of = '';
-  let words = '';
+  let suffix = '';
+  let message = '';
   function step(number, title, said) {
     const node = make('section', 'th-cc-step');
     node.append(make('h4', '', number + '. ' + title));
     if (said) node.append(make('p', 'th-soft', said));
     return node;
   }
-  function group(one, index, several) {
+  function group(item, index, several) {
     const node = make('article', 'th-cc-group');
     const grid = make('div', 'th-cc-pictures');
     grid.append(
-      ...one.images.map((image) => {
+      ...item.images.map((image) => {
         const button = pictureButton(image, {
-          words,
+          words: message,
           said: image.about || image.mask_px.toLocaleString('en-US') + ' px',
           opened: openPicture,
         });
@@ -174,45 +174,49 @@ export function extractionSteps(box, { bins, ask: question, chose, openPicture }
           'Group ' +
             (index + 1) +
             ' · ' +
-            many(one.images.length + one.more, 'image') +
+            many(item.images.length + item.more, 'image') +
             ' · weight ' +
-            percent(one.weight),
+            percent(item.weight),
         ),
       );
     node.append(grid);
-    if (one.more) node.append(make('p', 'th-soft', 'and ' + many(one.more, 'image') + ' more'));
-    if (one.pooled.length) {
+    if (item.more) node.append(make('p', 'th-soft', 'and ' + many(item.more, 'image') + ' more'));
+    if (item.pooled.length) {
       const before = make('div', 'th-cc-merge');
       const line = (text, colors) => {
         before.append(make('span', 'th-soft', text), paletteStrip(colors, text));
       };
       line(
-        'Pooled: ' + many(one.pooled.length, 'color') + ', ' + percent(one.kept) + ' of the pixels',
-        one.pooled,
+        'Pooled: ' +
+          many(item.pooled.length, 'color') +
+          ', ' +
+          percent(item.kept) +
+          ' of the pixels',
+        item.pooled,
       );
-      line('Merged: ' + many(one.merged.length, 'color'), one.merged);
+      line('Merged: ' + many(item.merged.length, 'color'), item.merged);
       node.append(before);
     }
     return node;
   }
   async function load() {
     const mine = ++turn;
-    if (!of) return;
+    if (!suffix) return;
     body.setAttribute('aria-busy', 'true');
     try {
-      const found = await ask('/api/compare/steps?' + question({ source: of }));
+      const result = await ask('/api/compare/steps?' + question({ source: suffix }));
       if (mine !== turn) return;
       const nodes = [];
-      if (found.words) nodes.push(make('p', '', found.words));
-      if (found.settings.length) {
+      if (result.words) nodes.push(make('p', '', result.words));
+      if (result.settings.length) {
         const list = make('dl', 'th-cc-settings');
-        found.settings.forEach(([name, value]) =>
+        result.settings.forEach(([name, value]) =>
           list.append(make('dt', '', name), make('dd', '', value)),
         );
         nodes.push(list);
       }
-      if (found.groups.length) {
-        const several = found.palette.length > 0;
+      if (result.groups.length) {
+        const several = result.palette.length > 0;
         const node = step(
           1,
           several ? 'Images, masks and groups' : 'Images and masks',
@@ -220,51 +224,51 @@ export function extractionSteps(box, { bins, ask: question, chose, openPicture }
             ? 'Faded pixels are outside the mask. The bar below an image is its dominant color; images with similar dominant colors form a group.'
             : 'Faded pixels are outside the mask.',
         );
-        node.append(...found.groups.map((one, index) => group(one, index, several)));
+        node.append(...result.groups.map((item, index) => group(item, index, several)));
         nodes.push(node);
       }
-      if (found.palette.length) {
+      if (result.palette.length) {
         const node = step(
           2,
-          'All groups together: ' + many(found.palette.length, 'color'),
+          'All groups together: ' + many(result.palette.length, 'color'),
           'Each group is weighted by its number of images.',
         );
-        node.append(paletteStrip(found.palette, 'Palette'));
+        node.append(paletteStrip(result.palette, 'Palette'));
         nodes.push(node);
       }
       const node = step(
-        found.palette.length ? 3 : found.groups.length ? 2 : 1,
-        'Bins: ' + found.bins.length + ' of 71 are not empty',
+        result.palette.length ? 3 : result.groups.length ? 2 : 1,
+        'Bins: ' + result.bins.length + ' of 71 are not empty',
       );
       const list = make('ol', 'th-cc-bins');
-      found.bins.slice(0, 12).forEach((one) => {
+      result.bins.slice(0, 12).forEach((bin) => {
         const row = make('li');
         row.append(
-          binPatch(bins(), one.index),
-          make('b', '', percent(one.weight)),
-          make('span', '', bins()[one.index].name.replaceAll('* ', '*\u00a0')),
+          binPatch(bins(), bin.index),
+          make('b', '', percent(bin.weight)),
+          make('span', '', bins()[bin.index].name.replaceAll('* ', '*\u00a0')),
         );
         list.append(row);
       });
       node.append(list);
-      if (found.bins.length > 12)
+      if (result.bins.length > 12)
         node.append(
           make(
             'p',
             'th-soft',
             'and ' +
-              many(found.bins.length - 12, 'bin') +
+              many(result.bins.length - 12, 'bin') +
               ' with ' +
-              percent(found.bins.slice(12).reduce((sum, one) => sum + one.weight, 0)) +
+              percent(result.bins.slice(12).reduce((sum, item) => sum + item.weight, 0)) +
               ' together',
           ),
         );
       nodes.push(node);
-      if (found.notes.length) {
+      if (result.notes.length) {
         const notes = make('details', 'th-cc-open-points');
         notes.append(
           make('summary', '', 'Notes, and choices the paper leaves open'),
-          ...found.notes.map((text) => make('p', 'th-soft', text)),
+          ...result.notes.map((text) => make('p', 'th-soft', text)),
         );
         nodes.push(notes);
       }
@@ -275,22 +279,22 @@ export function extractionSteps(box, { bins, ask: question, chose, openPicture }
     if (mine === turn) body.removeAttribute('aria-busy');
   }
   select.addEventListener('change', () => {
-    of = select.value;
-    chose(of);
+    suffix = select.value;
+    chose(suffix);
     load();
   });
   return {
     draw(there, concept, wanted) {
       part.hidden = !there.length;
-      words = concept;
+      message = concept;
       // Those that have steps first: an import has none.
-      const best = there.find((one) => one.pictures) || there[0];
-      if (there.some((one) => one.source === wanted)) of = wanted;
-      if (!there.some((one) => one.source === of)) of = best ? best.source : '';
+      const best = there.find((item) => item.pictures) || there[0];
+      if (there.some((item) => item.source === wanted)) suffix = wanted;
+      if (!there.some((item) => item.source === suffix)) suffix = best ? best.source : '';
       options(
         select,
-        there.map((one) => ({ id: one.source, name: one.letter + ' · ' + one.label })),
-        of,
+        there.map((item) => ({ id: item.source, name: item.letter + ' · ' + item.label })),
+        suffix,
       );
       load();
     },

@@ -10,7 +10,7 @@ export function figureCard(csv) {
   const node = make('section', 'th-card th-analysis th-an-figure');
   const head = make('header');
   const title = make('h3');
-  const words = make('p', 'th-soft th-analysis-words');
+  const message = make('p', 'th-soft th-analysis-words');
   const plot = make('div', 'th-figure');
   const empty = make('p', 'th-analysis-empty');
   const table = make('div', 'th-scroll th-analysis-table');
@@ -33,7 +33,7 @@ export function figureCard(csv) {
   plot.setAttribute('role', 'img');
   head.append(title);
   foot.append(asTable, svg, png, file);
-  node.append(head, words, plot, empty, table, stands, foot);
+  node.append(head, message, plot, empty, table, stands, foot);
   function rows() {
     table.hidden = !(listed && data && data.lines.length);
     if (table.hidden) {
@@ -91,12 +91,12 @@ export function figureCard(csv) {
       button.removeAttribute('aria-disabled');
     }),
   );
-  async function show(given) {
-    data = given;
+  async function show(values) {
+    data = values;
     node.dataset.figure = data.name;
     put(title, data.title);
-    put(words, data.words);
-    title.title = words.title = data.source || '';
+    put(message, data.words);
+    title.title = message.title = data.source || '';
     put(empty, data.empty);
     put(stands, data.stands);
     file.href = csv();
@@ -109,8 +109,9 @@ export function figureCard(csv) {
     if (heard || !plot.on) return;
     heard = true;
     plot.on('plotly_click', (event) => {
-      const at = event.points[0].customdata;
-      if (typeof at === 'number' && data.opens[at]) openCompare('concept', data.opens[at]);
+      const customdata = event.points[0].customdata;
+      if (typeof customdata === 'number' && data.opens[customdata])
+        openCompare('concept', data.opens[customdata]);
     });
   }
   return { node, head, show };

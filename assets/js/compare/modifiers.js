@@ -54,23 +54,23 @@ export function mount({ element }) {
     publishedTables(find('.th-an-published'), data.published, data.frame.empty);
   }
   // Rows are runs; a number says how it came about below it.
-  function ratios(found) {
+  function ratios(result) {
     const box = find('.th-modifiers-table table');
-    const made = JSON.stringify(found);
+    const made = JSON.stringify(result);
     if (box.dataset.made === made) return;
     box.dataset.made = made;
     const body = make('tbody');
-    const columns = groupedColumns(found.groups);
-    found.rows.forEach((one) => {
+    const columns = groupedColumns(result.groups);
+    result.rows.forEach((item) => {
       const row = make('tr');
       const name = make('th', 'th-board-name');
       name.scope = 'row';
-      name.title = one.facts;
-      name.append(make('b', '', one.name), make('small', '', one.facts));
+      name.title = item.facts;
+      name.append(make('b', '', item.name), make('small', '', item.facts));
       row.append(
         name,
         ...columns.map((column) => {
-          const cell = one.cells[column.id];
+          const cell = item.cells[column.id];
           const node = make('td', 'th-an-cell ' + column.line);
           if (!cell || !cell.text) {
             const none = make('span', 'th-an-none', '–');
@@ -90,7 +90,7 @@ export function mount({ element }) {
       );
       body.append(row);
     });
-    box.replaceChildren(groupedHead(found.groups, 'Run'), body);
+    box.replaceChildren(groupedHead(result.groups, 'Run'), body);
   }
   // Where the regions of the plane begin; ours, and to be moved.
   function limitsBox() {
@@ -100,14 +100,14 @@ export function mount({ element }) {
       ['low', 'Inertia below', '× people'],
       ['angle', 'Drift beyond', '°'],
       ['high', 'Over-correction above', '× people'],
-    ].map(([key, words, unit]) => {
+    ].map(([key, text, unit]) => {
       const label = make('label');
       const input = make('input');
       input.type = 'number';
       input.step = key === 'angle' ? '5' : '0.05';
       input.min = '0';
       input.name = key;
-      label.append(make('span', '', words), input, make('span', '', unit));
+      label.append(make('span', '', text), input, make('span', '', unit));
       input.addEventListener('change', () => set({ [key]: input.value }));
       node.append(label);
       return { key, input };

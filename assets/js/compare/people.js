@@ -10,28 +10,28 @@ import { uploadOne } from './upload.js';
 import { compare, compareView, ofCompareLink, openCompare } from './view.js';
 
 function button(text, act) {
-  const one = make('button', 'th-button', text);
-  one.type = 'button';
-  one.addEventListener('click', act);
-  return one;
+  const item = make('button', 'th-button', text);
+  item.type = 'button';
+  item.addEventListener('click', act);
+  return item;
 }
 
-function pictureCard(picture, one, openPicture) {
+function pictureCard(imageItem, item, openPicture) {
   const card = make('button', 'th-people-preview');
   const frame = make('div', 'th-people-frame');
   const image = make('img');
   const lines = make('span', 'th-people-lines');
   card.type = 'button';
   card.title = 'Open in Inspect';
-  image.src = picture.cutout;
-  image.alt = picture.name;
+  image.src = imageItem.cutout;
+  image.alt = imageItem.name;
   image.loading = 'lazy';
   frame.appendChild(image);
-  lines.append(make('b', '', picture.name));
-  if (picture.contributor) lines.append(make('span', '', 'by ' + picture.contributor));
+  lines.append(make('b', '', imageItem.name));
+  if (imageItem.contributor) lines.append(make('span', '', 'by ' + imageItem.contributor));
   card.append(frame, lines);
   card.addEventListener('click', () =>
-    openPicture({ opened: picture.image_id, mask: picture.mask_id, object: one.words }),
+    openPicture({ opened: imageItem.image_id, mask: imageItem.mask_id, object: item.words }),
   );
   return card;
 }
@@ -90,13 +90,13 @@ export function mount(widget) {
       if (mine === number) put(listStatus, error.message);
     }
   }
-  function setNode(one) {
-    let held = nodes.get(one.set_id);
+  function setNode(item) {
+    let held = nodes.get(item.set_id);
     if (!held) {
-      held = newSet(one.set_id);
-      nodes.set(one.set_id, held);
+      held = newSet(item.set_id);
+      nodes.set(item.set_id, held);
     }
-    held.show(one);
+    held.show(item);
     return held.node;
   }
   function newSet(id) {
@@ -114,8 +114,8 @@ export function mount(widget) {
     const form = make('form', 'th-people-rename');
     const input = make('input');
     const keep = make('button', 'th-button', 'Rename');
-    let one = null;
-    let told = '';
+    let item = null;
+    let message = '';
     input.maxLength = 120;
     input.setAttribute('aria-label', 'Name of the set');
     form.append(input, keep);
@@ -125,20 +125,20 @@ export function mount(widget) {
       sets.forEach((each) => nodes.get(each.set_id).show(each));
       tellLink();
     });
-    const compareIt = button('Compare', () => openSet(one, one.source));
+    const compareIt = button('Compare', () => openSet(item, item.source));
     const rename = button('Rename', () => {
       form.hidden = !form.hidden;
-      input.value = one.name;
+      input.value = item.name;
       if (!form.hidden) input.focus();
     });
-    const hide = button('', () => change('hidden', { hidden: !one.hidden }));
+    const hide = button('', () => change('hidden', { hidden: !item.hidden }));
     buttons.append(see, compareIt, rename, hide);
     head.append(name, whose);
     node.append(head, facts, cover, source, notes, buttons, form, problem, inside);
-    async function change(what, values) {
+    async function change(label, values) {
       problem.hidden = true;
       try {
-        await send(PEOPLE_URL + '/' + id + '/' + what, values);
+        await send(PEOPLE_URL + '/' + id + '/' + label, values);
         form.hidden = true;
         store.tell('compare-sets');
       } catch (error) {
@@ -153,78 +153,80 @@ export function mount(widget) {
     return {
       node,
       show(now) {
-        one = now;
+        item = now;
         const isOpen = opened === id;
-        put(name, one.name);
-        put(whose, one.whose);
-        put(facts, one.facts);
-        put(cover, one.covers);
-        cover.hidden = !one.covers;
-        put(source, one.from);
-        node.classList.toggle('th-people-was-hidden', one.hidden);
-        if (told !== String(one.notes)) {
-          told = String(one.notes);
+        put(name, item.name);
+        put(whose, item.whose);
+        put(facts, item.facts);
+        put(cover, item.covers);
+        cover.hidden = !item.covers;
+        put(source, item.from);
+        node.classList.toggle('th-people-was-hidden', item.hidden);
+        if (message !== String(item.notes)) {
+          message = String(item.notes);
           notes.replaceChildren(
-            ...(one.notes.length ? [foldedList('Import notes', one.notes, one.notes.length)] : []),
+            ...(item.notes.length
+              ? [foldedList('Import notes', item.notes, item.notes.length)]
+              : []),
           );
         }
-        put(see, isOpen ? 'Close' : one.type === 'pictures' ? 'Show images' : 'Show concepts');
+        put(see, isOpen ? 'Close' : item.type === 'pictures' ? 'Show images' : 'Show concepts');
         see.setAttribute('aria-expanded', String(isOpen));
-        compareIt.hidden = one.type !== 'pictures';
-        put(hide, one.hidden ? 'Show' : 'Hide');
+        compareIt.hidden = item.type !== 'pictures';
+        put(hide, item.hidden ? 'Show' : 'Hide');
         inside.hidden = !isOpen;
-        if (isOpen && !inside.firstChild) fillSet(inside, one);
+        if (isOpen && !inside.firstChild) fillSet(inside, item);
       },
     };
   }
   // The concepts of a set, or its pictures: a page at a time.
-  function fillSet(box, one) {
-    const rows = make('div', one.type === 'pictures' ? 'th-people-previews' : 'th-people-rows');
+  function fillSet(box, item) {
+    const rows = make('div', item.type === 'pictures' ? 'th-people-previews' : 'th-people-rows');
     const more = make('button', 'th-button', 'Show more');
     const said = make('p', 'th-soft');
     const find = make('input', 'th-people-find');
-    let at = 0;
-    let asked = 0;
+    let index = 0;
+    let request = 0;
     let timer = null;
     more.type = 'button';
     more.hidden = true;
     find.type = 'search';
     find.placeholder = 'Find a concept';
-    find.setAttribute('aria-label', 'Find a concept in ' + one.name);
-    find.hidden = one.type === 'pictures' || one.concepts < 8;
+    find.setAttribute('aria-label', 'Find a concept in ' + item.name);
+    find.hidden = item.type === 'pictures' || item.concepts < 8;
     said.setAttribute('role', 'status');
     box.append(find, said, rows, more);
     async function page(anew) {
-      const mine = ++asked;
-      if (anew) at = 0;
+      const mine = ++request;
+      if (anew) index = 0;
       try {
         const data = await ask(
           PEOPLE_URL +
             '/' +
-            one.set_id +
+            item.set_id +
             '?offset=' +
-            at +
+            index +
             '&typed=' +
             encodeURIComponent(find.value.trim()),
         );
-        if (mine !== asked) return;
-        const found = data.concepts
+        if (mine !== request) return;
+        const result = data.concepts
           ? data.concepts.map((row) =>
-              conceptRow(bins, row, (chosen) => openSet(chosen, one.source)),
+              conceptRow(bins, row, (chosen) => openSet(chosen, item.source)),
             )
-          : data.pictures.map((picture) => pictureCard(picture, one, openPicture));
-        if (anew) rows.replaceChildren(...found);
-        else rows.append(...found);
-        at += found.length;
-        more.hidden = at >= data.total;
+          : data.pictures.map((image) => pictureCard(image, item, openPicture));
+        if (anew) rows.replaceChildren(...result);
+        else rows.append(...result);
+        index += result.length;
+        more.hidden = index >= data.total;
         put(
           said,
-          data.total > at || find.value.trim()
-            ? at.toLocaleString('en-US') + ' of ' + data.total.toLocaleString('en-US')
+          data.total > index || find.value.trim()
+            ? index.toLocaleString('en-US') + ' of ' + data.total.toLocaleString('en-US')
             : '',
         );
       } catch (error) {
-        if (mine === asked) put(said, error.message);
+        if (mine === request) put(said, error.message);
       }
     }
     more.addEventListener('click', () => page(false));
@@ -243,11 +245,11 @@ export function mount(widget) {
   // One image is no set: it goes straight to its histogram.
   const single = root.querySelector('[data-part="image"]');
   const singleStatus = single.querySelector('.th-people-status');
-  dropZone(single.querySelector('.th-people-drop'), async (given) => {
-    put(singleStatus, 'Reading ' + given[0].name + '…');
+  dropZone(single.querySelector('.th-people-drop'), async (values) => {
+    put(singleStatus, 'Reading ' + values[0].name + '…');
     singleStatus.classList.remove('th-problem');
     try {
-      const image = await uploadOne('/api/images', given[0]);
+      const image = await uploadOne('/api/images', values[0]);
       put(singleStatus, '');
       store.tell('drawn');
       openCompare('concept', { d: 'image:' + image.image_id.slice(0, 16) });
@@ -256,9 +258,9 @@ export function mount(widget) {
       singleStatus.classList.add('th-problem');
     }
   });
-  root.querySelectorAll('.th-people-goto').forEach((one) =>
-    one.addEventListener('click', () => {
-      bring.set(one.dataset.goto);
+  root.querySelectorAll('.th-people-goto').forEach((node) =>
+    node.addEventListener('click', () => {
+      bring.set(node.dataset.goto);
       showBring();
       tellLink();
       root.querySelector('.th-people-bring').scrollIntoView({ block: 'nearest' });
@@ -271,14 +273,14 @@ export function mount(widget) {
   showBring();
   compareView(element, 'people', {
     shown() {
-      const told = compare.values.people;
-      if (['file', 'pictures', 'image'].includes(told.bring)) bring.set(told.bring);
+      const people = compare.values.people;
+      if (['file', 'pictures', 'image'].includes(people.bring)) bring.set(people.bring);
       showBring();
-      opened = told.set || opened;
+      opened = people.set || opened;
       load().then(() => {
-        const whole = sets.find((one) => opened && one.set_id.startsWith(opened));
+        const whole = sets.find((item) => opened && item.set_id.startsWith(opened));
         opened = whole ? whole.set_id : '';
-        sets.forEach((one) => nodes.get(one.set_id).show(one));
+        sets.forEach((item) => nodes.get(item.set_id).show(item));
         tellLink();
       });
     },

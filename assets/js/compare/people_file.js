@@ -19,13 +19,13 @@ export function distributionImport(part, bins, stored) {
   const store = form.querySelector('.th-people-store');
   const away = form.querySelector('.th-people-away');
   const status = part.querySelector('.th-people-status');
-  const of = pressed(whose, 'data-people', 'people');
+  const subject = pressed(whose, 'data-people', 'people');
   const wordsBox = part.querySelector('.th-people-ask');
   const wordsButton = wordsBox.querySelector('button');
-  const words = conceptField(wordsBox, () => {});
+  const message = conceptField(wordsBox, () => {});
   let session = '';
   let options = {};
-  let at = 0;
+  let index = 0;
   const say = (text, problem) => {
     put(status, text);
     status.classList.toggle('th-problem', Boolean(problem));
@@ -34,17 +34,17 @@ export function distributionImport(part, bins, stored) {
     uploadForget(session);
     session = '';
     options = {};
-    at += 1;
-    [box, form, wordsBox].forEach((one) => {
-      one.hidden = true;
+    index += 1;
+    [box, form, wordsBox].forEach((item) => {
+      item.hidden = true;
     });
     zone.hidden = false;
   }
   function offers(report) {
-    return report.buttons.map((one) => {
-      const take = make('button', 'th-button th-people-offer', one.text);
+    return report.buttons.map((button) => {
+      const take = make('button', 'th-button th-people-offer', button.text);
       take.type = 'button';
-      take.addEventListener('click', () => again(one.options));
+      take.addEventListener('click', () => again(button.options));
       return take;
     });
   }
@@ -69,7 +69,7 @@ export function distributionImport(part, bins, stored) {
   }
   function accepted(report) {
     const counts = make('dl', 'th-people-counts');
-    const all = report.coverage.find((one) => one.kind === 'all');
+    const all = report.coverage.find((item) => item.kind === 'all');
     const count = (number, text) =>
       counts.append(make('dt', '', number.toLocaleString('en-US')), make('dd', '', text));
     count(report.concepts, report.concepts === 1 ? 'concept' : 'concepts');
@@ -94,8 +94,9 @@ export function distributionImport(part, bins, stored) {
         foldedList(
           'Not in ColorConceptBench, imported as they are',
           report.unknown.map(
-            (one) =>
-              one.words + (one.similar.length ? ' (similar: ' + one.similar.join(', ') + ')' : ''),
+            (item) =>
+              item.words +
+              (item.similar.length ? ' (similar: ' + item.similar.join(', ') + ')' : ''),
           ),
           report.unknown_total,
         ),
@@ -108,7 +109,7 @@ export function distributionImport(part, bins, stored) {
       nodes.push(buttons);
     }
     const rows = make('div', 'th-people-rows');
-    rows.append(...report.first.map((one) => conceptRow(bins(), one)));
+    rows.append(...report.first.map((item) => conceptRow(bins(), item)));
     nodes.push(rows);
     if (report.concepts > report.first.length)
       nodes.push(
@@ -135,12 +136,12 @@ export function distributionImport(part, bins, stored) {
     else accepted(report);
   }
   async function again(more) {
-    const mine = at;
+    const mine = index;
     options = { ...options, ...more };
     say('Reading…');
     try {
       const report = await readDistribution(session, options);
-      if (mine !== at) return;
+      if (mine !== index) return;
       say('');
       show(report);
     } catch (error) {
@@ -149,7 +150,7 @@ export function distributionImport(part, bins, stored) {
   }
   async function take(files) {
     clear();
-    const mine = at;
+    const mine = index;
     const file = files[0];
     session = uploadSession();
     say('Reading ' + file.name + '…');
@@ -157,7 +158,7 @@ export function distributionImport(part, bins, stored) {
     source.value = '';
     try {
       const report = await stageDistribution(session, file);
-      if (mine !== at) return;
+      if (mine !== index) return;
       say(
         files.length > 1
           ? 'Only one file can be imported at a time. The first of ' + files.length + ' was read.'
@@ -170,7 +171,7 @@ export function distributionImport(part, bins, stored) {
   }
   dropZone(zone, take);
   wordsButton.addEventListener('click', () => {
-    if (words.words()) again({ words: words.words() });
+    if (message.words()) again({ words: message.words() });
   });
   away.addEventListener('click', () => {
     clear();
@@ -186,7 +187,7 @@ export function distributionImport(part, bins, stored) {
         ...options,
         name: name.value,
         source: source.value,
-        of_people: of.value() === 'people',
+        of_people: subject.value() === 'people',
       });
       session = '';
       clear();
@@ -195,7 +196,7 @@ export function distributionImport(part, bins, stored) {
           made.sets.length > 1
             ? many(made.sets.length, 'set') +
               ' stored: ' +
-              made.sets.map((one) => '“' + one.name + '”').join(', ') +
+              made.sets.map((item) => '“' + item.name + '”').join(', ') +
               '.'
             : made.known
               ? 'These rows were already imported as “' + made.name + '”.'
@@ -216,14 +217,14 @@ export function distributionImport(part, bins, stored) {
 }
 function coverageWords(coverage) {
   return coverage
-    .filter((one) => one.kind !== 'all')
+    .filter((item) => item.kind !== 'all')
     .map(
-      (one) =>
-        one.found.toLocaleString('en-US') +
+      (item) =>
+        item.found.toLocaleString('en-US') +
         ' of ' +
-        one.of.toLocaleString('en-US') +
+        item.of.toLocaleString('en-US') +
         ' ' +
-        one.kind,
+        item.kind,
     )
     .join(', ');
 }

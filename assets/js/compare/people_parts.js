@@ -7,40 +7,40 @@ const shareText = (share) => (100 * share).toFixed(1) + '%';
 // A distribution as touching colors, the largest share first; each names its bin.
 function distributionStrip(bins, shares) {
   const box = make('span', 'th-people-strip');
-  shares.forEach(([at, share]) => {
+  shares.forEach(([index, share]) => {
     const part = make('i');
     part.style.flexGrow = String(share);
-    part.style.background = bins[at].hex;
-    part.title = bins[at].name + ' · ' + bins[at].hex + ' · ' + shareText(share);
+    part.style.background = bins[index].hex;
+    part.title = bins[index].name + ' · ' + bins[index].hex + ' · ' + shareText(share);
     box.appendChild(part);
   });
   return box;
 }
 // One concept of a set: its words, its strip, its dominant bin. A press opens the Concept view.
-export function conceptRow(bins, one, open) {
+export function conceptRow(bins, item, open) {
   const row = make(open ? 'button' : 'div', 'th-people-row');
-  const words = make('span', 'th-people-words', one.words);
+  const text = make('span', 'th-people-words', item.words);
   const about = make('span', 'th-people-dominant');
-  const [at, share] = one.bins[0];
-  about.append(bins[at].name, make('small', '', shareText(share)));
-  words.appendChild(
+  const [index, share] = item.bins[0];
+  about.append(bins[index].name, make('small', '', shareText(share)));
+  text.appendChild(
     make(
       'small',
       '',
       [
-        one.label,
-        one.kind || 'other words',
-        one.people ? many(one.people, 'person').replace('persons', 'people') : '',
+        item.label,
+        item.kind || 'other words',
+        item.people ? many(item.people, 'person').replace('persons', 'people') : '',
       ]
         .filter(Boolean)
         .join(' · '),
     ),
   );
-  row.append(words, distributionStrip(bins, one.bins), about);
+  row.append(text, distributionStrip(bins, item.bins), about);
   if (row instanceof HTMLButtonElement) {
     row.type = 'button';
-    row.title = 'Compare ' + one.words;
-    row.addEventListener('click', () => open(one));
+    row.title = 'Compare ' + item.words;
+    row.addEventListener('click', () => open(item));
   }
   return row;
 }
@@ -59,11 +59,11 @@ export function foldedList(title, items, total) {
 // A zone that takes files by choosing or by dropping; the same file can be chosen twice.
 export function dropZone(zone, take) {
   const input = zone.querySelector('input[type="file"]');
-  const given = (files) => {
+  const provide = (files) => {
     if (files && files.length) take([...files]);
   };
   input.addEventListener('change', () => {
-    given(input.files);
+    provide(input.files);
     input.value = '';
   });
   ['dragenter', 'dragover'].forEach((name) =>
@@ -80,14 +80,14 @@ export function dropZone(zone, take) {
       zone.classList.remove('th-people-over');
     }),
   );
-  zone.addEventListener('drop', (event) => given(event.dataTransfer && event.dataTransfer.files));
+  zone.addEventListener('drop', (event) => provide(event.dataTransfer && event.dataTransfer.files));
 }
 // A field with the concepts that hold what is typed. Words that are no concept may stay.
 export function conceptField(box, changed) {
   const input = box.querySelector('input');
   const list = box.querySelector('[role="listbox"]');
   const hint = box.querySelector('.th-people-hint');
-  let asked = 0;
+  let request = 0;
   let active = -1;
   let timer = null;
   const items = () => [...list.querySelectorAll('[role="option"]')];
@@ -97,8 +97,8 @@ export function conceptField(box, changed) {
     input.setAttribute('aria-expanded', 'false');
     input.removeAttribute('aria-activedescendant');
   };
-  function choose(words) {
-    input.value = words;
+  function choose(text) {
+    input.value = text;
     close();
     look(false);
     changed();
@@ -106,13 +106,13 @@ export function conceptField(box, changed) {
   function mark(next) {
     const all = items();
     active = all.length ? (next + all.length) % all.length : -1;
-    all.forEach((one, at) => one.setAttribute('aria-selected', String(at === active)));
+    all.forEach((item, index) => item.setAttribute('aria-selected', String(index === active)));
     if (active < 0) return;
     input.setAttribute('aria-activedescendant', all[active].id);
     all[active].scrollIntoView({ block: 'nearest' });
   }
   async function look(open) {
-    const number = ++asked;
+    const number = ++request;
     const typed = input.value.trim();
     put(hint, '');
     if (!typed) {
@@ -124,20 +124,20 @@ export function conceptField(box, changed) {
     try {
       data = await ask(PEOPLE_URL + '/words?typed=' + encodeURIComponent(typed));
     } catch (error) {
-      if (number === asked) put(hint, error.message);
+      if (number === request) put(hint, error.message);
       return;
     }
-    if (number !== asked) return;
+    if (number !== request) return;
     list.replaceChildren(
-      ...data.found.map((one, at) => {
-        const item = make('li', '', one.words);
-        item.id = list.id + '-' + at;
+      ...data.found.map((entry, index) => {
+        const item = make('li', '', entry.words);
+        item.id = list.id + '-' + index;
         item.setAttribute('role', 'option');
-        item.append(make('small', '', one.category + ' · ' + one.kind));
+        item.append(make('small', '', entry.category + ' · ' + entry.kind));
         // Before the field loses the focus.
         item.addEventListener('mousedown', (event) => {
           event.preventDefault();
-          choose(one.words);
+          choose(entry.words);
         });
         return item;
       }),
@@ -148,11 +148,11 @@ export function conceptField(box, changed) {
         '“' +
         data.words +
         '” is not in ColorConceptBench. You can keep it, but no run generates it.';
-      data.similar.forEach((words, at) => {
-        const one = make('button', 'th-people-similar', words);
-        one.type = 'button';
-        one.addEventListener('click', () => choose(words));
-        hint.append(at ? ' ' : ' Similar: ', one);
+      data.similar.forEach((text, index) => {
+        const item = make('button', 'th-people-similar', text);
+        item.type = 'button';
+        item.addEventListener('click', () => choose(text));
+        hint.append(index ? ' ' : ' Similar: ', item);
       });
     }
     const shown = open && data.found.length > 0 && document.activeElement === input;
@@ -187,8 +187,8 @@ export function conceptField(box, changed) {
   });
   return {
     words: () => input.value.trim(),
-    set(words) {
-      input.value = words;
+    set(text) {
+      input.value = text;
       look(false);
     },
   };
@@ -198,12 +198,12 @@ export function pressed(box, attribute, first, changed) {
   const buttons = [...box.querySelectorAll('[' + attribute + ']')];
   let now = first;
   const show = () =>
-    buttons.forEach((one) =>
-      one.setAttribute('aria-pressed', String(one.getAttribute(attribute) === now)),
+    buttons.forEach((button) =>
+      button.setAttribute('aria-pressed', String(button.getAttribute(attribute) === now)),
     );
-  buttons.forEach((one) =>
-    one.addEventListener('click', () => {
-      now = one.getAttribute(attribute);
+  buttons.forEach((button) =>
+    button.addEventListener('click', () => {
+      now = button.getAttribute(attribute);
       show();
       if (changed) changed(now);
     }),

@@ -27,7 +27,7 @@ export function pictureImport(part, { stored, openPicture }) {
   const store = form.querySelector('.th-people-store');
   const away = form.querySelector('.th-people-away');
   const stop = form.querySelector('.th-people-stop');
-  const words = conceptField(form.querySelector('.th-people-concept'), () => say(''));
+  const message = conceptField(form.querySelector('.th-people-concept'), () => say(''));
   const mask = pressed(form.querySelector('.th-people-mask'), 'data-mask', 'stored', () => {
     maskHint();
     looks();
@@ -48,7 +48,7 @@ export function pictureImport(part, { stored, openPicture }) {
   };
   let session = '';
   let planned = null;
-  let at = 0;
+  let index = 0;
   let cancel = null;
   const say = (text, problem) => {
     put(status, text);
@@ -65,7 +65,7 @@ export function pictureImport(part, { stored, openPicture }) {
     uploadForget(session);
     session = '';
     planned = null;
-    at += 1;
+    index += 1;
     form.hidden = true;
     zone.hidden = false;
     bar.hidden = true;
@@ -76,23 +76,23 @@ export function pictureImport(part, { stored, openPicture }) {
   let planning = 0;
   async function plan() {
     if (!session) return;
-    const mine = at;
+    const mine = index;
     const number = ++planning;
     try {
-      const found = await planPictures(session, { contributors: from() });
-      if (mine !== at || number !== planning) return;
-      planned = found;
+      const result = await planPictures(session, { contributors: from() });
+      if (mine !== index || number !== planning) return;
+      planned = result;
       say(
-        found.counts
+        result.counts
           .map(([number, text]) => number.toLocaleString('en-US') + ' ' + text)
           .join(' · '),
       );
-      problems.replaceChildren(...found.problems.map((text) => make('li', '', text)));
-      store.textContent = 'Store ' + many(found.total, 'image');
+      problems.replaceChildren(...result.problems.map((text) => make('li', '', text)));
+      store.textContent = 'Store ' + many(result.total, 'image');
       store.setAttribute('aria-disabled', 'false');
       looks();
     } catch (error) {
-      if (mine === at && number === planning) {
+      if (mine === index && number === planning) {
         say(error.message, true);
         store.setAttribute('aria-disabled', 'true');
       }
@@ -103,22 +103,22 @@ export function pictureImport(part, { stored, openPicture }) {
   async function looks() {
     if (!planned) return;
     const number = ++looking;
-    const mine = at;
+    const mine = index;
     const mode = mask.value();
-    const cards = planned.pictures.slice(0, PREVIEWS).map((one) => {
+    const cards = planned.pictures.slice(0, PREVIEWS).map((item) => {
       const card = make('figure', 'th-people-preview');
       const image = make('img');
-      const title = make('b', '', one.name);
+      const title = make('b', '', item.name);
       const about = make('span', '', 'Reading…');
-      image.alt = one.name;
-      title.title = one.name;
+      image.alt = item.name;
+      title.title = item.name;
       const lines = make('figcaption');
       lines.append(title, about);
-      if (one.contributor) lines.appendChild(make('span', '', 'by ' + one.contributor));
+      if (item.contributor) lines.appendChild(make('span', '', 'by ' + item.contributor));
       const frame = make('div', 'th-people-frame');
       frame.appendChild(image);
       card.append(frame, lines);
-      return [one, card, image, about];
+      return [item, card, image, about];
     });
     grid.replaceChildren(...cards.map(([, card]) => card));
     if (planned.total > PREVIEWS)
@@ -126,19 +126,19 @@ export function pictureImport(part, { stored, openPicture }) {
         make('p', 'th-soft', 'and ' + many(planned.total - PREVIEWS, 'image') + ' more'),
       );
     let left = 0;
-    for (const [one, card, image, about] of cards) {
+    for (const [item, card, image, about] of cards) {
       let data;
       try {
-        data = await ask(PEOPLE_URL + '/pictures/' + session + '/' + one.place + '?mask=' + mode);
+        data = await ask(PEOPLE_URL + '/pictures/' + session + '/' + item.place + '?mask=' + mode);
       } catch (error) {
         data = { refused: error.message };
       }
-      if (number !== looking || mine !== at) return;
+      if (number !== looking || mine !== index) return;
       if (data.url) image.src = data.url;
       else image.remove();
       card.classList.toggle('th-people-refused', Boolean(data.refused));
       if (data.refused) {
-        put(about, 'Excluded: ' + data.refused.replace(one.name + ' ', 'it '));
+        put(about, 'Excluded: ' + data.refused.replace(item.name + ' ', 'it '));
         left += 1;
         continue;
       }
@@ -161,39 +161,39 @@ export function pictureImport(part, { stored, openPicture }) {
   async function take(files) {
     clear();
     report.hidden = true;
-    const mine = at;
+    const mine = index;
     session = uploadSession();
     zone.hidden = true;
     try {
       await stagePictures(session, files, (text) => {
-        if (mine === at) say(text);
+        if (mine === index) say(text);
       });
-      if (mine !== at) return;
+      if (mine !== index) return;
       form.hidden = false;
       await plan();
     } catch (error) {
-      if (mine === at) {
+      if (mine === index) {
         clear();
         say(error.message, true);
       }
     }
   }
-  function told(found) {
+  function details(result) {
     const nodes = [
-      make('b', '', found.title),
-      ...found.notes.map((text) => make('p', 'th-soft', text)),
+      make('b', '', result.title),
+      ...result.notes.map((text) => make('p', 'th-soft', text)),
     ];
     const buttons = make('div', 'th-people-buttons');
-    if (found.refused.length) {
+    if (result.refused.length) {
       const list = make('ul', 'th-people-left');
-      found.refused.forEach((one) => {
+      result.refused.forEach((item) => {
         const line = make('li');
-        line.append(make('b', '', one.name), make('span', '', one.why));
-        if (one.image_id) {
+        line.append(make('b', '', item.name), make('span', '', item.why));
+        if (item.image_id) {
           const open = make('button', 'th-button', 'Select in Inspect');
           open.type = 'button';
           open.addEventListener('click', () =>
-            openPicture({ opened: one.image_id, object: found.words }),
+            openPicture({ opened: item.image_id, object: result.words }),
           );
           line.appendChild(open);
         }
@@ -203,17 +203,17 @@ export function pictureImport(part, { stored, openPicture }) {
         make(
           'p',
           '',
-          many(found.refused.length, 'image') +
-            (found.refused.length === 1 ? ' was' : ' were') +
+          many(result.refused.length, 'image') +
+            (result.refused.length === 1 ? ' was' : ' were') +
             ' excluded:',
         ),
         list,
       );
     }
-    if (found.set_id) {
+    if (result.set_id) {
       const open = make('button', 'th-button th-draw-button', 'Compare now');
       open.type = 'button';
-      open.addEventListener('click', () => openSet(found, found.source));
+      open.addEventListener('click', () => openSet(result, result.source));
       buttons.appendChild(open);
     }
     nodes.push(buttons);
@@ -223,7 +223,7 @@ export function pictureImport(part, { stored, openPicture }) {
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
     if (store.getAttribute('aria-disabled') === 'true') return;
-    if (!words.words()) {
+    if (!message.words()) {
       say('Enter the concept that these images show.', true);
       form.querySelector('.th-people-concept input').focus();
       return;
@@ -234,13 +234,13 @@ export function pictureImport(part, { stored, openPicture }) {
     fill.style.width = '0';
     try {
       const options = {
-        words: words.words(),
+        words: message.words(),
         mask: mask.value(),
         contributors: from(),
         of_people: people(),
         name: name.value,
       };
-      const found = await storePictures(
+      const result = await storePictures(
         session,
         options,
         (text, state) => {
@@ -255,12 +255,12 @@ export function pictureImport(part, { stored, openPicture }) {
         },
       );
       say('');
-      told(found);
-      if (found.set_id) {
+      details(result);
+      if (result.set_id) {
         session = '';
         clear();
         name.value = '';
-        stored(found.set_id);
+        stored(result.set_id);
       }
     } catch (error) {
       say(error.message, true);
@@ -292,10 +292,10 @@ export function pictureImport(part, { stored, openPicture }) {
   return { take };
 }
 // The Concept view with one source; its words as a concept where they are one.
-export function openSet(one, source) {
+export function openSet(item, source) {
   const [kind, id] = source.split(':');
   openCompare('concept', {
-    ...(one.concept ? { concept: one.concept } : one.words ? { words: one.words } : {}),
+    ...(item.concept ? { concept: item.concept } : item.words ? { words: item.words } : {}),
     d: kind + ':' + id.slice(0, 16),
   });
 }

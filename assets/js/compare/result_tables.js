@@ -23,13 +23,13 @@ export function groupedHead(groups, first) {
     const head = cell(group.name, across);
     head.classList.add('th-an-first');
     kinds.append(head);
-    group.styles.forEach((style, at) => {
+    group.styles.forEach((style, index) => {
       const head = cell(style.name, style.columns.length);
-      head.classList.add(at ? 'th-an-next' : 'th-an-first');
+      head.classList.add(index ? 'th-an-next' : 'th-an-first');
       styles.append(head);
-      style.columns.forEach((column, place) => {
+      style.columns.forEach((column, position) => {
         const name = cell(column.name, 1, column.title);
-        if (!place) name.classList.add(at ? 'th-an-next' : 'th-an-first');
+        if (!position) name.classList.add(index ? 'th-an-next' : 'th-an-first');
         names.append(name);
       });
     });
@@ -40,43 +40,46 @@ export function groupedHead(groups, first) {
 // The columns of such a heading in their order, with the class of the line before each.
 export function groupedColumns(groups) {
   return groups.flatMap((group) =>
-    group.styles.flatMap((style, at) =>
-      style.columns.map((column, place) => ({
+    group.styles.flatMap((style, index) =>
+      style.columns.map((column, position) => ({
         ...column,
-        line: place ? '' : at ? 'th-an-next' : 'th-an-first',
+        line: position ? '' : index ? 'th-an-next' : 'th-an-first',
       })),
     ),
   );
 }
 // A table of the paper: as printed, in its own order, and with no button in it.
-function publishedCard(found) {
-  const node = make('article', 'th-an-printed' + (found.groups.length > 1 ? ' th-an-wide' : ''));
+function publishedCard(result) {
+  const node = make('article', 'th-an-printed' + (result.groups.length > 1 ? ' th-an-wide' : ''));
   const head = make('header');
   const how = make('p', 'th-soft');
-  const link = make('a', '', found.source);
-  head.append(make('h4', '', found.title), make('span', 'th-board-tag', 'as published'));
-  link.href = found.url;
+  const link = make('a', '', result.source);
+  head.append(make('h4', '', result.title), make('span', 'th-board-tag', 'as published'));
+  link.href = result.url;
   link.target = '_blank';
   link.rel = 'noreferrer';
-  how.append(found.url ? link : make('span', '', found.source), make('span', '', ': ' + found.how));
+  how.append(
+    result.url ? link : make('span', '', result.source),
+    make('span', '', ': ' + result.how),
+  );
   const table = make('table', 'th-table th-an-table');
   const body = make('tbody');
   const scroll = make('div', 'th-scroll');
-  const columns = groupedColumns(found.groups);
-  found.rows.forEach((one) => {
+  const columns = groupedColumns(result.groups);
+  result.rows.forEach((item) => {
     const row = make('tr');
     const name = make('th', 'th-board-name');
     name.scope = 'row';
-    name.append(make('b', '', one.name));
-    if (one.here.length) {
-      const here = make('small', '', 'your runs above: ' + one.here.join(', '));
-      here.title = one.note;
-      name.append(here);
+    name.append(make('b', '', item.name));
+    if (item.here.length) {
+      const current = make('small', '', 'your runs above: ' + item.here.join(', '));
+      current.title = item.note;
+      name.append(current);
     }
     row.append(
       name,
       ...columns.map((column) => {
-        const cell = one.cells[column.id] || { text: '–' };
+        const cell = item.cells[column.id] || { text: '–' };
         const made = make('td', column.line, cell.text);
         if (cell.doubt) {
           made.appendChild(make('sup', '', '?'));
@@ -87,13 +90,13 @@ function publishedCard(found) {
     );
     body.append(row);
   });
-  table.append(groupedHead(found.groups, found.first), body);
+  table.append(groupedHead(result.groups, result.first), body);
   scroll.append(table);
   node.append(
     head,
     how,
     scroll,
-    ...(found.notes.length ? [make('p', 'th-soft', found.notes.join(' '))] : []),
+    ...(result.notes.length ? [make('p', 'th-soft', result.notes.join(' '))] : []),
   );
   return node;
 }
@@ -104,18 +107,18 @@ export function publishedTables(box, published, folded) {
   box.dataset.made = made;
   const tables = make('div', 'th-an-prints');
   tables.append(...published.tables.map(publishedCard));
-  const words = [
+  const parts = [
     make('p', 'th-soft', published.told),
     tables,
     ...(published.after ? [make('p', 'th-soft', published.after)] : []),
   ];
   if (!folded) {
-    box.replaceChildren(make('h3', '', published.title), ...words);
+    box.replaceChildren(make('h3', '', published.title), ...parts);
     return;
   }
   const fold = make('details');
   const head = make('summary');
   head.append(make('h3', '', published.title));
-  fold.append(head, ...words);
+  fold.append(head, ...parts);
   box.replaceChildren(fold);
 }

@@ -44,14 +44,14 @@ export function mount({ element }) {
     if (state.cell) concepts();
     else find('.th-tables-concepts').hidden = true;
   }
-  const kept = new Map();
+  const saved = new Map();
   function keep(key, create) {
-    if (!kept.has(key)) kept.set(key, create());
-    return kept.get(key);
+    if (!saved.has(key)) saved.set(key, create());
+    return saved.get(key);
   }
 
-  function table(found) {
-    const node = keep('table ' + found.id, () => {
+  function table(result) {
+    const node = keep('table ' + result.id, () => {
       const made = make('article', 'th-an-ours');
       const scroll = make('div', 'th-scroll');
       const inner = make('table', 'th-table th-an-table');
@@ -59,38 +59,38 @@ export function mount({ element }) {
       made.append(make('h3'), make('p', 'th-soft'), scroll);
       return made;
     });
-    const [title, words, scroll] = node.children;
-    put(title, found.title);
-    put(words, found.words);
-    fill(scroll.firstChild, found);
+    const [title, text, scroll] = node.children;
+    put(title, result.title);
+    put(text, result.words);
+    fill(scroll.firstChild, result);
     return node;
   }
   // Made anew when its numbers change; who stands in a cell stays there.
-  function fill(box, found) {
-    const made = JSON.stringify(found) + state.cell;
+  function fill(box, result) {
+    const made = JSON.stringify(result) + state.cell;
     if (box.dataset.made === made) return;
     box.dataset.made = made;
     const held = box.contains(document.activeElement) ? document.activeElement.dataset.cell : '';
     const body = make('tbody');
-    const columns = groupedColumns(found.groups);
-    found.rows.forEach((one) => {
+    const columns = groupedColumns(result.groups);
+    result.rows.forEach((item) => {
       const row = make('tr');
       const name = make('th', 'th-board-name');
       name.scope = 'row';
-      name.title = one.facts;
-      name.append(make('b', '', one.name), make('small', '', one.facts));
-      row.append(name, ...columns.map((column) => number(one, column, one.cells[column.id])));
+      name.title = item.facts;
+      name.append(make('b', '', item.name), make('small', '', item.facts));
+      row.append(name, ...columns.map((column) => number(item, column, item.cells[column.id])));
       body.append(row);
     });
-    box.replaceChildren(groupedHead(found.groups, 'Run'), body);
+    box.replaceChildren(groupedHead(result.groups, 'Run'), body);
     if (held) {
       const again = [...box.querySelectorAll('[data-cell]')].find(
-        (one) => one.dataset.cell === held,
+        (node) => node.dataset.cell === held,
       );
       if (again) again.focus({ preventScroll: true });
     }
   }
-  function number(one, column, cell) {
+  function number(item, column, cell) {
     const node = make('td', 'th-an-cell ' + column.line);
     if (!cell || !cell.text) {
       const none = make('span', 'th-an-none', '–');
@@ -99,9 +99,9 @@ export function mount({ element }) {
       return node;
     }
     const button = make('button', cell.mark ? 'th-an-' + cell.mark : '');
-    const at = one.id + ':' + column.id;
+    const index = item.id + ':' + column.id;
     button.type = 'button';
-    button.dataset.cell = at;
+    button.dataset.cell = index;
     button.title =
       cell.title +
       (cell.mark === 'best'
@@ -110,11 +110,11 @@ export function mount({ element }) {
           ? '\nsecond of the column'
           : '') +
       '\nLists the concepts, worst first';
-    button.setAttribute('aria-pressed', String(state.cell === at));
+    button.setAttribute('aria-pressed', String(state.cell === index));
     button.setAttribute(
       'aria-label',
       [
-        one.name,
+        item.name,
         column.title,
         cell.text,
         cell.mark,
@@ -128,31 +128,31 @@ export function mount({ element }) {
     button.append(text);
     if (cell.interval) button.append(make('small', '', cell.interval));
     button.addEventListener('click', () => {
-      state.cell = state.cell === at ? '' : at;
+      state.cell = state.cell === index ? '' : index;
       draw(view.data());
-      told();
+      report();
       if (state.cell) find('.th-tables-concepts').scrollIntoView({ block: 'nearest' });
     });
     node.append(button);
     return node;
   }
-  function told() {
+  function report() {
     ofCompareLink(VIEW, Object.fromEntries(new URLSearchParams(query())));
   }
 
   // ── per category: one number at a time ───────────────────────────────────────────────────────
-  function categories(found) {
+  function categories(result) {
     const box = find('.th-tables-categories');
-    box.hidden = !found;
-    if (!found) return;
-    put(box.querySelector('h3'), found.title);
-    put(box.querySelector('p'), found.words);
+    box.hidden = !result;
+    if (!result) return;
+    put(box.querySelector('h3'), result.title);
+    put(box.querySelector('p'), result.words);
     ['metric', 'kind', 'style'].forEach((key) =>
-      strip(box.querySelector('.th-tables-' + key), found.choices[key], found[key], (id) =>
+      strip(box.querySelector('.th-tables-' + key), result.choices[key], result[key], (id) =>
         set({ [key]: id }),
       ),
     );
-    fill(box.querySelector('table'), found);
+    fill(box.querySelector('table'), result);
   }
 
   // ── the concepts behind a number ─────────────────────────────────────────────────────────────
@@ -164,32 +164,32 @@ export function mount({ element }) {
     box.hidden = false;
     const offset = more ? list.children.length : 0;
     try {
-      const found = await ask(
+      const result = await ask(
         api + 'tables/concepts?' + query({ cell: state.cell, offset: String(offset) }),
       );
       if (mine !== listed) return;
-      put(box.querySelector('h3'), found.title);
-      put(box.querySelector('.th-tables-said'), found.words);
-      const lines = found.concepts.map((one) => {
+      put(box.querySelector('h3'), result.title);
+      put(box.querySelector('.th-tables-said'), result.words);
+      const lines = result.concepts.map((concept) => {
         const line = make('li');
-        const button = make('button', 'th-rule', one.words);
+        const button = make('button', 'th-rule', concept.words);
         button.type = 'button';
         button.title = 'Opens the concept: people and this run';
-        button.addEventListener('click', () => openCompare('concept', one.open));
+        button.addEventListener('click', () => openCompare('concept', concept.open));
         line.append(
           button,
-          make('b', '', one.text),
+          make('b', '', concept.text),
           touching([
-            { role: 'people’s most common color', hex: one.hexes[0], name: one.names[0] },
-            { role: 'the run’s most common color', hex: one.hexes[1], name: one.names[1] },
+            { role: 'people’s most common color', hex: concept.hexes[0], name: concept.names[0] },
+            { role: 'the run’s most common color', hex: concept.hexes[1], name: concept.names[1] },
           ]),
-          make('small', 'th-soft', one.note),
+          make('small', 'th-soft', concept.note),
         );
         return line;
       });
       if (more) list.append(...lines);
       else list.replaceChildren(...lines);
-      box.querySelector('.th-tables-more').hidden = list.children.length >= found.total;
+      box.querySelector('.th-tables-more').hidden = list.children.length >= result.total;
     } catch (error) {
       if (mine !== listed) return;
       put(box.querySelector('.th-tables-said'), 'The concepts cannot be listed. ' + error.message);
@@ -201,6 +201,6 @@ export function mount({ element }) {
   find('.th-tables-close').addEventListener('click', () => {
     state.cell = '';
     draw(view.data());
-    told();
+    report();
   });
 }

@@ -60,8 +60,8 @@ export async function uploadDistribution(file, options) {
 // Sends pictures three at a time; `said` is told how many have arrived.
 export async function stagePictures(session, files, said) {
   let sent = 0;
-  await sendAll([...files].entries(), async ([place, file]) => {
-    await uploadOne('/api/compare/sets/pictures/' + session + '/' + place, file);
+  await sendAll([...files].entries(), async ([index, file]) => {
+    await uploadOne('/api/compare/sets/pictures/' + session + '/' + index, file);
     sent += 1;
     if (said)
       said('Sending ' + sent.toLocaleString('en-US') + ' of ' + many(files.length, 'file') + '…');
@@ -71,9 +71,9 @@ export function planPictures(session, options) {
   return send('/api/compare/sets/pictures-plan/' + session, options);
 }
 // Follows the job to its end; `begun` gets a function that cancels it.
-export async function storePictures(session, options, said, begun) {
+export async function storePictures(session, options, said, started) {
   const job = (await send('/api/compare/sets/pictures-store/' + session, options)).job;
-  if (begun) begun(() => cancelJob(job));
+  if (started) started(() => cancelJob(job));
   const ended = await followJob(job, (state) => said && said(state.words, state));
   const report = ended.result;
   if (!report.words) throw new Error(ended.problem || ended.words); // it failed
@@ -81,9 +81,9 @@ export async function storePictures(session, options, said, begun) {
   store.tell('drawn');
   return report;
 }
-export async function uploadPictures(files, words, options) {
+export async function uploadPictures(files, text, options) {
   const session = uploadSession();
-  const wanted = { mask: 'stored', ...(options || {}), words };
+  const wanted = { mask: 'stored', ...(options || {}), words: text };
   const said = wanted.said;
   delete wanted.said;
   try {

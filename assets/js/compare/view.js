@@ -6,7 +6,7 @@ import { store } from '../shared/state.js';
 
 const VIEWS = ['concept', 'tables', 'modifiers', 'guidance', 'people'];
 
-function begun() {
+function start() {
   const query = new URLSearchParams(location.search);
   const linked = query.get('tab') === 'compare';
   const wanted = query.get('view') || '';
@@ -23,7 +23,7 @@ function begun() {
   return { view, values };
 }
 
-export const compare = begun();
+export const compare = start();
 
 /**
  * Brings a view to the front; with values it is told to show those. Every view listens.
@@ -35,10 +35,10 @@ export function openCompare(view, values) {
   const held = document.activeElement;
   compare.view = view;
   if (values) {
-    const given = Object.entries(values).filter(
+    const provided = Object.entries(values).filter(
       ([, value]) => value !== '' && value !== null && value !== undefined,
     );
-    compare.values[view] = Object.fromEntries(given);
+    compare.values[view] = Object.fromEntries(provided);
   }
   store.tell('compare', { told: values ? view : '' });
   publishCompare();
@@ -60,11 +60,11 @@ export function publishCompare() {
 
 /**
  * The form that starts runs, with a concept chosen in it, or all of them.
- * @param {string} [words] the concept
+ * @param {string} [text] the concept
  */
-export function openConceptRun(words = '') {
+export function openConceptRun(text = '') {
   explore.runSet = 'concepts';
-  explore.runConcepts = words;
+  explore.runConcepts = text;
   openView('runs');
   store.tell('runs-set');
   roomTab('Explore')?.click();
@@ -91,11 +91,11 @@ export function ofCompareLink(view, values) {
 export function compareView(element, name, { shown }) {
   const box = /** @type {HTMLElement} */ (element.querySelector('[data-compare-view]'));
   let seen = false;
-  /** @param {boolean} told */
-  function front(told) {
+  /** @param {boolean} message */
+  function front(message) {
     box.hidden = compare.view !== name;
     const now = !box.hidden && inFront(box);
-    if (now && (told || !seen)) shown(told);
+    if (now && (message || !seen)) shown(message);
     seen = now;
   }
   store.subscribe('compare', ({ told }) => front(told === name));

@@ -43,7 +43,7 @@ export function linkedAnalyses(box) {
     button.dataset.figure = name;
     button.addEventListener('click', () => {
       if (!shown.includes(name)) shown = [...shown, name].slice(-AT_ONCE);
-      else if (shown.length > 1) shown = shown.filter((one) => one !== name);
+      else if (shown.length > 1) shown = shown.filter((item) => item !== name);
       else return;
       arranged();
       publish();
@@ -71,7 +71,7 @@ export function linkedAnalyses(box) {
     const head = make('header');
     const title = make('h3');
     const choices = make('span', 'th-strip');
-    const words = make('p', 'th-soft th-analysis-words');
+    const message = make('p', 'th-soft th-analysis-words');
     const plot = make('div', 'th-figure');
     const empty = make('p', 'th-analysis-empty');
     const table = make('div', 'th-scroll th-analysis-table');
@@ -88,7 +88,7 @@ export function linkedAnalyses(box) {
     const audit = make('button', 'th-button', 'Rule disagreements');
     let data = null;
     let stale = true;
-    let asked = 0;
+    let request = 0;
     let listed = false;
     let heard = false;
     // What the slice was before a part of this figure was chosen, to go back to.
@@ -110,7 +110,7 @@ export function linkedAnalyses(box) {
     head.append(title, choices);
     foot.append(asTable, svg, png, csv, audit);
     published.append(publishedTitle, publishedWords, publishedPlot);
-    node.append(head, words, plot, empty, table, stands, foot, published);
+    node.append(head, message, plot, empty, table, stands, foot, published);
 
     // A part of a figure that is chosen is a place of its own, to come back from.
     const narrow = (changes) => {
@@ -136,14 +136,14 @@ export function linkedAnalyses(box) {
       }
       // One choice after another goes back to what was before the first, in one step.
       const fields = [...new Set([...Object.keys(pick), ...Object.keys(before || {})])];
-      const kept = before || {};
+      const saved = before || {};
       before = Object.fromEntries(
-        fields.map((field) => [field, field in kept ? kept[field] : explore.slice[field]]),
+        fields.map((field) => [field, field in saved ? saved[field] : explore.slice[field]]),
       );
       const others = Object.fromEntries(
-        Object.keys(kept)
+        Object.keys(saved)
           .filter((field) => !(field in pick))
-          .map((field) => [field, kept[field]]),
+          .map((field) => [field, saved[field]]),
       );
       narrow({ ...others, ...pick });
     }
@@ -161,20 +161,20 @@ export function linkedAnalyses(box) {
       if (visible()) load();
     }
     async function load() {
-      const mine = ++asked;
+      const mine = ++request;
       stale = false;
       node.setAttribute('aria-busy', 'true');
       try {
         const answer = await ask('/api/explore/figures/' + name + '?' + query());
-        if (mine !== asked) return;
+        if (mine !== request) return;
         data = answer;
         await draw();
       } catch (error) {
-        if (mine !== asked) return;
+        if (mine !== request) return;
         data = null;
         tell('The figure cannot be shown. ' + error.message);
       }
-      if (mine === asked) node.removeAttribute('aria-busy');
+      if (mine === request) node.removeAttribute('aria-busy');
     }
     function tell(text) {
       put(empty, text);
@@ -188,8 +188,8 @@ export function linkedAnalyses(box) {
     }
     async function draw() {
       put(title, data.title);
-      put(words, data.words);
-      title.title = words.title = data.source;
+      put(message, data.words);
+      title.title = message.title = data.source;
       strip(choices, data.options, data.value || (data.options[0] || { id: '' }).id, (id) => {
         ways[data.option] = ways[data.option] === id ? '' : id;
         publish();
@@ -205,8 +205,8 @@ export function linkedAnalyses(box) {
       if (!heard && plot.on) {
         heard = true;
         plot.on('plotly_click', (event) => {
-          const at = event.points[0];
-          if (typeof at.customdata === 'number') choose(at.customdata);
+          const index = event.points[0];
+          if (typeof index.customdata === 'number') choose(index.customdata);
         });
       }
       published.hidden = !data.published;
@@ -306,10 +306,13 @@ export function linkedAnalyses(box) {
   }
 
   // Where names would cover each other, their swatches have to do.
-  function narrowed(drawn, width) {
-    const across = drawn.layout.xaxis;
-    if (width >= 420 || !across.ticktext || across.ticktext.length < 20) return drawn;
-    return { ...drawn, layout: { ...drawn.layout, xaxis: { ...across, showticklabels: false } } };
+  function narrowed(rendered, width) {
+    const across = rendered.layout.xaxis;
+    if (width >= 420 || !across.ticktext || across.ticktext.length < 20) return rendered;
+    return {
+      ...rendered,
+      layout: { ...rendered.layout, xaxis: { ...across, showticklabels: false } },
+    };
   }
   async function save(plot, data, name, format) {
     const width = Math.max(plot.clientWidth, 560);
@@ -336,19 +339,19 @@ export function linkedAnalyses(box) {
       if (cards.has(name)) call(cards.get(name));
     });
   store.subscribe('slice', () => {
-    cards.forEach((one) => one.spoil());
-    each((one) => one.need());
+    cards.forEach((item) => item.spoil());
+    each((item) => item.need());
   });
   // Runs that moved on bring other numbers: the figures take them up together with the pictures.
   store.subscribe('fresh', () => {
-    cards.forEach((one) => one.spoil());
-    each((one) => one.again());
+    cards.forEach((item) => item.spoil());
+    each((item) => item.again());
   });
-  store.subscribe('explore', () => each((one) => one.again()));
+  store.subscribe('explore', () => each((item) => item.again()));
   new IntersectionObserver((seen) => {
-    if (seen.some((entry) => entry.isIntersecting)) each((one) => one.again());
+    if (seen.some((entry) => entry.isIntersecting)) each((item) => item.again());
   }).observe(chooser);
-  onTheme(() => each((one) => one.redraw()));
+  onTheme(() => each((item) => item.redraw()));
   explore.figureLink = { fig: shown.join(',') === 'categories' ? '' : shown.join(','), ...ways };
   arranged();
 }

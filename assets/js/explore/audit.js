@@ -9,43 +9,43 @@ import { explore, ofLink, onBack, restored } from './view.js';
 
 const MARKS = { pass: '✓', fail: '✕', unscored: '–' };
 
-const forbidden = (one) => one.relation === 'differs';
-const requirementOf = (one) => (forbidden(one) ? 'forbidden: ' : 'target: ');
+const forbidden = (item) => item.relation === 'differs';
+const requirementOf = (item) => (forbidden(item) ? 'forbidden: ' : 'target: ');
 
-function card(one, openPicture) {
+function card(item, openPicture) {
   const node = make('article', 'th-pair-card');
   const button = make('button', 'th-shot-picture');
-  const picture = make('img');
-  node.dataset.key = one.key;
+  const image = make('img');
+  node.dataset.key = item.key;
   button.type = 'button';
   button.title = 'Open in Inspect';
   button.setAttribute(
     'aria-label',
-    'Open in Inspect: ' + one.object + ', ' + requirementOf(one) + one.color,
+    'Open in Inspect: ' + item.object + ', ' + requirementOf(item) + item.color,
   );
-  picture.src = one.thumb;
-  picture.loading = 'lazy';
-  picture.alt = '';
-  button.appendChild(picture);
+  image.src = item.thumb;
+  image.loading = 'lazy';
+  image.alt = '';
+  button.appendChild(image);
   const open = (said) =>
     openPicture({
-      opened: one.image_id,
-      mask: one.mask,
-      object: one.object,
-      target: one.target,
-      relation: one.relation,
+      opened: item.image_id,
+      mask: item.mask,
+      object: item.object,
+      target: item.target,
+      relation: item.relation,
       rule: said.rule,
     });
-  button.addEventListener('click', () => open(one.said[0]));
-  const words = make('div', 'th-pair-words');
+  button.addEventListener('click', () => open(item.said[0]));
+  const message = make('div', 'th-pair-words');
   const head = make('p', 'th-pair-head');
-  if (one.hex) head.appendChild(swatches([one.hex]));
+  if (item.hex) head.appendChild(swatches([item.hex]));
   head.append(
-    make('b', '', one.object || 'object'),
-    make('span', 'th-soft', requirementOf(one) + one.color),
+    make('b', '', item.object || 'object'),
+    make('span', 'th-soft', requirementOf(item) + item.color),
   );
-  words.appendChild(head);
-  one.said.forEach((said) => {
+  message.appendChild(head);
+  item.said.forEach((said) => {
     const line = make('button', 'th-pair-said');
     line.type = 'button';
     line.title = said.reason + ' Open in Inspect by this rule.';
@@ -56,10 +56,10 @@ function card(one, openPicture) {
       make('b', '', MARKS[said.status] + ' ' + said.name),
       make('span', '', said.status),
     );
-    if (said.found && one.hex)
+    if (said.found && item.hex)
       first.appendChild(
         touchingInWords([
-          { role: forbidden(one) ? 'forbidden' : 'target', hex: one.hex, name: one.color },
+          { role: forbidden(item) ? 'forbidden' : 'target', hex: item.hex, name: item.color },
           { role: 'measured', hex: said.found, name: '' },
         ]),
       );
@@ -74,23 +74,25 @@ function card(one, openPicture) {
     );
     line.append(first, make('small', '', said.reason));
     if (said.words) line.appendChild(make('small', 'th-stale', said.words));
-    words.appendChild(line);
+    message.appendChild(line);
   });
   const why = make('div', 'th-pair-why');
   why.hidden = true;
-  node.append(button, words, why);
+  node.append(button, message, why);
   return {
     node,
-    why(found) {
-      if (!found) return;
-      const told = found.reasons && found.reasons.length;
+    why(result) {
+      if (!result) return;
+      const reasons = result.reasons && result.reasons.length;
       // Both verdicts stand on the card; the sentence says no more than they do.
       why.replaceChildren(
-        ...(told ? [] : [make('p', 'th-pair-sentence', found.problem || found.sentence || '')]),
+        ...(reasons
+          ? []
+          : [make('p', 'th-pair-sentence', result.problem || result.sentence || '')]),
       );
-      if (told) {
+      if (reasons) {
         const list = make('dl');
-        found.reasons.forEach(([title, text]) =>
+        result.reasons.forEach(([title, text]) =>
           list.append(make('dt', '', title), make('dd', '', text)),
         );
         why.appendChild(list);
@@ -112,7 +114,7 @@ export function mount(widget) {
     if (linked.get(name)) state[name] = linked.get(name);
   });
   let data = null;
-  let asked = 0;
+  let request = 0;
   let cards = new Map();
 
   function query(offset) {
@@ -123,25 +125,25 @@ export function mount(widget) {
     return '/api/explore/agreement?' + values;
   }
   async function load() {
-    const mine = ++asked;
+    const mine = ++request;
     try {
       const answer = await ask(query(0));
-      if (mine !== asked) return;
+      if (mine !== request) return;
       data = answer;
       cards = new Map();
       draw();
-      place(data.pairs, mine);
+      index(data.pairs, mine);
     } catch (error) {
-      if (mine !== asked) return;
+      if (mine !== request) return;
       tell('The verdicts cannot be shown. ' + error.message);
       // A link to a rule or a part that is not here: the usual ones can be shown all the same.
       if (!data) {
         state.cell = 'disagree';
         delete state.a;
         delete state.b;
-        const words = error.message;
+        const message = error.message;
         await load();
-        tell('This link cannot be opened as it is. ' + words);
+        tell('This link cannot be opened as it is. ' + message);
       }
     }
   }
@@ -151,10 +153,10 @@ export function mount(widget) {
     box.hidden = !text;
   }
   async function further() {
-    const mine = asked;
+    const mine = request;
     try {
       const answer = await ask(query(cards.size));
-      if (mine === asked) place(answer.pairs, mine);
+      if (mine === request) index(answer.pairs, mine);
     } catch (error) {
       tell(error.message);
     }
@@ -188,13 +190,13 @@ export function mount(widget) {
       cell: data.cell === 'disagree' ? '' : data.cell,
     });
   }
-  function part(cell, words) {
+  function part(cell, text) {
     const box = make('td', 'th-agree-cell');
     const button = make('button', '', data.counts[cell].toLocaleString('en-US'));
     button.type = 'button';
     button.dataset.cell = cell;
-    button.title = words;
-    button.setAttribute('aria-label', words + ': ' + data.counts[cell]);
+    button.title = text;
+    button.setAttribute('aria-label', text + ': ' + data.counts[cell]);
     button.setAttribute(
       'aria-pressed',
       String(
@@ -308,12 +310,12 @@ export function mount(widget) {
     neither: () => 'Both fail',
     unscored: () => 'Unscored in at least one',
   };
-  function place(pairs, mine) {
-    const fresh = pairs.filter((one) => !cards.has(one.key));
-    fresh.forEach((one) => cards.set(one.key, card(one, openPicture)));
+  function index(pairs, mine) {
+    const fresh = pairs.filter((pair) => !cards.has(pair.key));
+    fresh.forEach((item) => cards.set(item.key, card(item, openPicture)));
     arrange(
       find('.th-agree-grid'),
-      [...cards.values()].map((one) => one.node),
+      [...cards.values()].map((item) => item.node),
     );
     put(find('.th-agree-title'), TITLES[data.cell]());
     put(find('.th-agree-count'), data.total ? many(data.total, 'image') : '');
@@ -328,18 +330,20 @@ export function mount(widget) {
     );
     find('.th-agree-more').hidden = cards.size >= data.total;
     reasons(
-      fresh.map((one) => one.key),
+      fresh.map((item) => item.key),
       mine,
     );
   }
   // Measured again, a few at a time: pictures and verdicts are there before their reasons.
   async function reasons(keys, mine) {
-    for (let at = 0; at < keys.length; at += 4) {
-      if (mine !== asked || root.hidden) return;
+    for (let position = 0; position < keys.length; position += 4) {
+      if (mine !== request || root.hidden) return;
       try {
-        const found = await ask('/api/explore/why?keys=' + keys.slice(at, at + 4).join(','));
-        keys.slice(at, at + 4).forEach((key) => {
-          if (cards.has(key)) cards.get(key).why(found.why[key]);
+        const result = await ask(
+          '/api/explore/why?keys=' + keys.slice(position, position + 4).join(','),
+        );
+        keys.slice(position, position + 4).forEach((key) => {
+          if (cards.has(key)) cards.get(key).why(result.why[key]);
         });
       } catch {
         return; /* the stored reasons of both rules are on the card */

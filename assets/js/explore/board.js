@@ -26,11 +26,11 @@ export function mount({ element }) {
     limits: linked.get('limits') || '',
   };
   let data = null;
-  let asked = 0;
+  let request = 0;
   let waiting = false;
   let timer = null;
   let shownRule = '';
-  let drawn = '';
+  let rendered = '';
 
   function query() {
     return new URLSearchParams({
@@ -50,21 +50,21 @@ export function mount({ element }) {
     });
   }
   async function load() {
-    const mine = ++asked;
+    const mine = ++request;
     clearTimeout(timer);
     waiting = true;
     try {
       const answer = await ask('/api/explore/board?' + query());
-      if (mine !== asked) return;
+      if (mine !== request) return;
       data = answer;
       problem(explore.ruleProblem || '');
       draw();
       measures();
     } catch (error) {
-      if (mine === asked && !otherRule(error))
+      if (mine === request && !otherRule(error))
         problem('The leaderboard cannot be shown. ' + error.message);
     }
-    if (mine !== asked) return;
+    if (mine !== request) return;
     waiting = false;
     if (seen() && element.isConnected)
       timer = setTimeout(load, data && data.busy ? BUSY_MS : CALM_MS);
@@ -97,7 +97,7 @@ export function mount({ element }) {
     });
     const some = data.groups.length > 0;
     const cells = data.groups.flatMap((group) =>
-      group.rows.flatMap((one) => Object.values(one.cells)),
+      group.rows.flatMap((row) => Object.values(row.cells)),
     );
     const scale = Math.min(
       100,
@@ -114,8 +114,8 @@ export function mount({ element }) {
     );
     // Another rule or choice is another table; only what comes by itself waits for the pointer.
     const made = query().toString();
-    table.draw(data, scale, made === drawn ? undefined : false);
-    drawn = made;
+    table.draw(data, scale, made === rendered ? undefined : false);
+    rendered = made;
     put(find('.th-board-counted'), data.unscored_note);
     find('.th-board-counted').hidden = !data.unscored_note;
     put(
@@ -141,9 +141,9 @@ export function mount({ element }) {
       tell();
     },
     openPictures,
-    waiting(words) {
-      put(fresh, words);
-      fresh.hidden = !words;
+    waiting(text) {
+      put(fresh, text);
+      fresh.hidden = !text;
     },
   });
   fresh.addEventListener('click', () => table.show());
@@ -180,7 +180,7 @@ export function mount({ element }) {
     });
     if (now() !== before) {
       // What is on its way is of before, and answers no more.
-      asked++;
+      request++;
       data = null;
       waiting = false;
     }

@@ -4,23 +4,23 @@ import { ask, send } from '../shared/http.js';
 import { beginsWork, watchWork, workLine } from '../shared/jobs.js';
 
 /**
- * @param {any} one what a run has by a measure
+ * @param {any} item what a run has by a measure
  * @param {() => void} open
  */
-function cell(one, open) {
+function cell(item, open) {
   const node = make('td', 'th-board-cell');
   const button = make('button');
   const numbers = make('span', 'th-board-numbers');
   button.type = 'button';
-  button.disabled = one.value === null;
-  button.title = one.title + (button.disabled ? '' : '. Show the images in this order.');
-  numbers.append(make('b', '', one.text), make('small', '', one.interval));
+  button.disabled = item.value === null;
+  button.title = item.title + (button.disabled ? '' : '. Show the images in this order.');
+  numbers.append(make('b', '', item.text), make('small', '', item.interval));
   button.append(numbers);
-  one.unscored.forEach((/** @type {any} */ why) =>
+  item.unscored.forEach((/** @type {any} */ why) =>
     button.append(make('small', 'th-board-note', why.count + ' unscored: ' + why.reason)),
   );
-  if (one.missing && one.scored)
-    button.append(make('small', 'th-board-note', many(one.missing, 'image') + ' not scored yet'));
+  if (item.missing && item.scored)
+    button.append(make('small', 'th-board-note', many(item.missing, 'image') + ' not scored yet'));
   button.addEventListener('click', open);
   node.append(button);
   return node;
@@ -39,15 +39,15 @@ export function measuresTable(element, card, openPictures) {
   const work = /** @type {HTMLElement} */ (card.querySelector('.th-measures-job'));
   let running = false;
 
-  /** @param {any} found */
-  function draw(found) {
-    card.hidden = !found.rows.length || !found.measures.length;
+  /** @param {any} result */
+  function draw(result) {
+    card.hidden = !result.rows.length || !result.measures.length;
     put(
       lack,
-      found.lacking ? many(found.lacking, 'score') + ' to compute.' : 'Every image is scored.',
+      result.lacking ? many(result.lacking, 'score') + ' to compute.' : 'Every image is scored.',
     );
-    start.setAttribute('aria-disabled', String(running || !found.lacking));
-    const made = JSON.stringify([found.measures, found.rows]);
+    start.setAttribute('aria-disabled', String(running || !result.lacking));
+    const made = JSON.stringify([result.measures, result.rows]);
     if (table.dataset.made === made) return;
     table.dataset.made = made;
     const top = make('tr');
@@ -57,7 +57,7 @@ export function measuresTable(element, card, openPictures) {
     first.scope = 'col';
     top.append(
       first,
-      ...found.measures.map((/** @type {any} */ measure) => {
+      ...result.measures.map((/** @type {any} */ measure) => {
         const node = make('th', '', measure.name + (measure.unit ? ', ' + measure.unit : ''));
         node.scope = 'col';
         node.title = measure.title;
@@ -65,12 +65,12 @@ export function measuresTable(element, card, openPictures) {
       }),
     );
     head.append(top);
-    found.rows.forEach((/** @type {any} */ run) => {
+    result.rows.forEach((/** @type {any} */ run) => {
       const line = make('tr');
       const name = make('th', 'th-board-name');
       name.scope = 'row';
       name.append(make('b', '', run.name));
-      if (run.cells.some((/** @type {any} */ one) => one.scored)) {
+      if (run.cells.some((/** @type {any} */ item) => item.scored)) {
         const file = make('a', 'th-soft', 'Scores as CSV');
         file.href = run.csv;
         file.download = '';
@@ -78,8 +78,8 @@ export function measuresTable(element, card, openPictures) {
       }
       line.append(
         name,
-        ...run.cells.map((/** @type {any} */ one, /** @type {number} */ at) =>
-          cell(one, () => openPictures(run.id, found.measures[at].id)),
+        ...run.cells.map((/** @type {any} */ item, /** @type {number} */ index) =>
+          cell(item, () => openPictures(run.id, result.measures[index].id)),
         ),
       );
       body.append(line);

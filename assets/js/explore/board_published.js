@@ -4,11 +4,11 @@ import { columnWidths } from './board_table.js';
 
 /**
  * @param {Element} card
- * @param {any} found the table
+ * @param {any} result the table
  * @param {{ id: string, short: string }[]} columns
  */
-export function publishedTable(card, found, columns) {
-  put(card.querySelector('h3'), found.title);
+export function publishedTable(card, result, columns) {
+  put(card.querySelector('h3'), result.title);
   const how = card.querySelector('.th-published-how');
   if (!how.firstChild) {
     const link = make('a');
@@ -17,12 +17,12 @@ export function publishedTable(card, found, columns) {
     how.append(link, make('span'), make('b'));
   }
   const source = /** @type {HTMLAnchorElement} */ (how.children[0]);
-  put(source, found.source);
-  source.href = found.url;
-  put(how.children[1], ': ' + found.how + ' ');
-  put(how.children[2], found.told);
-  put(card.querySelector('.th-published-notes'), found.notes.join(' '));
-  const made = JSON.stringify(found.rows);
+  put(source, result.source);
+  source.href = result.url;
+  put(how.children[1], ': ' + result.how + ' ');
+  put(how.children[2], result.told);
+  put(card.querySelector('.th-published-notes'), result.notes.join(' '));
+  const made = JSON.stringify(result.rows);
   const node = card.querySelector('.th-published-table');
   if (node.dataset.made === made) return;
   node.dataset.made = made;
@@ -30,32 +30,32 @@ export function publishedTable(card, found, columns) {
   const top = make('tr');
   const body = make('tbody');
   top.append(
-    ...['Model', ...columns.map((one) => one.short)].map((name) => {
-      const one = make('th', '', name);
-      one.scope = 'col';
-      return one;
+    ...['Model', ...columns.map((column) => column.short)].map((name) => {
+      const item = make('th', '', name);
+      item.scope = 'col';
+      return item;
     }),
     make('td'),
   );
   head.appendChild(top);
-  found.rows.forEach((one) => {
-    const line = make('tr', one.here.length ? 'th-published-here' : '');
+  result.rows.forEach((row) => {
+    const line = make('tr', row.here.length ? 'th-published-here' : '');
     const name = make('th', 'th-board-name');
     name.scope = 'row';
-    name.append(make('b', '', one.name), make('small', '', one.facts));
-    if (one.here.length) {
-      const here = make(
+    name.append(make('b', '', row.name), make('small', '', row.facts));
+    if (row.here.length) {
+      const current = make(
         'small',
         'th-published-runs',
-        'your runs, above: ' + one.here.join(', ') + (one.here_note ? '. ' : ''),
+        'your runs, above: ' + row.here.join(', ') + (row.here_note ? '. ' : ''),
       );
-      if (one.here_note) here.appendChild(make('i', '', one.here_note));
-      name.appendChild(here);
+      if (row.here_note) current.appendChild(make('i', '', row.here_note));
+      name.appendChild(current);
     }
     line.append(
       name,
       ...columns.map((column) => {
-        const cell = one.cells[column.id];
+        const cell = row.cells[column.id];
         const node = make('td', 'th-published-cell', cell ? cell.text : '–');
         if (cell && cell.doubt) {
           node.appendChild(make('sup', '', '?'));

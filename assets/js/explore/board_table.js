@@ -2,19 +2,19 @@
 import { arrange, make, put } from '../shared/dom.js';
 import { causesRow, unscoredCell } from './board_unscored.js';
 
-function value(one, by) {
-  if (by === 'name') return one.label;
-  if (by === 'unscored') return one.unscored ? one.unscored.count : null;
-  const cell = one.cells[by];
+function value(item, by) {
+  if (by === 'name') return item.label;
+  if (by === 'unscored') return item.unscored ? item.unscored.count : null;
+  const cell = item.cells[by];
   return cell ? cell.percent : null;
 }
 
-function partNames(one) {
-  const found = new Map();
-  Object.values(one.cells).forEach((cell) =>
-    cell.parts.forEach((part) => found.set(part.id, part)),
+function partNames(item) {
+  const result = new Map();
+  Object.values(item.cells).forEach((cell) =>
+    cell.parts.forEach((part) => result.set(part.id, part)),
   );
-  return [...found.values()];
+  return [...result.values()];
 }
 
 /**
@@ -26,15 +26,15 @@ function partNames(one) {
  */
 export function inOrder(groups, order) {
   const now = new Map(groups.map((group) => [group.id, group]));
-  const kept = order.flatMap(({ id, rows }) => {
+  const saved = order.flatMap(({ id, rows }) => {
     const group = now.get(id);
     if (!group) return [];
     const byId = new Map(group.rows.map((row) => [row.id, row]));
     return [{ ...group, rows: rows.flatMap((row) => byId.get(row) ?? []) }];
   });
   const count = (list) => list.reduce((sum, group) => sum + group.rows.length, 0);
-  const same = JSON.stringify(orderOf(groups)) === JSON.stringify(orderOf(kept));
-  return { groups: kept, added: count(groups) - count(kept), same };
+  const same = JSON.stringify(orderOf(groups)) === JSON.stringify(orderOf(saved));
+  return { groups: saved, added: count(groups) - count(saved), same };
 }
 /** @param {{ id: string, rows: { id: string }[] }[]} groups */
 export function orderOf(groups) {
@@ -80,12 +80,12 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
   });
 
   // ── nodes that stay while their numbers change: a refresh takes neither focus nor place ──────
-  const kept = new Map();
+  const saved = new Map();
   function keep(key, create) {
-    let node = kept.get(key);
+    let node = saved.get(key);
     if (!node) {
       node = create();
-      kept.set(key, node);
+      saved.set(key, node);
     }
     return node;
   }
@@ -100,7 +100,7 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
       line,
       [
         ['name', 'Run', 'By name'],
-        ...data.columns.map((one) => [one.id, one.short, one.name]),
+        ...data.columns.map((column) => [column.id, column.short, column.name]),
         ['unscored', 'Unscored', 'Images without a pass or a fail, of all images of the run'],
       ].map(([id, name, title]) => {
         const head = keep('head ' + id, () => {
@@ -136,8 +136,8 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
   function sorted(rows) {
     const by = sort().replace('-', '');
     const sign = sort()[0] === '-' ? -1 : 1;
-    return [...rows].sort((one, other) => {
-      const a = value(one, by);
+    return [...rows].sort((item, other) => {
+      const a = value(item, by);
       const b = value(other, by);
       if (a === null || b === null) return Number(a === null) - Number(b === null);
       return sign * (by === 'name' ? a.localeCompare(b) : a - b);
@@ -149,8 +149,8 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
     const now = data.groups.map((group) => ({ ...group, rows: sorted(group.rows) }));
     const held = inOrder(now, order);
     late = hold && order.length > 0 && !held.same;
-    const words = held.added === 1 ? '1 new row: show' : held.added + ' new rows: show';
-    waiting(late ? (held.added > 0 ? words : 'New order: show') : '');
+    const text = held.added === 1 ? '1 new row: show' : held.added + ' new rows: show';
+    waiting(late ? (held.added > 0 ? text : 'New order: show') : '');
     if (late) return held.groups;
     order = orderOf(now);
     return now;
@@ -171,27 +171,27 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
       });
       put(cell.firstChild, group.name);
       put(cell.lastChild, group.words);
-      arrange(body, [title, ...group.rows.flatMap((one) => lines(one))]);
+      arrange(body, [title, ...group.rows.flatMap((item) => lines(item))]);
       return body;
     });
     columnWidths(node, data.columns.length);
     arrange(node, [node.querySelector('colgroup'), head, ...bodies]);
   }
-  function lines(one) {
-    const line = row('run ' + one.id, 'th-board-run');
-    const parts = partNames(one);
-    const name = nameCell(one);
+  function lines(item) {
+    const line = row('run ' + item.id, 'th-board-run');
+    const parts = partNames(item);
+    const name = nameCell(item);
     arrange(line, [
       name,
-      ...data.columns.map((column) => numberCell(one, column, one.cells[column.id], '')),
-      unscoredCell(keep, one, open.has(one.id), () => {
-        if (!open.delete(one.id)) open.add(one.id);
+      ...data.columns.map((column) => numberCell(item, column, item.cells[column.id], '')),
+      unscoredCell(keep, item, open.has(item.id), () => {
+        if (!open.delete(item.id)) open.add(item.id);
         table();
       }),
     ]);
     const below = parts.map((part) => {
-      const node = row('part ' + one.id + ' ' + part.id, 'th-board-part');
-      const head = keep('part name ' + one.id + ' ' + part.id, () => {
+      const node = row('part ' + item.id + ' ' + part.id, 'th-board-part');
+      const head = keep('part name ' + item.id + ' ' + part.id, () => {
         const made = make('th', '', part.name);
         made.scope = 'row';
         return made;
@@ -199,24 +199,24 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
       arrange(node, [
         head,
         ...data.columns.map((column) => {
-          const cell = one.cells[column.id];
-          const found = cell && cell.parts.find((each) => each.id === part.id);
-          return numberCell(one, column, found, part.id);
+          const cell = item.cells[column.id];
+          const result = cell && cell.parts.find((each) => each.id === part.id);
+          return numberCell(item, column, result, part.id);
         }),
-        keep('part end ' + one.id + ' ' + part.id, () => make('td')),
+        keep('part end ' + item.id + ' ' + part.id, () => make('td')),
       ]);
       return node;
     });
     return [
       line,
       ...below,
-      ...(open.has(one.id) && one.unscored && one.unscored.count
-        ? [causesRow(keep, one, data.columns.length, openPictures)]
+      ...(open.has(item.id) && item.unscored && item.unscored.count
+        ? [causesRow(keep, item, data.columns.length, openPictures)]
         : []),
     ];
   }
-  function nameCell(one) {
-    const cell = keep('name ' + one.id, () => {
+  function nameCell(item) {
+    const cell = keep('name ' + item.id, () => {
       const node = make('th', 'th-board-name');
       const bar = make('div', 'th-bar');
       node.scope = 'row';
@@ -233,32 +233,32 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
       );
       return node;
     });
-    const [name, facts, beside, bar, words] = cell.children;
-    const progress = one.progress;
-    put(name, one.label);
-    name.title = one.name;
-    put(facts, one.facts);
-    put(beside, [one.said, one.beside].filter(Boolean).join(' · '));
-    beside.hidden = !beside.textContent;
-    bar.hidden = words.hidden = !progress;
+    const [name, facts, others, bar, text] = cell.children;
+    const progress = item.progress;
+    put(name, item.label);
+    name.title = item.name;
+    put(facts, item.facts);
+    put(others, [item.said, item.beside].filter(Boolean).join(' · '));
+    others.hidden = !others.textContent;
+    bar.hidden = text.hidden = !progress;
     if (progress) {
       bar.firstChild.style.width = progress.percent + '%';
       bar.setAttribute('aria-valuenow', String(progress.percent));
-      bar.setAttribute('aria-label', one.name + ': ' + progress.words);
-      put(words, progress.words);
-      words.title = progress.title;
+      bar.setAttribute('aria-label', item.name + ': ' + progress.words);
+      put(text, progress.words);
+      text.title = progress.title;
     }
     return cell;
   }
   // The filters of a cell's pictures, as they are now: a cell stays while its numbers change.
   function opened(run, column, system) {
-    const one = data.groups.flatMap((group) => group.rows).find((each) => each.id === run);
-    const cell = one && one.cells[column];
-    const found = cell && system ? cell.parts.find((part) => part.id === system) : cell;
-    return found ? found.opens : {};
+    const item = data.groups.flatMap((group) => group.rows).find((each) => each.id === run);
+    const cell = item && item.cells[column];
+    const result = cell && system ? cell.parts.find((part) => part.id === system) : cell;
+    return result ? result.opens : {};
   }
-  function numberCell(one, column, rate, system) {
-    const key = 'cell ' + one.id + ' ' + column.id + ' ' + system;
+  function numberCell(item, column, rate, system) {
+    const key = 'cell ' + item.id + ' ' + column.id + ' ' + system;
     const cell = keep(key, () => {
       const node = make('td', 'th-board-cell');
       const button = make('button');
@@ -270,7 +270,7 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
       track.append(make('i'), make('b'));
       button.append(numbers, track, make('small', 'th-board-note'), make('small', 'th-board-n'));
       button.addEventListener('click', () =>
-        openPictures({ runs: [one.id], status: 'fail', ...opened(one.id, column.id, system) }),
+        openPictures({ runs: [item.id], status: 'fail', ...opened(item.id, column.id, system) }),
       );
       none.append(make('span', '', '–'), make('small'));
       node.append(button, none);
@@ -285,23 +285,23 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
       put(none.lastChild, rate && rate.note ? rate.note : '');
       none.title = rate
         ? rate.title
-        : one.said || 'This run has no such prompts' + (one.progress ? ' yet' : '');
+        : item.said || 'This run has no such prompts' + (item.progress ? ' yet' : '');
       return cell;
     }
     const [numbers, track, note, count] = button.children;
-    const [range, at] = track.children;
+    const [range, index] = track.children;
     put(
       numbers.children[0],
-      [one.name, system.toUpperCase(), column.name].filter(Boolean).join(', ') + ', percent: ',
+      [item.name, system.toUpperCase(), column.name].filter(Boolean).join(', ') + ', percent: ',
     );
     put(numbers.children[1], rate.text);
     put(numbers.lastChild, rate.interval);
     cell.classList.toggle('th-best', Boolean(rate.best));
     range.hidden = rate.low === null;
-    const place = (percent) => ((100 * percent) / scale).toFixed(2) + '%';
-    range.style.left = place(rate.low);
-    range.style.width = place(rate.high - rate.low);
-    at.style.left = place(rate.percent);
+    const position = (percent) => ((100 * percent) / scale).toFixed(2) + '%';
+    range.style.left = position(rate.low);
+    range.style.width = position(rate.high - rate.low);
+    index.style.left = position(rate.percent);
     put(count, rate.n);
     put(note, rate.note || '');
     note.hidden = !rate.note;

@@ -5,12 +5,12 @@ import { arrange, make, put } from '../shared/dom.js';
 
 /**
  * @param {Keep} keep
- * @param {any} one the run
+ * @param {any} item the run
  * @param {boolean} isOpen whether its causes stand below it
  * @param {() => void} toggle opens or closes them
  */
-export function unscoredCell(keep, one, isOpen, toggle) {
-  const cell = keep('unscored ' + one.id, () => {
+export function unscoredCell(keep, item, isOpen, toggle) {
+  const cell = keep('unscored ' + item.id, () => {
     const node = make('td', 'th-board-cell th-board-unscored');
     const button = make('button');
     const numbers = make('span', 'th-board-numbers');
@@ -26,17 +26,17 @@ export function unscoredCell(keep, one, isOpen, toggle) {
     return node;
   });
   const button = cell.firstChild;
-  const found = one.unscored;
-  const some = Boolean(found && found.count);
-  button.hidden = !found;
-  if (!found) return cell;
-  put(button.firstChild.children[0], one.name + ', ');
-  put(button.firstChild.children[1], found.text);
-  put(button.children[1], found.words);
+  const unscored = item.unscored;
+  const some = Boolean(unscored && unscored.count);
+  button.hidden = !unscored;
+  if (!unscored) return cell;
+  put(button.firstChild.children[0], item.name + ', ');
+  put(button.firstChild.children[1], unscored.text);
+  put(button.children[1], unscored.words);
   put(button.lastChild, some ? ', show why' : '');
   button.disabled = !some;
   button.title = some
-    ? found.causes.map((cause) => cause.text + ' ' + cause.name).join('\n')
+    ? unscored.causes.map((cause) => cause.text + ' ' + cause.name).join('\n')
     : 'Every image has a pass or a fail';
   button.setAttribute('aria-expanded', String(some && isOpen));
   return cell;
@@ -44,13 +44,13 @@ export function unscoredCell(keep, one, isOpen, toggle) {
 
 /**
  * @param {Keep} keep
- * @param {any} one the run
+ * @param {any} item the run
  * @param {number} columns of numbers
  * @param {(filters: Record<string, any>) => void} openPictures
  */
-export function causesRow(keep, one, columns, openPictures) {
-  const line = keep('why ' + one.id, () => make('tr', 'th-board-why'));
-  const cell = keep('why cell ' + one.id, () => {
+export function causesRow(keep, item, columns, openPictures) {
+  const line = keep('why ' + item.id, () => make('tr', 'th-board-why'));
+  const cell = keep('why cell ' + item.id, () => {
     const node = make('td');
     const box = make('div');
     node.colSpan = columns + 2;
@@ -60,16 +60,16 @@ export function causesRow(keep, one, columns, openPictures) {
     return node;
   });
   const box = cell.firstChild;
-  put(box.firstChild, one.unscored.text + ' unscored:');
+  put(box.firstChild, item.unscored.text + ' unscored:');
   arrange(box, [
     box.firstChild,
-    ...one.unscored.causes.map((cause) => {
-      const button = keep('why ' + one.id + ' ' + cause.id, () => {
+    ...item.unscored.causes.map((cause) => {
+      const button = keep('why ' + item.id + ' ' + cause.id, () => {
         const made = make('button', 'th-board-cause');
         made.type = 'button';
         made.append(make('b'), make('span'), make('small'));
         made.addEventListener('click', () =>
-          openPictures({ runs: [one.id], status: 'unscored', cause: cause.id }),
+          openPictures({ runs: [item.id], status: 'unscored', cause: cause.id }),
         );
         return made;
       });

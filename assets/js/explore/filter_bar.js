@@ -46,7 +46,8 @@ export function filterBar(bar, hues, chips) {
   // Two runs show every outcome: what filters by outcome is off, and the runs are chosen there.
   let comparing = false;
   let opened =
-    pickers.some((one) => one.filter.more && one.now().length) || Boolean(explore.slice.sector);
+    pickers.some((picker) => picker.filter.more && picker.now().length) ||
+    Boolean(explore.slice.sector);
   status.setAttribute('role', 'group');
   status.setAttribute('aria-label', 'Status');
   more.type = 'button';
@@ -54,10 +55,10 @@ export function filterBar(bar, hues, chips) {
     opened = !opened;
     fold();
   });
-  pickers.filter((one) => one.filter.more).forEach((one) => rest.append(one.node));
+  pickers.filter((picker) => picker.filter.more).forEach((picker) => rest.append(picker.node));
   bar.append(
     status,
-    ...pickers.filter((one) => !one.filter.more).map((one) => one.node),
+    ...pickers.filter((picker) => !picker.filter.more).map((picker) => picker.node),
     more,
     rest,
     note,
@@ -65,13 +66,13 @@ export function filterBar(bar, hues, chips) {
   note.hidden = true;
   function drawCounted() {
     if (!facets) return;
-    const { choices, default: usual, note: words } = facets.unscored;
+    const { choices, default: usual, note: text } = facets.unscored;
     if (countedChoice.options.length !== choices.length)
       options(countedChoice, choices, explore.slice.unscored || usual);
     countedChoice.value = explore.slice.unscored || usual;
     const front = usual === 'not-found' || Boolean(explore.slice.unscored);
-    const place = front ? bar : rest;
-    if (counted.parentElement !== place) place.insertBefore(counted, front ? more : null);
+    const index = front ? bar : rest;
+    if (counted.parentElement !== index) index.insertBefore(counted, front ? more : null);
     put(
       note,
       [
@@ -79,7 +80,7 @@ export function filterBar(bar, hues, chips) {
           ? 'Two runs show every outcome: status, why and measured color do not filter.'
           : '',
       ]
-        .concat(words)
+        .concat(text)
         .filter(Boolean)
         .join(' '),
     );
@@ -102,7 +103,7 @@ export function filterBar(bar, hues, chips) {
   }
   function drawStatus() {
     const counts = new Map(
-      ((facets && facets.fields.status) || []).map((one) => [one.value, one.count]),
+      ((facets && facets.fields.status) || []).map((facet) => [facet.value, facet.count]),
     );
     const all = [...counts.values()].reduce((sum, count) => sum + count, 0);
     strip(
@@ -120,47 +121,47 @@ export function filterBar(bar, hues, chips) {
   }
   function drawHues() {
     const counts = new Map(
-      ((facets && facets.fields.sector) || []).map((one) => [one.value, one.count]),
+      ((facets && facets.fields.sector) || []).map((facet) => [facet.value, facet.count]),
     );
     const choices = (facets && facets.sectors) || [];
     if (hues.childElementCount !== choices.length + 1) {
       hues.replaceChildren(
         make('span', 'th-soft', 'Target hue'),
-        ...choices.map((one) => {
+        ...choices.map((choice) => {
           const button = make('button', 'th-hue');
           const patch = make('i');
           button.type = 'button';
-          button.dataset.sector = one.value;
-          patch.style.background = one.hex;
+          button.dataset.sector = choice.value;
+          patch.style.background = choice.hex;
           button.append(
             patch,
-            make('span', '', one.value === 'neutral' ? 'neutral' : one.value + '°'),
+            make('span', '', choice.value === 'neutral' ? 'neutral' : choice.value + '°'),
             make('small', ''),
           );
           button.addEventListener('click', () =>
-            setSlice({ sector: explore.slice.sector === one.value ? '' : one.value }),
+            setSlice({ sector: explore.slice.sector === choice.value ? '' : choice.value }),
           );
           return button;
         }),
       );
     }
-    choices.forEach((one, index) => {
+    choices.forEach((choice, index) => {
       const button = hues.children[index + 1];
-      const count = counts.get(one.value) || 0;
-      button.setAttribute('aria-pressed', String(explore.slice.sector === one.value));
+      const count = counts.get(choice.value) || 0;
+      button.setAttribute('aria-pressed', String(explore.slice.sector === choice.value));
       button.classList.toggle('th-none', !count);
       put(button.lastChild, count.toLocaleString('en-US'));
       button.title =
-        (one.value === 'neutral'
+        (choice.value === 'neutral'
           ? 'Neutral: C*ab below 5'
-          : 'Hue angle ' + one.label + ' of CIELAB') +
+          : 'Hue angle ' + choice.label + ' of CIELAB') +
         ' · ' +
         many(count, 'image');
     });
   }
   function drawChips() {
     const made = [];
-    const chip = (field, name, value, words, change) => {
+    const chip = (field, name, value, text, change) => {
       const button = make('button', 'th-chip-button');
       const hex = hexOf(field, value);
       button.type = 'button';
@@ -168,21 +169,21 @@ export function filterBar(bar, hues, chips) {
       if (hex) button.append(swatches([hex]));
       const remove = make('i', 'th-chip-remove', '×');
       remove.setAttribute('aria-hidden', 'true');
-      button.append(make('span', '', name + ': ' + words), remove);
-      button.setAttribute('aria-label', 'Remove the filter ' + name + ': ' + words);
+      button.append(make('span', '', name + ': ' + text), remove);
+      button.setAttribute('aria-label', 'Remove the filter ' + name + ': ' + text);
       button.addEventListener('click', () => setSlice(change));
       made.push(button);
     };
     pickers
-      .filter((one) => !one.filter.one)
-      .forEach((one) => {
-        const { field, name } = one.filter;
-        const words = listWords(field, explore.slice[field]);
-        if (words) {
-          chip(field, name, explore.slice[field], words, { [field]: '' });
+      .filter((picker) => !picker.filter.one)
+      .forEach((picker) => {
+        const { field, name } = picker.filter;
+        const text = listWords(field, explore.slice[field]);
+        if (text) {
+          chip(field, name, explore.slice[field], text, { [field]: '' });
           return;
         }
-        one.now().forEach((value) => chipOf(one.filter, value));
+        picker.now().forEach((value) => chipOf(picker.filter, value));
       });
     /** @type {(filter: import('./filter_picker.js').Filter, value: string) => void} */
     function chipOf({ field, name, several }, value) {
@@ -191,14 +192,14 @@ export function filterBar(bar, hues, chips) {
       });
     }
     if (explore.slice.sector) {
-      const found = ((facets && facets.sectors) || []).find(
-        (one) => one.value === explore.slice.sector,
+      const facet = ((facets && facets.sectors) || []).find(
+        (item) => item.value === explore.slice.sector,
       );
       chip(
         'sector',
         'Target hue',
         explore.slice.sector,
-        found ? found.label : explore.slice.sector,
+        facet ? facet.label : explore.slice.sector,
         { sector: '' },
       );
     }
@@ -219,14 +220,14 @@ export function filterBar(bar, hues, chips) {
       field === 'sector'
         ? (facets && facets.sectors) || []
         : (facets && facets.fields[field]) || [];
-    return (among.find((one) => one.value === value) || {}).hex;
+    return (among.find((item) => item.value === value) || {}).hex;
   }
   function draw() {
     drawStatus();
     drawHues();
     drawChips();
     drawCounted();
-    pickers.forEach((one) => one.tell());
+    pickers.forEach((picker) => picker.tell());
   }
   fold();
   draw();
@@ -237,23 +238,24 @@ export function filterBar(bar, hues, chips) {
     comparing(on) {
       comparing = on;
       pickers
-        .filter((one) => ['runs', 'cause', 'found_l2'].includes(one.filter.field))
-        .forEach((one) => {
-          one.node.hidden = on;
+        .filter((picker) => ['runs', 'cause', 'found_l2'].includes(picker.filter.field))
+        .forEach((picker) => {
+          picker.node.hidden = on;
         });
       draw();
     },
     // All pictures under these filters, whatever their status; null before they are counted.
     all: () => (facets ? facets.all : null),
     inUse: () =>
-      pickers.some((one) => !one.filter.one && one.now().length) || Boolean(explore.slice.sector),
+      pickers.some((picker) => !picker.filter.one && picker.now().length) ||
+      Boolean(explore.slice.sector),
     labelOf: (field, value) => labels.get(field + ' ' + value) || value,
     update(answer) {
       facets = answer;
       Object.entries(answer.fields).forEach(([field, values]) =>
-        values.forEach((one) => labels.set(field + ' ' + one.value, one.label)),
+        values.forEach((value) => labels.set(field + ' ' + value.value, value.label)),
       );
-      pickers.forEach((one) => one.update(answer.fields[one.filter.field] || []));
+      pickers.forEach((picker) => picker.update(answer.fields[picker.filter.field] || []));
       draw();
     },
   };

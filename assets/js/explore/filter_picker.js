@@ -34,7 +34,7 @@ export function filterPicker(filter) {
   const note = make('p', 'th-soft');
   let values = [];
   let lines = [];
-  let at = -1;
+  let position = -1;
   node.dataset.field = field;
   button.type = 'button';
   button.setAttribute('aria-haspopup', 'listbox');
@@ -66,8 +66,8 @@ export function filterPicker(filter) {
           ? explore.slice[field].split(',')
           : [explore.slice[field]];
   function labelOf(value) {
-    const found = values.find((one) => one.value === value);
-    return found ? found.label : value;
+    const result = values.find((item) => item.value === value);
+    return result ? result.label : value;
   }
   function lay(open) {
     sheet.hidden = !open;
@@ -93,7 +93,7 @@ export function filterPicker(filter) {
           value === ''
             ? []
             : had.includes(value)
-              ? had.filter((one) => one !== value)
+              ? had.filter((item) => item !== value)
               : [...had, value],
       });
       draw();
@@ -103,44 +103,44 @@ export function filterPicker(filter) {
     setSlice({ [field]: explore.slice[field] === value && !filter.one ? '' : value });
   }
   function mark(next) {
-    at = Math.max(-1, Math.min(next, lines.length - 1));
-    lines.forEach((line, index) => line.classList.toggle('th-picker-at', index === at));
-    if (at >= 0) {
-      search.setAttribute('aria-activedescendant', lines[at].id);
-      lines[at].scrollIntoView({ block: 'nearest' });
+    position = Math.max(-1, Math.min(next, lines.length - 1));
+    lines.forEach((line, index) => line.classList.toggle('th-picker-at', index === position));
+    if (position >= 0) {
+      search.setAttribute('aria-activedescendant', lines[position].id);
+      lines[position].scrollIntoView({ block: 'nearest' });
     } else search.removeAttribute('aria-activedescendant');
   }
   function draw() {
-    const words = search.value.trim().toLowerCase().split(/\s+/);
-    const kept = list.scrollTop;
-    const marked = at;
-    const met = values.filter((one) =>
-      words.every((word) => one.label.toLowerCase().includes(word)),
+    const text = search.value.trim().toLowerCase().split(/\s+/);
+    const scrollTop = list.scrollTop;
+    const marked = position;
+    const met = values.filter((value) =>
+      text.every((word) => value.label.toLowerCase().includes(word)),
     );
     const any =
       filter.one || search.value.trim()
         ? []
         : [{ value: '', label: filter.several ? 'All runs' : 'Any', count: null }];
-    lines = [...any, ...met.slice(0, MOST)].map((one, index) => {
+    lines = [...any, ...met.slice(0, MOST)].map((item, index) => {
       const line = make('li');
-      const on = one.value === '' ? !now().length : now().includes(one.value);
+      const on = item.value === '' ? !now().length : now().includes(item.value);
       line.id = id + '-' + index;
-      line.dataset.value = one.value;
+      line.dataset.value = item.value;
       line.setAttribute('role', 'option');
       line.setAttribute('aria-selected', String(on));
       line.append(make('i', 'th-picker-mark', on ? '✓' : ''));
-      if (one.hex) line.append(swatches([one.hex]));
+      if (item.hex) line.append(swatches([item.hex]));
       line.append(
-        make('span', 'th-picker-label', one.label),
+        make('span', 'th-picker-label', item.label),
         make(
           'small',
           '',
-          one.count === null || one.count === undefined ? '' : one.count.toLocaleString('en-US'),
+          item.count === null || item.count === undefined ? '' : item.count.toLocaleString('en-US'),
         ),
       );
-      line.title = one.title || one.label;
+      line.title = item.title || item.label;
       line.addEventListener('mousedown', (event) => event.preventDefault());
-      line.addEventListener('click', () => choose(one.value));
+      line.addEventListener('click', () => choose(item.value));
       return line;
     });
     list.replaceChildren(...lines);
@@ -155,7 +155,7 @@ export function filterPicker(filter) {
             : 'Nothing to choose from.',
     );
     note.hidden = !note.textContent;
-    list.scrollTop = kept;
+    list.scrollTop = scrollTop;
     if (!sheet.hidden) mark(marked);
   }
   function tell() {
@@ -176,7 +176,7 @@ export function filterPicker(filter) {
   }
   button.addEventListener('click', () => lay(sheet.hidden));
   search.addEventListener('input', () => {
-    at = -1;
+    position = -1;
     draw();
     mark(search.value ? 0 : -1);
   });
@@ -194,11 +194,11 @@ export function filterPicker(filter) {
     if (event.target !== search) return;
     const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 }[event.key];
     if (step) {
-      mark(Math.max(0, at + step));
+      mark(Math.max(0, position + step));
       event.preventDefault();
     }
-    if (event.key === 'Enter' && lines[at]) {
-      choose(lines[at].dataset.value);
+    if (event.key === 'Enter' && lines[position]) {
+      choose(lines[position].dataset.value);
       event.preventDefault();
     }
   });

@@ -6,7 +6,7 @@ import { opener } from '../shared/opening.js';
 import { store } from '../shared/state.js';
 import { explore } from './view.js';
 
-const requirementOf = (one) => (one.relation === 'differs' ? 'forbidden: ' : 'target: ');
+const requirementOf = (item) => (item.relation === 'differs' ? 'forbidden: ' : 'target: ');
 const MARKS = { pass: '✓', fail: '✕', unscored: '–' };
 
 /** @param {import('../shared/widget.js').Widget} widget */
@@ -16,20 +16,20 @@ export function mount(widget) {
   const root = element.querySelector('.th-people-verdicts');
   const find = (name) => root.querySelector(name);
   let data = null;
-  let asked = 0;
+  let request = 0;
   let only = '';
   let rows = [];
 
   async function load(offset) {
-    const mine = ++asked;
+    const mine = ++request;
     try {
       const answer = await ask('/api/judgments?' + new URLSearchParams({ offset, only }));
-      if (mine !== asked) return;
+      if (mine !== request) return;
       data = answer;
       rows = offset ? [...rows, ...data.judgments] : data.judgments;
       draw();
     } catch (error) {
-      if (mine === asked) {
+      if (mine === request) {
         put(find('.th-pv-empty'), 'The answers cannot be shown. ' + error.message);
         find('.th-pv-empty').hidden = false;
       }
@@ -100,76 +100,76 @@ export function mount(widget) {
     );
     find('.th-pv-table').replaceChildren(body);
   }
-  function line(one) {
+  function line(item) {
     const node = make('li', 'th-pv-item');
-    const words = make('div');
-    if (one.stored) {
+    const text = make('div');
+    if (item.stored) {
       const button = make('button', 'th-shot-picture');
-      const picture = make('img');
+      const image = make('img');
       button.type = 'button';
       button.title = 'Open in Inspect';
-      button.setAttribute('aria-label', 'Open in Inspect: ' + (one.object || 'image'));
-      picture.src = one.thumb;
-      picture.loading = 'lazy';
-      picture.alt = '';
-      button.appendChild(picture);
+      button.setAttribute('aria-label', 'Open in Inspect: ' + (item.object || 'image'));
+      image.src = item.thumb;
+      image.loading = 'lazy';
+      image.alt = '';
+      button.appendChild(image);
       button.addEventListener('click', () =>
         openPicture({
-          opened: one.image_id,
-          mask: one.mask,
-          object: one.object,
-          target: one.target,
-          relation: one.relation,
-          rule: one.rule,
+          opened: item.image_id,
+          mask: item.mask,
+          object: item.object,
+          target: item.target,
+          relation: item.relation,
+          rule: item.rule,
         }),
       );
       node.appendChild(button);
     } else node.appendChild(make('span', 'th-pv-gone', 'deleted'));
     const head = make('p', 'th-pair-head');
-    if (one.hex) head.appendChild(swatches([one.hex]));
+    if (item.hex) head.appendChild(swatches([item.hex]));
     head.append(
-      make('b', '', one.object || 'object'),
-      make('span', 'th-soft', one.color ? requirementOf(one) + one.color : ''),
+      make('b', '', item.object || 'object'),
+      make('span', 'th-soft', item.color ? requirementOf(item) + item.color : ''),
     );
-    const verb = (one.agrees ? 'agree' : 'disagree') + (one.mine ? '' : 's');
+    const verb = (item.agrees ? 'agree' : 'disagree') + (item.mine ? '' : 's');
     const said = make(
       'p',
       '',
-      (one.mine ? 'You ' : 'Another person ') +
+      (item.mine ? 'You ' : 'Another person ') +
         verb +
         ' with ' +
-        one.rule_name +
+        item.rule_name +
         ' ' +
-        one.version +
+        item.version +
         ' (' +
-        MARKS[one.status] +
+        MARKS[item.status] +
         ' ' +
-        one.status +
+        item.status +
         '): ' +
-        answerWords(one.answer, one) +
+        answerWords(item.answer, item) +
         '.',
     );
-    words.append(head, said);
-    if (one.reason) words.appendChild(make('p', 'th-pv-reason', '“' + one.reason + '”'));
-    words.appendChild(
+    text.append(head, said);
+    if (item.reason) text.appendChild(make('p', 'th-pv-reason', '“' + item.reason + '”'));
+    text.appendChild(
       make(
         'small',
         'th-soft',
-        one.statuses.map((rule) => MARKS[rule.status] + ' ' + rule.name).join('  ') +
+        item.statuses.map((rule) => MARKS[rule.status] + ' ' + rule.name).join('  ') +
           ' · ' +
-          new Date(one.at).toLocaleDateString('en-US', { dateStyle: 'medium' }),
+          new Date(item.at).toLocaleDateString('en-US', { dateStyle: 'medium' }),
       ),
     );
-    node.append(words);
-    if (one.mine) node.append(takeBack(one));
+    node.append(text);
+    if (item.mine) node.append(takeBack(item));
     return node;
   }
-  function takeBack(one) {
+  function takeBack(item) {
     const back = make('button', 'th-button', 'Undo');
     back.type = 'button';
     back.addEventListener('click', async () => {
       try {
-        await send('/api/judgments/' + one.id + '/withdraw', {});
+        await send('/api/judgments/' + item.id + '/withdraw', {});
         load(0);
       } catch (error) {
         put(back, error.message);

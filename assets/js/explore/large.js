@@ -16,7 +16,7 @@ export function largeView(box, wall) {
   view.tabIndex = 0;
   view.setAttribute('aria-label', 'The image; plus and minus zoom, arrow keys bring the next');
   view.setAttribute('role', 'group');
-  let one = null;
+  let entry = null;
   let turn = 0;
   let goesOn = false;
   let masked = false;
@@ -47,8 +47,8 @@ export function largeView(box, wall) {
     }),
     tool('close', '✕', 'Close (Esc)', () => box.close()),
   );
-  const words = make('div', 'th-light-words');
-  side.append(tools, words);
+  const text = make('div', 'th-light-words');
+  side.append(tools, text);
 
   // The outline of what was measured: black and white dashes, to be seen on any color.
   const SVG = 'http://www.w3.org/2000/svg';
@@ -57,32 +57,34 @@ export function largeView(box, wall) {
   async function drawMask() {
     const mine = turn;
     const button = buttons.get('mask');
-    button.disabled = !one.mask;
-    button.setAttribute('aria-pressed', String(masked && Boolean(one.mask)));
+    button.disabled = !entry.mask;
+    button.setAttribute('aria-pressed', String(masked && Boolean(entry.mask)));
     pane.cover(null);
     put(maskWords, '');
-    if (!masked || !one.mask) return;
+    if (!masked || !entry.mask) return;
     try {
-      const found = await ask('/api/explore/wall/mask?' + new URLSearchParams({ mask: one.mask }));
+      const result = await ask(
+        '/api/explore/wall/mask?' + new URLSearchParams({ mask: entry.mask }),
+      );
       if (mine !== turn || !masked) return;
       const over = document.createElementNS(SVG, 'svg');
-      over.setAttribute('viewBox', '0 0 ' + found.width + ' ' + found.height);
+      over.setAttribute('viewBox', '0 0 ' + result.width + ' ' + result.height);
       over.setAttribute('class', 'th-pane-mask');
       over.setAttribute('aria-hidden', 'true');
       ['white', 'black'].forEach((name) => {
         const path = document.createElementNS(SVG, 'path');
-        path.setAttribute('d', found.path);
+        path.setAttribute('d', result.path);
         path.setAttribute('class', 'th-mask-' + name);
         over.append(path);
       });
       pane.cover(over);
-      put(maskWords, found.words);
+      put(maskWords, result.words);
     } catch (error) {
       if (mine === turn) put(maskWords, 'The mask cannot be shown. ' + error.message);
     }
   }
   async function step(by) {
-    const next = await wall.neighbor(one, by);
+    const next = await wall.neighbor(entry, by);
     if (next && box.open) show(next);
   }
   function fact(name, value) {
@@ -91,71 +93,78 @@ export function largeView(box, wall) {
     return line;
   }
   function show(next) {
-    one = next;
+    entry = next;
     const mine = ++turn;
-    pane.show(one.url, one.text, one.picture_reason, one.gone);
+    pane.show(entry.url, entry.text, entry.picture_reason, entry.gone);
     zoom.fit();
     const head = make('p', 'th-light-head');
-    const colors = askedFound(one);
+    const colors = askedFound(entry);
     const actions = make('div', 'th-light-actions');
-    head.append(statusWord(one.picture_status), make('span', 'th-wall-distance', distanceOf(one)));
+    head.append(
+      statusWord(entry.picture_status),
+      make('span', 'th-wall-distance', distanceOf(entry)),
+    );
     const facts = make('div', 'th-light-facts');
     const verdicts = make('div', 'th-light-verdicts');
     const inspect = make('button', 'th-button', 'Open in Inspect (I)');
     const compare = make('button', 'th-button', 'Compare (C)');
     inspect.type = compare.type = 'button';
-    inspect.disabled = !one.image_id;
+    inspect.disabled = !entry.image_id;
     inspect.addEventListener('click', inspectThis);
     compare.addEventListener('click', compareThis);
     actions.append(inspect, compare);
-    facts.append(fact('Model', one.model_name), fact('Run', one.run), fact('Task', one.task_name));
+    facts.append(
+      fact('Model', entry.model_name),
+      fact('Run', entry.run),
+      fact('Task', entry.task_name),
+    );
     verdicts.append(make('p', 'th-soft', 'Verdicts by all rules…'));
     answering = null;
     const own = make('div');
-    words.replaceChildren(
+    text.replaceChildren(
       head,
       ...(colors ? [colors] : []),
       maskWords,
-      askedLine('th-light-asked', one),
-      make('p', '', one.told || one.picture_reason),
-      ...(one.cause_words ? [make('p', 'th-soft', 'Why: ' + one.cause_words)] : []),
+      askedLine('th-light-asked', entry),
+      make('p', '', entry.told || entry.picture_reason),
+      ...(entry.cause_words ? [make('p', 'th-soft', 'Why: ' + entry.cause_words)] : []),
       actions,
       own,
       make('h3', '', 'Prompt'),
-      make('p', 'th-light-text', one.text),
+      make('p', 'th-light-text', entry.text),
       facts,
       make('h3', '', 'All rules and objects'),
       verdicts,
     );
     side.scrollTop = 0;
-    box.setAttribute('aria-label', spoken(one));
-    buttons.get('previous').disabled = !wall.has(one, -1);
-    buttons.get('next').disabled = !wall.has(one, 1);
+    box.setAttribute('aria-label', spoken(entry));
+    buttons.get('previous').disabled = !wall.has(entry, -1);
+    buttons.get('next').disabled = !wall.has(entry, 1);
     drawMask();
-    wall.shown(one);
+    wall.shown(entry);
     all(facts, verdicts, own, mine);
   }
   // Every rule and object of this picture; only the answer of the picture on screen counts.
   async function all(facts, verdicts, own, mine) {
     try {
-      const found = await ask(
+      const result = await ask(
         '/api/explore/wall/picture?' +
           new URLSearchParams({
-            run: one.run_id,
-            position: one.position,
+            run: entry.run_id,
+            position: entry.position,
             unscored: explore.slice.unscored,
           }),
       );
       if (mine !== turn) return;
-      facts.append(...found.facts.map(([name, value]) => fact(name, value)));
-      verdicts.replaceChildren(...found.items.map((item) => line(item)));
-      const question = { run: one.run_id, position: one.position, rule: one.rule };
+      facts.append(...result.facts.map(([name, value]) => fact(name, value)));
+      verdicts.replaceChildren(...result.items.map((item) => line(item)));
+      const question = { run: entry.run_id, position: entry.position, rule: entry.rule };
       answering = judging({
         question,
-        status: one.picture_status,
-        ruleName: one.rule_name,
+        status: entry.picture_status,
+        ruleName: entry.rule_name,
         evidence: null,
-        answers: found,
+        answers: result,
       });
       own.replaceChildren(answering.node);
     } catch (error) {
@@ -169,7 +178,7 @@ export function largeView(box, wall) {
     button.type = 'button';
     button.disabled = !item.image_id;
     button.title = item.image_id ? 'Open in Inspect by ' + item.rule_name : '';
-    if (item.rule === one.rule && item.target === one.target)
+    if (item.rule === entry.rule && item.target === entry.target)
       button.setAttribute('aria-current', 'true');
     first.append(
       make('b', '', item.rule_name),
@@ -189,14 +198,14 @@ export function largeView(box, wall) {
     box.close();
   }
   function inspectThis() {
-    if (one.image_id) {
+    if (entry.image_id) {
       leave();
-      wall.inspect(one);
+      wall.inspect(entry);
     }
   }
   function compareThis() {
     leave();
-    wall.compare(one);
+    wall.compare(entry);
   }
   box.addEventListener('keydown', (event) => {
     if (zoom.key(event)) return;
@@ -230,7 +239,7 @@ export function largeView(box, wall) {
   box.addEventListener('close', () => {
     turn += 1;
     pane.show('');
-    wall.closed(one, goesOn);
+    wall.closed(entry, goesOn);
     goesOn = false;
   });
   return {

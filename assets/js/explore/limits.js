@@ -12,16 +12,16 @@ export function liveLimits(box, said, moved) {
   let timer = null;
   back.type = 'button';
   back.addEventListener('click', () => {
-    lines.forEach((line, id) => line.set(view.metrics.find((one) => one.id === id).usual));
+    lines.forEach((line, id) => line.set(view.metrics.find((metric) => metric.id === id).usual));
     tell();
   });
   function tell() {
     clearTimeout(timer);
     timer = setTimeout(() => {
       const now = view.metrics
-        .map((one) => [one, lines.get(one.id).value()])
-        .filter(([one, value]) => value > 0 && value !== one.usual);
-      moved(now.map(([one, value]) => one.id + ':' + value).join(','));
+        .map((metric) => [metric, lines.get(metric.id).value()])
+        .filter(([item, value]) => value > 0 && value !== item.usual);
+      moved(now.map(([item, value]) => item.id + ':' + value).join(','));
     }, 150);
   }
   function lineOf(metric) {
@@ -65,7 +65,7 @@ export function liveLimits(box, said, moved) {
   }
   return {
     draw(next) {
-      const made = JSON.stringify(next.metrics.map((one) => [one.id, one.usual]));
+      const made = JSON.stringify(next.metrics.map((metric) => [metric.id, metric.usual]));
       view = next;
       box.hidden = false;
       put(said, next.words);
@@ -75,7 +75,7 @@ export function liveLimits(box, said, moved) {
       if (box.dataset.made !== made) {
         box.dataset.made = made;
         lines.clear();
-        next.metrics.forEach((one) => lines.set(one.id, lineOf(one)));
+        next.metrics.forEach((metric) => lines.set(metric.id, lineOf(metric)));
         put(why, next.why_not);
         body.replaceChildren(
           ...[...lines.values()].map((line) => line.node),
@@ -83,9 +83,9 @@ export function liveLimits(box, said, moved) {
         );
       }
       // A slider under the hand goes where the hand goes.
-      next.metrics.forEach((one) => {
-        const line = lines.get(one.id);
-        if (!line.held()) line.set(one.now);
+      next.metrics.forEach((metric) => {
+        const line = lines.get(metric.id);
+        if (!line.held()) line.set(metric.now);
       });
       back.disabled = !next.words;
     },

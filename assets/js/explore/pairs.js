@@ -28,8 +28,8 @@ export function pairsView(box, { leave, openPicture, chosen }) {
   const level = make('span', 'th-light-level');
   let data = null;
   let pairs = [];
-  let at = 0;
-  let asked = 0;
+  let position = 0;
+  let request = 0;
   let ended = false;
   let pinned = false;
 
@@ -42,11 +42,11 @@ export function pairsView(box, { leave, openPicture, chosen }) {
     const node = make('div', 'th-compare-side');
     const name = make('h4');
     const view = make('div', 'th-compare-view');
-    const words = make('div', 'th-compare-said');
+    const message = make('div', 'th-compare-said');
     node.dataset.side = letter.toLowerCase();
-    node.append(name, view, words);
+    node.append(name, view, message);
     find('panes').append(node);
-    return { letter, name, words, pane: zoom.add(view) };
+    return { letter, name, words: message, pane: zoom.add(view) };
   });
   const tools = make('div', 'th-light-tools');
   [
@@ -69,28 +69,31 @@ export function pairsView(box, { leave, openPicture, chosen }) {
   foot.append(tools, place);
   pairBox.append(foot);
 
-  function said(one) {
+  function said(item) {
     const head = make('p', 'th-light-head');
-    const colors = askedFound(one);
+    const colors = askedFound(item);
     const button = make('button', 'th-button', 'Open in Inspect');
-    const asked = askedLine('', one);
-    const tag = standInTag(one);
-    if (tag) asked.append(' ', tag);
-    head.append(statusWord(one.picture_status), make('span', 'th-wall-distance', distanceOf(one)));
+    const target = askedLine('', item);
+    const tag = standInTag(item);
+    if (tag) target.append(' ', tag);
+    head.append(
+      statusWord(item.picture_status),
+      make('span', 'th-wall-distance', distanceOf(item)),
+    );
     button.type = 'button';
-    button.disabled = !one.image_id;
-    button.addEventListener('click', () => openInInspect(one, openPicture));
+    button.disabled = !item.image_id;
+    button.addEventListener('click', () => openInInspect(item, openPicture));
     return [
       ...(colors ? [colors] : []),
       head,
-      asked,
-      make('p', 'th-wall-told', one.told || one.picture_reason),
-      ...(one.cause_words ? [make('p', 'th-soft', 'Why: ' + one.cause_words)] : []),
+      target,
+      make('p', 'th-wall-told', item.told || item.picture_reason),
+      ...(item.cause_words ? [make('p', 'th-soft', 'Why: ' + item.cause_words)] : []),
       button,
     ];
   }
   function showPair() {
-    const pair = pairs[at];
+    const pair = pairs[position];
     pairBox.hidden = !pair;
     if (!pair) {
       state.at = '';
@@ -99,9 +102,9 @@ export function pairsView(box, { leave, openPicture, chosen }) {
     }
     put(text, pair[0].text);
     sides.forEach((side, index) => {
-      const one = pair[index];
-      side.pane.show(one.url, one.text, one.picture_reason, one.gone);
-      side.words.replaceChildren(...said(one));
+      const item = pair[index];
+      side.pane.show(item.url, item.text, item.picture_reason, item.gone);
+      side.words.replaceChildren(...said(item));
     });
     zoom.fit();
     const total = data.counts[state.cell] ?? data.counts.scored + data.counts.unscored;
@@ -109,26 +112,26 @@ export function pairsView(box, { leave, openPicture, chosen }) {
       place,
       pinned
         ? 'From this pair'
-        : 'Pair ' + (at + 1).toLocaleString('en-US') + ' of ' + total.toLocaleString('en-US'),
+        : 'Pair ' + (position + 1).toLocaleString('en-US') + ' of ' + total.toLocaleString('en-US'),
     );
-    find('previous').setAttribute('aria-disabled', String(at === 0 && !pinned));
-    find('next').setAttribute('aria-disabled', String(ended && at === pairs.length - 1));
+    find('previous').setAttribute('aria-disabled', String(position === 0 && !pinned));
+    find('next').setAttribute('aria-disabled', String(ended && position === pairs.length - 1));
     state.at = String(pair[0].position);
     tell();
   }
   async function step(by) {
     if (!pairs.length) return;
     // Before the pair that a link opened come those from the first on.
-    if (at + by < 0) {
+    if (position + by < 0) {
       if (pinned) {
         state.at = '';
         await load();
       }
       return;
     }
-    if (at + by >= pairs.length && !ended) await further();
-    if (at + by < pairs.length) {
-      at += by;
+    if (position + by >= pairs.length && !ended) await further();
+    if (position + by < pairs.length) {
+      position += by;
       showPair();
     }
   }
@@ -143,12 +146,12 @@ export function pairsView(box, { leave, openPicture, chosen }) {
     );
     return '/api/explore/compare?' + values;
   }
-  function problem(words) {
-    put(find('empty'), words);
-    find('empty').hidden = !words;
+  function problem(message) {
+    put(find('empty'), message);
+    find('empty').hidden = !message;
   }
   async function load() {
-    const mine = ++asked;
+    const mine = ++request;
     box.setAttribute('aria-busy', 'true');
     if (!data) {
       find('sum').hidden = pairBox.hidden = true;
@@ -156,15 +159,15 @@ export function pairsView(box, { leave, openPicture, chosen }) {
     }
     try {
       const answer = await ask(query({ at: state.at }));
-      if (mine !== asked) return;
+      if (mine !== request) return;
       data = answer;
       pairs = answer.pairs;
       pinned = answer.pinned;
-      at = 0;
+      position = 0;
       ended = !answer.next;
       draw();
     } catch (error) {
-      if (mine !== asked) return;
+      if (mine !== request) return;
       pairs = [];
       pairBox.hidden = true;
       problem(error.message);
@@ -172,15 +175,15 @@ export function pairsView(box, { leave, openPicture, chosen }) {
     box.removeAttribute('aria-busy');
   }
   async function further() {
-    const mine = asked;
+    const mine = request;
     try {
       const answer = await ask(query({ after: data.next }));
-      if (mine !== asked) return;
+      if (mine !== request) return;
       pairs.push(...answer.pairs);
       data.next = answer.next;
       ended = !answer.next;
     } catch (error) {
-      if (mine === asked) problem(error.message);
+      if (mine === request) problem(error.message);
     }
   }
 
@@ -278,7 +281,7 @@ export function pairsView(box, { leave, openPicture, chosen }) {
   find('swap').addEventListener('click', () => {
     [state.a, state.b] = [state.b, state.a];
     state.cell = { only_a: 'only_b', only_b: 'only_a' }[state.cell] || state.cell;
-    if (pairs[at]) state.at = String(pairs[at][1].position);
+    if (pairs[position]) state.at = String(pairs[position][1].position);
     load();
   });
   find('back').addEventListener('click', leave);
@@ -310,7 +313,7 @@ export function pairsView(box, { leave, openPicture, chosen }) {
     },
     close() {
       box.hidden = true;
-      asked += 1;
+      request += 1;
     },
     isOpen: () => !box.hidden,
     load: () => {

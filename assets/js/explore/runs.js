@@ -28,10 +28,10 @@ const STORES = ['finished', 'paused', 'cancelled', 'interrupted', 'imported'];
 const STORING_MS = 30000;
 
 function button(text, press) {
-  const one = make('button', 'th-button', text);
-  one.type = 'button';
-  one.addEventListener('click', press);
-  return one;
+  const item = make('button', 'th-button', text);
+  item.type = 'button';
+  item.addEventListener('click', press);
+  return item;
 }
 
 /** @param {import('../shared/widget.js').Widget} widget */
@@ -52,17 +52,17 @@ export function mount({ element }) {
   const shown = new Map();
   let timer = null;
   let withHidden = false;
-  let asked = 0;
+  let request = 0;
   let unheard = 0;
   let folded = false;
   // Another view asked for the form.
   let wanted = Boolean(explore.runSet);
   const heard = new Map();
 
-  async function act(run, what, body, line) {
+  async function act(run, label, body, line) {
     line.refuse('');
     try {
-      await send('/api/runs/' + run.id + '/' + what, body || {});
+      await send('/api/runs/' + run.id + '/' + label, body || {});
     } catch (error) {
       line.refuse(error.message);
     }
@@ -76,15 +76,15 @@ export function mount({ element }) {
     const word = make('span', 'th-run-word');
     const bar = make('div', 'th-bar');
     const fill = make('i');
-    const words = make('p', 'th-run-words');
+    const label = make('p', 'th-run-words');
     const facts = make('p', 'th-run-facts');
     const message = make('p', 'th-problem');
     const refused = make('p', 'th-problem');
     const buttons = make('div', 'th-run-buttons');
-    const outcome = runOutcome((one) => {
-      explore.openLarge = one.run_id + '.' + one.position;
+    const outcome = runOutcome((item) => {
+      explore.openLarge = item.run_id + '.' + item.position;
       setSlice(
-        { ...NO_FILTERS, rule: one.rule, runs: [one.run_id], status: one.picture_status },
+        { ...NO_FILTERS, rule: item.rule, runs: [item.run_id], status: item.picture_status },
         { open: 'wall' },
       );
     });
@@ -132,7 +132,7 @@ export function mount({ element }) {
     }
     head.append(mark, title, word);
     outcome.watch(node);
-    node.append(head, bar, words, outcome.node, facts, message, failed, buttons, refused);
+    node.append(head, bar, label, outcome.node, facts, message, failed, buttons, refused);
     const line = {
       node,
       refuse(text) {
@@ -157,7 +157,7 @@ export function mount({ element }) {
         bar.setAttribute('aria-label', run.name);
         bar.setAttribute('aria-valuenow', String(Math.floor(percent)));
         fill.style.width = percent + '%';
-        put(words, run.words);
+        put(label, run.words);
         put(facts, run.facts);
         put(message, run.message);
         message.className = run.trouble ? 'th-problem' : 'th-run-facts';
@@ -168,12 +168,14 @@ export function mount({ element }) {
         if (reasons.dataset.texts !== texts) {
           reasons.dataset.texts = texts;
           reasons.replaceChildren(
-            ...run.problems.map((one) =>
+            ...run.problems.map((problem) =>
               make(
                 'li',
                 '',
-                one.text +
-                  (one.count > 1 ? ' (' + one.count.toLocaleString('en-US') + ' times)' : ''),
+                problem.text +
+                  (problem.count > 1
+                    ? ' (' + problem.count.toLocaleString('en-US') + ' times)'
+                    : ''),
               ),
             ),
           );
@@ -218,12 +220,12 @@ export function mount({ element }) {
   }
   async function load() {
     clearTimeout(timer);
-    const mine = ++asked;
+    const mine = ++request;
     let busy;
     if (root.hidden || element.offsetParent === null || document.hidden) return;
     try {
       const data = await ask('/api/runs' + (withHidden ? '?hidden=1' : ''));
-      if (mine !== asked) return;
+      if (mine !== request) return;
       if (unheard && !form.filled()) form.refresh();
       unheard = 0;
       busy = data.runs.some((run) => run.moves);
@@ -254,7 +256,7 @@ export function mount({ element }) {
         card.open = wanted || !data.runs.length || window.innerWidth > 1000;
       }
     } catch {
-      if (mine !== asked) return;
+      if (mine !== request) return;
       busy = true; // asked again: the app may be starting anew
       unheard += 1;
       if (unheard >= 2)

@@ -32,52 +32,52 @@ async function askRunResults() {
 }
 export function runOutcome(openPicture) {
   const node = make('div', 'th-run-outcome');
-  const words = make('p', 'th-run-result');
+  const text = make('p', 'th-run-result');
   const row = make('div', 'th-run-pictures');
   let run = null;
   let shown = '';
   let seen = false;
-  let asked = 0;
+  let request = 0;
   let last = 0;
   let timer = null;
   row.setAttribute('role', 'group');
-  node.append(words, row);
+  node.append(text, row);
   node.hidden = true;
   function tell() {
     if (!node.isConnected) {
       runResults.watchers.delete(tell);
       return;
     }
-    const found = run && runResults.found.runs[run.id];
-    put(words, found ? found.words : '');
-    words.title = found ? found.title : '';
-    node.hidden = !found && !row.childElementCount;
+    const result = run && runResults.found.runs[run.id];
+    put(text, result ? result.words : '');
+    text.title = result ? result.title : '';
+    node.hidden = !result && !row.childElementCount;
   }
-  function picture(one) {
+  function imageNode(item) {
     const button = make('button', 'th-run-picture');
     const image = make('img');
     button.type = 'button';
-    button.title = one.text;
-    button.setAttribute('aria-label', 'Show large: ' + spoken(one));
-    image.src = one.thumb;
+    button.title = item.text;
+    button.setAttribute('aria-label', 'Show large: ' + spoken(item));
+    image.src = item.thumb;
     image.alt = '';
     image.loading = 'lazy';
     image.addEventListener('error', () => button.remove());
     button.append(image);
-    button.addEventListener('click', () => openPicture(one));
+    button.addEventListener('click', () => openPicture(item));
     return button;
   }
-  async function pictures() {
+  async function imageNodes() {
     clearTimeout(timer);
     if (!run || !seen || !run.stored) return;
     const drawing = run.moves;
     const state = run.stored + ' ' + drawing;
     if (state === shown) return;
     if (Date.now() - last < RUN_PICTURES_MS) {
-      timer = setTimeout(pictures, RUN_PICTURES_MS);
+      timer = setTimeout(imageNodes, RUN_PICTURES_MS);
       return;
     }
-    const mine = ++asked;
+    const mine = ++request;
     last = Date.now();
     askRunResults();
     try {
@@ -90,13 +90,13 @@ export function runOutcome(openPicture) {
       };
       if (runResults.found.rule) values.rule = runResults.found.rule;
       const answer = await ask('/api/explore/wall?' + new URLSearchParams(values));
-      if (mine !== asked) return;
+      if (mine !== request) return;
       shown = state;
-      const kept = answer.items.filter((one) => one.thumb);
+      const items = answer.items.filter((item) => item.thumb);
       row.setAttribute('aria-label', drawing ? 'Most recent images' : 'Worst cases');
       row.replaceChildren(
-        ...(kept.length ? [make('span', 'th-soft', drawing ? 'latest' : 'worst')] : []),
-        ...kept.map(picture),
+        ...(items.length ? [make('span', 'th-soft', drawing ? 'latest' : 'worst')] : []),
+        ...items.map(imageNode),
       );
     } catch {
       /* the card says what it can */
@@ -109,13 +109,13 @@ export function runOutcome(openPicture) {
     watch(card) {
       new IntersectionObserver((entries) => {
         seen = entries.some((entry) => entry.isIntersecting);
-        if (seen) pictures();
+        if (seen) imageNodes();
       }).observe(card);
     },
     update(now) {
       run = now;
       tell();
-      pictures();
+      imageNodes();
     },
   };
 }

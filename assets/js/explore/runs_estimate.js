@@ -22,37 +22,37 @@ export function runEstimate(form, { isShown, values, tell }) {
   const count = form.querySelector('.th-runs-count');
   const attempt = form.querySelector('.th-runs-try');
   const price = form.querySelector('[name=price]');
-  let asked = 0;
+  let request = 0;
   let waiting = null;
   let trying = false;
 
-  function show(found) {
+  function show(result) {
     put(
       count,
-      many(found.prompts, 'prompt') +
-        (found.of > found.prompts ? ' of ' + found.of.toLocaleString('en-US') : ''),
+      many(result.prompts, 'prompt') +
+        (result.of > result.prompts ? ' of ' + result.of.toLocaleString('en-US') : ''),
     );
-    put(total, found.sentence);
+    put(total, result.sentence);
     const rows = [
-      ...line('Estimated time', found.time, found.basis),
-      ...line('Disk space', found.disk, found.disk_basis),
+      ...line('Estimated time', result.time, result.basis),
+      ...line('Disk space', result.disk, result.disk_basis),
     ];
-    if (found.cost) rows.push(...line('Cost', found.cost));
+    if (result.cost) rows.push(...line('Cost', result.cost));
     numbers.replaceChildren(...rows);
-    numbers.dataset.known = String(found.seconds !== null);
-    attempt.hidden = found.seconds !== null && !trying;
+    numbers.dataset.known = String(result.seconds !== null);
+    attempt.hidden = result.seconds !== null && !trying;
   }
   async function estimate(url) {
     if (!isShown()) return;
-    const mine = ++asked;
+    const mine = ++request;
     box.setAttribute('aria-busy', 'true');
     try {
-      const found = await send(url, { ...values(), price: price.value });
-      if (mine !== asked) return;
+      const result = await send(url, { ...values(), price: price.value });
+      if (mine !== request) return;
       tell('', '');
-      show(found);
+      show(result);
     } catch (error) {
-      if (mine !== asked) return;
+      if (mine !== request) return;
       tell(error.field, error.message);
       put(count, '');
       put(total, '');

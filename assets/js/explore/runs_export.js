@@ -30,7 +30,7 @@ export function runExports(element, root, imported) {
   const chooser = root.querySelector('.th-runs-file');
   const button = root.querySelector('.th-runs-take');
   const refused = make('p', 'th-problem');
-  const begun = new Set();
+  const started = new Set();
   const ended = new Set();
   done.hidden = true;
   second.append(', and ', colors);
@@ -51,8 +51,8 @@ export function runExports(element, root, imported) {
   function look() {
     const jobs = store.get('work') || [];
     ['export', 'import'].forEach((kind) => {
-      const job = jobs.find((one) => one.kind === kind) || null;
-      const mine = job && begun.has(job.id);
+      const job = jobs.find((item) => item.kind === kind) || null;
+      const mine = job && started.has(job.id);
       // What ended before this page was opened is no news.
       lines[kind](job && (mine || job.active) ? job : null);
       if (!mine || job.active || ended.has(job.id)) return;
@@ -65,28 +65,28 @@ export function runExports(element, root, imported) {
       file.href = job.result.url;
       file.download = job.result.name;
       put(file, job.result.name);
-      const beside = job.result.colors;
-      second.hidden = !beside;
-      if (beside) {
-        colors.href = beside.url;
-        colors.download = beside.name;
-        put(colors, beside.name);
+      const others = job.result.colors;
+      second.hidden = !others;
+      if (others) {
+        colors.href = others.url;
+        colors.download = others.name;
+        put(colors, others.name);
       }
       done.hidden = false;
       fetchIt(job.result.url);
     });
   }
-  async function start(run, what, node) {
+  async function start(run, label, node) {
     done.hidden = true;
     node.appendChild(boxes.export); // in sight of who pressed
-    const images = what === 'images';
+    const images = label === 'images';
     const made = await send('/api/exports', {
       run: run.id,
-      format: images ? 'zip' : what,
+      format: images ? 'zip' : label,
       images,
       rule: explore.slice.rule,
     });
-    begun.add(made.job);
+    started.add(made.job);
     look();
   }
   button.addEventListener('click', () => chooser.click());
@@ -105,7 +105,7 @@ export function runExports(element, root, imported) {
         },
         body: chosen,
       });
-      begun.add(made.job);
+      started.add(made.job);
       look();
     } catch (error) {
       put(refused, error.message);
@@ -113,9 +113,9 @@ export function runExports(element, root, imported) {
     }
     button.setAttribute('aria-disabled', 'false');
   });
-  const told = store.subscribe('work', () => {
+  const message = store.subscribe('work', () => {
     if (element.isConnected) look();
-    else told();
+    else message();
   });
   document.addEventListener('click', (event) => {
     root.querySelectorAll('.th-run-menu[open]').forEach((menu) => {
@@ -137,40 +137,40 @@ export function runExports(element, root, imported) {
       const list = make('div', 'th-run-choices');
       menu.append(make('summary', 'th-button', 'Export'), list);
       const sizes = new Map();
-      KINDS.forEach(([what, name, path]) => {
-        if (what === 'colors' && !run.measures) return;
+      KINDS.forEach(([label, name, path]) => {
+        if (label === 'colors' && !run.measures) return;
         const link = make('a');
         const begin = make('button');
-        const one = path ? link : begin;
+        const item = path ? link : begin;
         const size = make('small', 'th-soft');
-        one.append(make('span', '', name), ' ', size);
-        sizes.set(what, size);
+        item.append(make('span', '', name), ' ', size);
+        sizes.set(label, size);
         if (path) {
           link.href = '/api/runs/' + run.id + '/' + path;
           link.download = '';
-          one.addEventListener('click', () => {
+          item.addEventListener('click', () => {
             menu.open = false;
           });
         } else {
-          one.type = 'button';
-          one.addEventListener('click', async () => {
+          item.type = 'button';
+          item.addEventListener('click', async () => {
             menu.open = false;
             refuse('');
             try {
-              await start(run, what, node);
+              await start(run, label, node);
             } catch (error) {
               refuse(error.message);
             }
           });
         }
-        list.appendChild(one);
+        list.appendChild(item);
       });
       // About how large each will be: counted when the menu is opened.
       menu.addEventListener('toggle', async () => {
         if (!menu.open) return;
         try {
-          const found = await ask('/api/runs/' + run.id + '/sizes');
-          sizes.forEach((node, what) => put(node, found[what] || ''));
+          const result = await ask('/api/runs/' + run.id + '/sizes');
+          sizes.forEach((node, index) => put(node, result[index] || ''));
         } catch {
           /* the names say enough */
         }

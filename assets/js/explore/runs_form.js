@@ -76,7 +76,9 @@ export function runForm(element, root, started) {
   }
   // Whether the prompts of the set are of concepts, which can be chosen by their words.
   function ofConcepts() {
-    return Boolean(data && data.sets.some((one) => one.id === field('set').value && one.concepts));
+    return Boolean(
+      data && data.sets.some((item) => item.id === field('set').value && item.concepts),
+    );
   }
   // A sentence under the field that it speaks of, or above the button where it speaks of none.
   function tell(name, text) {
@@ -86,7 +88,7 @@ export function runForm(element, root, started) {
     form.querySelectorAll('[aria-invalid]').forEach((node) => node.removeAttribute('aria-invalid'));
     const box = name
       ? [...form.querySelectorAll('[data-field="' + CSS.escape(name) + '"]')].find(
-          (one) => !one.closest('.th-off'),
+          (node) => !node.closest('.th-off'),
         )
       : null;
     refused.hidden = !text || Boolean(box);
@@ -108,7 +110,7 @@ export function runForm(element, root, started) {
   function checks(box, choices, chosen) {
     const before = new Set(
       box.children.length
-        ? [...box.querySelectorAll('input:checked')].map((one) => one.value)
+        ? [...box.querySelectorAll('input:checked')].map((node) => node.value)
         : chosen,
     );
     box.replaceChildren(
@@ -128,9 +130,13 @@ export function runForm(element, root, started) {
   }
   // Pictures are scored with the prompts that they were drawn of.
   function ownSet() {
-    const drawn = data ? data.stored.find((one) => one.id === field('stored').value) : null;
-    if (drawn && drawn.set && [...field('set').options].some((one) => one.value === drawn.set))
-      field('set').value = drawn.set;
+    const rendered = data ? data.stored.find((item) => item.id === field('stored').value) : null;
+    if (
+      rendered &&
+      rendered.set &&
+      [...field('set').options].some((option) => option.value === rendered.set)
+    )
+      field('set').value = rendered.set;
   }
   // A part of a set is drawn to have a look; what is here already is scored as a whole.
   function change(id) {
@@ -171,7 +177,9 @@ export function runForm(element, root, started) {
     );
     strip(
       form.querySelector('.th-runs-masker'),
-      MASKERS.map((one) => (stored && one.id === 'exact' ? { ...one, name: 'Newest mask' } : one)),
+      MASKERS.map((item) =>
+        stored && item.id === 'exact' ? { ...item, name: 'Newest mask' } : item,
+      ),
       masker,
       (id) => {
         masker = id;
@@ -191,24 +199,24 @@ export function runForm(element, root, started) {
     const lacking = masker === 'grounded' ? finders() : [];
     form
       .querySelector('.th-runs-lacking')
-      .replaceChildren(...lacking.map((one) => make('li', '', one.lacking)));
+      .replaceChildren(...lacking.map((item) => make('li', '', item.lacking)));
   }
   // The models that find objects as chosen, those that cannot be used here.
   function finders() {
     if (!data) return [];
     return ['detector', 'segmenter', 'presence']
-      .map((role) => data[role + 's'].find((one) => one.id === field(role).value))
-      .filter((one) => one && one.lacking);
+      .map((role) => data[role + 's'].find((item) => item.id === field(role).value))
+      .filter((item) => item && item.lacking);
   }
   function fill() {
-    const named = (one) => ({ id: one.id, name: one.name });
+    const named = (item) => ({ id: item.id, name: item.name });
     const set = explore.runSet || field('set').value || data.set;
     const stored = ownSource ? field('stored').value : '';
     const sets = data.sets.map(
-      (one) => new Option(one.name + ' · ' + one.count.toLocaleString('en-US'), one.id),
+      (item) => new Option(item.name + ' · ' + item.count.toLocaleString('en-US'), item.id),
     );
     field('set').replaceChildren(...sets);
-    field('set').value = data.sets.some((one) => one.id === set) ? set : data.set;
+    field('set').value = data.sets.some((item) => item.id === set) ? set : data.set;
     explore.runSetAsked = Boolean(explore.runSet);
     explore.runSet = '';
     if (explore.runSetAsked) field('concepts').value = explore.runConcepts || '';
@@ -220,9 +228,9 @@ export function runForm(element, root, started) {
     options(field('light'), data.lights, field('light').value || 'studio');
     options(field('failure'), data.failures, field('failure').value || 'none');
     options(field('variant'), data.variants, field('variant').value || data.variants[0].id);
-    const vision = (one) => ({
-      id: one.id,
-      name: one.name + (one.lacking ? ' (not installed)' : ''),
+    const vision = (item) => ({
+      id: item.id,
+      name: item.name + (item.lacking ? ' (not installed)' : ''),
     });
     options(
       field('detector'),
@@ -246,19 +254,19 @@ export function runForm(element, root, started) {
     );
     checks(
       modelBox,
-      data.models.map((one) => ({
-        ...named(one),
-        note: one.lacking ? 'not installed' : '',
-        title: one.lacking,
+      data.models.map((model) => ({
+        ...named(model),
+        note: model.lacking ? 'not installed' : '',
+        title: model.lacking,
       })),
       [RENDERER],
     );
     checks(
       form.querySelector('.th-runs-rules'),
-      data.rules.map((one) => ({ ...named(one), title: one.description })),
-      data.rules.filter((one) => one.usual).map((one) => one.id),
+      data.rules.map((rule) => ({ ...named(rule), title: rule.description })),
+      data.rules.filter((rule) => rule.usual).map((rule) => rule.id),
     );
-    const kept = first ? formKept() : null;
+    const saved = first ? formKept() : null;
     if (first)
       [
         ['limit', data.limit],
@@ -269,7 +277,7 @@ export function runForm(element, root, started) {
       ].forEach(([name, usual]) => {
         field(name).value = usual;
       });
-    if (kept) takeBack(kept);
+    if (saved) takeBack(saved);
     first = false;
     field('other').placeholder = data.local
       ? 'another: hub:owner/name or folder:/path'
@@ -278,18 +286,18 @@ export function runForm(element, root, started) {
     show();
   }
   // What was chosen is kept in this browser, so that a reload or another day finds it again.
-  function takeBack(kept) {
-    kind = kept.kind === 'stored' && !explore.runSetAsked ? 'stored' : 'drawn';
-    if (MASKERS.some((one) => one.id === kept.masker)) {
-      masker = kept.masker;
-      ownMasker = kept.ownMasker === true;
+  function takeBack(saved) {
+    kind = saved.kind === 'stored' && !explore.runSetAsked ? 'stored' : 'drawn';
+    if (MASKERS.some((item) => item.id === saved.masker)) {
+      masker = saved.masker;
+      ownMasker = saved.ownMasker === true;
     }
-    Object.entries(kept.fields || {}).forEach(([name, value]) => {
+    Object.entries(saved.fields || {}).forEach(([name, value]) => {
       const input = field(name);
       if (
         !input ||
         typeof value !== 'string' ||
-        (input.options && ![...input.options].some((one) => one.value === value))
+        (input.options && ![...input.options].some((option) => option.value === value))
       )
         return;
       if (['set', 'concepts'].includes(name) && explore.runSetAsked) return;
@@ -300,21 +308,21 @@ export function runForm(element, root, started) {
       ['models', modelBox],
       ['rules', form.querySelector('.th-runs-rules')],
     ].forEach(([name, box]) => {
-      const wanted = Array.isArray(kept[name]) ? kept[name] : [];
+      const wanted = Array.isArray(saved[name]) ? saved[name] : [];
       const boxes = [...box.querySelectorAll('input')];
       if (
-        boxes.some((one) => wanted.includes(one.value)) ||
-        (name === 'models' && kept.fields && kept.fields.other)
+        boxes.some((item) => wanted.includes(item.value)) ||
+        (name === 'models' && saved.fields && saved.fields.other)
       )
-        boxes.forEach((one) => {
-          one.checked = wanted.includes(one.value);
+        boxes.forEach((item) => {
+          item.checked = wanted.includes(item.value);
         });
     });
     explore.runSetAsked = false;
   }
   function keepForm() {
     if (!data) return;
-    const checked = (box) => [...box.querySelectorAll('input:checked')].map((one) => one.value);
+    const checked = (box) => [...box.querySelectorAll('input:checked')].map((node) => node.value);
     keepFormOf({
       kind,
       masker,

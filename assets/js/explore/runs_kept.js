@@ -31,8 +31,8 @@ export const KEPT_FIELDS = [...RUN_FIELDS, 'other', 'stored', 'price'];
 
 export function formKept() {
   try {
-    const kept = JSON.parse(localStorage.getItem(KEPT_FORM));
-    return kept && typeof kept === 'object' ? kept : null;
+    const saved = JSON.parse(localStorage.getItem(KEPT_FORM));
+    return saved && typeof saved === 'object' ? saved : null;
   } catch {
     return null; /* the usual form then */
   }

@@ -26,7 +26,7 @@ export function mount(widget) {
     what: linked.get('what') === 'false' ? 'false' : 'hit',
   };
   let data = null;
-  let asked = 0;
+  let request = 0;
   let every = '10';
 
   function tell() {
@@ -39,12 +39,12 @@ export function mount(widget) {
     });
   }
   async function load() {
-    const mine = ++asked;
+    const mine = ++request;
     try {
       const answer = await ask(
         '/api/explore/report?' + new URLSearchParams({ source: state.source, set: state.set }),
       );
-      if (mine !== asked) return;
+      if (mine !== request) return;
       data = answer;
       draw();
     } catch (error) {
@@ -73,7 +73,8 @@ export function mount(widget) {
     state.source = data.source;
     state.set = data.set;
     if (!data.rows.some((row) => row.id === state.rule)) state.rule = data.rows[0].id;
-    if (!data.systems.some((one) => one.id === state.system)) state.system = data.systems[0].id;
+    if (!data.systems.some((system) => system.id === state.system))
+      state.system = data.systems[0].id;
     const source = find('.th-trust-source');
     source.hidden = data.reports.length < 2;
     options(source.querySelector('select'), data.reports, data.source);

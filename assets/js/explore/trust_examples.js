@@ -4,15 +4,15 @@ import { ask, send } from '../shared/http.js';
 
 const SHOWN = 8;
 
-function wanted(one) {
+function wanted(item) {
   return {
-    object: one.object,
-    light: one.light,
-    seed: one.seed,
-    system: one.system,
-    color: one.color,
-    second: one.second,
-    size: one.size,
+    object: item.object,
+    light: item.light,
+    seed: item.seed,
+    system: item.system,
+    color: item.color,
+    second: item.second,
+    size: item.size,
   };
 }
 
@@ -24,116 +24,116 @@ function wanted(one) {
  */
 
 /**
- * @param {any} one an example of the report
+ * @param {any} item an example of the report
  * @param {string} rule
  * @param {{ id: string, name: string }[]} systems
  * @param {Map<string, any>} measured what was measured before, of all cards
  * @param {(address: any) => void} openPicture
  * @returns {Card}
  */
-function exampleCard(one, rule, systems, measured, openPicture) {
+function exampleCard(item, rule, systems, measured, openPicture) {
   const node = make('article', 'th-example');
   const button = make('button', 'th-shot-picture');
-  const picture = make('img');
-  const words = make('div', 'th-example-words');
-  const what = one.object + ', ' + one.color + ', ' + one.light + ' light';
+  const image = make('img');
+  const text = make('div', 'th-example-words');
+  const label = item.object + ', ' + item.color + ', ' + item.light + ' light';
   button.type = 'button';
   button.title = 'Open in Inspect';
-  button.setAttribute('aria-label', 'Open in Inspect: ' + what + ', scored for ' + one.asked);
-  picture.alt = '';
+  button.setAttribute('aria-label', 'Open in Inspect: ' + label + ', scored for ' + item.asked);
+  image.alt = '';
   const waits = make('span', 'th-soft', 'Rendering …');
-  button.append(picture, waits);
+  button.append(image, waits);
   button.addEventListener('click', async () => {
     button.setAttribute('aria-busy', 'true');
     try {
-      const kept = await send('/api/explore/example', {
-        ...wanted(one),
+      const saved = await send('/api/explore/example', {
+        ...wanted(item),
         rule,
-        asked: one.asked,
+        asked: item.asked,
       });
       openPicture({
-        opened: kept.image_id,
-        mask: kept.mask,
-        object: kept.object,
-        target: kept.target,
-        rule: kept.rule,
+        opened: saved.image_id,
+        mask: saved.mask,
+        object: saved.object,
+        target: saved.target,
+        rule: saved.rule,
       });
     } catch (error) {
-      words.replaceChildren(make('p', 'th-problem', error.message));
+      text.replaceChildren(make('p', 'th-problem', error.message));
     }
     button.removeAttribute('aria-busy');
   });
-  const system = systems.find((each) => each.id === one.system);
-  const distance = one.delta_e00 === null ? 'unscored' : one.delta_e00.toFixed(1) + ' ΔE00';
+  const system = systems.find((each) => each.id === item.system);
+  const distance = item.delta_e00 === null ? 'unscored' : item.delta_e00.toFixed(1) + ' ΔE00';
   const colors = make('div', 'th-example-colors');
   // What stands in the report is there at once; what the rule found is measured again.
-  const compare = (found) => {
+  const compare = (result) => {
     const row = [
       {
-        role: one.kind === 'missed' ? 'target, true' : 'target',
-        hex: one.asked_hex,
-        name: one.asked,
+        role: item.kind === 'missed' ? 'target, true' : 'target',
+        hex: item.asked_hex,
+        name: item.asked,
       },
-      ...(one.kind === 'missed' ? [] : [{ role: 'true', hex: one.true_hex, name: one.color }]),
-      ...(found ? [{ role: 'measured', hex: found, name: '' }] : []),
+      ...(item.kind === 'missed' ? [] : [{ role: 'true', hex: item.true_hex, name: item.color }]),
+      ...(result ? [{ role: 'measured', hex: result, name: '' }] : []),
     ];
     colors.replaceChildren(touchingInWords(row));
   };
   compare('');
-  words.append(
+  text.append(
     colors,
     make('b', '', distance),
     make(
       'span',
       '',
-      one.kind === 'missed' ? one.color : 'scored for ' + one.asked + ', is ' + one.color,
+      item.kind === 'missed' ? item.color : 'scored for ' + item.asked + ', is ' + item.color,
     ),
     make(
       'small',
       'th-soft',
-      (system ? system.name : one.system) +
+      (system ? system.name : item.system) +
         ', ' +
-        one.object +
+        item.object +
         ', ' +
-        one.light +
+        item.light +
         ' light' +
-        (one.second ? ', second material ' + one.second : ''),
+        (item.second ? ', second material ' + item.second : ''),
     ),
   );
-  node.append(button, words);
-  const drawn = () =>
+  node.append(button, text);
+  const render = () =>
     new Promise((/** @type {(value?: unknown) => void} */ done) => {
-      picture.onload = () => {
+      image.onload = () => {
         waits.remove();
         done();
       };
-      picture.onerror = () => {
+      image.onerror = () => {
         put(waits, 'This image could not be rendered.');
         done();
       };
-      picture.src = '/api/explore/picture.png?' + new URLSearchParams(wanted(one));
+      image.src = '/api/explore/picture.png?' + new URLSearchParams(wanted(item));
     });
   const detail = async () => {
-    const key = JSON.stringify([wanted(one), one.asked, rule]);
+    const key = JSON.stringify([wanted(item), item.asked, rule]);
     try {
       if (!measured.has(key))
         measured.set(
           key,
           await ask(
             '/api/explore/example?' +
-              new URLSearchParams({ ...wanted(one), rule, asked: one.asked }),
+              new URLSearchParams({ ...wanted(item), rule, asked: item.asked }),
           ),
         );
-      const found = measured.get(key);
-      const now = found.delta_e00 === null ? 'unscored' : found.delta_e00.toFixed(1) + ' ΔE00';
-      compare(found.found);
-      words.title = found.reason;
-      if (now !== distance) words.appendChild(make('small', 'th-stale', 'now ' + now));
+      const result = measured.get(key);
+      const now = result.delta_e00 === null ? 'unscored' : result.delta_e00.toFixed(1) + ' ΔE00';
+      compare(result.found);
+      text.title = result.reason;
+      if (now !== distance) text.appendChild(make('small', 'th-stale', 'now ' + now));
     } catch (error) {
-      words.appendChild(make('p', 'th-problem', error.message));
+      text.appendChild(make('p', 'th-problem', error.message));
     }
   };
-  return { node, picture: drawn, detail };
+  return { node, picture: render, detail };
 }
 
 /**
@@ -149,11 +149,11 @@ export function examplesView(box, { openPicture, choose }) {
   // One picture after the other, and only while somebody looks: each is drawn anew.
   async function fill(cards, mine) {
     for (const step of ['picture', 'detail']) {
-      for (const one of cards) {
+      for (const card of cards) {
         if (mine !== turn || !looking) return;
-        if (one.node.dataset[step]) continue;
-        one.node.dataset[step] = 'there';
-        await one[step]();
+        if (card.node.dataset[step]) continue;
+        card.node.dataset[step] = 'there';
+        await card[step]();
       }
     }
   }
@@ -182,12 +182,12 @@ export function examplesView(box, { openPicture, choose }) {
         const group = make('section');
         const grid = make('div', 'th-example-grid');
         const list = all
-          .filter((one) => one.kind === kind)
-          .map((one) => exampleCard(one, rule, report.systems, measured, openPicture));
+          .filter((item) => item.kind === kind)
+          .map((item) => exampleCard(item, rule, report.systems, measured, openPicture));
         group.dataset.kind = kind;
         group.appendChild(make('h4', '', title));
         const show = (some) => {
-          grid.append(...some.map((one) => one.node));
+          grid.append(...some.map((item) => item.node));
           cards.push(...some);
         };
         show(list.slice(0, SHOWN));

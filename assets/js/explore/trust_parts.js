@@ -1,10 +1,10 @@
 // Where the rules go wrong: rates by light, object, lightness and hue.
 import { make, swatches } from '../shared/dom.js';
 
-function shaded(rate, what, isChosen) {
+function shaded(rate, label, isChosen) {
   const cell = make('td', isChosen ? 'th-heat th-of-rule' : 'th-heat', rate ? rate.text : '–');
   if (!rate) return cell;
-  const wrong = what === 'hit' ? 100 - rate.percent : rate.percent;
+  const wrong = label === 'hit' ? 100 - rate.percent : rate.percent;
   // Not darker, so that the number is read on every shade, light and dark (4.5 to 1).
   cell.style.setProperty('--wrong', (Math.min(100, wrong) * 0.33).toFixed(1) + '%');
   cell.title = rate.counts + ', ' + rate.interval + '%';
@@ -19,18 +19,18 @@ function shaded(rate, what, isChosen) {
  */
 export function partsColumns(breakdowns, rules, { rule, system, what }) {
   const cards = breakdowns
-    .filter((one) => one.rows.length)
-    .map((one) => {
+    .filter((breakdown) => breakdown.rows.length)
+    .map((breakdown) => {
       const card = make('div', 'th-part');
       const table = make('table', 'th-table');
       const head = make('tr');
       const body = make('tbody');
-      card.dataset.by = one.by;
-      head.appendChild(make('th', '', one.name));
+      card.dataset.by = breakdown.by;
+      head.appendChild(make('th', '', breakdown.name));
       rules.forEach((row) =>
         head.appendChild(make('th', row.id === rule ? 'th-of-rule' : '', row.name)),
       );
-      one.rows.forEach((part) => {
+      breakdown.rows.forEach((part) => {
         const line = make('tr');
         const name = make('th', 'th-row-name');
         name.scope = 'row';

@@ -1,19 +1,19 @@
 // The rates of every rule with their intervals, and how often verdicts of a confidence are right.
 import { make } from '../shared/dom.js';
 
-function rateCell(rate, words) {
+function rateCell(rate, text) {
   const cell = make('td', 'th-rate');
   if (!rate) {
-    cell.appendChild(make('span', 'th-soft', words || '–'));
+    cell.appendChild(make('span', 'th-soft', text || '–'));
     return cell;
   }
   const track = make('span', 'th-interval');
   const range = make('i');
-  const at = make('b');
+  const index = make('b');
   range.style.left = rate.low + '%';
   range.style.width = Math.max(rate.high - rate.low, 0.4) + '%';
-  at.style.left = rate.percent + '%';
-  track.append(range, at);
+  index.style.left = rate.percent + '%';
+  track.append(range, index);
   const numbers = make('span', 'th-rate-numbers');
   numbers.append(make('b', '', rate.text), make('small', '', rate.interval));
   cell.append(numbers, track);
@@ -89,23 +89,23 @@ export function ratesTable(report, rule, choose) {
     if (row.stale) name.appendChild(make('small', 'th-stale', row.stale));
     body.appendChild(line(systems, row, name));
     const other =
-      beside && beside.rows.find((one) => one.id === row.id && Object.keys(one.cells).length);
+      beside && beside.rows.find((item) => item.id === row.id && Object.keys(item.cells).length);
     if (other) {
-      const words = make('span');
-      words.appendChild(make('small', 'th-soft', beside.name));
-      if (other.stale) words.appendChild(make('small', 'th-stale', other.stale));
-      body.appendChild(line(systems, other, words, true));
+      const text = make('span');
+      text.appendChild(make('small', 'th-soft', beside.name));
+      if (other.stale) text.appendChild(make('small', 'th-stale', other.stale));
+      body.appendChild(line(systems, other, text, true));
     }
   });
   body.appendChild(published(report));
   traced.sets.forEach((set) => {
     const top = make('tr', 'th-published');
-    const words = make('th', 'th-row-name');
-    words.colSpan = 2 + 2 * systems.length;
-    words.scope = 'rowgroup';
-    words.append(make('b', '', set.name), make('small', 'th-soft', ' ' + set.words));
-    words.style.whiteSpace = 'normal';
-    top.appendChild(words);
+    const text = make('th', 'th-row-name');
+    text.colSpan = 2 + 2 * systems.length;
+    text.scope = 'rowgroup';
+    text.append(make('b', '', set.name), make('small', 'th-soft', ' ' + set.words));
+    text.style.whiteSpace = 'normal';
+    top.appendChild(text);
     body.appendChild(top);
     set.rows.forEach((row) => {
       const name = make('span');
@@ -160,16 +160,16 @@ function published(report) {
     make('b', '', 'paper, as published'),
     make('small', 'th-soft', 'on the authors’ own renders'),
   );
-  name.title = [...new Set(report.published.map((one) => one.source))].join('\n');
+  name.title = [...new Set(report.published.map((item) => item.source))].join('\n');
   head.appendChild(name);
   node.appendChild(head);
   report.systems.forEach((system) => {
-    const found = report.published.find((one) => one.system === system.id);
+    const result = report.published.find((item) => item.system === system.id);
     const hit = make('td', 'th-rate th-group');
     const numbers = make('span', 'th-rate-numbers');
-    numbers.append(make('b', '', found ? found.hit : '–'), make('small', '', 'no interval'));
+    numbers.append(make('b', '', result ? result.hit : '–'), make('small', '', 'no interval'));
     hit.appendChild(numbers);
-    hit.title = found ? found.source : '';
+    hit.title = result ? result.source : '';
     node.append(hit, make('td', 'th-rate th-soft', 'not published'));
   });
   node.appendChild(make('td', 'th-group th-count th-soft', 'not published'));

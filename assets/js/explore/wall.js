@@ -37,19 +37,19 @@ export function mount(widget) {
   const list = find('.th-wall-list');
   // Orders by measures come with the first answer; which there are, the server knows.
   let sort = linked.get('sort') || SORTS[0].id;
-  let asked = 0;
+  let request = 0;
   let loaded = false;
   let stale = true;
   let waited = 0;
 
-  const pictures = wallPictures(list, {
-    question: () => asked,
+  const images = wallPictures(list, {
+    question: () => request,
     address: query,
     words: (answer, some) => (some ? explore.ruleProblem || '' : nothing(answer)),
-    selected(one) {
-      if (seenNow()) places.note({ picture: nameOf(one) });
+    selected(item) {
+      if (seenNow()) places.note({ picture: nameOf(item) });
     },
-    open: (one) => light.open(one),
+    open: (item) => light.open(item),
     keys: { i: inspect, c: compare, '?': () => keys() },
   });
   const keys = keysDialog(find('.th-keys'));
@@ -63,44 +63,44 @@ export function mount(widget) {
   }
   // Only the newest question counts: whoever filters twice sees the second answer.
   async function load() {
-    const mine = ++asked;
+    const mine = ++request;
     stale = false;
-    pictures.wait(!loaded);
+    images.wait(!loaded);
     try {
       const answer = await ask(query(''));
-      if (mine !== asked) return;
+      if (mine !== request) return;
       loaded = true;
       waited = 0;
       offerSorts(answer.sorts);
-      pictures.fill(answer);
+      images.fill(answer);
       numbers(mine);
       await comeBack(mine);
     } catch (error) {
-      if (mine !== asked || otherRule(error)) return;
+      if (mine !== request || otherRule(error)) return;
       // A run that has just been drawn is put into storage within seconds.
       if (error.message.startsWith('No run is stored') && waited < MOST_WAITS) {
         waited += 1;
-        pictures.tell('The images of this run are being stored…');
+        images.tell('The images of this run are being stored…');
         setTimeout(() => {
-          if (mine === asked && seenNow()) load();
+          if (mine === request && seenNow()) load();
         }, 1000);
         return;
       }
       stale = true;
-      pictures.fail('The images cannot be shown. ' + error.message);
+      images.fail('The images cannot be shown. ' + error.message);
     }
   }
   // The counts of all choices take longer than a page of pictures, and come after it.
   async function numbers(mine) {
     try {
       const answer = await ask('/api/explore/wall/facets?' + sliceQuery());
-      if (mine !== asked) return;
+      if (mine !== request) return;
       fresh.hidden = true;
       bar.update(answer);
-      pictures.count(answer.total);
+      images.count(answer.total);
     } catch (error) {
-      if (mine === asked)
-        pictures.uncounted('Images: the counts cannot be shown. ' + error.message);
+      if (mine === request)
+        images.uncounted('Images: the counts cannot be shown. ' + error.message);
     }
   }
   function nothing(answer) {
@@ -132,17 +132,17 @@ export function mount(widget) {
     wanted = { picture: '', large: '', focus: false };
     explore.toPictures = false;
     const name = large || (first ? '' : picture);
-    const at = name ? await pictures.reach(name) : -1;
-    if (mine !== asked || pictures.isEmpty()) return;
-    if (large && at < 0) {
-      pictures.tell(
+    const index = name ? await images.reach(name) : -1;
+    if (mine !== request || images.isEmpty()) return;
+    if (large && index < 0) {
+      images.tell(
         'The image of this link is not among these: its filters or its verdict have changed.',
       );
       publish();
     }
-    if (at >= 0) pictures.mark(at);
-    if (first || (focus && at >= 0)) pictures.focusCurrent();
-    if (large && at >= 0) pictures.openAt(at);
+    if (index >= 0) images.mark(index);
+    if (first || (focus && index >= 0)) images.focusCurrent();
+    if (large && index >= 0) images.openAt(index);
   }
   onBack('wall', (query, memo) => {
     const back = query.get('sort') || SORTS[0].id;
@@ -179,40 +179,40 @@ export function mount(widget) {
     wanted = { picture: memo.picture || '', large, focus: true };
     // Where nothing has changed since, the pictures stand as they stood.
     setTimeout(() => {
-      if (stale || !loaded || pictures.isWaiting()) {
+      if (stale || !loaded || images.isWaiting()) {
         if (stale && seenNow()) load();
         return;
       }
-      const selected = pictures.selected();
+      const selected = images.selected();
       if (selected && !large) wanted.picture = nameOf(selected);
-      comeBack(asked);
+      comeBack(request);
     });
   });
   store.subscribe('settled', () => {
-    if (seenNow()) pictures.settle();
+    if (seenNow()) images.settle();
   });
   // The row of pictures in Inspect goes on here: back on the wall, its picture is the selected one.
   store.subscribe('film-at', (detail) => {
-    const at = pictures.indexOfName(detail.name);
-    if (at >= 0) pictures.mark(at);
+    const index = images.indexOfName(detail.name);
+    if (index >= 0) images.mark(index);
   });
   find('.th-wall-help').addEventListener('click', keys);
 
   // ── the large view and the pairs ───────────────────────────────────────────────────────────
   const light = largeView(find('.th-light'), {
-    has: pictures.hasNeighbor,
-    neighbor: pictures.neighbor,
-    shown(one) {
-      pictures.select(one);
-      explore.wallLink = { ...explore.wallLink, large: nameOf(one) };
-      explore.largeWords = spoken(one);
+    has: images.hasNeighbor,
+    neighbor: images.neighbor,
+    shown(item) {
+      images.select(item);
+      explore.wallLink = { ...explore.wallLink, large: nameOf(item) };
+      explore.largeWords = spoken(item);
       publishSlice();
     },
     // Who goes on from the large view comes back to it; who closes it is on the wall again.
-    closed(one, goesOn) {
+    closed(item, goesOn) {
       explore.wallLink = { ...explore.wallLink, large: '' };
       if (goesOn) return;
-      if (!pairs.isOpen()) pictures.refocus();
+      if (!pairs.isOpen()) images.refocus();
       places.close(addressOfWall());
     },
     compare,
@@ -220,10 +220,10 @@ export function mount(widget) {
     inspect,
   });
   // In Inspect, the row of pictures that one came through goes on.
-  function inspect(one) {
-    if (!one.image_id) return;
-    store.set('film', { query: query('').split('?')[1], name: nameOf(one) });
-    openInInspect(one, openPicture);
+  function inspect(item) {
+    if (!item.image_id) return;
+    store.set('film', { query: query('').split('?')[1], name: nameOf(item) });
+    openInInspect(item, openPicture);
   }
   const pairs = pairsView(find('.th-compare'), { leave: leaveCompare, openPicture, chosen });
   // The filter bar and the figures are of the two runs that are compared.
@@ -234,13 +234,13 @@ export function mount(widget) {
     numbersSoon();
     store.tell('fresh');
   }
-  function compare(one) {
+  function compare(item) {
     list.hidden = true;
     const [first, second] = explore.slice.runs;
-    const a = one ? one.run_id : first || '';
+    const a = item ? item.run_id : first || '';
     const b = [first, second].find((run) => run && run !== a) || '';
     outcomes.off();
-    pairs.open({ a, b, ...(one ? { at: String(one.position) } : {}) });
+    pairs.open({ a, b, ...(item ? { at: String(item.position) } : {}) });
     // Its counts, those of the filters and the figures are of one age.
     numbersSoon();
     store.tell('fresh');
@@ -256,7 +256,7 @@ export function mount(widget) {
     if (stale || !loaded)
       load().then(() => find('.th-wall-compare').focus({ preventScroll: true }));
     else {
-      pictures.refocus();
+      images.refocus();
       numbersSoon();
     }
   }
@@ -313,7 +313,7 @@ export function mount(widget) {
     } else if (seenNow()) load();
   });
   function numbersSoon() {
-    numbers(++asked);
+    numbers(++request);
   }
   // A run at work brings more: they are offered, so that nothing moves under anyone's eyes.
   // One age for all: pictures, counts and figures are brought up to date together.
@@ -328,16 +328,16 @@ export function mount(widget) {
       !document.hidden &&
       loaded &&
       !stale &&
-      pictures.isCounted() &&
+      images.isCounted() &&
       !pairs.isOpen()
     ) {
-      const mine = asked;
+      const mine = request;
       try {
         // All statuses: a picture that passes changes the figures and the counts too.
         const now = (await ask('/api/explore/wall/count?' + sliceQuery({ status: '' }))).total;
         const before = bar.all();
-        if (mine === asked && before !== null && now !== before) {
-          if (!pictures.isEmpty()) {
+        if (mine === request && before !== null && now !== before) {
+          if (!images.isEmpty()) {
             put(
               fresh,
               now > before
@@ -367,7 +367,7 @@ export function mount(widget) {
     if (!wallRoot.hidden) takeOrder();
     if (wallRoot.hidden || pairs.isOpen() || element.offsetParent === null) return;
     if (stale) load();
-    else if (explore.toPictures && loaded && !pictures.isWaiting()) comeBack(asked);
+    else if (explore.toPictures && loaded && !images.isWaiting()) comeBack(request);
   }
   store.subscribe('explore', front);
   new IntersectionObserver((seen) => {

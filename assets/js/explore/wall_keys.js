@@ -23,11 +23,11 @@ export function keysDialog(dialog) {
     const table = make('table', 'th-table');
     const body = make('tbody');
     const done = make('button', 'th-button', 'Close');
-    KEYS.forEach(([name, what]) => {
+    KEYS.forEach(([name, label]) => {
       const row = make('tr');
       const head = make('th', 'th-row-name');
       head.append(make('kbd', '', name));
-      row.append(head, make('td', '', what));
+      row.append(head, make('td', '', label));
       body.append(row);
     });
     table.append(body);

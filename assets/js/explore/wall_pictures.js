@@ -8,9 +8,9 @@ const MOST_PAGES = 10;
 
 /**
  * The name of a picture in links.
- * @param {{ run_id: string, position: number }} one
+ * @param {{ run_id: string, position: number }} item
  */
-export const nameOf = (one) => one.run_id + '.' + one.position;
+export const nameOf = (item) => item.run_id + '.' + item.position;
 
 /**
  * @param {HTMLElement} list
@@ -56,13 +56,13 @@ export function wallPictures(list, { question, address, words, selected, open, k
     put(count, 'Images');
     tell('');
   }
-  function place(answer) {
-    const made = answer.items.map((one) => wallCard(one));
+  function arrange(answer) {
+    const made = answer.items.map((item) => wallCard(item));
     made.forEach((node, index) => {
-      const at = items.length + index;
+      const position = items.length + index;
       node.addEventListener('click', () => {
-        focusCard(at);
-        openAt(at);
+        focusCard(position);
+        openAt(position);
       });
     });
     items.push(...answer.items);
@@ -81,7 +81,7 @@ export function wallPictures(list, { question, address, words, selected, open, k
     loading = (async () => {
       try {
         const answer = await ask(address(next));
-        if (mine === question()) place(answer);
+        if (mine === question()) arrange(answer);
       } catch (error) {
         if (mine === question()) tell('No more can be shown. ' + error.message);
       }
@@ -101,30 +101,30 @@ export function wallPictures(list, { question, address, words, selected, open, k
   ).observe(more);
 
   // ── the selected picture ───────────────────────────────────────────────────────────────────
-  function mark(at) {
+  function mark(position) {
     nodes.forEach((node, index) => {
-      const on = index === at;
+      const on = index === position;
       if (on !== (node.tabIndex === 0)) {
         node.tabIndex = on ? 0 : -1;
         if (on) node.setAttribute('aria-current', 'true');
         else node.removeAttribute('aria-current');
       }
     });
-    current = at;
-    if (items[at]) selected(items[at]);
+    current = position;
+    if (items[position]) selected(items[position]);
   }
   function focusCurrent() {
     nodes[current].focus({ preventScroll: true });
     nodes[current].scrollIntoView({ block: 'nearest' });
   }
-  function focusCard(at) {
-    mark(at);
+  function focusCard(index) {
+    mark(index);
     focusCurrent();
   }
-  function openAt(at) {
-    if (items[at]) {
-      current = at;
-      open(items[at]);
+  function openAt(index) {
+    if (items[index]) {
+      current = index;
+      open(items[index]);
     }
   }
   async function go(to) {
@@ -158,7 +158,7 @@ export function wallPictures(list, { question, address, words, selected, open, k
       act(items[current]);
     }
   });
-  const indexOfName = (name) => items.findIndex((one) => nameOf(one) === name);
+  const indexOfName = (name) => items.findIndex((item) => nameOf(item) === name);
 
   return {
     tell,
@@ -178,7 +178,7 @@ export function wallPictures(list, { question, address, words, selected, open, k
       nodes = [];
       current = 0;
       grid.replaceChildren();
-      place(answer);
+      arrange(answer);
       list.removeAttribute('aria-busy');
     },
     fail(text) {
@@ -201,9 +201,9 @@ export function wallPictures(list, { question, address, words, selected, open, k
     isCounted: () => total !== null,
     isEmpty: () => !items.length,
     selected: () => items[current],
-    select(one) {
-      const at = items.indexOf(one);
-      if (at >= 0) mark(at);
+    select(item) {
+      const index = items.indexOf(item);
+      if (index >= 0) mark(index);
     },
     // Back to the selected one, where there is one.
     refocus() {
@@ -223,14 +223,14 @@ export function wallPictures(list, { question, address, words, selected, open, k
       }
       return indexOfName(name);
     },
-    hasNeighbor(one, by) {
-      const at = items.indexOf(one) + by;
-      return at >= 0 && (at < items.length || Boolean(next));
+    hasNeighbor(item, by) {
+      const index = items.indexOf(item) + by;
+      return index >= 0 && (index < items.length || Boolean(next));
     },
-    async neighbor(one, by) {
-      const at = items.indexOf(one) + by;
-      if (at >= items.length && next) await further();
-      return at >= 0 ? items[at] : null;
+    async neighbor(item, by) {
+      const index = items.indexOf(item) + by;
+      if (index >= items.length && next) await further();
+      return index >= 0 ? items[index] : null;
     },
   };
 }

@@ -10,18 +10,18 @@ const SHOWN = 100;
 function chosenNodes() {
   const item = store.get('chosen');
   if (!item) return [make('p', 'th-hint', 'No prompt selected.')];
-  const words = make('p', 'th-ask-text', item.text);
+  const text = make('p', 'th-ask-text', item.text);
   const targets = make('ul', 'th-ask-targets');
   (item.targets || []).forEach((target) => {
     const line = make('li');
     if (target.hex) line.append(swatches([target.hex]));
-    const what = target.color_label
+    const label = target.color_label
       ? target.object + ': ' + target.color_label
       : target.role === 'bystander'
         ? target.object + ': must not take the color'
         : target.object;
     line.append(
-      make('span', '', what + (target.role === 'reference' ? ' (the same color, implied)' : '')),
+      make('span', '', label + (target.role === 'reference' ? ' (the same color, implied)' : '')),
     );
     targets.appendChild(line);
   });
@@ -32,7 +32,7 @@ function chosenNodes() {
   );
   put.type = 'button';
   put.addEventListener('click', () => basket.toggle(item));
-  return [words, targets, put];
+  return [text, targets, put];
 }
 
 /** @param {import('../shared/widget.js').Widget} widget */
@@ -132,19 +132,19 @@ export function mount({ element, props, trigger }) {
       event.preventDefault();
       save.disabled = true;
       try {
-        const kept = await send('/api/selections', { name: name.value, refs: basket.refs() });
+        const saved = await send('/api/selections', { name: name.value, refs: basket.refs() });
         said.textContent =
           'Saved as “' +
-          kept.name +
+          saved.name +
           '” with ' +
-          many(kept.count, 'prompt') +
+          many(saved.count, 'prompt') +
           ': it is in the list of prompt sets.' +
-          (kept.missing
+          (saved.missing
             ? ' ' +
-              many(kept.missing, 'prompt') +
-              (kept.missing === 1 ? ' is' : ' are') +
+              many(saved.missing, 'prompt') +
+              (saved.missing === 1 ? ' is' : ' are') +
               ' no longer available and ' +
-              (kept.missing === 1 ? 'was' : 'were') +
+              (saved.missing === 1 ? 'was' : 'were') +
               ' left out.'
             : '');
         said.classList.remove('th-problem');

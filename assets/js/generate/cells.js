@@ -77,8 +77,8 @@ function stroke(cells, mark, stepX, stepY) {
         for (let column = 0; column < FINE; column += 1)
           count += touched[(y * FINE + row) * wide + x * FINE + column];
       const share = count / FINE ** 2;
-      const at = y * cells.width + x;
-      cells.values[at] += share * (level - cells.values[at]);
+      const index = y * cells.width + x;
+      cells.values[index] += share * (level - cells.values[index]);
     }
 }
 

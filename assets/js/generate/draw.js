@@ -12,21 +12,21 @@ export function mount({ element, props, trigger, watch }) {
 
   function show() {
     const view = props.view || {};
-    const asked = store.get('request') || { mode: 'own', prompts: 1 };
+    const request = store.get('request') || { mode: 'own', prompts: 1 };
     const waiting = sending && view.answered !== sending;
     button.textContent = view.button || 'Generate';
     // Not disabled: it keeps the focus, and the line beside it says why nothing would come.
     button.setAttribute(
       'aria-disabled',
-      String(!asked.prompts || Boolean(view.problem) || Boolean(waiting)),
+      String(!request.prompts || Boolean(view.problem) || Boolean(waiting)),
     );
-    const say = asked.prompts
+    const say = request.prompts
       ? view.problem || view.note || ''
-      : asked.mode === 'basket'
+      : request.mode === 'basket'
         ? 'Add prompts to the selection with the check boxes of the list.'
         : 'Click a prompt in the list.';
     note.textContent = say;
-    note.classList.toggle('th-problem', Boolean(asked.prompts && view.problem));
+    note.classList.toggle('th-problem', Boolean(request.prompts && view.problem));
     markFields(view.fields || {});
   }
   // What cannot be read is marked where it stands, and its fold is opened.
@@ -43,20 +43,20 @@ export function mount({ element, props, trigger, watch }) {
 
   // The address opens the browser's view and the request again.
   function publish() {
-    const asked = store.get('request');
-    if (element.offsetParent === null || !store.get('browse') || !asked) return;
+    const request = store.get('request');
+    if (element.offsetParent === null || !store.get('browse') || !request) return;
     const view = props.view || {};
     const values = {
       tab: 'generate',
       ...store.get('browse'),
-      mode: asked.mode,
-      ...(asked.mode === 'own' ? view.own || {} : {}),
+      mode: request.mode,
+      ...(request.mode === 'own' ? view.own || {} : {}),
       ...(view.settings || {}),
       pair: store.get('pair') || '',
     };
     // An empty object or color of one's own is a choice: without it, a link would bring the first one.
     const own =
-      asked.mode === 'own' && view.own
+      request.mode === 'own' && view.own
         ? ['object', 'target'].filter((name) => name in view.own)
         : [];
     const text = Object.entries(values)
@@ -66,10 +66,10 @@ export function mount({ element, props, trigger, watch }) {
       )
       .flatMap(([name, value]) =>
         [value].flat().map(
-          (one) =>
+          (item) =>
             name +
             '=' +
-            encodeURIComponent(one ?? '')
+            encodeURIComponent(item ?? '')
               .replace(/%3A/g, ':')
               .replace(/%2C/g, ','),
         ),
@@ -82,11 +82,11 @@ export function mount({ element, props, trigger, watch }) {
   }).observe(element);
 
   button.addEventListener('click', () => {
-    const asked = store.get('request');
-    if (!asked || button.getAttribute('aria-disabled') === 'true') return;
+    const request = store.get('request');
+    if (!request || button.getAttribute('aria-disabled') === 'true') return;
     sending = Date.now();
     show();
-    trigger('draw', { mode: asked.mode, refs: asked.refs(), at: sending });
+    trigger('draw', { mode: request.mode, refs: request.refs(), at: sending });
     // Progress, image and verdict appear in this row, which open settings push out of sight.
     const row = element.closest('.th-draw-row');
     if (row) row.scrollIntoView({ block: 'nearest' });

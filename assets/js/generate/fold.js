@@ -4,7 +4,7 @@ import { store } from '../shared/state.js';
 /** @param {import('../shared/widget.js').Widget} widget */
 export function mount({ element, props, watch }) {
   const button = element.querySelector('.th-fold');
-  const words = button.querySelector('span');
+  const node = button.querySelector('span');
   function open(on) {
     const box = document.getElementById('more-settings');
     if (box) box.classList.toggle('th-off', !on);
@@ -14,7 +14,7 @@ export function mount({ element, props, watch }) {
   // Whoever is sent to one of them sees it.
   store.subscribe('more-settings', () => open(true));
   function draw() {
-    words.textContent = props.text || '';
+    node.textContent = props.text || '';
   }
   watch('text', draw);
   draw();

@@ -12,7 +12,7 @@ const MARKS = { pass: '✓', fail: '✕', unscored: '–' };
 const SAID = { pass: 'pass', fail: 'fail', unscored: 'unscored' };
 const WORDS = { pass: 'Pass', fail: 'Fail', unscored: 'Unscored' };
 
-function kept(ids) {
+function save(ids) {
   return ids.map((id) => ({ drawing_id: id, kept: true }));
 }
 
@@ -50,12 +50,12 @@ export function mount({ element, props, trigger }) {
       button.type = 'button';
       button.title = 'Open in Inspect';
       button.setAttribute('aria-label', 'Open in Inspect: ' + item.text);
-      const picture = make('img');
-      picture.src = item.thumb;
-      picture.alt = '';
-      picture.loading = 'lazy';
-      enlarge(picture, item.width, item.height);
-      button.appendChild(picture);
+      const image = make('img');
+      image.src = item.thumb;
+      image.alt = '';
+      image.loading = 'lazy';
+      enlarge(image, item.width, item.height);
+      button.appendChild(image);
       button.addEventListener('click', () =>
         open(item, item.targets.find((target) => target.color) || null),
       );
@@ -74,7 +74,7 @@ export function mount({ element, props, trigger }) {
     const badges = item.targets
       .map((target, index) => (target.asked ? badge(index) : null))
       .filter(Boolean);
-    targets.append(...badges.map((one) => one.button));
+    targets.append(...badges.map((entry) => entry.button));
     node.append(text, targets, verdict, truth, about, notes);
     if (item.refined) {
       const pair = make('button', 'th-button th-shot-pair', 'Compare without CFR');
@@ -85,11 +85,11 @@ export function mount({ element, props, trigger }) {
     function badge(index) {
       const button = make('button', 'th-shot-target');
       const mark = make('b');
-      const asked = first.targets[index].asked;
+      const request = first.targets[index].asked;
       button.type = 'button';
       button.disabled = !first.image_id;
-      if (asked.relation === 'differs') button.append(make('i', 'th-differs', '≠'));
-      button.append(swatches([asked.hex]), make('span', '', first.targets[index].object));
+      if (request.relation === 'differs') button.append(make('i', 'th-differs', '≠'));
+      button.append(swatches([request.hex]), make('span', '', first.targets[index].object));
       if (first.targets[index].stand_in)
         button.append(make('i', 'th-stand-in', first.targets[index].stand_in));
       button.append(mark);
@@ -98,20 +98,20 @@ export function mount({ element, props, trigger }) {
         button,
         update() {
           const target = item.targets[index];
-          const main = target.verdicts.find((one) => one.rule === rule());
+          const main = target.verdicts.find((entry) => entry.rule === rule());
           // A word: beside a name in a chip, ✕ would read as “take away”.
           put(mark, main ? SAID[main.status] : '');
           mark.className = main ? 'th-badge th-badge-' + main.status : '';
           // One object's verdict is the image's, which stands below.
           mark.hidden = !main || badges.length === 1;
-          const what =
+          const label =
             target.object +
             ', ' +
-            (asked.relation === 'differs' ? 'must not be ' : '') +
-            asked.label;
-          const all = target.verdicts.map((one) => one.rule + ' ' + one.status).join(', ');
+            (request.relation === 'differs' ? 'must not be ' : '') +
+            request.label;
+          const all = target.verdicts.map((entry) => entry.rule + ' ' + entry.status).join(', ');
           button.title =
-            what +
+            label +
             ': ' +
             (main ? main.reason + '\n' + all : 'no verdict by ' + rule() + ' yet') +
             '. Open in Inspect';
@@ -127,7 +127,7 @@ export function mount({ element, props, trigger }) {
     }
     // The picture as a whole: the word, why, and in the title each object with the step it came to.
     function tellVerdict() {
-      const said = item.verdicts.find((one) => one.rule === rule());
+      const said = item.verdicts.find((entry) => entry.rule === rule());
       verdict.hidden = !said && !item.image_id;
       if (!said) {
         put(word, MARKS.unscored + ' Not scored');
@@ -142,11 +142,13 @@ export function mount({ element, props, trigger }) {
       verdict.title = item.targets
         .filter((target) => target.asked)
         .map((target) => {
-          const one = target.verdicts.find((other) => other.rule === rule());
+          const entry = target.verdicts.find((other) => other.rule === rule());
           return (
             target.object +
             ': ' +
-            (one ? one.status + ' at the step “' + one.step + '”. ' + one.reason : 'no verdict yet')
+            (entry
+              ? entry.status + ' at the step “' + entry.step + '”. ' + entry.reason
+              : 'no verdict yet')
           );
         })
         .join('\n');
@@ -161,23 +163,23 @@ export function mount({ element, props, trigger }) {
       put(notes, item.notes.join(' '));
       notes.title = item.notes.join('\n');
       notes.hidden = !item.notes.length;
-      badges.forEach((one) => one.update());
+      badges.forEach((entry) => entry.update());
     }
     update();
     return { node, update };
   }
   // Shows these drawings, in this order; what is shown already is brought up to date where it stands.
-  function place(items) {
+  function position(items) {
     const now = new Map();
     items.forEach((item) => {
-      const one = cards.get(item.drawing_id) || card(item);
-      one.update(item.kept ? null : item);
-      now.set(item.drawing_id, one);
+      const entry = cards.get(item.drawing_id) || card(item);
+      entry.update(item.kept ? null : item);
+      now.set(item.drawing_id, entry);
     });
     cards = now;
     arrange(
       grid,
-      [...cards.values()].map((one) => one.node),
+      [...cards.values()].map((item) => item.node),
     );
   }
   function query(limit, offset) {
@@ -211,7 +213,7 @@ export function mount({ element, props, trigger }) {
       if (mine !== turn) return;
       const data = await ask('/api/drawings?' + query(24, 0));
       if (mine !== turn) return;
-      place(data.items);
+      position(data.items);
       tell(data);
     });
   }
@@ -221,7 +223,7 @@ export function mount({ element, props, trigger }) {
       const data = await ask('/api/drawings?' + query(24, cards.size));
       if (mine !== turn) return;
       const known = data.items.filter((item) => !cards.has(item.drawing_id));
-      place([...kept([...cards.keys()]), ...known]);
+      position([...save([...cards.keys()]), ...known]);
       tell(data);
     });
   }
@@ -229,24 +231,24 @@ export function mount({ element, props, trigger }) {
   async function newest() {
     const mine = turn;
     const shown = [...cards.keys()];
-    const found = [];
+    const results = [];
     let data;
     let met;
     do {
       data = await ask(
-        '/api/drawings?' + query(Math.max(24, Math.min(shown.length, 96)), found.length),
+        '/api/drawings?' + query(Math.max(24, Math.min(shown.length, 96)), results.length),
       );
       if (mine !== turn) return;
-      found.push(...data.items);
-      const ids = new Set(found.map((item) => item.drawing_id));
+      results.push(...data.items);
+      const ids = new Set(results.map((item) => item.drawing_id));
       met = shown.findLastIndex((id) => ids.has(id));
-    } while (met < 0 && found.length < shown.length && data.items.length);
-    const ids = new Set(found.map((item) => item.drawing_id));
+    } while (met < 0 && results.length < shown.length && data.items.length);
+    const ids = new Set(results.map((item) => item.drawing_id));
     const below =
-      found.length < data.total && met >= 0
+      results.length < data.total && met >= 0
         ? shown.slice(met + 1).filter((id) => !ids.has(id))
         : [];
-    place([...found, ...kept(below)]);
+    position([...results, ...save(below)]);
     tell(data);
   }
   function tell(data) {
@@ -271,7 +273,7 @@ export function mount({ element, props, trigger }) {
       modelBox.replaceChildren(
         new Option('All models', ''),
         ...data.models.map(
-          (one) => new Option(one.name + ' · ' + one.count.toLocaleString('en-US'), one.id),
+          (model) => new Option(model.name + ' · ' + model.count.toLocaleString('en-US'), model.id),
         ),
       );
       modelBox.value = chosen;
@@ -291,7 +293,7 @@ export function mount({ element, props, trigger }) {
   ruleBox.value = rule();
   ruleBox.addEventListener('change', () => {
     chooseRule(ruleBox.value);
-    cards.forEach((one) => one.update());
+    cards.forEach((item) => item.update());
     if (['pass', 'fail', 'unscored'].includes(filter)) again();
     else refresh();
   });

@@ -22,10 +22,10 @@ function striped(cells) {
   const image = context.createImageData(canvas.width, canvas.height);
   for (let y = 0; y < canvas.height; y += 1)
     for (let x = 0; x < canvas.width; x += 1) {
-      const at = 4 * (y * canvas.width + x);
+      const index = 4 * (y * canvas.width + x);
       const cell = cells.values[Math.floor(y / TILE) * cells.width + Math.floor(x / TILE)];
       const tone = (x + y) % TILE < TILE / 2 ? 0 : 255;
-      image.data.set([tone, tone, tone, Math.round(215 * cell)], at);
+      image.data.set([tone, tone, tone, Math.round(215 * cell)], index);
     }
   context.putImageData(image, 0, 0);
   return canvas.toDataURL();
@@ -37,21 +37,21 @@ export function paintDialog(element) {
   const root = dialog.querySelector('.th-stage');
   const find = (name) => root.querySelector('.th-stage-' + name);
   const named = (kind) =>
-    new Map([...root.querySelectorAll(`[data-${kind}]`)].map((one) => [one.dataset[kind], one]));
+    new Map([...root.querySelectorAll(`[data-${kind}]`)].map((node) => [node.dataset[kind], node]));
   const tools = named('tool');
   const act = named('action');
   const brush = find('brush-size');
   const amount = dialog.querySelector('.th-paint-amount');
   const saturation = dialog.querySelector('.th-paint-saturation');
   const view = stageView(root);
-  let picture = null;
+  let image = null;
   let past = [];
   let future = [];
   let done = null;
   let maps = {};
 
   const level = () => Number(amount.value) / 100;
-  const cells = () => painted(picture.width, picture.height, stage.marks);
+  const cells = () => painted(image.width, image.height, stage.marks);
   function refresh() {
     tools.forEach((button, name) =>
       button.setAttribute('aria-pressed', String(name === stage.tool)),
@@ -124,12 +124,12 @@ export function paintDialog(element) {
   );
   // The maps that there are of the picture; until they are here nothing can be begun with.
   async function askMaps() {
-    const { image_id } = picture;
+    const { image_id } = image;
     maps = {};
     begins.saturation.disabled = begins.cfm.hidden = true;
     try {
       const answer = await ask('/api/images/' + image_id + '/cfr-maps');
-      if (picture.image_id !== image_id) return;
+      if (image.image_id !== image_id) return;
       maps = answer;
       begins.saturation.disabled = false;
       begins.cfm.hidden = !answer.cfm;
@@ -140,10 +140,10 @@ export function paintDialog(element) {
   }
   // What the map was begun with, in the words that are kept with the pictures.
   function source() {
-    const at = stage.marks.findLastIndex((mark) => mark.type === 'cells' && mark.from);
-    const from = at < 0 ? '' : stage.marks[at].from;
+    const index = stage.marks.findLastIndex((mark) => mark.type === 'cells' && mark.from);
+    const from = index < 0 ? '' : stage.marks[index].from;
     if (from === 'cfm')
-      return at === stage.marks.length - 1 ? 'CFM’s map' : 'painted over CFM’s map';
+      return index === stage.marks.length - 1 ? 'CFM’s map' : 'painted over CFM’s map';
     return from ? 'painted over the saturation' : 'painted';
   }
   ['close', 'leave'].forEach((name) =>
@@ -164,7 +164,7 @@ export function paintDialog(element) {
    * @param {(rows: string[], source: string) => void} use gets the map, and what it was begun with
    */
   return function open(over, rows, use) {
-    picture = over;
+    image = over;
     done = use;
     past = [];
     future = [];

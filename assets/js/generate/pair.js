@@ -60,7 +60,7 @@ export function mount({ element }) {
     return box;
   }
 
-  function place() {
+  function index() {
     stage.style.setProperty('--wipe', wipe.value + '%');
     wipe.setAttribute('aria-valuetext', wipe.value + '% without CFR');
   }
@@ -72,7 +72,7 @@ export function mount({ element }) {
   function show() {
     const whole = pair && pair.before;
     const can = { wipe: whole, beside: whole, difference: whole, map: pair && pair.map };
-    if (pair && !can[view]) view = VIEWS.map((one) => one.id).find((id) => can[id]) || 'beside';
+    if (pair && !can[view]) view = VIEWS.map((item) => item.id).find((id) => can[id]) || 'beside';
     strip(find('views'), VIEWS, view, choose);
     find('views')
       .querySelectorAll('button')
@@ -90,20 +90,20 @@ export function mount({ element }) {
     find('scale').hidden = view !== 'difference' || Boolean(difference.problem);
     zoom.layOut();
   }
-  function differenceWords(one) {
-    if (one.problem) return one.problem;
+  function differenceWords(item) {
+    if (item.problem) return item.problem;
     return (
       'ΔE00 of each pixel: mean ' +
-      short(one.mean) +
+      short(item.mean) +
       ', median ' +
-      short(one.median) +
+      short(item.median) +
       ', 95% below ' +
-      short(one.percentile_95) +
+      short(item.percentile_95) +
       ', maximum ' +
-      short(one.most) +
+      short(item.most) +
       '. ' +
-      (one.equal_share > 0
-        ? percent(one.equal_share) + ' of the pixels are identical.'
+      (item.equal_share > 0
+        ? percent(item.equal_share) + ' of the pixels are identical.'
         : 'No pixel is identical.')
     );
   }
@@ -203,7 +203,7 @@ export function mount({ element }) {
     const mine = ++turn;
     pair = null;
     wipe.value = '50';
-    place();
+    index();
     content.replaceChildren(make('p', 'th-soft', 'Comparing…'));
     if (!dialog.open) dialog.showModal();
     wipe.focus({ preventScroll: true });
@@ -222,13 +222,13 @@ export function mount({ element }) {
     return '?' + query.toString().replace(/%3A/g, ':').replace(/%2C/g, ',');
   };
 
-  wipe.addEventListener('input', place);
+  wipe.addEventListener('input', index);
   dialog.addEventListener('keydown', (event) => {
     if (zoom.key(event) || event.target === wipe || view !== 'wipe') return;
     const by = { ArrowLeft: -WIPE_STEP, ArrowRight: WIPE_STEP }[event.key];
     if (!by || dialog.querySelector('.th-cfr-views:focus-within')) return;
     wipe.value = String(Number(wipe.value) + by);
-    place();
+    index();
     event.preventDefault();
   });
   dialog.addEventListener('click', (event) => {
@@ -257,7 +257,7 @@ export function mount({ element }) {
   onTheme(() => {
     if (pair && pair.before && dialog.open) figure(chart, structuredClone(pair.figure));
   });
-  place();
+  index();
   show();
   const linked = new URLSearchParams(location.search);
   if (linked.get('tab') === 'generate' && linked.get('pair')) open(linked.get('pair'));

@@ -19,9 +19,9 @@ function pressed(className, text, title, press) {
  */
 export function showChips(box, chosen, facets, { choose, clear }) {
   const nodes = Object.entries(chosen).flatMap(([name, values]) => {
-    const facet = facets.find((one) => one.name === name);
+    const facet = facets.find((item) => item.name === name);
     return values.map((value) => {
-      const known = facet && facet.values.find((one) => one.value === value);
+      const known = facet && facet.values.find((item) => item.value === value);
       return pressed(
         'th-chip-button',
         (facet ? facet.title : name) + ': ' + ((known && known.label) || value) + '  ✕',
@@ -50,7 +50,7 @@ export function showChips(box, chosen, facets, { choose, clear }) {
  */
 export function showSuggestions(box, { instead, facets }, { search, filter }) {
   const offer = (text, title, press) => pressed('th-suggest-button', text, title, press);
-  const words = instead
+  const message = instead
     ? [
         make('span', '', 'Did you mean'),
         offer('“' + instead + '”', 'Search for this instead', () => search(instead)),
@@ -60,15 +60,15 @@ export function showSuggestions(box, { instead, facets }, { search, filter }) {
   const filters = listed.length
     ? [
         make('span', '', instead ? 'or the filter' : 'As a filter'),
-        ...listed.map((one) =>
+        ...listed.map((item) =>
           offer(
-            one.title + ': ' + one.label + ' (' + one.count.toLocaleString('en-US') + ')',
+            item.title + ': ' + item.label + ' (' + item.count.toLocaleString('en-US') + ')',
             'Select this filter and search for the remaining words',
-            () => filter(one.facet, one.value, one.rest),
+            () => filter(item.facet, item.value, item.rest),
           ),
         ),
       ]
     : [];
-  box.replaceChildren(...words, ...filters);
+  box.replaceChildren(...message, ...filters);
   box.hidden = !box.childElementCount;
 }

@@ -78,19 +78,19 @@ export function promptRows(list, { question, rowsOf, isChosen, choose }) {
       page++
     )
       if (total) fetchPage(page);
-    const kept = new Map();
+    const saved = new Map();
     for (let index = first; index < last; index++) {
       const row = rowAt(index);
       const name = row ? row.source + ' ' + row.id : '';
       const before = nodes.get(index);
-      const one = before && before.name === name ? before : rowNode(index, row, name);
-      one.update(row);
-      kept.set(index, one);
+      const item = before && before.name === name ? before : rowNode(index, row, name);
+      item.update(row);
+      saved.set(index, item);
     }
-    nodes = kept;
+    nodes = saved;
     arrange(
       space,
-      [...kept.values()].map((one) => one.node),
+      [...saved.values()].map((item) => item.node),
     );
   }
   function rowNode(index, first, name) {
@@ -125,14 +125,14 @@ export function promptRows(list, { question, rowsOf, isChosen, choose }) {
       'th-row-about',
       [row.task_title, row.system.toUpperCase(), row.id].filter(Boolean).join(' · '),
     );
-    const words = make('span', 'th-row-words');
-    words.append(text, about);
-    const drawn = make('small', 'th-row-state');
+    const message = make('span', 'th-row-words');
+    message.append(text, about);
+    const rendered = make('small', 'th-row-state');
     const tick = make('span', 'th-row-cell');
     const rest = make('span', 'th-row-cell th-row-rest');
     [tick, rest].forEach((cell) => cell.setAttribute('role', 'gridcell'));
     tick.appendChild(box);
-    rest.append(swatches(hexesOf(row)), words, drawn);
+    rest.append(swatches(hexesOf(row)), message, rendered);
     node.append(tick, rest);
     node.addEventListener('click', () => {
       current = index;
@@ -148,7 +148,10 @@ export function promptRows(list, { question, rowsOf, isChosen, choose }) {
         if (box.checked !== held) box.checked = held;
         node.setAttribute('aria-selected', String(isChosen(row)));
         node.classList.toggle('th-row-current', index === current);
-        put(drawn, row.verdict ? VERDICTS[row.verdict] : row.drawn ? many(row.drawn, 'image') : '');
+        put(
+          rendered,
+          row.verdict ? VERDICTS[row.verdict] : row.drawn ? many(row.drawn, 'image') : '',
+        );
       },
     };
   }
@@ -170,9 +173,9 @@ export function promptRows(list, { question, rowsOf, isChosen, choose }) {
       if (!pages.get(page)) await fetchPage(page, true);
     if (mine !== question()) return;
     const items = [];
-    for (let at = first; at <= last; at++) {
-      const one = rowAt(at);
-      if (one) items.push(itemOf(one));
+    for (let position = first; position <= last; position++) {
+      const item = rowAt(position);
+      if (item) items.push(itemOf(item));
     }
     if (basket.has(itemOf(row))) basket.drop(items);
     else basket.add(items);

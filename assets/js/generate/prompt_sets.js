@@ -20,41 +20,45 @@ export function promptSets(element, { now, open }) {
   let sets = [];
 
   const isSelection = () => now().startsWith(SELECTION);
-  function option(one, id, name) {
-    const node = make('option', '', name + ' · ' + one.count.toLocaleString('en-US'));
+  function option(item, id, name) {
+    const node = make('option', '', name + ' · ' + item.count.toLocaleString('en-US'));
     node.value = id;
     return node;
   }
   async function load() {
     const data = await ask('/api/prompts/sets');
     sets = data.sets;
-    select.replaceChildren(...sets.map((one) => option(one, one.id, one.title)));
+    select.replaceChildren(...sets.map((item) => option(item, item.id, item.title)));
     if (data.selections.length) {
       const group = make('optgroup');
       group.label = 'Saved selections';
-      group.append(...data.selections.map((one) => option(one, SELECTION + one.name, one.name)));
+      group.append(
+        ...data.selections.map((selection) =>
+          option(selection, SELECTION + selection.name, selection.name),
+        ),
+      );
       select.appendChild(group);
     }
     show();
   }
   function isHere() {
-    return [...select.options].some((one) => one.value === now() && !one.disabled);
+    return [...select.options].some((item) => item.value === now() && !item.disabled);
   }
   function name() {
-    const set = sets.find((one) => one.id === now());
+    const set = sets.find((item) => item.id === now());
     if (set) return set.title;
     return isSelection() ? now().slice(SELECTION.length) : now();
   }
   // A set that a link names stays named where it is not here; another one is not shown in its place.
   function show() {
-    [...select.options].filter((one) => one.disabled).forEach((one) => one.remove());
+    [...select.options].filter((item) => item.disabled).forEach((item) => item.remove());
     if (!isHere()) {
       const missing = new Option('Not available: ' + name(), now());
       missing.disabled = true;
       select.prepend(missing);
     }
     select.value = now();
-    const set = sets.find((one) => one.id === now());
+    const set = sets.find((item) => item.id === now());
     select.title = set ? set.description : '';
     removeButton.hidden = !isHere() || !(isSelection() || (set && set.imported));
   }

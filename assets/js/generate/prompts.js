@@ -25,7 +25,7 @@ export function mount({ element }) {
   const state = { set: 'gencolorbench', q: '', sort: 'relevance', chosen: none(), prompt: '' };
   let facets = [];
   let total = 0;
-  let asked = 0;
+  let request = 0;
   let waiting = null;
 
   const sets = promptSets(element, { now: () => state.set, open: openSet });
@@ -34,7 +34,7 @@ export function mount({ element }) {
     choose: filterBy,
   });
   const rows = promptRows(element.querySelector('.th-list'), {
-    question: () => asked,
+    question: () => request,
     async rowsOf(page) {
       const values = query(page * PAGE);
       values.set('facets', '0');
@@ -72,7 +72,7 @@ export function mount({ element }) {
   }
   // ``stay``: what is on screen keeps its place until its rows arrive anew.
   async function refresh(stay = false) {
-    const mine = ++asked;
+    const mine = ++request;
     const first = stay ? rows.firstPage() : 0;
     const absence = sets.absence();
     if (absence) {
@@ -81,7 +81,7 @@ export function mount({ element }) {
     } else
       try {
         const data = await ask('/api/prompts/search?' + query(first * PAGE));
-        if (mine !== asked) return;
+        if (mine !== request) return;
         total = data.total;
         if (stay) rows.renew(total, first, data.rows);
         else rows.fill(total, data.rows);
@@ -100,7 +100,7 @@ export function mount({ element }) {
         empty.hidden = total > 0;
         empty.textContent = 'No prompt matches. Remove a filter, or search for fewer words.';
       } catch (error) {
-        if (mine !== asked) return;
+        if (mine !== request) return;
         nothing(error.message);
       }
     showChips(element.querySelector('.th-chips'), state.chosen, facets, {
@@ -127,10 +127,10 @@ export function mount({ element }) {
     facets = list;
     filters.draw(facets);
   }
-  function suggest(found) {
-    showSuggestions(element.querySelector('.th-suggest'), found, {
-      search(words) {
-        state.q = search.value = words;
+  function suggest(result) {
+    showSuggestions(element.querySelector('.th-suggest'), result, {
+      search(text) {
+        state.q = search.value = text;
         refresh();
       },
       filter(name, value, rest) {
@@ -173,13 +173,13 @@ export function mount({ element }) {
         ? sort
         : 'relevance';
       // Links once held all filters in one f, joined by |, which a value may hold itself.
-      const given = values.getAll('f');
-      const parts = given.length === 1 ? given[0].split('|') : given;
-      (parts.every((part) => /^\w+=/.test(part)) ? parts : given)
+      const provided = values.getAll('f');
+      const parts = provided.length === 1 ? provided[0].split('|') : provided;
+      (parts.every((part) => /^\w+=/.test(part)) ? parts : provided)
         .filter((part) => part.includes('='))
         .forEach((part) => {
-          const at = part.indexOf('=');
-          (state.chosen[part.slice(0, at)] ||= []).push(part.slice(at + 1));
+          const index = part.indexOf('=');
+          (state.chosen[part.slice(0, index)] ||= []).push(part.slice(index + 1));
         });
       state.prompt = values.get('prompt') || '';
     }
@@ -196,11 +196,11 @@ export function mount({ element }) {
     await refresh();
     if (state.prompt) {
       try {
-        const found = await send('/api/prompts/resolve', {
+        const result = await send('/api/prompts/resolve', {
           refs: [[state.set, state.prompt]],
           rule: rule(),
         });
-        if (found.rows.length) choosePrompt(found.rows[0], true);
+        if (result.rows.length) choosePrompt(result.rows[0], true);
       } catch (error) {
         matches.textContent = error.message;
       }

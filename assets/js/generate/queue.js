@@ -18,7 +18,7 @@ function seconds(value) {
   return (value / 3600).toFixed(1) + ' h';
 }
 
-function words(job) {
+function describe(job) {
   // The steps of a first image are no measure of the others.
   const known =
     job.eta_s !== null &&
@@ -85,13 +85,13 @@ export function mount({ element, watch }) {
   let last = [];
   let version = -1;
   let timer = null;
-  let asked = 0;
+  let request = 0;
   let answered = 0;
   const finished = new Map();
   const dismissed = new Set();
   const cancelling = new Set();
   const shown = new Map();
-  const told = new Map();
+  const message = new Map();
   function line(first) {
     let job = first;
     let pressed = null;
@@ -100,15 +100,15 @@ export function mount({ element, watch }) {
     const head = make('header');
     const progress = bar(first);
     const row = make('div', 'th-job-row');
-    const picture = make('img');
+    const image = make('img');
     const status = make('p', 'th-job-words');
     const problems = make('div');
     node.dataset.job = first.id;
     node.dataset.mine = String(first.mine);
-    picture.alt = 'Preview of the image being generated';
-    picture.hidden = true;
+    image.alt = 'Preview of the image being generated';
+    image.hidden = true;
     head.appendChild(make('b', '', first.mine ? first.title : 'Someone else: ' + first.title));
-    row.append(picture, status);
+    row.append(image, status);
     node.append(head, progress.node, row, problems);
     const button = make('button', 'th-button');
     if (first.mine) {
@@ -150,9 +150,9 @@ export function mount({ element, watch }) {
       // Not disabled: that would take the focus away from who pressed it by key.
       button.setAttribute('aria-disabled', String(active(job) && asks));
       progress.update(job);
-      picture.hidden = !(active(job) && job.preview);
-      if (!picture.hidden && picture.src !== job.preview) picture.src = job.preview;
-      put(status, words(job));
+      image.hidden = !(active(job) && job.preview);
+      if (!image.hidden && image.src !== job.preview) image.src = job.preview;
+      put(status, describe(job));
       const texts = [...(refused ? [refused] : []), ...(job.problems || []).slice(0, 3)];
       const more =
         job.failed > 3
@@ -181,16 +181,16 @@ export function mount({ element, watch }) {
       .filter((job) => job.mine)
       .forEach((job) => {
         const now = active(job) && cancelling.has(job.id) ? 'cancelling' : job.status;
-        if (told.get(job.id) === now) return;
-        if (told.has(job.id) || version >= 0)
-          news.push(job.title + ': ' + (active(job) ? now : words(job)));
-        told.set(job.id, now);
+        if (message.get(job.id) === now) return;
+        if (message.has(job.id) || version >= 0)
+          news.push(job.title + ': ' + (active(job) ? now : describe(job)));
+        message.set(job.id, now);
       });
     if (news.length) said.textContent = news.join('. ');
   }
   async function load() {
     clearTimeout(timer);
-    const mine = ++asked;
+    const mine = ++request;
     let busy;
     try {
       const data = await ask('/api/jobs?kind=drawing');
@@ -204,15 +204,15 @@ export function mount({ element, watch }) {
         data.jobs.filter((job) => job.status === 'done').forEach((job) => dismissed.add(job.id));
       const jobs = data.jobs.filter((job) => !dismissed.has(job.id) && (job.mine || active(job)));
       busy = jobs.some(active);
-      let drawn = false;
+      let rendered = false;
       data.jobs.forEach((job) => {
         const before = finished.get(job.id) || 0;
         if (job.done + job.failed !== before || (version >= 0 && !finished.has(job.id))) {
           finished.set(job.id, job.done + job.failed);
-          drawn = true;
+          rendered = true;
         }
       });
-      if (drawn && version >= 0) store.tell('drawn');
+      if (rendered && version >= 0) store.tell('drawn');
       tell(data.jobs);
       version = data.version;
       const wanted = jobs.filter(active).concat(jobs.filter((job) => !active(job)).slice(0, 2));
@@ -236,7 +236,7 @@ export function mount({ element, watch }) {
       if (unheard >= 3) {
         silent.hidden = false;
         box.hidden = false;
-        shown.forEach((one) => one.lose());
+        shown.forEach((item) => item.lose());
         store.tell('jobs', { jobs: last, lost: true });
       }
     }

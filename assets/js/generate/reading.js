@@ -48,13 +48,13 @@ export function mount({ element, props, trigger, watch }) {
   function draw() {
     watchText();
     const view = props.view || {};
-    const found = view.judged || [];
-    judged.hidden = !found.length;
+    const result = view.judged || [];
+    judged.hidden = !result.length;
     judged.replaceChildren(
       make('span', '', 'Will be scored for: '),
-      ...found.flatMap((one, at) => {
-        const words = make('b', '', targetWords(one));
-        return [...(at ? [make('span', '', ', ')] : []), swatches([one.hex]), words];
+      ...result.flatMap((item, index) => {
+        const text = make('b', '', targetWords(item));
+        return [...(index ? [make('span', '', ', ')] : []), swatches([item.hex]), text];
       }),
       ...(view.more
         ? [make('span', '', ' and ' + view.more.toLocaleString('en-US') + ' more')]

@@ -14,8 +14,8 @@ export function mount({ element, props, watch }) {
   const find = (name) => element.querySelector('.th-realism-' + name);
   const on = find('on');
   const lambda = find('lambda');
-  const beside = find('beside');
-  const at = find('at').querySelector('input');
+  const others = find('beside');
+  const node = find('at').querySelector('input');
   const problem = find('problem');
   const thumb = find('thumb');
   const paint = paintDialog(element);
@@ -34,7 +34,7 @@ export function mount({ element, props, watch }) {
     show();
   }
   /** @returns {{ width: number, height: number, image_id: string } | null} */
-  function picture() {
+  function imageNode() {
     const item = store.get('result');
     return item && item.image_id && item.width && item.height ? item : null;
   }
@@ -51,22 +51,22 @@ export function mount({ element, props, watch }) {
     put(problem, said);
     problem.hidden = !said;
     lambda.value = String(value.strength);
-    at.value = String(value.at);
+    node.value = String(value.at);
     maps.choose(value.map);
     variants.choose(value.variant);
     find('maps').disabled = !reads;
     find('painted').hidden = !reads || value.map !== PAINTED;
     const first = reads && value.map === FIRST_PASS;
-    beside.checked = first || value.beside !== false;
-    beside.disabled = first;
+    others.checked = first || value.beside !== false;
+    others.disabled = first;
     put(
-      beside.nextElementSibling,
+      others.nextElementSibling,
       first
         ? 'The first pass is saved: each image is also generated without CFR'
         : 'Also generate each image without CFR, to compare',
     );
     // The picture to paint over may stand further down, where nobody has looked yet.
-    if (!find('painted').hidden && value.on && !looked && !picture()) {
+    if (!find('painted').hidden && value.on && !looked && !imageNode()) {
       looked = true;
       store.tell('drawn');
     }
@@ -76,11 +76,11 @@ export function mount({ element, props, watch }) {
   }
   function showNumbers() {
     put(lambda.nextElementSibling, Number(lambda.value).toFixed(2));
-    put(at.nextElementSibling, Math.round(100 * Number(at.value)) + '% of the steps');
+    put(node.nextElementSibling, Math.round(100 * Number(node.value)) + '% of the steps');
   }
   function showPainted(rows) {
     const button = find('paint');
-    const over = picture();
+    const over = imageNode();
     thumb.hidden = !rows.length;
     put(button, rows.length ? 'Change the map…' : 'Paint the map…');
     button.disabled = !over;
@@ -108,11 +108,11 @@ export function mount({ element, props, watch }) {
   on.addEventListener('change', () => set({ on: on.checked }));
   lambda.addEventListener('input', showNumbers);
   lambda.addEventListener('change', () => set({ strength: Number(lambda.value) }));
-  at.addEventListener('input', showNumbers);
-  at.addEventListener('change', () => set({ at: Number(at.value) }));
-  beside.addEventListener('change', () => set({ beside: beside.checked }));
+  node.addEventListener('input', showNumbers);
+  node.addEventListener('change', () => set({ at: Number(node.value) }));
+  others.addEventListener('change', () => set({ beside: others.checked }));
   find('paint').addEventListener('click', () => {
-    const over = picture();
+    const over = imageNode();
     if (over) openPaint(over);
   });
   store.subscribe('result', show);
@@ -133,16 +133,16 @@ export function mount({ element, props, watch }) {
  * @param {(id: string) => void} chosen
  */
 function choices(box, name, list, chosen) {
-  const inputs = list.map((one) => {
+  const inputs = list.map((item) => {
     const line = make('label', 'th-realism-choice');
     const input = make('input');
     input.type = 'radio';
     input.name = name;
-    input.value = one.id;
-    input.addEventListener('change', () => chosen(one.id));
-    const words = make('span');
-    words.append(make('b', '', one.name), make('small', '', one.words));
-    line.append(input, words);
+    input.value = item.id;
+    input.addEventListener('change', () => chosen(item.id));
+    const text = make('span');
+    text.append(make('b', '', item.name), make('small', '', item.words));
+    line.append(input, text);
     box.append(line);
     return input;
   });

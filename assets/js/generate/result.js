@@ -11,7 +11,7 @@ const SIGNS = { pass: '✓ Pass', fail: '✕ Fail', unscored: '– Unscored' };
 /** @param {import('../shared/widget.js').Widget} widget */
 export function mount({ element }) {
   const button = element.querySelector('.th-result-picture');
-  const picture = button.querySelector('img');
+  const node = button.querySelector('img');
   const empty = button.querySelector('span');
   const verdict = element.querySelector('.th-result-verdict');
   const truth = element.querySelector('.th-result-truth');
@@ -21,13 +21,13 @@ export function mount({ element }) {
   let item = null;
   let drawing = null;
   let lost = false;
-  let asked = 0;
+  let request = 0;
 
-  function source(url, words) {
-    picture.hidden = !url;
+  function source(url, text) {
+    node.hidden = !url;
     empty.hidden = Boolean(url);
-    put(empty, words || '');
-    if (url && picture.getAttribute('src') !== url) picture.src = url;
+    put(empty, text || '');
+    if (url && node.getAttribute('src') !== url) node.src = url;
   }
   function show() {
     put(truth, '');
@@ -35,15 +35,15 @@ export function mount({ element }) {
     button.disabled = Boolean(drawing) || !item || !item.image_id;
     pair.hidden = Boolean(drawing) || !item || !item.refined;
     // What is seen while it is drawn is a preview, not the picture's own pixels.
-    enlarge(picture, drawing ? 0 : item && item.width, drawing ? 0 : item && item.height);
+    enlarge(node, drawing ? 0 : item && item.width, drawing ? 0 : item && item.height);
     if (drawing) {
-      const words =
+      const text =
         drawing.status === 'drawing'
           ? 'Generating'
           : drawing.status === 'loading'
             ? 'Loading the model'
             : 'Waiting';
-      source(drawing.preview, words + '…');
+      source(drawing.preview, text + '…');
       put(verdict, '');
       put(
         about,
@@ -62,7 +62,7 @@ export function mount({ element }) {
       return;
     }
     source(item.image_id ? item.thumb : '', item.reason);
-    const said = (item.verdicts || []).find((one) => one.rule === rule());
+    const said = (item.verdicts || []).find((entry) => entry.rule === rule());
     verdict.replaceChildren(
       ...(said
         ? [
@@ -80,7 +80,7 @@ export function mount({ element }) {
               make(
                 'span',
                 '',
-                (item.targets || []).some((one) => one.asked)
+                (item.targets || []).some((target) => target.asked)
                   ? 'No verdict yet: click the image to select the object.'
                   : item.unscored && 'Not scored. ' + item.unscored,
               ),
@@ -92,7 +92,7 @@ export function mount({ element }) {
     put(truth, item.truth || '');
     put(about, (item.text || item.name || '') + ' · ' + item.about);
     about.title = (item.notes || []).join('\n');
-    picture.alt = item.text || '';
+    node.alt = item.text || '';
     button.title = 'Open in Inspect';
   }
   // Enough pixels for the place that it has, once they are here.
@@ -101,21 +101,21 @@ export function mount({ element }) {
     const full = new Image();
     const wanted = item.image_id;
     full.onload = () => {
-      if (item && item.image_id === wanted && !drawing) picture.src = full.src;
+      if (item && item.image_id === wanted && !drawing) node.src = full.src;
     };
     full.src = '/media/images/' + wanted + '.png';
   }
   async function newest() {
-    const turn = ++asked;
+    const turn = ++request;
     try {
       const data = await ask('/api/drawings?limit=24&rule=' + encodeURIComponent(rule()));
-      if (turn !== asked) return;
-      const found =
-        data.items.find((one) => mine.has(one.job)) ||
-        (mine.size ? item : data.items.find((one) => one.image_id)) ||
+      if (turn !== request) return;
+      const result =
+        data.items.find((entry) => mine.has(entry.job)) ||
+        (mine.size ? item : data.items.find((entry) => entry.image_id)) ||
         null;
-      const other = !item || !found || found.drawing_id !== item.drawing_id;
-      item = found;
+      const other = !item || !result || result.drawing_id !== item.drawing_id;
+      item = result;
       store.set('result', item);
       show();
       if (other) sharpen();

@@ -74,11 +74,11 @@ export function mount({ element, props, watch }) {
     cards.steps.replaceChildren();
     list.forEach((step) => {
       const item = el('li');
-      const words = el('span');
-      words.appendChild(el('span', '', step.title));
-      words.appendChild(el('small', '', step.text));
+      const text = el('span');
+      text.appendChild(el('span', '', step.title));
+      text.appendChild(el('small', '', step.text));
       item.appendChild(el('b', 'th-step-mark', step.mark));
-      item.appendChild(words);
+      item.appendChild(text);
       cards.steps.appendChild(item);
     });
   }

@@ -41,7 +41,7 @@ export function mount({ element, props, trigger }) {
   let images = new Map();
   let wanted = '';
 
-  function place() {
+  function arrange() {
     if ((query().get('tab') || 'inspect') !== 'inspect') return;
     const open = (query().get('image') || '').slice(0, 16);
     const key = [...images].find(([, image]) => image && open && image.startsWith(open));
@@ -72,30 +72,30 @@ export function mount({ element, props, trigger }) {
   }
 
   function show(rows) {
-    images = new Map(rows.map((one) => [one.key, one.image]));
+    images = new Map(rows.map((item) => [item.key, item.image]));
     list.replaceChildren(
-      ...rows.map((one) => {
+      ...rows.map((item) => {
         const button = document.createElement('button');
         button.type = 'button';
         button.className = 'th-button';
-        button.dataset.key = one.key;
-        button.textContent = one.title;
-        button.title = one.says;
+        button.dataset.key = item.key;
+        button.textContent = item.title;
+        button.title = item.says;
         button.setAttribute('aria-pressed', 'false');
-        button.addEventListener('click', () => open(one.key, false));
+        button.addEventListener('click', () => open(item.key, false));
         return button;
       }),
     );
-    place();
+    arrange();
   }
 
-  store.subscribe('shown', place);
+  store.subscribe('shown', arrange);
   // The tour opens one, whatever stands on the stage.
-  const told = () => {
+  const report = () => {
     const key = store.take('example');
     if (key) open(key, false);
   };
-  store.subscribe('example', told);
+  store.subscribe('example', report);
   // A photograph that is being sent is wanted more than an example that is being drawn.
   store.subscribe('photograph', () => {
     wanted = '';
@@ -104,7 +104,7 @@ export function mount({ element, props, trigger }) {
   answer()
     .then((said) => {
       show(said.examples);
-      if (store.get('example')) told();
+      if (store.get('example')) report();
       else if (said.first && atStart && free()) open(said.examples[0].key, true);
     })
     .catch(() => {

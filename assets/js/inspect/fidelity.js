@@ -12,9 +12,9 @@ const RAMP = [
 
 /** @param {number} share from 0 to 1 */
 function heat(share) {
-  const at = Math.min(Math.max(share, 0), 1) * (RAMP.length - 1);
-  const low = Math.min(Math.floor(at), RAMP.length - 2);
-  return RAMP[low].map((code, n) => Math.round(code + (RAMP[low + 1][n] - code) * (at - low)));
+  const index = Math.min(Math.max(share, 0), 1) * (RAMP.length - 1);
+  const low = Math.min(Math.floor(index), RAMP.length - 2);
+  return RAMP[low].map((code, n) => Math.round(code + (RAMP[low + 1][n] - code) * (index - low)));
 }
 
 /**
@@ -46,7 +46,7 @@ export function fidelityCard(card) {
     /** @type {any} */ (card.querySelector('.th-fidelity-' + name));
   let image = '';
   let by = '';
-  let asked = 0;
+  let request = 0;
 
   /** @param {any} view */
   function draw(view) {
@@ -77,12 +77,12 @@ export function fidelityCard(card) {
       : 'Without a prompt there are no images to rank it against.';
     options(part('by'), view.measures, view.by);
     part('others').replaceChildren(
-      ...view.others.map((/** @type {any} */ other, /** @type {number} */ place) => {
+      ...view.others.map((/** @type {any} */ other, /** @type {number} */ index) => {
         const link = /** @type {HTMLAnchorElement} */ (make('a', 'th-fidelity-other'));
         link.href = other.href;
         const thumb = /** @type {HTMLImageElement} */ (make('img'));
         thumb.src = other.thumb;
-        thumb.alt = 'Image ' + (place + 1) + (other.here ? ', the open one' : '');
+        thumb.alt = 'Image ' + (index + 1) + (other.here ? ', the open one' : '');
         thumb.loading = 'lazy';
         if (other.here) link.setAttribute('aria-current', 'true');
         link.append(thumb, make('span', '', (other.rank ? other.rank + '. ' : '') + other.text));
@@ -93,17 +93,17 @@ export function fidelityCard(card) {
 
   /** @param {() => Promise<any>} question @param {string} meanwhile */
   async function fill(question, meanwhile) {
-    asked += 1;
-    const mine = asked;
+    request += 1;
+    const mine = request;
     part('said').textContent = meanwhile;
     try {
       const view = await question();
-      if (mine !== asked) return;
+      if (mine !== request) return;
       part('said').textContent = '';
       part('body').hidden = false;
       draw(view);
     } catch (error) {
-      if (mine === asked) part('said').textContent = /** @type {Error} */ (error).message;
+      if (mine === request) part('said').textContent = /** @type {Error} */ (error).message;
     }
   }
 

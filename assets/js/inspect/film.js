@@ -10,7 +10,7 @@ const BESIDE = 12;
 const MOST_PAGES = 20;
 const NOUNS = { fail: 'failure', pass: 'pass', unscored: 'unscored image' };
 
-const nameOf = (one) => one.run_id + '.' + one.position;
+const nameOf = (item) => item.run_id + '.' + item.position;
 
 const imageOf = (query) =>
   (query.get('tab') || 'inspect') === 'inspect' ? query.get('image') || '' : '';
@@ -19,7 +19,7 @@ const imageOf = (query) =>
 export function mount({ element, props, trigger }) {
   const strip = element.querySelector('.th-film');
   const row = strip.querySelector('.th-film-row');
-  const words = strip.querySelector('.th-film-place');
+  const node = strip.querySelector('.th-film-place');
   const back = strip.querySelector('.th-film-back');
   const previous = strip.querySelector('.th-film-previous');
   const following = strip.querySelector('.th-film-next');
@@ -29,7 +29,7 @@ export function mount({ element, props, trigger }) {
   let follows = false;
   function pictureAt(image) {
     return image
-      ? film.items.findIndex((one) => one.image_id && one.image_id.startsWith(image))
+      ? film.items.findIndex((item) => item.image_id && item.image_id.startsWith(image))
       : -1;
   }
   async function further() {
@@ -44,12 +44,12 @@ export function mount({ element, props, trigger }) {
     return answer.items.length > 0;
   }
   // Which pictures: the wall's question, and the picture that was opened from it.
-  async function begin(told) {
+  async function begin(message) {
     const mine = ++turn;
-    film = { query: told.query, items: [], next: 'first', at: -1, total: null };
+    film = { query: message.query, items: [], next: 'first', at: -1, total: null };
     try {
       for (let pages = 0; film.at < 0 && pages < MOST_PAGES && (await further()); pages++) {
-        film.at = film.items.findIndex((one) => nameOf(one) === told.name);
+        film.at = film.items.findIndex((item) => nameOf(item) === message.name);
       }
       if (mine !== turn) return;
       film.total = (await ask('/api/explore/wall/count?' + film.query)).total;
@@ -86,49 +86,52 @@ export function mount({ element, props, trigger }) {
       trouble.hidden = false;
       return;
     }
-    const one = film.items[to];
-    if (!one) return;
+    const item = film.items[to];
+    if (!item) return;
     film.at = to;
-    film.asked = one.image_id;
+    film.asked = item.image_id;
     places.stays();
     props.value = {
-      opened: one.image_id,
-      mask: one.mask,
-      object: one.object,
-      target: one.color,
-      relation: one.relation,
-      rule: one.rule,
+      opened: item.image_id,
+      mask: item.mask,
+      object: item.object,
+      target: item.color,
+      relation: item.relation,
+      rule: item.rule,
       at: Date.now(),
     };
     trigger('open');
-    store.tell('film-at', { name: nameOf(one) });
+    store.tell('film-at', { name: nameOf(item) });
     draw();
     if (focus) {
       const now = row.querySelector('[aria-current=true]');
       if (now) now.focus({ preventScroll: true });
     }
   }
-  function thumb(one, at) {
+  function thumb(item, index) {
     const button = make('button', 'th-film-one');
-    const on = at === film.at;
+    const on = index === film.at;
     button.type = 'button';
     button.tabIndex = on ? 0 : -1;
     if (on) button.setAttribute('aria-current', 'true');
     button.setAttribute(
       'aria-label',
-      at + 1 + ': ' + [one.object, one.color_name, one.picture_status].filter(Boolean).join(', '),
+      index +
+        1 +
+        ': ' +
+        [item.object, item.color_name, item.picture_status].filter(Boolean).join(', '),
     );
-    button.title = one.text;
-    if (one.thumb) {
-      const picture = make('img');
-      picture.src = one.thumb;
-      picture.alt = '';
-      button.append(picture);
+    button.title = item.text;
+    if (item.thumb) {
+      const image = make('img');
+      image.src = item.thumb;
+      image.alt = '';
+      button.append(image);
     } else {
       button.disabled = true;
       button.textContent = '–';
     }
-    button.addEventListener('click', () => go(at, true));
+    button.addEventListener('click', () => go(index, true));
     return button;
   }
   function draw() {
@@ -140,7 +143,7 @@ export function mount({ element, props, trigger }) {
     const noun = NOUNS[new URLSearchParams(film.query).get('status')] || 'picture';
     const total = film.total || film.items.length;
     put(
-      words,
+      node,
       (film.at + 1).toLocaleString('en-US') +
         ' of ' +
         total.toLocaleString('en-US') +
@@ -152,7 +155,7 @@ export function mount({ element, props, trigger }) {
     const from = Math.max(0, film.at - BESIDE);
     const shown = film.items.slice(from, film.at + BESIDE + 1);
     const held = row.contains(document.activeElement);
-    row.replaceChildren(...shown.map((one, index) => thumb(one, from + index)));
+    row.replaceChildren(...shown.map((item, index) => thumb(item, from + index)));
     const current = row.querySelector('[aria-current=true]');
     if (held) current.focus({ preventScroll: true });
     // The keyboard went with the picture: its arrows go on here.
@@ -195,25 +198,25 @@ export function mount({ element, props, trigger }) {
   store.subscribe('shown', (detail) => {
     const image = imageOf(detail.query);
     if (!film || !image) return;
-    const at = pictureAt(image);
-    if (at >= 0 && film.asked && !film.asked.startsWith(image)) return; // the one before, still
-    if (at >= 0) film.at = at;
+    const index = pictureAt(image);
+    if (index >= 0 && film.asked && !film.asked.startsWith(image)) return; // the one before, still
+    if (index >= 0) film.at = index;
     film.asked = '';
     draw();
   });
-  function told() {
+  function report() {
     const next = store.take('film');
     if (next) {
       follows = true;
       begin(next);
     }
   }
-  store.subscribe('film', told);
-  if (store.get('film')) told();
+  store.subscribe('film', report);
+  if (store.get('film')) report();
   else {
     try {
-      const kept = JSON.parse(sessionStorage.getItem(KEPT));
-      if (kept && imageOf(new URLSearchParams(location.search))) begin(kept);
+      const saved = JSON.parse(sessionStorage.getItem(KEPT));
+      if (saved && imageOf(new URLSearchParams(location.search))) begin(saved);
     } catch {
       /* no row then */
     }

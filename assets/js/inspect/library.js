@@ -63,15 +63,15 @@ export function mount({ element, props, trigger, watch }) {
   }
   function item(image) {
     const button = make('button', 'th-library-item');
-    const picture = make('img');
+    const imageItem = make('img');
     button.type = 'button';
     button.dataset.image = image.image_id;
     // A thumbnail of a small picture could have other pixels than the picture.
-    picture.src = enlarge(picture, image.width, image.height) ? image.url : image.thumb;
-    picture.alt = '';
-    picture.loading = 'lazy';
+    imageItem.src = enlarge(imageItem, image.width, image.height) ? image.url : image.thumb;
+    imageItem.alt = '';
+    imageItem.loading = 'lazy';
     button.append(
-      picture,
+      imageItem,
       make('span', '', image.name),
       make('small', '', image.width + ' × ' + image.height + ' · ' + image.source),
     );
@@ -127,10 +127,10 @@ export function mount({ element, props, trigger, watch }) {
     from.replaceChildren(
       new Option('everywhere (' + all.toLocaleString('en-US') + ')', ''),
       ...listed.map(
-        (one) =>
+        (entry) =>
           new Option(
-            (FROM[one] || one) + ' (' + (counts[one] || 0).toLocaleString('en-US') + ')',
-            one,
+            (FROM[entry] || entry) + ' (' + (counts[entry] || 0).toLocaleString('en-US') + ')',
+            entry,
           ),
       ),
     );
@@ -182,7 +182,7 @@ export function mount({ element, props, trigger, watch }) {
           data.days +
           ' days after deletion, at the next start of TrueHue.',
       ),
-      ...data.deleted.map((one) => {
+      ...data.deleted.map((entry) => {
         const line = make('li');
         const back = make('button', 'th-button', 'Restore');
         const gone = make('button', 'th-button', 'Delete permanently');
@@ -191,7 +191,7 @@ export function mount({ element, props, trigger, watch }) {
         });
         back.addEventListener('click', async () => {
           try {
-            await send('/api/trash/' + one.id + '/restore', {});
+            await send('/api/trash/' + entry.id + '/restore', {});
             part('told').replaceChildren();
             changed();
           } catch (error) {
@@ -206,7 +206,7 @@ export function mount({ element, props, trigger, watch }) {
             return;
           }
           try {
-            await send('/api/trash/' + one.id + '/purge', {});
+            await send('/api/trash/' + entry.id + '/purge', {});
             part('told').replaceChildren();
           } catch (error) {
             refuse(error);
@@ -217,9 +217,12 @@ export function mount({ element, props, trigger, watch }) {
           make(
             'span',
             '',
-            one.words +
+            entry.words +
               ' · ' +
-              new Date(one.at).toLocaleString('en-US', { dateStyle: 'medium', timeStyle: 'short' }),
+              new Date(entry.at).toLocaleString('en-US', {
+                dateStyle: 'medium',
+                timeStyle: 'short',
+              }),
           ),
           back,
           gone,

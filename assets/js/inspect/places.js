@@ -5,20 +5,20 @@ import { store } from '../shared/state.js';
 
 /** @param {import('../shared/widget.js').Widget} widget */
 export function mount({ props, trigger }) {
-  let standing = new URLSearchParams(location.search).get('image') ? location.search : '';
+  let current = new URLSearchParams(location.search).get('image') ? location.search : '';
   store.subscribe('shown', (detail) => {
     if (!places.restoring() && (detail.query.get('tab') || 'inspect') === 'inspect')
-      standing = location.search;
+      current = location.search;
   });
   store.subscribe('place', (detail) => {
     const query = detail.query;
     if (
       (query.get('tab') || 'inspect') !== 'inspect' ||
       !query.get('image') ||
-      location.search === standing
+      location.search === current
     )
       return;
-    standing = location.search;
+    current = location.search;
     props.value = { query: Object.fromEntries(query), at: Date.now() };
     trigger('back');
   });

@@ -26,10 +26,10 @@ export function mount({ element, props, trigger, watch }) {
     return { ...rule, label, input };
   });
   function show() {
-    const chosen = options.find((one) => one.id === props.value) || options[0];
-    options.forEach((one) => {
-      one.input.checked = one === chosen;
-      one.label.classList.toggle('selected', one === chosen);
+    const chosen = options.find((option) => option.id === props.value) || options[0];
+    options.forEach((option) => {
+      option.input.checked = option === chosen;
+      option.label.classList.toggle('selected', option === chosen);
     });
     // A chosen variant is never out of sight.
     const open = unfolded || Boolean(chosen.variant_of);
@@ -37,7 +37,7 @@ export function mount({ element, props, trigger, watch }) {
     more.setAttribute('aria-expanded', String(open));
     more.disabled = Boolean(chosen.variant_of);
   }
-  more.hidden = !options.some((one) => one.variant_of);
+  more.hidden = !options.some((option) => option.variant_of);
   more.addEventListener('click', () => {
     unfolded = !unfolded;
     show();

@@ -154,10 +154,10 @@ export function mount({ element, props, trigger, watch }) {
   function yourLimits() {
     const box = el('div', 'th-yours');
     const badge = el('b', 'th-yours-badge', 'With your limits');
-    const words = el('span', 'th-yours-words');
+    const text = el('span', 'th-yours-words');
     box.setAttribute('role', 'status');
     const back = action('Limits of the rule', 'th-yours-back', () => limits.reset());
-    return { box: add(box, badge, words, back), badge, words, back };
+    return { box: add(box, badge, text, back), badge, words: text, back };
   }
 
   // Bars, sentence and badge for the limits as they are now; the headline stays the rule's.
@@ -180,8 +180,8 @@ export function mount({ element, props, trigger, watch }) {
             : ', the limit of the rule'),
       );
       limitText.textContent = other ? '< ' + limits.number(metric.name, limit) : metric.limit_text;
-      const words = forbidden ? ['✕ matches', '✓ differs'] : ['✓ pass', '✕ fail'];
-      state.textContent = words[passed ? 0 : 1];
+      const text = forbidden ? ['✕ matches', '✓ differs'] : ['✓ pass', '✕ fail'];
+      state.textContent = text[passed ? 0 : 1];
       row.classList.toggle('th-moved', other);
     });
     const hint = limits.hint();
@@ -259,8 +259,8 @@ export function mount({ element, props, trigger, watch }) {
     const { image, mask, object, target, relation } = view.question;
     if (view.kept) {
       ask('/api/judgments/of?' + new URLSearchParams({ image, mask, object, target, relation }))
-        .then((found) => {
-          if (answering === mine) mine.show(found);
+        .then((result) => {
+          if (answering === mine) mine.show(result);
         })
         .catch(() => {
           /* it can be given again */
@@ -299,15 +299,15 @@ export function mount({ element, props, trigger, watch }) {
     if (seen.some((entry) => entry.isIntersecting)) publish();
   }).observe(root);
 
-  let taken = '';
+  let used = '';
   function draw() {
     const view = props.view;
     root.replaceChildren();
     if (!view) return;
     root.dataset.status = view.status;
     // Limits of a link come once, with the verdict that it opens.
-    const linked = props.limits && props.limits !== taken ? props.limits : '';
-    taken = props.limits || taken;
+    const linked = props.limits && props.limits !== used ? props.limits : '';
+    used = props.limits || used;
     if (view.metrics) limits.take(view, linked.split(' ')[0]);
     publish();
     if (view.status === 'waiting') {

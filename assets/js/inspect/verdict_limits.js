@@ -12,11 +12,13 @@ const LIMIT_NAMES = {
 export function moveableLimits(changed) {
   let own = {};
   let view = null;
-  let picture = '';
+  let image = '';
 
   const ruled = () =>
     Object.fromEntries(
-      view.metrics.filter((one) => one.limit !== null).map((one) => [one.name, one.limit]),
+      view.metrics
+        .filter((metric) => metric.limit !== null)
+        .map((metric) => [metric.name, metric.limit]),
     );
   function limits() {
     const out = ruled();
@@ -33,8 +35,8 @@ export function moveableLimits(changed) {
   // One that must not have the color passes where no alternative matches.
   const forbidden = () => view.relation === 'differs';
   const matches = (bounds) =>
-    view.alternatives.some((one) =>
-      Object.entries(one).every(([name, value]) => value < bounds[name]),
+    view.alternatives.some((alternative) =>
+      Object.entries(alternative).every(([name, value]) => value < bounds[name]),
     );
   const passes = (bounds) => matches(bounds) !== forbidden();
   // The first place of the slider above a value: a number passes strictly below its limit.
@@ -43,10 +45,12 @@ export function moveableLimits(changed) {
   // The limit of the slider that just lets it pass, the others as they are; null for none.
   function passesFrom(name, bounds) {
     const values = view.alternatives
-      .filter((one) =>
-        Object.entries(one).every(([other, value]) => other === name || value < bounds[other]),
+      .filter((alternative) =>
+        Object.entries(alternative).every(
+          ([other, value]) => other === name || value < bounds[other],
+        ),
       )
-      .map((one) => one[name]);
+      .map((alternative) => alternative[name]);
     if (!values.length) return null;
     const least = Math.min(...values);
     if (!forbidden()) return above(name, least);
@@ -54,9 +58,10 @@ export function moveableLimits(changed) {
   }
   // Where no single limit would do: those that the nearest of the alternatives goes over.
   function together(bounds) {
-    const over = (one) => Object.entries(one).filter(([name, value]) => value >= bounds[name]);
-    const excess = (one) => over(one).reduce((sum, [name, value]) => sum + value / bounds[name], 0);
-    const nearest = [...view.alternatives].sort((one, other) => excess(one) - excess(other))[0];
+    const over = (item) => Object.entries(item).filter(([name, value]) => value >= bounds[name]);
+    const excess = (item) =>
+      over(item).reduce((sum, [name, value]) => sum + value / bounds[name], 0);
+    const nearest = [...view.alternatives].sort((item, other) => excess(item) - excess(other))[0];
     return over(nearest)
       .map(([name, value]) => LIMIT_NAMES[name] + ' ' + number(name, above(name, value)))
       .join(' and ');
@@ -73,8 +78,8 @@ export function moveableLimits(changed) {
     take(next, text) {
       view = next;
       const shown = new URLSearchParams(next.link || '').get('image') || '';
-      if (shown !== picture) own = {};
-      picture = shown;
+      if (shown !== image) own = {};
+      image = shown;
       if (text) {
         own = {};
         text.split(',').forEach((part) => {

@@ -16,7 +16,7 @@ export function mountBackup(element) {
   const showLine = workLine(panel.querySelector('.th-backup-line'));
   const refused = make('p', 'th-problem');
   /** @type {Set<string>} */
-  const begun = new Set();
+  const started = new Set();
   let fetched = '';
   refused.hidden = true;
   refused.setAttribute('role', 'alert');
@@ -52,8 +52,8 @@ export function mountBackup(element) {
   }
   function look() {
     const jobs = store.get('work') || [];
-    const job = jobs.find((one) => one.kind === 'backup') || null;
-    const own = job && begun.has(job.id);
+    const job = jobs.find((item) => item.kind === 'backup') || null;
+    const own = job && started.has(job.id);
     // One that ended before this page was opened is in the list.
     showLine(job && (job.active || own) ? job : null);
     begin.setAttribute('aria-disabled', String(Boolean(job && job.active)));
@@ -63,7 +63,7 @@ export function mountBackup(element) {
   }
 
   beginsWork(begin, begin.parentElement, async () => {
-    begun.add((await send('/api/backups', {})).job);
+    started.add((await send('/api/backups', {})).job);
   });
   button.addEventListener('click', () => open(panel.hidden));
   element.addEventListener('keydown', (event) => {

@@ -25,13 +25,13 @@ export function mount({ element, props, watch }) {
   buttons.forEach((button) =>
     button.addEventListener('click', () => choose(button.dataset.surround)),
   );
-  let kept = null;
+  let saved = null;
   try {
-    kept = localStorage.getItem('th-surround');
+    saved = localStorage.getItem('th-surround');
   } catch {
     /* as above */
   }
-  choose(SURROUNDS[kept] ? kept : 'middle');
+  choose(SURROUNDS[saved] ? saved : 'middle');
 
   const themes = element.querySelector('.th-theme');
   themes.addEventListener('click', () => {

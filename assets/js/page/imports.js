@@ -31,8 +31,8 @@ function show(box, report) {
     counts,
     ...(report.notes || []).map((text) => make('p', '', text)),
     ...report.lists
-      .filter((one) => one.total)
-      .map((one) => listed(one.title, one.items, one.total)),
+      .filter((list) => list.total)
+      .map((list) => listed(list.title, list.items, list.total)),
   );
   box.hidden = false;
 }
@@ -210,17 +210,17 @@ export function mount({ element }) {
   const maskBox = scoring.querySelector('select');
   const scoreButton = scoring.querySelector('.th-import-score-start');
   let offered = null;
-  function offer(found) {
-    offered = found;
-    maskBox.replaceChildren(...found.maskers.map((one) => new Option(one.name, one.id)));
-    maskBox.value = found.masker;
+  function offer(result) {
+    offered = result;
+    maskBox.replaceChildren(...result.maskers.map((masker) => new Option(masker.name, masker.id)));
+    maskBox.value = result.masker;
     about();
     scoring.hidden = false;
     scoring.scrollIntoView({ block: 'nearest' });
   }
   function about() {
     scoring.querySelector('p').textContent = (
-      offered.maskers.find((one) => one.id === maskBox.value) || { about: '' }
+      offered.maskers.find((masker) => masker.id === maskBox.value) || { about: '' }
     ).about;
   }
   maskBox.addEventListener('change', about);
@@ -277,7 +277,7 @@ export function mount({ element }) {
       setBox.replaceChildren(
         new Option('No set: a CSV in the folder defines the prompts', ''),
         new Option('All imported sets, matched by file name', '*'),
-        ...data.sets.map((one) => new Option(one.title, one.id)),
+        ...data.sets.map((item) => new Option(item.title, item.id)),
       );
       setBox.value = chosen || (data.sets[0] ? data.sets[0].id : '');
       path.closest('.th-field').hidden = !data.local;

@@ -17,24 +17,24 @@ export function mount({ element }) {
     );
     arrange(
       box,
-      notices.map((one) => known.get(String(one.number) + one.text) || drawn(one)),
+      notices.map((notice) => known.get(String(notice.number) + notice.text) || render(notice)),
     );
   }
 
-  function drawn(one) {
+  function render(item) {
     const node = make('div', 'th-notice');
-    node.dataset.number = String(one.number);
-    node.appendChild(make('p', '', one.text));
-    if (one.number !== null) {
+    node.dataset.number = String(item.number);
+    node.appendChild(make('p', '', item.text));
+    if (item.number !== null) {
       const read = make('button', 'th-button', 'I have read this');
       read.type = 'button';
       read.addEventListener('click', async () => {
         read.disabled = true;
         try {
-          show((await send('/api/notices/read', { number: one.number })).notices);
+          show((await send('/api/notices/read', { number: item.number })).notices);
         } catch (error) {
           read.disabled = false;
-          put(node.firstElementChild, one.text + ' ' + error.message);
+          put(node.firstElementChild, item.text + ' ' + error.message);
         }
       });
       node.appendChild(read);

@@ -126,7 +126,7 @@ export function mount({ element }) {
   function later(selector) {
     wanted = press(selector) ? '' : selector;
   }
-  function place() {
+  function arrange() {
     const wide = card.offsetWidth;
     const high = card.offsetHeight;
     const edge = 16;
@@ -155,7 +155,7 @@ export function mount({ element }) {
       step >= 0
         ? [STEPS[step].at]
             .flat()
-            .map((at) => document.querySelector(at))
+            .map((index) => document.querySelector(index))
             .find(seen)
         : null;
     if (spot !== (now || null)) {
@@ -166,7 +166,7 @@ export function mount({ element }) {
         spot.scrollIntoView({ block: 'nearest' });
       }
     }
-    if (step >= 0) place();
+    if (step >= 0) arrange();
   }
   function go(to) {
     step = to;
@@ -186,9 +186,9 @@ export function mount({ element }) {
       }
       return;
     }
-    const one = STEPS[step];
-    title.textContent = one.title;
-    text.textContent = typeof one.text === 'function' ? one.text() : one.text;
+    const item = STEPS[step];
+    title.textContent = item.title;
+    text.textContent = typeof item.text === 'function' ? item.text() : item.text;
     count.textContent = step + 1 + ' of ' + STEPS.length;
     back.disabled = step === 0;
     next.textContent = step + 1 === STEPS.length ? 'Done' : 'Next';
@@ -197,14 +197,14 @@ export function mount({ element }) {
       card.hidden = false;
       card.focus({ preventScroll: true });
     }
-    one.walk();
+    item.walk();
     mark();
     // What was done before this step began does not end it: one may have come back to read.
-    let before = typeof one.done === 'function' && Boolean(one.done());
+    let before = typeof item.done === 'function' && Boolean(item.done());
     timer = setInterval(() => {
       mark();
-      if (typeof one.done !== 'function') return;
-      const now = Boolean(one.done());
+      if (typeof item.done !== 'function') return;
+      const now = Boolean(item.done());
       if (now && !before) go(step + 1);
       before = now;
     }, 500);
@@ -222,6 +222,6 @@ export function mount({ element }) {
   });
   store.subscribe('tour', () => go(0));
   addEventListener('resize', () => {
-    if (step >= 0) place();
+    if (step >= 0) arrange();
   });
 }

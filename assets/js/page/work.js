@@ -45,7 +45,7 @@ export function mountWork(element) {
   const lines = new Map();
   /** @type {Set<string>} */
   const old = new Set();
-  let told = [];
+  let messages = [];
   let version = -1;
 
   function open(on) {
@@ -53,7 +53,7 @@ export function mountWork(element) {
     button.setAttribute('aria-expanded', String(on));
   }
   function show() {
-    const jobs = shownJobs(told, old);
+    const jobs = shownJobs(messages, old);
     put(button, workWords(jobs));
     button.hidden = !jobs.length;
     if (!jobs.length) open(false);
@@ -63,22 +63,22 @@ export function mountWork(element) {
       line.box.remove();
       lines.delete(id);
     }
-    jobs.forEach((job, place) => {
+    jobs.forEach((job, index) => {
       if (!lines.has(job.id)) {
         const box = make('li');
         lines.set(job.id, { box, show: workLine(box) });
       }
       const line = lines.get(job.id);
       // Moved only where it has to be: a node that is put elsewhere loses the focus.
-      if (list.children[place] !== line.box)
-        list.insertBefore(line.box, list.children[place] || null);
+      if (list.children[index] !== line.box)
+        list.insertBefore(line.box, list.children[index] || null);
       line.show(job);
     });
   }
   async function watch() {
     while (element.isConnected) {
       // What was begun here is taken in where nobody looks, too: a file that was made is sent.
-      if (document.hidden && !told.some((job) => job.active && job.mine)) {
+      if (document.hidden && !messages.some((job) => job.active && job.mine)) {
         await new Promise((seen) =>
           document.addEventListener('visibilitychange', seen, { once: true }),
         );
@@ -91,10 +91,10 @@ export function mountWork(element) {
             .filter((job) => !job.active && job.status !== 'interrupted')
             .forEach((job) => old.add(job.id));
         }
-        told = answer.jobs;
+        messages = answer.jobs;
         version = answer.version;
         show();
-        store.set('work', told);
+        store.set('work', messages);
       } catch {
         await pause(2000); // the app may be starting anew
       }
@@ -102,7 +102,7 @@ export function mountWork(element) {
   }
   button.addEventListener('click', () => open(panel.hidden));
   clear.addEventListener('click', () => {
-    told.filter((job) => !job.active).forEach((job) => old.add(job.id));
+    messages.filter((job) => !job.active).forEach((job) => old.add(job.id));
     show();
     if (!button.hidden) button.focus();
   });

@@ -97,8 +97,8 @@ export class SketchTime {
   /** Keeps the times as they are. */
   keep() {
     try {
-      const kept = { begun: this.begun, active: Math.round(this.active.total) };
-      localStorage.setItem(this.key, JSON.stringify(kept));
+      const saved = { begun: this.begun, active: Math.round(this.active.total) };
+      localStorage.setItem(this.key, JSON.stringify(saved));
     } catch {
       // Then they begin anew with a reload.
     }

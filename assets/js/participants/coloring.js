@@ -87,7 +87,7 @@ export class Colorings {
     const refused = answer.refused || [];
     if (refused.length && answer.participant)
       this.sketches.restore(answer.participant.positions_answered);
-    const lost = refused.find((/** @type {any} */ one) => one.kind === 'action');
+    const lost = refused.find((/** @type {any} */ item) => item.kind === 'action');
     if (lost) this.#renew(lost.error);
     else if (shown() === 'keeping') this.go();
   }
@@ -121,14 +121,14 @@ export class Colorings {
   #review() {
     setProgress('');
     review(async () => {
-      const kept = this.outbox.waiting;
+      const waiting = this.outbox.waiting;
       const state = await askState();
       if (!state.participant) return false;
       if (state.study.state !== 'open') {
         this.hands.over(state.study.state);
         return true;
       }
-      this.sketches.renew(state, kept);
+      this.sketches.renew(state, waiting);
       if (!this.sketches.open.length) return false;
       if (document.hidden) document.title = '● ' + this.study.title;
       this.go();
@@ -165,8 +165,8 @@ export class Colorings {
     });
     this.#screen = screen;
     this.#easel = easel;
-    easel.open(this.sketches.log(position)).then((here) => {
-      if (!here) return;
+    easel.open(this.sketches.log(position)).then((current) => {
+      if (!current) return;
       screen.enable(true);
       screen.say(said);
       screen.node.dataset.painted = String(position);
@@ -179,10 +179,10 @@ export class Colorings {
    * @param {import('../canvas/actions.js').Action} action
    */
   #acted(position, action) {
-    const place = this.sketches.did(position, action);
+    const index = this.sketches.did(position, action);
     this.#screen?.say('');
-    this.outbox.add('action', position, action, place);
-    if (place + 1 < MOST_ACTIONS) return;
+    this.outbox.add('action', position, action, index);
+    if (index + 1 < MOST_ACTIONS) return;
     this.#easel?.enable(false);
     this.#screen?.say(say('full'));
   }
@@ -251,20 +251,20 @@ export class Colorings {
    */
   #rest(sketch) {
     this.#close();
-    const begun = performance.now();
-    const kept = make('p', 'text');
+    const now = performance.now();
+    const saved = make('p', 'text');
     const look = () => {
       const { length } = this.outbox.waiting;
-      put(kept, say(length ? 'break_waiting' : 'break_saved'));
-      if (length) setTimeout(() => kept.isConnected && look(), 500);
+      put(saved, say(length ? 'break_waiting' : 'break_saved'));
+      if (length) setTimeout(() => saved.isConnected && look(), 500);
     };
     look();
     const go = button(say('continue'), 'primary', () => {
-      this.#note(performance.now() - begun, 'break', sketch);
+      this.#note(performance.now() - now, 'break', sketch);
       this.#present(sketch);
     });
     card('break', say('break_title'), [
-      kept,
+      saved,
       make('p', 'text', say('break_text', { words: sketch.words })),
       actions(go),
     ]);
@@ -289,15 +289,15 @@ export class Colorings {
   async #renew(error) {
     const sketch = this.#easel?.sketch;
     this.#easel?.enable(false);
-    const kept = this.outbox.waiting;
+    const waiting = this.outbox.waiting;
     const state = await askState().catch(() => null);
     if (!state?.participant) {
       // The page that is loaded again knows what is stored.
       location.reload();
       return;
     }
-    this.sketches.renew(state, kept);
-    const again = this.sketches.open.find((one) => one.position === sketch?.position);
+    this.sketches.renew(state, waiting);
+    const again = this.sketches.open.find((item) => item.position === sketch?.position);
     if (this.#easel && again) {
       this.#close();
       this.#present(again, say('steps_refused', { error }));

@@ -17,12 +17,12 @@ export class Controls {
 
   /**
    * @param {any} study
-   * @param {number} places
+   * @param {number} positions
    * @param {Hands} hands
    */
-  constructor(study, places, hands) {
+  constructor(study, positions, hands) {
     this.study = study;
-    this.places = places;
+    this.places = positions;
     this.hands = hands;
     this.node = make('div', 'controls');
     const press = (/** @type {'tie' | 'skip'} */ kind) => (/** @type {MouseEvent} */ event) =>
@@ -46,10 +46,10 @@ export class Controls {
     box.setAttribute('role', 'group');
     box.setAttribute('aria-label', say('scale'));
     for (let value = 0; value < steps; value++) {
-      const one = button(String(value), 'answer step', (event) =>
+      const item = button(String(value), 'answer step', (event) =>
         this.hands.answer('rating', value, event.timeStamp),
       );
-      box.append(one);
+      box.append(item);
     }
     const ends = make('div', 'scale-ends');
     ends.append(make('span', '', say('lowest')), make('span', '', say('highest')));
@@ -63,8 +63,8 @@ export class Controls {
    * @param {boolean} undo whether there is one to take back
    */
   enable(answers, undo) {
-    for (const one of this.node.querySelectorAll('.answer, .skip, .zoom'))
-      one.setAttribute('aria-disabled', String(!answers));
+    for (const node of this.node.querySelectorAll('.answer, .skip, .zoom'))
+      node.setAttribute('aria-disabled', String(!answers));
     this.undo.setAttribute('aria-disabled', String(!undo));
   }
 
@@ -111,28 +111,28 @@ export class Controls {
   /**
    * A rating by digits. A 1 waits a moment for the 0 of a 10; its time is that of the 1.
    * @param {string} key
-   * @param {number} at
+   * @param {number} index
    */
-  #rate(key, at) {
+  #rate(key, index) {
     const waiting = this.#one;
     if (waiting !== null) {
       this.forget();
       if (key !== 'Enter' && !/^[0-9]$/.test(key)) return false;
       this.hands.answer('rating', key === '0' ? 10 : 1, waiting);
     } else if (key === '1' && this.study.rating?.steps > 10) {
-      this.#one = at;
+      this.#one = index;
       this.scale?.querySelectorAll('.step')[1].classList.add('pending');
-      this.timer = setTimeout(() => this.#give(at), TEN_MS);
-    } else if (/^[0-9]$/.test(key)) this.hands.answer('rating', Number(key), at);
+      this.timer = setTimeout(() => this.#give(index), TEN_MS);
+    } else if (/^[0-9]$/.test(key)) this.hands.answer('rating', Number(key), index);
     else return false;
     return true;
   }
 
-  /** @param {number} at */
-  #give(at) {
+  /** @param {number} index */
+  #give(index) {
     if (this.#one === null) return;
     this.forget();
-    this.hands.answer('rating', 1, at);
+    this.hands.answer('rating', 1, index);
   }
 
   /** Another trial is there. */

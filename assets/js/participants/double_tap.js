@@ -20,9 +20,9 @@ export function isSecond(first, next) {
 
 /** @param {MouseEvent | KeyboardEvent} event @returns {Press} */
 function pressOf(event) {
-  const { type, timeStamp: at } = event;
-  if (event instanceof KeyboardEvent) return { type, at, x: 0, y: 0, key: event.key };
-  return { type, at, x: event.clientX, y: event.clientY };
+  const { type, timeStamp: index } = event;
+  if (event instanceof KeyboardEvent) return { type, at: index, x: 0, y: 0, key: event.key };
+  return { type, at: index, x: event.clientX, y: event.clientY };
 }
 
 /**

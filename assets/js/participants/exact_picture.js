@@ -92,10 +92,10 @@ export class ExactPicture {
   /**
    * Puts a prepared question's picture on the page.
    * @param {any} prepared
-   * @param {string} [words] in its place
+   * @param {string} [text] in its place
    */
-  show(prepared, words) {
-    this.clear(words || '');
+  show(prepared, text) {
+    this.clear(text || '');
     this.#image = prepared.images[0] || null;
     this.sheet.replaceChildren(...prepared.images);
     this.zoom.used = false;
@@ -106,12 +106,12 @@ export class ExactPicture {
 
   /**
    * No picture, and words in its place where there are any.
-   * @param {string} words
+   * @param {string} text
    */
-  clear(words) {
-    put(this.notice, words);
-    this.notice.hidden = !words;
-    this.node.classList.toggle('words-only', !!words);
+  clear(text) {
+    put(this.notice, text);
+    this.notice.hidden = !text;
+    this.node.classList.toggle('words-only', !!text);
   }
 
   /** Nothing is chosen in the picture. */

@@ -20,15 +20,15 @@ export function make(tag, className, text) {
 
 /**
  * A button with its key shown beside the words; the key is drawn only where there is a keyboard.
- * @param {string} words
+ * @param {string} text
  * @param {string} className
  * @param {(event: MouseEvent) => void} act
  * @param {string} [key]
  */
-export function button(words, className, act, key) {
+export function button(text, className, act, key) {
   const node = make('button', className);
   node.type = 'button';
-  node.append(make('span', '', words));
+  node.append(make('span', '', text));
   if (key) {
     const cap = make('kbd', '', key);
     cap.setAttribute('aria-hidden', 'true');
@@ -60,7 +60,7 @@ export function put(node, text) {
 
 const root = document.getElementById('study');
 const header = make('header', 'bar');
-const words = make('span', 'progress-words');
+const message = make('span', 'progress-words');
 const progress = make('progress');
 const notices = make('div', 'notices');
 const preview = make('p', 'notice');
@@ -71,7 +71,7 @@ const screen = make('main', 'page');
 const stop = button('', 'stop', () => leaving());
 const dialog = make('dialog', 'card');
 // Some of it is wanted before the frame is built.
-for (const one of [preview, unsent, refused, header, saved]) one.hidden = true;
+for (const item of [preview, unsent, refused, header, saved]) item.hidden = true;
 
 /** @type {() => void} */
 let leaving = () => {};
@@ -83,7 +83,7 @@ export function build() {
   progress.setAttribute('aria-hidden', 'true');
   notices.setAttribute('role', 'status');
   notices.append(preview, unsent, refused);
-  header.append(words, progress, saved, stop);
+  header.append(message, progress, saved, stop);
   root.replaceChildren(header, notices, screen, dialog);
 }
 
@@ -146,11 +146,11 @@ export function end(name) {
  * @param {string} name
  * @param {string} title
  * @param {Node[]} nodes
- * @param {string} words on the button
+ * @param {string} text on the button
  */
-export function page(name, title, nodes, words) {
+export function page(name, title, nodes, text) {
   return new Promise((done) => {
-    card(name, title, [...nodes, actions(button(words, 'primary', done))]);
+    card(name, title, [...nodes, actions(button(text, 'primary', done))]);
   });
 }
 
@@ -159,7 +159,7 @@ export function page(name, title, nodes, words) {
  * @param {number} [part] 0 to 1
  */
 export function setProgress(text, part) {
-  put(words, text);
+  put(message, text);
   progress.hidden = !text;
   progress.value = part || 0;
 }

@@ -11,15 +11,15 @@ import { say } from './words.js';
  */
 export function guidance(study) {
   const examples = (study.examples || []).filter(
-    (/** @type {any} */ one) => one.text || one.image_id,
+    (/** @type {any} */ example) => example.text || example.image_id,
   );
   const groups = [true, false].map((good) =>
     group(
       good,
-      examples.filter((/** @type {any} */ one) => one.good === good),
+      examples.filter((/** @type {any} */ example) => example.good === good),
     ),
   );
-  const shownGroups = groups.filter((one) => one !== null);
+  const shownGroups = groups.filter((item) => item !== null);
   const box = make('div', 'examples');
   box.append(...shownGroups);
   return [...paragraphs(study.instructions), ...(shownGroups.length ? [box] : [])];
@@ -67,10 +67,10 @@ function counted(name, n) {
 export function instructions(study, practice, rest) {
   const nodes = guidance(study);
   if (practice) {
-    const words = [counted('practice_text', practice)];
-    if (study.practice?.review === 'researcher') words.push(say('practice_researcher'));
-    if (rest > 0) words.push(counted('many_text', rest));
-    nodes.push(make('p', 'text', words.join(' ')));
+    const parts = [counted('practice_text', practice)];
+    if (study.practice?.review === 'researcher') parts.push(say('practice_researcher'));
+    if (rest > 0) parts.push(counted('many_text', rest));
+    nodes.push(make('p', 'text', parts.join(' ')));
   }
   const shownPage = page('instructions', say('instructions_title'), nodes, say('start'));
   document.querySelector('main .card')?.classList.add('wide');
@@ -107,30 +107,30 @@ const SOON_MS = 3_000;
  *   nobody answered
  */
 export function review(ask) {
-  const asked = make('p', 'small');
+  const request = make('p', 'small');
   card('review', say('review_title'), [
     make('p', 'text', say('review_text')),
     make('p', 'text', say('review_again')),
-    asked,
+    request,
   ]);
   let last = performance.now();
-  let asking = false;
-  const here = () => shown() === 'review' && asked.isConnected;
+  let evaluation = false;
+  const currentOf = () => shown() === 'review' && request.isConnected;
   const look = async () => {
-    if (asking || !here()) return;
-    asking = true;
+    if (evaluation || !currentOf()) return;
+    evaluation = true;
     last = performance.now();
     const done = await ask().catch(() => null);
-    asking = false;
-    if (done || !here()) return;
+    evaluation = false;
+    if (done || !currentOf()) return;
     const time = new Date().toLocaleTimeString(document.documentElement.lang, {
       hour: '2-digit',
       minute: '2-digit',
     });
-    put(asked, done === null ? say('review_failed') : say('review_asked', { time }));
+    put(request, done === null ? say('review_failed') : say('review_asked', { time }));
   };
   const timer = setInterval(() => {
-    if (!here()) {
+    if (!currentOf()) {
       clearInterval(timer);
       document.removeEventListener('visibilitychange', seen);
     } else if (performance.now() - last >= ASK_MS) look();

@@ -3,13 +3,13 @@
 /** What the study refused, in its words. `status` is 0 where nothing answered at all. */
 export class Refusal extends Error {
   /**
-   * @param {string} words
+   * @param {string} text
    * @param {number} status
    * @param {any} [data] the whole answer
    * @param {number} [waitS] seconds after which the server wants to be asked again
    */
-  constructor(words, status, data, waitS) {
-    super(words);
+  constructor(text, status, data, waitS) {
+    super(text);
     this.status = status;
     this.data = data || {};
     this.waitS = waitS || 0;

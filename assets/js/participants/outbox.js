@@ -55,14 +55,14 @@ export class Outbox {
   /**
    * @param {string} participant whose events these are
    * @param {(events: PageEvent[], last?: boolean) => Promise<any>} send
-   * @param {(answer: any) => void} told after each change; with the study's answer where it gave one
+   * @param {(answer: any) => void} report after each change; with the study's answer where it gave one
    */
-  constructor(participant, send, told) {
+  constructor(participant, send, report) {
     this.prefix = 'truehue-study:' + participant + ':';
     this.send = send;
-    this.told = told;
+    this.told = report;
     for (const entry of this.#stored()) (entry.error ? this.#refused : this.#waiting).push(entry);
-    this.#order = Math.max(0, ...[...this.#waiting, ...this.#refused].map((one) => one.order));
+    this.#order = Math.max(0, ...[...this.#waiting, ...this.#refused].map((item) => item.order));
   }
 
   /** Events that are not confirmed, in their order. */
@@ -85,14 +85,14 @@ export class Outbox {
    * @param {string} kind
    * @param {number | null} position
    * @param {object} body
-   * @param {number} [place] which action of its trial it is
+   * @param {number} [index] which action of its trial it is
    * @returns {string} its id
    */
-  add(kind, position, body, place) {
+  add(kind, position, body, index) {
     const id = newId();
     /** @type {PageEvent} */
     const event = { id, kind, position, body, client_ms: Date.now() };
-    if (place !== undefined) event.place = place;
+    if (index !== undefined) event.place = index;
     const entry = { order: ++this.#order, event };
     this.#waiting.push(entry);
     this.#keep(entry);
@@ -115,15 +115,15 @@ export class Outbox {
 
   /**
    * The first events that wait, as many as go into one sending; one at least.
-   * @param {number} most bytes
+   * @param {number} max bytes
    */
-  #batch(most) {
+  #batch(max) {
     /** @type {PageEvent[]} */
     const batch = [];
     let bytes = 0;
     for (const { event } of this.#waiting) {
       bytes += encoder.encode(JSON.stringify(event)).length + 1;
-      if (batch.length && (bytes > most || batch.length === MOST)) break;
+      if (batch.length && (bytes > max || batch.length === MOST)) break;
       batch.push(event);
     }
     return batch;
@@ -160,7 +160,7 @@ export class Outbox {
    */
   #settle(answer) {
     const stored = new Set(answer?.stored);
-    const refused = new Map((answer?.refused || []).map((one) => [one.id, one]));
+    const refused = new Map((answer?.refused || []).map((item) => [item.id, item]));
     const before = this.#waiting.length;
     for (const { event } of this.#waiting)
       if (event.kind === 'answer' && stored.has(event.id)) this.#forgetRefused(event.position);
@@ -193,16 +193,16 @@ export class Outbox {
 
   /** @returns {Entry[]} */
   #stored() {
-    const found = [];
+    const results = [];
     try {
       for (let index = 0; index < localStorage.length; index++) {
         const key = localStorage.key(index) || '';
-        if (key.startsWith(this.prefix)) found.push(JSON.parse(localStorage.getItem(key) || ''));
+        if (key.startsWith(this.prefix)) results.push(JSON.parse(localStorage.getItem(key) || ''));
       }
     } catch {
       // Without a storage the events live as long as the page: beforeunload warns.
     }
-    return found.sort((a, b) => a.order - b.order);
+    return results.sort((a, b) => a.order - b.order);
   }
 
   /**

@@ -74,7 +74,12 @@ async function enter(state) {
       else if (code === 'elsewhere') end('session');
       else if (ENDS.includes(code)) end(code);
       else {
-        await page('no-answer', say('study'), [make('p', 'text', words(error))], say('try_again'));
+        await page(
+          'no-answer',
+          say('study'),
+          [make('p', 'text', describe(error))],
+          say('try_again'),
+        );
         continue;
       }
       return null;
@@ -83,7 +88,7 @@ async function enter(state) {
 }
 
 /** @param {unknown} error */
-function words(error) {
+function describe(error) {
   return error instanceof Refusal && !error.passing ? error.message : say('no_answer');
 }
 
@@ -102,7 +107,7 @@ function consent(study, enroll) {
       // Not `disabled`, which would take the focus away: the next key would be the other button's.
       const hold = (/** @type {boolean} */ held) => {
         sending = held;
-        for (const one of [agree, decline]) one.setAttribute('aria-disabled', String(held));
+        for (const item of [agree, decline]) item.setAttribute('aria-disabled', String(held));
       };
       const agree = button(say('agree'), 'primary', async () => {
         if (sending) return;
@@ -112,7 +117,7 @@ function consent(study, enroll) {
           done(await enroll());
         } catch (error) {
           if (error instanceof Refusal && error.data.code) refused(error);
-          problem.textContent = words(error);
+          problem.textContent = describe(error);
           hold(false);
           agree.focus();
         }

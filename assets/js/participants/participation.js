@@ -64,10 +64,10 @@ export async function enrolled(study) {
 
 /**
  * Shows what comes next for this participant, to the end.
- * @param {any} given the state that the study told
+ * @param {any} values the state that the study told
  */
-export async function participate(given) {
-  state = given;
+export async function participate(values) {
+  state = values;
   const tab = onlyTab(location.pathname, () => {
     stopped = true;
     over('moved');
@@ -87,10 +87,10 @@ export async function participate(given) {
   else if (!state.preview && study.state !== 'open') over(study.state);
   else {
     const n = participant.positions_answered.length;
-    const words = say('welcome_back_text', { n, of: participant.number_of_trials });
+    const text = say('welcome_back_text', { n, of: participant.number_of_trials });
     // Who looks whether it goes on sees that at once.
     if (n && participant.practice?.stage !== 'waiting')
-      await page('again', say('welcome_back'), [make('p', 'text', words)], say('continue'));
+      await page('again', say('welcome_back'), [make('p', 'text', text)], say('continue'));
     if (!stopped) await begin();
   }
 }
@@ -134,8 +134,8 @@ async function answered() {
   if (shown() === 'comment' || stopped) return;
   setProgress('');
   const undo = trials?.undoable ? () => trials?.undo() : null;
-  const words = await comment(undo, say(work?.undo || ''));
-  if (words) outbox?.add('comment', null, { text: words });
+  const text = await comment(undo, say(work?.undo || ''));
+  if (text) outbox?.add('comment', null, { text: text });
   outbox?.add('finish', null, {});
   card('saving', say('comment_title'), [make('p', 'text', say('saving'))]);
 }
@@ -182,7 +182,7 @@ function heard(answer) {
     over('withdrawn');
   }
   if (stopped) return;
-  const codes = (answer.refused || []).map((/** @type {{ code: string }} */ one) => one.code);
+  const codes = (answer.refused || []).map((/** @type {{ code: string }} */ item) => item.code);
   if (codes.includes('closed')) {
     stopped = true;
     over('closed');

@@ -11,25 +11,25 @@ const PATIENCE_MS = 20_000;
 /** @type {number[]} */
 let sides = [];
 
-/** @param {number[]} given the sizes in pixels that the study makes, of the longer side */
-export function setSides(given) {
-  sides = [...given].sort((a, b) => a - b);
+/** @param {number[]} values the sizes in pixels that the study makes, of the longer side */
+export function setSides(values) {
+  sides = [...values].sort((a, b) => a - b);
 }
 
 /**
  * A picture at a size that is enough for so many CSS pixels, once it is decoded.
  * @param {string} id
  * @param {number} cssPx of its longer side
- * @param {string} words what it is, for those who do not see it
+ * @param {string} text what it is, for those who do not see it
  * @param {() => void} missing called when it is not to be had for now
  * @returns {Promise<HTMLImageElement>}
  */
-export async function decoded(id, cssPx, words, missing) {
+export async function decoded(id, cssPx, text, missing) {
   const wanted = cssPx * devicePixelRatio;
-  const side = sides.find((one) => one >= wanted);
+  const side = sides.find((item) => item >= wanted);
   const address = picture(id, side);
   for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
-    const image = await load(address, words);
+    const image = await load(address, text);
     if (image) {
       image.dataset.whole = picture(id);
       return image;
@@ -72,12 +72,12 @@ export async function sharpen(images) {
 
 /**
  * @param {string} address
- * @param {string} words
+ * @param {string} text
  * @returns {Promise<HTMLImageElement | null>}
  */
-async function load(address, words) {
+async function load(address, text) {
   const image = new Image();
-  image.alt = words;
+  image.alt = text;
   // It is painted with the frame that it is put into, not in one of those after it.
   image.decoding = 'sync';
   image.draggable = false;

@@ -38,7 +38,7 @@ export function gridStep(dpr) {
 export function onGrid(start, room, length, dpr) {
   const step = gridStep(dpr);
   const least = Math.ceil((start - 0.01) / step) * step;
-  const most = Math.floor((start + room - length + 0.01) / step) * step;
+  const max = Math.floor((start + room - length + 0.01) / step) * step;
   const middle = Math.round((start + (room - length) / 2) / step) * step;
-  return Math.max(least, Math.min(most, middle)) - start;
+  return Math.max(least, Math.min(max, middle)) - start;
 }

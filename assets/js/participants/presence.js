@@ -52,7 +52,7 @@ export function onlyTab(name, lost) {
       lost();
     }
   };
-  const taken = new Promise((done) => {
+  const used = new Promise((done) => {
     reply = done;
     channel.postMessage({ say: 'anybody', from: own });
     setTimeout(() => done(false), REPLY_MS);
@@ -61,7 +61,7 @@ export function onlyTab(name, lost) {
     holding = true;
     channel.postMessage({ say: 'mine', from: own });
   };
-  return { taken, take };
+  return { taken: used, take };
 }
 
 /** What is known of the screen: facts, no names. */

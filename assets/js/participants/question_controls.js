@@ -48,15 +48,15 @@ export class QuestionControls {
     this.node.closest('.trial')?.classList.toggle('wordy', words.length > WORDY);
     const yesNo = form === 'binary';
     const texts = (choices || []).map((text) => (yesNo ? say(text) : text));
-    this.#keys = texts.map((_, place) => (yesNo ? 'YN'[place] : LETTERS[place]));
+    this.#keys = texts.map((_, index) => (yesNo ? 'YN'[index] : LETTERS[index]));
     const list = this.choices;
     while (list.children.length < texts.length) list.append(this.#choice(list.children.length));
-    [...list.children].forEach((child, place) => {
-      const one = /** @type {HTMLElement} */ (child);
-      one.hidden = place >= texts.length;
-      if (one.hidden) return;
-      put(one.children[0], this.#keys[place]);
-      put(one.children[1], texts[place]);
+    [...list.children].forEach((child, index) => {
+      const item = /** @type {HTMLElement} */ (child);
+      item.hidden = index >= texts.length;
+      if (item.hidden) return;
+      put(item.children[0], this.#keys[index]);
+      put(item.children[1], texts[index]);
     });
     list.classList.toggle(
       'long',
@@ -65,12 +65,12 @@ export class QuestionControls {
     list.classList.toggle('many', texts.length > MANY);
   }
 
-  /** @param {number} place */
-  #choice(place) {
+  /** @param {number} index */
+  #choice(index) {
     const node = make('button', 'answer option');
     node.type = 'button';
     node.append(make('span', 'letter'), make('span', 'words'));
-    node.addEventListener('click', (event) => this.hands.answer('place', place, event.timeStamp));
+    node.addEventListener('click', (event) => this.hands.answer('place', index, event.timeStamp));
     return node;
   }
 
@@ -79,8 +79,8 @@ export class QuestionControls {
    * @param {boolean} undo whether there is one to take back
    */
   enable(answers, undo) {
-    for (const one of this.node.querySelectorAll('.answer, .skip, .zoom'))
-      one.setAttribute('aria-disabled', String(!answers));
+    for (const node of this.node.querySelectorAll('.answer, .skip, .zoom'))
+      node.setAttribute('aria-disabled', String(!answers));
     this.undo.setAttribute('aria-disabled', String(!undo));
   }
 
@@ -108,8 +108,8 @@ export class QuestionControls {
     const { hands, study } = this;
     const letter = key.length === 1 ? key.toUpperCase() : key;
     // Digits stand for nothing: who counts four presses 4, and would have given the fourth answer.
-    const place = this.#keys.indexOf(letter);
-    if (place >= 0) hands.answer('place', place, timeStamp);
+    const index = this.#keys.indexOf(letter);
+    if (index >= 0) hands.answer('place', index, timeStamp);
     else if (letter === 'Z') hands.zoom();
     else if (letter === 'U' || key === 'Backspace') hands.undo();
     else if (letter === 'S' && study.skip) hands.answer('skip', null, timeStamp);

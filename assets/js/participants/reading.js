@@ -17,11 +17,11 @@ export function instructions(study, practice) {
   if (study.kind === 'pairs') lines.push(['keys_choose', ['1', '2', '←', '→']]);
   if (study.kind === 'best-of') lines.push(['keys_choose', ['1', '2', '3', '4']]);
   if (study.kind === 'pairs' && study.tie) lines.push(['keys_tie', ['0', '=']]);
-  const asked = study.kind === 'questions';
-  if (asked) lines.push(['keys_choose', ['A', 'B', '…']]);
-  if (study.skip) lines.push([asked ? 'keys_cannot_tell' : 'keys_skip', ['S']]);
+  const request = study.kind === 'questions';
+  if (request) lines.push(['keys_choose', ['A', 'B', '…']]);
+  if (study.skip) lines.push([request ? 'keys_cannot_tell' : 'keys_skip', ['S']]);
   lines.push(['keys_zoom', ['Z']]);
-  if (asked) lines.push(['keys_move', ['←', '↑', '→', '↓']]);
+  if (request) lines.push(['keys_move', ['←', '↑', '→', '↓']]);
   lines.push(['keys_undo', ['U']]);
   for (const [name, caps] of lines) {
     const line = make('div');
@@ -38,10 +38,10 @@ export function instructions(study, practice) {
 /**
  * Whatever the participant wants to say; empty where that is nothing.
  * @param {(() => void) | null} undo takes back the last answer
- * @param {string} words on the button that does
+ * @param {string} message on the button that does
  * @returns {Promise<string>}
  */
-export function comment(undo, words) {
+export function comment(undo, message) {
   return new Promise((done) => {
     const label = make('label', '', say('comment_label'));
     const text = make('textarea');
@@ -49,7 +49,7 @@ export function comment(undo, words) {
     text.rows = 4;
     text.maxLength = 2000;
     const buttons = [button(say('finish'), 'primary', () => done(text.value.trim()))];
-    if (undo) buttons.push(button(words, 'plain', undo));
+    if (undo) buttons.push(button(message, 'plain', undo));
     card('comment', say('comment_title'), [label, text, actions(...buttons)]);
   });
 }

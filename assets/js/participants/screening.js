@@ -16,7 +16,7 @@ const SCREENS = ['plate', 'patch'];
 export async function screening({ plates, patches }, stopped) {
   /** @type {{ plates?: string[], [patch: string]: any }} */
   const seen = {};
-  const of = (plates || 0) + (patches || []).length;
+  const source = (plates || 0) + (patches || []).length;
   const image = (/** @type {string} */ address, /** @type {string} */ alt) => {
     const made = new Image();
     made.alt = alt;
@@ -29,9 +29,11 @@ export async function screening({ plates, patches }, stopped) {
   const fields = (patches || []).map((name) => image(patchAddress(name), ''));
   if (images.length) seen.plates = [];
   for (const [index, image] of images.entries())
-    seen.plates?.push(await askPlate(image, say('plates_count', { n: index + 1, of }), stopped));
+    seen.plates?.push(
+      await askPlate(image, say('plates_count', { n: index + 1, of: source }), stopped),
+    );
   for (const [index, name] of (patches || []).entries()) {
-    const count = say('plates_count', { n: images.length + index + 1, of });
+    const count = say('plates_count', { n: images.length + index + 1, of: source });
     seen[name] = await askPatch(fields[index], count, stopped);
   }
   return seen;
@@ -67,8 +69,8 @@ async function askPlate(image, count, stopped) {
     if (stopped()) return;
     const pad = make('div', 'digits');
     for (const digit of '1234567890') {
-      const one = button(digit, 'answer', () => end(digit));
-      pad.append(one);
+      const item = button(digit, 'answer', () => end(digit));
+      pad.append(item);
     }
     const none = button(say('plates_none'), 'answer none', () => end(''), 'N');
     const look = make('div', 'look');
@@ -99,16 +101,16 @@ async function askPatch(image, count, stopped) {
     if (stopped()) return;
     const field = make('div', 'patches');
     field.append(image);
-    for (let place = 0; place < PLACES; place++) {
-      const part = button('', 'part', () => end(place));
-      part.setAttribute('aria-label', say('patches_part', { n: place + 1 }));
+    for (let index = 0; index < PLACES; index++) {
+      const part = button('', 'part', () => end(index));
+      part.setAttribute('aria-label', say('patches_part', { n: index + 1 }));
       field.append(part);
     }
     const look = make('div', 'look');
     const choices = make('div', 'choices');
     const pad = make('div', 'quarters');
-    for (let place = 0; place < PLACES; place++)
-      pad.append(button(String(place + 1), 'answer', () => end(place)));
+    for (let index = 0; index < PLACES; index++)
+      pad.append(button(String(index + 1), 'answer', () => end(index)));
     choices.append(
       pad,
       button(say('patches_none'), 'answer none', () => end(-1), 'N'),

@@ -33,12 +33,12 @@ export function closeSheet() {
 
 /**
  * A button that closes the sheet, and then does what it is for.
- * @param {string} words
+ * @param {string} text
  * @param {string} className
  * @param {() => void} [act]
  */
-function choice(words, className, act) {
-  return button(words, className, () => {
+function choice(text, className, act) {
+  return button(text, className, () => {
     closeSheet();
     act?.();
   });
@@ -55,11 +55,11 @@ export function showGuide(study) {
 
 /**
  * Whether a sketch is left out, and why.
- * @param {string} words of the sketch
+ * @param {string} text of the sketch
  * @param {(reason: 'unknown-word' | 'other') => void} skip
  */
-export function askSkip(words, skip) {
-  open(say('skip_title', { words }), [
+export function askSkip(text, skip) {
+  open(say('skip_title', { words: text }), [
     make('p', 'text', say('skip_text')),
     actions(
       choice(say('skip_word'), 'primary', () => skip('unknown-word')),
@@ -71,19 +71,19 @@ export function askSkip(words, skip) {
 
 /**
  * Something that is wanted to be said about a sketch.
- * @param {string} words of the sketch
- * @param {string} begun what was written before
+ * @param {string} message of the sketch
+ * @param {string} started what was written before
  * @param {(text: string) => void} writing told of every change
  * @param {(text: string) => void} keep
  */
-export function askComment(words, begun, writing, keep) {
+export function askComment(message, started, writing, keep) {
   const text = make('textarea');
   text.setAttribute('aria-labelledby', 'sheet-title');
   text.rows = 4;
   text.maxLength = 2000;
-  text.value = begun;
+  text.value = started;
   text.addEventListener('input', () => writing(text.value));
-  open(say('comment_on', { words }), [
+  open(say('comment_on', { words: message }), [
     text,
     actions(
       choice(say('comment_keep'), 'primary', () => keep(text.value.trim())),
@@ -101,9 +101,9 @@ export function showMore(choices) {
   open(say('more'), [
     actions(
       ...choices.map(({ words, act, off }) => {
-        const one = choice(words, 'plain', act);
-        one.disabled = off;
-        return one;
+        const item = choice(words, 'plain', act);
+        item.disabled = off;
+        return item;
       }),
       choice(say('close'), 'plain'),
     ),

@@ -27,9 +27,9 @@ export class SketchScreen {
     this.words = words;
     this.hands = hands;
     this.node = make('div', 'coloring');
-    const asked = make('div', 'asked');
-    asked.append(make('p', 'question', study.question), make('h1', 'concept', words));
-    if (note) asked.append(make('p', 'sketch-note', note));
+    const request = make('div', 'asked');
+    request.append(make('p', 'question', study.question), make('h1', 'concept', words));
+    if (note) request.append(make('p', 'sketch-note', note));
     this.place = make('div', 'canvas-place');
     // What was said is out of the way of the hand that goes on.
     this.place.addEventListener('pointerdown', () => this.say(''), { capture: true });
@@ -41,7 +41,7 @@ export class SketchScreen {
     document.addEventListener('keydown', (event) => this.#key(event), {
       signal: this.#listening.signal,
     });
-    this.node.append(asked, this.place, this.said, this.#bar(undoable));
+    this.node.append(request, this.place, this.said, this.#bar(undoable));
   }
 
   /** @param {boolean} undoable */
@@ -57,10 +57,10 @@ export class SketchScreen {
     ];
     const list = make('div', 'choices-line');
     for (const { words, act, off, name } of choices) {
-      const one = button(words, 'tool', act);
-      one.dataset.choice = name;
-      one.disabled = off;
-      list.append(one);
+      const item = button(words, 'tool', act);
+      item.dataset.choice = name;
+      item.disabled = off;
+      list.append(item);
     }
     const more = button(say('more'), 'tool more', () => showMore(choices));
     more.setAttribute('aria-haspopup', 'dialog');
@@ -97,12 +97,12 @@ export class SketchScreen {
 
   /**
    * Says something beside the buttons; nothing where the words are empty.
-   * @param {string} words
+   * @param {string} text
    */
-  say(words) {
+  say(text) {
     // The same words once more are read out once more.
     this.said.textContent = '';
-    this.said.textContent = words;
+    this.said.textContent = text;
   }
 
   /**

@@ -72,18 +72,18 @@ export class Sketches {
    */
   learn(sketches) {
     const before = this.#sketches.size;
-    for (const one of sketches || []) this.#sketches.set(one.position, one);
+    for (const sketch of sketches || []) this.#sketches.set(sketch.position, sketch);
     return this.#sketches.size > before;
   }
 
   /**
    * Takes the study's word for all that was done: it was asked anew.
    * @param {any} state
-   * @param {PageEvent[]} kept what was not confirmed when it was asked
+   * @param {PageEvent[]} saved what was not confirmed when it was asked
    */
-  renew(state, kept) {
+  renew(state, saved) {
     this.#logs.clear();
-    this.#kept = kept;
+    this.#kept = saved;
     this.count(state.participant);
     this.restore(state.participant.positions_answered);
     this.learn(state.trials);
@@ -92,7 +92,7 @@ export class Sketches {
   /** Those without an answer, by position. */
   get open() {
     return [...this.#sketches.values()]
-      .filter((one) => !this.#answered.has(one.position))
+      .filter((sketch) => !this.#answered.has(sketch.position))
       .sort((a, b) => a.position - b.position);
   }
 
@@ -103,12 +103,12 @@ export class Sketches {
 
   /** Whether a sketch is done, or something on one. */
   get begun() {
-    return !!this.answered || this.open.some((one) => this.log(one.position).length);
+    return !!this.answered || this.open.some((item) => this.log(item.position).length);
   }
 
   /** How many of the open ones are for this. @param {string} part */
   left(part) {
-    return this.open.filter((one) => partOf(one) === part).length;
+    return this.open.filter((item) => partOf(item) === part).length;
   }
 
   /** The sketch before the next one, while it can be opened again. */
@@ -119,7 +119,7 @@ export class Sketches {
     if (!sketch || this.#reopened >= 0 || (next && next.position < last)) return null;
     // Practice that was looked at stays as it was seen, and so does what is colored once more.
     const seen = sketch.practice && next && this.#round(next) !== this.#round(sketch);
-    const twice = [...this.#sketches.values()].some((one) => one.original === last);
+    const twice = [...this.#sketches.values()].some((item) => item.original === last);
     return seen || twice ? null : sketch;
   }
 
@@ -162,7 +162,7 @@ export class Sketches {
     this.#answered.add(position);
     if (position >= this.#reopened) this.#reopened = -1;
     // What can be opened no more needs no memory.
-    for (const one of this.#logs.keys()) if (one < position) this.#logs.delete(one);
+    for (const log of this.#logs.keys()) if (log < position) this.#logs.delete(log);
   }
 
   /** @param {number} position of the sketch that is opened again */
@@ -186,8 +186,8 @@ export class Sketches {
     const part = partOf(sketch);
     if (part === 'second') {
       // They come after all others, a few at a time.
-      const seconds = [...this.#sketches.values()].filter((one) => partOf(one) === 'second');
-      const n = seconds.filter((one) => one.position <= position).length;
+      const seconds = [...this.#sketches.values()].filter((item) => partOf(item) === 'second');
+      const n = seconds.filter((second) => second.position <= position).length;
       return { name: 'second_progress', n, of: seconds.length };
     }
     if (part === 'training') {
@@ -195,13 +195,13 @@ export class Sketches {
       return { name: 'practice_progress', n: (position % count) + 1, of: count };
     }
     const seconds = this.#count('second');
-    const of = this.total - this.practiceTotal - seconds;
-    return { name: 'sketch_progress', n: position - this.practiceTotal + 1, of };
+    const source = this.total - this.practiceTotal - seconds;
+    return { name: 'sketch_progress', n: position - this.practiceTotal + 1, of: source };
   }
 
   /** @param {string} part */
   #count(part) {
-    return [...this.#sketches.values()].filter((one) => partOf(one) === part).length;
+    return [...this.#sketches.values()].filter((sketch) => partOf(sketch) === part).length;
   }
 
   /**

@@ -47,32 +47,32 @@ export class Stimulus {
     this.notice.hidden = true;
     this.people = make('figure', 'people');
     this.people.append(make('figcaption', '', say('people')), make('div', 'strip'));
-    this.figures = Array.from({ length: this.places }, (_, place) => this.#figure(place, choose));
+    this.figures = Array.from({ length: this.places }, (_, index) => this.#figure(index, choose));
     const set = make('div', 'figures');
-    set.append(...this.figures.map((one) => one.node));
+    set.append(...this.figures.map((figure) => figure.node));
     if (this.distributions) this.node.append(this.people);
     this.node.append(set, this.notice);
     new ResizeObserver(() => this.#arrange()).observe(this.node);
   }
 
   /**
-   * @param {number} place
+   * @param {number} index
    * @param {(place: number, event: MouseEvent) => void} choose
    */
-  #figure(place, choose) {
+  #figure(index, choose) {
     const node = make('figure', 'candidate');
-    node.dataset.place = String(place);
+    node.dataset.place = String(index);
     const bar = make('div', 'strip');
-    const pictures = make('div', 'pictures');
+    const images = make('div', 'pictures');
     if (this.distributions) node.append(bar);
-    node.append(pictures);
-    const button = make('button', 'choose', String(place + 1));
+    node.append(images);
+    const button = make('button', 'choose', String(index + 1));
     button.type = 'button';
-    button.setAttribute('aria-label', say('place', { n: place + 1 }));
-    button.addEventListener('click', (event) => choose(place, event));
+    button.setAttribute('aria-label', say('place', { n: index + 1 }));
+    button.addEventListener('click', (event) => choose(index, event));
     if (this.places > 1) node.append(button);
-    if (!this.distributions) this.#frames(pictures, 1);
-    return { node, bar, pictures, button };
+    if (!this.distributions) this.#frames(images, 1);
+    return { node, bar, pictures: images, button };
   }
 
   /**
@@ -92,7 +92,9 @@ export class Stimulus {
 
   /** @returns {HTMLElement[]} */
   get frames() {
-    return this.figures.flatMap((one) => /** @type {HTMLElement[]} */ ([...one.pictures.children]));
+    return this.figures.flatMap(
+      (figure) => /** @type {HTMLElement[]} */ ([...figure.pictures.children]),
+    );
   }
 
   /**
@@ -103,8 +105,8 @@ export class Stimulus {
    */
   prepare(trial, changed) {
     const { places } = trial;
-    const named = (/** @type {number} */ place) =>
-      this.places > 1 ? say('picture', { n: place + 1 }) : say('picture_one');
+    const named = (/** @type {number} */ index) =>
+      this.places > 1 ? say('picture', { n: index + 1 }) : say('picture_one');
     /** @type {Prepared} */
     const prepared = {
       trial,
@@ -116,8 +118,8 @@ export class Stimulus {
       reference: null,
     };
     if (this.distributions && places.length) {
-      const draw = (/** @type {number[] | null} */ weights, /** @type {string} */ words) =>
-        strip(weights || [], this.colors, this.order, words);
+      const draw = (/** @type {number[] | null} */ weights, /** @type {string} */ text) =>
+        strip(weights || [], this.colors, this.order, text);
       prepared.strips = places.map(({ weights }, n) => draw(weights, say('strip', { n: n + 1 })));
       prepared.reference = draw(trial.reference, say('people_strip'));
     }
@@ -126,11 +128,11 @@ export class Stimulus {
       prepared.missing = true;
       changed();
     };
-    const wanted = places.map(({ images }, place) =>
+    const wanted = places.map(({ images }, index) =>
       Promise.all(
         images
           .slice(0, this.distributions ? MOST_REFERENCES : 1)
-          .map((id) => decoded(id, px, named(place), missing)),
+          .map((id) => decoded(id, px, named(index), missing)),
       ),
     );
     prepared.done = Promise.all(wanted).then((images) => {
@@ -154,16 +156,16 @@ export class Stimulus {
   /**
    * Puts a prepared trial on the page, all at once.
    * @param {Prepared} prepared
-   * @param {string} [words] in place of pictures
+   * @param {string} [text] in place of pictures
    */
-  show(prepared, words) {
+  show(prepared, text) {
     this.#shown = prepared;
-    this.clear(words || '');
-    this.figures.forEach((figure, place) => {
-      const images = prepared.images[place] || [];
+    this.clear(text || '');
+    this.figures.forEach((figure, position) => {
+      const images = prepared.images[position] || [];
       const frames = this.#frames(figure.pictures, this.distributions ? images.length : 1);
       frames.forEach((frame, index) => frame.replaceChildren(...images.slice(index, index + 1)));
-      figure.bar.replaceChildren(...prepared.strips.slice(place, place + 1));
+      figure.bar.replaceChildren(...prepared.strips.slice(position, position + 1));
     });
     this.people.lastElementChild?.replaceChildren(
       ...(prepared.reference ? [prepared.reference] : []),
@@ -176,23 +178,23 @@ export class Stimulus {
 
   /**
    * Nothing to compare, and words in its place where there are any.
-   * @param {string} words
+   * @param {string} text
    */
-  clear(words) {
+  clear(text) {
     this.mark(null, '');
-    put(this.notice, words);
-    this.notice.hidden = !words;
-    this.node.classList.toggle('words-only', !!words);
+    put(this.notice, text);
+    this.notice.hidden = !text;
+    this.node.classList.toggle('words-only', !!text);
   }
 
   /**
    * Marks the place that was chosen, by a shape.
-   * @param {number | null} place
+   * @param {number | null} position
    * @param {string} how
    */
-  mark(place, how) {
+  mark(position, how) {
     this.figures.forEach(({ node }, index) => {
-      if (index === place) node.dataset.mark = how;
+      if (index === position) node.dataset.mark = how;
       else delete node.dataset.mark;
     });
   }

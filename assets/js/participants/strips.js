@@ -20,8 +20,8 @@ export function orderOf(colors) {
  * @param {string} hex
  */
 function polar(hex) {
-  const [r, g, b] = [1, 3, 5].map((at) => {
-    const value = parseInt(hex.slice(at, at + 2), 16) / 255;
+  const [r, g, b] = [1, 3, 5].map((index) => {
+    const value = parseInt(hex.slice(index, index + 2), 16) / 255;
     return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
   });
   const l = Math.cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
@@ -40,15 +40,15 @@ function polar(hex) {
  * @param {number[]} weights shares, in the order of the bins
  * @param {string[]} colors
  * @param {number[]} order
- * @param {string} words what it shows, for those who do not see it
+ * @param {string} text what it shows, for those who do not see it
  */
-export function strip(weights, colors, order, words) {
+export function strip(weights, colors, order, text) {
   const svg = document.createElementNS(SVG, 'svg');
   svg.setAttribute('viewBox', `0 0 ${WIDTH} 1`);
   svg.setAttribute('preserveAspectRatio', 'none');
   svg.setAttribute('shape-rendering', 'crispEdges');
   svg.setAttribute('role', 'img');
-  svg.setAttribute('aria-label', words);
+  svg.setAttribute('aria-label', text);
   const total = weights.reduce((sum, weight) => sum + weight, 0) || 1;
   let start = 0;
   for (const index of order) {

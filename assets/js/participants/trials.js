@@ -46,7 +46,7 @@ export class Trials {
     this.done = done;
     setSides(state.sides || []);
     const { stimulus, controls } = parts(state, {
-      answer: (kind, value, at) => this.#answer(kind, value, at),
+      answer: (kind, value, index) => this.#answer(kind, value, index),
       undo: () => this.undo(),
       zoom: () => this.#accepting && this.stimulus.zoom.toggle(),
       move: (key) => this.#accepting && this.stimulus.zoom.step(key),
@@ -64,13 +64,13 @@ export class Trials {
   #build() {
     this.node = make('div', 'trial');
     this.about = make('p', 'about');
-    const asked = make('div', 'asked');
-    asked.append(make('h1', '', this.study.question), this.about);
+    const request = make('div', 'asked');
+    request.append(make('h1', '', this.study.question), this.about);
     this.verdict = make('div', 'verdict');
     this.verdict.setAttribute('role', 'status');
     const below = make('div', 'below');
     below.append(this.controls.node, this.verdict);
-    this.node.append(asked, this.stimulus.node, below);
+    this.node.append(request, this.stimulus.node, below);
     document.addEventListener('keydown', (event) => {
       if (shown() === 'trials') this.controls.key(event, !this.#feedback);
     });
@@ -145,7 +145,7 @@ export class Trials {
    */
   heard(answer) {
     /** @type {PageTrial[]} */
-    const fresh = (answer.trials || []).filter((one) => !this.#trials.has(one.position));
+    const fresh = (answer.trials || []).filter((trial) => !this.#trials.has(trial.position));
     const practice = fresh.filter((trial) => trial.practice);
     if (practice.length) this.#secondRound = practice[0].position;
     this.#learn(fresh);
@@ -226,16 +226,16 @@ export class Trials {
    */
   #wait(name, prepared) {
     const now = (this.waiting = {});
-    const here = () => this.waiting === now && !this.#current && shown() === 'trials';
+    const currentOf = () => this.waiting === now && !this.#current && shown() === 'trials';
     const speak = () =>
-      here() && this.stimulus.clear(say(prepared?.missing ? 'picture_missing' : name));
+      currentOf() && this.stimulus.clear(say(prepared?.missing ? 'picture_missing' : name));
     setTimeout(() => {
-      if (!here()) return;
+      if (!currentOf()) return;
       this.controls.enable(false, !!this.undoable);
       this.stimulus.enable(false);
       speak();
     }, SLOW_MS);
-    prepared?.done.then(() => here() && this.#paint(prepared));
+    prepared?.done.then(() => currentOf() && this.#paint(prepared));
   }
 
   /**
@@ -243,8 +243,8 @@ export class Trials {
    * @returns {Prepared}
    */
   #ready(trial) {
-    const kept = this.#prepared.get(trial.position);
-    if (kept) return kept;
+    const saved = this.#prepared.get(trial.position);
+    if (saved) return saved;
     const prepared = this.stimulus.prepare(trial, () => {
       const [first] = this.#open;
       if (shown() === 'trials' && !this.#current && first === trial && !this.#feedback)
@@ -301,29 +301,29 @@ export class Trials {
    */
   #showProgress({ position, practice: training }, more) {
     const done = training ? position : position - this.#practice;
-    const of = training ? this.#practice : this.total - this.#practice;
-    const words = say(training ? 'practice' : 'progress', { n: done + 1, of });
-    setProgress(more ? words + ' · ' + more : words, done / of);
+    const source = training ? this.#practice : this.total - this.#practice;
+    const text = say(training ? 'practice' : 'progress', { n: done + 1, of: source });
+    setProgress(more ? text + ' · ' + more : text, done / source);
   }
 
   /**
    * @param {'place' | 'tie' | 'skip' | 'rating'} kind
    * @param {number | null} value
-   * @param {number} at when, on the clock of the page
+   * @param {number} index when, on the clock of the page
    */
-  #answer(kind, value, at) {
+  #answer(kind, value, index) {
     const prepared = this.#current;
-    if (!prepared || !this.#accepting || at < this.#paintedAt + SOONEST_MS) return;
+    if (!prepared || !this.#accepting || index < this.#paintedAt + SOONEST_MS) return;
     this.#accepting = false;
     delete this.node.dataset.painted;
-    this.#askedAt = at;
+    this.#askedAt = index;
     this.#last = prepared.trial;
     const { position, practice } = prepared.trial;
     this.#answered.add(position);
     this.outbox.add('answer', position, {
       kind,
       value,
-      response_ms: Math.round((at - this.#paintedAt) * 10) / 10,
+      response_ms: Math.round((index - this.#paintedAt) * 10) / 10,
       display: {
         viewport: innerWidth + 'x' + innerHeight,
         dpr: devicePixelRatio,
@@ -345,9 +345,9 @@ export class Trials {
     put(this.verdict, say('waiting'));
     this.#feedback = (right) => {
       this.stimulus.mark(value, right ? 'right' : 'wrong');
-      const words = make('p', '', say(right ? 'right' : 'wrong'));
+      const text = make('p', '', say(right ? 'right' : 'wrong'));
       const next = button(say('continue'), 'primary', () => this.#resume());
-      this.verdict.replaceChildren(words, next);
+      this.verdict.replaceChildren(text, next);
       this.#askedAt = 0;
       next.focus({ preventScroll: true });
     };

@@ -31,7 +31,7 @@ function parts({ study, colors }, hands) {
   const stimulus = new Stimulus(
     study,
     colors || [],
-    (place, event) => hands.answer('place', place, event.timeStamp),
+    (index, event) => hands.answer('place', index, event.timeStamp),
     hands.close,
   );
   return { stimulus, controls: new Controls(study, stimulus.places, hands) };

@@ -86,10 +86,10 @@ export class Zoom {
     frame.addEventListener('pointermove', (event) => this.#move(frame, event));
     frame.addEventListener('pointerup', (event) => {
       if (!this.#fingers.delete(event.pointerId) || this.#tap.moved) return;
-      const { clientX: x, clientY: y, timeStamp: at } = event;
+      const { clientX: x, clientY: y, timeStamp: index } = event;
       const twice =
-        at - this.#tap.at < TAP_MS && Math.hypot(x - this.#tap.x, y - this.#tap.y) < TAP_PX;
-      this.#tap = { at: twice ? -Infinity : at, x, y, moved: false };
+        index - this.#tap.at < TAP_MS && Math.hypot(x - this.#tap.x, y - this.#tap.y) < TAP_PX;
+      this.#tap = { at: twice ? -Infinity : index, x, y, moved: false };
       if (twice) this.toggle(...this.#inPicture(frame, x, y));
     });
     frame.addEventListener('pointercancel', (event) => this.#fingers.delete(event.pointerId));
@@ -108,8 +108,8 @@ export class Zoom {
     const other = [...this.#fingers].find(([id]) => id !== event.pointerId)?.[1];
     this.#fingers.set(event.pointerId, now);
     if (other) {
-      const length = (/** @type {{ x: number, y: number }} */ one) =>
-        Math.hypot(one.x - other.x, one.y - other.y);
+      const length = (/** @type {{ x: number, y: number }} */ item) =>
+        Math.hypot(item.x - other.x, item.y - other.y);
       const middle = { clientX: (now.x + other.x) / 2, clientY: (now.y + other.y) / 2 };
       this.#around(frame, middle, (this.#scale * length(now)) / Math.max(1, length(before)));
     } else if (this.#scale > 1) {
@@ -137,12 +137,12 @@ export class Zoom {
   /**
    * Another scale, with what is under a place of the page staying there.
    * @param {HTMLElement} frame
-   * @param {{ clientX: number, clientY: number }} at
+   * @param {{ clientX: number, clientY: number }} index
    * @param {number} scale
    */
-  #around(frame, at, scale) {
+  #around(frame, index, scale) {
     const next = Math.min(CLOSEST, Math.max(1, scale));
-    const [x, y] = this.#inPicture(frame, at.clientX, at.clientY);
+    const [x, y] = this.#inPicture(frame, index.clientX, index.clientY);
     const ratio = this.#scale / next;
     this.#set(next, x + (this.#x - x) * ratio, y + (this.#y - y) * ratio);
   }

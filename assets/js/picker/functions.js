@@ -138,10 +138,10 @@ export function readFunction(text) {
   const open = !text.trim().endsWith(')');
   const values = [];
   for (let i = 0; i < 3; i += 1) {
-    const [label, , least, most] = wanted[i];
+    const [label, , least, max] = wanted[i];
     const got = readPart(parts[i], wanted[i]);
     if (got.wrong) return { ...got, partial: open };
-    if (got.value < least || got.value > most) {
+    if (got.value < least || got.value > max) {
       return {
         wrong:
           'The ' +
@@ -149,7 +149,7 @@ export function readFunction(text) {
           ' is ' +
           plainNumber(got.value) +
           '; it must be ' +
-          (most === undefined ? '0 or more.' : 'from 0 to ' + most + '.'),
+          (max === undefined ? '0 or more.' : 'from 0 to ' + max + '.'),
       };
     }
     values.push(got.value);

@@ -52,25 +52,25 @@ export function mount({ element, props, trigger, watch }) {
     );
   }
   function recent() {
-    let kept = [];
+    let saved = [];
     try {
-      kept = JSON.parse(localStorage.getItem(RECENT)) || [];
+      saved = JSON.parse(localStorage.getItem(RECENT)) || [];
     } catch {
       /* none then */
     }
-    return (Array.isArray(kept) ? kept : [])
+    return (Array.isArray(saved) ? saved : [])
       .map((text) => read(String(text)).color)
       .filter(Boolean);
   }
   function remember(color) {
-    const kept = [
+    const saved = [
       valueOf(color),
       ...recent()
         .map(valueOf)
         .filter((text) => text !== valueOf(color)),
     ];
     try {
-      localStorage.setItem(RECENT, JSON.stringify(kept.slice(0, MOST_RECENT)));
+      localStorage.setItem(RECENT, JSON.stringify(saved.slice(0, MOST_RECENT)));
     } catch {
       /* private windows may refuse */
     }
@@ -126,16 +126,16 @@ export function mount({ element, props, trigger, watch }) {
     say(picked ? describe(picked) : '');
   }
   function refuse(message) {
-    const kept = picked ? ' Still in use: ' + labelOf(picked) + '.' : '';
+    const saved = picked ? ' Still in use: ' + labelOf(picked) + '.' : '';
     input.setAttribute('aria-invalid', 'true');
     paint(null);
-    say(message + kept, true);
+    say(message + saved, true);
   }
   // `headings` go before the colors at these places of the list.
-  function open(found, headings = {}) {
-    shown = found;
-    if (found.length) showPlane(false);
-    rows = found.map((color, index) => {
+  function open(result, headings = {}) {
+    shown = result;
+    if (result.length) showPlane(false);
+    rows = result.map((color, index) => {
       const row = document.createElement('div');
       row.className = 'th-picker-option';
       row.id = uid + '-' + index;
@@ -161,18 +161,18 @@ export function mount({ element, props, trigger, watch }) {
     );
     active = -1;
     input.removeAttribute('aria-activedescendant');
-    popup.hidden = !found.length;
+    popup.hidden = !result.length;
     input.setAttribute('aria-expanded', String(!popup.hidden));
     if (popup.hidden) return;
     list.scrollTop = 0;
     popup.classList.remove('up', 'end');
-    const at = box.getBoundingClientRect();
+    const rect = box.getBoundingClientRect();
     const size = popup.getBoundingClientRect();
-    const below = window.innerHeight - at.bottom;
-    popup.classList.toggle('up', below < size.height + 8 && at.top > below);
+    const below = window.innerHeight - rect.bottom;
+    popup.classList.toggle('up', below < size.height + 8 && rect.top > below);
     popup.classList.toggle(
       'end',
-      at.left + size.width > window.innerWidth && at.right > size.width,
+      rect.left + size.width > window.innerWidth && rect.right > size.width,
     );
   }
   function close() {
@@ -214,8 +214,8 @@ export function mount({ element, props, trigger, watch }) {
     if (result.color) pick(result.color);
     else if (!text.trim()) showPicked();
     else {
-      const found = takeFirst && !result.wrong ? matches(text) : [];
-      if (found.length) pick(found[0]);
+      const match = takeFirst && !result.wrong ? matches(text) : [];
+      if (match.length) pick(match[0]);
       else refuse(result.wrong || missing(text));
     }
   }
@@ -230,15 +230,15 @@ export function mount({ element, props, trigger, watch }) {
       say(picked ? 'Still in use: ' + labelOf(picked) + '.' : '');
       return;
     }
-    const found = result.wrong ? [] : matches(text);
+    const match = result.wrong ? [] : matches(text);
     // Nothing has all these words: the list offers what is spelled like them.
-    open(found.length || result.color || result.wrong ? found : similar(text, 6));
+    open(match.length || result.color || result.wrong ? match : similar(text, 6));
     if (result.color) {
       say(describe(result.color));
       // Six digits are a whole color; three may still become six, and "1, 2, 3" may become 30.
       if (!result.color.name && /^#?[0-9a-f]{6}$/i.test(text.trim())) pick(result.color, true);
     } else if (result.wrong) say(result.wrong, !result.partial);
-    else if (found.length) say(found.length + (found.length === 1 ? ' name' : ' names'));
+    else if (match.length) say(match.length + (match.length === 1 ? ' name' : ' names'));
     else say(missing(text), true);
   }
   // With nothing typed: what was asked last, the thirteen basic names, then all.
@@ -323,11 +323,11 @@ export function mount({ element, props, trigger, watch }) {
     close();
     plane.start(picked && picked.lab);
     planePanel.classList.remove('up', 'end');
-    const at = box.getBoundingClientRect();
+    const rect = box.getBoundingClientRect();
     const size = planePanel.getBoundingClientRect();
-    const below = window.innerHeight - at.bottom;
-    planePanel.classList.toggle('up', below < size.height + 8 && at.top > below);
-    planePanel.classList.toggle('end', at.left + size.width > window.innerWidth);
+    const below = window.innerHeight - rect.bottom;
+    planePanel.classList.toggle('up', below < size.height + 8 && rect.top > below);
+    planePanel.classList.toggle('end', rect.left + size.width > window.innerWidth);
     plane.focus();
   }
   opener.addEventListener('click', () => showPlane(planePanel.hidden));

@@ -15,17 +15,17 @@ export function colorPlane(panel, onPick) {
   const cross = panel.querySelector('.th-plane-cross');
   const line = panel.querySelector('.th-plane-line');
   canvas.width = canvas.height = SIDE;
-  let at = [50, 0, 0];
-  let drawn = null;
+  let index = [50, 0, 0];
+  let rendered = null;
 
   function draw() {
-    if (drawn === at[0]) return;
-    drawn = at[0];
+    if (rendered === index[0]) return;
+    rendered = index[0];
     const image = context.createImageData(SIDE, SIDE);
     const data = image.data;
     for (let j = 0, i = 0; j < SIDE; j += 1) {
       for (let k = 0; k < SIDE; k += 1, i += 4) {
-        const srgb = srgb1OfLab([at[0], k - HALF, HALF - j]);
+        const srgb = srgb1OfLab([index[0], k - HALF, HALF - j]);
         if (srgb.some((c) => !(c >= 0 && c <= 1))) continue;
         srgb.forEach((c, n) => {
           data[i + n] = Math.round(255 * c);
@@ -37,8 +37,8 @@ export function colorPlane(panel, onPick) {
   }
   function show() {
     draw();
-    const [light, a, b] = at;
-    const inside = inSrgb(at);
+    const [light, a, b] = index;
+    const inside = inSrgb(index);
     levelText.textContent = 'L* ' + light;
     level.value = light;
     cross.style.left = (100 * (a + HALF + 0.5)) / SIDE + '%';
@@ -52,16 +52,16 @@ export function colorPlane(panel, onPick) {
       signed(a) +
       ' · b* ' +
       signed(b) +
-      (inside ? ' · ' + hexOf(codesOfLab(at)) : ' · outside of sRGB');
+      (inside ? ' · ' + hexOf(codesOfLab(index)) : ' · outside of sRGB');
     return inside;
   }
   const bound = (value) => Math.min(Math.max(Math.round(value), -HALF), HALF);
   function move(a, b) {
-    at = [at[0], bound(a), bound(b)];
+    index = [index[0], bound(a), bound(b)];
     return show();
   }
   function lighten(step) {
-    at = [Math.min(Math.max(at[0] + step, 0), 100), at[1], at[2]];
+    index = [Math.min(Math.max(index[0] + step, 0), 100), index[1], index[2]];
     show();
   }
   function pointed(event) {
@@ -79,30 +79,30 @@ export function colorPlane(panel, onPick) {
     if (event.buttons) pointed(event);
   });
   canvas.addEventListener('pointerup', (event) => {
-    if (pointed(event)) onPick(at);
+    if (pointed(event)) onPick(index);
   });
   canvas.addEventListener('keydown', (event) => {
     const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[
       event.key
     ];
     const step = event.shiftKey ? 10 : 1;
-    if (way) move(at[1] + step * way[0], at[2] + step * way[1]);
+    if (way) move(index[1] + step * way[0], index[2] + step * way[1]);
     else if (event.key === 'PageUp' || event.key === 'PageDown')
       lighten(event.key === 'PageUp' ? step : -step);
     else if (event.key === 'Enter' || event.key === ' ') {
-      if (show()) onPick(at);
+      if (show()) onPick(index);
     } else return;
     event.preventDefault();
   });
   level.addEventListener('input', () => {
-    at = [Number(level.value), at[1], at[2]];
+    index = [Number(level.value), index[1], index[2]];
     show();
   });
   return {
     // Begins at a color in CIELAB, or at the gray in the middle.
     start(lab) {
-      at = (lab || [50, 0, 0]).map(Math.round);
-      at = [at[0], bound(at[1]), bound(at[2])];
+      index = (lab || [50, 0, 0]).map(Math.round);
+      index = [index[0], bound(index[1]), bound(index[2])];
       show();
     },
     focus() {

@@ -7,7 +7,7 @@ import { readFunction } from './functions.js';
 const tidy = (text) => text.normalize('NFKC').toLowerCase().replace(/['’`]/g, '');
 const letters = (text) => tidy(text).replace(/[\s_\-‐-―]+/g, '');
 const fold = (text) => letters(text).replace(/grey/g, 'gray');
-const words = (text) =>
+const describe = (text) =>
   tidy(text)
     .replace(/[\s_\-‐-―]+/g, ' ')
     .trim()
@@ -110,7 +110,7 @@ export function colorReading(catalog) {
     hex,
     lab,
     index,
-    words: words(name),
+    words: describe(name),
     fold: fold(name),
     letters: letters(name),
   }));
@@ -137,13 +137,13 @@ export function colorReading(catalog) {
     if (number) return number;
     if (!fold(rest)) return {};
     for (const reading of [
-      ['words', words(rest)],
+      ['words', describe(rest)],
       ['fold', fold(rest)],
     ]) {
       for (const id of key ? [key] : order) {
-        const found = colors.filter((c) => c.system === id && c[reading[0]] === reading[1]);
-        if (found.length)
-          return { color: found.find((c) => c.letters === letters(rest)) || found[0] };
+        const result = colors.filter((c) => c.system === id && c[reading[0]] === reading[1]);
+        if (result.length)
+          return { color: result.find((c) => c.letters === letters(rest)) || result[0] };
       }
     }
     return {};
@@ -155,7 +155,7 @@ export function colorReading(catalog) {
     const { key, rest } = split(text);
     if (key !== null && !systems.has(key)) return [];
     if (readFunction(rest)) return [];
-    const all = words(rest);
+    const all = describe(rest);
     const folded = fold(rest);
     const parts = all.split(' ').filter(Boolean);
     if (/[0-9#(]/.test(rest)) return [];

@@ -21,25 +21,25 @@ const key = (item) => item.source + ' ' + item.id;
 function read() {
   if (unwritten) return;
   /** @type {Map<string, Item>} */
-  const found = new Map();
+  const result = new Map();
   try {
     for (const item of JSON.parse(localStorage.getItem(KEPT) || '[]')) {
       if (!item || typeof item.source !== 'string' || typeof item.id !== 'string') continue;
-      found.set(key(item), item.text ? item : items.get(key(item)) || item);
+      result.set(key(item), item.text ? item : items.get(key(item)) || item);
     }
   } catch {
     return; // unreadable: what this page holds is what is true now
   }
-  items = found;
+  items = result;
 }
 
 function changed() {
   const full = items.size <= MOST_IN_FULL;
-  const kept = [...items.values()].map((item) =>
+  const saved = [...items.values()].map((item) =>
     full ? item : { source: item.source, id: item.id },
   );
   try {
-    localStorage.setItem(KEPT, JSON.stringify(kept));
+    localStorage.setItem(KEPT, JSON.stringify(saved));
     unwritten = false;
   } catch {
     unwritten = true; // it still holds until the page closes

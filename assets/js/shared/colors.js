@@ -15,13 +15,13 @@ function paletteStrip(colors) {
   strip.setAttribute(
     'aria-label',
     'Palette: ' +
-      colors.palette.map((one) => one.hex + ' ' + Math.round(one.percent) + '%').join(', '),
+      colors.palette.map((item) => item.hex + ' ' + Math.round(item.percent) + '%').join(', '),
   );
-  colors.palette.forEach((one) => {
+  colors.palette.forEach((item) => {
     const part = colorNode('i');
-    part.style.background = one.hex;
-    part.style.flexGrow = one.percent;
-    part.title = one.text;
+    part.style.background = item.hex;
+    part.style.flexGrow = item.percent;
+    part.title = item.text;
     strip.appendChild(part);
   });
   return strip;
@@ -29,21 +29,21 @@ function paletteStrip(colors) {
 
 function colorNames(names) {
   const list = colorNode('dl', 'th-color-names');
-  names.forEach((one) => {
+  names.forEach((name) => {
     const chip = colorNode('i', 'th-chip');
     const cell = colorNode('dd');
-    chip.style.background = one.hex;
-    chip.title = one.hex;
+    chip.style.background = name.hex;
+    chip.title = name.hex;
     cell.append(
       chip,
-      colorNode('span', '', one.name),
-      colorNode('small', '', one.delta_e00 + ' ΔE00'),
+      colorNode('span', '', name.name),
+      colorNode('small', '', name.delta_e00 + ' ΔE00'),
     );
     list.append(
       colorNode(
         'dt',
         '',
-        one.system.replace('ISCC-NBS level', 'Level').replace(' Color Level 4', ''),
+        name.system.replace('ISCC-NBS level', 'Level').replace(' Color Level 4', ''),
       ),
       cell,
     );
@@ -56,9 +56,9 @@ export function colorCard(colors, wide) {
   const box = colorNode('div', 'th-colors');
   if (wide) box.appendChild(colorNode('h2', '', colors.of));
   if (wide && colors.note) box.appendChild(colorNode('p', 'th-reason', colors.note));
-  const words = colorNode('p', 'th-palette-text', 'Palette · ' + colors.palette_text);
-  words.title = colors.palette_help;
-  box.append(paletteStrip(colors), words);
+  const message = colorNode('p', 'th-palette-text', 'Palette · ' + colors.palette_text);
+  message.title = colors.palette_help;
+  box.append(paletteStrip(colors), message);
   const list = colorNode('div', 'th-color-rows');
   colors.rows.forEach((row) => {
     const part = colorNode('section', 'th-color');

@@ -29,10 +29,10 @@ export function arrange(box, nodes) {
     if (!keep.has(node)) node.remove();
   });
   /** @type {Node | null} */
-  let at = box.firstChild;
+  let firstChild = box.firstChild;
   nodes.forEach((node) => {
-    if (node === at) at = at.nextSibling;
-    else box.insertBefore(node, at);
+    if (node === firstChild) firstChild = firstChild.nextSibling;
+    else box.insertBefore(node, firstChild);
   });
   if (
     focused instanceof HTMLElement &&
@@ -78,10 +78,10 @@ export function duration(seconds) {
 export function swatches(hexes) {
   const box = make('span', 'th-swatches');
   hexes.forEach((hex) => {
-    const one = make('i');
-    one.style.background = hex;
-    one.title = hex;
-    box.appendChild(one);
+    const item = make('i');
+    item.style.background = hex;
+    item.title = hex;
+    box.appendChild(item);
   });
   return box;
 }
@@ -92,10 +92,10 @@ export function swatches(hexes) {
  */
 export function touching(list) {
   const box = make('span', 'th-touching');
-  list.forEach((one) => {
+  list.forEach((item) => {
     const part = make('i');
-    part.style.background = one.hex;
-    part.title = one.role + ': ' + [one.name, one.hex].filter(Boolean).join(' ');
+    part.style.background = item.hex;
+    part.title = item.role + ': ' + [item.name, item.hex].filter(Boolean).join(' ');
     box.appendChild(part);
   });
   return box;
@@ -107,9 +107,9 @@ export function touching(list) {
  */
 export function touchingInWords(list) {
   const pair = make('span', 'th-touching-pair');
-  const words = make('small', 'th-touching-words');
-  list.forEach((one) => words.appendChild(make('span', '', one.role)));
-  pair.append(touching(list), words);
+  const text = make('small', 'th-touching-words');
+  list.forEach((item) => text.appendChild(make('span', '', item.role)));
+  pair.append(touching(list), text);
   return pair;
 }
 

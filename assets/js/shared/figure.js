@@ -84,15 +84,15 @@ export function figure(node, data, waiting = false) {
     try {
       const Plotly = await plotly();
       const style = getComputedStyle(node);
-      const drawn = themed(data, style);
-      drawn.layout.font.family = style.fontFamily;
-      await Plotly.react(node, drawn.data, drawn.layout, {
+      const rendered = themed(data, style);
+      rendered.layout.font.family = style.fontFamily;
+      await Plotly.react(node, rendered.data, rendered.layout, {
         displayModeBar: false,
         responsive: true,
       });
     } catch (error) {
-      const words = 'The figure could not be drawn: ' + error.message;
-      node.replaceChildren(make('p', 'th-waiting', words));
+      const text = 'The figure could not be drawn: ' + error.message;
+      node.replaceChildren(make('p', 'th-waiting', text));
     }
   });
   drawings.set(node, next);
@@ -101,16 +101,16 @@ export function figure(node, data, waiting = false) {
 
 /**
  * Hands a figure over as a file of its own.
- * @param {{ data: any[], layout: any }} drawn in colors that need no page
+ * @param {{ data: any[], layout: any }} rendered in colors that need no page
  * @param {number} width
  * @param {string} file the name without its ending
  * @param {string} format 'svg' or 'png'
  */
-export async function saveImage(drawn, width, file, format) {
+export async function saveImage(rendered, width, file, format) {
   const Plotly = await plotly();
-  const { height } = drawn.layout;
+  const { height } = rendered.layout;
   const size = format === 'png' ? { width, height, scale: 2 } : { width, height };
-  const address = await Plotly.toImage(drawn, { format, ...size });
+  const address = await Plotly.toImage(rendered, { format, ...size });
   const link = make('a');
   link.download = file + '.' + format;
   if (format === 'svg') {
@@ -136,13 +136,13 @@ const plain = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
  */
 export async function saveTitled(data, title, width, file, format) {
   const style = getComputedStyle(document.documentElement);
-  const drawn = themed(data, style);
-  const { font, margin } = drawn.layout;
+  const rendered = themed(data, style);
+  const { font, margin } = rendered.layout;
   const layout = {
-    ...drawn.layout,
+    ...rendered.layout,
     autosize: false,
     width,
-    height: drawn.layout.height + title.height,
+    height: rendered.layout.height + title.height,
     paper_bgcolor: '#ffffff',
     plot_bgcolor: '#ffffff',
     margin: { ...margin, t: margin.t + title.height },
@@ -163,7 +163,7 @@ export async function saveTitled(data, title, width, file, format) {
       font: { size: 15, color: style.getPropertyValue('--th-ink').trim() },
     },
   };
-  await saveImage({ data: drawn.data, layout }, width, file, format);
+  await saveImage({ data: rendered.data, layout }, width, file, format);
 }
 
 /**

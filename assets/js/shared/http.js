@@ -24,8 +24,8 @@ export async function ask(url, options) {
   if (!answer.ok) {
     // The session has ended: notices.js says so, and where to sign in.
     if (answer.status === 401) document.dispatchEvent(new Event('th-signed-out'));
-    const words = (data && data.error) || 'The app answered ' + answer.status + '.';
-    throw Object.assign(new Error(words), {
+    const text = (data && data.error) || 'The app answered ' + answer.status + '.';
+    throw Object.assign(new Error(text), {
       field: (data && data.field) || '',
       status: answer.status,
     });
@@ -64,11 +64,11 @@ export function sendFile(url, file, extra) {
  * Sends things three at a time. After a failure no other is begun; it is thrown once those under
  * way have ended.
  * @template Thing
- * @param {Iterable<Thing>} things
+ * @param {Iterable<Thing>} items
  * @param {(thing: Thing) => Promise<unknown>} sendOne
  */
-export async function sendAll(things, sendOne) {
-  const waiting = [...things];
+export async function sendAll(items, sendOne) {
+  const waiting = [...items];
   const next = async () => {
     try {
       while (waiting.length) await sendOne(/** @type {Thing} */ (waiting.shift()));

@@ -63,8 +63,8 @@ const ENDS = {
 function wordsOf(job) {
   if (job.active) {
     // Runs say themselves how long they will take.
-    const told = job.left_s === null || job.words.includes(' left');
-    return job.words + (told ? '' : ' · about ' + duration(job.left_s) + ' left');
+    const message = job.left_s === null || job.words.includes(' left');
+    return job.words + (message ? '' : ' · about ' + duration(job.left_s) + ' left');
   }
   const end = ENDS[job.status] + (job.status === 'done' ? duration(job.elapsed_s) + '. ' : '');
   return end + (job.problem ? '' : job.words);
@@ -82,18 +82,18 @@ export function workLine(box) {
   const button = make('button', 'th-button', 'Cancel');
   const bar = make('div', 'th-bar');
   const fill = make('i');
-  const words = make('p', 'th-job-words');
+  const text = make('p', 'th-job-words');
   const problem = make('p', 'th-problem');
   let job = null;
   node.hidden = true;
   button.type = 'button';
-  words.setAttribute('role', 'status');
+  text.setAttribute('role', 'status');
   bar.setAttribute('role', 'progressbar');
   bar.setAttribute('aria-valuemin', '0');
   bar.setAttribute('aria-valuemax', '100');
   bar.appendChild(fill);
   head.append(title, button);
-  node.append(head, bar, words, problem);
+  node.append(head, bar, text, problem);
   box.appendChild(node);
   button.addEventListener('click', async () => {
     if (!job || button.getAttribute('aria-disabled') === 'true') return;
@@ -120,7 +120,7 @@ export function workLine(box) {
     bar.setAttribute('aria-label', job.title);
     bar.setAttribute('aria-valuenow', String(percent));
     fill.style.width = percent + '%';
-    put(words, wordsOf(job));
+    put(text, wordsOf(job));
     put(problem, job.problem);
     problem.hidden = !job.problem;
     node.dataset.status = job.status;
@@ -139,7 +139,7 @@ export function watchWork(element, kind, show) {
   function look() {
     const jobs = store.get('work');
     if (!jobs || !inFront(element)) return;
-    const job = jobs.find((one) => one.kind === kind) || null;
+    const job = jobs.find((item) => item.kind === kind) || null;
     // A short one may begin and end between two lists.
     const known = before && job && before.id === job.id && !before.active;
     const fresh = before !== undefined && job && !known;
@@ -147,16 +147,16 @@ export function watchWork(element, kind, show) {
     show(job, Boolean(fresh && !job.active));
   }
   // What was begun here is new, also where it has ended before the first list.
-  const begun = store.subscribe('explore-job', () => {
+  const started = store.subscribe('explore-job', () => {
     before ??= null;
   });
-  const told = store.subscribe('work', () => {
+  const message = store.subscribe('work', () => {
     if (element.isConnected) {
       look();
       return;
     }
-    begun();
-    told();
+    started();
+    message();
     front.disconnect();
   });
   const front = new IntersectionObserver((seen) => {

@@ -6,7 +6,7 @@ import { make } from './dom.js';
 import { send } from './http.js';
 import { store } from './state.js';
 
-const capital = (words) => words[0].toUpperCase() + words.slice(1);
+const capital = (text) => text[0].toUpperCase() + text.slice(1);
 const HAS = 'it has the color';
 const HAS_NOT = 'it does not have the color';
 /**
@@ -62,7 +62,7 @@ export function judging({ question, status, ruleName, evidence, answers, changed
     said.setAttribute('role', 'alert');
     below.appendChild(said);
   }
-  function told(fresh) {
+  function report(fresh) {
     if (changed) changed(fresh);
     store.tell('drawn');
     store.tell('judged');
@@ -70,14 +70,14 @@ export function judging({ question, status, ruleName, evidence, answers, changed
   async function keep() {
     const answer = await send('/api/verdicts', question);
     id = answer.evidence[question.rule];
-    told({ evidence: id });
+    report({ evidence: id });
     draw();
   }
   async function remove() {
     const gone = await send('/api/trash', { kind: 'verdict', ids: [id], all_rules: true });
     const before = id;
     id = '';
-    told({ evidence: '' });
+    report({ evidence: '' });
     draw();
     undo(
       below,
@@ -87,7 +87,7 @@ export function judging({ question, status, ruleName, evidence, answers, changed
       gone.id,
       () => {
         id = before;
-        told({ evidence: id });
+        report({ evidence: id });
         draw();
       },
     );
@@ -96,7 +96,7 @@ export function judging({ question, status, ruleName, evidence, answers, changed
     mine = await send('/api/judgments', { ...question, answer: value, reason });
     if (id === '') id = 'kept';
     form = null;
-    told({ judgment: mine });
+    report({ judgment: mine });
     draw();
     const held = line.querySelector('button');
     if (held) held.focus({ preventScroll: true });
@@ -104,7 +104,7 @@ export function judging({ question, status, ruleName, evidence, answers, changed
   async function takeBack() {
     await send('/api/judgments/' + mine.id + '/withdraw', {});
     mine = null;
-    told({ judgment: null });
+    report({ judgment: null });
     draw();
   }
   function ask1(disagrees) {
@@ -161,13 +161,13 @@ export function judging({ question, status, ruleName, evidence, answers, changed
     why.focus({ preventScroll: true });
     form.scrollIntoView({ block: 'nearest' });
   }
-  function words(one) {
-    return answerWords(one.answer, question) + '.' + (one.reason ? ' “' + one.reason + '”' : '');
+  function describe(item) {
+    return answerWords(item.answer, question) + '.' + (item.reason ? ' “' + item.reason + '”' : '');
   }
   // What others say stands there as theirs: it can be neither changed nor taken back from here.
-  function lineOfOther(one) {
+  function lineOfOther(item) {
     const said = make('p', 'th-judging-other');
-    said.append(make('b', '', 'Another person says: '), make('span', '', words(one)));
+    said.append(make('b', '', 'Another person says: '), make('span', '', describe(item)));
     return said;
   }
   function draw() {
@@ -183,10 +183,10 @@ export function judging({ question, status, ruleName, evidence, answers, changed
         ),
       );
     else if (id !== null) {
-      const kept = make('span', 'th-kept-state', 'Saved');
-      kept.title = 'Stored in the data folder. It counts in “Rule disagreements”.';
-      if (id !== 'kept') kept.dataset.evidence = id;
-      parts.push(kept);
+      const saved = make('span', 'th-kept-state', 'Saved');
+      saved.title = 'Stored in the data folder. It counts in “Rule disagreements”.';
+      if (id !== 'kept') saved.dataset.evidence = id;
+      parts.push(saved);
       if (id !== 'kept' && !mine)
         parts.push(button('Delete', '', 'Deletes this verdict; can be undone', remove));
     }
@@ -206,7 +206,7 @@ export function judging({ question, status, ruleName, evidence, answers, changed
       const said = make('p', 'th-judging-said');
       const verb =
         mine.status === 'unscored' ? 'You say: ' : mine.agrees ? 'You agree: ' : 'You disagree: ';
-      said.append(make('b', '', verb), make('span', '', words(mine)));
+      said.append(make('b', '', verb), make('span', '', describe(mine)));
       below.append(
         said,
         button('Change', 'd', 'Another answer or reason', async () => ask1(!mine.agrees)),
@@ -227,7 +227,7 @@ export function judging({ question, status, ruleName, evidence, answers, changed
     key(pressed) {
       if (form) return false;
       const wanted = [...node.querySelectorAll('button')].find(
-        (one) => one.getAttribute('aria-keyshortcuts') === pressed.toUpperCase(),
+        (item) => item.getAttribute('aria-keyshortcuts') === pressed.toUpperCase(),
       );
       if (!wanted) return false;
       wanted.click();
@@ -243,12 +243,12 @@ export function judging({ question, status, ruleName, evidence, answers, changed
   };
 }
 // A line that undoes a deletion, for as long as it stands there.
-export function undo(box, words, trashId, done) {
+export function undo(box, text, trashId, done) {
   const line = make('p', 'th-undo');
   const back = make('button', 'th-button', 'Undo');
   back.type = 'button';
   line.setAttribute('role', 'status');
-  line.append(make('span', '', words), back);
+  line.append(make('span', '', text), back);
   back.addEventListener('click', async () => {
     back.setAttribute('aria-disabled', 'true');
     try {

@@ -76,13 +76,13 @@ function placeOf(query) {
   return ['explore', view || 'board', view === 'audit' ? value('cell') : ''].join(' ');
 }
 const nameOfColor = (text) => text.replace(/^(l1|l2|l3|css):/, '');
-function titleOf(query, words) {
+function titleOf(query, text) {
   const value = (name) => (query.get(name) || '').slice(0, 60);
   const tab = value('tab') || 'inspect';
   const view = value('view');
   const about = (...parts) => parts.filter(Boolean).join(', ');
   let room = ROOMS[tab] || '';
-  let open = words || '';
+  let open = text || '';
   if (tab === 'inspect')
     open ||= about(
       value('object'),
@@ -129,13 +129,13 @@ try {
 }
 const record = (n) => (records[n] ||= { scroll: 0, memo: {} });
 window.addEventListener('pagehide', () => {
-  const kept = Object.fromEntries(
+  const saved = Object.fromEntries(
     Object.entries(records)
       .slice(-MOST_KEPT)
-      .map(([n, one]) => [n, { scroll: one.scroll, memo: one.memo }]),
+      .map(([n, item]) => [n, { scroll: item.scroll, memo: item.memo }]),
   );
   try {
-    sessionStorage.setItem(KEPT, JSON.stringify({ records: kept, last }));
+    sessionStorage.setItem(KEPT, JSON.stringify({ records: saved, last }));
   } catch {
     /* only a reload forgets */
   }
@@ -143,7 +143,7 @@ window.addEventListener('pagehide', () => {
 
 const queryNow = () => new URLSearchParams(location.search);
 const ofState = (state) => (state && state.thPlace) || null;
-let here = ofState(history.state) || { n: (last += 1), before: '' };
+let current = ofState(history.state) || { n: (last += 1), before: '' };
 let key = placeOf(queryNow());
 let acted = false;
 let forced = false;
@@ -152,26 +152,26 @@ let settling = null;
 let said = '';
 if (history.scrollRestoration) history.scrollRestoration = 'manual';
 function write(address, push) {
-  history[push ? 'pushState' : 'replaceState']({ thPlace: here }, '', address);
+  history[push ? 'pushState' : 'replaceState']({ thPlace: current }, '', address);
   key = placeOf(queryNow());
   document.title = titleOf(queryNow(), said);
   store.tell('shown', { query: queryNow() });
 }
 
-const roomOf = (place) => ROOMS[place.split(' ')[0]] || '';
+const roomOf = (index) => ROOMS[index.split(' ')[0]] || '';
 function roomNow() {
   const tab = document.querySelector('#th-tabs [role=tab][aria-selected=true]');
   return tab ? tab.textContent.trim() : '';
 }
 
 // A late answer to what was asked before someone went back speaks of a place that was left.
-function show(address, words) {
+function show(address, text) {
   const query = new URLSearchParams(address);
   const next = placeOf(query);
   if (target !== null && next !== target) return;
   const went = forced || (acted && next !== key);
   forced = false;
-  said = words || '';
+  said = text || '';
   if (location.search === address) {
     document.title = titleOf(query, said);
     return;
@@ -179,17 +179,17 @@ function show(address, words) {
   if (went) {
     acted = false;
     Object.keys(records).forEach((n) => {
-      if (Number(n) > here.n) delete records[n];
+      if (Number(n) > current.n) delete records[n];
     });
-    last = here.n + 1;
-    here = { n: last, before: key };
+    last = current.n + 1;
+    current = { n: last, before: key };
   }
   write(address, went);
 }
 // What was on top of a place is closed: where the entry before is that place, it is gone back to.
 function close(address) {
   const under = placeOf(new URLSearchParams(address));
-  if (here.before === under && key !== under) history.back();
+  if (current.before === under && key !== under) history.back();
   else {
     acted = false;
     show(address);
@@ -199,7 +199,7 @@ function close(address) {
 // ── Back and Forward ───────────────────────────────────────────────────────────────────────
 function settle() {
   const mine = (settling = {});
-  const wanted = record(here.n);
+  const wanted = record(current.n);
   const end = Date.now() + SETTLE_MS;
   let since = 0;
   let focused = false;
@@ -231,17 +231,17 @@ window.addEventListener('popstate', (event) => {
   const state = ofState(event.state);
   // A jump within the page, such as that of the skip link, is no other place.
   if (!state && location.hash) {
-    here = { n: (last += 1), before: here.before };
-    history.replaceState({ thPlace: here }, '');
+    current = { n: (last += 1), before: current.before };
+    history.replaceState({ thPlace: current }, '');
     return;
   }
-  here = state || { n: (last += 1), before: '' };
+  current = state || { n: (last += 1), before: '' };
   key = target = placeOf(query);
   acted = forced = false;
   said = '';
   document.title = titleOf(query);
   openRoom(ROOMS[query.get('tab')] || ROOMS.inspect);
-  store.tell('place', { query, memo: record(here.n).memo });
+  store.tell('place', { query, memo: record(current.n).memo });
   store.tell('shown', { query });
   settle();
 });
@@ -275,18 +275,18 @@ window.addEventListener(
   'scroll',
   () => {
     // Another room that comes to the front moves the page before its address is shown.
-    if (!settling && roomNow() === roomOf(key)) record(here.n).scroll = window.scrollY;
+    if (!settling && roomNow() === roomOf(key)) record(current.n).scroll = window.scrollY;
   },
   { passive: true },
 );
 document.addEventListener('focusin', (event) => {
   if (!settling && !(/** @type {Element} */ (event.target).closest('[role=tab]')))
-    record(here.n).focus = event.target;
+    record(current.n).focus = event.target;
 });
 
-history.replaceState({ thPlace: here }, '');
+history.replaceState({ thPlace: current }, '');
 // After a reload the page is where it was, once what was on it is there again.
-if (record(here.n).scroll) {
+if (record(current.n).scroll) {
   target = key;
   settle();
 }
@@ -303,9 +303,9 @@ export const places = {
   },
   // What a room wants to know when someone comes back to this entry.
   note(values) {
-    Object.assign(record(here.n).memo, values);
+    Object.assign(record(current.n).memo, values);
   },
-  memo: () => record(here.n).memo,
-  before: () => here.before,
+  memo: () => record(current.n).memo,
+  before: () => current.before,
   restoring: () => target !== null,
 };

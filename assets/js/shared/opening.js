@@ -7,8 +7,8 @@ import { inFront } from './dom.js';
  * @returns {(picture: Record<string, unknown>) => void}
  */
 export function opener({ element, props, trigger }) {
-  return (picture) => {
-    props.value = { ...picture, at: Date.now() };
+  return (image) => {
+    props.value = { ...image, at: Date.now() };
     trigger('open');
     const left = new IntersectionObserver((entries) => {
       if (entries.some((entry) => entry.isIntersecting) || inFront(element)) return;

@@ -17,9 +17,9 @@ export function zoomTogether(onChange) {
   // that its pixels stay equal squares; the others show the same part of their box as the first.
   function fitting(pane) {
     const first = shown()[0] || pane;
-    const most = filling(first);
-    const steps = most > pixel() ? Math.floor(most / pixel()) * pixel() : most;
-    return (filling(pane) * steps) / most;
+    const max = filling(first);
+    const steps = max > pixel() ? Math.floor(max / pixel()) * pixel() : max;
+    return (filling(pane) * steps) / max;
   }
   function shown() {
     return panes.filter((pane) => pane.size);
@@ -30,7 +30,7 @@ export function zoomTogether(onChange) {
       const room = [pane.box.clientWidth, pane.box.clientHeight];
       const size = pane.size.map((length) => length * scale);
       // What fits stands in the middle; what does not has no gap at an edge.
-      const at = size.map((length, axis) =>
+      const index = size.map((length, axis) =>
         length <= room[axis]
           ? (room[axis] - length) / 2
           : Math.min(0, Math.max(room[axis] - length, room[axis] / 2 - middle[axis] * length)),
@@ -38,8 +38,8 @@ export function zoomTogether(onChange) {
       Object.assign(pane.image.style, {
         width: size[0] + 'px',
         height: size[1] + 'px',
-        left: Math.round(at[0] / pixel()) * pixel() + 'px',
-        top: Math.round(at[1] / pixel()) * pixel() + 'px',
+        left: Math.round(index[0] / pixel()) * pixel() + 'px',
+        top: Math.round(index[1] / pixel()) * pixel() + 'px',
         imageRendering: scale > pixel() * 1.001 ? 'pixelated' : 'auto',
       });
       if (pane.over) {
@@ -67,9 +67,9 @@ export function zoomTogether(onChange) {
     if (!pane) return;
     const scale = fitting(pane) * zoom;
     const room = [pane.box.clientWidth, pane.box.clientHeight];
-    middle = middle.map((at, axis) => {
+    middle = middle.map((index, axis) => {
       const half = Math.min(0.5, room[axis] / (2 * pane.size[axis] * scale));
-      return Math.min(1 - half, Math.max(half, at));
+      return Math.min(1 - half, Math.max(half, index));
     });
   }
   // Zooms and keeps the point of the picture under (clientX, clientY) where it is.
@@ -94,19 +94,19 @@ export function zoomTogether(onChange) {
   }
   function pan(pane, dx, dy) {
     const scale = fitting(pane) * zoom;
-    middle = middle.map((at, axis) => at - [dx, dy][axis] / (pane.size[axis] * scale));
+    middle = middle.map((index, axis) => index - [dx, dy][axis] / (pane.size[axis] * scale));
     clampMiddle();
     layOut();
   }
   function add(box) {
     const image = make('img');
-    const words = make('p', 'th-pane-words');
+    const text = make('p', 'th-pane-words');
     const pane = { box, image, size: null, over: null };
     let lost = '';
     box.classList.add('th-pane');
     image.alt = '';
     image.draggable = false;
-    box.append(image, words);
+    box.append(image, text);
     panes.push(pane);
     image.addEventListener('load', () => {
       pane.size = [image.naturalWidth, image.naturalHeight];
@@ -115,7 +115,7 @@ export function zoomTogether(onChange) {
     });
     image.addEventListener('error', () => {
       if (image.hasAttribute('src'))
-        put(words, lost || 'The image cannot be shown: its file is gone.');
+        put(text, lost || 'The image cannot be shown: its file is gone.');
     });
     box.addEventListener(
       'wheel',
@@ -143,7 +143,7 @@ export function zoomTogether(onChange) {
         pane.over = node;
         if (node) {
           node.style.visibility = 'hidden';
-          box.insertBefore(node, words);
+          box.insertBefore(node, text);
           layOut();
         }
       },
@@ -154,7 +154,7 @@ export function zoomTogether(onChange) {
         lost = gone || '';
         pane.size = null;
         image.alt = alt || '';
-        put(words, url ? '' : reason || '');
+        put(text, url ? '' : reason || '');
         if (url) image.src = url;
         else image.removeAttribute('src');
       },

@@ -12,10 +12,10 @@ const FINDING = 'truehue-finding';
 export function stageFinding(stage, props, trigger) {
   const { root, view, say, refresh, showable, change } = stage;
   const work = stageWork(root);
-  let asked = ''; // 'find' or 'points': what the app is to begin
+  let request = ''; // 'find' or 'points': what the app is to begin
 
   function forget() {
-    asked = '';
+    request = '';
     if (work.busy) sessionStorage.removeItem(FINDING);
     work.stop();
     if (stage.wanted) {
@@ -30,7 +30,7 @@ export function stageFinding(stage, props, trigger) {
   function findObject() {
     forget();
     say('');
-    asked = 'find';
+    request = 'find';
     work.expect('Checking…');
     trigger('find', { image_id: stage.imageId });
   }
@@ -39,31 +39,31 @@ export function stageFinding(stage, props, trigger) {
     const next = [...(stage.wanted || stage.marks), mark];
     forget();
     stage.wanted = next;
-    asked = 'points';
+    request = 'points';
     say('');
     work.expect('Checking…');
-    view.showMarks(next.filter((one) => one.type === 'point'));
+    view.showMarks(next.filter((item) => item.type === 'point'));
     refresh();
     trigger('points', { image_id: stage.imageId, marks: next });
   }
 
   function started() {
-    const begun = props.work;
-    if (!begun) return;
-    if (begun.image_id !== stage.imageId || begun.kind !== asked) {
+    const start = props.work;
+    if (!start) return;
+    if (start.image_id !== stage.imageId || start.kind !== request) {
       // Cancelled, or another image was opened, before the app had answered.
-      if (begun.job) work.drop(begun.job);
+      if (start.job) work.drop(start.job);
       return;
     }
-    if (begun.problem) {
+    if (start.problem) {
       forget();
-      say(String(begun.problem));
+      say(String(start.problem));
       return;
     }
-    asked = '';
-    if (begun.kind === 'find')
-      sessionStorage.setItem(FINDING, JSON.stringify({ job: begun.job, image_id: stage.imageId }));
-    follow(begun.job, String(begun.words || ''), begun.kind === 'points' ? stage.wanted : null);
+    request = '';
+    if (start.kind === 'find')
+      sessionStorage.setItem(FINDING, JSON.stringify({ job: start.job, image_id: stage.imageId }));
+    follow(start.job, String(start.words || ''), start.kind === 'points' ? stage.wanted : null);
   }
 
   // A search goes on while the page is loaded again.
@@ -78,8 +78,8 @@ export function stageFinding(stage, props, trigger) {
       follow(known.job, 'Searching…', null);
   }
 
-  function follow(job, words, points) {
-    work.follow(job, words, (end) => {
+  function follow(job, text, points) {
+    work.follow(job, text, (end) => {
       sessionStorage.removeItem(FINDING);
       if (end.status !== 'done') {
         stage.wanted = null;
@@ -89,8 +89,8 @@ export function stageFinding(stage, props, trigger) {
       } else if (points) {
         stage.wanted = null;
         change(
-          points.map((one) =>
-            one.type === 'point' && !one.by ? { ...one, by: end.segmenter } : one,
+          points.map((point) =>
+            point.type === 'point' && !point.by ? { ...point, by: end.segmenter } : point,
           ),
         );
       } else {

@@ -58,7 +58,7 @@ export function stageFound(root, view, onOverride) {
     };
   }
 
-  function asked(item, index) {
+  function sendRequest(item, index) {
     const node = el('div', 'th-found-row th-found-asked');
     const text = el('span', 'th-found-text');
     const name = el('span', 'th-found-name');
@@ -69,8 +69,8 @@ export function stageFound(root, view, onOverride) {
       ['', 'model’s answer'],
       ['yes', 'yes (set by me)'],
       ['no', 'no (set by me)'],
-    ].forEach(([value, words]) => {
-      const option = el('option', '', words);
+    ].forEach(([value, message]) => {
+      const option = el('option', '', message);
       option.value = value;
       choice.appendChild(option);
     });
@@ -82,32 +82,34 @@ export function stageFound(root, view, onOverride) {
     return { node, choice, name, note };
   }
 
-  function build(found) {
+  function build(result) {
     panel.replaceChildren();
     const head = el('div', 'th-found-head');
     rows.title = el('b');
     rows.made = el('span', 'th-found-made');
     head.append(rows.title, rows.made);
     panel.appendChild(head);
-    rows.boxes = group('Boxes in the mask', found.boxes, ticked('box'));
+    rows.boxes = group('Boxes in the mask', result.boxes, ticked('box'));
     // Of many labels most are not in the image: those are one line, and nothing to choose.
-    rows.negatives = found.negatives.length
-      ? group('Excluded parts', found.negatives, ticked('negative'))
+    rows.negatives = result.negatives.length
+      ? group('Excluded parts', result.negatives, ticked('negative'))
       : [];
     rows.absent = el('small', 'th-found-absent');
-    if (found.negatives.length) panel.lastChild.appendChild(rows.absent);
-    rows.presence = found.presence.length ? group('In the image?', found.presence, asked) : [];
+    if (result.negatives.length) panel.lastChild.appendChild(rows.absent);
+    rows.presence = result.presence.length
+      ? group('In the image?', result.presence, sendRequest)
+      : [];
     rows.notes = el('p', 'th-found-notes');
     panel.appendChild(rows.notes);
   }
 
-  function update(found) {
-    put(rows.title, 'Detected: ' + found.object);
-    put(rows.made, found.made);
-    rows.made.title = found.made;
+  function update(result) {
+    put(rows.title, 'Detected: ' + result.object);
+    put(rows.made, result.made);
+    rows.made.title = result.made;
     [
-      ...rows.boxes.map((row, k) => [row, found.boxes[k], k]),
-      ...rows.negatives.map((row, k) => [row, found.negatives[k], k]),
+      ...rows.boxes.map((row, k) => [row, result.boxes[k], k]),
+      ...rows.negatives.map((row, k) => [row, result.negatives[k], k]),
     ].forEach(([row, item, k]) => {
       row.tick.checked = item.used;
       put(row.name, (item.box ? k + 1 + ' ' : '') + item.label);
@@ -116,24 +118,24 @@ export function stageFound(root, view, onOverride) {
       row.node.classList.toggle('by-hand', item.by_hand);
       row.node.hidden = item.found === false;
     });
-    const absent = found.negatives.filter((item) => !item.found).map((item) => item.label);
+    const absent = result.negatives.filter((item) => !item.found).map((item) => item.label);
     put(rows.absent, absent.length ? 'Not detected: ' + absent.join(', ') : '');
     rows.presence.forEach((row, k) => {
-      const item = found.presence[k];
+      const item = result.presence[k];
       row.choice.value = item.override;
       put(row.name, item.answer);
       put(row.note, item.note);
       row.node.classList.toggle('by-hand', Boolean(item.override));
     });
-    put(rows.notes, found.notes.join(' '));
-    rows.notes.hidden = !found.notes.length;
+    put(rows.notes, result.notes.join(' '));
+    rows.notes.hidden = !result.notes.length;
   }
 
-  function onImage(found) {
+  function onImage(result) {
     const [width, height] = view.size();
     const lines = [];
-    const words = [];
-    (found ? found.boxes : []).forEach((item, index) => {
+    const parts = [];
+    (result ? result.boxes : []).forEach((item, index) => {
       // A detector's box may reach over the edge.
       const [x0, y0] = view.clamp(item.box.slice(0, 2));
       const [x1, y1] = view.clamp(item.box.slice(2));
@@ -156,27 +158,27 @@ export function stageFound(root, view, onOverride) {
       if (x0 > 0.6 * width) tag.style.right = 100 - (100 * x1) / width + '%';
       else tag.style.left = (100 * x0) / width + '%';
       tag.style.top = 'min(' + (100 * y0) / height + '%, 100% - 16px)';
-      words.push(tag);
+      parts.push(tag);
     });
     boxes.replaceChildren(...lines);
-    tags.replaceChildren(...words);
+    tags.replaceChildren(...parts);
   }
 
   return {
-    show(found) {
-      panel.hidden = !found;
-      onImage(found);
-      if (!found) return;
+    show(result) {
+      panel.hidden = !result;
+      onImage(result);
+      if (!result) return;
       const now = JSON.stringify([
-        found.boxes.length,
-        found.negatives.length,
-        found.presence.length,
+        result.boxes.length,
+        result.negatives.length,
+        result.presence.length,
       ]);
       if (now !== shape) {
         shape = now;
-        build(found);
+        build(result);
       }
-      update(found);
+      update(result);
     },
   };
 }

@@ -20,15 +20,18 @@ export const stageKept = (() => {
     },
     // What is kept of this image, once; of another image nothing is put anywhere.
     take(image_id) {
-      let kept = null;
+      let saved = null;
       try {
-        kept = JSON.parse(sessionStorage.getItem(KEPT));
+        saved = JSON.parse(sessionStorage.getItem(KEPT));
       } catch {
         /* nothing */
       }
       this.done();
-      return kept && kept.image_id === image_id && Array.isArray(kept.marks) && kept.marks.length
-        ? kept
+      return saved &&
+        saved.image_id === image_id &&
+        Array.isArray(saved.marks) &&
+        saved.marks.length
+        ? saved
         : null;
     },
   };

@@ -111,14 +111,14 @@ export function stageKeys(stage) {
     const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[
       event.key
     ];
-    const begun = keyBox || keyPoint;
+    const started = keyBox || keyPoint;
     if (event.key === 'Enter') {
-      if (begun) takeKeys();
+      if (started) takeKeys();
       else startKeys();
-    } else if (event.key === 'Escape' && begun) {
+    } else if (event.key === 'Escape' && started) {
       dropKeys();
       announce('Cancelled.');
-    } else if (way && begun) {
+    } else if (way && started) {
       const coarse = Math.max(1, Math.round(Math.max(...view.size()) / 100));
       const step = stage.tool === 'pick' ? (event.shiftKey ? 10 : 1) : coarse;
       moveKeys(

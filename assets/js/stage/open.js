@@ -5,13 +5,13 @@ export function stageOpen(root, usable, onOpened, onError) {
   const find = (name) => root.querySelector('.th-stage-' + name);
   const input = find('input');
   const progress = find('progress');
-  const words = find('progress-text');
+  const message = find('progress-text');
   const bar = find('progress-bar');
   let running = null;
 
   function show(text, share) {
     progress.hidden = !text;
-    words.textContent = text;
+    message.textContent = text;
     bar.style.transform = 'scaleX(' + share + ')';
   }
 

@@ -4,33 +4,33 @@
 export function stagePick(root, view, onAsk) {
   const find = (name) => root.querySelector('.th-stage-' + name);
   const panel = find('pick');
-  const words = find('pick-words');
+  const text = find('pick-words');
   const names = find('pick-names');
-  const picture = find('picture');
+  const image = find('picture');
   const swatch = find('pick-swatch');
   const known = new Map();
   let context = null;
   let source = '';
-  let at = null;
+  let index = null;
   let hex = '';
   let pinned = false;
   let waiting = 0;
 
   function pixel(x, y) {
-    if (!picture.complete || !picture.naturalWidth) return null;
-    if (source !== picture.src) {
+    if (!image.complete || !image.naturalWidth) return null;
+    if (source !== image.src) {
       const canvas = document.createElement('canvas');
-      canvas.width = picture.naturalWidth;
-      canvas.height = picture.naturalHeight;
+      canvas.width = image.naturalWidth;
+      canvas.height = image.naturalHeight;
       context = canvas.getContext('2d', { colorSpace: 'srgb', willReadFrequently: true });
-      context.drawImage(picture, 0, 0);
-      source = picture.src;
+      context.drawImage(image, 0, 0);
+      source = image.src;
     }
     return [...context.getImageData(x, y, 1, 1).data.slice(0, 3)];
   }
   function tell(color) {
-    const [x, y] = at;
-    words.textContent =
+    const [x, y] = index;
+    text.textContent =
       'Pixel ' +
       x +
       ', ' +
@@ -47,12 +47,12 @@ export function stagePick(root, view, onAsk) {
     names.textContent = color
       ? color.names
           .map(
-            (one) =>
-              one.system.replace('ISCC-NBS level ', 'L').replace(' Color Level 4', '') +
+            (name) =>
+              name.system.replace('ISCC-NBS level ', 'L').replace(' Color Level 4', '') +
               ' ' +
-              one.name +
+              name.name +
               ' ' +
-              one.delta_e00,
+              name.delta_e00,
           )
           .join(' · ') + ' ΔE00'
       : '';
@@ -82,7 +82,7 @@ export function stagePick(root, view, onAsk) {
     if (x < 0 || y < 0 || x >= width || y >= height) return false;
     const codes = pixel(x, y);
     if (!codes) return false;
-    at = [x, y];
+    index = [x, y];
     hex =
       '#' +
       codes
@@ -107,20 +107,20 @@ export function stagePick(root, view, onAsk) {
     },
     // Pressed: stays. The same pixel once more is asked for.
     press(point) {
-      const again = pinned && at && at.every((value, i) => value === Math.floor(point[i]));
+      const again = pinned && index && index.every((value, i) => value === Math.floor(point[i]));
       if (!look(point)) return;
       pinned = true;
-      view.showCursor(at);
+      view.showCursor(index);
       if (again) take();
     },
     look(point) {
       pinned = false;
-      if (look(point)) view.showCursor(at);
+      if (look(point)) view.showCursor(index);
     },
     close() {
       panel.hidden = true;
       pinned = false;
-      at = null;
+      index = null;
       hex = '';
       view.showCursor(null);
     },

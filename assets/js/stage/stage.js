@@ -44,7 +44,7 @@ export function mount({ element, props, trigger, watch }) {
   let pending = false;
   let patience = 0;
   const view = stageView(root);
-  const found = stageFound(root, view, (override) => change([...stage.marks, override]));
+  const result = stageFound(root, view, (override) => change([...stage.marks, override]));
   const pick = stagePick(root, view, (hex) =>
     store.tell('ask-color', { picker: 'asked-color', text: hex }),
   );
@@ -219,7 +219,7 @@ export function mount({ element, props, trigger, watch }) {
       .forEach((part) => {
         part.hidden = !hatched.includes(part.className);
       });
-    found.show(stage.imageId && props.found ? props.found : null);
+    result.show(stage.imageId && props.found ? props.found : null);
     find('mask').textContent = String(
       props.mask_text ||
         (!stage.imageId ? 'No image is open' : stage.marks.length ? '' : 'Nothing selected yet'),
@@ -240,11 +240,11 @@ export function mount({ element, props, trigger, watch }) {
 
   function fromPython(first) {
     const value = props.value;
-    const given = value && value.image_id === props.image_id && JSON.stringify(value) !== sent;
+    const values = value && value.image_id === props.image_id && JSON.stringify(value) !== sent;
     if ((props.image_id || null) !== stage.imageId || first === true) {
       forget();
       stage.imageId = props.image_id || null;
-      adopt(given && Array.isArray(value.marks) ? value.marks : props.marks);
+      adopt(values && Array.isArray(value.marks) ? value.marks : props.marks);
       view.open(stage.imageId ? props.image_url : '', props.width || 1, props.height || 1);
       view.showOutline('');
       view.showMarks([]);
@@ -261,7 +261,7 @@ export function mount({ element, props, trigger, watch }) {
         setTimeout(() => {
           if (stage.imageId === unheard.image_id) change(unheard.marks);
         }, 0);
-    } else if (given) {
+    } else if (values) {
       adopt(value.marks);
     }
     showMask();

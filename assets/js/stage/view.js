@@ -6,7 +6,7 @@ export function stageView(root) {
   const view = find('view');
   const scroll = find('scroll');
   const sheet = find('sheet');
-  const picture = find('picture');
+  const image = find('picture');
   const hatch = find('hatch');
   const svg = find('overlay');
   const veil = find('veil');
@@ -28,9 +28,9 @@ export function stageView(root) {
 
   function fitScale() {
     const room = [view.clientWidth - 2 * PADDING, view.clientHeight - 2 * PADDING];
-    const most = Math.min(room[0] / width, room[1] / height);
+    const max = Math.min(room[0] / width, room[1] / height);
     // A small image grows by whole steps, so that its pixels stay equal squares.
-    return most > exact() ? Math.floor(most / exact()) * exact() : Math.max(most, 0.01);
+    return max > exact() ? Math.floor(max / exact()) * exact() : Math.max(max, 0.01);
   }
 
   function layOut() {
@@ -43,7 +43,7 @@ export function stageView(root) {
     sheet.style.left = snap(Math.max(PADDING, (room[0] - size[0]) / 2)) + 'px';
     sheet.style.top = snap(Math.max(PADDING, (room[1] - size[1]) / 2)) + 'px';
     const grown = scale > exact() * 1.001;
-    picture.style.imageRendering = hatch.style.imageRendering = grown ? 'pixelated' : 'auto';
+    image.style.imageRendering = hatch.style.imageRendering = grown ? 'pixelated' : 'auto';
     if (shown.some((mark) => mark.type === 'point')) drawMarks();
     onZoom.forEach((callback) => callback(scale / exact(), fitted));
   }
@@ -60,17 +60,17 @@ export function stageView(root) {
   // Zooms and keeps the image point that was under (clientX, clientY) there, or the middle.
   function zoomTo(next, clientX, clientY) {
     const frame = scroll.getBoundingClientRect();
-    const at = {
+    const index = {
       clientX: clientX ?? frame.left + frame.width / 2,
       clientY: clientY ?? frame.top + frame.height / 2,
     };
-    const point = toImage(at);
+    const point = toImage(index);
     fitted = false;
     scale = Math.min(Math.max(next, Math.min(fitScale(), exact()) / 2), 32 * exact());
     layOut();
     const box = sheet.getBoundingClientRect();
-    scroll.scrollLeft += box.left + point[0] * scale - at.clientX;
-    scroll.scrollTop += box.top + point[1] * scale - at.clientY;
+    scroll.scrollLeft += box.left + point[0] * scale - index.clientX;
+    scroll.scrollTop += box.top + point[1] * scale - index.clientY;
   }
 
   function shape(name, attributes) {
@@ -95,7 +95,7 @@ export function stageView(root) {
     if (mark.type === 'point') {
       // As large at every zoom: a disk with a plus for what belongs to the object, a minus for what
       // does not.
-      const at = {
+      const index = {
         cx: mark.x,
         cy: mark.y,
         r: 8 / scale,
@@ -111,19 +111,19 @@ export function stageView(root) {
         2 * arm +
         (mark.inside ? 'M' + mark.x + ' ' + (mark.y - arm) + 'v' + 2 * arm : '');
       return [
-        shape('circle', at),
+        shape('circle', index),
         shape('path', { d: sign, class: 'th-stage-sign ' + (mark.inside ? 'white' : 'black') }),
       ];
     }
     if (!mark.points) return [];
     const line = mark.points.map((point) => point.join(' ')).join('L');
-    const drawn = {
+    const rendered = {
       d: 'M' + line + (mark.points.length === 1 ? 'h0' : ''),
       class: 'th-stage-stroke',
     };
     const tone = mark.type === 'keep' || mark.type === 'brush' ? 'white' : 'black';
-    const rim = shape('path', { ...drawn, 'stroke-width': 2 * mark.radius + 2 / scale });
-    const body = shape('path', { ...drawn, 'stroke-width': 2 * mark.radius });
+    const rim = shape('path', { ...rendered, 'stroke-width': 2 * mark.radius + 2 / scale });
+    const body = shape('path', { ...rendered, 'stroke-width': 2 * mark.radius });
     // One group, so that rim and body are see-through together.
     const group = shape('g', { class: 'th-stage-ink ' + tone });
     group.append(rim, body);
@@ -152,8 +152,8 @@ export function stageView(root) {
       width = newWidth;
       height = newHeight;
       fitted = true;
-      picture.removeAttribute('src');
-      if (url) picture.src = url;
+      image.removeAttribute('src');
+      if (url) image.src = url;
       svg.setAttribute('viewBox', '0 0 ' + width + ' ' + height);
       layOut();
     },

@@ -5,13 +5,13 @@ import { cancelJob } from '../shared/jobs.js';
 export function stageWork(root) {
   const find = (name) => root.querySelector('.th-stage-' + name);
   const box = find('work');
-  const words = find('work-text');
+  const message = find('work-text');
   let job = '';
   let after = null;
 
   function show(text) {
     box.hidden = !text;
-    if (words.textContent !== text) words.textContent = text;
+    if (message.textContent !== text) message.textContent = text;
   }
 
   async function watch(id) {

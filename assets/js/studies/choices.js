@@ -20,7 +20,7 @@ export function readPresets() {
 /** What a preset asks of people, in one line. @param {any} preset */
 export function sizeWords(preset) {
   const { form } = preset;
-  const words = [];
+  const parts = [];
   const { models } = preset;
   if (preset.kind === 'colorings')
     return (
@@ -42,7 +42,7 @@ export function sizeWords(preset) {
       ' questions per person'
     );
   if (form.number && models && preset.kind === 'pairs')
-    words.push(
+    parts.push(
       whole(form.number) +
         ' cases × ' +
         (models * (models - 1)) / 2 +
@@ -51,12 +51,12 @@ export function sizeWords(preset) {
         ' votes',
     );
   else
-    words.push(
+    parts.push(
       form.votes + (preset.kind === 'ratings' ? ' ratings per image' : ' votes per stimulus'),
     );
   const people = form.closing && form.closing.participants;
-  words.push((people ? people + ' people with ' : '') + form.trials + ' trials per person');
-  return words.join(' · ');
+  parts.push((people ? people + ' people with ' : '') + form.trials + ' trials per person');
+  return parts.join(' · ');
 }
 
 /**

@@ -25,17 +25,17 @@ export function exportView(box, current) {
   let personal = false;
 
   /** @param {string} url */
-  const of = (url) => (personal ? url + (url.includes('?') ? '&' : '?') + 'personal=1' : url);
+  const ownerOf = (url) => (personal ? url + (url.includes('?') ? '&' : '?') + 'personal=1' : url);
   function clearIds() {
-    const words =
+    const text =
       'Do this once everyone is paid, as the consent text says. Answers stay. The study must be closed.';
     question({
       title: 'Delete the recruiting-site ids?',
-      body: [make('p', '', words)],
+      body: [make('p', '', text)],
       action: 'Delete for good',
       act: async () => {
-        const told = await send(current.address + '/clear-external', {});
-        put(cleared, 'Ids of ' + whole(told.cleared) + ' people are deleted.');
+        const message = await send(current.address + '/clear-external', {});
+        put(cleared, 'Ids of ' + whole(message.cleared) + ' people are deleted.');
       },
     });
   }
@@ -45,12 +45,12 @@ export function exportView(box, current) {
       'One archive that another TrueHue can import: plan, people, events, tables, codebook.',
     );
     const buttons = make('div', 'th-jd-buttons');
-    const whole_ = linkButton('all.zip', of(data.zip), true);
+    const whole_ = linkButton('all.zip', ownerOf(data.zip), true);
     whole_.classList.add('th-jd-do');
     buttons.append(
       whole_,
-      ...(data.votes ? [linkButton('votes.jsonl', of(data.votes), true)] : []),
-      linkButton('codebook.md', of(data.codebook), true),
+      ...(data.votes ? [linkButton('votes.jsonl', ownerOf(data.votes), true)] : []),
+      linkButton('codebook.md', ownerOf(data.codebook), true),
     );
     all.body.append(
       buttons,
@@ -63,7 +63,7 @@ export function exportView(box, current) {
           'The data dictionary (codebook) explains every column of every table, with its unit.',
       ),
     );
-    const words = make('p', 'th-jd-note');
+    const text = make('p', 'th-jd-note');
     if (data.personal) {
       const label = make('label', 'th-jd-check');
       const input = make('input');
@@ -80,12 +80,12 @@ export function exportView(box, current) {
       all.body.append(line_);
     }
     put(
-      words,
+      text,
       personal
         ? 'Personal data: these files contain recruiting-site ids and original comments. Store them as your consent text says.'
         : 'Anonymous: participants are numbers, without recruiting-site ids.',
     );
-    all.body.append(words);
+    all.body.append(text);
     const tables = card('Tables');
     tables.body.append(
       dataTable(
@@ -117,7 +117,7 @@ export function exportView(box, current) {
                   ['CSV', table.csv],
                   ['Parquet', table.parquet],
                 ].map(([name, url]) => {
-                  const link = linkButton(name, of(url), true);
+                  const link = linkButton(name, ownerOf(url), true);
                   link.classList.add('th-jd-small');
                   link.setAttribute('aria-label', table.name + ' as ' + name);
                   return link;

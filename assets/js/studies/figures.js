@@ -74,21 +74,21 @@ export function plot(label) {
 export function intervals(node, series, axis) {
   const names = series[series.length - 1].rows.map((row) => row.name);
   const apart = series.length > 1 ? 0.17 : 0;
-  const traces = series.map((one, at) => {
-    const filled = at === series.length - 1;
-    const rows = one.rows.filter((row) => row.value !== null && names.includes(row.name));
+  const traces = series.map((item, index) => {
+    const filled = index === series.length - 1;
+    const rows = item.rows.filter((row) => row.value !== null && names.includes(row.name));
     const side = (end) =>
       rows.map((row) => (row[end] === null ? 0 : Math.abs((row[end] ?? 0) - (row.value ?? 0))));
     return {
       type: 'scatter',
       mode: 'markers',
-      name: one.name,
+      name: item.name,
       x: rows.map((row) => row.value),
       y: rows.map((row) => -names.indexOf(row.name) + (filled ? -apart : apart)),
       customdata: rows.map((row) => [plain(row.name), row.low, row.high]),
       hovertemplate:
         '%{customdata[0]}<br>' +
-        plain(one.name) +
+        plain(item.name) +
         ': %{x:' +
         axis.format +
         '}<br>95% %{customdata[1]:' +
@@ -119,7 +119,7 @@ export function intervals(node, series, axis) {
     margin: { l: wide + 12, r: 16, t: 6, b: 44 },
     xaxis: { title: { text: axis.title, standoff: 6 }, zeroline: false },
     yaxis: {
-      tickvals: names.map((_, at) => -at),
+      tickvals: names.map((_, index) => -index),
       ticktext: names.map(short),
       tickfont: { color: INK, size: 12 },
       ticks: '',
@@ -183,12 +183,12 @@ function span(hours) {
 export function votesOverTime(node, hours, wanted, total, now) {
   let sum = total - hours.reduce((all, hour) => all + hour.answers, 0);
   const sums = hours.map((hour) => (sum += hour.answers));
-  const begun = hours.map((hour) => Date.parse(hour.at));
-  const at = begun.map(local);
+  const started = hours.map((hour) => Date.parse(hour.at));
+  const index = started.map(local);
   const layout = blank(240, {
     margin: { l: 44, r: 48, t: 10, b: 34 },
     bargap: 0.15,
-    xaxis: { type: 'date', showgrid: false, range: span(begun), nticks: 7 },
+    xaxis: { type: 'date', showgrid: false, range: span(started), nticks: 7 },
     yaxis: { title: { text: 'per hour', standoff: 6 }, rangemode: 'tozero', zeroline: false },
     yaxis2: {
       overlaying: 'y',
@@ -217,7 +217,7 @@ export function votesOverTime(node, hours, wanted, total, now) {
   const data = [
     {
       type: 'bar',
-      x: at,
+      x: index,
       y: hours.map((hour) => hour.answers),
       width: 0.84 * HOUR_MS,
       offset: 0.08 * HOUR_MS,
@@ -228,7 +228,7 @@ export function votesOverTime(node, hours, wanted, total, now) {
       type: 'scatter',
       mode: hours.length > 40 ? 'lines' : 'lines+markers',
       // From nothing; then what had come in by the end of each hour.
-      x: [at[0], ...begun.map((hour) => local(Math.min(hour + HOUR_MS, Date.parse(now))))],
+      x: [index[0], ...started.map((hour) => local(Math.min(hour + HOUR_MS, Date.parse(now))))],
       y: [sums[0] - hours[0].answers, ...sums],
       yaxis: 'y2',
       cliponaxis: false,
@@ -248,14 +248,14 @@ export function votesOverTime(node, hours, wanted, total, now) {
  * @param {boolean} [colored] whether they are colorings of concepts
  */
 export function coverage(node, loads, wanted, colored = false) {
-  const [stimuli, one] = colored ? ['concepts', 'concept'] : ['stimuli', 'stimulus'];
-  const most = Math.max(wanted, ...loads.map((load) => load.answers));
+  const [stimuli, item] = colored ? ['concepts', 'concept'] : ['stimuli', 'stimulus'];
+  const max = Math.max(wanted, ...loads.map((load) => load.answers));
   const layout = blank(240, {
     bargap: 0.12,
     xaxis: {
-      title: { text: 'answers of a ' + one, standoff: 6 },
-      range: [-0.6, most + 0.6],
-      dtick: Math.max(1, Math.ceil(most / 12)),
+      title: { text: 'answers of a ' + item, standoff: 6 },
+      range: [-0.6, max + 0.6],
+      dtick: Math.max(1, Math.ceil(max / 12)),
       showgrid: false,
       zeroline: false,
     },

@@ -22,8 +22,8 @@ const KEPT = 'th-judge-form';
 /** What was being filled in, after a reload. @param {string} preset */
 function keptForm(preset) {
   try {
-    const kept = JSON.parse(localStorage.getItem(KEPT) || 'null');
-    return kept && kept.preset === preset ? kept : null;
+    const saved = JSON.parse(localStorage.getItem(KEPT) || 'null');
+    return saved && saved.preset === preset ? saved : null;
   } catch {
     return null;
   }
@@ -111,7 +111,7 @@ export function studyForm(box) {
   /** Takes what was typed and not added yet. @type {() => void} */
   let addTyped = () => {};
   let timer;
-  let asked = 0;
+  let request = 0;
   let shown = '';
 
   box
@@ -120,8 +120,8 @@ export function studyForm(box) {
   formNode.addEventListener('submit', (event) => event.preventDefault());
 
   /** Says what is wrong at its field and goes there; false where no field is of it. */
-  function wrong(field, words) {
-    const there = tellField(formNode, field, words);
+  function wrong(field, text) {
+    const there = tellField(formNode, field, text);
     if (there) formNode.querySelector('[aria-invalid=true]')?.focus();
     return there;
   }
@@ -181,7 +181,7 @@ export function studyForm(box) {
   async function outline() {
     clearTimeout(timer);
     if (revised && revised.may_revise !== 'everything') return;
-    const mine = ++asked;
+    const mine = ++request;
     const nothing = nothingYet();
     if (nothing) {
       made = null;
@@ -194,14 +194,14 @@ export function studyForm(box) {
     side.busy(true);
     try {
       const answer = await send(API + '/outline', form);
-      if (mine !== asked) return;
+      if (mine !== request) return;
       made = answer;
       tellField(formNode, '', '');
       line.say('');
       side.draw(answer, form);
       numbers?.outlined();
     } catch (error) {
-      if (mine !== asked) return;
+      if (mine !== request) return;
       made = null;
       // A preset may ask for more cases than there are: then all that there are, before a wish.
       if (error.field === 'number' && form.number && form.number === preset.form.number) {
@@ -216,7 +216,7 @@ export function studyForm(box) {
     side.busy(false);
   }
   function draw() {
-    const given = { form, preset, presets, materials, changed, again: draw, outline: () => made };
+    const values = { form, preset, presets, materials, changed, again: draw, outline: () => made };
     const some = revised && revised.may_revise !== 'everything';
     line.say('');
     put(create, revised ? 'Save as the next version' : 'Create the draft');
@@ -226,18 +226,18 @@ export function studyForm(box) {
         'Settings that can still change',
         'The study was opened, so its content is fixed. To ask something else, copy the study.',
       );
-      const of = fieldsOf(form, changed);
-      const fields = { title: () => of.text('title', 'Title') };
+      const source = fieldsOf(form, changed);
+      const fields = { title: () => source.text('title', 'Title') };
       node.append(
         ...revised.revisable.filter((name) => fields[name]).map((name) => fields[name]()),
         row(
-          of.text('completion.code', 'Completion code'),
-          of.text('completion.url', 'Return URL', { placeholder: 'https://…' }),
+          source.text('completion.code', 'Completion code'),
+          source.text('completion.url', 'Return URL', { placeholder: 'https://…' }),
         ),
       );
       numbers = null;
       addTyped = () => {};
-      formNode.replaceChildren(node, closingPart(given));
+      formNode.replaceChildren(node, closingPart(values));
       const card = make('section', 'th-card th-jd-outline-card');
       card.append(
         make('h3', '', 'Next version'),
@@ -248,15 +248,15 @@ export function studyForm(box) {
       aside.replaceChildren(card);
     } else {
       const own = OWN[preset.material];
-      numbers = own ? own.numbers(given) : numbersPart(given);
-      const first = own?.first(given);
+      numbers = own ? own.numbers(values) : numbersPart(values);
+      const first = own?.first(values);
       addTyped = first?.addTyped || (() => {});
       formNode.replaceChildren(
-        first?.node || materialsPart(given),
-        questionPart(given),
+        first?.node || materialsPart(values),
+        questionPart(values),
         numbers.node,
-        consentPart(given),
-        closingPart(given),
+        consentPart(values),
+        closingPart(values),
       );
       side = outlineBox(aside, { create, line });
       outline();
@@ -264,7 +264,7 @@ export function studyForm(box) {
     plan.hidden = false;
   }
   function choose(id) {
-    preset = presets.presets.find((one) => one.id === id) || presets.presets[0];
+    preset = presets.presets.find((item) => item.id === id) || presets.presets[0];
     form = keptForm(preset.id) || firstForm(preset, presets, materials);
     if (judge.set && form.question_set !== judge.set)
       form = { ...form, question_set: firstSet(materials, judge.set), tasks: [] };
@@ -281,14 +281,14 @@ export function studyForm(box) {
     plan.hidden = true;
     cards.replaceChildren();
     try {
-      const [choices, what, study] = await Promise.all([
+      const [choices, label, study] = await Promise.all([
         readPresets(),
         ask(API + '/materials'),
         judge.study ? ask(API + '/' + judge.study) : null,
       ]);
       if (now !== shown) return;
       presets = choices;
-      materials = what;
+      materials = label;
       revised = study;
       if (study) {
         judge.title = study.title;
@@ -296,7 +296,7 @@ export function studyForm(box) {
           throw new Error(
             'This study was not created with this form. Copy it, or import it again.',
           );
-        preset = presets.presets.find((one) => one.id === study.preset) || presets.presets[0];
+        preset = presets.presets.find((item) => item.id === study.preset) || presets.presets[0];
         form = {
           ...study.form,
           training: { keys: [], needed: 0, attempts: 2, ...study.form.training },

@@ -14,11 +14,11 @@ const LISTED = 200;
  */
 export function casesOf(form, changed) {
   const groups = make('div', 'th-jd-groups');
-  const found = make('p', 'th-jd-hint');
+  const result = make('p', 'th-jd-hint');
   const single = make('div', 'th-jd-cases');
   const line = problemLine();
   let timer;
-  let asked = 0;
+  let request = 0;
   let key = '';
   // What cases come from; what else the form holds may be half written.
   const sources = () => {
@@ -29,7 +29,7 @@ export function casesOf(form, changed) {
   async function readCases() {
     const now = JSON.stringify([form.models, form.people, form.extraction]);
     if (now === key) return;
-    const mine = ++asked;
+    const mine = ++request;
     if (!form.models.length) {
       key = now;
       drawGroups({ groups: [], total: 0 });
@@ -42,17 +42,17 @@ export function casesOf(form, changed) {
         offset: 0,
         limit: 1,
       });
-      if (mine !== asked) return;
+      if (mine !== request) return;
       key = now;
       drawGroups(answer);
     } catch {
-      if (mine === asked) drawGroups({ groups: [], total: 0 }); // the outline says what is wrong
+      if (mine === request) drawGroups({ groups: [], total: 0 }); // the outline says what is wrong
     }
     if (box.open) listCases();
   }
   function drawGroups(answer) {
-    put(found, answer.total ? many(answer.total, 'case') + ' of these models.' : '');
-    const names = answer.groups.map((one) => one.group);
+    put(result, answer.total ? many(answer.total, 'case') + ' of these models.' : '');
+    const names = answer.groups.map((group) => group.group);
     form.groups = form.groups.filter((name) => names.includes(name));
     groups.hidden = names.length < 2;
     groups.replaceChildren(
@@ -98,7 +98,7 @@ export function casesOf(form, changed) {
     );
   }
   async function listCases() {
-    const mine = ++asked;
+    const mine = ++request;
     try {
       const answer = await send(API + '/cases', {
         ...sources(),
@@ -107,28 +107,28 @@ export function casesOf(form, changed) {
         offset: 0,
         limit: LISTED,
       });
-      if (mine !== asked) return;
+      if (mine !== request) return;
       line.say('');
       items.replaceChildren(
-        ...answer.cases.map((one) => {
+        ...answer.cases.map((item) => {
           const label = make('label');
           const tick = make('input');
           tick.type = 'checkbox';
-          tick.checked = form.cases.includes(one.id);
-          tick.disabled = !one.complete && !tick.checked;
+          tick.checked = form.cases.includes(item.id);
+          tick.disabled = !item.complete && !tick.checked;
           tick.addEventListener('change', () => {
             form.cases = tick.checked
-              ? [...form.cases, one.id]
-              : form.cases.filter((id) => id !== one.id);
+              ? [...form.cases, item.id]
+              : form.cases.filter((id) => id !== item.id);
             sayChosen();
             changed();
           });
-          label.append(tick, make('span', '', one.words));
-          if (!one.complete)
+          label.append(tick, make('span', '', item.words));
+          if (!item.complete)
             label.append(
-              make('small', '', one.models.length + ' of ' + form.models.length + ' models'),
+              make('small', '', item.models.length + ' of ' + form.models.length + ' models'),
             );
-          else if (one.group) label.append(make('small', '', one.group));
+          else if (item.group) label.append(make('small', '', item.group));
           return label;
         }),
         ...(answer.total > answer.cases.length
@@ -143,7 +143,7 @@ export function casesOf(form, changed) {
       );
       sayChosen();
     } catch (error) {
-      if (mine === asked) line.say(error.message);
+      if (mine === request) line.say(error.message);
     }
   }
   search.addEventListener('input', () => {
@@ -159,7 +159,7 @@ export function casesOf(form, changed) {
   });
   return {
     groups,
-    found,
+    found: result,
     fold: box,
     /** Other models may have other cases. */
     soon() {

@@ -8,8 +8,8 @@ import { make, options, strip } from '../shared/dom.js';
 function holder(form, name) {
   const parts = name.split('.');
   const last = /** @type {string} */ (parts.pop());
-  const at = parts.reduce((object, part) => (object[part] ||= {}), form);
-  return { get: () => at[last], set: (value) => (at[last] = value) };
+  const index = parts.reduce((object, part) => (object[part] ||= {}), form);
+  return { get: () => index[last], set: (value) => (index[last] = value) };
 }
 
 /**
@@ -26,12 +26,12 @@ export function fieldsOf(form, changed) {
    */
   function field(name, label, input, hint) {
     const box = make('div', 'th-jd-field');
-    const words = make('label', '', label);
+    const text = make('label', '', label);
     box.dataset.field = name;
     input.id = 'th-jd-' + name.replaceAll('.', '-');
     input.name = name;
-    words.htmlFor = input.id;
-    box.append(words, input);
+    text.htmlFor = input.id;
+    box.append(text, input);
     if (hint) box.append(hintOf(input, hint));
     return box;
   }
@@ -120,13 +120,13 @@ export function fieldsOf(form, changed) {
      */
     strip(name, label, choices) {
       const box = make('div', 'th-jd-field');
-      const words = make('span', 'th-jd-label', label);
+      const text = make('span', 'th-jd-label', label);
       const row = make('span', 'th-strip');
       const held = holder(form, name);
       box.dataset.field = name;
-      words.id = 'th-jd-' + name + '-label';
+      text.id = 'th-jd-' + name + '-label';
       row.setAttribute('role', 'group');
-      row.setAttribute('aria-labelledby', words.id);
+      row.setAttribute('aria-labelledby', text.id);
       const draw = () =>
         strip(row, choices, held.get(), (id) => {
           held.set(id);
@@ -134,7 +134,7 @@ export function fieldsOf(form, changed) {
           changed();
         });
       draw();
-      box.append(words, row);
+      box.append(text, row);
       return box;
     },
   };
@@ -162,13 +162,13 @@ export function fold(title, ...nodes) {
  * A numbered part of the form.
  * @param {number} number
  * @param {string} title
- * @param {string} words
+ * @param {string} text
  */
-export function part(number, title, words) {
+export function part(number, title, text) {
   const node = make('section', 'th-card th-jd-part');
   const head = make('header');
   head.append(make('h3', '', number + '. ' + title));
-  if (words) head.append(make('span', 'th-soft', words));
+  if (text) head.append(make('span', 'th-soft', text));
   node.append(head);
   return node;
 }

@@ -17,11 +17,11 @@ export function firstMaterials(preset, materials) {
   const models = list.slice(0, number).map(({ name, sources }) => ({ name, sources }));
   const people = preset.needs_people && suggested.people.length ? suggested.people[0].sources : [];
   // A preset may ask for more cases than there are.
-  const most = [
+  const max = [
     ...list.slice(0, number),
     ...materials.suggested.people.slice(0, people.length ? 1 : 0),
   ];
-  const cases = Math.min(...most.map((one) => one.cases ?? Infinity));
+  const cases = Math.min(...max.map((item) => item.cases ?? Infinity));
   return { models, people, number: cases < preset.form.number ? 0 : preset.form.number };
 }
 
@@ -31,14 +31,14 @@ function sourcesOf(materials, distributions) {
   materials.runs.forEach((run) => {
     if (distributions && !run.concepts) return;
     out.push({ name: run.model_name || run.name, source: run.source, label: run.name });
-    Object.entries(run.styles || {}).forEach(([style, words]) => {
+    Object.entries(run.styles || {}).forEach(([style, text]) => {
       out.push({
         name: run.model_name || run.name,
         source: run.source + '/' + style,
-        label: run.name + ', ' + words,
+        label: run.name + ', ' + text,
       });
       (run.guidances || []).forEach((scale) => {
-        const label = run.name + ', ' + words + ', guidance ' + scale;
+        const label = run.name + ', ' + text + ', guidance ' + scale;
         out.push({
           name: (run.model_name || run.name) + ', ' + scale,
           source: run.source + '/' + style + '/' + scale,
@@ -69,7 +69,7 @@ export function materialsPart({ form, preset, presets, materials, changed }) {
       ? 'Participants compare each model’s colors of a concept with people’s colors.'
       : 'Participants compare the models’ images of one prompt.',
   );
-  const of = fieldsOf(form, told);
+  const source = fieldsOf(form, report);
   const suggested = distributions ? materials.suggested.distributions : materials.suggested.images;
   const list = make('div', 'th-jd-models');
   const more = make('select', 'th-jd-add');
@@ -79,10 +79,10 @@ export function materialsPart({ form, preset, presets, materials, changed }) {
 
   // ── models ─────────────────────────────────────────────────────────────────────────────────
   function begin() {
-    entries = suggested.map((one) => ({ ...one, on: false }));
+    entries = suggested.map((item) => ({ ...item, on: false }));
     form.models.forEach((model) => {
       const same = entries.find(
-        (one) => JSON.stringify(one.sources) === JSON.stringify(model.sources),
+        (entry) => JSON.stringify(entry.sources) === JSON.stringify(model.sources),
       );
       if (same) Object.assign(same, { name: model.name, on: true });
       else entries.push({ ...model, label: model.sources.join(', '), cases: null, on: true });
@@ -91,13 +91,15 @@ export function materialsPart({ form, preset, presets, materials, changed }) {
   function take() {
     const byName = new Map();
     entries
-      .filter((one) => one.on)
-      .forEach((one) => byName.set(one.name, [...(byName.get(one.name) || []), ...one.sources]));
+      .filter((entry) => entry.on)
+      .forEach((entry) =>
+        byName.set(entry.name, [...(byName.get(entry.name) || []), ...entry.sources]),
+      );
     form.models = [...byName].map(([name, sources]) => ({ name, sources: [...new Set(sources)] }));
     const names = new Set(byName.keys());
     form.model_sets = form.model_sets.filter((set) => set.every((name) => names.has(name)));
     drawPairs();
-    told();
+    report();
   }
   function modelRow(entry) {
     const box = make('div', 'th-jd-model');
@@ -118,11 +120,11 @@ export function materialsPart({ form, preset, presets, materials, changed }) {
       entry.name = name.value;
       take();
     });
-    const words = make('span');
-    words.append(make('b', '', entry.label || entry.name));
+    const text = make('span');
+    text.append(make('b', '', entry.label || entry.name));
     if (entry.cases !== null && entry.cases !== undefined)
-      words.append(make('small', '', many(entry.cases, distributions ? 'concept' : 'prompt')));
-    label.append(tick, words);
+      text.append(make('small', '', many(entry.cases, distributions ? 'concept' : 'prompt')));
+    label.append(tick, text);
     box.append(label, name);
     return box;
   }
@@ -139,14 +141,14 @@ export function materialsPart({ form, preset, presets, materials, changed }) {
         ),
       );
     const rest = sourcesOf(materials, distributions).filter(
-      (one) =>
-        !entries.some((entry) => entry.sources.length === 1 && entry.sources[0] === one.source),
+      (item) =>
+        !entries.some((entry) => entry.sources.length === 1 && entry.sources[0] === item.source),
     );
     options(
       more,
       [
         { id: '', name: 'Add another source…' },
-        ...rest.map((one) => ({ id: one.source, name: one.label })),
+        ...rest.map((item) => ({ id: item.source, name: item.label })),
       ],
       '',
     );
@@ -154,7 +156,7 @@ export function materialsPart({ form, preset, presets, materials, changed }) {
   }
   more.setAttribute('aria-label', 'Add another source of images');
   more.addEventListener('change', () => {
-    const chosen = sourcesOf(materials, distributions).find((one) => one.source === more.value);
+    const chosen = sourcesOf(materials, distributions).find((item) => item.source === more.value);
     if (!chosen) return;
     entries.push({
       name: chosen.name,
@@ -171,7 +173,9 @@ export function materialsPart({ form, preset, presets, materials, changed }) {
   // ── pairs of models ────────────────────────────────────────────────────────────────────────
   function drawPairs() {
     const names = form.models.map((model) => model.name);
-    const all = names.flatMap((name, at) => names.slice(at + 1).map((other) => [name, other]));
+    const all = names.flatMap((name, index) =>
+      names.slice(index + 1).map((other) => [name, other]),
+    );
     pairs.hidden = preset.kind !== 'pairs' || all.length < 2;
     pairs.replaceChildren(
       ...all.map((pair) => {
@@ -189,7 +193,7 @@ export function materialsPart({ form, preset, presets, materials, changed }) {
             return;
           }
           form.model_sets = next.length === all.length ? [] : next;
-          told();
+          report();
         });
         label.append(tick, make('span', '', pair.join(' – ')));
         return label;
@@ -199,7 +203,7 @@ export function materialsPart({ form, preset, presets, materials, changed }) {
   }
 
   const cases = casesOf(form, changed);
-  function told() {
+  function report() {
     cases.soon();
     changed();
   }
@@ -219,15 +223,15 @@ export function materialsPart({ form, preset, presets, materials, changed }) {
   /** @type {HTMLElement[]} */
   const nodes = [models];
   if (preset.needs_people) {
-    const choices = materials.suggested.people.map((one, at) => ({
-      id: String(at),
-      name: one.name + (one.cases ? ', ' + many(one.cases, 'concept') : ''),
+    const choices = materials.suggested.people.map((person, position) => ({
+      id: String(position),
+      name: person.name + (person.cases ? ', ' + many(person.cases, 'concept') : ''),
     }));
     const people = make('select');
     const box = make('div', 'th-jd-field');
     const label = make('label', '', 'People’s colors');
-    const at = materials.suggested.people.findIndex(
-      (one) => JSON.stringify(one.sources) === JSON.stringify(form.people),
+    const index = materials.suggested.people.findIndex(
+      (person) => JSON.stringify(person.sources) === JSON.stringify(form.people),
     );
     people.id = 'th-jd-people';
     label.htmlFor = people.id;
@@ -236,47 +240,49 @@ export function materialsPart({ form, preset, presets, materials, changed }) {
       choices.length
         ? choices
         : [{ id: '', name: 'None available: import them in Compare, People and files' }],
-      at < 0 ? '' : String(at),
+      index < 0 ? '' : String(index),
     );
-    if (at < 0 && choices.length) {
+    if (index < 0 && choices.length) {
       people.value = '0';
       form.people = materials.suggested.people[0].sources;
     }
     people.addEventListener('change', () => {
       form.people = (materials.suggested.people[Number(people.value)] || { sources: [] }).sources;
-      told();
+      report();
     });
     box.dataset.field = 'people';
     box.append(label, people);
     nodes.push(box);
   }
-  const caseField = of.number('number', 'Cases in the study', {
+  const caseField = source.number('number', 'Cases in the study', {
     hint: '0 = every case all models share; otherwise a random subset (seed).',
   });
   const pairFold = fold('Model pairs', pairs);
   nodes.push(row(caseField, cases.groups), cases.found, cases.fold, pairFold);
   const extras = [
-    of.number(
+    source.number(
       'pictures',
       distributions ? 'Reference images shown' : 'Images of a model shown at once',
     ),
   ];
   if (!distributions)
     extras.push(
-      of.number('variants', 'Images per prompt', {
+      source.number('variants', 'Images per prompt', {
         hint: 'Each image is a separate stimulus, so 3 triples the answers needed.',
       }),
     );
   if (distributions)
     extras.push(
-      of.select(
+      source.select(
         'extraction',
         'How images become a distribution',
         Object.entries(presets.extractions).map(([id, name]) => ({ id, name: String(name) })),
       ),
     );
   extras.push(
-    of.number('seed', 'Seed', { hint: 'Controls the random choice of cases, order and sides.' }),
+    source.number('seed', 'Seed', {
+      hint: 'Controls the random choice of cases, order and sides.',
+    }),
   );
   nodes.push(fold('More display settings', row(...extras)));
   node.append(...nodes);

@@ -17,22 +17,25 @@ export function numbersPart({ form, preset, presets, outline, changed }) {
     'Numbers',
     'How many answers each stimulus needs, and which checks participants get.',
   );
-  const of = fieldsOf(form, changed);
+  const source = fieldsOf(form, changed);
   const kind = preset.id === 'free' ? form.kind : preset.kind;
-  const votes = of.number('votes', kind === 'ratings' ? 'Ratings per image' : 'Votes per stimulus');
+  const votes = source.number(
+    'votes',
+    kind === 'ratings' ? 'Ratings per image' : 'Votes per stimulus',
+  );
   const training = make('div', 'th-jd-training');
   const numbers = row(
     votes,
-    of.number('trials', 'Trials per participant', { hint: 'Maximum, without checks.' }),
-    of.number('repeats', 'Repeated trials', {
+    source.number('trials', 'Trials per participant', { hint: 'Maximum, without checks.' }),
+    source.number('repeats', 'Repeated trials', {
       hint: 'The same trial with sides swapped, to measure consistency.',
     }),
-    of.number('attention', 'Attention checks', { hint: 'The text says what to answer.' }),
+    source.number('attention', 'Attention checks', { hint: 'The text says what to answer.' }),
   );
   const allowed = make('div', 'th-jd-checks');
-  if (kind === 'pairs') allowed.append(of.check('tie', 'Allow ties', '“No difference.”'));
+  if (kind === 'pairs') allowed.append(source.check('tie', 'Allow ties', '“No difference.”'));
   allowed.append(
-    of.check('skip', 'Allow skipping', '“Skip.” Counts as an answer, but not as a vote.'),
+    source.check('skip', 'Allow skipping', '“Skip.” Counts as an answer, but not as a vote.'),
   );
   node.append(numbers, allowed);
 
@@ -66,8 +69,8 @@ export function numbersPart({ form, preset, presets, outline, changed }) {
   let shown = '';
   const list = make('div', 'th-jd-offers');
   const needed = row(
-    of.number('training.needed', 'Correct answers needed', { empty: 0 }),
-    of.number('training.attempts', 'Attempts', {
+    source.number('training.needed', 'Correct answers needed', { empty: 0 }),
+    source.number('training.attempts', 'Attempts', {
       hint: 'Another round after too few correct answers. Nobody is excluded.',
       empty: 2,
     }),
@@ -107,10 +110,10 @@ export function numbersPart({ form, preset, presets, outline, changed }) {
           needed.querySelector('input').value = String(form.training.needed);
           changed();
         });
-        const words = make('span');
-        words.append(make('b', '', offer.words), ' ' + offer.right + ' is correct');
+        const text = make('span');
+        text.append(make('b', '', offer.words), ' ' + offer.right + ' is correct');
         if (offer.difference !== undefined)
-          words.append(
+          text.append(
             make(
               'small',
               '',
@@ -118,7 +121,7 @@ export function numbersPart({ form, preset, presets, outline, changed }) {
                 decimal(offer.difference, 1) + ' ' + (offer.unit || ''),
             ),
           );
-        label.append(tick, words);
+        label.append(tick, text);
         return label;
       }),
     );
@@ -127,12 +130,12 @@ export function numbersPart({ form, preset, presets, outline, changed }) {
   if (kind === 'ratings') trainingFold.hidden = true;
   const order = [
     row(
-      of.check(
+      source.check(
         'screening.plates',
         'Color-vision plates',
         'Four generated plates with numbers. The answers are recorded.',
       ),
-      of.check(
+      source.check(
         'screening.patches',
         'Dark and light patches',
         'Checks whether the screen hides shadows or highlights.',
@@ -141,7 +144,7 @@ export function numbersPart({ form, preset, presets, outline, changed }) {
   ];
   if (kind === 'pairs')
     order.push(
-      of.strip(
+      source.strip(
         'method',
         'Choice of the next pair',
         Object.entries(presets.methods).map(([id, name]) => ({
@@ -180,25 +183,29 @@ export function closingPart({ form, changed }) {
     'Closing',
     'When the study closes automatically. You can close it at any time.',
   );
-  const of = fieldsOf(form, changed);
+  const source = fieldsOf(form, changed);
   node.append(
-    of.check(
+    source.check(
       'closing.when_complete',
       'When all answers are complete',
       'Active participants can finish.',
     ),
-    of.check(
+    source.check(
       'closing.replace_excluded',
       'Replace excluded participants',
       'New participants replace them, so the study closes with the full number of valid answers.',
     ),
     row(
-      of.number('closing.participants', 'Max. participants', { placeholder: 'no limit' }),
-      of.number('abandoned_after_s', 'Release unanswered trials after … minutes of inactivity', {
-        per: 60,
-        hint: 'Participants who return can still continue.',
-      }),
-      of.number('unanswered_after_s', 'Before the first answer, after … minutes', {
+      source.number('closing.participants', 'Max. participants', { placeholder: 'no limit' }),
+      source.number(
+        'abandoned_after_s',
+        'Release unanswered trials after … minutes of inactivity',
+        {
+          per: 60,
+          hint: 'Participants who return can still continue.',
+        },
+      ),
+      source.number('unanswered_after_s', 'Before the first answer, after … minutes', {
         per: 60,
         hint: 'For participants without any answer. 10 by default.',
       }),

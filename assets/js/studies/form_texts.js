@@ -12,13 +12,13 @@ const PROLIFIC = 'https://app.prolific.com/submissions/complete?cc=';
  */
 export function questionPart({ form, preset, presets, changed, again }) {
   const node = part(2, 'Texts for participants', '');
-  const of = fieldsOf(form, changed);
+  const source = fieldsOf(form, changed);
   const colored = preset.material === 'sketches';
   const languages = Object.entries(presets.languages).map(([id, name]) => ({
     id,
     name: String(name),
   }));
-  const language = of.select('language', 'Language', languages);
+  const language = source.select('language', 'Language', languages);
   const before = form.language;
   language.querySelector('select').addEventListener('change', () => {
     // Words that nobody changed follow the language.
@@ -32,10 +32,12 @@ export function questionPart({ form, preset, presets, changed, again }) {
       form.examples = structuredClone(now.examples);
     again();
   });
-  node.append(row(of.text('title', 'Title', { hint: 'Participants see the title.' }), language));
+  node.append(
+    row(source.text('title', 'Title', { hint: 'Participants see the title.' }), language),
+  );
   if (preset.id === 'free')
     node.append(
-      of.strip(
+      source.strip(
         'kind',
         'Question',
         Object.entries(presets.kinds).map(([id, name]) => ({
@@ -46,17 +48,17 @@ export function questionPart({ form, preset, presets, changed, again }) {
       ),
     );
   node.append(
-    of.text('question', 'Question', {
+    source.text('question', 'Question', {
       placeholder: 'In which image …?',
       hint: colored ? 'Shown above every sketch.' : 'Shown above every trial.',
     }),
-    of.text('instructions', 'Instructions', {
+    source.text('instructions', 'Instructions', {
       rows: colored ? 8 : 4,
       hint: 'Shown once, before the trials.',
     }),
     ...(colored ? [examplesField({ form, changed })] : []),
   );
-  const words = presets.wording?.[form.language] || {};
+  const message = presets.wording?.[form.language] || {};
   const list = make('div', 'th-jd-wording');
   const other = fold(
     'Other texts on the page',
@@ -68,18 +70,18 @@ export function questionPart({ form, preset, presets, changed, again }) {
   other.addEventListener('toggle', () => {
     if (list.children.length) return;
     const own = fieldsOf(form.wording, changed);
-    list.append(...Object.entries(words).map(([name, text]) => own.text(name, String(text))));
+    list.append(...Object.entries(message).map(([name, text]) => own.text(name, String(text))));
   });
   list.dataset.field = 'wording';
-  other.hidden = !Object.keys(words).length;
+  other.hidden = !Object.keys(message).length;
   node.append(
     fold(
       'Pages before and after',
-      of.text('intro', 'Page before', {
+      source.text('intro', 'Page before', {
         rows: 3,
         hint: 'Between consent and instructions; empty for none.',
       }),
-      of.text('outro', 'Page after', { rows: 3, hint: 'Thanks and a contact.' }),
+      source.text('outro', 'Page after', { rows: 3, hint: 'Thanks and a contact.' }),
     ),
     other,
   );
@@ -100,25 +102,25 @@ export function consentPart({ form, changed }) {
     'Participants must agree before the first trial. A changed text becomes a new version.',
   );
   const left = make('p', 'th-jd-hint');
-  const of = fieldsOf(form, () => {
+  const source = fieldsOf(form, () => {
     brackets();
     changed();
   });
   function brackets() {
-    const found = (form.consent || '').match(/\[[^\]]*\]/g) || [];
+    const match = (form.consent || '').match(/\[[^\]]*\]/g) || [];
     put(
       left,
-      found.length
+      match.length
         ? 'To be filled in before the study can open: ' +
-            found.map((text) => excerpt(text)).join(', ')
+            match.map((text) => excerpt(text)).join(', ')
         : '',
     );
-    left.hidden = !found.length;
+    left.hidden = !match.length;
   }
-  const code = of.text('completion.code', 'Completion code', {
+  const code = source.text('completion.code', 'Completion code', {
     hint: 'Shown at the end.',
   });
-  const url = of.text('completion.url', 'Return URL', {
+  const url = source.text('completion.url', 'Return URL', {
     placeholder: 'https://…',
     hint: 'A button on the last page opens it.',
   });
@@ -129,7 +131,7 @@ export function consentPart({ form, changed }) {
     changed();
   });
   fill.title = 'Creates the URL from the completion code';
-  node.append(of.text('consent', 'Consent text', { rows: 12 }), left, row(code, url, fill));
+  node.append(source.text('consent', 'Consent text', { rows: 12 }), left, row(code, url, fill));
   brackets();
   return node;
 }

@@ -39,9 +39,9 @@ export function linksView(box, current) {
   let shown = '';
   said.setAttribute('role', 'status');
 
-  function field(input, name, words, hint) {
+  function field(input, name, message, hint) {
     const node = make('div', 'th-jd-field');
-    const text = make('label', '', words);
+    const text = make('label', '', message);
     const about = make('p', 'th-jd-hint', hint);
     input.id = 'th-jd-link-' + name;
     input.name = name;
@@ -213,13 +213,13 @@ export function linksView(box, current) {
     const { study } = current;
     const nodes = [];
     if (study.state === 'draft') {
-      const words = make(
+      const text = make(
         'p',
         'th-jd-note',
         'The study is a draft. You can create a link now; it says that the study has not started until you open it. ',
       );
-      words.append(button('Show the plan', () => openStudy(study.id, 'plan'), 'th-jd-small'));
-      nodes.push(words);
+      text.append(button('Show the plan', () => openStudy(study.id, 'plan'), 'th-jd-small'));
+      nodes.push(text);
     }
     if (study.state === 'closed')
       nodes.push(make('p', 'th-jd-note', 'The study is closed. Its links say so.'));

@@ -9,7 +9,7 @@ import { isSeen, judge, publishJudge } from './view.js';
 /** @param {import('../shared/widget.js').Widget} widget */
 export function mount({ element }) {
   const boxes = [...element.querySelectorAll('[data-screen]')];
-  const box = (name) => boxes.find((one) => one.dataset.screen === name);
+  const box = (name) => boxes.find((item) => item.dataset.screen === name);
   const screens = {
     list: studyList(box('list')),
     new: studyForm(box('new')),
@@ -17,8 +17,8 @@ export function mount({ element }) {
     review: reviewScreen(box('review')),
   };
   function front() {
-    boxes.forEach((one) => {
-      one.hidden = one.dataset.screen !== judge.screen;
+    boxes.forEach((item) => {
+      item.hidden = item.dataset.screen !== judge.screen;
     });
     if (isSeen()) screens[judge.screen].shown();
   }

@@ -115,7 +115,7 @@ export function studyList(box) {
   const file = box.querySelector('.th-jd-file');
   const reviews = make('section', 'th-card th-jc-reviews');
   let timer;
-  let asked = 0;
+  let request = 0;
   let shown = '';
   const choice = make('span', 'th-strip th-jd-filter');
   let filter = 'all';
@@ -140,12 +140,12 @@ export function studyList(box) {
     const left = (studies || []).reduce((sum, study) => sum + study.left, 0);
     reviews.hidden = !left;
     if (!left) return;
-    const words = many(left, 'coloring') + (left === 1 ? ' waits' : ' wait') + ' for your review';
-    if (reviews.dataset.words === words) return;
-    reviews.dataset.words = words;
+    const text = many(left, 'coloring') + (left === 1 ? ' waits' : ' wait') + ' for your review';
+    if (reviews.dataset.words === text) return;
+    reviews.dataset.words = text;
     const to = studies?.length === 1 ? studies[0].id : '';
     reviews.replaceChildren(
-      make('p', '', words + '.'),
+      make('p', '', text + '.'),
       button('Review', () => openReview(to), 'th-jd-do'),
     );
   }
@@ -162,11 +162,11 @@ export function studyList(box) {
   async function load() {
     clearTimeout(timer);
     if (judge.screen !== 'list' || !isSeen()) return;
-    const mine = ++asked;
+    const mine = ++request;
     try {
       // Experts have no studies to see, and a review of their own.
       const toReview = await reviewing();
-      if (mine !== asked) return;
+      if (mine !== request) return;
       if (toReview && !toReview.may_see_studies) {
         judge.reviewsAlone = true;
         openReview();
@@ -175,12 +175,12 @@ export function studyList(box) {
       forMakers(true);
       const { studies } = await ask(API);
       const presets = await readPresets();
-      if (mine !== asked) return;
+      if (mine !== request) return;
       problem('');
       draw(studies, presets.presets);
       drawReviews(toReview?.studies || null);
     } catch (error) {
-      if (mine !== asked) return;
+      if (mine !== request) return;
       forMakers(true);
       problem('The studies cannot be shown. ' + error.message);
     }
@@ -195,18 +195,20 @@ export function studyList(box) {
     shown = now;
     const held =
       document.activeElement instanceof HTMLAnchorElement ? document.activeElement.href : '';
-    const some = FILTERS.filter((one) => studies.some((study) => one.states.includes(study.state)));
+    const some = FILTERS.filter((item) =>
+      studies.some((study) => item.states.includes(study.state)),
+    );
     const few = studies.length < FILTERED_FROM || some.length < 3;
-    if (few || !some.some((one) => one.id === filter)) filter = 'all';
+    if (few || !some.some((item) => item.id === filter)) filter = 'all';
     choice.hidden = few;
     strip(
       choice,
-      some.map((one) => ({
-        id: one.id,
+      some.map((item) => ({
+        id: item.id,
         name:
-          one.name +
+          item.name +
           ' ' +
-          whole(studies.filter((study) => one.states.includes(study.state)).length),
+          whole(studies.filter((study) => item.states.includes(study.state)).length),
       })),
       filter,
       (id) => {
@@ -214,7 +216,7 @@ export function studyList(box) {
         draw(studies, presets);
       },
     );
-    const { states } = FILTERS.find((one) => one.id === filter) || FILTERS[0];
+    const { states } = FILTERS.find((item) => item.id === filter) || FILTERS[0];
     arrange(list, studies.filter((study) => states.includes(study.state)).map(studyLine));
     if (held)
       [...list.querySelectorAll('a')]

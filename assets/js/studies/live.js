@@ -43,9 +43,9 @@ function tile(name) {
   return {
     node,
     name: (text) => put(node.firstElementChild, text),
-    set(text, words = '', after = null) {
+    set(text, message = '', after = null) {
       put(value, text);
-      put(more, words);
+      put(more, message);
       if (after) {
         node.querySelector('.th-bar')?.remove();
         node.append(after);
@@ -92,16 +92,16 @@ export function expectedEnd(live) {
 export function exclusionNote(live) {
   const excluded = live.excluded_answers;
   if (!excluded) return null;
-  const places = live.to_replace;
+  const to_replace = live.to_replace;
   const head =
     many(excluded, 'answer') +
     (live.excluded_people ? ' of ' + many(live.excluded_people, 'participant') : '') +
     (excluded === 1 ? ' is excluded.' : ' are excluded.');
   const more = !live.replaces_excluded
     ? 'They are not replaced. Turn on “Replace excluded participants” under Edit… to let others answer in their place.'
-    : !places
+    : !to_replace
       ? 'They are replaced: every stimulus has all its answers.'
-      : `Others can answer in their place${live.state === 'open' ? '' : ' once the study is open'}: ${many(places, 'answer')} to replace.`;
+      : `Others can answer in their place${live.state === 'open' ? '' : ' once the study is open'}: ${many(to_replace, 'answer')} to replace.`;
   return { head, more };
 }
 
@@ -110,11 +110,11 @@ const seconds = (value) => value.toFixed(1) + ' s';
 
 /** @param {string} stage */
 function stageWords(stage) {
-  const [shape, words] = STAGES[stage] || ['·', stage];
+  const [shape, text] = STAGES[stage] || ['·', stage];
   const node = make('span', 'th-jd-stage');
   const mark = make('i', '', shape);
   mark.setAttribute('aria-hidden', 'true');
-  node.append(mark, make('span', '', words));
+  node.append(mark, make('span', '', text));
   return node;
 }
 
@@ -180,10 +180,10 @@ export function liveView(box, current) {
   const ofQuestions = current.study.kind === 'questions';
   const more = colored ? coloringLive(current) : null;
   let timer;
-  let asked = 0;
+  let request = 0;
   let data = null;
   let whole_ = false;
-  let drawn = '';
+  let rendered = '';
 
   if (colored) {
     all.stimuli.name('Complete concepts');
@@ -199,7 +199,7 @@ export function liveView(box, current) {
   }
   said.setAttribute('role', 'status');
   people.head.append(said);
-  tiles.append(...Object.values(all).map((one) => one.node));
+  tiles.append(...Object.values(all).map((item) => item.node));
   tiles.setAttribute('aria-label', 'Progress');
   overTime.body.append(none, hours);
   loads.body.append(load);
@@ -255,7 +255,7 @@ export function liveView(box, current) {
       'aria-label',
       'Coverage: ' +
         data.load
-          .map((one) => one.stimuli + ' stimuli with ' + one.answers + ' answers')
+          .map((item) => item.stimuli + ' stimuli with ' + item.answers + ' answers')
           .join(', ') +
         '.',
     );
@@ -334,8 +334,8 @@ export function liveView(box, current) {
     all.end.set(end.text, end.words);
     put(said, 'as of ' + stamp(data.now).slice(11));
     const figured = JSON.stringify([data.hours, data.load]);
-    if (figured !== drawn) {
-      drawn = figured;
+    if (figured !== rendered) {
+      rendered = figured;
       figures();
     }
     persons();
@@ -363,18 +363,18 @@ export function liveView(box, current) {
   async function poll() {
     clearTimeout(timer);
     if (!box.isConnected || !onView('live')) return;
-    const mine = ++asked;
+    const mine = ++request;
     try {
       const now = await ask(current.address + '/live');
-      if (mine !== asked) return;
+      if (mine !== request) return;
       line.say('');
       data = now;
       if (now.state !== current.study.state) current.reload();
       draw();
       await more?.poll();
-      if (mine !== asked) return;
+      if (mine !== request) return;
     } catch (error) {
-      if (mine !== asked) return;
+      if (mine !== request) return;
       line.say(
         'Live data cannot be loaded now. ' +
           error.message +

@@ -80,7 +80,7 @@ const measuresOf = (rows) =>
 const capital = (text) => text[0].toUpperCase() + text.slice(1);
 
 /** A number with what was published, or chance gives, below it. */
-function beside(row, measure) {
+function others(row, measure) {
   const chance = measure.id === 'agreement' && row.chance ? row.chance : null;
   const [from, to, mark] = measure.line;
   const node = rated(row[measure.id], measure.format, [from, to, chance ?? mark]);
@@ -114,7 +114,7 @@ function columnsOf({ rows, kind = 'pairs', of = 'pairs' }) {
     ...measuresOf(rows).map((measure) => ({
       name: measure.name,
       title: help[measure.id],
-      cell: (row) => beside(row, measure),
+      cell: (row) => others(row, measure),
       heads: [...spanHeads(measure.id), measure.id + '_published'],
       values: (row) => [...span(row[measure.id]), row.published ? row.published[measure.id] : ''],
     })),
@@ -136,7 +136,7 @@ function columnsOf({ rows, kind = 'pairs', of = 'pairs' }) {
       if (row.unscored) more.push(row.unscored + ' without a value');
       if (row.metric_ties) more.push(row.metric_ties + ' tied');
       if (more.length) node.append(make('small', 'th-jd-below', more.join(', ')));
-      node.title = row.unscored_why.map((one) => one.candidates + ': ' + one.words).join('\n');
+      node.title = row.unscored_why.map((item) => item.candidates + ': ' + item.words).join('\n');
       return node;
     },
     heads: [of.replaceAll(' ', '_'), 'unscored', 'metric_ties', 'vote_ties'],
@@ -153,16 +153,18 @@ function byType(all) {
   );
   const groups = all.filter((group) => group.rows.some((row) => row.spearman.value !== null));
   const names = new Map(groups.flatMap((group) => group.rows.map((row) => [row.metric, row.name])));
-  const of = (group, metric) => group.rows.find((row) => row.metric === metric)?.spearman;
+  const ownerOf = (group, metric) => group.rows.find((row) => row.metric === metric)?.spearman;
   const columns = [
     { name: 'Metric', cell: ([, name]) => make('b', '', name), values: ([, name]) => [name] },
     ...groups.map((group) => ({
       name: group.group,
       unit: whole(group.pairs) + ' pairs',
       cell: ([metric]) =>
-        of(group, metric) ? rated(of(group, metric), MEASURES[1].format, MEASURES[1].line) : '–',
+        ownerOf(group, metric)
+          ? rated(ownerOf(group, metric), MEASURES[1].format, MEASURES[1].line)
+          : '–',
       heads: spanHeads(group.group),
-      values: ([metric]) => (of(group, metric) ? span(of(group, metric)) : ['', '', '']),
+      values: ([metric]) => (ownerOf(group, metric) ? span(ownerOf(group, metric)) : ['', '', '']),
     })),
   ];
   const rows = [...names];
@@ -171,8 +173,8 @@ function byType(all) {
   part.body.firstElementChild?.classList.add('th-jd-narrow');
   const list = make('ul', 'th-jd-list-words');
   all.forEach((group) => {
-    const words = group.sentence || group.why;
-    if (words) list.append(make('li', '', group.group + ': ' + words));
+    const sentence = group.sentence || group.why;
+    if (sentence) list.append(make('li', '', group.group + ': ' + sentence));
   });
   if (list.children.length) part.body.append(list);
   return part.node;
@@ -199,7 +201,7 @@ export function metricsView(box, current) {
       list.append(...rest.map((text) => make('li', '', text)));
       top.append(list);
     }
-    const words =
+    const message =
       exclusionWords(data) +
       ' ' +
       whole(validation.pairs) +
@@ -208,7 +210,7 @@ export function metricsView(box, current) {
       ' of ' +
       whole(validation.cases) +
       ' cases.';
-    top.append(make('p', 'th-soft', words));
+    top.append(make('p', 'th-soft', message));
     if (!data.same) {
       const choice = make('span', 'th-strip');
       choice.setAttribute('role', 'group');
@@ -235,13 +237,13 @@ export function metricsView(box, current) {
     part.body.append(dataTable(columns, validation.rows, 'Metrics against people'));
     const { published } = validation;
     if (published) {
-      const words = make('p', 'th-soft');
+      const text = make('p', 'th-soft');
       const tag = make('span', 'th-board-tag', 'as published');
       const link = make('a', '', published.title);
       link.href = published.url;
       link.target = '_blank';
       link.rel = 'noreferrer';
-      words.append(
+      text.append(
         tag,
         ' ',
         link,
@@ -249,11 +251,11 @@ export function metricsView(box, current) {
           ': other people, images and pairs, so they are not ranked with yours. ' +
           published.notes.join(' '),
       );
-      part.body.append(words);
+      part.body.append(text);
     }
     if (validation.missing.length) {
       const list = make('ul', 'th-jd-list-words');
-      list.append(...validation.missing.map((one) => make('li', '', one.name + ': ' + one.why)));
+      list.append(...validation.missing.map((item) => make('li', '', item.name + ': ' + item.why)));
       part.body.append(make('h4', '', 'Not compared'), list);
     }
     return part.node;
@@ -267,12 +269,12 @@ export function metricsView(box, current) {
     const measures = measuresOf(validation.rows);
     if (!measures.length) return null;
     function draw() {
-      if (!measures.some((one) => one.id === measure)) measure = measures[0].id;
+      if (!measures.some((item) => item.id === measure)) measure = measures[0].id;
       strip(choice, measures, measure, (id) => {
         measure = id;
         draw();
       });
-      const of = measures.find((one) => one.id === measure);
+      const source = measures.find((item) => item.id === measure);
       const rows = [...validation.rows].sort(
         (a, b) => (b[measure].value ?? -2) - (a[measure].value ?? -2),
       );
@@ -284,11 +286,11 @@ export function metricsView(box, current) {
         rows: rows.map((row) => ({ name: row.name, ...row[measure] })),
       };
       intervals(node, printed.length ? [{ name: 'published', rows: printed }, ours] : [ours], {
-        title: of.name,
+        title: source.name,
         mark:
           validation.rows.find((row) => row.chance && measure === 'agreement')?.chance ??
-          of.line[2],
-        format: of.axis,
+          source.line[2],
+        format: source.axis,
       });
     }
     part.head.append(choice);
@@ -327,13 +329,13 @@ export function metricsView(box, current) {
       nodes.push(byType(validation.groups));
     arrange(box, nodes);
   }
-  let drawn = null;
+  let rendered = null;
   results.watch(() => {
     const now = results.data
       ? results.data.key + document.body.className + results.failed
       : results.words;
-    if (now === drawn && onView('metrics') && box.children.length) return;
-    drawn = now;
+    if (now === rendered && onView('metrics') && box.children.length) return;
+    rendered = now;
     show();
   });
   return {

@@ -10,7 +10,7 @@ const RATING_STEPS = 11;
 /** A trial by its parts, as the participants' page has them, on the gray that people see. */
 function sampleTrial({ sample, colors, kind, question }, form) {
   const node = make('figure', 'th-jd-sample');
-  const places = make('div', 'th-jd-places');
+  const positions = make('div', 'th-jd-places');
   const answers = make('div', 'th-jd-answers');
   const order = orderOf(colors);
   const several = sample.places.length > 1;
@@ -24,28 +24,28 @@ function sampleTrial({ sample, colors, kind, question }, form) {
     people.append(strip(sample.reference, colors, order, 'People’s colors'));
     node.append(people);
   }
-  places.dataset.places = String(sample.places.length);
-  sample.places.forEach((place, at) => {
+  positions.dataset.places = String(sample.places.length);
+  sample.places.forEach((index, position) => {
     const box = make('div', 'th-jd-place');
     const images = make('div', 'th-jd-images');
-    if (place.weights)
-      box.append(strip(place.weights, colors, order, 'Colors, position ' + (at + 1)));
-    place.images.forEach((id) => {
+    if (index.weights)
+      box.append(strip(index.weights, colors, order, 'Colors, position ' + (position + 1)));
+    index.images.forEach((id) => {
       const image = make('img');
       image.src = '/media/thumbs/' + id + '.png?side=384';
-      image.alt = 'Image, position ' + (at + 1);
+      image.alt = 'Image, position ' + (position + 1);
       image.loading = 'lazy';
       images.append(image);
     });
-    const choice = several ? [make('span', 'th-jd-choice', String(at + 1))] : [];
-    box.append(...(place.weights ? [...choice, images] : [images, ...choice]));
-    places.append(box);
+    const choice = several ? [make('span', 'th-jd-choice', String(position + 1))] : [];
+    box.append(...(index.weights ? [...choice, images] : [images, ...choice]));
+    positions.append(box);
   });
   const names = kind === 'ratings' ? [...Array(RATING_STEPS).keys()].map(String) : [];
   if (form.tie && kind === 'pairs') names.push('No difference');
   if (form.skip) names.push('Skip');
   answers.append(...names.map((name) => make('span', '', name)));
-  node.append(places, answers);
+  node.append(positions, answers);
   return node;
 }
 
@@ -117,8 +117,8 @@ export function outlineBox(box, { create, line }) {
                 ['Excluded', made.cases.left_out ? many(made.cases.left_out, 'case') : ''],
               ]),
       );
-      const told = [...(made.heavy ? [made.heavy.words] : []), ...made.warnings];
-      warnings.replaceChildren(...told.map((text) => make('li', '', text)));
+      const messages = [...(made.heavy ? [made.heavy.words] : []), ...made.warnings];
+      warnings.replaceChildren(...messages.map((text) => make('li', '', text)));
       if (made.blocks.length) {
         const list = make('ul');
         list.append(...made.blocks.map((text) => make('li', '', text)));

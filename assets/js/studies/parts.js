@@ -111,13 +111,13 @@ export function stateMark(state) {
 /**
  * A bar of how far something is.
  * @param {number} done
- * @param {number} of
+ * @param {number} total
  * @param {string} label
  */
-export function bar(done, of, label) {
+export function bar(done, total, label) {
   const node = make('div', 'th-bar');
   const fill = make('i');
-  const share = of ? Math.min(100, (100 * done) / of) : 0;
+  const share = total ? Math.min(100, (100 * done) / total) : 0;
   node.setAttribute('role', 'progressbar');
   node.setAttribute('aria-valuemin', '0');
   node.setAttribute('aria-valuemax', '100');
@@ -177,10 +177,10 @@ export function ago(iso) {
 /** "2026-11-23 09:14" in the reader's own time. @param {string | null | undefined} iso */
 export function stamp(iso) {
   if (!iso) return '–';
-  const at = new Date(iso);
+  const index = new Date(iso);
   const two = (number) => String(number).padStart(2, '0');
-  const day = [at.getFullYear(), two(at.getMonth() + 1), two(at.getDate())].join('-');
-  return day + ' ' + two(at.getHours()) + ':' + two(at.getMinutes());
+  const day = [index.getFullYear(), two(index.getMonth() + 1), two(index.getDate())].join('-');
+  return day + ' ' + two(index.getHours()) + ':' + two(index.getMinutes());
 }
 
 /** A time as how long ago, with its date at hand. @param {string | null | undefined} iso */
@@ -201,34 +201,34 @@ export function time(iso) {
  */
 export function rated(number, format, line) {
   const node = make('span', 'th-jd-rated');
-  const words = make('span', 'th-rate-numbers');
+  const text = make('span', 'th-rate-numbers');
   const { value, low, high, why } = number;
   // Where everybody gave the same, resampling them shows no width: that is no interval.
   const known = low !== null && high !== null && low !== high;
-  words.append(make('b', '', format(value)));
-  if (known) words.append(make('small', '', format(low) + ' to ' + format(high)));
-  node.append(words);
+  text.append(make('b', '', format(value)));
+  if (known) text.append(make('small', '', format(low) + ' to ' + format(high)));
+  node.append(text);
   if (why) node.title = why;
   else if (!known && value !== null)
     node.title = 'All answers are the same, so resampling gives no interval.';
   if (!line || value === null) return node;
   const [from, to, mark] = line;
-  const place = (at) => 100 * Math.min(1, Math.max(0, (at - from) / (to - from)));
+  const arrange = (position) => 100 * Math.min(1, Math.max(0, (position - from) / (to - from)));
   const track = make('span', 'th-interval');
   if (mark !== undefined) {
     const middle = make('u');
-    middle.style.left = place(mark) + '%';
+    middle.style.left = arrange(mark) + '%';
     track.append(middle);
   }
   if (known && low !== null && high !== null) {
     const range = make('i');
-    range.style.left = place(low) + '%';
-    range.style.width = place(high) - place(low) + '%';
+    range.style.left = arrange(low) + '%';
+    range.style.width = arrange(high) - arrange(low) + '%';
     track.append(range);
   }
-  const at = make('b');
-  at.style.left = place(value) + '%';
-  track.append(at);
+  const index = make('b');
+  index.style.left = arrange(value) + '%';
+  track.append(index);
   node.append(track);
   return node;
 }
@@ -247,13 +247,13 @@ export function download(name, text, type = 'text/csv') {
   setTimeout(() => URL.revokeObjectURL(link.href), KEPT_MS);
 }
 
-/** A part of the page with its heading. @param {string} title @param {string} [words] */
-export function card(title, words) {
+/** A part of the page with its heading. @param {string} title @param {string} [text] */
+export function card(title, text) {
   const node = make('section', 'th-card');
   const head = make('header');
   const body = make('div', 'th-jd-body');
   head.append(make('h3', '', title));
-  if (words) head.append(make('span', 'th-soft', words));
+  if (text) head.append(make('span', 'th-soft', text));
   node.append(head, body);
   return { node, head, body };
 }
@@ -261,12 +261,12 @@ export function card(title, words) {
 /**
  * Says what is not there, and what to do about it.
  * @param {string} title
- * @param {string} words
+ * @param {string} text
  * @param {Node[]} [actions]
  */
-export function nothing(title, words, actions = []) {
+export function nothing(title, text, actions = []) {
   const node = make('div', 'th-jd-nothing');
-  node.append(make('h3', '', title), make('p', '', words));
+  node.append(make('h3', '', title), make('p', '', text));
   if (actions.length) {
     const line = make('div', 'th-jd-buttons');
     line.append(...actions);
@@ -324,14 +324,14 @@ export function question({ title, body, action, act }) {
  */
 export function reasonField(label, hint) {
   const box = make('div', 'th-jd-field');
-  const words = make('label', '', label);
+  const text = make('label', '', label);
   const input = make('input');
   const about = make('p', 'th-jd-hint', hint);
   input.id = 'th-jd-reason';
   input.maxLength = 300;
-  words.htmlFor = input.id;
+  text.htmlFor = input.id;
   about.id = 'th-jd-reason-hint';
   input.setAttribute('aria-describedby', about.id);
-  box.append(words, input, about);
+  box.append(text, input, about);
   return { box, input };
 }

@@ -25,13 +25,13 @@ const STAGES = {
 };
 
 /** A share that the rule looks at: marked where it is beyond its bound. */
-function share(name, title, of, field, rule) {
+function share(name, title, source, field, rule) {
   return {
     name,
     title,
     right: true,
     cell(person) {
-      const value = of(person);
+      const value = source(person);
       const node = make('span', '', percent(value));
       if (field && beyond(field, value, rule)) {
         node.className = 'th-jd-flag';
@@ -40,7 +40,7 @@ function share(name, title, of, field, rule) {
       }
       return node;
     },
-    values: (person) => [of(person)],
+    values: (person) => [source(person)],
   };
 }
 
@@ -60,8 +60,8 @@ export function peopleView(box, current) {
     'How each participant answered. Numbers follow the order of joining; no name or address is stored.',
   );
   const rule = ruleCard(results, said);
-  const told = make('section', 'th-card');
-  let drawn = '';
+  const message = make('section', 'th-card');
+  let rendered = '';
   said.setAttribute('role', 'status');
   busy.setAttribute('role', 'status');
   top.append(lead, said, busy);
@@ -142,39 +142,44 @@ export function peopleView(box, current) {
     keep.href = current.address + path(person, 'export');
     keep.download = '';
     keep.title = 'All stored data of this person, for this person';
-    [decide, keep, gone].forEach((one) =>
-      one.setAttribute('aria-label', one.textContent + ' ' + person.label),
+    [decide, keep, gone].forEach((item) =>
+      item.setAttribute('aria-label', item.textContent + ' ' + person.label),
     );
     node.append(decide, keep, gone);
     return node;
   }
   function columnsOf(data) {
     const { rule: now } = data;
-    const of = (name) => (person) => person.quality[name];
+    const ownerOf = (name) => (person) => person.quality[name];
     const any = (read) => data.people.some((person) => (read(person) ?? null) !== null);
     const shares = [
-      ['Checks', 'Attention checks passed', of('attention'), 'least_attention'],
-      ['Repeats', 'Repeated trials with the same answer', of('consistency'), 'least_consistency'],
-      ['Fast', 'Answers under 400 ms', of('fast'), 'most_fast'],
-      ['One side', 'Answers at the most chosen position', of('one_side'), 'most_one_side'],
-      ['Skips', 'Answers “cannot tell”', of('skipped'), ''],
+      ['Checks', 'Attention checks passed', ownerOf('attention'), 'least_attention'],
+      [
+        'Repeats',
+        'Repeated trials with the same answer',
+        ownerOf('consistency'),
+        'least_consistency',
+      ],
+      ['Fast', 'Answers under 400 ms', ownerOf('fast'), 'most_fast'],
+      ['One side', 'Answers at the most chosen position', ownerOf('one_side'), 'most_one_side'],
+      ['Skips', 'Answers “cannot tell”', ownerOf('skipped'), ''],
       [
         'Training',
         'Correct training trials in the last round',
         ({ quality }) => quality.training.at(-1) ?? null,
         'least_training',
       ],
-      ['Plates', 'Color-vision plates read', of('plates'), 'least_plates'],
+      ['Plates', 'Color-vision plates read', ownerOf('plates'), 'least_plates'],
     ];
     return [
       {
         name: 'Person',
         cell(person) {
           const node = make('span', 'th-jd-person');
-          const [shape, words] = STAGES[person.stage] || ['·', person.stage];
+          const [shape, text] = STAGES[person.stage] || ['·', person.stage];
           const mark = make('i', '', shape);
           mark.setAttribute('aria-hidden', 'true');
-          node.append(make('b', '', person.label), make('small', '', words));
+          node.append(make('b', '', person.label), make('small', '', text));
           node.lastChild.before(mark);
           return node;
         },
@@ -221,7 +226,7 @@ export function peopleView(box, current) {
         heads: ['median_ms'],
         values: ({ quality }) => [quality.median_ms],
       },
-      ...(any(of('screen'))
+      ...(any(ownerOf('screen'))
         ? [
             {
               name: 'Screen',
@@ -276,8 +281,8 @@ export function peopleView(box, current) {
     rule.draw(data);
     // Equal keys are equal results; decisions are in the key's people.
     const now = data.key + JSON.stringify(data.people) + JSON.stringify(data.rule);
-    if (now !== drawn) {
-      drawn = now;
+    if (now !== rendered) {
+      rendered = now;
       const columns = columnsOf(data);
       list.head.querySelector('.th-button')?.remove();
       list.head.append(csvButton('people', columns, data.people));
@@ -286,15 +291,21 @@ export function peopleView(box, current) {
       );
       list.body.firstElementChild.classList.add('th-jd-persons');
     }
-    arrange(box, [line, top, rule.node, list.node, ...(told.childElementCount ? [told] : [])]);
+    arrange(box, [
+      line,
+      top,
+      rule.node,
+      list.node,
+      ...(message.childElementCount ? [message] : []),
+    ]);
   }
   /** Comments at the end, of the study as a whole. */
   async function readComments() {
-    const of = current.address;
+    const address = current.address;
     try {
-      const { comments } = await ask(of + '/comments');
-      if (of !== current.address) return;
-      told.replaceChildren(
+      const { comments } = await ask(address + '/comments');
+      if (address !== current.address) return;
+      message.replaceChildren(
         ...(comments.length ? [make('h3', '', 'Comments at the end')] : []),
         ...comments.map(({ label, text }) => {
           const words = make('p', 'th-jc-comment', '“' + text + '”');

@@ -27,11 +27,11 @@ function trainingWords(training) {
 /** @param {any} plan */
 function closingWords(plan) {
   const { closing } = plan;
-  const words = [];
-  if (closing.when_complete) words.push('when all answers are complete');
-  if (closing.participants) words.push('after ' + many(closing.participants, 'participant'));
+  const parts = [];
+  if (closing.when_complete) parts.push('when all answers are complete');
+  if (closing.participants) parts.push('after ' + many(closing.participants, 'participant'));
   const replaced = closing.replace_excluded ? '; excluded participants are replaced' : '';
-  return (words.join(', or ') || 'only manually') + replaced;
+  return (parts.join(', or ') || 'only manually') + replaced;
 }
 
 /** @param {import('./study.js').Current} current */
@@ -48,14 +48,14 @@ function replayCard(current) {
     async () => {
       out.replaceChildren(make('p', 'th-soft', 'Replaying…'));
       try {
-        const found = await ask(current.address + '/replay');
-        const mark = found.whole && !found.differing.length ? '✓ ' : '✕ ';
-        out.replaceChildren(make('p', 'th-jd-headline', mark + found.words));
-        const rest = [...found.differing, ...found.skipped];
+        const result = await ask(current.address + '/replay');
+        const mark = result.whole && !result.differing.length ? '✓ ' : '✕ ';
+        out.replaceChildren(make('p', 'th-jd-headline', mark + result.words));
+        const rest = [...result.differing, ...result.skipped];
         if (rest.length) {
           const list = make('ul', 'th-jd-list-words');
           list.append(
-            ...rest.slice(0, 20).map((one) => make('li', '', one.label + ': ' + one.why)),
+            ...rest.slice(0, 20).map((item) => make('li', '', item.label + ': ' + item.why)),
           );
           out.append(list);
         }
@@ -85,7 +85,7 @@ function coloringNumbers(plan) {
     ['Colored', many(plan.sketches, 'sketch') + ', for ' + many(plan.cases, 'concept')],
     [
       'Concepts by category',
-      plan.groups.map((one) => (one.group || 'no category') + ' ' + one.cases).join(', '),
+      plan.groups.map((group) => (group.group || 'no category') + ' ' + group.cases).join(', '),
     ],
     ['Colorings', whole(plan.votes) + ' per concept, ' + whole(plan.votes_wanted) + ' in total'],
     ['Sketches per participant', whole(plan.main_a_person)],
@@ -136,7 +136,7 @@ function comparedNumbers({ plan, material }) {
       'Cases',
       whole(plan.cases) +
         (plan.groups.length > 1
-          ? ': ' + plan.groups.map((one) => one.group + ' ' + one.cases).join(', ')
+          ? ': ' + plan.groups.map((group) => group.group + ' ' + group.cases).join(', ')
           : ''),
     ],
     [
@@ -169,11 +169,11 @@ function exampleList(examples) {
   if (!examples || !examples.length) return null;
   const list = make('ul', 'th-jd-list-words th-jc-examples-read');
   list.append(
-    ...examples.map((one) => {
-      const item = make('li', '', (one.good ? '✓ ' : '✕ ') + one.text);
-      if (!one.image_id) return item;
+    ...examples.map((example) => {
+      const item = make('li', '', (example.good ? '✓ ' : '✕ ') + example.text);
+      if (!example.image_id) return item;
       const image = make('img');
-      image.src = '/media/thumbs/' + one.image_id + '.png?side=256';
+      image.src = '/media/thumbs/' + example.image_id + '.png?side=256';
       image.alt = 'Image beside it';
       item.append(image);
       return item;
@@ -191,10 +191,10 @@ export function planView(box, current) {
   function draw() {
     const { study } = current;
     const { plan } = study;
-    const asked = card('Texts for participants');
+    const request = card('Texts for participants');
     if (study.form && study.state === 'draft')
-      asked.head.append(button('Edit the plan', () => openNew('', study.id)));
-    asked.body.append(
+      request.head.append(button('Edit the plan', () => openNew('', study.id)));
+    request.body.append(
       facts([
         ['Question', longText(plan.question)],
         ['Instructions', longText(plan.instructions)],
@@ -219,7 +219,7 @@ export function planView(box, current) {
       make('summary', '', 'Consent, version ' + plan.consent.version),
       make('div', 'th-jd-long', plan.consent.text),
     );
-    asked.body.append(consent);
+    request.body.append(consent);
     const numbers = card(
       'Numbers',
       study.state === 'draft'
@@ -275,7 +275,7 @@ export function planView(box, current) {
     );
     if (study.kept) log.body.append(make('p', 'th-soft', study.kept));
     const grid = make('div', 'th-jd-two');
-    grid.append(asked.node, numbers.node);
+    grid.append(request.node, numbers.node);
     box.replaceChildren(grid, made.node, replayCard(current), log.node);
   }
   return {

@@ -25,14 +25,14 @@ export function resultsView(box, current) {
   const line = problemLine();
   const top = make('section', 'th-card th-jd-sum');
   const lead = make('p', 'th-jd-lead');
-  const words = make('p', 'th-soft');
+  const text = make('p', 'th-soft');
   const body = make('div', 'th-jd-view');
   const caution = cautionLine();
   /** Of those whose answers count. @param {any} data */
   const cautionOf = (data) => (data.same ? data.everybody : data.included).caution;
-  let drawn = '';
-  words.setAttribute('role', 'status');
-  top.append(lead, caution.node, words);
+  let rendered = '';
+  text.setAttribute('role', 'status');
+  top.append(lead, caution.node, text);
 
   function parts(data) {
     const { kind } = data.study;
@@ -56,7 +56,7 @@ export function resultsView(box, current) {
           'Ratings',
           'How people rated each model on average, from 0 to 10. Intervals: 95% over resampled participants.',
           (s) => s.ratings,
-          (one) => one.mean,
+          (item) => item.mean,
           {
             file: 'ratings',
             line: [0, 10],
@@ -80,7 +80,7 @@ export function resultsView(box, current) {
           'First choices',
           'How often people chose each model as the best of those shown.',
           (s) => s.first_choices,
-          (one) => one.share,
+          (item) => item.share,
           {
             file: 'first-choices',
             line: [0, 1],
@@ -147,13 +147,15 @@ export function resultsView(box, current) {
       );
       lead.append(people);
     }
-    words.textContent = [
+    text.textContent = [
       results.words,
       KINDS[data.study.kind],
       'computed ' + stamp(data.computed_at),
       [
         whole(data.replicates) + ' resamples',
-        ...data.fewer_replicates.map((one) => one.name + ' ' + whole(one.replicates)),
+        ...data.fewer_replicates.map(
+          (fewer_Replicate) => fewer_Replicate.name + ' ' + whole(fewer_Replicate.replicates),
+        ),
       ].join(', '),
       ...data.notes,
       data.erased ? data.erased + ' erased at their own request' : '',
@@ -161,8 +163,8 @@ export function resultsView(box, current) {
       .filter(Boolean)
       .join(' · ');
     const now = data.key + document.body.className;
-    if (now !== drawn) {
-      drawn = now;
+    if (now !== rendered) {
+      rendered = now;
       body.replaceChildren(...parts(data));
     }
     arrange(box, [line, top, body]);

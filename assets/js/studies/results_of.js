@@ -29,8 +29,8 @@ export function resultsOf(current) {
   if (before) return before;
   /** @type {Set<() => void>} */
   const watchers = new Set();
-  let asked = 0;
-  let at = 0;
+  let request = 0;
+  let index = 0;
   let timer;
   /** @type {Results} */
   const made = {
@@ -38,7 +38,7 @@ export function resultsOf(current) {
     words: 'Computing results…',
     failed: false,
     look() {
-      if (Date.now() - at > FRESH_MS || made.failed) load();
+      if (Date.now() - index > FRESH_MS || made.failed) load();
     },
     watch(show) {
       watchers.add(show);
@@ -63,7 +63,7 @@ export function resultsOf(current) {
     if (results) made.data = results;
     made.failed = false;
     made.words = computing ? (progress && progress.words) || 'Computing results…' : '';
-    at = computing ? 0 : Date.now();
+    index = computing ? 0 : Date.now();
     tell();
     clearTimeout(timer);
     if (computing && shown()) timer = setTimeout(load, AGAIN_MS);
@@ -71,13 +71,13 @@ export function resultsOf(current) {
   }
   async function load() {
     clearTimeout(timer);
-    const mine = ++asked;
-    at = Date.now();
+    const mine = ++request;
+    index = Date.now();
     try {
       const answer = await ask(current.address + '/results');
-      if (mine === asked) take(answer);
+      if (mine === request) take(answer);
     } catch (error) {
-      if (mine !== asked) return;
+      if (mine !== request) return;
       made.failed = true;
       made.words = 'The results cannot be shown. ' + error.message;
       tell();

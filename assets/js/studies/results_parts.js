@@ -24,31 +24,31 @@ function rangeOf(numbers, mark) {
 
 /** The two columns of a table that is shown before and after exclusion. */
 function both(data, cell, values) {
-  const of = (which, name) => ({
+  const ownerOf = (which, name) => ({
     name,
     cell: (row) => cell(row[which]),
     heads: values && spanHeads(name.toLowerCase().replaceAll(' ', '_')),
     values: values && ((row) => values(row[which])),
   });
-  const columns = [of('everybody', 'All participants')];
-  if (!data.same) columns.push(of('included', 'After exclusion'));
+  const columns = [ownerOf('everybody', 'All participants')];
+  if (!data.same) columns.push(ownerOf('included', 'After exclusion'));
   return columns;
 }
 
 /** Rows by model, each with what it is before and after. */
 function byModel(data, list) {
   const order = list(data.included).length ? list(data.included) : list(data.everybody);
-  return order.map((one) => ({
-    model: one.model,
-    included: one,
-    everybody: list(data.everybody).find((other) => other.model === one.model),
+  return order.map((item) => ({
+    model: item.model,
+    included: item,
+    everybody: list(data.everybody).find((other) => other.model === item.model),
   }));
 }
 
 /** A table of models (or what `first` calls the rows) and one number, and its figure, before and
  * after: beside the table, or `below` a wide one; `line` may be of a row. */
-export function ranked(data, title, words, list, number, shape) {
-  const part = card(title, words);
+export function ranked(data, title, text, list, number, shape) {
+  const part = card(title, text);
   const rows = byModel(data, list);
   const numbers = rows.flatMap((row) => [row.everybody, row.included].filter(Boolean).map(number));
   const line = shape.line || [...rangeOf(numbers, shape.mark), shape.mark];
@@ -57,8 +57,8 @@ export function ranked(data, title, words, list, number, shape) {
     { name: shape.first || 'Model', cell: (row) => row.model, values: (row) => [row.model] },
     ...both(
       data,
-      (one) => (one ? rated(number(one), shape.format, lineOf(one)) : '–'),
-      (one) => (one ? span(number(one)) : ['', '', '']),
+      (item) => (item ? rated(number(item), shape.format, lineOf(item)) : '–'),
+      (item) => (item ? span(number(item)) : ['', '', '']),
     ),
     ...(shape.more || []),
   ];
@@ -92,7 +92,7 @@ export function strengths(data) {
     'Strengths',
     'A model with a higher strength wins more votes; 0 is the mean of all models. Bradley–Terry with ties (Davidson), logits, MAP with a N(0, 5²) prior; 95% over resampled participants.',
     list,
-    (one) => one.strength,
+    (item) => item.strength,
     {
       file: 'strengths',
       mark: 0,
@@ -111,10 +111,10 @@ export function strengths(data) {
           name: 'Rank',
           right: true,
           title: '95% interval of the rank',
-          cell: ({ included: one }) =>
-            one.rank_low === one.rank_high
-              ? String(one.rank_low)
-              : one.rank_low + '–' + one.rank_high,
+          cell: ({ included: item }) =>
+            item.rank_low === item.rank_high
+              ? String(item.rank_low)
+              : item.rank_low + '–' + item.rank_high,
           heads: ['rank_low', 'rank_high'],
           values: (row) => [row.included.rank_low, row.included.rank_high],
         },
@@ -127,42 +127,44 @@ export function strengths(data) {
       ],
     },
   );
-  const separated = data.included.strengths.filter((one) => one.separated).map((one) => one.model);
+  const separated = data.included.strengths
+    .filter((strength) => strength.separated)
+    .map((strength) => strength.model);
   const tie = data.included.tie_between_equals;
-  const words = [];
+  const parts = [];
   if (tie !== null && data.included.ties)
-    words.push('Two equally strong models would tie in ' + percent(tie) + ' of votes.');
+    parts.push('Two equally strong models would tie in ' + percent(tie) + ' of votes.');
   if (separated.length)
-    words.push(
+    parts.push(
       separated.join(', ') +
         ': won or lost every comparison with the others; only a weak prior keeps the number finite.',
     );
-  if (words.length) part.body.append(make('p', 'th-soft', words.join(' ')));
+  if (parts.length) part.body.append(make('p', 'th-soft', parts.join(' ')));
   return part;
 }
 
 /** Shares of wins, the row against the column. */
 export function matrix(summary, file) {
   const names = (summary.strengths.length ? summary.strengths : summary.win_rates).map(
-    (one) => one.model,
+    (strength) => strength.model,
   );
-  const found = (model, other) =>
-    summary.against.find((one) => one.model === model && one.other === other);
+  const lookUp = (model, other) =>
+    summary.against.find((item) => item.model === model && item.other === other);
   const all = summary.win_rates;
-  const cell = (one) => {
+  const cell = (item) => {
     const node = make('span', 'th-jd-heat');
-    if (!one) return '';
-    const share = one.rate.value;
+    if (!item) return '';
+    const share = item.rate.value;
     node.append(make('b', '', percent(share)));
-    if (one.rate.low !== null)
-      node.append(make('small', '', percent(one.rate.low) + ' to ' + percent(one.rate.high)));
+    if (item.rate.low !== null)
+      node.append(make('small', '', percent(item.rate.low) + ' to ' + percent(item.rate.high)));
     node.style.setProperty('--share', (share === null ? 0 : 26 * share).toFixed(1) + '%');
-    node.title = [one.wins + ' won', one.losses + ' lost', one.ties + ' tied'].join(', ');
+    node.title = [item.wins + ' won', item.losses + ' lost', item.ties + ' tied'].join(', ');
     return node;
   };
-  const values = (one) =>
-    one
-      ? [one.rate.value, one.rate.low, one.rate.high, one.wins, one.losses, one.ties]
+  const values = (item) =>
+    item
+      ? [item.rate.value, item.rate.low, item.rate.high, item.wins, item.losses, item.ties]
       : Array(6).fill('');
   const heads = (name) =>
     ['', '_low', '_high', '_wins', '_losses', '_ties'].map((end) => name + end);
@@ -170,15 +172,15 @@ export function matrix(summary, file) {
     { name: 'Wins of', cell: (row) => row, values: (row) => [row] },
     ...names.map((other) => ({
       name: 'against ' + other,
-      cell: (row) => (row === other ? '–' : cell(found(row, other))),
+      cell: (row) => (row === other ? '–' : cell(lookUp(row, other))),
       heads: heads(other),
-      values: (row) => values(found(row, other)),
+      values: (row) => values(lookUp(row, other)),
     })),
     {
       name: 'against all models',
-      cell: (row) => cell(all.find((one) => one.model === row)),
+      cell: (row) => cell(all.find((item) => item.model === row)),
       heads: heads('all'),
-      values: (row) => values(all.find((one) => one.model === row)),
+      values: (row) => values(all.find((item) => item.model === row)),
     },
   ];
   const table = dataTable(columns, names, 'Share of votes that the row wins over the column', true);
@@ -191,7 +193,7 @@ const BY_TYPE = {
   pairs: {
     rows: (summary) =>
       summary.groups.map((row) => ({ ...row, list: row.strengths, count: row.votes })),
-    number: (one) => one.strength,
+    number: (item) => item.strength,
     format: (value) => decimal(value),
     mark: 0,
     words: 'Model strengths in each category, logits.',
@@ -199,7 +201,7 @@ const BY_TYPE = {
   ratings: {
     rows: (summary) =>
       (summary.by_group || []).map((row) => ({ ...row, list: row.ratings, count: row.answers })),
-    number: (one) => one.mean,
+    number: (item) => item.mean,
     format: (value) => decimal(value),
     line: [0, 10],
     words: 'Mean ratings in each category, 0 to 10.',
@@ -211,7 +213,7 @@ const BY_TYPE = {
         list: row.first_choices,
         count: row.answers,
       })),
-    number: (one) => one.share,
+    number: (item) => item.share,
     format: (value) => percent(value, 1),
     line: [0, 1],
     words: 'Share of first choices in each category.',
@@ -225,8 +227,8 @@ export function byType(data) {
   if (!how || how.rows(data.included).length < 2) return null;
   return switched(data, 'By category', how.words, (summary) => {
     const rows = how.rows(summary);
-    const names = [...new Set(rows.flatMap((row) => row.list.map((one) => one.model)))];
-    const find = (row, model) => row.list.find((one) => one.model === model);
+    const names = [...new Set(rows.flatMap((row) => row.list.map((item) => item.model)))];
+    const find = (row, model) => row.list.find((item) => item.model === model);
     const all = rows.flatMap((row) => row.list.map(how.number));
     const line = how.line || [...rangeOf(all, how.mark), how.mark];
     const columns = [
@@ -235,8 +237,8 @@ export function byType(data) {
       ...names.map((model) => ({
         name: model,
         cell(row) {
-          const one = find(row, model);
-          return one ? rated(how.number(one), how.format, line) : '–';
+          const item = find(row, model);
+          return item ? rated(how.number(item), how.format, line) : '–';
         },
         heads: spanHeads(model),
         values: (row) => (find(row, model) ? span(how.number(find(row, model))) : ['', '', '']),
@@ -253,13 +255,13 @@ export function reliability(data) {
     'Reliability',
     'How consistently people answered: ties, skips, side bias and agreement.',
   );
-  const pick = (name, of, format, title, line) => ({
+  const pick = (name, source, format, title, line) => ({
     name,
     title,
     format,
     line,
-    everybody: of(data.everybody),
-    included: of(data.included),
+    everybody: source(data.everybody),
+    included: source(data.included),
   });
   const share = (value) => percent(value, 1);
   const pairs = data.study.kind === 'pairs';
@@ -322,26 +324,26 @@ export function reliability(data) {
   part.body.append(dataTable(columns, rows, 'Ties, side bias and agreement'));
   part.body.firstElementChild?.classList.add('th-jd-narrow');
   const now = data.included;
-  const words = [now.side_bias && now.side_bias.words, now.agreement.words].filter(Boolean);
-  words.push(
+  const message = [now.side_bias && now.side_bias.words, now.agreement.words].filter(Boolean);
+  message.push(
     ...now.arrangements.map(
-      (one) =>
-        (one.arrangement === 'column' ? 'Stacked layout: ' : 'Side-by-side layout: ') +
-        one.first +
+      (arrangement) =>
+        (arrangement.arrangement === 'column' ? 'Stacked layout: ' : 'Side-by-side layout: ') +
+        arrangement.first +
         ' ' +
-        percent(one.share.value, 1) +
+        percent(arrangement.share.value, 1) +
         ' of ' +
-        whole(one.votes_first + one.votes_second) +
+        whole(arrangement.votes_first + arrangement.votes_second) +
         ' votes.',
     ),
   );
-  part.body.append(...words.map((text) => make('p', 'th-soft', text)));
+  part.body.append(...message.map((text) => make('p', 'th-soft', text)));
   return part;
 }
 
 /** A card about one of both summaries, with a switch where they differ. */
-export function switched(data, title, words, fill) {
-  const part = card(title, words);
+export function switched(data, title, text, fill) {
+  const part = card(title, text);
   const choice = make('span', 'th-strip');
   const tools = make('span', 'th-jd-buttons');
   let which = AFTER.id;

@@ -61,7 +61,7 @@ export function ruleCard(results, said) {
       }),
     );
   }
-  function told() {
+  function report() {
     const rule = values();
     const bad = inputs().find(
       (input) =>
@@ -113,7 +113,7 @@ export function ruleCard(results, said) {
     event.preventDefault();
     apply.click();
   });
-  form.addEventListener('input', told);
+  form.addEventListener('input', report);
   form.append(fields, effect, line, foot);
   part.body.append(form);
 
@@ -145,7 +145,7 @@ export function ruleCard(results, said) {
         return node;
       }),
     );
-    told();
+    report();
   }
   return {
     node: part.node,
@@ -156,7 +156,7 @@ export function ruleCard(results, said) {
       if (signature !== made) {
         made = signature;
         fill();
-      } else told();
+      } else report();
       usual.hidden = now.rule_is_default;
     },
   };

@@ -187,12 +187,12 @@ function actions(current, line, said) {
 export function studyScreen(box) {
   const head = box.querySelector('.th-jd-head');
   const nav = box.querySelector('.th-judge-switch');
-  const place = box.querySelector('.th-jd-views');
+  const index = box.querySelector('.th-jd-views');
   /** @type {Current | null} */
   let current = null;
   /** @type {Record<string, { box: HTMLElement, shown: () => void }>} */
   let views = {};
-  let asked = 0;
+  let request = 0;
   let wanted = '';
 
   const tabs = VIEWS.map((view) => {
@@ -207,8 +207,8 @@ export function studyScreen(box) {
   });
   nav.append(...tabs);
   arrowKeys(tabs);
-  place.id = 'th-jd-view';
-  place.setAttribute('role', 'tabpanel');
+  index.id = 'th-jd-view';
+  index.setAttribute('role', 'tabpanel');
 
   function draw() {
     if (!current) return;
@@ -223,7 +223,7 @@ export function studyScreen(box) {
     title.tabIndex = -1;
     top.append(title, stateMark(study.state), back);
     row.append(...actions(current, line, said));
-    const words = [
+    const parts = [
       KINDS[study.kind],
       MATERIALS[study.material],
       many(study.plan.cases, CASE[study.kind] || 'case'),
@@ -238,7 +238,7 @@ export function studyScreen(box) {
     const held = head.contains(document.activeElement) ? document.activeElement?.textContent : '';
     head.replaceChildren(
       top,
-      make('p', 'th-soft', words.filter(Boolean).join(' · ')),
+      make('p', 'th-soft', parts.filter(Boolean).join(' · ')),
       row,
       line,
       said,
@@ -265,20 +265,20 @@ export function studyScreen(box) {
   function front() {
     if (current && !VIEWS.some((view) => view.id === judge.view && suits(view)))
       judge.view = 'live';
-    tabs.forEach((tab, at) => {
-      tab.hidden = !suits(VIEWS[at]);
+    tabs.forEach((tab, position) => {
+      tab.hidden = !suits(VIEWS[position]);
       const on = tab.dataset.view === judge.view;
       tab.setAttribute('aria-selected', String(on));
       tab.tabIndex = on ? 0 : -1;
     });
     nav.dataset.tabs = String(tabs.filter((tab) => !tab.hidden).length);
-    place.setAttribute('aria-labelledby', 'th-jd-tab-' + judge.view);
+    index.setAttribute('aria-labelledby', 'th-jd-tab-' + judge.view);
     if (!current) return;
     if (!views[judge.view]) {
       const made = make('div', 'th-jd-view');
       const makers = current.study.kind === 'colorings' ? COLORED : MAKERS;
       views[judge.view] = { box: made, ...makers[judge.view](made, current) };
-      place.append(made);
+      index.append(made);
     }
     Object.entries(views).forEach(([name, view]) => {
       view.box.hidden = name !== judge.view;
@@ -286,10 +286,10 @@ export function studyScreen(box) {
     if (isSeen()) views[judge.view].shown();
   }
   async function load(id) {
-    const mine = ++asked;
+    const mine = ++request;
     try {
       const study = await ask(API + '/' + id);
-      if (mine !== asked || judge.study !== id) return;
+      if (mine !== request || judge.study !== id) return;
       if (current && current.study.id === study.id) {
         current.study = study;
         draw();
@@ -307,19 +307,19 @@ export function studyScreen(box) {
       };
       current = made;
       views = {};
-      place.replaceChildren();
+      index.replaceChildren();
       nav.hidden = false;
       draw();
       front();
     } catch (error) {
-      if (mine !== asked) return;
+      if (mine !== request) return;
       const line = problemLine();
       line.say('This study cannot be shown. ' + error.message);
       const title = make('h2', '', 'A study');
       title.tabIndex = -1;
       if (current && current.study.id === id) return; // what is shown stays; the view says what fails
       nav.hidden = true;
-      place.replaceChildren();
+      index.replaceChildren();
       head.replaceChildren(title, line, button('All studies', openList));
     }
   }
@@ -330,7 +330,7 @@ export function studyScreen(box) {
         if (!current || current.study.id !== wanted) {
           current = null;
           views = {};
-          place.replaceChildren();
+          index.replaceChildren();
           nav.hidden = true;
           head.replaceChildren(make('p', 'th-soft', 'Reading the study…'));
         }

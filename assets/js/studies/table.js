@@ -30,9 +30,9 @@ function field(value) {
  * @param {any[]} rows
  */
 export function csvOf(columns, rows) {
-  const kept = columns.filter((column) => column.values);
-  const head = kept.flatMap((column) => column.heads || [column.name]);
-  const lines = rows.map((row) => kept.flatMap((column) => column.values?.(row) || []));
+  const saved = columns.filter((column) => column.values);
+  const head = saved.flatMap((column) => column.heads || [column.name]);
+  const lines = rows.map((row) => saved.flatMap((column) => column.values?.(row) || []));
   return [head, ...lines].map((line) => line.map(field).join(',')).join('\r\n') + '\r\n';
 }
 
@@ -72,13 +72,13 @@ export function dataTable(columns, rows, caption, stacked = false) {
   head.append(names);
   rows.forEach((row) => {
     const line = make('tr');
-    columns.forEach((column, at) => {
-      const cell = make(at ? 'td' : 'th', classOf(column));
-      if (!at) /** @type {HTMLTableCellElement} */ (cell).scope = 'row';
+    columns.forEach((column, index) => {
+      const cell = make(index ? 'td' : 'th', classOf(column));
+      if (!index) /** @type {HTMLTableCellElement} */ (cell).scope = 'row';
       cell.append(column.cell(row));
       if (stacked) {
         // A table that is laid out otherwise is none to a screen reader, unless it says so.
-        cell.setAttribute('role', at ? 'cell' : 'rowheader');
+        cell.setAttribute('role', index ? 'cell' : 'rowheader');
         cell.dataset.name = column.unit ? column.name + ', ' + column.unit : column.name;
       }
       line.append(cell);

@@ -28,18 +28,18 @@ const ID = /^[0-9a-f]{32}$/;
 function read(query) {
   const view = query.get('view') || '';
   const study = query.get('study') || '';
-  const known = VIEWS.some((one) => one.id === view);
+  const known = VIEWS.some((item) => item.id === view);
   if (query.get('tab') !== 'studies')
     return { screen: 'list', study: '', view: 'live', preset: '' };
   const set = query.get('set') || '';
   // A short form, for links from elsewhere: ?tab=studies&new=questions&set=ID.
-  const begun = query.get('new') || '';
-  if (view === NEW || begun)
+  const started = query.get('new') || '';
+  if (view === NEW || started)
     return {
       screen: NEW,
       study: ID.test(study) ? study : '',
       view: 'live',
-      preset: begun || query.get('preset') || '',
+      preset: started || query.get('preset') || '',
       set: ID.test(set) ? set : '',
     };
   if (view === REVIEW)

@@ -36,47 +36,47 @@ export function votesNeeded({ ratings, size, take }) {
     person_sd: 0.5,
     case_sd: ratings ? 1 : 0.5,
   };
-  const of = fieldsOf(wish, () => tellField(box, '', ''));
+  const source = fieldsOf(wish, () => tellField(box, '', ''));
   const line = problemLine();
-  const words = make('p', 'th-jd-headline');
+  const text = make('p', 'th-jd-headline');
   const about = make('p', 'th-soft');
   const figure = plot('Power against votes, with the interval of the simulation');
   const foot = make('div', 'th-jd-buttons');
-  let found = null;
-  words.setAttribute('role', 'status');
+  let result = null;
+  text.setAttribute('role', 'status');
   figure.hidden = true;
 
-  const power = of.number('power', 'Power, %', {
+  const power = source.number('power', 'Power, %', {
     hint: 'How often the study should detect the difference.',
   });
   const fields = ratings
     ? row(
-        of.number('difference', 'Difference, points', {
+        source.number('difference', 'Difference, points', {
           hint: 'Smallest difference of two model means to detect.',
         }),
-        of.number('rating_sd', 'Within-participant SD', {
+        source.number('rating_sd', 'Within-participant SD', {
           hint: 'Standard deviation of one answer, in points.',
         }),
         power,
-        of.number('person_sd', 'Between-participant SD', { hint: 'In points.' }),
-        of.number('case_sd', 'Between-case SD', { hint: 'In points.' }),
+        source.number('person_sd', 'Between-participant SD', { hint: 'In points.' }),
+        source.number('case_sd', 'Between-case SD', { hint: 'In points.' }),
       )
     : row(
-        of.number('better', 'Win rate of the better model, %', {
+        source.number('better', 'Win rate of the better model, %', {
           hint: 'Smallest win rate to detect, without ties. 50 means no difference.',
         }),
-        of.number('ties', 'Ties, %', { hint: '0 if ties are not allowed.' }),
+        source.number('ties', 'Ties, %', { hint: '0 if ties are not allowed.' }),
         power,
-        of.number('person_sd', 'Between-participant SD', { hint: 'In logits.' }),
-        of.number('case_sd', 'Between-case SD', {
+        source.number('person_sd', 'Between-participant SD', { hint: 'In logits.' }),
+        source.number('case_sd', 'Between-case SD', {
           hint: '0.5 moves 60% to 48–71% for two of three.',
         }),
       );
   const share = (value) => (typeof value === 'number' ? value / 100 : value);
   // Each of the two models has a picture a case; a pair is one stimulus a case.
   const stimuli = () => Math.max(1, size().cases) * (ratings ? 2 : 1);
-  const votesEach = () => Math.max(1, Math.ceil(found.votes / stimuli()));
-  function asked() {
+  const votesEach = () => Math.max(1, Math.ceil(result.votes / stimuli()));
+  function sendRequest() {
     const { models, pairs, cases, trials } = size();
     const part = ratings ? 2 / Math.max(2, models) : 1 / Math.max(1, pairs);
     return {
@@ -101,13 +101,13 @@ export function votesNeeded({ ratings, size, take }) {
   const simulate = doing(
     'Simulate',
     async () => {
-      put(words, 'Simulating…');
+      put(text, 'Simulating…');
       put(about, '');
       tellField(box, '', '');
       try {
-        found = await send(API + '/votes-needed', asked());
+        result = await send(API + '/votes-needed', sendRequest());
       } catch (error) {
-        put(words, '');
+        put(text, '');
         if (tellField(box, NAMES[error.field] || error.field, error.message)) return;
         throw error;
       }
@@ -116,18 +116,18 @@ export function votesNeeded({ ratings, size, take }) {
     line,
   );
   foot.append(simulate, takeOver);
-  box.append(fields, foot, line, words, about, figure);
+  box.append(fields, foot, line, text, about, figure);
 
   function draw() {
-    const { votes, participants, curve } = found;
+    const { votes, participants, curve } = result;
     const none = votes === null;
-    const what = ratings
+    const label = ratings
       ? ' ratings of the two models, by '
       : ' votes for each pair of models, by ';
-    put(words, none ? 'Not achievable.' : whole(votes) + what + whole(participants) + ' people.');
+    put(text, none ? 'Not achievable.' : whole(votes) + label + whole(participants) + ' people.');
     put(
       about,
-      found.words +
+      result.words +
         ' The simulation uses the same analysis as the results. Shaded: 95% interval of the simulation; dashed: ' +
         percent(share(wish.power)) +
         '.',
@@ -138,7 +138,7 @@ export function votesNeeded({ ratings, size, take }) {
     if (curve.length) powerCurve(figure, curve, share(wish.power), votes);
   }
   onTheme(() => {
-    if (found && figure.offsetParent) draw();
+    if (result && figure.offsetParent) draw();
   });
   return box;
 }

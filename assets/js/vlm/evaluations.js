@@ -87,27 +87,27 @@ function line(first, act) {
     saveChoice();
   });
   const all = Object.fromEntries(
-    Object.entries(ACTIONS).map(([what, text]) => {
-      const button = make('button', what === 'hide' ? 'th-qa-plain' : 'th-button', text);
+    Object.entries(ACTIONS).map(([label, text]) => {
+      const button = make('button', label === 'hide' ? 'th-qa-plain' : 'th-button', text);
       button.type = 'button';
       button.addEventListener('click', async () => {
         refused.hidden = true;
         try {
           const raised = Object.fromEntries(
             limits
-              .filter((one) => one.input.value.trim())
-              .map((one) => [one.name, one.input.value.trim()]),
+              .filter((limit) => limit.input.value.trim())
+              .map((limit) => [limit.name, limit.input.value.trim()]),
           );
-          await act(now, what === 'hide' && now.hidden ? 'show' : what, raised);
-          limits.forEach((one) => {
-            one.input.value = '';
+          await act(now, label === 'hide' && now.hidden ? 'show' : label, raised);
+          limits.forEach((limit) => {
+            limit.input.value = '';
           });
         } catch (error) {
           put(refused, error.message);
           refused.hidden = false;
         }
       });
-      return [what, button];
+      return [label, button];
     }),
   );
   return {
@@ -137,15 +137,17 @@ function line(first, act) {
       put(message, row.message);
       message.className = row.trouble ? 'th-problem' : 'th-qa-hint';
       message.hidden = !row.message;
-      const texts = row.problems.map((one) => one.count.toLocaleString('en-US') + ' × ' + one.text);
+      const texts = row.problems.map(
+        (problem) => problem.count.toLocaleString('en-US') + ' × ' + problem.text,
+      );
       if (problems.dataset.texts !== texts.join('\n')) {
         problems.dataset.texts = texts.join('\n');
         problems.replaceChildren(...texts.map((text) => make('li', '', text)));
       }
       budget.hidden = !row.may.resume || !row.budget;
-      limits.forEach((one) => {
-        const most = row.budget && row.budget[one.name];
-        one.input.placeholder = most ? most.toLocaleString('en-US') : 'no limit';
+      limits.forEach((limit) => {
+        const max = row.budget && row.budget[limit.name];
+        limit.input.placeholder = max ? max.toLocaleString('en-US') : 'no limit';
       });
       put(all.resume, row.status === 'planned' ? 'Start' : 'Resume');
       put(all.hide, row.hidden ? 'Show again' : 'Hide');
@@ -173,11 +175,11 @@ export function askingsList(root) {
   let rows = [];
   let withHidden = false;
   let timer;
-  let asked = 0;
-  let of = '';
+  let request = 0;
+  let suffix = '';
 
-  async function act(row, what, body) {
-    await send('/api/vlm/askings/' + row.id + '/' + what, body);
+  async function act(row, label, body) {
+    await send('/api/vlm/askings/' + row.id + '/' + label, body);
     await load();
   }
   function draw() {
@@ -196,29 +198,29 @@ export function askingsList(root) {
     part('empty').hidden = rows.length > 0;
   }
   // Who listens hears of an end once; whoever shows results looks again while answers come in.
-  function tell(found) {
-    const news = found.filter(
+  function tell(result) {
+    const news = result.filter(
       (row) => heard.has(row.id) && heard.get(row.id).status !== row.status,
     );
-    const more = found.some((row) => heard.has(row.id) && heard.get(row.id).done !== row.done);
-    found.forEach((row) => heard.set(row.id, { status: row.status, done: row.done }));
+    const more = result.some((row) => heard.has(row.id) && heard.get(row.id).done !== row.done);
+    result.forEach((row) => heard.set(row.id, { status: row.status, done: row.done }));
     put(part('said'), news.map((row) => row.name + ': ' + STATUS_WORDS[row.status]).join('. '));
     if (news.length || more) store.tell('ask-more');
   }
   async function load() {
     clearTimeout(timer);
-    const mine = ++asked;
+    const mine = ++request;
     if (!inFront(root) || document.hidden || !qa.set) return;
     let moves = true;
     try {
-      const found = await ask(askUrl('/askings', { set: qa.set, hidden: withHidden }));
-      if (mine !== asked) return;
-      const first = of !== qa.set;
-      of = qa.set;
-      rows = found.askings;
+      const result = await ask(askUrl('/askings', { set: qa.set, hidden: withHidden }));
+      if (mine !== request) return;
+      const first = suffix !== qa.set;
+      suffix = qa.set;
+      rows = result.askings;
       moves = rows.some((row) => row.moves);
-      hiddenButton.hidden = !found.hidden && !withHidden;
-      put(hiddenButton, withHidden ? 'Hide hidden evaluations' : many(found.hidden, 'hidden one'));
+      hiddenButton.hidden = !result.hidden && !withHidden;
+      put(hiddenButton, withHidden ? 'Hide hidden evaluations' : many(result.hidden, 'hidden one'));
       hiddenButton.setAttribute('aria-pressed', String(withHidden));
       tell(rows);
       // What a link names and is not here is not shown; a link without any shows what was chosen
@@ -241,7 +243,7 @@ export function askingsList(root) {
       if (first) store.tell('ask-named');
       draw();
     } catch {
-      if (mine !== asked) return;
+      if (mine !== request) return;
     }
     clearTimeout(timer);
     if (root.isConnected) timer = setTimeout(load, moves ? LOOK_MS : CALM_MS);
@@ -258,7 +260,7 @@ export function askingsList(root) {
     rows: () => rows,
     /** Of another set nothing is shown until it is known. */
     show() {
-      if (of !== qa.set) {
+      if (suffix !== qa.set) {
         rows = [];
         draw();
         load();

@@ -45,15 +45,15 @@ export const interval = (tally) =>
 
 /**
  * All of the figure, from what the app answered: the averages first, then task by task.
- * @param {any} found
+ * @param {any} result
  * @param {(id: string) => string} [numbered] the number of an asking
  * @returns {Block[]}
  */
-export function figureBlocks(found, numbered = numberOf) {
-  const names = namesOf(found.rows);
-  const human = found.published.find((row) => row.people);
+export function figureBlocks(result, numbered = numberOf) {
+  const names = namesOf(result.rows);
+  const human = result.published.find((row) => row.people);
   // The reader of pixels stands beside the others, unless it is one of them.
-  const reader = found.rows.some((row) => row.pixels) ? null : found.pixels;
+  const reader = result.rows.some((row) => row.pixels) ? null : result.pixels;
   /**
    * @param {(row: any) => any} pick the numbers of an asking, or of a study of people
    * @param {number | null | undefined} chance
@@ -62,7 +62,7 @@ export function figureBlocks(found, numbered = numberOf) {
   function lanes(pick, chance, task) {
     /** @type {Lane[]} */
     const out = [];
-    found.rows.forEach((row) => {
+    result.rows.forEach((row) => {
       const tally = pick(row);
       if (!tally) return;
       out.push({
@@ -84,7 +84,7 @@ export function figureBlocks(found, numbered = numberOf) {
         tally: read,
         chance,
       });
-    found.people.forEach((people) => {
+    result.people.forEach((people) => {
       const tally = pick(people);
       if (!tally) return;
       const title = people.title + ', ' + many(people.participants, 'participant');
@@ -122,30 +122,30 @@ export function figureBlocks(found, numbered = numberOf) {
   /** @type {Block[]} */
   const blocks = [];
   // Who was asked a part of the set has the chance of that part.
-  const own = new Set(found.rows.map((row) => guess(row.micro.chance)).filter(Boolean));
-  if (found.rows.length || found.people.length)
+  const own = new Set(result.rows.map((row) => guess(row.micro.chance)).filter(Boolean));
+  if (result.rows.length || result.people.length)
     blocks.push({
       title: 'All questions (micro average)',
       note: own.size > 1 ? 'each compared with chance on the same questions' : [...own][0] || '',
       task: '',
-      lanes: lanes((row) => row.micro, found.chance.micro, ''),
+      lanes: lanes((row) => row.micro, result.chance.micro, ''),
     });
-  if ([...found.rows, ...found.people].some((row) => row.macro))
+  if ([...result.rows, ...result.people].some((row) => row.macro))
     blocks.push({
       title: 'Mean of the tasks (macro average)',
       note: 'every evaluated task has the same weight',
       task: null,
       lanes: lanes((row) => row.macro, null, ''),
     });
-  if (found.rows.some((row) => row.robust))
+  if (result.rows.some((row) => row.robust))
     blocks.push({
       title: 'Robust',
       note: 'seeds correct with all their variants',
       task: null,
       lanes: lanes((row) => row.robust && row.robust.as_made, null, ''),
     });
-  found.set.tasks.forEach((task) => {
-    const chance = found.chance.tasks[task.id];
+  result.set.tasks.forEach((task) => {
+    const chance = result.chance.tasks[task.id];
     blocks.push({
       title: task.title,
       note: guess(chance),
@@ -199,20 +199,20 @@ function notes(tally) {
     box.append(tag);
   }
   if (counted.length)
-    box.append(make('span', '', counted.map(([count, what]) => count + ' ' + what).join(', ')));
+    box.append(make('span', '', counted.map(([count, label]) => count + ' ' + label).join(', ')));
   return box;
 }
 
-/** @param {Lane} told */
-function line(told) {
-  const { tally } = told;
-  const soft = ['pixels', 'published', 'none'].includes(told.mark);
+/** @param {Lane} lane */
+function line(lane) {
+  const { tally } = lane;
+  const soft = ['pixels', 'published', 'none'].includes(lane.mark);
   const row = make('li', 'th-qa-lane' + (soft ? ' th-qa-soft' : ''));
   const who = make('span', 'th-qa-who');
   const numbers = make('span', 'th-qa-figures');
-  if (told.number) who.append(make('span', 'th-qa-number', told.number));
-  who.append(make('span', '', told.who));
-  who.title = told.title;
+  if (lane.number) who.append(make('span', 'th-qa-number', lane.number));
+  who.append(make('span', '', lane.who));
+  who.title = lane.title;
   const range = make('small', '', interval(tally));
   range.title = '95% interval';
   numbers.append(
@@ -220,27 +220,27 @@ function line(told) {
     range,
     make('small', '', tally.asked ? tally.right + '/' + tally.asked : ''),
   );
-  row.append(who, track(told), numbers, notes(tally));
+  row.append(who, track(lane), numbers, notes(tally));
   return row;
 }
 
-/** @param {Block} told */
-function block(told) {
+/** @param {Block} message */
+function block(message) {
   const box = make('section', 'th-qa-block');
   const head = make('h4');
   const list = make('ul', 'th-qa-lanes');
-  if (told.task === null) head.append(told.title);
+  if (message.task === null) head.append(message.title);
   else {
-    const open = make('button', 'th-qa-plain', told.title);
+    const open = make('button', 'th-qa-plain', message.title);
     open.type = 'button';
     open.title = 'Show its questions';
     open.addEventListener('click', () =>
-      openAsk('questions', { task: told.task, outcome: '', words: '' }),
+      openAsk('questions', { task: message.task, outcome: '', words: '' }),
     );
     head.append(open);
   }
-  if (told.note) head.append(make('small', '', told.note));
-  list.append(...told.lanes.map(line));
+  if (message.note) head.append(make('small', '', message.note));
+  list.append(...message.lanes.map(line));
   box.append(head, list);
   return box;
 }

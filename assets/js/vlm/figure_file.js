@@ -18,14 +18,14 @@ const KEY =
 
 const escaped = (text) =>
   String(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
-const at = (percent) => LEFT + ((WIDTH - LEFT - RIGHT) * percent) / 100;
-const text = (x, y, words, more = '') =>
-  `<text x="${x.toFixed(1)}" y="${y}" ${more}>${escaped(words)}</text>`;
-const cut = (words, most) => (words.length > most ? words.slice(0, most - 1) + '…' : words);
+const scale = (percent) => LEFT + ((WIDTH - LEFT - RIGHT) * percent) / 100;
+const text = (x, y, message, more = '') =>
+  `<text x="${x.toFixed(1)}" y="${y}" ${more}>${escaped(message)}</text>`;
+const cut = (message, max) => (message.length > max ? message.slice(0, max - 1) + '…' : message);
 
 function mark(lane, y) {
   if (lane.tally.percent === null || lane.tally.percent === undefined) return '';
-  const x = at(lane.tally.percent);
+  const x = scale(lane.tally.percent);
   const hollow = `fill="#ffffff" stroke="${lane.mark === 'published' ? SOFT : INK}" stroke-width="2"`;
   if (lane.mark === 'asking')
     return (
@@ -45,33 +45,33 @@ function mark(lane, y) {
   return '';
 }
 
-function lane(one, top) {
+function lane(item, top) {
   const y = top + LINE / 2;
   const parts = [];
-  const ink = one.mark === 'asking' || one.mark === 'people' ? INK : SOFT;
-  if (typeof one.chance === 'number')
+  const ink = item.mark === 'asking' || item.mark === 'people' ? INK : SOFT;
+  if (typeof item.chance === 'number')
     parts.push(
-      `<line x1="${at(one.chance).toFixed(1)}" x2="${at(one.chance).toFixed(1)}" y1="${top}" y2="${top + LINE}" stroke="${SOFT}" stroke-width="1.5" stroke-dasharray="4 3"/>`,
+      `<line x1="${scale(item.chance).toFixed(1)}" x2="${scale(item.chance).toFixed(1)}" y1="${top}" y2="${top + LINE}" stroke="${SOFT}" stroke-width="1.5" stroke-dasharray="4 3"/>`,
     );
-  if (typeof one.tally.low === 'number')
+  if (typeof item.tally.low === 'number')
     parts.push(
-      `<line x1="${at(one.tally.low).toFixed(1)}" x2="${at(one.tally.high).toFixed(1)}" y1="${y}" y2="${y}" stroke="${ink}" stroke-width="2"/>`,
+      `<line x1="${scale(item.tally.low).toFixed(1)}" x2="${scale(item.tally.high).toFixed(1)}" y1="${y}" y2="${y}" stroke="${ink}" stroke-width="2"/>`,
     );
-  const who = (one.number ? one.number + '  ' : '') + one.who;
+  const who = (item.number ? item.number + '  ' : '') + item.who;
   parts.push(
-    mark(one, y),
+    mark(item, y),
     text(PAD, y + 4, cut(who, 34), `fill="${ink}"`),
     text(
       WIDTH - RIGHT + 58,
       y + 4,
-      number(one.tally.percent),
+      number(item.tally.percent),
       `fill="${ink}" text-anchor="end" font-weight="600"`,
     ),
-    text(WIDTH - RIGHT + 72, y + 4, interval(one.tally), `fill="${SOFT}"`),
+    text(WIDTH - RIGHT + 72, y + 4, interval(item.tally), `fill="${SOFT}"`),
     text(
       WIDTH - PAD,
       y + 4,
-      one.tally.asked ? one.tally.right + '/' + one.tally.asked : '',
+      item.tally.asked ? item.tally.right + '/' + item.tally.asked : '',
       `fill="${SOFT}" text-anchor="end"`,
     ),
   );
@@ -88,13 +88,13 @@ export function figureSvg(blocks, title, legend) {
   const parts = [];
   let y = PAD + 14;
   parts.push(text(PAD, y, cut(title, 90), `font-size="15" font-weight="600" fill="${INK}"`));
-  legend.forEach((words) => {
+  legend.forEach((message) => {
     y += 18;
-    parts.push(text(PAD, y, cut(words, 120), `fill="${SOFT}"`));
+    parts.push(text(PAD, y, cut(message, 120), `fill="${SOFT}"`));
   });
   y += 24;
   AXIS.forEach((value) =>
-    parts.push(text(at(value), y, String(value), `fill="${SOFT}" text-anchor="middle"`)),
+    parts.push(text(scale(value), y, String(value), `fill="${SOFT}" text-anchor="middle"`)),
   );
   parts.push(text(PAD, y, 'accuracy (%)', `fill="${SOFT}"`));
   y += 8;
@@ -106,15 +106,15 @@ export function figureSvg(blocks, title, legend) {
       `<text x="${PAD}" y="${y + 17}" font-weight="600" fill="${INK}">${escaped(block.title)} <tspan font-weight="400" fill="${SOFT}">${escaped(block.note)}</tspan></text>`,
     );
     y += HEAD;
-    block.lanes.forEach((one) => {
-      body.push(lane(one, y));
+    block.lanes.forEach((item) => {
+      body.push(lane(item, y));
       y += LINE;
     });
     y += AFTER;
   });
   const grid = AXIS.map(
     (value) =>
-      `<line x1="${at(value).toFixed(1)}" x2="${at(value).toFixed(1)}" y1="${top}" y2="${y}" stroke="${GRID}"/>`,
+      `<line x1="${scale(value).toFixed(1)}" x2="${scale(value).toFixed(1)}" y1="${top}" y2="${y}" stroke="${GRID}"/>`,
   );
   const height = y + 26;
   parts.push(...grid, ...body, text(PAD, y + 12, KEY, `font-size="11" fill="${SOFT}"`));

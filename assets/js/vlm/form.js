@@ -30,9 +30,9 @@ const OTHERS = {
 
 /**
  * @param {HTMLElement} root
- * @param {(id: string) => void} begun
+ * @param {(id: string) => void} started
  */
-export function askForm(root, begun) {
+export function askForm(root, started) {
   const card = /** @type {Found} */ (root.querySelector('.th-qa-ask'));
   const form = /** @type {Found} */ (card.querySelector('form'));
   const part = (name) => /** @type {Found} */ (card.querySelector('.th-qa-' + name));
@@ -49,11 +49,11 @@ export function askForm(root, begun) {
   // On a phone what came of it is nearer than asking once more.
   card.open = window.innerWidth > PHONE;
 
-  const isBaseline = () => start.models.some((one) => one.id === known.value && one.baseline);
+  const isBaseline = () => start.models.some((model) => model.id === known.value && model.baseline);
   function refuse(text, field) {
     put(refused, text);
     refused.hidden = !text;
-    form.querySelectorAll('[aria-invalid]').forEach((one) => one.removeAttribute('aria-invalid'));
+    form.querySelectorAll('[aria-invalid]').forEach((node) => node.removeAttribute('aria-invalid'));
     const name = field === 'model' && OTHERS[known.value] ? 'other' : field;
     const box = field && form.querySelector('[data-field="' + name + '"]');
     const input = /** @type {HTMLElement | null} */ (box && box.querySelector('input, select'));
@@ -64,21 +64,21 @@ export function askForm(root, begun) {
     input.focus();
   }
   function models() {
-    const choices = start.models.map((one) => ({
-      id: one.id,
-      name: one.baseline
-        ? one.name + ' (no model)'
-        : one.name + (one.ready ? '' : ' – not installed'),
+    const choices = start.models.map((model) => ({
+      id: model.id,
+      name: model.baseline
+        ? model.name + ' (no model)'
+        : model.name + (model.ready ? '' : ' – not installed'),
     }));
     choices.push({ id: HUB, name: 'Another Hugging Face model…' });
     if (start.may.folders) choices.push({ id: FOLDER, name: 'A folder…' });
     if (start.may.servers) choices.push({ id: SERVER, name: 'A server…' });
-    const ready = start.models.find((one) => one.ready && !one.baseline);
+    const ready = start.models.find((model) => model.ready && !model.baseline);
     options(known, choices, known.value || (ready ? ready.id : start.models[0].id));
   }
   function draw() {
     const typed = OTHERS[known.value];
-    const one = start.models.find((model) => model.id === known.value);
+    const item = start.models.find((model) => model.id === known.value);
     const served = known.value === SERVER;
     part('other').hidden = !typed;
     if (typed) {
@@ -87,7 +87,7 @@ export function askForm(root, begun) {
     }
     put(
       part('about-model'),
-      typed ? typed.words : [one.size, one.words].filter(Boolean).join('. '),
+      typed ? typed.words : [item.size, item.words].filter(Boolean).join('. '),
     );
     card.querySelectorAll('.th-qa-served').forEach((/** @type {any} */ box) => {
       box.hidden = !served;
@@ -183,22 +183,22 @@ export function askForm(root, begun) {
     try {
       const { id } = await send('/api/vlm/askings', body);
       if (!qa.askings.includes(id)) setAsk({ askings: [...qa.askings, id] });
-      begun(id);
+      started(id);
     } catch (error) {
       refuse(error.message, error.field);
     }
     count();
   });
   return {
-    /** @param {any} found */
-    show(found) {
-      start = found;
-      const now = found.sets.find((one) => one.id === qa.set);
+    /** @param {any} result */
+    show(result) {
+      start = result;
+      const now = result.sets.find((item) => item.id === qa.set);
       if (!set || !now || set.id !== now.id) out.clear();
       set = now;
-      card.hidden = !found.may.compute || !set;
+      card.hidden = !result.may.compute || !set;
       /** @type {any} */ (form.elements.namedItem('max_tokens')).placeholder = String(
-        found.limits.tokens_default,
+        result.limits.tokens_default,
       );
       models();
       tasks();

@@ -9,13 +9,13 @@ const HELD = 'a[href], button, summary, select, [tabindex]';
  * @param {string} selector
  * @returns {Map<string, Found>}
  */
-function called(box, selector) {
+function nameOf(box, selector) {
   const counts = new Map();
   return new Map(
     [...box.querySelectorAll(selector)].map((node) => {
-      const of = node.closest('[data-question]');
-      const words = node.getAttribute('aria-label') || node.textContent || '';
-      const name = [of ? of.dataset.question : '', node.tagName, words].join('\n');
+      const source = node.closest('[data-question]');
+      const text = node.getAttribute('aria-label') || node.textContent || '';
+      const name = [source ? source.dataset.question : '', node.tagName, text].join('\n');
       const count = counts.get(name) || 0;
       counts.set(name, count + 1);
       return [name + '\n' + count, node];
@@ -28,22 +28,22 @@ function called(box, selector) {
  * @param {() => void} draw what is in it anew
  */
 export function keeping(box, draw) {
-  const folds = [...called(box, 'details > summary')].map(([name, node]) => [
+  const folds = [...nameOf(box, 'details > summary')].map(([name, node]) => [
     name,
     node.parentElement && node.parentElement.hasAttribute('open'),
   ]);
-  const scrolled = [...called(box, '.th-scroll')].map(([name, node]) => [name, node.scrollLeft]);
-  const held = [...called(box, HELD)].find(([, node]) => node === document.activeElement);
+  const scrolled = [...nameOf(box, '.th-scroll')].map(([name, node]) => [name, node.scrollLeft]);
+  const held = [...nameOf(box, HELD)].find(([, node]) => node === document.activeElement);
   draw();
-  const summaries = called(box, 'details > summary');
+  const summaries = nameOf(box, 'details > summary');
   folds.forEach(([name, open]) => {
     summaries.get(String(name))?.parentElement?.toggleAttribute('open', Boolean(open));
   });
-  const boxes = called(box, '.th-scroll');
+  const boxes = nameOf(box, '.th-scroll');
   scrolled.forEach(([name, left]) => {
-    const one = boxes.get(String(name));
-    if (one && left) one.scrollLeft = Number(left);
+    const item = boxes.get(String(name));
+    if (item && left) item.scrollLeft = Number(left);
   });
   if (held && document.activeElement !== held[1])
-    called(box, HELD).get(held[0])?.focus({ preventScroll: true });
+    nameOf(box, HELD).get(held[0])?.focus({ preventScroll: true });
 }

@@ -28,21 +28,21 @@ export const VERSIONS = { colored: 'In color', gray: 'Grayscale', black: 'Blank 
  * @param {string} reading
  */
 function readingWords(question, reading) {
-  const choice = question.choices.find((one) => one.letter === reading);
+  const choice = question.choices.find((item) => item.letter === reading);
   return choice ? reading + ', ' + choice.text : reading;
 }
 
 /**
  * The image of a question: one of its pixels is a whole number of the screen's.
  * @param {any} question
- * @param {number} most CSS pixels that there is room for
+ * @param {number} max CSS pixels that there is room for
  */
-export function exactImage(question, most) {
+export function exactImage(question, max) {
   const image = make('img', 'th-qa-exact');
   const fit = () => {
     const dpr = window.devicePixelRatio || 1;
     const longest = Math.max(question.width, question.height) || 1;
-    const times = Math.max(1, Math.floor((most * dpr) / longest));
+    const times = Math.max(1, Math.floor((max * dpr) / longest));
     image.style.width = (question.width * times) / dpr + 'px';
     image.style.height = (question.height * times) / dpr + 'px';
     image.dataset.times = String(times);
@@ -66,13 +66,13 @@ function choices(question) {
   question.choices.forEach((choice) => {
     const item = make('li');
     const right = choice.letter === question.answer;
-    const said = question.answers.filter((one) => one.reading === choice.letter);
+    const said = question.answers.filter((answer) => answer.reading === choice.letter);
     item.classList.toggle('th-qa-right', right);
     item.append(make('b', '', choice.letter));
     if (choice.hex) item.append(chip(choice.hex));
     item.append(make('span', 'th-qa-choice', choice.text));
     if (right) item.append(make('small', 'th-qa-tag', 'correct answer'));
-    said.forEach((one) => item.append(make('span', 'th-qa-number', numberOf(one.asking))));
+    said.forEach((entry) => item.append(make('span', 'th-qa-number', numberOf(entry.asking))));
     list.append(item);
   });
   return list;
@@ -82,25 +82,25 @@ function choices(question) {
  * What one asking came to on a question.
  * @param {any} answer
  * @param {any} question
- * @param {Told | undefined} told
- * @param {number} [most] characters that are shown at once, the last ones of more
+ * @param {Told | undefined} message
+ * @param {number} [max] characters that are shown at once, the last ones of more
  */
-export function answerCard(answer, question, told, most = LONG) {
+export function answerCard(answer, question, message, max = LONG) {
   const box = make('article', 'th-qa-answer');
   const head = make('header');
   const outcome = OUTCOMES[answer.outcome] || OUTCOMES.none;
   box.dataset.outcome = answer.outcome;
   head.append(
     make('span', 'th-qa-number', numberOf(answer.asking)),
-    make('b', '', told ? told.name : answer.name),
+    make('b', '', message ? message.name : answer.name),
     make('span', 'th-qa-outcome', outcome.sign + ' ' + outcome.word),
   );
-  if (told) head.title = told.settings;
+  if (message) head.title = message.settings;
   box.append(head);
   if (answer.outcome === 'none') return box;
   if (answer.outcome !== 'unanswered') {
-    const words = make('blockquote', 'th-qa-said', answer.words || '(an empty text)');
-    if (answer.words.length > most) {
+    const text = make('blockquote', 'th-qa-said', answer.words || '(an empty text)');
+    if (answer.words.length > max) {
       const all = make('details', 'th-qa-long');
       all.append(
         make(
@@ -110,9 +110,9 @@ export function answerCard(answer, question, told, most = LONG) {
         ),
       );
       all.append(make('blockquote', 'th-qa-said', answer.words));
-      words.textContent = '… ' + answer.words.slice(-most);
-      box.append(words, all);
-    } else box.append(words);
+      text.textContent = '… ' + answer.words.slice(-max);
+      box.append(text, all);
+    } else box.append(text);
   }
   const read =
     answer.reading === null ? answer.reason : 'Read as: ' + readingWords(question, answer.reading);
@@ -124,11 +124,11 @@ export function answerCard(answer, question, told, most = LONG) {
 
 function facts(rows) {
   const list = make('dl', 'th-qa-known');
-  rows.forEach(([label, words]) => {
+  rows.forEach(([label, text]) => {
     const value = make('dd');
     // Codes stand beside a square of their color.
-    words.split(/(#[0-9a-f]{6})/i).forEach((piece, at) => {
-      if (at % 2) value.append(chip(piece));
+    text.split(/(#[0-9a-f]{6})/i).forEach((piece, index) => {
+      if (index % 2) value.append(chip(piece));
       value.append(piece);
     });
     list.append(make('dt', '', label), value);
@@ -139,14 +139,14 @@ function facts(rows) {
 const ANSWERS = { yes: 'Yes', no: 'No' };
 
 function peopleLine(people, question) {
-  const given = Object.entries(people.given)
+  const values = Object.entries(people.given)
     .map(([letter, count]) => letter + ' ' + count)
     .join(', ');
   const skipped = people.skipped ? ', ' + people.skipped + ' could not tell' : '';
   const line = make('p', 'th-qa-read');
   put(
     line,
-    people.title + ': ' + people.right + ' of ' + people.of + ' correct (' + given + skipped + ')',
+    people.title + ': ' + people.right + ' of ' + people.of + ' correct (' + values + skipped + ')',
   );
   line.title = question.text;
   return line;
@@ -159,8 +159,9 @@ function peopleLine(people, question) {
 function prompts(question) {
   /** @type {Map<string, string[]>} */
   const sent = new Map();
-  question.answers.forEach((one) => {
-    if (one.prompt) sent.set(one.prompt, [...(sent.get(one.prompt) || []), numberOf(one.asking)]);
+  question.answers.forEach((answer) => {
+    if (answer.prompt)
+      sent.set(answer.prompt, [...(sent.get(answer.prompt) || []), numberOf(answer.asking)]);
   });
   return [...sent].map(([prompt, numbers]) => {
     const fold = make('details', 'th-qa-long');
@@ -177,15 +178,17 @@ function prompts(question) {
  * Which version of the image is shown, where not everybody saw the colored one.
  * @param {any} question
  * @param {HTMLImageElement} image
- * @param {Map<string, Told>} told
+ * @param {Map<string, Told>} message
  */
-function versions(question, image, told) {
-  const seen = question.answers.map((one) => told.get(one.asking)?.image || 'colored');
+function versions(question, image, message) {
+  const seen = question.answers.map((answer) => message.get(answer.asking)?.image || 'colored');
   const there = Object.keys(VERSIONS).filter((id) => id === 'colored' || seen.includes(id));
   if (there.length < 2) return [];
   const box = make('span', 'th-strip th-qa-version');
   const numbers = (id) =>
-    question.answers.filter((one, at) => seen[at] === id).map((one) => numberOf(one.asking));
+    question.answers
+      .filter((answer, index) => seen[index] === id)
+      .map((answer) => numberOf(answer.asking));
   const choose = (version) => {
     image.src = askUrl('/images/' + qa.set + '/' + question.image + '.png', { version });
     strip(
@@ -208,14 +211,14 @@ function versions(question, image, told) {
 /**
  * All of one question, as nodes: image at the left, words at the right.
  * @param {any} question
- * @param {number} most CSS pixels for the image
- * @param {Map<string, Told>} told by asking
+ * @param {number} max CSS pixels for the image
+ * @param {Map<string, Told>} message by asking
  */
-export function questionNodes(question, most, told) {
+export function questionNodes(question, max, message) {
   const left = make('div', 'th-qa-picture');
   const right = make('div', 'th-qa-text');
   const scroll = make('div', 'th-qa-frame');
-  const image = exactImage(question, most);
+  const image = exactImage(question, max);
   scroll.append(image);
   scroll.tabIndex = 0;
   scroll.setAttribute('role', 'group');
@@ -234,7 +237,7 @@ export function questionNodes(question, most, told) {
           ? ', each ' + times + ' × ' + times + ' of the screen’s'
           : ', each one of the screen’s'),
     ),
-    ...versions(question, image, told),
+    ...versions(question, image, message),
   );
   right.append(
     make(
@@ -251,19 +254,19 @@ export function questionNodes(question, most, told) {
     right.append(line);
   }
   question.answers.forEach((answer) =>
-    right.append(answerCard(answer, question, told.get(answer.asking))),
+    right.append(answerCard(answer, question, message.get(answer.asking))),
   );
-  if (question.pixels && !question.answers.some((one) => one.kind === 'baseline')) {
-    const one = question.pixels;
-    const outcome = OUTCOMES[one.outcome] || OUTCOMES.none;
+  if (question.pixels && !question.answers.some((answer) => answer.kind === 'baseline')) {
+    const pixels = question.pixels;
+    const outcome = OUTCOMES[pixels.outcome] || OUTCOMES.none;
     right.append(
       make(
         'p',
         'th-qa-read',
         'Pixel reader: ' +
-          (one.reading === null
-            ? one.reason
-            : readingWords(question, one.reading) + ' (' + outcome.word + ')'),
+          (pixels.reading === null
+            ? pixels.reason
+            : readingWords(question, pixels.reading) + ' (' + outcome.word + ')'),
       ),
     );
   }

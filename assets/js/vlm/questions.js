@@ -44,11 +44,11 @@ export function questionsView(box, rows, start) {
   const status = make('p', 'th-soft th-qa-found');
   const list = make('div', 'th-qa-cards');
   const pager = make('nav', 'th-qa-pager');
-  let found = null;
-  let asked = 0;
+  let result = null;
+  let request = 0;
   let typing;
   let dialog = null;
-  let drawn = '';
+  let rendered = '';
   search.type = 'search';
   search.placeholder = 'Search questions and answers…';
   search.setAttribute('aria-label', 'Search questions and answers');
@@ -72,7 +72,7 @@ export function questionsView(box, rows, start) {
   });
 
   /** Those whose answers are shown. */
-  function told() {
+  function report() {
     const shown = rows().filter((row) => qa.askings.includes(row.id));
     const names = namesOf(shown);
     return new Map(
@@ -83,16 +83,16 @@ export function questionsView(box, rows, start) {
     );
   }
   function nameOf(id) {
-    const one = told().get(id);
-    return numberOf(id) + (one ? ' ' + one.name : '');
+    const item = report().get(id);
+    return numberOf(id) + (item ? ' ' + item.name : '');
   }
   function filters() {
-    const set = start().sets.find((one) => one.id === qa.set);
+    const set = start().sets.find((item) => item.id === qa.set);
     const differ = qa.view === 'differ';
     options(
       task,
       [{ id: '', name: 'All tasks' }].concat(
-        (set ? set.tasks : []).map((one) => ({ id: one.id, name: one.title })),
+        (set ? set.tasks : []).map((item) => ({ id: item.id, name: item.title })),
       ),
       qa.task,
     );
@@ -103,11 +103,11 @@ export function questionsView(box, rows, start) {
       qa.of || qa.askings[0] || '',
     );
     if (document.activeElement !== search) search.value = qa.words;
-    const counts = (found && found.counts) || {};
+    const counts = (result && result.counts) || {};
     const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
-    const of = (id) => (counts[id] || 0).toLocaleString('en-US');
+    const ownerOf = (id) => (counts[id] || 0).toLocaleString('en-US');
     if (differ) {
-      const both = (found && found.differences) || { first: 0, second: 0 };
+      const both = (result && result.differences) || { first: 0, second: 0 };
       strip(
         outcomes,
         [
@@ -132,7 +132,10 @@ export function questionsView(box, rows, start) {
               { id: '', name: 'All ' + total.toLocaleString('en-US') },
               ...Object.entries(OUTCOMES)
                 .filter(([id]) => counts[id] || qa.outcome === id)
-                .map(([id, one]) => ({ id, name: one.sign + ' ' + one.word + ' ' + of(id) })),
+                .map(([id, item]) => ({
+                  id,
+                  name: item.sign + ' ' + item.word + ' ' + ownerOf(id),
+                })),
             ]
           : [],
         qa.outcome,
@@ -144,7 +147,7 @@ export function questionsView(box, rows, start) {
   }
   function cardOf(question) {
     const differ = qa.view === 'differ';
-    const one = make('article', 'th-qa-item');
+    const item = make('article', 'th-qa-item');
     const press = make('button', 'th-qa-open');
     const frame = make('span', 'th-qa-thumb');
     const image = make('img');
@@ -155,18 +158,18 @@ export function questionsView(box, rows, start) {
     press.type = 'button';
     press.append(frame, make('span', 'th-qa-ask-text', question.text));
     press.addEventListener('click', () => open(question));
-    one.dataset.question = question.id;
-    one.append(press);
+    item.dataset.question = question.id;
+    item.append(press);
     if (differ) {
       const pair = make('div', 'th-qa-pair');
-      const who = told();
+      const who = report();
       question.answers
         .slice(0, 2)
         .forEach((answer) =>
           pair.append(answerCard(answer, question, who.get(answer.asking), SHORT)),
         );
-      one.append(pair);
-      one.classList.add('th-qa-wide');
+      item.append(pair);
+      item.classList.add('th-qa-wide');
     } else {
       const said = make('div', 'th-qa-outcomes');
       question.answers.forEach((answer) => {
@@ -181,13 +184,13 @@ export function questionsView(box, rows, start) {
         );
         said.append(mark);
       });
-      one.append(said);
+      item.append(said);
     }
     const answer = make('p', 'th-qa-hint', 'Correct: ' + question.answer);
     const choice = question.choices.find((each) => each.letter === question.answer);
     if (choice) put(answer, 'Correct: ' + choice.letter + ', ' + choice.text);
-    one.append(answer);
-    return one;
+    item.append(answer);
+    return item;
   }
   function page() {
     const from = Number(qa.from) || 0;
@@ -201,16 +204,20 @@ export function questionsView(box, rows, start) {
       });
       return button;
     };
-    const last = Math.min(from + COUNT, found.total);
-    pager.hidden = found.total <= COUNT;
+    const last = Math.min(from + COUNT, result.total);
+    pager.hidden = result.total <= COUNT;
     pager.replaceChildren(
       step('Back', Math.max(0, from - COUNT), from > 0),
-      make('span', 'th-soft', from + 1 + '–' + last + ' of ' + found.total.toLocaleString('en-US')),
-      step('Next', from + COUNT, last < found.total),
+      make(
+        'span',
+        'th-soft',
+        from + 1 + '–' + last + ' of ' + result.total.toLocaleString('en-US'),
+      ),
+      step('Next', from + COUNT, last < result.total),
     );
   }
   function draw() {
-    drawn = key();
+    rendered = key();
     filters();
     list.classList.toggle('th-qa-differ', qa.view === 'differ');
     if (qa.view === 'differ' && qa.askings.length < 2) {
@@ -222,42 +229,42 @@ export function questionsView(box, rows, start) {
       pager.hidden = true;
       return;
     }
-    if (!found) return;
-    const words =
+    if (!result) return;
+    const text =
       qa.view === 'differ'
-        ? many(found.total, 'question') +
+        ? many(result.total, 'question') +
           ' that only one of ' +
           nameOf(qa.askings[0]) +
           ' and ' +
           nameOf(qa.askings[1]) +
           ' answers correctly'
-        : many(found.total, 'question');
-    put(status, found.total ? words : 'No question matches. Remove a filter.');
-    keeping(list, () => list.replaceChildren(...found.questions.map(cardOf)));
+        : many(result.total, 'question');
+    put(status, result.total ? text : 'No question matches. Remove a filter.');
+    keeping(list, () => list.replaceChildren(...result.questions.map(cardOf)));
     page();
   }
 
   // ── one question, large ──────────────────────────────────────────────────────────────────
   /** Where the open question is among all that fit; -1 where it is not among them. */
   function position() {
-    const at = found ? found.questions.findIndex((one) => one.id === qa.q) : -1;
-    return at < 0 ? -1 : found.from + at;
+    const index = result ? result.questions.findIndex((question) => question.id === qa.q) : -1;
+    return index < 0 ? -1 : result.from + index;
   }
   /** The one before or after it, also on another page of the list. */
   async function step(by) {
-    const at = position();
-    const to = at + by;
-    if (at < 0 || to < 0 || to >= found.total) return;
+    const index = position();
+    const to = index + by;
+    if (index < 0 || to < 0 || to >= result.total) return;
     const from = to - (to % COUNT);
-    const here = found.questions[to - found.from];
-    if (here) {
-      setAsk({ q: here.id });
+    const current = result.questions[to - result.from];
+    if (current) {
+      setAsk({ q: current.id });
       return;
     }
-    const mine = asked;
+    const mine = request;
     try {
       const next = await ask(askUrl('/questions', { ...wanted(), from: to, count: 1 }));
-      if (mine === asked && next.questions.length)
+      if (mine === request && next.questions.length)
         setAsk({ q: next.questions[0].id, from: from ? String(from) : '' });
     } catch (error) {
       put(status, error.message);
@@ -270,7 +277,7 @@ export function questionsView(box, rows, start) {
     const on = make('button', 'th-button', 'Next ›');
     const close = make('button', 'th-button', 'Close');
     const body = make('div', 'th-qa-body');
-    const where = make('span', 'th-soft');
+    const target = make('span', 'th-soft');
     [back, on, close].forEach((button) => {
       button.type = 'button';
     });
@@ -281,8 +288,8 @@ export function questionsView(box, rows, start) {
     made.addEventListener('keydown', (event) => {
       const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
       // An image that is larger than its place is moved by the same keys.
-      const place = /** @type {Element} */ (event.target).closest('.th-qa-frame');
-      if (by && !(place && place.scrollWidth > place.clientWidth)) step(by);
+      const node = /** @type {Element} */ (event.target).closest('.th-qa-frame');
+      if (by && !(node && node.scrollWidth > node.clientWidth)) step(by);
     });
     made.addEventListener('click', (event) => {
       if (event.target === made) made.close();
@@ -296,11 +303,11 @@ export function questionsView(box, rows, start) {
         list.querySelector('[data-question="' + CSS.escape(id) + '"] button')
       )?.focus({ preventScroll: true });
     });
-    head.append(back, on, where, make('span', 'th-space'), close);
+    head.append(back, on, target, make('span', 'th-space'), close);
     made.append(head, body);
     document.body.append(made);
     made.showModal();
-    return { node: made, body, back, on, where, shown: '' };
+    return { node: made, body, back, on, where: target, shown: '' };
   }
   async function showLarge() {
     if (!qa.q || qa.view === 'results') {
@@ -310,18 +317,18 @@ export function questionsView(box, rows, start) {
     dialog ||= large();
     const mine = dialog;
     const key = qa.q + ' ' + qa.askings.join() + ' ' + qa.parser;
-    const at = position();
+    const index = position();
     // Who pressed one of them keeps the focus.
-    mine.back.setAttribute('aria-disabled', String(at < 1));
-    mine.on.setAttribute('aria-disabled', String(at < 0 || at + 1 >= found.total));
-    put(mine.where, at < 0 ? '' : at + 1 + ' of ' + found.total.toLocaleString('en-US'));
+    mine.back.setAttribute('aria-disabled', String(index < 1));
+    mine.on.setAttribute('aria-disabled', String(index < 0 || index + 1 >= result.total));
+    put(mine.where, index < 0 ? '' : index + 1 + ' of ' + result.total.toLocaleString('en-US'));
     if (mine.shown === key) return;
     mine.shown = key;
-    let question = found && found.questions.find((one) => one.id === qa.q);
+    let question = result && result.questions.find((item) => item.id === qa.q);
     if (!question) {
       try {
-        const askings = qa.askings.join(',');
-        const values = { set: qa.set, askings, id: qa.q, parser: qa.parser };
+        const evaluations = qa.askings.join(',');
+        const values = { set: qa.set, askings: evaluations, id: qa.q, parser: qa.parser };
         ({ question } = await ask(askUrl('/question', values)));
       } catch (error) {
         mine.body.replaceChildren(make('p', 'th-problem', error.message));
@@ -329,33 +336,33 @@ export function questionsView(box, rows, start) {
       }
     }
     if (dialog !== mine || mine.shown !== key) return;
-    const most = window.innerWidth < 720 ? PHONE : SIDE;
-    mine.body.replaceChildren(...questionNodes(question, most, told()));
+    const max = window.innerWidth < 720 ? PHONE : SIDE;
+    mine.body.replaceChildren(...questionNodes(question, max, report()));
     mine.body.scrollTop = 0;
   }
 
   return {
     /** Asks for what the link says, and draws it. */
     async show() {
-      const mine = ++asked;
-      if (drawn !== key()) draw();
+      const mine = ++request;
+      if (rendered !== key()) draw();
       if (qa.view !== 'differ' || qa.askings.length > 1) {
         try {
           const answer = await ask(askUrl('/questions', wanted()));
-          if (mine !== asked) return;
+          if (mine !== request) return;
           // While answers come in, most pages of the list stay as they are.
-          const same = JSON.stringify(answer) === JSON.stringify(found);
-          found = answer;
+          const same = JSON.stringify(answer) === JSON.stringify(result);
+          result = answer;
           if (!same) draw();
         } catch (error) {
-          if (mine === asked) put(status, error.message);
+          if (mine === request) put(status, error.message);
         }
       }
       showLarge();
     },
     /** Who was asked is known now, by name. */
     named() {
-      if (!found || qa.view === 'results') return;
+      if (!result || qa.view === 'results') return;
       draw();
       if (dialog) dialog.shown = '';
       showLarge();

@@ -15,22 +15,22 @@ function link(text, path, values) {
 
 /**
  * What leaves the page: scores and answers as tables, the figure as a picture.
- * @param {any} found
+ * @param {any} result
  * @param {import('./figure.js').Block[]} blocks
  */
-function saves(found, blocks) {
+function saves(result, blocks) {
   const box = make('p', 'th-qa-saves');
   const values = { set: qa.set, askings: qa.askings.join(','), parser: qa.parser };
   const problem = make('span', 'th-problem');
-  const picture = (text, format) => {
+  const imageNode = (text, format) => {
     const button = make('button', 'th-button', text);
     button.type = 'button';
     button.addEventListener('click', async () => {
-      const legend = found.rows.map(
+      const legend = result.rows.map(
         (row) => numberOf(row.id) + '  ' + row.name + ', ' + row.settings,
       );
       try {
-        await saveFigure(figureSvg(blocks, found.set.name, legend), 'scores', format);
+        await saveFigure(figureSvg(blocks, result.set.name, legend), 'scores', format);
         problem.hidden = true;
       } catch (error) {
         put(problem, 'The image could not be made: ' + error.message);
@@ -41,22 +41,22 @@ function saves(found, blocks) {
   };
   problem.hidden = true;
   problem.setAttribute('role', 'alert');
-  if (found.rows.length)
+  if (result.rows.length)
     box.append(
       link('Scores as CSV', '/results.csv', values),
       link('Answers as CSV', '/answers.csv', values),
     );
-  box.append(picture('Figure as SVG', 'svg'), picture('Figure as PNG', 'png'), problem);
+  box.append(imageNode('Figure as SVG', 'svg'), imageNode('Figure as PNG', 'png'), problem);
   return box;
 }
 
 /**
  * Which parser read the answers, where it is not the newest that an evaluation began with; and the
  * way to the other reading.
- * @param {any} found
+ * @param {any} result
  */
-function parserNodes(found) {
-  const older = found.rows.filter((row) => row.own_parser !== found.parser);
+function parserNodes(result) {
+  const older = result.rows.filter((row) => row.own_parser !== result.parser);
   if (!older.length) return [];
   const line = make('p', 'th-soft th-qa-parser');
   const press = make('button', 'th-button');
@@ -65,8 +65,8 @@ function parserNodes(found) {
   const began =
     'first read by parser ' + [...new Set(older.map((row) => row.own_parser))].join(', ');
   press.type = 'button';
-  put(press, again ? 'Show scores by the original parser' : 'Re-read by parser ' + found.parser);
-  press.addEventListener('click', () => setAsk({ parser: again ? '' : found.parser }));
+  put(press, again ? 'Show scores by the original parser' : 'Re-read by parser ' + result.parser);
+  press.addEventListener('click', () => setAsk({ parser: again ? '' : result.parser }));
   line.append(
     again
       ? 'All answers are read by parser ' +
@@ -85,33 +85,33 @@ function parserNodes(found) {
 /**
  * Draws the results into a box.
  * @param {HTMLElement} box
- * @param {any} found what the app answered
+ * @param {any} result what the app answered
  * @param {(say: (text: string) => void) => Promise<void>} judge has the rules judge the renders
  */
-export function drawResults(box, found, judge) {
+export function drawResults(box, result, judge) {
   const card = make('section', 'th-card th-qa-card');
   const legend = make('p', 'th-qa-legend');
-  const names = namesOf(found.rows);
-  const blocks = figureBlocks(found);
+  const names = namesOf(result.rows);
+  const blocks = figureBlocks(result);
   card.append(
     make(
       'p',
       'th-qa-lead',
-      found.rows.length
+      result.rows.length
         ? 'The chart shows how often each model answered correctly, by task; the dashed line is chance.'
         : 'Select an evaluation to see its scores. Chance and the pixel reader are shown for reference.',
     ),
   );
-  found.rows.forEach((row) => {
-    const one = make('span');
+  result.rows.forEach((row) => {
+    const item = make('span');
     const more = row.status === 'finished' ? '' : ' · ' + row.words;
-    one.append(
+    item.append(
       make('span', 'th-qa-number', numberOf(row.id)),
       make('b', '', row.name),
       make('span', 'th-soft', row.settings + more),
     );
-    one.title = names.get(row.id) || '';
-    legend.append(one);
+    item.title = names.get(row.id) || '';
+    legend.append(item);
   });
   card.append(legend, figure(blocks));
   const how = make('p', 'th-soft th-qa-key');
@@ -119,12 +119,12 @@ export function drawResults(box, found, judge) {
     'Line: 95% interval. Dashed: chance. ◇ pixel reader (a baseline, not a language model). □ people in your studies, ○ people, published.';
   card.append(
     how,
-    ...parserNodes(found),
-    ...found.notes.map((text) => make('p', 'th-soft', text)),
-    saves(found, blocks),
+    ...parserNodes(result),
+    ...result.notes.map((text) => make('p', 'th-soft', text)),
+    saves(result, blocks),
   );
-  const nodes = [card, ...differences(found), ...judging(found, judge)];
-  if (found.rows.length || found.people.length) nodes.push(allNumbers(found));
-  nodes.push(...reasons(found), ...published(found));
+  const nodes = [card, ...differences(result), ...judging(result, judge)];
+  if (result.rows.length || result.people.length) nodes.push(allNumbers(result));
+  nodes.push(...reasons(result), ...published(result));
   keeping(box, () => box.replaceChildren(...nodes));
 }

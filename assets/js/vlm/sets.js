@@ -87,13 +87,13 @@ function makeDialog(generator, done) {
   generator.tasks.forEach((task) => {
     const label = make('label');
     const box = make('input');
-    const words = make('span');
+    const text = make('span');
     box.type = 'checkbox';
     box.name = 'tasks';
     box.value = task.id;
     box.checked = true;
-    words.append(make('b', '', task.title), make('small', '', task.about));
-    label.append(box, words);
+    text.append(make('b', '', task.title), make('small', '', task.about));
+    label.append(box, text);
     tasks.append(label);
   });
   const count = Object.assign(make('input'), { name: 'count', value: '20', inputMode: 'numeric' });
@@ -122,7 +122,7 @@ function makeDialog(generator, done) {
   kind.setAttribute('aria-label', 'Kind of questions');
   const group = make('fieldset', 'th-qa-group');
   group.append(make('legend', '', 'Tasks'), tasks);
-  const drawn = [group, field('Questions per task', count), field('Difficulty', difficulty)];
+  const generated = [group, field('Questions per task', count), field('Difficulty', difficulty)];
   const rendered = [
     make(
       'p',
@@ -132,32 +132,32 @@ function makeDialog(generator, done) {
     field('Color system', systems),
     field('Renders', renders),
   ];
-  let what = 'make';
+  let subject = 'make';
   const choose = (id) => {
-    what = id;
+    subject = id;
     strip(
       kind,
       [
         { id: 'make', name: 'Tasks with generated images' },
         { id: 'judge', name: 'Color naming on renders of known color' },
       ],
-      what,
+      subject,
       choose,
     );
-    drawn.forEach((node) => {
-      node.hidden = what !== 'make';
+    generated.forEach((node) => {
+      node.hidden = subject !== 'make';
     });
     rendered.forEach((node) => {
-      node.hidden = what !== 'judge';
+      node.hidden = subject !== 'judge';
     });
   };
-  choose(what);
+  choose(subject);
   const { form } = formDialog(
     'Generate a question set',
     [
       kind,
       make('p', '', 'The same settings produce the same images and the same set on every machine.'),
-      ...drawn,
+      ...generated,
       ...rendered,
       field('Seed', seed),
       field('Name', name),
@@ -165,10 +165,10 @@ function makeDialog(generator, done) {
     'Generate',
     async (say) => {
       const values = new FormData(form);
-      if (what === 'make' && !values.getAll('tasks').length) throw new Error('Select a task.');
+      if (subject === 'make' && !values.getAll('tasks').length) throw new Error('Select a task.');
       const both = { seed: values.get('seed'), name: values.get('name') };
       const body =
-        what === 'make'
+        subject === 'make'
           ? {
               ...both,
               tasks: values.getAll('tasks'),
@@ -176,15 +176,15 @@ function makeDialog(generator, done) {
               difficulty: values.get('difficulty'),
             }
           : { ...both, system: values.get('system'), renders: values.get('renders') };
-      done(await work('sets/' + what, body, say));
+      done(await work('sets/' + subject, body, say));
     },
   );
 }
 
 function importDialog(done) {
   const path = Object.assign(make('input'), { name: 'path', spellcheck: false });
-  const words = make('p', '');
-  words.append(
+  const text = make('p', '');
+  text.append(
     'A folder or file on this machine: ColorBench’s Parquet files (',
     make('code', '', 'hf download umd-zhou-lab/ColorBench --repo-type dataset'),
     '), or a set made by ',
@@ -193,7 +193,7 @@ function importDialog(done) {
   );
   const { form } = formDialog(
     'Import questions',
-    [words, field('Folder or file', path)],
+    [text, field('Folder or file', path)],
     'Import',
     async (say) => {
       done(await work('sets/import', { path: new FormData(form).get('path') }, say));
@@ -228,20 +228,20 @@ export function setsCard(root, reload) {
     setAsk({ set: select.value, askings: [], task: '', outcome: '', of: '', q: '', from: '' });
   });
   part('hide').addEventListener('click', async () => {
-    const one = start.sets.find((set) => set.id === qa.set);
+    const item = start.sets.find((set) => set.id === qa.set);
     try {
-      await send('/api/vlm/sets/' + qa.set + '/hide', { hidden: !one.hidden });
+      await send('/api/vlm/sets/' + qa.set + '/hide', { hidden: !item.hidden });
       await reload();
     } catch (error) {
       say(error.message);
     }
   });
   return {
-    /** @param {any} found what the app answered */
-    show(found) {
-      start = found;
+    /** @param {any} result what the app answered */
+    show(result) {
+      start = result;
       const listed = start.sets.filter((set) => !set.hidden || set.id === qa.set);
-      const one = listed.find((set) => set.id === qa.set);
+      const item = listed.find((set) => set.id === qa.set);
       part('none').hidden = listed.length > 0;
       part('which').hidden = !listed.length;
       part('make').hidden = !start.may.add;
@@ -257,10 +257,10 @@ export function setsCard(root, reload) {
         })),
         qa.set,
       );
-      put(part('facts'), one ? one.problem || one.facts : '');
+      put(part('facts'), item ? item.problem || item.facts : '');
       arrange(
         part('tasks'),
-        (one ? one.tasks : []).map((task) => {
+        (item ? item.tasks : []).map((task) => {
           const line = make('li');
           line.append(
             make('span', '', task.title),
@@ -270,11 +270,11 @@ export function setsCard(root, reload) {
         }),
       );
       const people = part('people');
-      people.hidden = !(one && one.may.study && !one.problem);
+      people.hidden = !(item && item.may.study && !item.problem);
       people.href = '?tab=studies&new=questions&set=' + qa.set;
       const hide = part('hide');
-      hide.hidden = !(one && one.may.hide);
-      put(hide, one && one.hidden ? 'Show this set again' : 'Hide this set');
+      hide.hidden = !(item && item.may.hide);
+      put(hide, item && item.hidden ? 'Show this set again' : 'Hide this set');
     },
   };
 }

@@ -29,14 +29,14 @@ export function table(columns, rows, label) {
   });
   head.append(line);
   rows.forEach((row) => {
-    const one = make('tr');
-    row.forEach((value, at) => {
-      const cell = make(at ? 'td' : 'th');
+    const item = make('tr');
+    row.forEach((value, index) => {
+      const cell = make(index ? 'td' : 'th');
       cell.append(value instanceof Node ? value : value === null ? NONE : String(value));
-      if (!at) cell.scope = 'row';
-      one.append(cell);
+      if (!index) cell.scope = 'row';
+      item.append(cell);
     });
-    body.append(one);
+    body.append(item);
   });
   node.append(head, body);
   scroll.tabIndex = 0;
@@ -54,8 +54,8 @@ function fold(title, nodes, open = false) {
 }
 
 /** Every number of everybody, also of who is no asking. */
-export function allNumbers(found) {
-  const names = namesOf(found.rows);
+export function allNumbers(result) {
+  const names = namesOf(result.rows);
   const rows = [];
   const add = (title, who, tally, released = null) =>
     rows.push([
@@ -85,33 +85,33 @@ export function allNumbers(found) {
       number(chance),
       ...[null, null, null, null, null, ''],
     ]);
-  const called = (row) => numberOf(row.id) + ' ' + names.get(row.id);
-  const reader = found.rows.some((row) => row.pixels) ? null : found.pixels;
-  found.rows.forEach((row) => {
+  const nameOf = (row) => numberOf(row.id) + ' ' + names.get(row.id);
+  const reader = result.rows.some((row) => row.pixels) ? null : result.pixels;
+  result.rows.forEach((row) => {
     const released = row.released || { tasks: {} };
-    add('Micro', called(row), row.micro, released.micro);
-    if (row.macro) addMacro(called(row), row.macro, released.macro);
+    add('Micro', nameOf(row), row.micro, released.micro);
+    if (row.macro) addMacro(nameOf(row), row.macro, released.macro);
     if (row.robust) {
-      add('Robust, as generated', called(row), row.robust.as_made, released.as_made);
-      add('Robust, with all nine variants', called(row), row.robust.complete, released.complete);
+      add('Robust, as generated', nameOf(row), row.robust.as_made, released.as_made);
+      add('Robust, with all nine variants', nameOf(row), row.robust.complete, released.complete);
     }
   });
-  found.people.forEach((people) => {
+  result.people.forEach((people) => {
     add('Micro', 'People: ' + people.title, people.micro);
     if (people.macro) addMacro('People: ' + people.title, people.macro);
   });
-  found.set.tasks.forEach((task) => {
-    found.rows.forEach((row) => {
+  result.set.tasks.forEach((task) => {
+    result.rows.forEach((row) => {
       const released = row.released ? row.released.tasks[task.id] : null;
-      if (row.tasks[task.id]) add(task.title, called(row), row.tasks[task.id], released);
+      if (row.tasks[task.id]) add(task.title, nameOf(row), row.tasks[task.id], released);
     });
     if (reader && reader.tasks[task.id]) add(task.title, 'Pixel reader', reader.tasks[task.id]);
-    found.people.forEach((people) => {
+    result.people.forEach((people) => {
       if (people.tasks[task.id]) add(task.title, 'People: ' + people.title, people.tasks[task.id]);
     });
   });
-  const readers = [...new Set(found.rows.map((row) => row.parser))];
-  const rules = found.rows
+  const readers = [...new Set(result.rows.map((row) => row.parser))];
+  const rules = result.rows
     .filter((row) => row.released)
     .map((row) => numberOf(row.id) + ' by ' + row.released.reader);
   const how = make(
@@ -121,7 +121,7 @@ export function allNumbers(found) {
       'Intervals: Wilson for shares, MOVER for the macro average. ' +
       (readers.length ? 'Read by parser ' + readers.join(' and ') + '. ' : '') +
       'As released: accuracy when ColorBench’s released code (' +
-      found.released_commit +
+      result.released_commit +
       ') reads the same answers' +
       (rules.length ? ', ' + rules.join(', ') : '') +
       '; answers it cannot read count as incorrect.',
@@ -143,16 +143,20 @@ export function allNumbers(found) {
   ];
   // A column in which nothing is to come takes the room of those that say something.
   const toCome = columns.indexOf('Pending');
-  const shown = rows.some((row) => row[toCome]) ? () => true : (_, at) => at !== toCome;
+  const shown = rows.some((row) => row[toCome]) ? () => true : (_, index) => index !== toCome;
   const lines = rows.map((row) => row.filter(shown));
   return fold('All numbers', [how, table(columns.filter(shown), lines, 'all numbers')]);
 }
 
 /** Why there is no reading: what the parser and the models said, most often first. */
-export function reasons(found) {
-  const names = namesOf(found.rows);
-  const rows = found.rows.flatMap((row) =>
-    row.reasons.map((one) => [one.text, numberOf(row.id) + ' ' + names.get(row.id), one.count]),
+export function reasons(result) {
+  const names = namesOf(result.rows);
+  const rows = result.rows.flatMap((row) =>
+    row.reasons.map((reason) => [
+      reason.text,
+      numberOf(row.id) + ' ' + names.get(row.id),
+      reason.count,
+    ]),
   );
   return rows.length
     ? [
@@ -164,10 +168,10 @@ export function reasons(found) {
 }
 
 // The two that are compared come first, so that they are the two of the view.
-const reordered = (one) => [
-  one.first,
-  one.second,
-  ...qa.askings.filter((id) => id !== one.first && id !== one.second),
+const reordered = (item) => [
+  item.first,
+  item.second,
+  ...qa.askings.filter((id) => id !== item.first && id !== item.second),
 ];
 
 /** @param {number | null} p */
@@ -177,21 +181,21 @@ function pWords(p) {
 }
 
 /** Two askings at a time, question by question; what differs opens. */
-export function differences(found) {
-  if (!found.differences.length) return [];
-  const names = namesOf(found.rows);
+export function differences(result) {
+  if (!result.differences.length) return [];
+  const names = namesOf(result.rows);
   const card = make('section', 'th-card th-qa-card');
   const head = make('header');
   const body = make('div');
   const which = make('select');
-  const called = (id) => numberOf(id) + ' ' + (names.get(id) || '');
+  const nameOf = (id) => numberOf(id) + ' ' + (names.get(id) || '');
   /**
    * A count that opens the questions behind it.
-   * @param {any} one
+   * @param {any} item
    * @param {any} row
    * @param {'first' | 'second'} only
    */
-  function opening(one, row, only) {
+  function opening(item, row, only) {
     const count = row['only_' + only];
     if (!count || row.task === 'robust') return count;
     const button = make('button', 'th-qa-plain', String(count));
@@ -199,24 +203,24 @@ export function differences(found) {
     button.type = 'button';
     button.title = 'Show these questions';
     button.addEventListener('click', () =>
-      openAsk('differ', { askings: reordered(one), task, only, words: '' }),
+      openAsk('differ', { askings: reordered(item), task, only, words: '' }),
     );
     return button;
   }
   function show() {
-    const one = found.differences[Number(which.value) || 0];
+    const item = result.differences[Number(which.value) || 0];
     const see = make('button', 'th-button', 'Show the questions where they differ');
     see.type = 'button';
     see.addEventListener('click', () =>
-      openAsk('differ', { askings: reordered(one), task: '', only: '', words: '' }),
+      openAsk('differ', { askings: reordered(item), task: '', only: '', words: '' }),
     );
     body.replaceChildren(
       make(
         'p',
         'th-soft',
-        called(one.second) +
+        nameOf(item.second) +
           ' minus ' +
-          called(one.first) +
+          nameOf(item.first) +
           ', in percentage points, over the questions that both answered. Newcombe’s interval; p from McNemar’s exact test, not corrected for multiple tasks.',
       ),
       table(
@@ -225,17 +229,17 @@ export function differences(found) {
           'Pairs',
           'Points',
           '95% interval',
-          'Only ' + numberOf(one.first) + ' correct',
-          'Only ' + numberOf(one.second) + ' correct',
+          'Only ' + numberOf(item.first) + ' correct',
+          'Only ' + numberOf(item.second) + ' correct',
           'p',
         ],
-        one.rows.map((row) => [
+        item.rows.map((row) => [
           row.title,
           row.pairs,
           (row.points > 0 ? '+' : '') + number(row.points),
           row.low === null ? NONE : number(row.low) + ' to ' + number(row.high),
-          opening(one, row, 'first'),
-          opening(one, row, 'second'),
+          opening(item, row, 'first'),
+          opening(item, row, 'second'),
           pWords(row.p),
         ]),
         'differences',
@@ -246,19 +250,19 @@ export function differences(found) {
   head.append(make('h3', '', 'Question by question'));
   options(
     which,
-    found.differences.map((one, at) => ({
-      id: String(at),
-      name: called(one.second) + ' minus ' + called(one.first),
+    result.differences.map((difference, index) => ({
+      id: String(index),
+      name: nameOf(difference.second) + ' minus ' + nameOf(difference.first),
     })),
     '0',
   );
-  const pairOf = (one) => one.first + ' ' + one.second;
-  const before = found.differences.findIndex((one) => pairOf(one) === chosenPair);
+  const pairOf = (item) => item.first + ' ' + item.second;
+  const before = result.differences.findIndex((difference) => pairOf(difference) === chosenPair);
   which.value = String(Math.max(0, before));
   which.setAttribute('aria-label', 'Evaluations');
-  if (found.differences.length > 1) head.append(which);
+  if (result.differences.length > 1) head.append(which);
   which.addEventListener('change', () => {
-    chosenPair = pairOf(found.differences[Number(which.value)]);
+    chosenPair = pairOf(result.differences[Number(which.value)]);
     show();
   });
   show();
@@ -280,13 +284,13 @@ function printed(value, doubt) {
 }
 
 /** The published rows, table by table, never mixed with ours. */
-export function published(found) {
-  if (!found.published.length) return [];
-  const tasks = found.set.tasks.filter((task) =>
-    found.published.some((row) => row.tasks[task.id] !== undefined),
+export function published(result) {
+  if (!result.published.length) return [];
+  const tasks = result.set.tasks.filter((task) =>
+    result.published.some((row) => row.tasks[task.id] !== undefined),
   );
-  const nodes = [...new Set(found.published.map((row) => row.note))].flatMap((note) => {
-    const rows = found.published.filter((row) => row.note === note);
+  const nodes = [...new Set(result.published.map((row) => row.note))].flatMap((note) => {
+    const rows = result.published.filter((row) => row.note === note);
     const columns = ['Model', 'Group', ...tasks.map((task) => task.title), 'Overall', 'Robust'];
     const named = [
       ...tasks.map((task) => [task.id, task.title]),
@@ -327,12 +331,12 @@ export function published(found) {
 
 /**
  * A model as judge: its answers about renders of known color, beside those of the pixel rules.
- * @param {any} found
+ * @param {any} result
  * @param {(say: (text: string) => void) => Promise<void>} judge has the rules judge the renders
  */
-export function judging(found, judge) {
-  if (!found.judge) return [];
-  if (!found.judge.ready) {
+export function judging(result, judge) {
+  if (!result.judge) return [];
+  if (!result.judge.ready) {
     const card = make('section', 'th-card th-qa-card');
     const press = make('button', 'th-button', 'Score the renders with the rules');
     const said = make('p', 'th-soft');
@@ -359,19 +363,19 @@ export function judging(found, judge) {
     );
     return [card];
   }
-  return found.judge.reports.map((report) => {
+  return result.judge.reports.map((report) => {
     // The first is the answer; those behind it fold away.
-    const nodes = report.tables.map((one, at) => {
-      const box = at ? make('details', 'th-qa-judged') : make('div', 'th-qa-judged');
-      const name = one.title + (one.published ? ' (published)' : '');
+    const nodes = report.tables.map((item, index) => {
+      const box = index ? make('details', 'th-qa-judged') : make('div', 'th-qa-judged');
+      const name = item.title + (item.published ? ' (published)' : '');
       box.append(
-        at ? make('summary', '', name) : make('h4', '', name),
-        make('p', 'th-soft', one.note),
-        table(one.columns, one.rows, one.title),
+        index ? make('summary', '', name) : make('h4', '', name),
+        make('p', 'th-soft', item.note),
+        table(item.columns, item.rows, item.title),
       );
       return box;
     });
     const title = numberOf(report.asking) + ' ' + report.title + ', compared with the pixel rules';
-    return fold(title, nodes, found.judge.reports.length === 1);
+    return fold(title, nodes, result.judge.reports.length === 1);
   });
 }

@@ -78,10 +78,10 @@ store.subscribe('place', ({ query }) => {
 /**
  * The number by which an asking that is shown is called in figures and beside answers, whose choices
  * have letters; empty for one that is not shown.
- * @param {string} asking
+ * @param {string} evaluation
  */
-export function numberOf(asking) {
-  return String(qa.askings.indexOf(asking) + 1 || '');
+export function numberOf(evaluation) {
+  return String(qa.askings.indexOf(evaluation) + 1 || '');
 }
 
 /**

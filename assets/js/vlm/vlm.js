@@ -18,9 +18,9 @@ export function mount({ element }) {
     [...root.querySelectorAll('[data-qa-view]')].map((node) => [node.dataset.qaView, node]),
   );
   let start = null;
-  let asked = 0;
+  let request = 0;
   let shownResults = '';
-  let asking = false;
+  let evaluation = false;
   let again = false;
   let shownQuestions = '';
 
@@ -32,9 +32,9 @@ export function mount({ element }) {
   // What a link names and is not here is said until something else is chosen.
   let lost = '';
   function say(text) {
-    const words = [lost, text].filter(Boolean).join(' ');
-    put(problem, words);
-    problem.hidden = !words;
+    const message = [lost, text].filter(Boolean).join(' ');
+    put(problem, message);
+    problem.hidden = !message;
   }
   async function load() {
     try {
@@ -44,9 +44,9 @@ export function mount({ element }) {
       say(error.message);
       return;
     }
-    const known = start.sets.some((one) => one.id === qa.set);
+    const known = start.sets.some((item) => item.id === qa.set);
     if (!known) {
-      const first = start.sets.find((one) => !one.hidden);
+      const first = start.sets.find((item) => !item.hidden);
       if (qa.set) lost = 'The question set of this link is not available. Another one is shown.';
       setAsk({ set: first ? first.id : '', askings: [] });
     } else front();
@@ -61,24 +61,24 @@ export function mount({ element }) {
     const key = Object.values(values).join(' ');
     if (!force && key === shownResults) return;
     // One question at a time: of what comes meanwhile, only the last is asked.
-    if (asking) {
+    if (evaluation) {
       again = true;
       return;
     }
-    const mine = ++asked;
+    const mine = ++request;
     shownResults = key;
-    asking = true;
+    evaluation = true;
     try {
-      const found = await ask(askUrl('/results', values));
-      if (mine !== asked) return;
+      const result = await ask(askUrl('/results', values));
+      if (mine !== request) return;
       say('');
-      drawResults(views.results, found, judge);
+      drawResults(views.results, result, judge);
     } catch (error) {
-      if (mine !== asked) return;
+      if (mine !== request) return;
       shownResults = '';
       say(error.message);
     } finally {
-      asking = false;
+      evaluation = false;
       if (again) {
         again = false;
         results(true);
@@ -87,8 +87,8 @@ export function mount({ element }) {
   }
   function front() {
     const open = qa.view === 'results' ? 'results' : 'questions';
-    const one = start && start.sets.find((set) => set.id === qa.set);
-    const usable = Boolean(one && !one.problem);
+    const item = start && start.sets.find((set) => set.id === qa.set);
+    const usable = Boolean(item && !item.problem);
     root.querySelector('.th-qa-main').hidden = !usable;
     root.querySelector('.th-qa-askings').hidden = !usable;
     Object.entries(views).forEach(([name, node]) => {

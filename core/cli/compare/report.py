@@ -171,10 +171,10 @@ def _side_json(side: Side, tied: int) -> dict[str, Any]:
 
 def _heading(side: Side) -> str:
     if side.pixels is None:
-        words = side.distribution.rows[0].words
+        text = side.distribution.rows[0].words
         label = side.distribution.rows[0].label
         named = f' "{label}"' if label else ""
-        named += "" if words == normal(Path(side.file).stem) else f' of "{words}"'
+        named += "" if text == normal(Path(side.file).stem) else f' of "{text}"'
         people = f", {side.distribution.count:,} people" if side.distribution.count > 1 else ""
         return f"{side.file}: {side.distribution.kind}{named}{people}"
     inside = "" if side.mask is None else f" in {side.mask}"
@@ -204,5 +204,5 @@ def _equal(bounds: Intervals) -> str:
 
 
 def _flow_heading(shown: int, moves: int) -> str:
-    most = "" if shown == moves else f"the {shown} costliest of {moves} flows; "
-    return f"{most}CIELAB = mass x distance, from A to B"
+    limit_text = "" if shown == moves else f"the {shown} costliest of {moves} flows; "
+    return f"{limit_text}CIELAB = mass x distance, from A to B"

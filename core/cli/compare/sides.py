@@ -190,7 +190,7 @@ def _numbers(path: Path, how: Reading) -> Side:
             content,
             as_58=how.as_58,
             normalize=how.normalize,
-            words=how.concept or path.stem,
+            text=how.concept or path.stem,
         )
     except FileRefused as error:
         option = _OFFERS.get(error.offer)
@@ -209,23 +209,23 @@ def _concept_rows(
     name: str, rows: tuple[DistributionRow, ...], concept: str | None
 ) -> list[DistributionRow]:
     """The rows of one concept."""
-    words = list(dict.fromkeys(row.words for row in rows))
-    if len(words) == 1 and concept is None:
+    parts = list(dict.fromkeys(row.words for row in rows))
+    if len(parts) == 1 and concept is None:
         return list(rows)
     if concept is None:
         raise BadInput(
-            f"{name} has {len(words):,} concepts ({_excerpt_of_list(words)}). Choose one with "
+            f"{name} has {len(parts):,} concepts ({_excerpt_of_list(parts)}). Choose one with "
             "--concept."
         )
     matches = [row for row in rows if normal(row.words) == normal(concept)]
     if not matches:
-        near = get_close_matches(normal(concept), words, 3)
+        near = get_close_matches(normal(concept), parts, 3)
         raise BadInput(
             f'{name} has no concept "{shortened(concept)}". '
             + (
                 f"Similar ones: {_excerpt_of_list(near)}."
                 if near
-                else f"It has {_excerpt_of_list(words)}."
+                else f"It has {_excerpt_of_list(parts)}."
             )
         )
     return matches
@@ -249,6 +249,6 @@ def _labeled(name: str, file: DistributionFile, label: str | None) -> Distributi
     return parts[label]
 
 
-def _excerpt_of_list(words: list[str]) -> str:
-    more = f" and {len(words) - _SHOWN:,} more" if len(words) > _SHOWN else ""
-    return ", ".join(words[:_SHOWN]) + more
+def _excerpt_of_list(terms: list[str]) -> str:
+    more = f" and {len(terms) - _SHOWN:,} more" if len(terms) > _SHOWN else ""
+    return ", ".join(terms[:_SHOWN]) + more

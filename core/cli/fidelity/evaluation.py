@@ -40,19 +40,21 @@ OUT = Path("data") / "fidelity" / "evaluation"
 
 def add(commands: Any) -> None:
     """The command."""
-    one = commands.add_parser(
+    add_parser = commands.add_parser(
         "evaluate", help="SynPairs, Real&Syn and agreement with people, beside the paper's figures"
     )
-    one.add_argument("--groups", type=Path, required=True, metavar="FILE", help="to be tested by")
-    one.add_argument(
+    add_parser.add_argument(
+        "--groups", type=Path, required=True, metavar="FILE", help="to be tested by"
+    )
+    add_parser.add_argument(
         "--measure",
         action="append",
         default=[],
         metavar="ID",
         help="a computed measure of truehue score --list, such as delta_sat; several times",
     )
-    add_cfm(one)
-    one.add_argument(
+    add_cfm(add_parser)
+    add_parser.add_argument(
         "--scores",
         action="append",
         type=Path,
@@ -60,17 +62,17 @@ def add(commands: Any) -> None:
         metavar="FILE",
         help="scores that the app exported, or a table of image_id, measure and value",
     )
-    one.add_argument(
+    add_parser.add_argument(
         "--lower-better", action="append", default=[], metavar="NAME", help="measures of --scores"
     )
-    one.add_argument(
+    add_parser.add_argument(
         "--ratings",
         type=Path,
         metavar="FILE",
         help="a study's export, or a table of rating and file or image_id",
     )
-    one.add_argument("--out", type=Path, default=OUT, metavar="DIR", help=f"default {OUT}")
-    one.set_defaults(run=_run)
+    add_parser.add_argument("--out", type=Path, default=OUT, metavar="DIR", help=f"default {OUT}")
+    add_parser.set_defaults(run=_run)
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -80,9 +82,9 @@ def _run(options: argparse.Namespace) -> int:
     for name in dict.fromkeys(options.measure):
         check_direction(measure_of(name))
         metrics.append(computed_metric(name))
-    given = [imported_scores(path, options.lower_better) for path in options.scores]
+    values = [imported_scores(path, options.lower_better) for path in options.scores]
     metrics += cfm_metrics(options)
-    if not metrics and not given:
+    if not metrics and not values:
         raise BadInput("Say what to evaluate: --measure, --cfm or --scores.")
 
     make_out(options.out)
@@ -96,13 +98,14 @@ def _run(options: argparse.Namespace) -> int:
     # ΔSat of a set needs the saturations themselves.
     saturation = computed_metric("mean_saturation")
     more = [saturation] if "delta_sat" in options.measure else []
-    found = file.scores([*metrics, *more], [item for row in rows for item in row], told)
+    results = file.scores([*metrics, *more], [item for row in rows for item in row], told)
     images = [[file.image_ids[item.path] for item in row] for row in rows]
     scores: dict[Metric, list[list[float]]] = {
-        metric: [[found[item][metric.key][0] for item in row] for row in rows] for metric in metrics
+        metric: [[results[item][metric.key][0] for item in row] for row in rows]
+        for metric in metrics
     }
-    for metric, of in (pair for table in given for pair in table.items()):
-        scores[metric] = [[of.get(image, math.nan) for image in row] for row in images]
+    for metric, source in (pair for table in values for pair in table.items()):
+        scores[metric] = [[source.get(image, math.nan) for image in row] for row in images]
     rated = None
     if ratings is not None:
         rated = [[_rating(ratings, item, file.image_ids) for item in row] for row in rows]
@@ -115,15 +118,15 @@ def _run(options: argparse.Namespace) -> int:
         evaluate(metric.name, groups, scores[metric], metric.higher_is_better, rated)
         for metric in scores
     ]
-    vivid = _vividness(rows, found, saturation.key) if more else {}
+    vivid = _vividness(rows, results, saturation.key) if more else {}
     report = tables.page(
         evaluations, len(groups), "python -m truehue fidelity evaluate", cfm_lines(metrics), vivid
     )
     about = {
         "groups": str(options.groups),
-        "metrics": [one.as_json() for one in evaluations],
+        "metrics": [evaluation.as_json() for evaluation in evaluations],
         "cfm": cfm_json(metrics),
-        "vividness": {name: asdict(one) for name, one in vivid.items()},
+        "vividness": {name: asdict(item) for name, item in vivid.items()},
     }
     replace_file(options.out / "report.json", (json.dumps(about, indent=1) + "\n").encode())
     replace_file(options.out / "report.md", report.encode())
@@ -133,13 +136,13 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _vividness(
-    rows: Sequence[Sequence[Item]], found: Mapping[Item, Mapping[str, Scored]], key: str
+    rows: Sequence[Sequence[Item]], scoreds: Mapping[Item, Mapping[str, Scored]], key: str
 ) -> dict[str, SetVividness]:
     """Of the photographs, and of the images at each place of the groups, by name."""
     out = {}
-    for place in range(max(map(len, rows), default=0)):
-        saturations = [found[row[place]][key][0] for row in rows if place < len(row)]
-        name = f"image {place} of each group" if place else "photographs"
+    for index in range(max(map(len, rows), default=0)):
+        saturations = [scoreds[row[index]][key][0] for row in rows if index < len(row)]
+        name = f"image {index} of each group" if index else "photographs"
         out[name] = set_vividness(saturations)
     return out
 

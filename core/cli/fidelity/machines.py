@@ -11,8 +11,8 @@ _CFM_GIB = 16.0
 def placement_here(cpu: bool) -> Placement:
     """A GPU where there is one and ``cpu`` does not forbid it; as a whole, for CFM is not cut.
     Not in float16, in which Qwen2-VL overflows."""
-    here = machine()
-    if cpu or here.device == "cpu":
+    local = machine()
+    if cpu or local.device == "cpu":
         return Placement("cpu", "float32", "none", "On this machine's processor.")
-    at = placement(_CFM_GIB, here, fp16=False)
-    return Placement(here.device, at.dtype, "none", at.why)
+    index = placement(_CFM_GIB, local, fp16=False)
+    return Placement(local.device, index.dtype, "none", index.why)

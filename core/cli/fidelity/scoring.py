@@ -118,16 +118,16 @@ def cfm_metrics(options: argparse.Namespace) -> list[Metric]:
     """The CFMs that a command names, each loaded. Raises BadInput for an instruction alone."""
     if options.instruction is not None and not options.cfm:
         raise BadInput("--instruction is the text of a CFM: give --cfm too.")
-    at = placement_here(options.cpu)
-    return [cfm_metric(one, options.base, at, options.instruction) for one in options.cfm]
+    placement = placement_here(options.cpu)
+    return [cfm_metric(item, options.base, placement, options.instruction) for item in options.cfm]
 
 
 def cfm_metric(
-    folder: Path, base: Path | None, at: Placement, instruction: Path | None = None
+    folder: Path, base: Path | None, placement: Placement, instruction: Path | None = None
 ) -> Metric:
     """CFM of a folder, its score as the published code reports it, with the instruction of a file
     or, where there is none, of its own folder."""
-    scorer = open_cfm(folder, base, at, instruction)
+    scorer = open_cfm(folder, base, placement, instruction)
     reading = scorer.reading
     if reading.instruction == INSTRUCTION:
         source = "TrueHue's own instruction"
@@ -154,12 +154,12 @@ def cfm_metric(
 
 def cfm_json(metrics: Iterable[Metric]) -> dict[str, dict[str, Any]]:
     """By name, what each CFM among some metrics was read with."""
-    return {one.name: asdict(one.cfm) for one in metrics if one.cfm is not None}
+    return {metric.name: asdict(metric.cfm) for metric in metrics if metric.cfm is not None}
 
 
 def cfm_lines(metrics: Iterable[Metric]) -> list[str]:
     """The same, a sentence each."""
-    return [f"{one.name}: {one.cfm.message}." for one in metrics if one.cfm is not None]
+    return [f"{metric.name}: {metric.cfm.message}." for metric in metrics if metric.cfm is not None]
 
 
 def _score(scorer: CfmScorer, srgb8: np.ndarray, caption: str) -> float:
@@ -204,7 +204,10 @@ class ScoreFile:
             return  # the line at which a process was killed: it is scored again
 
     def scores(
-        self, metrics: Sequence[Metric], items: Sequence[Item], told: Callable[[int, int], None]
+        self,
+        metrics: Sequence[Metric],
+        items: Sequence[Item],
+        report_progress: Callable[[int, int], None],
     ) -> dict[Item, dict[str, Scored]]:
         """By metric's key, of every item; what is not in the file yet is computed and added.
 
@@ -217,7 +220,7 @@ class ScoreFile:
             out[item] = {
                 metric.key: self.score(metric, srgb8, item.caption, identity) for metric in metrics
             }
-            told(number, len(items))
+            report_progress(number, len(items))
         return out
 
     def score(self, metric: Metric, srgb8: np.ndarray, caption: str, identity: str = "") -> Scored:
@@ -267,7 +270,7 @@ def imported_scores(path: Path, lower: Iterable[str]) -> dict[Metric, dict[str, 
             ) from None
     known = {measure.id: measure for measure in MEASURES}
     out = {}
-    for (name, version), of in values.items():
+    for (name, version), value in values.items():
         measure = known.get(name)
         if measure is not None:
             check_direction(measure)
@@ -277,7 +280,7 @@ def imported_scores(path: Path, lower: Iterable[str]) -> dict[Metric, dict[str, 
         metric = Metric(
             f"{shown} {version}" if versions > 1 else shown, f"{name} {version}", not less
         )
-        out[metric] = {image: fmean(given) for image, given in of.items()}
+        out[metric] = {image: fmean(provided) for image, provided in value.items()}
     if not out:
         raise BadInput(f"{path.name} holds no scores.")
     return out

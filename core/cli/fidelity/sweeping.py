@@ -66,10 +66,10 @@ def _run(options: argparse.Namespace) -> int:
     if options.captions is None:
         if options.cfm:
             raise BadInput("CFM reads captions: give --captions TABLE.")
-        pictures = [(path, "") for path in images_of(options.folder)]
+        images = [(path, "") for path in images_of(options.folder)]
     else:
         photographs = read_photographs(options.folder, options.captions)
-        pictures = [(one.path, one.caption) for one in photographs]
+        images = [(photograph.path, photograph.caption) for photograph in photographs]
     for name in options.measure:
         check_direction(measure_of(name))
     metrics = [computed_metric(name) for name in dict.fromkeys(options.measure)]
@@ -80,7 +80,7 @@ def _run(options: argparse.Namespace) -> int:
     file = ScoreFile(options.out / "scores.jsonl")
     rows: dict[Metric, list[list[float]]] = {metric: [] for metric in metrics}
     bad = 0
-    for number, (path, caption) in enumerate(pictures, start=1):
+    for number, (path, caption) in enumerate(images, start=1):
         try:
             srgb8 = load_image(path, path.name).srgb8
         except ImageError as error:
@@ -93,7 +93,7 @@ def _run(options: argparse.Namespace) -> int:
                 return file.score(metric, image, caption)[0]
 
             rows[metric] += sweep_rows([srgb8], score, scales)
-        print(f"{number:,} of {len(pictures):,} photographs", file=sys.stderr, flush=True)
+        print(f"{number:,} of {len(images):,} photographs", file=sys.stderr, flush=True)
     curves = {metric: curve_of(rows[metric], scales, metric.higher_is_better) for metric in metrics}
     replace_file(options.out / "sweep.csv", _csv(curves).encode())
     replace_file(options.out / "sweep.svg", _figure(curves).encode())
@@ -102,7 +102,7 @@ def _run(options: argparse.Namespace) -> int:
             f"{metric.name}: best at {curve.peak:g} times the saturation, of {curve.photographs:,} "
             f"photographs{_unscored(curve)}"
         )
-    about = {"photographs": len(pictures) - bad, "cfm": cfm_json(metrics)}
+    about = {"photographs": len(images) - bad, "cfm": cfm_json(metrics)}
     replace_file(options.out / "sweep.json", (json.dumps(about, indent=1) + "\n").encode())
     for line in cfm_lines(metrics):
         print(line)

@@ -19,11 +19,11 @@ _PAIRS, _PEOPLE, _ABLATION = "cfd-table1", "cfd-table2", "cfd-table4"
 def text(evaluations: Sequence[Evaluation]) -> str:
     """For a terminal: a line a metric, ours alone."""
     lines = []
-    for one in evaluations:
-        line = f"{one.metric}: SynPairs {_percent(one.syn_pairs)}, "
-        line += f"Real&Syn {_percent(one.real_syn)}"
-        if one.agreement is not None:
-            rated = one.agreement
+    for evaluation in evaluations:
+        line = f"{evaluation.metric}: SynPairs {_percent(evaluation.syn_pairs)}, "
+        line += f"Real&Syn {_percent(evaluation.real_syn)}"
+        if evaluation.agreement is not None:
+            rated = evaluation.agreement
             line += (
                 f"; with people Spearman {_coefficient(rated.spearman)}, Pearson "
                 f"{_coefficient(rated.pearson)}, Kendall {_coefficient(rated.kendall)} "
@@ -60,11 +60,12 @@ def page(
         "| metric | | SynPairs | pairs | Real&Syn | pairs | unscored pairs |",
         "|---|---|---|---|---|---|---|",
     ]
-    for one in evaluations:
-        missing = one.syn_pairs.unscored + one.real_syn.unscored
+    for evaluation in evaluations:
+        missing = evaluation.syn_pairs.unscored + evaluation.real_syn.unscored
         lines.append(
-            f"| {_cell(one.metric)} | ours | {_percent(one.syn_pairs)} | {one.syn_pairs.pairs:,} | "
-            f"{_percent(one.real_syn)} | {one.real_syn.pairs:,} | {missing:,} |"
+            f"| {_cell(evaluation.metric)} | ours | {_percent(evaluation.syn_pairs)} | "
+            f"{evaluation.syn_pairs.pairs:,} | "
+            f"{_percent(evaluation.real_syn)} | {evaluation.real_syn.pairs:,} | {missing:,} |"
         )
     for row in published[_PAIRS].rows:
         name, shares = _name(row.keys["metric"]), row.printed
@@ -73,7 +74,7 @@ def page(
             f"{shares['CFD-Real&Syn']} | 5,000 | |"
         )
     lines += ["", "## Agreement with people", ""]
-    rated = [(one, one.agreement) for one in evaluations if one.agreement is not None]
+    rated = [(item, item.agreement) for item in evaluations if item.agreement is not None]
     if rated:
         lines += [
             "Correlation with the mean rating of each image, times 100; a score of which less is "
@@ -86,22 +87,22 @@ def page(
         "| metric | | Spearman | Pearson | Kendall | images | unscored |",
         "|---|---|---|---|---|---|---|",
     ]
-    for one, found in rated:
+    for evaluation, agreement in rated:
         lines.append(
-            f"| {_cell(one.metric)} | ours | {_coefficient(found.spearman)} | "
-            f"{_coefficient(found.pearson)} | {_coefficient(found.kendall)} | {found.images:,} | "
-            f"{found.unscored:,} |"
+            f"| {_cell(evaluation.metric)} | ours | {_coefficient(agreement.spearman)} | "
+            f"{_coefficient(agreement.pearson)} | {_coefficient(agreement.kendall)} | {agreement.images:,} | "
+            f"{agreement.unscored:,} |"
         )
     for row in published[_PEOPLE].rows:
         printed = " | ".join(row.printed[name] for name in ("Spearman", "Pearson", "Kendall"))
         lines.append(f"| {_name(row.keys['metric'])} | *published* | {printed} | | |")
-    if any(one.parts for one in evaluations):
+    if any(item.parts for item in evaluations):
         lines += ["", "## By category and model", ""]
         lines += ["| metric | groups of | SynPairs | Real&Syn |", "|---|---|---|---|"]
-        for one in evaluations:
-            for name, (syn, real) in one.parts.items():
+        for evaluation in evaluations:
+            for name, (syn, real) in evaluation.parts.items():
                 cells = f"{_percent(syn)} | {_percent(real)}"
-                lines.append(f"| {_cell(one.metric)} | {_cell(name)} | {cells} |")
+                lines.append(f"| {_cell(evaluation.metric)} | {_cell(name)} | {cells} |")
     lines += _vividness(vivid or {})
     lines += ["", "## The paper's other tables", ""]
     for table in published.values():
@@ -124,10 +125,11 @@ def _vividness(vivid: Mapping[str, SetVividness]) -> list[str]:
         "| images | count | mean saturation | ΔSat of the mean | mean of the images' ΔSat |",
         "|---|---|---|---|---|",
     ]
-    for name, one in vivid.items():
+    for name, set_vividness in vivid.items():
         lines.append(
-            f"| {name} | {one.images:,} | {one.mean_saturation:.3f} | {one.delta_sat_of_mean:.3f} "
-            f"| {one.mean_delta_sat:.3f} |"
+            f"| {name} | {set_vividness.images:,} | {set_vividness.mean_saturation:.3f} | "
+            f"{set_vividness.delta_sat_of_mean:.3f} "
+            f"| {set_vividness.mean_delta_sat:.3f} |"
         )
     return lines
 
@@ -147,8 +149,8 @@ def _name(metric: str) -> str:
     return "CFM (the paper's)" if metric == "Ours" else metric
 
 
-def _cell(words: str) -> str:
-    return words.replace("|", "\\|")
+def _cell(message: str) -> str:
+    return message.replace("|", "\\|")
 
 
 def _percent(accuracy: Accuracy) -> str:
@@ -159,10 +161,10 @@ def _percent(accuracy: Accuracy) -> str:
     return f"{accuracy.percent:.1f} ({accuracy.low:.1f} to {accuracy.high:.1f})"
 
 
-def _coefficient(found: Coefficient) -> str:
-    if math.isnan(found.value):
+def _coefficient(coefficient: Coefficient) -> str:
+    if math.isnan(coefficient.value):
         return "none"
-    shown = f"{100 * found.value:.1f}"
-    if math.isnan(found.low):
+    shown = f"{100 * coefficient.value:.1f}"
+    if math.isnan(coefficient.low):
         return shown
-    return f"{shown} ({100 * found.low:.1f} to {100 * found.high:.1f})"
+    return f"{shown} ({100 * coefficient.low:.1f} to {100 * coefficient.high:.1f})"

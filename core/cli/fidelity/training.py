@@ -207,12 +207,12 @@ def _settings(options: argparse.Namespace, count: int) -> TrainSettings:
 
 
 def _line(progress: Any) -> str:
-    words = f"step {progress.step:,} of {progress.steps:,}"
+    text = f"step {progress.step:,} of {progress.steps:,}"
     if progress.loss is not None:
-        words += f"  loss {progress.loss:.4f}"
+        text += f"  loss {progress.loss:.4f}"
     if progress.adjacent is not None:
-        words += (
+        text += (
             f"  held out, right order: adjacent {progress.adjacent:.1f}%, SynPairs "
             f"{progress.syn_pairs:.1f}%, Real&Syn {progress.real_syn:.1f}%"
         )
-    return words
+    return text

@@ -43,21 +43,21 @@ def add(commands: Any) -> None:
 
 def _measured(paths: list[Path]) -> tuple[dict[Path, dict[str, float]], int]:
     """The numbers of each image, and how many could not be read; those are named."""
-    found, bad = {}, 0
+    partial_type, bad = {}, 0
     for number, path in enumerate(paths, start=1):
         try:
-            found[path] = vividness_of(load_image(path, path.name).srgb8)
+            partial_type[path] = vividness_of(load_image(path, path.name).srgb8)
         except ImageError as error:
             print(f"{path}: {error}", file=sys.stderr)
             bad += 1
         if number % 100 == 0:
             print(f"{number:,} of {len(paths):,} images", file=sys.stderr, flush=True)
-    return found, bad
+    return partial_type, bad
 
 
 def _reference(options: argparse.Namespace) -> int:
-    found, bad = _measured(images_of(options.folder))
-    reference = reference_of(found.values(), options.source)
+    results, bad = _measured(images_of(options.folder))
+    reference = reference_of(results.values(), options.source)
     write_reference(options.out, reference)
     print(f"{reference.photographs:,} photographs in {options.out}.")
     if reference.photographs < FEW:
@@ -67,69 +67,74 @@ def _reference(options: argparse.Namespace) -> int:
 
 def _vivid(options: argparse.Namespace) -> int:
     reference = None if options.reference is None else read_reference(options.reference)
-    paths = dict.fromkeys(path for given in options.images for path in images_of(given))
-    found, bad = _measured(list(paths))
+    paths = dict.fromkeys(path for image in options.images for path in images_of(image))
+    results, bad = _measured(list(paths))
     if options.json:
-        print(json.dumps(_json(found, reference), ensure_ascii=False))
+        print(json.dumps(_json(results, reference), ensure_ascii=False))
     else:
-        _print(found, reference)
+        _print(results, reference)
     return 2 if bad else 0
 
 
-def _json(found: dict[Path, dict[str, float]], reference: Reference | None) -> dict[str, Any]:
+def _json(results: dict[Path, dict[str, float]], reference: Reference | None) -> dict[str, Any]:
     of_images = []
-    for path, numbers in found.items():
+    for path, numbers in results.items():
         fields: dict[str, Any] = {"file": str(path), **numbers}
         fields["delta_sat"] = abs(numbers["saturation"] - NATURAL_SATURATION)
         if reference is not None:
             fields["percentiles"] = {
-                name: one.percentile(numbers[name]) for name, one in reference.distributions.items()
+                name: distribution.percentile(numbers[name])
+                for name, distribution in reference.distributions.items()
             }
         of_images.append(fields)
     out: dict[str, Any] = {"published_saturation": NATURAL_SATURATION, "images": of_images}
-    if found:
-        of_set = set_vividness([one["saturation"] for one in found.values()])
+    if results:
+        of_set = set_vividness([record["saturation"] for record in results.values()])
         out["delta_sat_of_mean"] = of_set.delta_sat_of_mean
         out["mean_delta_sat"] = of_set.mean_delta_sat
-        out["means"] = {name: fmean(one[name] for one in found.values()) for name in NUMBERS}
-    if reference is not None and found:
+        out["means"] = {
+            name: fmean(record[name] for record in results.values()) for name in NUMBERS
+        }
+    if reference is not None and results:
         out["reference"] = {
             "source": reference.source,
             "photographs": reference.photographs,
-            "means": {name: one.mean for name, one in reference.distributions.items()},
+            "means": {
+                name: distribution.mean for name, distribution in reference.distributions.items()
+            },
             "wasserstein": {
-                name: one.distance([numbers[name] for numbers in found.values()])
-                for name, one in reference.distributions.items()
+                name: distribution.distance([numbers[name] for numbers in results.values()])
+                for name, distribution in reference.distributions.items()
             },
         }
     return out
 
 
-def _print(found: dict[Path, dict[str, float]], reference: Reference | None) -> None:
-    for path, numbers in found.items():
-        words = []
+def _print(results: dict[Path, dict[str, float]], reference: Reference | None) -> None:
+    for path, numbers in results.items():
+        parts = []
         for name, value in numbers.items():
             text = f"{name} {value:.{3 if name == 'saturation' else 1}f}"
             if reference is not None:
                 share = reference.distributions[name].percentile(value)
                 text += f" (above {share:.0f}% of photographs)"
-            words.append(text)
-        print(f"{path}: {', '.join(words)}")
-    if not found:
+            parts.append(text)
+        print(f"{path}: {', '.join(parts)}")
+    if not results:
         return
-    of_set = set_vividness([one["saturation"] for one in found.values()])
+    of_set = set_vividness([record["saturation"] for record in results.values()])
     print(
-        f"{len(found):,} images: mean saturation {of_set.mean_saturation:.3f}, of photographs "
+        f"{len(results):,} images: mean saturation {of_set.mean_saturation:.3f}, of photographs "
         f"{NATURAL_SATURATION:g} as published. ΔSat of the mean {of_set.delta_sat_of_mean:.3f}, as "
         f"in the paper's Table 3; mean of the images' ΔSat {of_set.mean_delta_sat:.3f}."
     )
     if reference is None:
         return
-    for name, one in reference.distributions.items():
-        values = [numbers[name] for numbers in found.values()]
+    for name, distribution in reference.distributions.items():
+        values = [numbers[name] for numbers in results.values()]
         digits = 3 if name == "saturation" else 1
         print(
             f"  {name}: mean {fmean(values):.{digits}f}, of the {reference.photographs:,} "
-            f"photographs {one.mean:.{digits}f}; Wasserstein distance "
-            f"{one.distance(values):.{digits}f}"
+            f"photographs {distribution.mean:.{digits}f}; Wasserstein distance "
+            f"{distribution.distance(values):.{digits}f}"
         )

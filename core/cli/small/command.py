@@ -259,7 +259,7 @@ def _report(options: argparse.Namespace) -> int:
         rows += rows_of_model(loaded, request, prompts, told)
         # After each scale: what was measured stays if the rest is not waited for.
         report.write(options.out, rows, {**about, "command": command})
-    first = [asked for asked in prompts if asked.group == LEVEL_1]
+    first = [prompt for prompt in prompts if prompt.group == LEVEL_1]
     for scale in sorted({report.best_guidance(rows), max(scales)}) if first else ():
         print(f"CFR at guidance {scale:g}", flush=True)
         request = replace(request, guidance=scale)
@@ -281,13 +281,13 @@ def _command_of(options: argparse.Namespace) -> str:
     return f"python -m truehue.core.generation.small report {shlex.join(map(str, parts))}"
 
 
-def _numbers(text: str, name: str, most: float) -> list[float]:
+def _numbers(text: str, name: str, limit: float) -> list[float]:
     """Numbers from "1, 2.5"; raises BadInput for what is no list of numbers above 0, up to
     ``most``."""
     try:
         numbers = [float(part) for part in text.split(",")]
     except ValueError as error:
         raise BadInput(f"{name} are numbers with commas, not {text!r:.80}.") from error
-    if not all(0 < number <= most for number in numbers):
-        raise BadInput(f"{name} are above 0, up to {most:g}.")
+    if not all(0 < number <= limit for number in numbers):
+        raise BadInput(f"{name} are above 0, up to {limit:g}.")
     return numbers

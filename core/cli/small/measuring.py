@@ -72,7 +72,9 @@ def asked_of(
         for prompt in prompts_of(group, share, level_1 if group == LEVEL_1 else count)
     ]
     return [
-        NumberedPrompt(n, group, one) for n, (group, one) in enumerate(every) if group in groups
+        NumberedPrompt(n, group, prompt)
+        for n, (group, prompt) in enumerate(every)
+        if group in groups
     ]
 
 
@@ -94,7 +96,7 @@ def prompts_of(group: str, share: float, count: int) -> list[Prompt]:
         if len(caption_of(prompt).shapes) <= 2:
             choices.append(prompt)
     order = seeded_order(len(choices), f"small/report/{group}")
-    return [choices[place] for place in order[:count]]
+    return [choices[index] for index in order[:count]]
 
 
 def object_mask(srgb8: np.ndarray) -> np.ndarray:
@@ -115,8 +117,8 @@ def object_mask(srgb8: np.ndarray) -> np.ndarray:
 
 def saturation(srgb8: np.ndarray) -> np.ndarray:
     """HSV S of every pixel, 0 to 1, float64 ``(...)`` for uint8 ``(..., 3)``."""
-    most, least = srgb8.max(axis=-1).astype(float), srgb8.min(axis=-1)
-    return np.divide(most - least, most, out=np.zeros_like(most), where=most > 0)
+    limit, least = srgb8.max(axis=-1).astype(float), srgb8.min(axis=-1)
+    return np.divide(limit - least, limit, out=np.zeros_like(limit), where=limit > 0)
 
 
 def judged(group: str, guidance: float | None, prompt: Prompt, srgb8: np.ndarray) -> Row:
@@ -172,14 +174,16 @@ def rows_of_model(
     model: LoadedModel,
     request: GenerationRequest,
     prompts: Sequence[NumberedPrompt],
-    told: Callable[[int, int], None],
+    report_progress: Callable[[int, int], None],
 ) -> Iterator[Row]:
     """Draws each prompt with the request's settings, its seed by its number, and judges it."""
-    for done, asked in enumerate(prompts, start=1):
-        drawn = replace(request, text=asked.prompt.text, seed=asked.number)
-        image = model.draw([drawn], lambda report: None, Event())[0]
-        yield judged(asked.group, request.guidance, asked.prompt, image.srgb8)
-        told(done, len(prompts))
+    for done, numbered_prompt in enumerate(prompts, start=1):
+        generation_request = replace(
+            request, text=numbered_prompt.prompt.text, seed=numbered_prompt.number
+        )
+        image = model.draw([generation_request], lambda report: None, Event())[0]
+        yield judged(numbered_prompt.group, request.guidance, numbered_prompt.prompt, image.srgb8)
+        report_progress(done, len(prompts))
 
 
 def rows_with_refinement(
@@ -191,9 +195,9 @@ def rows_with_refinement(
     """Draws each prompt without CFR and then with each of these λ, from the same noise and by the
     saturation map of the first picture. The first of the rows of a prompt has λ = 0."""
     still: OnStep = lambda report: None  # noqa: E731
-    for asked in prompts:
-        group, prompt = asked.group, asked.prompt
-        plain = replace(request, text=prompt.text, seed=asked.number)
+    for numbered_prompt in prompts:
+        group, prompt = numbered_prompt.group, numbered_prompt.prompt
+        plain = replace(request, text=prompt.text, seed=numbered_prompt.number)
         before = model.draw([plain], still, Event())[0]
         yield replace(judged(group, request.guidance, prompt, before.srgb8), strength=0.0)
         discrepancy = discrepancy_of(rows_of(saturation_map(before.srgb8)))
@@ -206,9 +210,9 @@ def rows_with_refinement(
 
 def rows_of_renderer(bank: SceneBank, prompts: Sequence[NumberedPrompt]) -> Iterator[Row]:
     """The same of the renderer's own pictures: what the masks and the rule lose by themselves."""
-    for asked in prompts:
-        caption = caption_of(asked.prompt)
+    for prompt in prompts:
+        caption = caption_of(prompt.prompt)
         choices = bank.of(caption.shapes)
         if choices:
-            srgb8 = bank.picture(choices[asked.number % len(choices)], caption.colors)
-            yield judged(asked.group, None, asked.prompt, srgb8)
+            srgb8 = bank.picture(choices[prompt.number % len(choices)], caption.colors)
+            yield judged(prompt.group, None, prompt.prompt, srgb8)

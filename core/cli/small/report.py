@@ -69,14 +69,12 @@ def page(rows: Sequence[Row], about: Mapping[str, Any]) -> str:
         cells = [_cell(rows, group, scale) for scale in (*scales, None)]
         if any(cells):
             lines.append(f"| {group} | " + " | ".join(cells) + " |")
-    words = "CNA names the color in one of four systems, NCU gives hex or rgb numbers."
+    text = "CNA names the color in one of four systems, NCU gives hex or rgb numbers."
     if any(row.group == LEVEL_1 for row in rows):
-        words = (
-            f"Single objects by level 1 names are right most often at guidance {best:g}. {words}"
-        )
+        text = f"Single objects by level 1 names are right most often at guidance {best:g}. {text}"
     lines += [
         "",
-        words,
+        text,
         "",
         "## Two objects",
         "",
@@ -241,16 +239,16 @@ def chart(title: str, series: Mapping[str, Sequence[Point]], top: float) -> str:
     names = sorted(series, key=lambda name: -series[name][-1][1])
     labels = _apart([at(*series[name][-1])[1] for name in names])
     for number, (name, points) in enumerate(series.items()):
-        places = [at(x, y) for x, y in points]
-        line = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
+        positions = [at(x, y) for x, y in points]
+        line = " ".join(f"{x:.1f},{y:.1f}" for x, y in positions)
         dash = _DASHES[number % len(_DASHES)]
         out.append(
             f'<polyline points="{line}" fill="none" stroke="#333" stroke-width="1.6" '
             f'stroke-dasharray="{dash}"/>'
         )
-        out += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.5" fill="#333"/>' for x, y in places]
+        out += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.5" fill="#333"/>' for x, y in positions]
         y = labels[names.index(name)] + 4
-        out.append(f'<text x="{places[-1][0] + 8:.1f}" y="{y:.1f}">{escape(name)}</text>')
+        out.append(f'<text x="{positions[-1][0] + 8:.1f}" y="{y:.1f}">{escape(name)}</text>')
     return "\n".join([*out, "</svg>"]) + "\n"
 
 

@@ -79,15 +79,15 @@ def _report(options: argparse.Namespace) -> int:
             last = time.monotonic()
             print(f"{done:,} of {total:,} renders scored", file=sys.stderr, flush=True)
 
-    found = judge_report(read_asked(options.folder), told)
-    print(json.dumps(found, ensure_ascii=False) if options.json else _text(found))
+    results = judge_report(read_asked(options.folder), told)
+    print(json.dumps(results, ensure_ascii=False) if options.json else _text(results))
     return 0
 
 
-def _text(found: Mapping[str, Any]) -> str:
+def _text(results: Mapping[str, Any]) -> str:
     """Of rules by question only the kinds of questions: all of it is in the JSON."""
-    parts = [f"{found['title']}\n{found['note']}"]
-    for table in found["tables"]:
+    parts = [f"{results['title']}\n{results['note']}"]
+    for table in results["tables"]:
         shown = table["rows"]
         if table["columns"][:2] == ["question", "rule"]:
             shown = [row for row in shown if row[0] in (*KINDS, ALL)]
@@ -101,11 +101,11 @@ def _with_intervals(rows: Sequence[Sequence[str]]) -> list[list[str]]:
     head = list(rows[0])
     if "low" not in head:
         return [list(row) for row in rows]
-    at = head.index("low")
-    out = [[*head[:at], "95% interval", *head[at + 2 :]]]
+    index = head.index("low")
+    out = [[*head[:index], "95% interval", *head[index + 2 :]]]
     for row in rows[1:]:
-        ends = NONE if row[at] == NONE else f"{row[at]} to {row[at + 1]}"
-        out.append([*row[:at], ends, *row[at + 2 :]])
+        ends = NONE if row[index] == NONE else f"{row[index]} to {row[index + 1]}"
+        out.append([*row[:index], ends, *row[index + 2 :]])
     return out
 
 

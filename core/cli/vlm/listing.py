@@ -30,10 +30,10 @@ def _run(options: argparse.Namespace) -> int:
         try:
             source = files_of(model, sources)
             check_files(source, known.id)
-            words = f"installed: {source.folder}"
+            text = f"installed: {source.folder}"
         except BadInput as error:
-            words = str(error)
-        print(f"{known.id}  {known.repo}, {known.parameters_b:g} billion weights\n  {words}")
+            text = str(error)
+        print(f"{known.id}  {known.repo}, {known.parameters_b:g} billion weights\n  {text}")
     print(
         "Name any other image-text model of transformers by its Hugging Face id or its\n"
         "folder, and any OpenAI-compatible server by its URL."

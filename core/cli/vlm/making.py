@@ -33,7 +33,7 @@ def add(commands: Any) -> None:
     make.add_argument("--seed", type=int, default=0, metavar="S", help="default 0")
     make.add_argument(
         "--difficulty",
-        choices=[str(one) for one in Difficulty],
+        choices=[str(difficulty) for difficulty in Difficulty],
         default=str(Difficulty.MEDIUM),
         help="default %(default)s",
     )
@@ -80,16 +80,16 @@ def _make(options: argparse.Namespace) -> int:
 
 
 def _import(options: argparse.Namespace) -> int:
-    found = read_published(options.source, options.strict)
-    for note in found.notes:
+    published_set = read_published(options.source, options.strict)
+    for note in published_set.notes:
         print(note, file=sys.stderr)
-    made = import_settings(found)
+    made = import_settings(published_set)
     skipped: list[str] = made["skipped"]
 
     def skip(row: SkippedRow) -> None:
         skipped.append(str(row))
 
-    items = found.illustrated(None if options.strict else skip)
+    items = published_set.illustrated(None if options.strict else skip)
     written = write_set(options.out, items, "ColorBench", made)
     for line in skipped:
         print(f"Skipped {line}", file=sys.stderr)

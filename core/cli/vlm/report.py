@@ -20,19 +20,19 @@ PEOPLE = "Human Evaluation"
 NONE = "–"
 
 
-def report(asked: EvaluationLog, scores: Scores, pixels: Sequence[Answer] | None) -> dict[str, Any]:
+def report(log: EvaluationLog, scores: Scores, pixels: Sequence[Answer] | None) -> dict[str, Any]:
     """All numbers of one asking. ``pixels`` are the answers of the reader of pixels, None where
     images are gone; shares are in percent."""
     robust, macro = scores.robust, scores.macro
     return {
-        "asking": str(asked.folder),
-        "model": asked.model.id,
-        "location": asked.model.location,
-        "settings": asdict(asked.settings),
-        "set": asdict(asked.source),
-        "parser": asked.parser,
-        "own_parser": asked.own_parser,
-        "cut_off": asked.cut_off,
+        "asking": str(log.folder),
+        "model": log.model.id,
+        "location": log.model.location,
+        "settings": asdict(log.settings),
+        "set": asdict(log.source),
+        "parser": log.parser,
+        "own_parser": log.own_parser,
+        "cut_off": log.cut_off,
         "tasks": {task: _tally(tally) for task, tally in scores.tasks.items()},
         "micro": _tally(scores.overall),
         "macro": asdict(macro) if macro else None,
@@ -47,9 +47,9 @@ def report(asked: EvaluationLog, scores: Scores, pixels: Sequence[Answer] | None
             "by_variant": {name: _tally(tally) for name, tally in robust.by_variant.items()},
         },
         "reasons": dict(scores.reasons),
-        "released": _released(asked),
-        "pixels": _pixels(asked, pixels),
-        "people": _people() if asked.is_published else None,
+        "released": _released(log),
+        "pixels": _pixels(log, pixels),
+        "people": _people() if log.is_published else None,
     }
 
 
@@ -60,22 +60,22 @@ def _tally(tally: Tally) -> dict[str, Any]:
     return {name: getattr(tally, name) for name in names}
 
 
-def _pixels(asked: EvaluationLog, answers: Sequence[Answer] | None) -> dict[str, Any] | None:
+def _pixels(log: EvaluationLog, answers: Sequence[Answer] | None) -> dict[str, Any] | None:
     """Its share of all that it has a way to answer, by task."""
     if answers is None:
         return None
-    tasks = score(asked.questions, answers).tasks
+    tasks = score(log.questions, answers).tasks
     return {task: tally.percent for task, tally in tasks.items()}
 
 
-def _released(asked: EvaluationLog) -> dict[str, Any] | None:
+def _released(log: EvaluationLog) -> dict[str, Any] | None:
     """Shares in percent as ColorBench's released code reads the same words."""
-    found = as_released(asked)
-    if found is None:
+    released = as_released(log)
+    if released is None:
         return None
-    scores = found.scores
+    scores = released.scores
     return {
-        "reader": str(found.reader),
+        "reader": str(released.reader),
         "commit": COMMIT,
         "tasks": {task: tally.percent for task, tally in scores.tasks.items()},
         "micro": scores.overall.percent,
@@ -85,11 +85,11 @@ def _released(asked: EvaluationLog) -> dict[str, Any] | None:
     }
 
 
-def released_message(told: Mapping[str, Any]) -> str:
+def released_message(details: Mapping[str, Any]) -> str:
     """What the second column is, in a sentence."""
     return (
-        f"as released: accuracy when ColorBench's released code ({told['commit']}) reads the "
-        f"same answers: {told['reader']}; answers it cannot read count as incorrect."
+        f"as released: accuracy when ColorBench's released code ({details['commit']}) reads the "
+        f"same answers: {details['reader']}; answers it cannot read count as incorrect."
     )
 
 
@@ -105,28 +105,28 @@ def differences_as_json(
     return {
         "first": str(first.folder),
         "second": str(second.folder),
-        "tasks": {task: _difference(one) for task, one in between.tasks.items()},
+        "tasks": {task: _difference(difference) for task, difference in between.tasks.items()},
         "micro": _difference(between.overall),
         "robust": _difference(between.robust),
     }
 
 
-def _difference(one: Difference) -> dict[str, Any]:
+def _difference(difference: Difference) -> dict[str, Any]:
     return {
-        **asdict(one.pairs),
-        "points": one.points,
-        "interval": one.interval,
-        "p_value": one.p_value,
-        "change_ratio": one.change_ratio,
-        "change_ratio_interval": one.change_ratio_interval,
+        **asdict(difference.pairs),
+        "points": difference.points,
+        "interval": difference.interval,
+        "p_value": difference.p_value,
+        "change_ratio": difference.change_ratio,
+        "change_ratio_interval": difference.change_ratio_interval,
     }
 
 
-def as_text(told: Mapping[str, Any]) -> str:
+def as_text(details: Mapping[str, Any]) -> str:
     """The table of one report."""
-    settings, people = told["settings"], told["people"]
-    pixels = told["pixels"] or {}
-    released = told["released"]
+    settings, people = details["settings"], details["people"]
+    pixels = details["pixels"] or {}
+    released = details["released"]
     of_released = {**(released or {}).get("tasks", {}), **_overall_of(released)}
     head = ["task", "right", "percent", "95% interval"]
     head += ["as released"] if released else []
@@ -147,10 +147,10 @@ def as_text(told: Mapping[str, Any]) -> str:
         )
         return [*cells, ", ".join(filter(None, marks))]
 
-    rows = [head, *(row(task, tally, task) for task, tally in told["tasks"].items())]
-    if told["tasks"]:
-        rows.append(row("micro", told["micro"]))
-    macro, robust = told["macro"], told["robust"]
+    rows = [head, *(row(task, tally, task) for task, tally in details["tasks"].items())]
+    if details["tasks"]:
+        rows.append(row("micro", details["micro"]))
+    macro, robust = details["macro"], details["robust"]
     if macro:
         cells = ["macro", NONE, _number(macro["percent"]), _interval(macro["interval"])]
         cells += [_number(of_released.get("macro"))] if released else []
@@ -159,9 +159,9 @@ def as_text(told: Mapping[str, Any]) -> str:
         rows.append(row("Robust, as made", robust["as_made"]))
         rows.append(row("Robust, complete", robust["complete"]))
     lines = [
-        f"{told['asking']}: {told['model']}, {settings['style']}, image {settings['version']}",
-        f"Set {told['set']['path']}, SHA-256 {told['set']['checksum'][:12]}; "
-        f"{parser_message(told['parser'], told['own_parser'])}",
+        f"{details['asking']}: {details['model']}, {settings['style']}, image {settings['version']}",
+        f"Set {details['set']['path']}, SHA-256 {details['set']['checksum'][:12]}; "
+        f"{parser_message(details['parser'], details['own_parser'])}",
         *aligned(rows),
     ]
     if robust:
@@ -170,9 +170,9 @@ def as_text(told: Mapping[str, Any]) -> str:
         lines += [f"Seeds in neither reading: {', '.join(counts)}."] if counts else []
     if released:
         lines.append(released_message(released))
-    if told["cut_off"]:
-        lines.append(f"{told['cut_off']} answers reached the token limit.")
-    lines += [f"{count} × {reason}" for reason, count in told["reasons"].items()]
+    if details["cut_off"]:
+        lines.append(f"{details['cut_off']} answers reached the token limit.")
+    lines += [f"{count} × {reason}" for reason, count in details["reasons"].items()]
     return "\n".join(lines)
 
 
@@ -197,19 +197,21 @@ def _overall_of(released: Mapping[str, Any] | None) -> dict[str, float | None]:
     }
 
 
-def differences_as_text(told: Mapping[str, Any]) -> str:
+def differences_as_text(details: Mapping[str, Any]) -> str:
     """The table of differences."""
     rows = [["task", "pairs", "points", "95% interval", "only first", "only second", "p (McNemar)"]]
-    named = [*told["tasks"].items(), ("micro", told["micro"]), ("Robust", told["robust"])]
-    for name, one in named:
-        pairs = one["both"] + one["only_a"] + one["only_b"] + one["neither"]
+    named = [*details["tasks"].items(), ("micro", details["micro"]), ("Robust", details["robust"])]
+    for name, item in named:
+        pairs = item["both"] + item["only_a"] + item["only_b"] + item["neither"]
         if not pairs:
             continue
-        p_value = NONE if one["p_value"] is None else f"{one['p_value']:.3g}"
-        points = f"{one['points']:+.1f}" if one["points"] else "0.0"
-        only = (str(one["only_a"]), str(one["only_b"]))
-        rows.append([name, str(pairs), points, _interval(one["interval"]), *only, p_value])
-    head = f"{told['second']} minus {told['first']}, in percentage points, question by question"
+        p_value = NONE if item["p_value"] is None else f"{item['p_value']:.3g}"
+        points = f"{item['points']:+.1f}" if item["points"] else "0.0"
+        only = (str(item["only_a"]), str(item["only_b"]))
+        rows.append([name, str(pairs), points, _interval(item["interval"]), *only, p_value])
+    head = (
+        f"{details['second']} minus {details['first']}, in percentage points, question by question"
+    )
     return "\n".join([head, *aligned(rows)])
 
 
@@ -217,7 +219,7 @@ def aligned(rows: Sequence[Sequence[str]]) -> Iterable[str]:
     """Rows as lines. Names at the left, numbers at the right; the marks at the end as they are."""
     count = max(map(len, rows))
     full = [[*row, *[""] * (count - len(row))] for row in rows]
-    widths = [max(len(row[at]) for row in full) for at in range(count)]
+    widths = [max(len(row[index]) for row in full) for index in range(count)]
     for row in full:
         cells = [row[0].ljust(widths[0])]
         cells += [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]

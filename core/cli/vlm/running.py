@@ -145,8 +145,8 @@ def _run(options: argparse.Namespace) -> int:
     sources = Sources.here(options.models)
     prompt = partial(prompt_text, style=Style(options.style))
     folder = begin(options.out, questions, source, prompt, model, settings, sources)
-    most = Budget(options.most_requests, options.most_tokens)
-    work = EvaluationWork(folder.path, model, most, options.models)
+    budget = Budget(options.most_requests, options.most_tokens)
+    work = EvaluationWork(folder.path, model, budget, options.models)
     folder.set_desired_state("run")
     with pausing_on_interrupt(folder):
         state = execute(

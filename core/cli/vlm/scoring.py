@@ -57,23 +57,25 @@ def _run(options: argparse.Namespace) -> int:
     all_asked = [read_asked(folder, options.parser) for folder in options.folders]
     first, pixels = all_asked[0], _pixels(all_asked[0], options)
     reports, differing = [], []
-    for asked in all_asked:
-        alike = asked.questions == first.questions
-        scores = score(asked.questions, asked.answers)
-        reports.append(report(asked, scores, pixels if alike else _pixels(asked, options)))
-        if asked is first:
+    for evaluation_log in all_asked:
+        alike = evaluation_log.questions == first.questions
+        scores = score(evaluation_log.questions, evaluation_log.answers)
+        reports.append(
+            report(evaluation_log, scores, pixels if alike else _pixels(evaluation_log, options))
+        )
+        if evaluation_log is first:
             continue
         if alike:
-            between = differences(first.questions, first.answers, asked.answers)
-            differing.append(differences_as_json(first, asked, between))
+            between = differences(first.questions, first.answers, evaluation_log.answers)
+            differing.append(differences_as_json(first, evaluation_log, between))
         else:
             print(
-                f"{first.folder} and {asked.folder} have different questions and cannot be "
+                f"{first.folder} and {evaluation_log.folder} have different questions and cannot be "
                 "compared.",
                 file=sys.stderr,
             )
     if options.answers:
-        lines = answers_csv((str(asked.folder), asked) for asked in all_asked)
+        lines = answers_csv((str(log.folder), log) for log in all_asked)
         with whole_file(options.answers) as file:
             file.write(lines.encode())
     if options.json:
@@ -84,11 +86,11 @@ def _run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _pixels(asked: EvaluationLog, options: argparse.Namespace) -> list[Answer] | None:
+def _pixels(log: EvaluationLog, options: argparse.Namespace) -> list[Answer] | None:
     """None, and a sentence, where images are gone or were not to be read: the scores need none."""
     if options.pixels is False:
         return None
-    baseline = PixelBaseline(asked)
+    baseline = PixelBaseline(log)
     if baseline.missing:
         count = f"{len(baseline.missing):,} questions"
         if options.pixels is None and not baseline.is_generated:

@@ -46,23 +46,23 @@ def add(commands: Any) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    of, counts = open_set(options.set), Counts()
+    question_set, counts = open_set(options.set), Counts()
     regions, turns_deg = _regions(options.regions), _turns(options.shifts)
     made = {
-        "variants_of": of.sha256,
+        "variants_of": question_set.sha256,
         "regions": [WORDS[region] for region in regions],
         "shifts_deg": list(turns_deg),
         "masks": options.masks is not None,
-        "settings": dict(of.settings),
+        "settings": dict(question_set.settings),
     }
-    items = with_variants(of, counts, regions, turns_deg, options.masks)
+    items = with_variants(question_set, counts, regions, turns_deg, options.masks)
     try:
-        written = write_set(options.out, items, f"{of.name}, hues shifted", made)
+        written = write_set(options.out, items, f"{question_set.name}, hues shifted", made)
     except BadInput:
         if counts.varied or not counts.sentences():
             raise
-        told = " ".join(counts.sentences())
-        raise BadInput(f"No question of {options.set} takes variants. {told}") from None
+        message = " ".join(counts.sentences())
+        raise BadInput(f"No question of {options.set} takes variants. {message}") from None
     for sentence in counts.sentences():
         print(sentence, file=sys.stderr)
     parts = ", ".join(f"{count:,} {region}" for region, count in counts.variants.items())
@@ -72,11 +72,11 @@ def _run(options: argparse.Namespace) -> int:
 
 def _regions(text: str) -> tuple[str, ...]:
     names = {word: region for region, word in WORDS.items()}
-    asked = list(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
-    unknown = [name for name in asked if name not in names]
-    if unknown or not asked:
+    requested = list(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+    unknown = [name for name in requested if name not in names]
+    if unknown or not requested:
         raise BadInput(f"--regions takes {', '.join(names)}, comma-separated, not {text!r:.60}.")
-    return tuple(region for region in REGIONS if WORDS[region] in asked)
+    return tuple(region for region in REGIONS if WORDS[region] in requested)
 
 
 def _turns(text: str) -> tuple[int, ...]:

@@ -62,7 +62,7 @@ def read_distributions(
     *,
     as_58: bool = False,
     normalize: bool | str = False,
-    words: str | None = None,
+    text: str | None = None,
 ) -> DistributionFile:
     """Reads the file called ``name``.
 
@@ -87,32 +87,30 @@ def read_distributions(
     with open_text(content, name, _ADVICE) as source:
         if looks_like_json(source):
             gathering.notes.extend(source.notes)
-            return gathering.finish(take_json(source, gathering, as_58, words))
-        return gathering.finish(_take_table(source, gathering, as_58, words))
+            return gathering.finish(take_json(source, gathering, as_58, text))
+        return gathering.finish(_take_table(source, gathering, as_58, text))
 
 
-def _take_table(
-    source: TextSource, gathering: RowCollector, as_58: bool, words: str | None
-) -> bool:
+def _take_table(source: TextSource, gathering: RowCollector, as_58: bool, text: str | None) -> bool:
     """Reads a CSV file; True where its rows are palettes."""
     table = read_table(source)
     gathering.notes.extend(table.notes)
     bare = bare_numbers(table)
     if bare is not None:
         numbers, above = bare
-        named = words if not above or called(above) in VALUE else above
+        named = text if not above or called(above) in VALUE else above
         take_bare(table, gathering, as_58, named, numbers)
     elif _is_wide(table):
-        take_wide(table, gathering, as_58, words)
+        take_wide(table, gathering, as_58, text)
     elif ColorColumns(table).places or table.column(INDEX) is not None:
         if _is_long(table, as_58):
-            take_palettes(table, gathering, words)
+            take_palettes(table, gathering, text)
             return True
-        take_turned(table, gathering, as_58, words)
+        take_turned(table, gathering, as_58, text)
     elif is_turned_by_first_column(table):
-        take_turned(table, gathering, as_58, words, unnamed=True)
+        take_turned(table, gathering, as_58, text, unnamed=True)
     else:
-        take_wide(table, gathering, as_58, words)
+        take_wide(table, gathering, as_58, text)
     return False
 
 
@@ -135,7 +133,7 @@ def _is_long(table: TextTable, as_58: bool) -> bool:
     if table.column(WORDS) is not None:
         return True
     labels = (*WEIGHT, *MODIFIER, *CONTRIBUTOR, *PEOPLE)
-    rest = [header for place, header in enumerate(table.header) if place not in colors.places]
+    rest = [header for index, header in enumerate(table.header) if index not in colors.places]
     if not all(called(header) in labels for header in rest):
         return False
     # A color of every bin, each once, with one number: a histogram that was turned.

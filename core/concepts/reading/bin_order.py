@@ -41,10 +41,10 @@ class FileRefused(BadInput):
         self.offer, self.problems = offer, problems
 
 
-def offer_58(what: str) -> FileRefused:
+def offer_58(label: str) -> FileRefused:
     """The refusal of 58 numbers that nobody said to be UW-58's. ``what`` has them."""
     return FileRefused(
-        f"{what} has {COUNT_58} numbers; UW-71 has {COUNT} bins. These may be the {COUNT_58} bins "
+        f"{label} has {COUNT_58} numbers; UW-71 has {COUNT} bins. These may be the {COUNT_58} bins "
         f"of UW-58: import them as UW-58, and each is assigned to its bin, with 0 in the "
         f"{COUNT - COUNT_58} bins of L* = 88.",
         AS_58,
@@ -71,29 +71,29 @@ class Order:
         return weights
 
 
-def by_place(count: int, as_58: bool, what: str) -> Order:
+def by_place(count: int, as_58: bool, label: str) -> Order:
     """The order of ``count`` bare numbers: nothing says more than their place. ``what`` has them.
 
     Raises FileRefused for a count that is neither 71 nor, with ``as_58``, 58.
     """
-    _check_count(count, as_58, what)
-    return by_index(range(count), as_58, what)
+    _check_count(count, as_58, label)
+    return by_index(range(count), as_58, label)
 
 
-def by_index(indices: Sequence[int], as_58: bool, what: str) -> Order:
+def by_index(indices: Sequence[int], as_58: bool, label: str) -> Order:
     """The order of numbers that have the index of their bin beside them.
 
     Raises FileRefused where an index is missing, stands twice or is above the last.
     """
-    _check_count(len(indices), as_58, what)
+    _check_count(len(indices), as_58, label)
     last = len(indices) - 1
     twice = sorted({index for index in indices if list(indices).count(index) > 1})
     if twice:
-        raise FileRefused(f"{what} has bin {twice[0]} more than once. {NEEDED}")
+        raise FileRefused(f"{label} has bin {twice[0]} more than once. {NEEDED}")
     if min(indices) != 0 or max(indices) != last:
         missing = min(set(range(len(indices))) - set(indices))
         raise FileRefused(
-            f"{what} has the bins {min(indices)} to {max(indices)} and no bin {missing}; the bins "
+            f"{label} has the bins {min(indices)} to {max(indices)} and no bin {missing}; the bins "
             f"of UW-{len(indices)} count from 0 to {last}. Renumber them, or give their colors."
         )
     if len(indices) == COUNT_58:
@@ -112,7 +112,7 @@ def by_color(
     colors: Sequence[SourceColor],
     labels: Sequence[str],
     as_58: bool,
-    what: str,
+    label: str,
     indices: Sequence[int] | None = None,
 ) -> Order:
     """The order of numbers that have a color beside them: the nearest bin's.
@@ -120,14 +120,14 @@ def by_color(
     ``labels`` name the numbers in messages ("column 5"). Raises FileRefused for a color that is no
     bin's, for two of the same bin, and for an index in ``indices`` that contradicts its color.
     """
-    _check_count(len(colors), as_58, what)
+    _check_count(len(colors), as_58, label)
     bins: list[int] = []
-    for place, color in enumerate(colors):
-        nearest = _bin_of(color, labels[place])
+    for position, color in enumerate(colors):
+        nearest = _bin_of(color, labels[position])
         if nearest in bins:
             first = bins.index(nearest)
             raise FileRefused(
-                f"{_begin(labels[first])} ({colors[first].text}) and {labels[place]} "
+                f"{_begin(labels[first])} ({colors[first].text}) and {labels[position]} "
                 f"({color.text}) are both bin {nearest}. Each bin may occur only once."
             )
         bins.append(nearest)
@@ -135,7 +135,7 @@ def by_color(
         extra = sorted(set(bins) - set(uw58()))
         if extra:
             raise FileRefused(
-                f"{what} has {COUNT_58} colors, but {uw71()[extra[0]].hex} is one of L* = 88, "
+                f"{label} has {COUNT_58} colors, but {uw71()[extra[0]].hex} is one of L* = 88, "
                 "which UW-58 does not have."
             )
         # An index then counts in UW-58's own order, which the colors need not follow.
@@ -144,7 +144,7 @@ def by_color(
     for index, nearest, color in zip(indices or bins, bins, colors, strict=True):
         if index != nearest:
             raise FileRefused(
-                f"{what} calls the color {color.text} bin {index}, but it is that of bin {nearest} "
+                f"{label} calls the color {color.text} bin {index}, but it is that of bin {nearest} "
                 f"({uw71()[nearest].hex}). Remove the index or the colors, whichever is wrong."
             )
     if bins == sorted(bins):
@@ -170,9 +170,9 @@ def _begin(label: str) -> str:
     return label[:1].upper() + label[1:]
 
 
-def _check_count(count: int, as_58: bool, what: str) -> None:
+def _check_count(count: int, as_58: bool, label: str) -> None:
     if count == COUNT or (count == COUNT_58 and as_58):
         return
     if count == COUNT_58:
-        raise offer_58(what)
-    raise FileRefused(f"{what} has {count} numbers; UW-71 has {COUNT} bins. {NEEDED}")
+        raise offer_58(label)
+    raise FileRefused(f"{label} has {count} numbers; UW-71 has {COUNT} bins. {NEEDED}")

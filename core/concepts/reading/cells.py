@@ -55,16 +55,16 @@ def called(header: str) -> str:
     return header.strip().casefold().replace("*", "")
 
 
-def number(text: str, what: str, decimal_comma: bool = False) -> float:
+def number(text: str, label: str, decimal_comma: bool = False) -> float:
     """The number in a cell; ``what`` begins the message of the BadInput for what is none."""
     plain = text.strip()
     if not plain:
-        raise BadInput(f"{what} is empty")
+        raise BadInput(f"{label} is empty")
     if decimal_comma and _COMMA.fullmatch(plain):
         plain = plain.replace(",", ".")
     if not _NUMBER.fullmatch(plain):
         hint = ": write it with a point" if _COMMA.fullmatch(plain) else ""
-        raise BadInput(f'{what} is "{shortened(plain)}", which is not a number{hint}')
+        raise BadInput(f'{label} is "{shortened(plain)}", which is not a number{hint}')
     return float(plain)
 
 

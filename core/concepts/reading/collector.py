@@ -144,9 +144,9 @@ class RowCollector:
             ]
         self._keep(label, shares, {"colors": original})
 
-    def refuse(self, where: str, why: str) -> None:
+    def refuse(self, location: str, why: str) -> None:
         """Reports what cannot be taken."""
-        self.problem(f"{where}: {why.rstrip('.')}.")
+        self.problem(f"{location}: {why.rstrip('.')}.")
 
     def finish(self, palettes: bool = False) -> DistributionFile:
         """The file. Raises FileRefused where no row could be taken: with the offer to take ratings
@@ -155,10 +155,10 @@ class RowCollector:
         if not self._rows:
             first = problems[0] if problems else "It has no row below its header."
             raise FileRefused(f"Nothing in {self.name} could be read. {first}", "", problems)
-        words = list(dict.fromkeys(row.words for row in self._rows))
-        unknown = tuple(word for word in words if concept_of(word) is None)
+        parts = list(dict.fromkeys(row.words for row in self._rows))
+        unknown = tuple(word for word in parts if concept_of(word) is None)
         if unknown:
-            self.notes.append(_unknown_note(unknown, len(words)))
+            self.notes.append(_unknown_note(unknown, len(parts)))
         kinds = {row.kind or kind for row in self._rows}
         file = DistributionFile(
             kinds.pop() if len(kinds) == 1 else kind,
@@ -194,8 +194,8 @@ class RowCollector:
                 self._told(),
             )
         if self._missed:
-            missed = {place for place, _, _ in self._missed}
-            self._rows = [row for place, row in enumerate(self._rows) if place not in missed]
+            missed = {index for index, _, _ in self._missed}
+            self._rows = [row for index, row in enumerate(self._rows) if index not in missed]
             for _, name, total in self._missed:
                 self.problem(
                     f"{name} sums to {total:.9g} instead of 1. If the file holds ratings, import "
@@ -259,11 +259,11 @@ def _unfit(label: Label) -> str:
         "label": label.label,
         "method": label.method,
     }
-    for what, text in texts.items():
+    for subject, text in texts.items():
         if len(text) > MAX_CHARACTERS:
-            return f"Its {what} has {len(text):,} characters; give at most {MAX_CHARACTERS}"
+            return f"Its {subject} has {len(text):,} characters; give at most {MAX_CHARACTERS}"
         if any(0xD800 <= ord(sign) <= 0xDFFF or sign == "\0" for sign in text):
-            return f"Its {what} holds a character that is not valid Unicode"
+            return f"Its {subject} holds a character that is not valid Unicode"
     return ""
 
 
@@ -302,9 +302,9 @@ def _labels_notes(file: DistributionFile, name: str) -> list[str]:
 
 def _unknown_note(unknown: Sequence[str], count: int) -> str:
     shown = []
-    for words in unknown[:_SHOWN]:
-        near = similar(words, 2)
-        shown.append(f"{words} (similar: {', '.join(near)})" if near else words)
+    for text in unknown[:_SHOWN]:
+        near = similar(text, 2)
+        shown.append(f"{text} (similar: {', '.join(near)})" if near else text)
     rest = f" and {len(unknown) - _SHOWN:,} more" if len(unknown) > _SHOWN else ""
     return (
         f"{len(unknown):,} of {count:,} concepts are not in ColorConceptBench and were "

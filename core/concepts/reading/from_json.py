@@ -49,12 +49,12 @@ def looks_like_json(source: TextSource) -> bool:
     return False
 
 
-def take_json(source: TextSource, gathering: RowCollector, as_58: bool, words: str | None) -> bool:
+def take_json(source: TextSource, gathering: RowCollector, as_58: bool, text: str | None) -> bool:
     """Reads the text into ``gathering``; True where its rows are palettes.
 
     Raises FileRefused for what is no JSON or has another form.
     """
-    entries = _entries(_parsed(source), source.name, words)
+    entries = _entries(_parsed(source), source.name, text)
     palettes = [_PALETTE in entry for _, entry in entries]
     if any(palettes) and not all(palettes):
         raise FileRefused(
@@ -68,11 +68,11 @@ def take_json(source: TextSource, gathering: RowCollector, as_58: bool, words: s
     if COUNT_58 in lengths and not as_58 and len(lengths) == 1:
         raise offer_58(source.name)
     notes: dict[str, None] = {NOTE: None} if all(palettes) else {}
-    for where, entry in entries:
+    for location, entry in entries:
         try:
-            label = _label(where, entry)
+            label = _label(location, entry)
         except BadInput as error:
-            gathering.refuse(where, str(error))
+            gathering.refuse(location, str(error))
             continue
         try:
             if _PALETTE in entry:
@@ -124,7 +124,7 @@ def _pairs(pairs: list[tuple[str, Any]]) -> _Pairs:
     return mapping
 
 
-def _entries(content: object, name: str, words: str | None) -> list[tuple[str, Mapping[str, Any]]]:
+def _entries(content: object, name: str, text: str | None) -> list[tuple[str, Mapping[str, Any]]]:
     """Every row as an object with the place that it has in the file."""
     if isinstance(content, list) and content and not isinstance(content[0], (dict, list)):
         content = _Pairs(weights=content)
@@ -139,18 +139,18 @@ def _entries(content: object, name: str, words: str | None) -> list[tuple[str, M
         content = [content]
     if isinstance(content, _Pairs):
         return [
-            (f"Entry {place}", {"concept": concept, "weights": numbers})
-            for place, (concept, numbers) in enumerate(content.items(), 1)
+            (f"Entry {position}", {"concept": concept, "weights": numbers})
+            for position, (concept, numbers) in enumerate(content.items(), 1)
         ]
     if not isinstance(content, list) or not all(isinstance(entry, _Pairs) for entry in content):
         raise FileRefused(f"{name} has no distributions in a form that is known. {_FORM}")
     entries = []
-    for place, entry in enumerate(content, 1):
+    for index, entry in enumerate(content, 1):
         if not entry.get("concept"):
-            if not (words or "").strip():
+            if not (text or "").strip():
                 raise no_concept(name)
-            entry = {**entry, "concept": words}
-        entries.append((f"Entry {place}", entry))
+            entry = {**entry, "concept": text}
+        entries.append((f"Entry {index}", entry))
     return entries
 
 
@@ -164,7 +164,7 @@ def _numbers(entry: Mapping[str, Any]) -> object:
     return next((entry[key] for key in _NUMBERS if key in entry), None)
 
 
-def _label(where: str, entry: Mapping[str, Any]) -> Label:
+def _label(location: str, entry: Mapping[str, Any]) -> Label:
     concept, modifier, contributor = (
         _text(key, entry.get(key)) for key in ("concept", "modifier", "contributor")
     )
@@ -172,7 +172,7 @@ def _label(where: str, entry: Mapping[str, Any]) -> Label:
     if isinstance(people, bool) or not isinstance(people, int) or not 0 <= people < 10**9:
         raise BadInput(f"people is {json.dumps(people)[:40]}, which is not a whole number")
     nobody = people == 0 and entry.get("people") is not None
-    return Label(where, concept, modifier, contributor, people, nobody)
+    return Label(location, concept, modifier, contributor, people, nobody)
 
 
 def _text(key: str, value: object) -> str:
@@ -189,14 +189,14 @@ def _row(entry: Mapping[str, Any], as_58: bool, name: str) -> tuple[list[float],
     values = _numbers(entry)
     if not isinstance(values, list):
         raise BadInput("It has no list of numbers called weights, and no palette")
-    numbers = [_number(value, f"number {place}") for place, value in enumerate(values)]
+    numbers = [_number(value, f"number {index}") for index, value in enumerate(values)]
     colors = entry.get("colors")
     if colors is None:
         return numbers, by_place(len(numbers), as_58, name)
     if not isinstance(colors, list) or len(colors) != len(numbers):
         raise BadInput(f"colors is not a list of {len(numbers)} colors, one for each number")
     row_colors = [_color(color) for color in colors]
-    labels = [f"color {place} of {name}" for place in range(len(row_colors))]
+    labels = [f"color {index} of {name}" for index in range(len(row_colors))]
     return numbers, by_color(row_colors, labels, as_58, name)
 
 
@@ -204,10 +204,10 @@ def _palette(content: object) -> tuple[list[SourceColor], list[float] | None]:
     if not isinstance(content, list) or not content:
         raise BadInput("palette is not a list of colors")
     colors, weights = [], []
-    for place, item in enumerate(content, 1):
+    for index, item in enumerate(content, 1):
         colors.append(_color(item))
         if isinstance(item, dict) and item.get("weight") is not None:
-            weights.append(_number(item["weight"], f"the weight of color {place}"))
+            weights.append(_number(item["weight"], f"the weight of color {index}"))
     if weights and len(weights) < len(colors):
         raise BadInput("some colors of its palette have no weight")
     return colors, weights or None
@@ -232,12 +232,12 @@ def _color(content: object) -> SourceColor:
     )
 
 
-def _number(value: object, what: str) -> float:
+def _number(value: object, label: str) -> float:
     if value is None:
-        raise BadInput(f"{what} is missing")
+        raise BadInput(f"{label} is missing")
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise BadInput(f"{what} is {json.dumps(value)[:40]}, which is not a number")
+        raise BadInput(f"{label} is {json.dumps(value)[:40]}, which is not a number")
     try:
         return float(value)
     except OverflowError:
-        raise BadInput(f"{what} is too large") from None
+        raise BadInput(f"{label} is too large") from None

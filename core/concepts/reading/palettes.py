@@ -26,14 +26,14 @@ class _Palette:
     why: str = ""
 
 
-def take_palettes(table: TextTable, gathering: RowCollector, words: str | None) -> None:
+def take_palettes(table: TextTable, gathering: RowCollector, text: str | None) -> None:
     """Reads the table into ``gathering``; the rows of a palette need not follow one another.
 
     A row that cannot be read takes its whole palette with it: the others' shares would be wrong
     without it. ``words`` are for a table without a column of concepts.
     """
     colors = ColorColumns(table)
-    labels = LabelColumns.of(table, table.column(WORDS), words)
+    labels = LabelColumns.of(table, table.column(WORDS), text)
     labels.check(table.name)
     weight = table.column(WEIGHT)
     gathering.notes.append(NOTE)

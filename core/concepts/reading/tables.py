@@ -44,11 +44,11 @@ class TextTable:
 
         Raises FileRefused where several are.
         """
-        places = [place for place, header in enumerate(self.header) if called(header) in names]
-        if len(places) > 1:
-            shown = " and ".join(f'"{self.header[place]}"' for place in places)
+        positions = [index for index, header in enumerate(self.header) if called(header) in names]
+        if len(positions) > 1:
+            shown = " and ".join(f'"{self.header[index]}"' for index in positions)
             raise FileRefused(f"{self.name} has the columns {shown}: keep one of them.")
-        return places[0] if places else None
+        return positions[0] if positions else None
 
     def complete(self, gathering: RowCollector) -> list[Record]:
         """The records with as many cells as the header; others are reported."""
@@ -91,7 +91,7 @@ class LabelColumns:
     blank: bool = False
 
     @classmethod
-    def of(cls, table: TextTable, concept: int | None, words: str | None) -> LabelColumns:
+    def of(cls, table: TextTable, concept: int | None, text: str | None) -> LabelColumns:
         """The columns of a table whose concepts are in the column ``concept``.
 
         What is called ``label`` or ``kind`` alone is anything; together they are what Compare
@@ -107,7 +107,7 @@ class LabelColumns:
             table.column(MODIFIER),
             table.column(CONTRIBUTOR),
             table.column(PEOPLE),
-            (words or "") if blank else "",
+            (text or "") if blank else "",
             *((label, kind, table.column(METHOD)) if ours else (None, None, None)),
             blank,
         )
@@ -120,13 +120,13 @@ class LabelColumns:
     @property
     def places(self) -> frozenset[int]:
         """The columns that are labels."""
-        return frozenset(place for place in self._columns.values() if place is not None)
+        return frozenset(column for column in self._columns.values() if column is not None)
 
     def read(self, record: Record) -> Label:
         """What the row is. Raises BadInput for a number of people that is none."""
         cells = {
-            name: "" if place is None else record.fields[place]
-            for name, place in self._columns.items()
+            name: "" if column is None else record.fields[column]
+            for name, column in self._columns.items()
         }
         if self.kind is not None:
             cells = {name: unguarded(text) for name, text in cells.items()}

@@ -65,8 +65,8 @@ class ColorColumns:
             row_colors.append(color_of_cell(record.fields[self._one]))
         if self._three:
             numbers = [
-                number(record.fields[place], self._names[place], self._comma)
-                for place in self._three
+                number(record.fields[index], self._names[index], self._comma)
+                for index in self._three
             ]
             row_colors.append(self._read(numbers))
         apart = math.dist(row_colors[0].lab, row_colors[-1].lab)
@@ -87,7 +87,7 @@ def color_of_cell(cell: str) -> SourceColor:
 
 
 def take_turned(
-    table: TextTable, gathering: RowCollector, as_58: bool, words: str | None, unnamed: bool = False
+    table: TextTable, gathering: RowCollector, as_58: bool, text: str | None, unnamed: bool = False
 ) -> None:
     """Reads the table into ``gathering``. ``unnamed``: the first column has the indices or colors.
 
@@ -98,15 +98,20 @@ def take_turned(
     order = _order(table, rows, colors, as_58, 0 if unnamed else None)
     gathering.notes.extend(order.notes)
     labels = [f"line {record.line}" for record in rows]
-    for place, header in enumerate(table.header):
-        if place in colors.places or place == index or not header or (unnamed and place == 0):
+    for position, header in enumerate(table.header):
+        if (
+            position in colors.places
+            or position == index
+            or not header
+            or (unnamed and position == 0)
+        ):
             continue
-        concept = (words or "") if called(header) in VALUE else header
+        concept = (text or "") if called(header) in VALUE else header
         if not concept.strip():
             raise no_concept(table.name)
-        label = Label(f"Column {place + 1}", concept)
+        label = Label(f"Column {position + 1}", concept)
         try:
-            numbers = table.numbers([record.fields[place] for record in rows], labels)
+            numbers = table.numbers([record.fields[position] for record in rows], labels)
         except BadInput as error:
             gathering.refuse(label.name, str(error))
             continue
@@ -117,15 +122,15 @@ def take_bare(
     table: TextTable,
     gathering: RowCollector,
     as_58: bool,
-    words: str | None,
+    text: str | None,
     numbers: Sequence[float],
 ) -> None:
     """Reads numbers without any header, of the concept ``words``."""
     order = by_place(len(numbers), as_58, table.name)
-    if not (words or "").strip():
+    if not (text or "").strip():
         raise no_concept(table.name)
     gathering.notes.extend(order.notes)
-    gathering.take_numbers(Label(table.name, words or ""), numbers, order)
+    gathering.take_numbers(Label(table.name, text or ""), numbers, order)
 
 
 def bare_numbers(table: TextTable) -> tuple[list[float], str] | None:
@@ -147,7 +152,7 @@ def bare_numbers(table: TextTable) -> tuple[list[float], str] | None:
     if 2 * sum(_is_number(cell, table) for cell in cells) <= len(cells):
         return None
     try:
-        numbers = table.numbers(cells, [f"number {place}" for place in range(len(cells))])
+        numbers = table.numbers(cells, [f"number {index}" for index in range(len(cells))])
     except BadInput as error:
         raise FileRefused(f"{table.name} cannot be read: {error}.") from error
     return numbers, above
@@ -212,8 +217,8 @@ def _cells(record: Record) -> list[str]:
     return [cell for cell in record.fields if cell]
 
 
-def _all_indices(rows: Sequence[Record], place: int) -> bool:
-    return all(index_in(record.fields[place]) is not None for record in rows)
+def _all_indices(rows: Sequence[Record], index: int) -> bool:
+    return all(index_in(record.fields[index]) is not None for record in rows)
 
 
 def _is_number(cell: str, table: TextTable) -> bool:

@@ -29,7 +29,7 @@ from truehue.core.errors import BadInput
 _COLOR_ROW = (*COLOR, "colors")
 
 
-def take_wide(table: TextTable, gathering: RowCollector, as_58: bool, words: str | None) -> None:
+def take_wide(table: TextTable, gathering: RowCollector, as_58: bool, text: str | None) -> None:
     """Reads the table into ``gathering``.
 
     ``words`` are for a table without a column of concepts. Raises FileRefused for a header that
@@ -38,27 +38,27 @@ def take_wide(table: TextTable, gathering: RowCollector, as_58: bool, words: str
     concept = table.column(WORDS)
     if concept is None and called(table.header[0]) in UNNAMED:
         concept = 0
-    labels = LabelColumns.of(table, concept, words)
+    labels = LabelColumns.of(table, concept, text)
     columns = _Columns(table, labels)
-    places, order = columns.bins(as_58)
+    positions, order = columns.bins(as_58)
     labels.check(table.name)
     unused = [
         header
-        for place, header in enumerate(table.header)
-        if header and place not in places and place not in labels.places
+        for index, header in enumerate(table.header)
+        if header and index not in positions and index not in labels.places
     ]
     if unused:
         gathering.notes.append(f"Columns that were not used: {', '.join(unused[:20])}.")
     gathering.notes.extend(order.notes)
-    names = columns.names(places)
+    names = columns.names(positions)
     for record in table.complete(gathering):
-        where = f"Line {record.line}"
+        location = f"Line {record.line}"
         try:
             label = labels.read(record)
-            where = label.name
-            numbers = table.numbers([record.fields[place] for place in places], names)
+            location = label.name
+            numbers = table.numbers([record.fields[index] for index in positions], names)
         except BadInput as error:
-            gathering.refuse(where, str(error))
+            gathering.refuse(location, str(error))
             continue
         gathering.take_numbers(label, numbers, order)
 
@@ -68,11 +68,11 @@ class _Columns:
 
     def __init__(self, table: TextTable, labels: LabelColumns) -> None:
         self._table, self._concept = table, labels.concept
-        self._rest = [place for place in range(len(table.header)) if place not in labels.places]
+        self._rest = [index for index in range(len(table.header)) if index not in labels.places]
 
-    def names(self, places: Sequence[int]) -> list[str]:
+    def names(self, positions: Sequence[int]) -> list[str]:
         """For messages."""
-        return [f'column "{self._table.header[place]}"' for place in places]
+        return [f'column "{self._table.header[index]}"' for index in positions]
 
     def bins(self, as_58: bool) -> tuple[list[int], Order]:
         """The columns of the bins, in the file's order, and which bins they are.
@@ -81,15 +81,17 @@ class _Columns:
         """
         name, header = self._table.name, self._table.header
         indices = {
-            place: index for place in self._rest if (index := index_in(header[place])) is not None
+            position: index
+            for position in self._rest
+            if (index := index_in(header[position])) is not None
         }
         below = self._colors_below(list(indices) or self._rest)
         if below:
             self._table.rows = self._table.rows[1:]
-            places = list(below)
-            bin_indices = [indices[place] for place in places] if indices else None
+            positions = list(below)
+            bin_indices = [indices[index] for index in positions] if indices else None
             bin_colors = list(below.values())
-            return places, by_color(bin_colors, self.names(places), as_58, name, bin_indices)
+            return positions, by_color(bin_colors, self.names(positions), as_58, name, bin_indices)
         colors = self._colors_of_header()
         if indices and colors:
             raise FileRefused(
@@ -97,11 +99,11 @@ class _Columns:
                 f'color ("{header[next(iter(colors))]}"). {NEEDED}'
             )
         if colors:
-            places = list(colors)
-            return places, by_color(list(colors.values()), self.names(places), as_58, name)
+            positions = list(colors)
+            return positions, by_color(list(colors.values()), self.names(positions), as_58, name)
         if indices:
             return list(indices), by_index(list(indices.values()), as_58, name)
-        shown = ", ".join(f'"{header[place]}"' for place in self._rest[:3])
+        shown = ", ".join(f'"{header[index]}"' for index in self._rest[:3])
         raise FileRefused(
             f"{name} has no column that says which bin it is (found: {shown or 'nothing'}). "
             f"{NEEDED} Colors may also stand in a row under the header."
@@ -109,19 +111,19 @@ class _Columns:
 
     def _colors_of_header(self) -> dict[int, SourceColor]:
         colors = {}
-        for place in self._rest:
+        for index in self._rest:
             try:
-                color = color_in(self._table.header[place])
+                color = color_in(self._table.header[index])
             except BadInput as error:
                 raise FileRefused(
-                    f'The column "{self._table.header[place]}" of {self._table.name} cannot be '
+                    f'The column "{self._table.header[index]}" of {self._table.name} cannot be '
                     f"read: {error}"
                 ) from error
             if color is not None:
-                colors[place] = color
+                colors[index] = color
         return colors
 
-    def _colors_below(self, places: Sequence[int]) -> dict[int, SourceColor]:
+    def _colors_below(self, positions: Sequence[int]) -> dict[int, SourceColor]:
         """The colors that stand under the header, by column; none where no row of them does."""
         cells = self._table.rows[0].fields if self._table.rows else ()
         if len(cells) < len(self._table.header):
@@ -129,14 +131,14 @@ class _Columns:
         color_row = self._concept is not None and called(cells[self._concept]) in _COLOR_ROW
         # Six digits alone may be a count of pixels.
         if not color_row and not all(
-            cells[place][:1] == "#" or "," in cells[place] for place in places
+            cells[index][:1] == "#" or "," in cells[index] for index in positions
         ):
             return {}
         try:
-            cell_colors = {place: color_in(cells[place]) for place in places}
+            cell_colors = {index: color_in(cells[index]) for index in positions}
         except BadInput as error:
             raise FileRefused(
                 f"The colors under the header of {self._table.name} cannot be read: {error}"
             ) from error
-        colors = {place: color for place, color in cell_colors.items() if color is not None}
+        colors = {key: color for key, color in cell_colors.items() if color is not None}
         return colors if color_row or len(colors) in (COUNT, COUNT_58) else {}

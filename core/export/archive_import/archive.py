@@ -120,9 +120,9 @@ def _say_where_from(run_path: Path, archive: RunZip, done: int, summary: Mapping
 
 def _counts(folder: RunFolder, manifest: Mapping[str, Any], done: int) -> dict[str, list[int]]:
     """How many results, pictures and masks were found, and how many the archive's list says."""
-    pictures = manifest.get("pictures")
+    images = manifest.get("pictures")
     listed = {
-        "results": pictures.get("done") if isinstance(pictures, Mapping) else None,
+        "results": images.get("done") if isinstance(images, Mapping) else None,
         "pictures": manifest.get("images"),
         "masks": manifest.get("masks"),
     }

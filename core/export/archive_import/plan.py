@@ -56,8 +56,8 @@ class ImagePositions:
 
     def twice(self) -> bool:
         """Whether two pictures have the same prompt and number."""
-        places = np.array([self.prompts, self.images], dtype=np.int32)
-        return np.unique(places, axis=1).shape[1] < places.shape[1]
+        positions = np.array([self.prompts, self.images], dtype=np.int32)
+        return np.unique(positions, axis=1).shape[1] < positions.shape[1]
 
 
 @dataclass(frozen=True)
@@ -108,8 +108,8 @@ def checked_plan(folder: Path, shown: str, run_id: str) -> CheckedPlan:
         EOFError,
         zlib.error,
     ) as error:
-        words = str(error) if isinstance(error, BadInput) else f"{type(error).__name__}: {error}"
-        raise BadInput(f"The plan in {shown} cannot be used: {words.rstrip('.')}.") from error
+        text = str(error) if isinstance(error, BadInput) else f"{type(error).__name__}: {error}"
+        raise BadInput(f"The plan in {shown} cannot be used: {text.rstrip('.')}.") from error
 
 
 def _check(fields: Any) -> dict[str, Any]:
@@ -181,26 +181,26 @@ def _item(row: dict[str, Any], prompts: int) -> dict[str, Any]:
 
 def _of_items(summary: dict[str, Any], prompts: tuple[Prompt, ...], folder: Path) -> CheckedPlan:
     """The pictures of a stored run, one after the other: only their places are kept."""
-    places, path = ImagePositions(), folder / ITEM_LINES
+    image_positions, path = ImagePositions(), folder / ITEM_LINES
     with path.open("xb") as raw, gzip.GzipFile("", "wb", 6, raw, 0) as lines:
 
         def read() -> Iterator[StoredItem]:
             for row in _rows(folder / "items.jsonl.gz", summary["items"], MOST_ITEMS_BYTES):
                 item = _item(row, len(prompts))
-                places.add(item["prompt"], item["image"], item["image_id"])
+                image_positions.add(item["prompt"], item["image"], item["image_id"])
                 yield item_from_json(item)
                 for mask in item["masks"].values():
                     mask["file"] = ""
                 lines.write((json.dumps(item, ensure_ascii=False) + "\n").encode())
 
         digest = items_digest(read())
-    if len(places.prompts) != summary["items"] or digest != summary["items_sha256"]:
+    if len(image_positions.prompts) != summary["items"] or digest != summary["items_sha256"]:
         raise BadInput("its images are not those that were scored")
     if summary["total"] != summary["items"]:
         raise BadInput("it does not say how many images it has")
-    if places.twice():
+    if image_positions.twice():
         raise BadInput("two images of it have the same prompt and number")
-    return CheckedPlan(summary, prompts, places, path)
+    return CheckedPlan(summary, prompts, image_positions, path)
 
 
 def is_sha256(value: Any) -> bool:

@@ -63,20 +63,20 @@ def checked_results(
         if path.name != part_name(number):
             raise BadInput(f"{part_name(number)} is missing in {archive.shown}.")
         archive.write(name, folder)
-        tables, at = [], 0
+        tables, index = [], 0
         try:
             for rows in _batches(path):
                 for row in rows:
                     try:
                         _check(row, plan, seen, results)
                     except (BadInput, ValueError, TypeError, RecursionError) as error:
-                        raise BadInput(f"row {at} is not of this run: {error}") from error
-                    at += 1
+                        raise BadInput(f"row {index} is not of this run: {error}") from error
+                    index += 1
                 tables.append(pa.Table.from_pylist(rows, schema=schema()))
             table = pa.concat_tables(tables) if tables else schema().empty_table()
         except (BadInput, OSError, ValueError, KeyError, pa.ArrowException) as error:
-            words = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
-            raise BadInput(f"{path.name} in {archive.shown} cannot be used: {words}.") from error
+            text = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
+            raise BadInput(f"{path.name} in {archive.shown} cannot be used: {text}.") from error
         path.unlink()
         pq.write_table(table, path, compression="zstd")
         progress(results.done, plan.total)
@@ -126,12 +126,12 @@ def _check(
     _must(_whole(row["attempt"], 1, 2**31 - 1), "the attempt is no number")
     _must(row["status"] in ("drawn", "failed"), f"there is no status {row['status']!r:.40}")
     _must(_text(row["reason"]) and row["worker"] == "", "a text is missing or too long")
-    drawn = row["status"] == "drawn"
-    _must(is_sha256(row["image_id"]) if drawn else row["image_id"] == "", "an image has no id")
-    if plan.places and drawn:
+    sample = row["status"] == "drawn"
+    _must(is_sha256(row["image_id"]) if sample else row["image_id"] == "", "an image has no id")
+    if plan.places and sample:
         _must(row["image_id"] == plan.places.image_id(position), "it is another image than planned")
     _must(
-        all(_whole(row[name], int(drawn), 100_000) for name in ("width", "height")),
+        all(_whole(row[name], int(sample), 100_000) for name in ("width", "height")),
         "an image has no size",
     )
     _must(row["width"] * row["height"] <= MAX_PIXELS, "an image is too large")
@@ -159,7 +159,7 @@ def _check(
     _verdicts(_list_of_objects(row["verdicts"]), plan, targets)
     _profiles(_list_of_objects(row["profiles"]), row, plan)
     results.done += 1
-    if drawn:
+    if sample:
         _keep(results.images, row["image_id"], row)
 
 
@@ -171,7 +171,7 @@ def _keep(sizes: dict[str, tuple[int, int]], name: str, row: Mapping[str, Any]) 
 def _verdicts(verdicts: list[dict[str, Any]], plan: CheckedPlan, targets: int) -> None:
     rules = {(rule[0], rule[1]) for rule in plan.summary["rules"]}
     leads: dict[str, int] = {}
-    pictures: dict[str, set[str]] = {}
+    images: dict[str, set[str]] = {}
     keys = set()
     for verdict in verdicts:
         _must(
@@ -220,9 +220,9 @@ def _verdicts(verdicts: list[dict[str, Any]], plan: CheckedPlan, targets: int) -
         _must(key not in keys, "a rule scores an object twice")
         keys.add(key)
         leads[verdict["rule"]] = leads.get(verdict["rule"], 0) + verdict["leads"]
-        pictures.setdefault(verdict["rule"], set()).add(verdict["picture_status"])
+        images.setdefault(verdict["rule"], set()).add(verdict["picture_status"])
     _must(all(count == 1 for count in leads.values()), "not one object decided")
-    _must(all(len(statuses) == 1 for statuses in pictures.values()), "an image has two verdicts")
+    _must(all(len(statuses) == 1 for statuses in images.values()), "an image has two verdicts")
 
 
 def _profiles(profiles: list[dict[str, Any]], row: Mapping[str, Any], plan: CheckedPlan) -> None:

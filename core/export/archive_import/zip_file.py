@@ -118,11 +118,11 @@ class RunZip:
         with self._readable(), self._zip.open(self._entries[name]) as source:
             return source.read(count)
 
-    def refuse_parts_beyond(self, pictures: int) -> None:
+    def refuse_parts_beyond(self, images: int) -> None:
         """Refuses more results than ``pictures`` can have, before any is written."""
-        most = self._limits.described_bytes + pictures * self._limits.part_bytes
+        limit = self._limits.described_bytes + images * self._limits.part_bytes
         size = sum(self._entries[name].file_size for name in self.shards)
-        if size > most or len(self.shards) > pictures:
+        if size > limit or len(self.shards) > images:
             raise BadInput(f"{self.shown} holds more results than its plan has images.")
 
     def _refuse_large(self, name: str, size: int, limit: int) -> None:
@@ -142,9 +142,9 @@ class RunZip:
             ) from error
 
     def _manifest(self) -> dict[str, Any]:
-        most = self._limits.described_bytes + self._limits.listed_bytes * len(self.shards)
-        text = self.head(MANIFEST, most + 1)
-        self._refuse_large(MANIFEST, len(text), most)
+        limit = self._limits.described_bytes + self._limits.listed_bytes * len(self.shards)
+        text = self.head(MANIFEST, limit + 1)
+        self._refuse_large(MANIFEST, len(text), limit)
         return _checked_manifest(text, self._entries, self.shown)
 
 

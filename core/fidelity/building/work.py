@@ -133,8 +133,8 @@ def begin(path: Path, photographs: Sequence[Photograph], settings: BuildSettings
     """The work of a folder, new or to go on with. Raises BadInput where the folder was begun with
     other photographs or settings."""
     lines = "".join(
-        json.dumps({**asdict(one), "path": str(one.path)}, ensure_ascii=False) + "\n"
-        for one in photographs
+        json.dumps({**asdict(photograph), "path": str(photograph.path)}, ensure_ascii=False) + "\n"
+        for photograph in photographs
     ).encode()
     plan = {
         "total": len(photographs) * len(settings.makers),
@@ -144,8 +144,8 @@ def begin(path: Path, photographs: Sequence[Photograph], settings: BuildSettings
     }
     folder = BuildFolder(path)
     folder.begin(plan, {PHOTOGRAPHS: lines})
-    begun = folder.summary()
-    if any(begun.get(name) != value for name, value in plan.items()):
+    started = folder.summary()
+    if any(started.get(name) != value for name, value in plan.items()):
         raise BadInput(
             f"{path} was started with other photographs or settings: choose another folder."
         )
@@ -194,9 +194,15 @@ class BuildWork(Work):
         for table in tables(self, ("position", "status", "photograph", "maker", "files")):
             for row in table.to_pylist():
                 if row["status"] == DONE:
-                    one = photographs[row["photograph"]]
+                    photograph = photographs[row["photograph"]]
                     files = [root / name for name in row["files"]]
-                    yield Group(files[0], tuple(files[1:]), one.caption, one.category, row["maker"])
+                    yield Group(
+                        files[0],
+                        tuple(files[1:]),
+                        photograph.caption,
+                        photograph.category,
+                        row["maker"],
+                    )
 
 
 class Builder:
@@ -209,12 +215,12 @@ class Builder:
 
     def do(self, position: int, attempt: int) -> Row:
         """The files of a group. Same position, same pixels."""
-        place, number = divmod(position, len(self._photographs))
-        maker, one = self._settings.makers[place], self._photographs[number]
-        seed = seed_of(self._settings.seed, one)
+        index, number = divmod(position, len(self._photographs))
+        maker, item = self._settings.makers[index], self._photographs[number]
+        seed = seed_of(self._settings.seed, item)
         try:
-            photograph = load_image(one.path).srgb8
-            images = self._images(maker, photograph, one.caption, seed)
+            photograph = load_image(item.path).srgb8
+            images = self._images(maker, photograph, item.caption, seed)
         except Cancelled as error:
             raise Stopped from error
         except (Stopped, CannotWork, DataFolderError):
@@ -285,8 +291,8 @@ class Builder:
 
 def seed_of(seed: int, photograph: Photograph) -> int:
     """The noise of all images of a photograph, by every model: from its name and caption."""
-    words = f"{seed}\0{photograph.path.name}\0{photograph.caption}"
-    return int.from_bytes(hashlib.sha256(words.encode()).digest()[:8]) % MAX_SEED
+    text = f"{seed}\0{photograph.path.name}\0{photograph.caption}"
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8]) % MAX_SEED
 
 
 def scaled_down(srgb8: np.ndarray, area_px: int) -> np.ndarray:

@@ -101,9 +101,9 @@ def fill(
     import torch
     from safetensors import safe_open
 
-    places = dict(backbone.state_dict(keep_vars=True))
+    positions = dict(backbone.state_dict(keep_vars=True))
     if not from_base:
-        places |= {f"{HEAD}{name}": tensor for name, tensor in reward_head.state_dict().items()}
+        positions |= {f"{HEAD}{name}": tensor for name, tensor in reward_head.state_dict().items()}
     filled: set[str] = set()
     unknown, odd = [], []
     folder = files[0].parent
@@ -111,26 +111,26 @@ def fill(
         for path in files:
             with safe_open(path, framework="pt") as shard:
                 for name in shard.keys():  # noqa: SIM118
-                    place = todays_name(name)
-                    if place in _UNUSED:
+                    location = todays_name(name)
+                    if location in _UNUSED:
                         continue
-                    if place not in places:
+                    if location not in positions:
                         unknown.append(name)
                         continue
                     weight = shard.get_tensor(name)
-                    if from_base and place == EMBEDDING:
-                        weight = resized_rows(weight, len(places[place]))
-                    if weight.shape != places[place].shape or place in filled:
+                    if from_base and location == EMBEDDING:
+                        weight = resized_rows(weight, len(positions[location]))
+                    if weight.shape != positions[location].shape or location in filled:
                         odd.append(name)
                         continue
-                    places[place].copy_(weight)
-                    filled.add(place)
-    missing = sorted(set(places) - filled)
-    for words, names in (
+                    positions[location].copy_(weight)
+                    filled.add(location)
+    missing = sorted(set(positions) - filled)
+    for text, names in (
         ("lacks {} of CFM's weights", missing),
         ("holds {} weights that CFM does not have", unknown),
         ("holds {} weights of another shape, or twice", odd),
     ):
         if names:
             shown = ", ".join(names[:_SHOWN]) + (" ..." if len(names) > _SHOWN else "")
-            raise BadModelFolder(f"{folder} {words.format(len(names))}: {shown}.")
+            raise BadModelFolder(f"{folder} {text.format(len(names))}: {shown}.")

@@ -47,10 +47,10 @@ def message(instruction: str, prompt: str, image_tokens: int) -> str:
     """The whole text of one image, in the default chat template of Qwen2-VL: a system turn, then
     the user's with the image first. A prompt that holds the template's own marks is read as plain
     words: its "<|" becomes "< |"."""
-    words = prompt.replace("<|", "< |")
+    text = prompt.replace("<|", "< |")
     image = f"<|vision_start|>{'<|image_pad|>' * image_tokens}<|vision_end|>"
     return (
         "<|im_start|>system\nYou are a helpful assistant.<|im_end|>\n"
-        f"<|im_start|>user\n{image}{instruction.replace(PROMPT, words)}<|im_end|>\n"
+        f"<|im_start|>user\n{image}{instruction.replace(PROMPT, text)}<|im_end|>\n"
         "<|im_start|>assistant\n"
     )

@@ -135,25 +135,25 @@ def forget(data: Path) -> bool:
     return True
 
 
-def open_registered(registration: Registration, at: Placement | None = None) -> CfmScorer:
+def open_registered(registration: Registration, position: Placement | None = None) -> CfmScorer:
     """Loads a registered CFM, on the device of this machine unless ``at`` says where.
 
     Raises BadModelFolder where its files are others than when it was registered, and what
     :func:`truehue.core.fidelity.cfm.scorer.open_cfm` raises.
     """
     folder, base = Path(registration.folder), Path(registration.base)
-    for place in (folder, base):
-        if not place.is_dir():
-            raise ModelMissing(f"{place}, which CFM was registered with, is gone. Register again.")
+    for index in (folder, base):
+        if not index.is_dir():
+            raise ModelMissing(f"{index}, which CFM was registered with, is gone. Register again.")
     if cfm_fingerprint(folder, base) != registration.checkpoint:
         raise BadModelFolder(
             f"The files of {registration.name} are not those that were registered: their scores "
             "would be another version's. Register it again."
         )
-    where = at or placement(weights_gib(registration), machine(), fp16=False)
-    if where.offload != "none":
-        raise BadInput(f"CFM does not fit on the device: {where.why}")
-    scorer = open_cfm(folder, base, where)
+    location = position or placement(weights_gib(registration), machine(), fp16=False)
+    if location.offload != "none":
+        raise BadInput(f"CFM does not fit on the device: {location.why}")
+    scorer = open_cfm(folder, base, location)
     scorer.reading = replace(scorer.reading, instruction=registration.instruction)
     return scorer
 
@@ -166,8 +166,8 @@ def weights_gib(registration: Registration) -> float:
 
 def memory_bytes(registration: Registration) -> int:
     """Bytes that it is expected to hold on its device."""
-    at = machine()
-    scale = 2.0 if at.device == "cpu" else 1.0
+    index = machine()
+    scale = 2.0 if index.device == "cpu" else 1.0
     return int(weights_gib(registration) * GIB * scale)
 
 

@@ -57,7 +57,7 @@ class CfmScorer:
         self._patches = Qwen2VLImageProcessor(do_resize=False, resample=3)
 
     def scores(
-        self, pictures: Sequence[np.ndarray], prompts: Sequence[str], batch_size: int = 4
+        self, images: Sequence[np.ndarray], prompts: Sequence[str], batch_size: int = 4
     ) -> list[CfmScore]:
         """One score a picture, in their order.
 
@@ -67,23 +67,23 @@ class CfmScorer:
         """
         import torch
 
-        if len(pictures) != len(prompts):
-            raise BadInput(f"{len(pictures)} images have {len(prompts)} prompts: one each.")
+        if len(images) != len(prompts):
+            raise BadInput(f"{len(images)} images have {len(prompts)} prompts: one each.")
         out: list[CfmScore] = []
         with torch.inference_mode():
-            for start in range(0, len(pictures), batch_size):
+            for start in range(0, len(images), batch_size):
                 span = slice(start, start + batch_size)
-                batch = self.inputs(pictures[span], prompts[span])
+                batch = self.inputs(images[span], prompts[span])
                 logits, hidden = self.forward(batch)
                 for row, logit in enumerate(logits.tolist()):
                     attention = self._attention(batch, hidden[row], row)
                     out.append(CfmScore(float(logit), attention))
         return out
 
-    def inputs(self, pictures: Sequence[np.ndarray], prompts: Sequence[str]) -> dict[str, Any]:
+    def inputs(self, images: Sequence[np.ndarray], prompts: Sequence[str]) -> dict[str, Any]:
         """The tensors of a batch, padded at the right."""
         return self.read_inputs(
-            [as_read(picture, self.reading.area_px) for picture in pictures], prompts
+            [as_read(stored, self.reading.area_px) for stored in images], prompts
         )
 
     def read_inputs(self, resized: Sequence[np.ndarray], prompts: Sequence[str]) -> dict[str, Any]:
@@ -167,7 +167,7 @@ def as_read(srgb8: np.ndarray, area_px: int = AREA_PX) -> np.ndarray:
 
 
 def open_cfm(
-    folder: Path, base: Path | None, at: Placement, instruction: Path | None = None
+    folder: Path, base: Path | None, placement: Placement, instruction: Path | None = None
 ) -> CfmScorer:
     """Loads CFM strictly.
 
@@ -187,9 +187,9 @@ def open_cfm(
             f"{folder} has no row for {REWARD_TOKEN}: it is a Qwen2-VL, and no CFM, or the "
             "tokenizer is another's."
         )
-    backbone, reward_head = empty(config, at)
+    backbone, reward_head = empty(config, placement)
     fill(backbone, reward_head, files)
-    return CfmScorer(backbone.eval(), reward_head.eval(), tokenizer, reading, at.device)
+    return CfmScorer(backbone.eval(), reward_head.eval(), tokenizer, reading, placement.device)
 
 
 def config_and_tokenizer(base: Path) -> tuple[Any, Any]:
@@ -212,12 +212,12 @@ def config_and_tokenizer(base: Path) -> tuple[Any, Any]:
     return config, tokenizer
 
 
-def empty(config: Any, at: Placement) -> tuple[Any, Any]:
+def empty(config: Any, placement: Placement) -> tuple[Any, Any]:
     """The backbone and the head, whose weights are still to come."""
     import torch
     from transformers.initialization import no_init_weights
     from transformers.models.qwen2_vl.modeling_qwen2_vl import Qwen2VLModel
 
-    with torch.device(at.device), no_init_weights():
-        backbone = Qwen2VLModel._from_config(config, dtype=getattr(torch, at.dtype))
+    with torch.device(placement.device), no_init_weights():
+        backbone = Qwen2VLModel._from_config(config, dtype=getattr(torch, placement.dtype))
         return backbone, head(config.text_config.hidden_size)

@@ -45,12 +45,12 @@ class ImageReader:
             self._kept.move_to_end(path)
             return self._kept[path]
         ahead = self._ahead.pop(path, None)
-        picture = self._read(path) if ahead is None else ahead.result()
-        self._kept[path] = picture
-        self._bytes += picture.nbytes
+        stored = self._read(path) if ahead is None else ahead.result()
+        self._kept[path] = stored
+        self._bytes += stored.nbytes
         while self._bytes > KEPT_BYTES and len(self._kept) > 1:
             self._bytes -= self._kept.popitem(last=False)[1].nbytes
-        return picture
+        return stored
 
     def _read(self, path: Path) -> np.ndarray:
         try:

@@ -60,14 +60,14 @@ def open_trainee(
     halved = settings.lora_rank and settings.precision == "bfloat16"
     files = weight_files(base)
     config, tokenizer = config_and_tokenizer(base)
-    begun = _has_head(files)
-    config.text_config.vocab_size = vocabulary_size(files) if begun else len(tokenizer)
-    at = Placement(device, "bfloat16" if halved else "float32", "none", "")
-    backbone, reward_head = empty(config, at)
-    if not begun:
+    started = _has_head(files)
+    config.text_config.vocab_size = vocabulary_size(files) if started else len(tokenizer)
+    placement = Placement(device, "bfloat16" if halved else "float32", "none", "")
+    backbone, reward_head = empty(config, placement)
+    if not started:
         torch.manual_seed(settings.seed)
         reward_head = head(config.text_config.hidden_size).to(device)
-    fill(backbone, reward_head, files, from_base=not begun)
+    fill(backbone, reward_head, files, from_base=not started)
     if settings.checkpointing:
         backbone.gradient_checkpointing_enable({"use_reentrant": False})
     if settings.lora_rank:
@@ -138,9 +138,9 @@ def export(trainee: Trainee, folder: Path) -> None:
     weights = {released_name(name): tensor for name, tensor in _weights(trainee).items()}
     rows = len(weights[released_name(EMBEDDING)])
     config.text_config.vocab_size = rows
-    words = _word_head(trainee.base)
-    if words is not None:
-        weights[_WORDS] = resized_rows(words, rows).contiguous()
+    text = _word_head(trainee.base)
+    if text is not None:
+        weights[_WORDS] = resized_rows(text, rows).contiguous()
     shards = split_torch_state_dict_into_shards(
         weights, filename_pattern="model{suffix}.safetensors", max_shard_size=SHARD_BYTES
     )
@@ -168,10 +168,10 @@ def _weights(trainee: Trainee) -> dict[str, Any]:
         backbone = backbone.base_model.model
         for name, layer in backbone.named_modules():
             if hasattr(layer, "get_delta_weight"):
-                place = f"{name}.weight"
+                location = f"{name}.weight"
                 weight = layer.base_layer.weight.detach()
                 delta = layer.get_delta_weight("default").detach()
-                merged[place] = (weight.float() + delta.float()).to(weight.dtype)
+                merged[location] = (weight.float() + delta.float()).to(weight.dtype)
     plain = {
         name.replace(".base_layer.", "."): tensor.detach()
         for name, tensor in backbone.state_dict().items()

@@ -39,7 +39,7 @@ class TrainSettings:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for right, words in (
+        for right, text in (
             (self.loss in LOSSES, f"The loss is {' or '.join(LOSSES)}, not {self.loss!r:.40}."),
             (
                 self.precision in PRECISIONS,
@@ -56,7 +56,7 @@ class TrainSettings:
             (self.lora_rank >= 0, "The rank of LoRA is 0 (all weights) or more."),
         ):
             if not right:
-                raise BadInput(words)
+                raise BadInput(text)
 
     def rate_at(self, step: int) -> float:
         """The learning rate of a step, from 0 on."""

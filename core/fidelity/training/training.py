@@ -111,8 +111,8 @@ class Training:
         """The groups of a step, of all processes: every epoch in an order of its own."""
         out = []
         count = len(self.groups)
-        for place in range(step * self.settings.batch, (step + 1) * self.settings.batch):
-            epoch, within = divmod(place, count)
+        for index in range(step * self.settings.batch, (step + 1) * self.settings.batch):
+            epoch, within = divmod(index, count)
             order = np.random.default_rng([self.settings.seed, epoch]).permutation(count)
             out.append(self.groups[int(order[within])])
         return out
@@ -178,7 +178,7 @@ class Training:
         batch = self.trainee.scorer.read_inputs([p for s in sets for p in s], captions)
         with self.accelerator.autocast():
             logits = self.network(batch)
-        return list(logits.split([len(pictures) for pictures in sets]))
+        return list(logits.split([len(images) for images in sets]))
 
     def held_scores(self) -> list[list[float]]:
         """Logits of the held-out groups, in their order."""

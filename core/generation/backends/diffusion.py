@@ -51,7 +51,7 @@ class DiffusersModel:
         self,
         entry: ModelEntry,
         pipeline: Any,
-        at: Placement,
+        placement: Placement,
         about: Mapping[str, Any],
         previewer: Previewer | None,
         memory_bytes: int,
@@ -59,7 +59,7 @@ class DiffusersModel:
     ) -> None:
         self._pipeline = pipeline
         self._entry = entry
-        self._at = at
+        self._at = placement
         self._about = dict(about)
         self._family: Family = family(pipeline)
         self._call = call_defaults(type(pipeline))
@@ -102,10 +102,10 @@ class DiffusersModel:
         calls = [self._arguments(request) for request in requests]
         images = []
         for index, (request, call) in enumerate(zip(requests, calls, strict=True)):
-            one = partial(
-                self._one, call=call, on_step=on_step, stop=stop, place=(index, len(calls))
+            item = partial(
+                self._one, call=call, on_step=on_step, stop=stop, position=(index, len(calls))
             )
-            images.append(one(self._mapped(request, one)))
+            images.append(item(self._mapped(request, item)))
             self._latest = request, images[-1].srgb8
         return images
 
@@ -132,7 +132,7 @@ class DiffusersModel:
         call: dict[str, Any],
         on_step: OnStep,
         stop: Event,
-        place: tuple[int, int],
+        position: tuple[int, int],
     ) -> GeneratedImage:
         import torch
 
@@ -141,7 +141,7 @@ class DiffusersModel:
         pipeline = self._pipeline
         size = (call["height"], call["width"])
         refinement = refinement_of(request.options)
-        watch = StepWatch(pipeline, on_step, stop, self.previewer, size, *place)
+        watch = StepWatch(pipeline, on_step, stop, self.previewer, size, *position)
         # On the CPU whatever the device: the noise follows from the seed alone.
         generator = torch.Generator("cpu").manual_seed(request.seed)
         try:
@@ -172,7 +172,7 @@ class DiffusersModel:
         return GeneratedImage(srgb8, origin, (), tuple(notes))
 
     def _mapped(
-        self, request: GenerationRequest, one: Callable[[GenerationRequest], GeneratedImage]
+        self, request: GenerationRequest, function: Callable[[GenerationRequest], GeneratedImage]
     ) -> GenerationRequest:
         """The request with the map of its first pass, where it asks for two; else as it is.
 
@@ -184,7 +184,7 @@ class DiffusersModel:
         plain = {name: value for name, value in request.options.items() if name != "cfr"}
         first = replace(request, options=plain)
         if self._latest is None or self._latest[0] != first:
-            self._latest = first, one(first).srgb8
+            self._latest = first, function(first).srgb8
         cells = discrepancy_of(rows_of(saturation_map(self._latest[1])))
         mapped = replace(refinement, discrepancy=cells, source=FIRST_PASS_WORDS)
         return replace(request, options={**plain, "cfr": mapped.to_json()})

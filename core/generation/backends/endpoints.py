@@ -116,8 +116,8 @@ def read_endpoints(path: Path) -> tuple[Endpoint, ...]:
     except UnicodeDecodeError as error:
         raise BadInput(f"{path} is not UTF-8 text. Save it as UTF-8.") from error
     except json.JSONDecodeError as error:
-        where = f"line {error.lineno}, column {error.colno}"
-        raise BadInput(f"{path} is not JSON: {error.msg} at {where}.") from error
+        location = f"line {error.lineno}, column {error.colno}"
+        raise BadInput(f"{path} is not JSON: {error.msg} at {location}.") from error
     except RecursionError as error:
         raise BadInput(f"{path} is nested too deeply: this is no list of servers.") from error
     listed = content.get("endpoints") if isinstance(content, dict) else None
@@ -244,10 +244,12 @@ def failure_of(error: Exception, end: Endpoint, key: str) -> TrueHueError:
 def _of_status(error: Any, end: Endpoint, message: str) -> TrueHueError:
     name, status = end.name, error.status_code
     if status in (401, 403):
-        where = f"the environment variable {end.key_env}"
+        location = f"the environment variable {end.key_env}"
         if not end.key_env:
-            where = "key_env, which names the environment variable with the key"
-        return EndpointFailed(f"{name} did not accept the key ({status}). Check {where}. {message}")
+            location = "key_env, which names the environment variable with the key"
+        return EndpointFailed(
+            f"{name} did not accept the key ({status}). Check {location}. {message}"
+        )
     if status == 404:
         return EndpointFailed(
             f"{name} knows no such address or model ({status}). Check base_url {end.base_url} and "

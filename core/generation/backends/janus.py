@@ -168,10 +168,10 @@ class JanusModel:
         prompt = self._processor.apply_chat_template(conversation, add_generation_prompt=True)
         inputs = self._processor(text=prompt, generation_mode="image", return_tensors="pt")
         length = int(inputs["input_ids"].shape[1])
-        most = int(self._model.config.text_config.max_position_embeddings) - self._tokens
-        if length > most:
+        limit = int(self._model.config.text_config.max_position_embeddings) - self._tokens
+        if length > limit:
             raise BadInput(
-                f"The prompt takes {length:,} tokens; {self._entry.name} reads {most:,} beside the "
+                f"The prompt takes {length:,} tokens; {self._entry.name} reads {limit:,} beside the "
                 "image. Shorten it."
             )
         return inputs

@@ -24,7 +24,7 @@ from truehue.core.generation.weights.transformers_parts import (
 from truehue.core.machine import Machine, Placement, placement
 
 
-def load(entry: ModelEntry, source: Source, at: Machine | Placement) -> DiffusersModel:
+def load(entry: ModelEntry, source: Source, machine: Machine | Placement) -> DiffusersModel:
     """Loads a checked folder; never from the network, never foreign code, never pickles.
 
     ``at`` is the machine, which the placement follows from, or a placement. Raises BadModelFolder
@@ -34,15 +34,15 @@ def load(entry: ModelEntry, source: Source, at: Machine | Placement) -> Diffuser
     checked = check_source(entry, source)
     if checked is None:
         raise BadInput(f"{entry.name} is no diffusers pipeline.")
-    if isinstance(at, Machine):
-        where = place(entry, checked, at)
-        check_room(entry.name, checked.memory_gib * where.bytes_a_number / 2, at)
+    if isinstance(machine, Machine):
+        location = place(entry, checked, machine)
+        check_room(entry.name, checked.memory_gib * location.bytes_a_number / 2, machine)
     else:
-        where = at
-    pipeline = _load(entry, source, checked, where)
+        location = machine
+    pipeline = _load(entry, source, checked, location)
     refuse_unfilled(pipeline, checked)
     pipeline.set_progress_bar_config(disable=True)
-    held, previewer = _lay_out(pipeline, where)
+    held, previewer = _lay_out(pipeline, location)
     origin = source.base or source
     about = {
         "repo": source.repo,
@@ -54,22 +54,22 @@ def load(entry: ModelEntry, source: Source, at: Machine | Placement) -> Diffuser
             "base_repo": origin.repo,
             "base_revision": origin.revision or f"sha256:{origin.fingerprint()}",
         }
-    loaded = DiffusersModel(entry, pipeline, where, about, previewer, *held)
+    loaded = DiffusersModel(entry, pipeline, location, about, previewer, *held)
     keep_count(loaded)
     return loaded
 
 
-def place(entry: ModelEntry, checked: PipelineFolder, at: Machine) -> Placement:
+def place(entry: ModelEntry, checked: PipelineFolder, machine: Machine) -> Placement:
     """The placement by what the files really hold."""
     return placement(
         max(checked.memory_gib, 1e-6),
-        at,
+        machine,
         largest_gib=max(checked.largest_gib, 1e-6),
         fp16=entry.fp16,
     )
 
 
-def _load(entry: ModelEntry, source: Source, checked: PipelineFolder, at: Placement) -> Any:
+def _load(entry: ModelEntry, source: Source, checked: PipelineFolder, index: Placement) -> Any:
     import diffusers
     import torch
 
@@ -89,7 +89,7 @@ def _load(entry: ModelEntry, source: Source, checked: PipelineFolder, at: Placem
             f"{checked.folder} holds {checked.pipeline}, and {entry.name} is a {entry.pipeline}: "
             "this is the folder of another model."
         )
-    dtype = getattr(torch, at.dtype)
+    dtype = getattr(torch, index.dtype)
     parts: dict[str, Any] = {}
     family = FAMILIES.get(checked.pipeline)
     options = dict(family.at_load) if family else {}
@@ -152,7 +152,7 @@ def _part(entry: ModelEntry, source: Source, checked: PipelineFolder, dtype: Any
     return part.eval()
 
 
-def _lay_out(pipeline: Any, at: Placement) -> tuple[tuple[int, int], Previewer | None]:
+def _lay_out(pipeline: Any, index: Placement) -> tuple[tuple[int, int], Previewer | None]:
     """Moves the pipeline to its device; returns the bytes it takes there and those that wait in
     main memory, and its previewer."""
     sizes = [
@@ -160,15 +160,15 @@ def _lay_out(pipeline: Any, at: Placement) -> tuple[tuple[int, int], Previewer |
         for part in pipeline.components.values()
         if hasattr(part, "parameters")
     ]
-    if at.offload == "none":
-        pipeline.to(at.device)
+    if index.offload == "none":
+        pipeline.to(index.device)
         return (sum(sizes), 0), _previewer(pipeline)
     # Fitted before parts are hooked: afterwards, encoding would push others off the device.
     previewer = _previewer(pipeline)
-    if at.offload == "model":
-        pipeline.enable_model_cpu_offload(device=at.device)
+    if index.offload == "model":
+        pipeline.enable_model_cpu_offload(device=index.device)
         return (max(sizes, default=0), sum(sizes)), previewer
-    pipeline.enable_sequential_cpu_offload(device=at.device)
+    pipeline.enable_sequential_cpu_offload(device=index.device)
     return (0, sum(sizes)), previewer
 
 

@@ -165,7 +165,9 @@ class _Plan:
         if not all(target.name.strip() for target in request.targets):
             raise BadInput("An object to render needs a name.")
         standings = shapes_for(request.targets, shape)
-        placed = tuple(standing for standing in standings if standing.shape is not None)
+        placed = tuple(
+            placed_target for placed_target in standings if placed_target.shape is not None
+        )
         if not 1 <= len(placed) <= MOST_OBJECTS:
             raise BadInput(
                 f"The reference renderer renders one to {MOST_OBJECTS} objects in an image, "
@@ -195,25 +197,27 @@ class _Plan:
 
         go_on()
         there = [
-            (standing, color)
-            for standing, color in zip(self.placed, self.acted.colors, strict=True)
+            (placed_target, color)
+            for placed_target, color in zip(self.placed, self.acted.colors, strict=True)
             if color is not None
         ]
         scene = SceneRequest(
-            objects=tuple(SceneObject(str(standing.shape), color) for standing, color in there),
+            objects=tuple(
+                SceneObject(str(placed_target.shape), color) for placed_target, color in there
+            ),
             light=self.light,
             seed=self.request.seed,
             size_px=self.size_px,
             stage_tint_srgb8=self.acted.stage_tint_srgb8,
         )
-        picture = render_scene(scene, watch)
+        scene_rendering = render_scene(scene, watch)
         go_on()
-        on_step(StepReport(before + STEPS, total, _preview(picture.srgb8)))
+        on_step(StepReport(before + STEPS, total, _preview(scene_rendering.srgb8)))
         masks = tuple(
-            ObjectMask(standing.target, mask)
-            for (standing, _), mask in zip(there, picture.masks, strict=True)
+            ObjectMask(placed_target.target, mask)
+            for (placed_target, _), mask in zip(there, scene_rendering.masks, strict=True)
         )
-        notes = [standing.note for standing in self.standings if standing.note]
+        notes = [placed_target.note for placed_target in self.standings if placed_target.note]
         notes += [
             f"The {target.name} has no target color: it is rendered in {why}."
             for number, target in enumerate(self.request.targets)
@@ -221,12 +225,12 @@ class _Plan:
         ]
         notes += self._modifier_notes()
         notes += self.acted.notes
-        return GeneratedImage(picture.srgb8, self._origin(scene), masks, tuple(notes))
+        return GeneratedImage(scene_rendering.srgb8, self._origin(scene), masks, tuple(notes))
 
     def _origin(self, scene: SceneRequest) -> dict[str, Any]:
         colors = {
-            standing.target: color
-            for standing, color in zip(self.placed, self.acted.colors, strict=True)
+            placed_target.target: color
+            for placed_target, color in zip(self.placed, self.acted.colors, strict=True)
         }
         main = self.request.targets[0]
         return {
@@ -245,14 +249,14 @@ class _Plan:
             "target": main.color.value if main.color else "",
             "objects": [
                 {
-                    "target": standing.target,
-                    "name": standing.name,
-                    "role": self.request.targets[standing.target].role,
-                    "shape": standing.shape,
-                    "asked": _asked_value(self.request.targets, standing.target),
-                    "drawn": hex_of(color) if (color := colors.get(standing.target)) else None,
+                    "target": placed_target.target,
+                    "name": placed_target.name,
+                    "role": self.request.targets[placed_target.target].role,
+                    "shape": placed_target.shape,
+                    "asked": _asked_value(self.request.targets, placed_target.target),
+                    "drawn": hex_of(color) if (color := colors.get(placed_target.target)) else None,
                 }
-                for standing in self.standings
+                for placed_target in self.standings
             ],
             "scene": scene.as_json(),
             **self._concept_origin(),
@@ -294,14 +298,14 @@ def _options(request: GenerationRequest) -> tuple[str, str, str | None]:
     light = request.options.get("light") or "studio"
     failure = request.options.get("failure") or "none"
     shape = request.options.get("shape") or None
-    for what, value, choices in (
+    for label, value, choices in (
         ("light", light, LIGHTS),
         ("failure", failure, FAILURES),
         ("object", shape, (None, *OBJECTS)),
     ):
         if (value is not None and not isinstance(value, str)) or value not in choices:
             names = ", ".join(name for name in choices if name is not None)
-            raise BadInput(f"The renderer has no {what} {value!r}. Choose one of: {names}.")
+            raise BadInput(f"The renderer has no {label} {value!r}. Choose one of: {names}.")
     return light, failure, shape
 
 
@@ -329,12 +333,12 @@ def _cast_of(request: GenerationRequest, placed: Sequence[PlacedTarget]) -> list
     colors = [_target_rgb8(targets, number) for number in range(len(targets))]
     gray = neutral([color for color in colors if color is not None])
     cast = []
-    for standing in placed:
-        target, target_rgb8 = targets[standing.target], colors[standing.target]
-        shape = str(standing.shape)
+    for placed_target in placed:
+        target, target_rgb8 = targets[placed_target.target], colors[placed_target.target]
+        shape = str(placed_target.shape)
         own = usual(target.name, shape) if target.role == "main" else None
         move = None
-        if standing.target == 0 and target_rgb8 is None and _is_concept(request):
+        if placed_target.target == 0 and target_rgb8 is None and _is_concept(request):
             own = color_of(request.concept or target.name, request.seed) or own
             if request.modifier:
                 move = moved(own or gray, request.modifier)

@@ -191,12 +191,12 @@ def _modified(cast: Sequence[Cast], overshot: bool) -> ActedColors:
         if moved is not None and moved.says:
             color = moved.overshot if overshot else moved.base
             how = f"{OVERSHOT_FACTOR} times as strong" if overshot else "ignored"
-            words = f"Simulated: the modifier {moved.modifier!r} is {how}"
-            notes.append(f"{words}: the {item.name} is {hex_of(color)}.")
+            text = f"Simulated: the modifier {moved.modifier!r} is {how}"
+            notes.append(f"{text}: the {item.name} is {hex_of(color)}.")
         colors.append(color)
     if not notes:
-        what = "overdone" if overshot else "ignored"
-        notes.append(f"There is no modifier with a color that could be {what}.")
+        label = "overdone" if overshot else "ignored"
+        notes.append(f"There is no modifier with a color that could be {label}.")
     return ActedColors(tuple(colors), notes=tuple(notes))
 
 

@@ -78,7 +78,7 @@ def _arranged(
     first = 1.0 if chance.random() < 0.5 else -1.0
     placed: list[PlacedShape | None] = [None] * len(names)
     boxes: list[tuple[float, float, float, float]] = []
-    for place, number in enumerate(order):
+    for index, number in enumerate(order):
         yaw_deg = between(*models[number].yaw_deg)
         alone = PlacedShape(models[number], yaw_deg=yaw_deg).corners()
         low, high = alone.min(axis=0), alone.max(axis=0)
@@ -87,7 +87,7 @@ def _arranged(
         scale = (
             _SIZE * sizes[number] * between(0.92, 1.1) / float(np.sqrt((high[0] - low[0]) * tall))
         )
-        y = first * (-1.0) ** place * step + between(-0.05, 0.05)
+        y = first * (-1.0) ** index * step + between(-0.05, 0.05)
         near, far = y + scale * low[1], y + scale * high[1]
         gap, least = between(0.04, 0.12), between(0.50, 0.66)
         left = 0.0

@@ -118,8 +118,10 @@ class Scene:
             near = np.ones(x.shape, bool)
             for p, low, high in zip((x, y, z), solo.low, solo.high, strict=True):
                 near &= (p > np.float32(low - limit)) & (p < np.float32(high + limit))
-            at = np.flatnonzero(near)
-            nearest[at] = np.minimum(nearest[at], solo.distance(x[at], y[at], z[at]))
+            indices = np.flatnonzero(near)
+            nearest[indices] = np.minimum(
+                nearest[indices], solo.distance(x[indices], y[indices], z[indices])
+            )
         return nearest
 
     def nearest_part(self, x: Array, y: Array, z: Array) -> Array:

@@ -122,11 +122,13 @@ class Shader:
         wide = self.scene.visibility(points, self.keys[0], self.key_around)
         facings = [_dot(normals, key) for key in self.keys]
         unsure = [np.flatnonzero((facing > 0.0) & (wide < 1.0)) for facing in facings]
-        origins = [(points[0][at], points[1][at], points[2][at]) for at in unsure]
+        origins = [(points[0][index], points[1][index], points[2][index]) for index in unsure]
         past = self.scene.visibilities(origins, self.keys, self.key_spread)
-        for key, facing, at, unblocked_share in zip(self.keys, facings, unsure, past, strict=True):
+        for key, facing, indices, unblocked_share in zip(
+            self.keys, facings, unsure, past, strict=True
+        ):
             seen = (facing > 0.0).astype(np.float32)
-            seen[at] = unblocked_share
+            seen[indices] = unblocked_share
             diffuse += facing * seen
             if to_eye is not None and light.gloss_strength:
                 mirror += seen * self._blinn(normals, to_eye, key)
@@ -155,7 +157,7 @@ class Shader:
         assert self._light_map is not None
         facings = [_dot(normals, way) for way in _DOME]
         fronts = [np.flatnonzero(facing > 0.02) for facing in facings]
-        origins = [(points[0][at], points[1][at], points[2][at]) for at in fronts]
+        origins = [(points[0][front], points[1][front], points[2][front]) for front in fronts]
         past = self.scene.visibilities(origins, _DOME, _DOME_SPREAD)
         for way, facing, seeing, share in zip(_DOME, facings, fronts, past, strict=True):
             c = facing[seeing]
@@ -218,9 +220,9 @@ class Shader:
         column, row = u.astype(np.int32), v.astype(np.int32)
         fu, fv = u - column.astype(np.float32), v - row.astype(np.float32)
         flat = grid.ravel()
-        at = row * _MAP_SIZE + column
-        top = flat.take(at) * (1 - fu) + flat.take(at + 1) * fu
-        bottom = flat.take(at + _MAP_SIZE) * (1 - fu) + flat.take(at + _MAP_SIZE + 1) * fu
+        index = row * _MAP_SIZE + column
+        top = flat.take(index) * (1 - fu) + flat.take(index + 1) * fu
+        bottom = flat.take(index + _MAP_SIZE) * (1 - fu) + flat.take(index + _MAP_SIZE + 1) * fu
         result: Array = top * (1 - fv) + bottom * fv
         return result
 

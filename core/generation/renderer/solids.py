@@ -21,17 +21,17 @@ def vase() -> Model:
 
     def wall(x: Array, y: Array, z: Array) -> Array:
         r = shapes.length2(x, y)
-        at = np.clip(z, half_wall, height - half_wall)
-        radius = np.full_like(at, outline[-1])
-        slope = np.zeros_like(at)
+        indices = np.clip(z, half_wall, height - half_wall)
+        radius = np.full_like(indices, outline[-1])
+        slope = np.zeros_like(indices)
         for c in outline[-2::-1]:
-            slope = slope * at + radius
-            radius = radius * at + c
+            slope = slope * indices + radius
+            radius = radius * indices + c
         # A slanting wall is nearer than it is across; far away by no more than its steepest slant.
         across = r - radius
         near = np.clip(across, -0.06, 0.06)
         across = near / np.sqrt(1.0 + slope * slope) + (across - near) * np.float32(0.70)
-        side = shapes.length2(across, z - at)
+        side = shapes.length2(across, z - indices)
         # The floor of the vase is a disc; outside of the wall it must not count.
         disc = shapes.box2(r, z - np.float32(half_wall), 0.16, 0.0)
         result: Array = (np.minimum(side, disc) - np.float32(half_wall)) * np.float32(0.88)
@@ -251,16 +251,18 @@ def banana() -> Model:
 
 def chair() -> Model:
     """A wooden kitchen chair: four legs, a seat, two posts and three rails. Its front is at -y."""
-    seat, top = 0.46, 1.06
+    session, top = 0.46, 1.06
 
     def distance(x: Array, y: Array, z: Array) -> Array:
         side = np.abs(x)
-        board = shapes.rounded_box(x, y, z - np.float32(seat), (0.265, 0.255, 0.030), 0.022)
-        front = shapes.rod(side, y, z, (0.215, -0.205, seat), (0.245, -0.235, 0.024), 0.032, 0.024)
+        board = shapes.rounded_box(x, y, z - np.float32(session), (0.265, 0.255, 0.030), 0.022)
+        front = shapes.rod(
+            side, y, z, (0.215, -0.205, session), (0.245, -0.235, 0.024), 0.032, 0.024
+        )
         # A back leg and its post are one bent piece of wood.
-        back = shapes.rod(side, y, z, (0.215, 0.210, seat), (0.240, 0.265, 0.024), 0.032, 0.024)
-        post = shapes.rod(side, y, z, (0.215, 0.210, seat), (0.230, 0.300, top), 0.032, 0.026)
-        lean = y - np.float32(0.210) - (z - np.float32(seat)) * np.float32(0.15)
+        back = shapes.rod(side, y, z, (0.215, 0.210, session), (0.240, 0.265, 0.024), 0.032, 0.024)
+        post = shapes.rod(side, y, z, (0.215, 0.210, session), (0.230, 0.300, top), 0.032, 0.026)
+        lean = y - np.float32(0.210) - (z - np.float32(session)) * np.float32(0.15)
         bow = lean - np.float32(0.03) * (1.0 - np.minimum(side * np.float32(1 / 0.23), 1.0) ** 2)
         rails = shapes.rounded_box(
             x, bow, np.abs(z - np.float32(0.86)) - np.float32(0.12), (0.225, 0.014, 0.055), 0.012

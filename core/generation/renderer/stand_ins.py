@@ -114,10 +114,10 @@ def known_names() -> tuple[str, ...]:
 
 def is_place(name: str) -> bool:
     """Whether a name says where things are rather than what ("sidewalk", "kitchen counter")."""
-    words = name.lower().split()
-    if not words or _entry_of(name) is not None:
+    tokens = name.lower().split()
+    if not tokens or _entry_of(name) is not None:
         return False
-    return words[-1] in _PLACES or words[-1].removesuffix("s") in _PLACES
+    return tokens[-1] in _PLACES or tokens[-1].removesuffix("s") in _PLACES
 
 
 def stand_in_note(name: str, category: str = "") -> str:
@@ -134,9 +134,9 @@ def left_out_note(name: str) -> str:
 
 
 def _entry_of(name: str) -> StandIn | None:
-    words = name.lower().split()
-    for start in range(len(words)):
-        rest = " ".join(words[start:])
+    tokens = name.lower().split()
+    for start in range(len(tokens)):
+        rest = " ".join(tokens[start:])
         for form in (rest, rest.removesuffix("s"), rest.removesuffix("es")):
             if form in _SHAPES:
                 return StandIn(_SHAPES[form], itself=form in _SAME)

@@ -118,8 +118,8 @@ def asked_shares(seen: Viewpoint, size_px: int) -> tuple[list[float], list[float
     is not hidden behind another object, both 0 to 1, from one ray a pixel.
     """
     rows, columns = np.divmod(np.arange(size_px * size_px), size_px)
-    at = [((v + 0.5) / size_px).astype(np.float32) for v in (columns, rows)]
-    rays = seen.camera.rays(*at)
+    index = [((v + 0.5) / size_px).astype(np.float32) for v in (columns, rows)]
+    rays = seen.camera.rays(*index)
     ways = [_march(seen.camera.position, solo, rays) for solo in seen.scene.solos]
     nearest = np.min(ways, axis=0)
     shares, unhidden = [], []
@@ -162,7 +162,7 @@ def _sample(
     """Light along the rays through picture positions given in pixels, ``(N,)``."""
     count = columns.size
     camera, scene = seen.camera, seen.scene
-    most = scene.rays_at_once
+    limit = scene.rays_at_once
     result = _Samples(
         label=np.full(count, STAGE),
         asked=np.full(count, np.int8(-1)),
@@ -172,12 +172,12 @@ def _sample(
     rays = camera.rays((columns / size_px).astype(np.float32), (rows / size_px).astype(np.float32))
     t, met = np.full(count, np.inf, np.float32), np.zeros(count, np.int8)
     for number, solo in enumerate(scene.solos):
-        for piece in _pieces(np.arange(count), most):
+        for piece in _pieces(np.arange(count), limit):
             reach = _march(camera.position, solo, _pick(rays, piece))
             nearer = reach < t[piece]
             t[piece[nearer]], met[piece[nearer]] = reach[nearer], number
             watch(0.0)
-    for piece in _pieces(np.flatnonzero(np.isinf(t)), most):
+    for piece in _pieces(np.flatnonzero(np.isinf(t)), limit):
         floor, normals = stage.hit(camera.position, _pick(rays, piece))
         result.added[piece] = shader.stage(floor, normals) * seen.backdrop_linear1
         watch(0.0)
@@ -186,7 +186,7 @@ def _sample(
     for number, solo in enumerate(scene.solos):
         fixed = np.array([part.albedo_linear1 or 0.0 for part in solo.parts], np.float32)
         gloss = np.array([part.gloss for part in solo.parts], np.float32)
-        for piece in _pieces(np.flatnonzero(hit & (met == number)), most):
+        for piece in _pieces(np.flatnonzero(hit & (met == number)), limit):
             way = _pick(rays, piece)
             points = _points(camera.position, way, t[piece])
             part = solo.nearest_part(*points)

@@ -129,7 +129,7 @@ def _color(kind: str, chance: np.random.Generator) -> ColorTarget | None:
 
 
 def _single(
-    kind: str, row: ObjectRow, srgb8: Rgb8, words: str, chance: np.random.Generator
+    kind: str, row: ObjectRow, srgb8: Rgb8, message: str, chance: np.random.Generator
 ) -> Caption:
     templates = focused_templates(kind if kind in ("hex", "rgb") else "name")
     template = templates[int(chance.integers(len(templates)))]
@@ -137,7 +137,7 @@ def _single(
     text = with_articles(
         template.text.format(
             object=row.phrase,
-            color=words,
+            color=message,
             hex=f"#{red:02X}{green:02X}{blue:02X}",
             r=red,
             g=green,
@@ -156,8 +156,8 @@ def several_objects(share: float) -> tuple[Caption, ...]:
     for prompt in build():
         if len(prompt.targets) < 2 or held_out(prompt, share):
             continue
-        asked = [target.color for target in prompt.targets if target.color is not None]
-        if any(meaning[color_words(color)].srgb8 != color.srgb8 for color in asked):
+        color_targets = [target.color for target in prompt.targets if target.color is not None]
+        if any(meaning[color_words(color)].srgb8 != color.srgb8 for color in color_targets):
             continue
         caption = caption_of(prompt)
         if len(caption.shapes) <= MOST_OBJECTS:
@@ -170,16 +170,16 @@ def caption_of(prompt: Prompt) -> Caption:
     the main object's color, and what has no color is a gray."""
     main = next(target.color for target in prompt.targets if target.color is not None)
     gray = neutral([target.color.srgb8 for target in prompt.targets if target.color is not None])
-    shapes, rgb8, asked = [], [], []
-    for standing in shapes_for(prompt.targets):
-        if standing.shape is None:
+    shapes, rgb8, partial_type = [], [], []
+    for placed_target in shapes_for(prompt.targets):
+        if placed_target.shape is None:
             continue
-        target = prompt.targets[standing.target]
+        target = prompt.targets[placed_target.target]
         color = target.color or (main if target.role == "reference" else None)
-        shapes.append(standing.shape)
+        shapes.append(placed_target.shape)
         rgb8.append(color.srgb8 if color else gray)
-        asked.append(color is not None)
-    return Caption(prompt.text, tuple(shapes), tuple(rgb8), tuple(asked))
+        partial_type.append(color is not None)
+    return Caption(prompt.text, tuple(shapes), tuple(rgb8), tuple(partial_type))
 
 
 _WORD = re.compile(r"[^\W\d_]+")
@@ -188,11 +188,11 @@ _WORD = re.compile(r"[^\W\d_]+")
 @cache
 def vocabulary() -> tuple[str, ...]:
     """Every word of the benchmark's prompts, as written and in small letters, sorted."""
-    words: set[str] = set()
+    terms: set[str] = set()
     for text in _texts():
-        words.update(_WORD.findall(text))
-    words |= {word.lower() for word in words} | {word.capitalize() for word in words}
-    return tuple(sorted(words))
+        terms.update(_WORD.findall(text))
+    terms |= {word.lower() for word in terms} | {word.capitalize() for word in terms}
+    return tuple(sorted(terms))
 
 
 def _texts() -> Iterable[str]:

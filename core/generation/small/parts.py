@@ -33,12 +33,12 @@ def tokenizer() -> Any:
     return T5Tokenizer(vocab=pieces, extra_ids=0, model_max_length=TEXT_TOKENS)
 
 
-def text_encoder(settings: Settings, words: int) -> Any:
+def text_encoder(settings: Settings, text: int) -> Any:
     """A T5 encoder for ``words`` tokens."""
     from transformers import T5Config, T5EncoderModel
 
     config = T5Config(
-        vocab_size=words,
+        vocab_size=text,
         d_model=settings.text_width,
         d_kv=32,
         d_ff=2 * settings.text_width,
@@ -121,12 +121,12 @@ def noise_schedule() -> Any:
     )
 
 
-def pipeline(words: Any, text: Any, transformer: Any) -> Any:
+def pipeline(message: Any, text: Any, transformer: Any) -> Any:
     """The standard pipeline of these parts."""
     from diffusers import PixArtAlphaPipeline
 
     return PixArtAlphaPipeline(
-        tokenizer=words,
+        tokenizer=message,
         text_encoder=text.eval(),
         vae=pixels_through(),
         transformer=transformer.eval(),

@@ -32,20 +32,20 @@ def reader(width: int) -> Any:
     return Reader()
 
 
-def reading_loss(told: Any, batch: list[Caption]) -> Any:
+def reading_loss(message: Any, batch: list[Caption]) -> Any:
     """Cross entropy of the shapes, and ten times the mean square of the colors that are asked."""
     import torch
 
     none = len(OBJECTS)
     shapes = torch.full((len(batch), MOST_OBJECTS), none)
     colors = torch.zeros((len(batch), MOST_OBJECTS, 3))
-    asked = torch.zeros((len(batch), MOST_OBJECTS))
+    target = torch.zeros((len(batch), MOST_OBJECTS))
     for row, caption in enumerate(batch):
-        for place, shape in enumerate(caption.shapes):
-            shapes[row, place] = OBJECTS.index(shape)
-            colors[row, place] = torch.tensor(caption.colors[place]) / 127.5 - 1.0
-            asked[row, place] = float(caption.asked[place])
-    logits = told[..., : none + 1]
+        for index, shape in enumerate(caption.shapes):
+            shapes[row, index] = OBJECTS.index(shape)
+            colors[row, index] = torch.tensor(caption.colors[index]) / 127.5 - 1.0
+            target[row, index] = float(caption.asked[index])
+    logits = message[..., : none + 1]
     shape_loss = torch.nn.functional.cross_entropy(logits.flatten(0, 1), shapes.flatten())
-    square = (told[..., none + 1 :] - colors).square().mean(dim=-1)
-    return shape_loss + 10.0 * (square * asked).sum() / asked.sum().clamp(min=1.0)
+    square = (message[..., none + 1 :] - colors).square().mean(dim=-1)
+    return shape_loss + 10.0 * (square * target).sum() / target.sum().clamp(min=1.0)

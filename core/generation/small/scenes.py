@@ -64,7 +64,11 @@ def scenes_of(settings: SceneSettings) -> tuple[Scene, ...]:
 def pairs_of_prompts() -> tuple[tuple[str, ...], ...]:
     """The pairs of shapes, in order, that GenColorBench's prompts with several objects ask for."""
     pairs = {
-        tuple(str(standing.shape) for standing in shapes_for(prompt.targets) if standing.shape)
+        tuple(
+            str(placed_target.shape)
+            for placed_target in shapes_for(prompt.targets)
+            if placed_target.shape
+        )
         for prompt in build()
         if len(prompt.targets) > 1
     }
@@ -115,7 +119,10 @@ class SceneBank:
 
 
 def render_scenes(
-    folder: Path, settings: SceneSettings, workers: int = 1, told: Told = lambda done, of: None
+    folder: Path,
+    settings: SceneSettings,
+    workers: int = 1,
+    report_progress: Told = lambda done, source: None,
 ) -> SceneBank:
     """Renders what is missing in ``folder`` by several processes; a run that was ended goes on.
 
@@ -131,17 +138,17 @@ def render_scenes(
     missing = np.flatnonzero(done == 0).tolist()
     chunks = [missing[start : start + _CHUNK] for start in range(0, len(missing), _CHUNK)]
     count = len(scenes) - len(missing)
-    told(count, len(scenes))
+    report_progress(count, len(scenes))
     work = partial(_render, folder, settings)
     if workers == 1:
         for chunk in chunks:
             count += work(chunk)
-            told(count, len(scenes))
+            report_progress(count, len(scenes))
         return SceneBank(folder)
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         for future in as_completed([pool.submit(work, chunk) for chunk in chunks]):
             count += future.result()
-            told(count, len(scenes))
+            report_progress(count, len(scenes))
     return SceneBank(folder)
 
 
@@ -155,10 +162,10 @@ def _render(folder: Path, settings: SceneSettings, numbers: Sequence[int]) -> in
         seen = scene_view(scene.shapes, scene.seed)
         traced = trace(seen, LIGHTS[scene.light], scene.seed, settings.size_px)
         planes[number] = 0
-        for place, plane in (*enumerate(traced.shades), (PLANES - 1, traced.added)):
+        for index, plane in (*enumerate(traced.shades), (PLANES - 1, traced.added)):
             # A pixel that gets more than full light is clipped at full light in the picture too.
             full = np.rint(np.clip(plane, 0.0, 1.0) * _FULL)
-            planes[number, place] = full.astype(np.uint16).reshape(square)
+            planes[number, index] = full.astype(np.uint16).reshape(square)
         planes.flush()
         done[number] = 1
     done.flush()

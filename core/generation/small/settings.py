@@ -108,7 +108,7 @@ def scene_settings_from_json(fields: Mapping[str, Any]) -> SceneSettings:
         settings = SceneSettings(**{**fields, **lists})
     except TypeError as error:
         raise BadInput(f"These are no settings of scenes: {error}.") from error
-    for asked, known in ((settings.shapes, OBJECTS), (settings.lights, tuple(LIGHTS))):
-        if not asked or not set(asked) <= set(known):
-            raise BadInput(f"Scenes are of some of {', '.join(known)}, not of {asked!r:.200}.")
+    for target, known in ((settings.shapes, OBJECTS), (settings.lights, tuple(LIGHTS))):
+        if not target or not set(target) <= set(known):
+            raise BadInput(f"Scenes are of some of {', '.join(known)}, not of {target!r:.200}.")
     return settings

@@ -97,12 +97,12 @@ class Training:
         batch = captions(settings, chance, count)
         states, mask = self._read(batch)
         reading = reading_loss(self.models["reader"](states, mask), batch)
-        picture = torch.zeros(())
+        stored = torch.zeros(())
         if reading_alone:
             loss = reading
         else:
-            picture = self._picture_loss(batch, states, mask, bank, chance)
-            loss = picture + _READING_WEIGHT * reading
+            stored = self._picture_loss(batch, states, mask, bank, chance)
+            loss = stored + _READING_WEIGHT * reading
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.models.parameters(), _CLIP)
@@ -111,27 +111,27 @@ class Training:
         self.step += 1
         self.step_of_optimizer += 1
         self._average()
-        return float(reading.detach()), float(picture.detach())
+        return float(reading.detach()), float(stored.detach())
 
     def _set_rate(self) -> None:
         settings = self.settings
         reading_alone = self.step < settings.text_steps
         base = settings.text_rate if reading_alone else settings.rate
-        begun = self.step_of_optimizer if reading_alone else self.step - settings.text_steps
-        begun = min(begun, self.step_of_optimizer)
+        started = self.step_of_optimizer if reading_alone else self.step - settings.text_steps
+        started = min(started, self.step_of_optimizer)
         if self.step > settings.cooldown_step:
             falling = settings.steps - settings.cooldown_step
             base *= max(0.0, settings.steps - self.step) / falling
         for group in self.optimizer.param_groups:
-            group["lr"] = base * min(1.0, (begun + 1) / settings.warmup)
+            group["lr"] = base * min(1.0, (started + 1) / settings.warmup)
 
     def _average(self) -> None:
         """Moves the averages; their memory grows with the steps, up to that of the settings."""
         import torch
 
         settings = self.settings
-        begun = self.step if self.step <= settings.text_steps else self.step - settings.text_steps
-        decay = min(settings.ema, (1 + begun) / (10 + begun))
+        started = self.step if self.step <= settings.text_steps else self.step - settings.text_steps
+        decay = min(settings.ema, (1 + started) / (10 + started))
         now = self._tensors()
         torch._foreach_lerp_(list(self.average.values()), list(now.values()), 1.0 - decay)
 
@@ -154,12 +154,12 @@ class Training:
         import torch
 
         count, settings = len(batch), self.settings
-        pictures = []
+        partial_type = []
         for caption in batch:
             choices = bank.of(caption.shapes)
             number = choices[int(chance.integers(len(choices)))]
-            pictures.append(bank.picture(number, caption.colors))
-        clean = torch.from_numpy(np.stack(pictures)).permute(0, 3, 1, 2).float() / 127.5 - 1.0
+            partial_type.append(bank.picture(number, caption.colors))
+        clean = torch.from_numpy(np.stack(partial_type)).permute(0, 3, 1, 2).float() / 127.5 - 1.0
         dropped = torch.from_numpy(chance.random(count) < settings.caption_dropout)
         if dropped.any():
             empty, empty_mask = self._read(batch, [""])
@@ -175,7 +175,7 @@ class Training:
         times = torch.from_numpy(np.minimum(spread * schedule, schedule - 1).astype(np.int64))
         noise = torch.from_numpy(chance.standard_normal(clean.shape, dtype=np.float32))
         noisy = self.scheduler.add_noise(clean, noise, times)
-        drawn = self.models["denoiser"](
+        sample = self.models["denoiser"](
             noisy,
             encoder_hidden_states=states,
             encoder_attention_mask=mask,
@@ -185,7 +185,7 @@ class Training:
         )[0]
         share = self.scheduler.alphas_cumprod[times]
         weight = torch.clamp(1.0 / (1.0 - share), max=_MOST_WEIGHT)
-        return (weight * (drawn - clean).square().mean(dim=(1, 2, 3))).mean()
+        return (weight * (sample - clean).square().mean(dim=(1, 2, 3))).mean()
 
     def pipeline(self) -> Any:
         """The standard pipeline with the averaged weights, in new tensors."""
@@ -229,8 +229,8 @@ class Training:
             # How long it lasts is open until the rate begins to fall.
             longer = replace(before, steps=self.settings.steps) == self.settings
             step, step_of_optimizer = int(about["step"]), int(about["step_of_optimizer"])
-            begun = step > min(before.cooldown_step, self.settings.cooldown_step)
-            if before != self.settings and (begun or not longer):
+            started = step > min(before.cooldown_step, self.settings.cooldown_step)
+            if before != self.settings and (started or not longer):
                 raise BadInput(_differing(folder / CHECKPOINT, before, self.settings))
             names = set(file.keys())
             with torch.no_grad():
@@ -327,14 +327,14 @@ def _differing(path: Path, before: Settings, now: Settings) -> str:
     """Which settings keep a checkpoint from being taken up, in words."""
     own = now.as_json()
     names = [name for name, value in before.as_json().items() if own[name] != value]
-    words = f"{path} was trained with other settings ({', '.join(names)})"
+    text = f"{path} was trained with other settings ({', '.join(names)})"
     if names == ["steps"]:
-        words = (
+        text = (
             f"{path} was trained with other settings: for {before.steps:,} steps, not for "
             f"{now.steps:,}, and is too far on to move where its rate begins to fall. Leave "
             "--steps as it was"
         )
-    return f"{words}, or take another folder."
+    return f"{text}, or take another folder."
 
 
 def _step_of(folder: Path) -> int:
@@ -371,10 +371,10 @@ def train(
         while training.step < steps and not end.is_set():
             sums.append(training.one_step(bank))
             if training.step % report_every == 0 or training.step == steps:
-                reading, picture = np.mean(sums, axis=0).tolist()
+                reading, stored = np.mean(sums, axis=0).tolist()
                 seconds = time.monotonic() - began
-                on_progress(Progress(training.step, steps, reading, picture, seconds))
-                line = {"step": training.step, "reading": reading, "picture": picture}
+                on_progress(Progress(training.step, steps, reading, stored, seconds))
+                line = {"step": training.step, "reading": reading, "picture": stored}
                 add_line(folder / LOG, {**line, "seconds": round(seconds, 1)})
                 sums = []
             if training.step % save_every == 0:

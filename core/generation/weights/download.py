@@ -84,7 +84,7 @@ def _fetch(
 
     name = entry.repo.replace("/", "--") if ":" in entry.id else entry.id
     local = models_folder / name if models_folder else None
-    where: dict[str, Any] = {"local_dir": local} if local else {"cache_dir": sources.hub_cache}
+    options: dict[str, Any] = {"local_dir": local} if local else {"cache_dir": sources.hub_cache}
     try:
         info = HfApi().model_info(entry.repo)
         names = [file.rfilename for file in info.siblings or ()]
@@ -95,7 +95,7 @@ def _fetch(
             if entry.kind == "diffusers":
                 if INDEX not in names:
                     raise BadModelFolder(f"{entry.repo} has no {INDEX}: it is no pipeline.")
-                path = hf_hub_download(entry.repo, INDEX, revision=info.sha, **where)
+                path = hf_hub_download(entry.repo, INDEX, revision=info.sha, **options)
                 parts = parts_named(json.loads(Path(path).read_text(encoding="utf-8")))
             files = wanted_files(names, parts, entry.variant)
             # The base of another model is asked for without the weights that the other replaces.
@@ -105,7 +105,7 @@ def _fetch(
                 if not (leave_out and file.startswith(f"{leave_out}/") and "safetensors" in file)
             )
         folder = snapshot_download(
-            entry.repo, revision=info.sha, allow_patterns=list(files), **where
+            entry.repo, revision=info.sha, allow_patterns=list(files), **options
         )
     except Exception as error:
         raise explained(entry, error) from error

@@ -65,21 +65,21 @@ def _parse(name: str) -> tuple[str | None, bool] | None:
     return (parts[1] if len(parts) == 2 else None), is_index
 
 
-def check_set(folder: Path, of: WeightSet) -> int:
+def check_set(folder: Path, weight_set: WeightSet) -> int:
     """Reads every header of the set; returns the count of numbers in it.
 
     Raises BadModelFolder, naming the file, when one is missing, empty, or shorter than it says.
     """
-    if of.index is None:
-        split = [name for name in of.files if _SHARD.search(name)]
+    if weight_set.index is None:
+        split = [name for name in weight_set.files if _SHARD.search(name)]
         if split:
             raise BadModelFolder(
                 f"{folder / split[0]} is one part of several, and their list "
                 "(model.safetensors.index.json) is missing: the download is not complete."
             )
-        names = set(of.files)
+        names = set(weight_set.files)
     else:
-        names = set(_weight_map(folder / of.index).values())
+        names = set(_weight_map(folder / weight_set.index).values())
     return sum(numbers_in(folder / name) for name in sorted(names))
 
 

@@ -180,38 +180,38 @@ def without(
 def _negative(
     object_pixels: np.ndarray,
     area: int,
-    of: NegativeResult,
+    negative_result: NegativeResult,
     variant: MaskVariant,
     left_in: Collection[str],
     notes: list[str],
 ) -> Negative:
-    taken = np.zeros(object_pixels.shape, dtype=bool)
-    if of.label in left_in:
-        return Negative(of.label, of.detections, taken, "left in by hand")
-    if not of.detections:
+    used = np.zeros(object_pixels.shape, dtype=bool)
+    if negative_result.label in left_in:
+        return Negative(negative_result.label, negative_result.detections, used, "left in by hand")
+    if not negative_result.detections:
         reason = f"not found: no box above {variant.negative_threshold:g}"
-        return Negative(of.label, of.detections, taken, reason)
+        return Negative(negative_result.label, negative_result.detections, used, reason)
     covering = []
-    for segment in of.segments:
+    for segment in negative_result.segments:
         part = union([segment.pixels], object_pixels.shape) & object_pixels
         share = int(np.count_nonzero(part)) / area
         if share > variant.most_covered_share:
             covering.append(share)
         else:
-            taken |= part
+            used |= part
     reason = ""
     if covering:
-        words = (
+        text = (
             f"covers {_percent(max(covering))} of the object, over "
             f"{_percent(variant.most_covered_share)}"
         )
-        if taken.any():
-            notes.append(f"A segment of {of.label!r} was left out: it {words}.")
+        if used.any():
+            notes.append(f"A segment of {negative_result.label!r} was left out: it {text}.")
         else:
-            reason = f"{words}: taken for the object itself"
-    elif not taken.any():
+            reason = f"{text}: taken for the object itself"
+    elif not used.any():
         reason = "does not touch the object"
-    return Negative(of.label, of.detections, taken, reason)
+    return Negative(negative_result.label, negative_result.detections, used, reason)
 
 
 def _checked(

@@ -33,13 +33,13 @@ def query_text(label: str) -> str:
     A full stop or question mark ends a phrase there, so those inside become spaces. Raises BadInput
     for a label without a letter.
     """
-    words = label.lower().replace(".", " ").replace("?", " ").split()
-    if not any(character.isalnum() for word in words for character in word):
+    tokens = label.lower().replace(".", " ").replace("?", " ").split()
+    if not any(character.isalnum() for word in tokens for character in word):
         raise BadInput(f"{label!r} names nothing that could be looked for.")
-    return " ".join(words) + "."
+    return " ".join(tokens) + "."
 
 
-def load(entry: VisionEntry, source: Weights, at: Placement) -> GroundingDino:
+def load(entry: VisionEntry, source: Weights, placement: Placement) -> GroundingDino:
     """Loads a folder in the hub's layout; no network, no foreign code, no pickles.
 
     Raises BadModelFolder for a folder of another model, or one that lacks weights.
@@ -51,20 +51,30 @@ def load(entry: VisionEntry, source: Weights, at: Placement) -> GroundingDino:
         raise BadModelFolder(
             f"{source.path} holds a model of type {kind!r}, and a detector is {MODEL_TYPE!r}."
         )
-    model = from_folder(GroundingDinoForObjectDetection, entry, source.path, at)
+    model = from_folder(GroundingDinoForObjectDetection, entry, source.path, placement)
     processor = processor_from_folder(GroundingDinoProcessor, source.path, "GroundingDINO")
-    return GroundingDino(entry, model, processor, at, source.about())
+    return GroundingDino(entry, model, processor, placement, source.about())
 
 
 class GroundingDino:
     """A detector in memory; see :class:`truehue.core.masks.grounded.records.Detector`."""
 
     def __init__(
-        self, entry: VisionEntry, model: Any, processor: Any, at: Placement, about: dict[str, Any]
+        self,
+        entry: VisionEntry,
+        model: Any,
+        processor: Any,
+        placement: Placement,
+        about: dict[str, Any],
     ) -> None:
-        self._entry, self._model, self._processor, self._at = entry, model, processor, at
+        self._entry, self._model, self._processor, self._at = entry, model, processor, placement
         _look_once(model)
-        self.about = {"id": entry.id, "class": type(model).__name__, "device": at.device, **about}
+        self.about = {
+            "id": entry.id,
+            "class": type(model).__name__,
+            "device": placement.device,
+            **about,
+        }
 
     @property
     def id(self) -> str:

@@ -36,8 +36,8 @@ class Embedding:
 class EmbeddingCache:
     """The last few embeddings, by the image's name; by its content where it has none."""
 
-    def __init__(self, most: int = KEPT) -> None:
-        self._most = most
+    def __init__(self, limit: int = KEPT) -> None:
+        self._most = limit
         self._kept: OrderedDict[tuple[str, bool], Embedding] = OrderedDict()
 
     def get(

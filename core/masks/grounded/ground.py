@@ -60,7 +60,7 @@ def ground(
     _refuse_other_sizes(earlier, shape)
     if variant.clean_earlier:
         earlier = [released_cleanup(image, mask).pixels for mask in earlier]
-    say = progress or (lambda words: None)
+    say = progress or (lambda text: None)
     seen, seen_name = image, image_name
     if earlier and variant.paint_earlier:
         seen, seen_name = painted(image, earlier), _painted_name(image_name, earlier)

@@ -135,12 +135,12 @@ class JanusPresence:
     def _question(self, object_name: str, form: PresenceQuestion) -> str:
         """The question of an object; raises BadInput for one that holds a token of the model's."""
         assert self._parts is not None
-        words = question(object_name, form)
+        text = question(object_name, form)
         for token in self._parts.processor.tokenizer.all_special_tokens:
-            if token in words:
+            if token in text:
                 holder = "object's name" if token in object_name else "prompt"
                 raise BadInput(f"The {holder} holds {token!r}, a sign of the model's own.")
-        return words
+        return text
 
     def _encoded(self, srgb8: np.ndarray) -> _EncodedImage:
         """The image through the vision encoder: embeddings ``(1, N, D)``."""
@@ -174,9 +174,9 @@ class JanusPresence:
         ids = inputs["input_ids"].to(self._placement.device)
         embedded = model.get_input_embeddings()(ids)
         images = seen.embeddings.to(embedded.dtype).expand(len(rows), -1, -1)
-        here = (ids == model.config.image_token_id).unsqueeze(-1)
+        local = (ids == model.config.image_token_id).unsqueeze(-1)
         generation = model.generate(
-            inputs_embeds=embedded.masked_scatter(here, images),
+            inputs_embeds=embedded.masked_scatter(local, images),
             attention_mask=inputs["attention_mask"].to(self._placement.device),
             generation_mode="text",
             max_new_tokens=ANSWER_TOKENS,
@@ -193,7 +193,7 @@ class JanusPresence:
         ]
 
     def _presence(
-        self, asked: tuple[str, str], text: str, likely: Any, form: PresenceQuestion
+        self, requested: tuple[str, str], text: str, likely: Any, form: PresenceQuestion
     ) -> Presence:
         """The record of one answer; ``likely`` are the log probabilities of its first token."""
         import torch
@@ -205,9 +205,9 @@ class JanusPresence:
             )
         percent = None
         if self._yes and self._no:
-            yes, no = (torch.logsumexp(likely[list(of)], 0) for of in (self._yes, self._no))
+            yes, no = (torch.logsumexp(likely[list(source)], 0) for source in (self._yes, self._no))
             percent = float(torch.sigmoid(yes - no)) * 100
-        name, question_text = asked
+        name, question_text = requested
         answer = parsed(text, form.wording)
         return Presence(name, answer, question_text, text, percent, self._id)
 
@@ -289,9 +289,9 @@ def parsed(text: str, wording: str = "paper") -> Answer:
     the one of both that occurs anywhere.
     """
     if wording == "released":
-        words = text.lower().replace(".", "").replace(",", "").strip()
-        said = [answer for answer in ("yes", "no") if words.startswith(answer)]
-        said = said or [answer for answer in ("yes", "no") if answer in words]
+        message = text.lower().replace(".", "").replace(",", "").strip()
+        said = [answer for answer in ("yes", "no") if message.startswith(answer)]
+        said = said or [answer for answer in ("yes", "no") if answer in message]
         return cast(Answer, said[0]) if len(said) == 1 else "unknown"
     match = _FIRST_WORD.match(text)
     if match is None:

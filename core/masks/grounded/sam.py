@@ -37,7 +37,7 @@ from truehue.core.masks.grounded.weights import Weights
 BOXES_AT_ONCE = 16
 
 
-def load(entry: VisionEntry, source: Weights, at: Placement) -> SamSegmenter:
+def load(entry: VisionEntry, source: Weights, placement: Placement) -> SamSegmenter:
     """Loads a .pth file. Raises BadModelFolder for a file that is no Sam, is cut off, or is another
     of the published sizes than the entry's."""
     weights = _read(entry, source.path)
@@ -53,11 +53,11 @@ def load(entry: VisionEntry, source: Weights, at: Placement) -> SamSegmenter:
             f"{source.path} holds a {sizes.name}, and {entry.name} is a {entry.size}: this is the "
             "file of another model."
         )
-    model = _filled(source.path, sizes, weights).to(at.device)
+    model = _filled(source.path, sizes, weights).to(placement.device)
     about = {"size": sizes.name, **source.about()}
     if entry.sha256:  # a file of that name may be anybody's: a mask says whether it is theirs
         about["published"] = about["revision"] == f"sha256:{entry.sha256}"
-    return SamSegmenter(entry, model, at, about)
+    return SamSegmenter(entry, model, placement, about)
 
 
 def _read(entry: VisionEntry, path: Path) -> Mapping[str, Any]:
@@ -112,14 +112,19 @@ class SamSegmenter:
     """A segmenter in memory; see :class:`truehue.core.masks.grounded.records.Segmenter`."""
 
     def __init__(
-        self, entry: VisionEntry, model: Any, at: Placement, about: dict[str, Any]
+        self, entry: VisionEntry, model: Any, placement: Placement, about: dict[str, Any]
     ) -> None:
         from segment_anything import SamPredictor
 
-        self._entry, self._at = entry, at
+        self._entry, self._at = entry, placement
         self._predictor: Any = SamPredictor(model)
         self._kept = EmbeddingCache()
-        self.about = {"id": entry.id, "class": type(model).__name__, "device": at.device, **about}
+        self.about = {
+            "id": entry.id,
+            "class": type(model).__name__,
+            "device": placement.device,
+            **about,
+        }
 
     @property
     def id(self) -> str:

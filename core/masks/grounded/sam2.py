@@ -35,7 +35,7 @@ MODEL_TYPES = ("sam2", "sam2_video")
 BOXES_AT_ONCE = 16
 
 
-def load(entry: VisionEntry, source: Weights, at: Placement) -> Sam2Segmenter:
+def load(entry: VisionEntry, source: Weights, placement: Placement) -> Sam2Segmenter:
     """Loads a folder in the hub's layout; no network, no foreign code, no pickles.
 
     Raises BadModelFolder for a folder of another model, or one that lacks weights.
@@ -48,20 +48,30 @@ def load(entry: VisionEntry, source: Weights, at: Placement) -> Sam2Segmenter:
             f"{source.path} holds a model of type {kind!r}, and a segmenter is "
             f"{' or '.join(MODEL_TYPES)}, or a .pth file of segment_anything."
         )
-    model = from_folder(Sam2Model, entry, source.path, at)
+    model = from_folder(Sam2Model, entry, source.path, placement)
     processor = processor_from_folder(Sam2Processor, source.path, "SAM 2")
-    return Sam2Segmenter(entry, model, processor, at, source.about())
+    return Sam2Segmenter(entry, model, processor, placement, source.about())
 
 
 class Sam2Segmenter:
     """A segmenter in memory; see :class:`truehue.core.masks.grounded.records.Segmenter`."""
 
     def __init__(
-        self, entry: VisionEntry, model: Any, processor: Any, at: Placement, about: dict[str, Any]
+        self,
+        entry: VisionEntry,
+        model: Any,
+        processor: Any,
+        placement: Placement,
+        about: dict[str, Any],
     ) -> None:
-        self._entry, self._model, self._processor, self._at = entry, model, processor, at
+        self._entry, self._model, self._processor, self._at = entry, model, processor, placement
         self._kept = EmbeddingCache()
-        self.about = {"id": entry.id, "class": type(model).__name__, "device": at.device, **about}
+        self.about = {
+            "id": entry.id,
+            "class": type(model).__name__,
+            "device": placement.device,
+            **about,
+        }
 
     @property
     def id(self) -> str:

@@ -51,10 +51,12 @@ def with_steps(grounded: Grounded, presence: Iterable[Presence] = ()) -> Mask:
         "shape": list(steps.shape),
         "segments": [packed(segment.pixels) for segment in steps.segments],
         "negatives": [
-            [packed(segment.pixels) for segment in of.segments] for of in steps.negatives
+            [packed(segment.pixels) for segment in negative.segments]
+            for negative in steps.negatives
         ],
         "qualities": [
-            [round(float(segment.score), 4) for segment in of.segments] for of in steps.negatives
+            [round(float(segment.score), 4) for segment in negative.segments]
+            for negative in steps.negatives
         ],
     }
     if steps.earlier:

@@ -55,10 +55,10 @@ def open_presence(model_id: str, sources: Sources | None = None) -> PresenceMode
 
     entry = vision_model(model_id, "presence")
     source = weights(entry, sources or Sources.here())
-    at, held_gib = machine(), check(entry, source)
-    where = _presence_placement(entry, held_gib, at)
-    check_room(entry.name, held_gib * where.bytes_a_number / 2, at)
-    return load_presence(source.path, where, source.revision, entry.id)
+    index, held_gib = machine(), check(entry, source)
+    location = _presence_placement(entry, held_gib, index)
+    check_room(entry.name, held_gib * location.bytes_a_number / 2, index)
+    return load_presence(source.path, location, source.revision, entry.id)
 
 
 def tool_memory(tool: str, sources: Sources | None = None) -> int:
@@ -75,17 +75,17 @@ def tool_memory(tool: str, sources: Sources | None = None) -> int:
             held_gib = check(entry, source)
     if not held_gib:
         return 0
-    at = machine()
-    where = _presence_placement(entry, held_gib, replace(at, free_bytes=at.memory_bytes))
+    index = machine()
+    location = _presence_placement(entry, held_gib, replace(index, free_bytes=index.memory_bytes))
     largest_gib = _largest_gib(entry, held_gib)
-    kept_gib = {"none": held_gib, "model": largest_gib, "sequential": 0.0}[where.offload]
-    return int((kept_gib * where.bytes_a_number / 2 + WORKING_GIB) * GIB)
+    kept_gib = {"none": held_gib, "model": largest_gib, "sequential": 0.0}[location.offload]
+    return int((kept_gib * location.bytes_a_number / 2 + WORKING_GIB) * GIB)
 
 
-def _presence_placement(entry: VisionEntry, held_gib: float, at: Machine) -> Placement:
+def _presence_placement(entry: VisionEntry, held_gib: float, index: Machine) -> Placement:
     """Published files have two bytes a number, which is how ``placement`` counts."""
     fp16 = all(entry.id != model_entry.id or model_entry.fp16 for model_entry in MODELS)
-    return placement(held_gib, at, largest_gib=_largest_gib(entry, held_gib), fp16=fp16)
+    return placement(held_gib, index, largest_gib=_largest_gib(entry, held_gib), fp16=fp16)
 
 
 def _largest_gib(entry: VisionEntry, held_gib: float) -> float:
@@ -113,8 +113,8 @@ def open_segmenter(model_id: str, sources: Sources | None = None) -> Segmenter:
 
     entry = vision_model(model_id, "segmenter")
     source = weights(entry, sources or Sources.here())
-    at = vision_placement(check(entry, source), machine())
-    return sam.load(entry, source, at) if source.is_file else sam2.load(entry, source, at)
+    index = vision_placement(check(entry, source), machine())
+    return sam.load(entry, source, index) if source.is_file else sam2.load(entry, source, index)
 
 
 def open_vision(
@@ -129,17 +129,17 @@ def open_vision(
     raise BadInput(f"{entry.name} answers questions: truehue.core.masks.grounded.tools opens it.")
 
 
-def vision_placement(weights_gib: float, at: Machine) -> Placement:
+def vision_placement(weights_gib: float, index: Machine) -> Placement:
     """Where a vision model goes: all of it on the device where it fits, else on the CPU.
 
     Always float32, so that a mask does not depend on the machine's number formats; the models are
     small. ``weights_gib`` is at four bytes a number.
     """
     needed_gib = weights_gib + WORKING_GIB
-    if at.device == "cpu" or needed_gib <= at.free_bytes / GIB:
-        return Placement(at.device, "float32", "none", f"{weights_gib:.2f} GiB of weights.")
+    if index.device == "cpu" or needed_gib <= index.free_bytes / GIB:
+        return Placement(index.device, "float32", "none", f"{weights_gib:.2f} GiB of weights.")
     why = (
-        f"{weights_gib:.1f} GiB of weights do not fit: {at.name} has {at.free_bytes / GIB:.1f} GiB "
+        f"{weights_gib:.1f} GiB of weights do not fit: {index.name} has {index.free_bytes / GIB:.1f} GiB "
         "free. On the CPU, slower."
     )
     return Placement("cpu", "float32", "none", why)
@@ -159,6 +159,6 @@ def memory_wanted(model_id: str, sources: Sources | None = None, role: Role | No
             held_gib = entry.download_gib
     if not held_gib:
         return 0
-    at = machine()
-    where = vision_placement(held_gib, replace(at, free_bytes=at.memory_bytes))
-    return int((held_gib + WORKING_GIB) * GIB) if where.device == at.device else 0
+    index = machine()
+    location = vision_placement(held_gib, replace(index, free_bytes=index.memory_bytes))
+    return int((held_gib + WORKING_GIB) * GIB) if location.device == index.device else 0

@@ -25,7 +25,7 @@ def model_type(folder: Path) -> str:
     return str(kind)
 
 
-def from_folder(model_class: Any, entry: VisionEntry, folder: Path, at: Placement) -> Any:
+def from_folder(model_class: Any, entry: VisionEntry, folder: Path, placement: Placement) -> Any:
     """The model in float32 on its device, ready to answer.
 
     Raises BadModelFolder, naming a weight, where any is missing: transformers fills those with
@@ -56,10 +56,10 @@ def from_folder(model_class: Any, entry: VisionEntry, folder: Path, at: Placemen
             f"({absent[0]}{' ...' if len(absent) > 1 else ''}): they are not complete, or another "
             f"model's. {again}"
         )
-    return model.eval().to(at.device)
+    return model.eval().to(placement.device)
 
 
-def processor_from_folder(processor_class: Any, folder: Path, what: str) -> Any:
+def processor_from_folder(processor_class: Any, folder: Path, label: str) -> Any:
     """The processor beside a model; ``what`` names the model. Raises BadModelFolder where it cannot
     be read. Errors of memory that ran out pass."""
     try:
@@ -67,7 +67,7 @@ def processor_from_folder(processor_class: Any, folder: Path, what: str) -> Any:
     except Exception as error:  # what a broken file raises has no family of its own
         if is_out_of_memory(error):
             raise
-        problem = f"{folder} has no processor of {what} that can be read: {error}"
+        problem = f"{folder} has no processor of {label} that can be read: {error}"
         raise BadModelFolder(problem) from error
 
 

@@ -165,11 +165,11 @@ def download(entry: VisionEntry, sources: Sources, to: Path | None = None) -> Pa
     from huggingface_hub import hf_hub_download
 
     folder = to or sources.models_folder
-    where: dict[str, Any] = (
+    options: dict[str, Any] = (
         {"local_dir": folder / entry.id} if folder else {"cache_dir": sources.hub_cache}
     )
     try:
-        return Path(hf_hub_download(entry.repo, entry.file, **where))
+        return Path(hf_hub_download(entry.repo, entry.file, **options))
     except Exception as error:
         raise explained(as_model_entry(entry), error) from error
 

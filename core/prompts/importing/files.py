@@ -124,21 +124,27 @@ def read_prompts(
     # The last part by either system's separator: an upload may bring the path of its machine.
     name = excerpt(PurePath(name.replace("\\", "/")).name) or "prompts"
     with open_text(file, name) as source:
-        lookup, shelf = Lookup(negative_labels, categories), PromptCollector()
+        lookup, prompt_collector = Lookup(negative_labels, categories), PromptCollector()
         file_kind = kind or _kind(source)
         notes = list(source.notes)
         if file_kind == "text":
-            _read_text(source, shelf)
+            _read_text(source, prompt_collector)
         elif file_kind == "jsonl":
-            notes += _read_jsonl(source, shelf, lookup)
+            notes += _read_jsonl(source, prompt_collector, lookup)
         else:
-            file_kind, more = _read_table(source, shelf, lookup, system, file_kind == "published")
+            file_kind, more = _read_table(
+                source, prompt_collector, lookup, system, file_kind == "published"
+            )
             notes += more
-        if not shelf.prompts and not shelf.problems:
+        if not prompt_collector.prompts and not prompt_collector.problems:
             raise BadInput(f"{name} has no prompts in it, only blank lines or a header.")
         notes += lookup.notes()
     return ImportedPrompts(
-        tuple(shelf.prompts), tuple(shelf.problems), file_kind, tuple(notes), shelf.blank_lines
+        tuple(prompt_collector.prompts),
+        tuple(prompt_collector.problems),
+        file_kind,
+        tuple(notes),
+        prompt_collector.blank_lines,
     )
 
 
@@ -163,47 +169,55 @@ def _stem(source: TextSource) -> str:
     return PurePath(source.name).stem[:100].strip() or "prompts"
 
 
-def _sound_lines(source: TextSource, shelf: PromptCollector) -> Iterator[tuple[int, str]]:
+def _sound_lines(
+    source: TextSource, prompt_collector: PromptCollector
+) -> Iterator[tuple[int, str]]:
     """The lines that are neither blank, too long nor with a NUL; the others are counted."""
     for number, text, length in source.lines():
         if length > MAX_LINE_CHARACTERS:
-            shelf.refuse(number, text, too_long(length))
+            prompt_collector.refuse(number, text, too_long(length))
         elif not text.strip():
-            shelf.blank_lines += 1
+            prompt_collector.blank_lines += 1
         elif "\0" in text:
-            shelf.refuse(number, text, NUL)
+            prompt_collector.refuse(number, text, NUL)
         else:
             yield number, text
 
 
-def _read_text(source: TextSource, shelf: PromptCollector) -> None:
+def _read_text(source: TextSource, prompt_collector: PromptCollector) -> None:
     stem = _stem(source)
-    for number, text in _sound_lines(source, shelf):
+    for number, text in _sound_lines(source, prompt_collector):
         prompt = Prompt(f"{stem}-{number}", text.strip(), "free", source=stem)
-        shelf.take(number, text, prompt)
+        prompt_collector.take(number, text, prompt)
 
 
-def _read_jsonl(source: TextSource, shelf: PromptCollector, lookup: Lookup) -> list[str]:
+def _read_jsonl(source: TextSource, prompt_collector: PromptCollector, lookup: Lookup) -> list[str]:
     stem, unused = _stem(source), set[str]()
-    for number, text in _sound_lines(source, shelf):
-        if not shelf.prompts and not shelf.problems and text.lstrip().startswith("["):
+    for number, text in _sound_lines(source, prompt_collector):
+        if (
+            not prompt_collector.prompts
+            and not prompt_collector.problems
+            and text.lstrip().startswith("[")
+        ):
             raise BadInput(
                 f"{source.name} is one JSON list. Write one object a line instead (JSONL)."
             )
-        if not shelf.records and _describes(text, PurePath(source.name).suffix.lower() == ".json"):
+        if not prompt_collector.records and _describes(
+            text, PurePath(source.name).suffix.lower() == ".json"
+        ):
             raise BadInput(
                 f"{source.name} is a JSON file without prompts. Choose the files that hold them: "
                 "CSV with a header, or JSONL with one object a line."
             )
-        own_id = f"{stem}-{shelf.records + 1}"
+        own_id = f"{stem}-{prompt_collector.records + 1}"
         try:
             prompt = prompt_of_line(text, own_id, stem, lookup, unused)
         except TooManyUnknown:
             raise
         except BadInput as error:
-            shelf.refuse(number, text, str(error))
+            prompt_collector.refuse(number, text, str(error))
         else:
-            shelf.take(number, text, prompt)
+            prompt_collector.take(number, text, prompt)
     return _unused("Keys", unused)
 
 
@@ -224,16 +238,16 @@ def _describes(line: str, is_json: bool) -> bool:
     )
 
 
-def _unused(what: str, names: set[str]) -> list[str]:
+def _unused(label: str, names: set[str]) -> list[str]:
     if not names:
         return []
     first = ", ".join(excerpt(name) for name in sorted(names)[:20])
-    return [f"{what} that were not used: {first}{' …' if len(names) > 20 else ''}."]
+    return [f"{label} that were not used: {first}{' …' if len(names) > 20 else ''}."]
 
 
 def _read_table(
     source: TextSource,
-    shelf: PromptCollector,
+    prompt_collector: PromptCollector,
     lookup: Lookup,
     system: str | None,
     must_be_published: bool,
@@ -247,24 +261,24 @@ def _read_table(
     stem = _stem(source)
     for record in _rows(source, delimiter):
         if not record.fields and not record.why:
-            shelf.blank_lines += 1
+            prompt_collector.blank_lines += 1
             continue
         why = record.why or _field_count(record, columns)
         if why:
-            shelf.refuse(record.line, record.raw, why)
+            prompt_collector.refuse(record.line, record.raw, why)
             continue
         values = dict(zip(columns, record.fields, strict=True))
         try:
             if published_layout:
                 prompt = mini.prompt_of_row(values, published_layout, lookup)
             else:
-                prompt = prompt_of(values, f"{stem}-{shelf.records + 1}", stem, lookup)
+                prompt = prompt_of(values, f"{stem}-{prompt_collector.records + 1}", stem, lookup)
         except TooManyUnknown:
             raise
         except BadInput as error:
-            shelf.refuse(record.line, record.raw, str(error))
+            prompt_collector.refuse(record.line, record.raw, str(error))
         else:
-            shelf.take(record.line, record.raw, prompt)
+            prompt_collector.take(record.line, record.raw, prompt)
     return "published" if published_layout else "csv", notes
 
 

@@ -89,11 +89,11 @@ class Lookup:
         """Sentences about objects that no table lists and about names that were not kept."""
         notes = []
         if self.unlisted:
-            most = ", ".join(name for name, _ in self.unlisted.most_common(8))
+            limit_text = ", ".join(name for name, _ in self.unlisted.most_common(8))
             rest = len(self.unlisted) - 8
             notes.append(
                 "Not in the table of objects, so without negative labels: "
-                f"{most}{f' and {rest:,} more' if rest > 0 else ''}."
+                f"{limit_text}{f' and {rest:,} more' if rest > 0 else ''}."
             )
         if self.unnamed:
             notes.append(

@@ -167,12 +167,12 @@ def _signs(text: str, name: str) -> str:
     """The fault of a text that holds a control character or half a character."""
     if text.isprintable():
         return ""
-    for place, sign in enumerate(text, 1):
+    for index, sign in enumerate(text, 1):
         code = ord(sign)
         if sign in _PLAIN_CONTROLS:
             continue
         if code < 0x20 or 0x7F <= code < 0xA0:
-            return f"The {name} has the control character U+{code:04X} at place {place:,}."
+            return f"The {name} has the control character U+{code:04X} at place {index:,}."
         if 0xD800 <= code < 0xE000:
-            return f"The {name} has half a character (U+{code:04X}) at place {place:,}."
+            return f"The {name} has half a character (U+{code:04X}) at place {index:,}."
     return ""

@@ -140,9 +140,9 @@ def _recognized(stream: BinaryIO, name: str, size: int, advice: str) -> TextSour
     for mark, encoding in _MARKS:
         if start.startswith(mark):
             return TextSource(name, stream, encoding, advice=advice)
-    for magic, what in _BINARY:
+    for magic, label in _BINARY:
         if start.startswith(magic):
-            raise BadInput(f"{name} is {what}, not text. {advice}")
+            raise BadInput(f"{name} is {label}, not text. {advice}")
     return _guessed(stream, name, size, advice)
 
 

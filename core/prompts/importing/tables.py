@@ -72,7 +72,7 @@ def _quoted(
 ) -> Record:
     """The record that begins with ``first``; lines that turn out not to be its own go back."""
     number, text, _ = first
-    taken: list[tuple[int, str, int]] = []
+    used: list[tuple[int, str, int]] = []
     try:
         fields = _parsed(text, delimiter)
     except _TooWide:
@@ -83,10 +83,10 @@ def _quoted(
         if line is None:
             fields = None
             break
-        taken.append(line)
+        used.append(line)
         _, more, length = line
         size = len(text) + length
-        if "\0" in more or size > MAX_LINE_CHARACTERS or len(taken) >= MAX_RECORD_LINES:
+        if "\0" in more or size > MAX_LINE_CHARACTERS or len(used) >= MAX_RECORD_LINES:
             fields = None
             break
         text += more
@@ -96,7 +96,7 @@ def _quoted(
             except _TooWide:  # over several lines that is surely a mark that was not closed
                 fields = None
     if fields is None:
-        waiting.extendleft(reversed(taken))
+        waiting.extendleft(reversed(used))
         return Record(number, first[1], why=OPEN_QUOTE)
     return Record(number, text, tuple(fields))
 

@@ -47,9 +47,9 @@ def write_prompts(prompts: Iterable[Prompt], kind: str = "csv") -> str:
 
 
 def _table(prompts: Sequence[Prompt]) -> list[str]:
-    most = max((len(prompt.targets) for prompt in prompts), default=1)
+    limit = max((len(prompt.targets) for prompt in prompts), default=1)
     columns = ["id", "text", "task", "system", *TEXTS]
-    for number in range(1, max(most, 1) + 1):
+    for number in range(1, max(limit, 1) + 1):
         ending = "" if number == 1 else str(number)
         columns += [
             f"{name}{ending}"

@@ -128,9 +128,9 @@ def single(
     labels = [(titles or {}).get(value, value) for value in values]
     order = None
     if fixed:
-        place = {value: rank for rank, value in enumerate(fixed)}
+        index = {value: rank for rank, value in enumerate(fixed)}
         ranked = sorted(
-            range(len(values)), key=lambda code: (place.get(values[code], len(place)), labels[code])
+            range(len(values)), key=lambda code: (index.get(values[code], len(index)), labels[code])
         )
         order = np.empty(len(ranked), dtype=np.int32)
         order[ranked] = np.arange(len(ranked), dtype=np.int32)

@@ -306,11 +306,11 @@ class PromptIndex:
     def _sort_ranks(self, targets: Targets) -> dict[str, np.ndarray]:
         """int ``(N,)`` rank of each prompt by the id of an order; -1 where it has none."""
         names = np.array([name.casefold() for name in targets.objects] or [""], dtype=object)
-        tasks = {task: place for place, task in enumerate(TASKS)}
+        tasks = {task: index for index, task in enumerate(TASKS)}
         lines = self._words.lines
-        place = {line: rank for rank, line in enumerate(sorted(set(lines)))}
+        position = {line: rank for rank, line in enumerate(sorted(set(lines)))}
         return {
-            "text": np.fromiter((place[line] for line in lines), np.int32, len(lines)),
+            "text": np.fromiter((position[line] for line in lines), np.int32, len(lines)),
             "object": _by_code(np.unique(names, return_inverse=True)[1], targets.first_object),
             "hue": _by_code(hue_ranks(targets.colors), targets.first_color),
             "lightness": _by_code(lightness_ranks(targets.colors), targets.first_color),

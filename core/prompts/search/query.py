@@ -57,15 +57,15 @@ def terms_of(text: str) -> tuple[Term, ...]:
     for match in _TERM.finditer(re.sub("[“”„‟«»]", '"', text)):
         minus, quoted, closed, plain = match.groups()
         if plain is None:
-            words = tuple(folded(quoted).split())
+            message = tuple(folded(quoted).split())
             # While it is typed a phrase has no closing mark yet, and its last word may grow.
             whole = bool(closed or minus)
-            term = Term(words, "", True, whole, bool(minus))
+            term = Term(message, "", True, whole, bool(minus))
         else:
             excluded = plain.startswith("-") and len(plain) > 1
             typed = plain.removeprefix("-") if excluded else plain
-            words = tuple(folded(typed).split())
-            term = Term(words, typed.lower(), False, excluded, excluded)
+            message = tuple(folded(typed).split())
+            term = Term(message, typed.lower(), False, excluded, excluded)
         if term.words:
             terms[term] = None
     return tuple(terms)
@@ -84,22 +84,22 @@ class WordIndex:
         lines = folded(raw).split("\n") if texts else []
         self._lines = [f" {' '.join(line.split())} " for line in lines]
         number_of_word: dict[str, int] = {}
-        places: list[int] = []
+        positions: list[int] = []
         lengths = np.zeros(self.size, dtype=np.int64)
         lowered = raw.lower().split("\n") if "#" in raw else None
         for number, (line, colors) in enumerate(zip(self._lines, hexes, strict=False)):
-            words = line.split()
-            words += colors
+            tokens = line.split()
+            tokens += colors
             if lowered and "#" in lowered[number]:
-                words += _HEX.findall(lowered[number])
-            places += [number_of_word.setdefault(word, len(number_of_word)) for word in words]
-            lengths[number] = len(words)
+                tokens += _HEX.findall(lowered[number])
+            positions += [number_of_word.setdefault(word, len(number_of_word)) for word in tokens]
+            lengths[number] = len(tokens)
         self._words = sorted(number_of_word)
         rank = np.empty(len(number_of_word), dtype=np.int32)
         rank[[number_of_word[word] for word in self._words]] = np.arange(
             len(number_of_word), dtype=np.int32
         )
-        of_pairs = rank[np.asarray(places, dtype=np.int64)]
+        of_pairs = rank[np.asarray(positions, dtype=np.int64)]
         order = np.argsort(of_pairs, kind="stable")
         # All prompts of a word stand together, and so do all words with the same beginning.
         self._prompts = np.repeat(np.arange(self.size, dtype=np.int32), lengths)[order]
@@ -125,8 +125,8 @@ class WordIndex:
         return self._words
 
     def _begins(self, word: str) -> bool:
-        at = bisect_left(self._words, word)
-        return at < len(self._words) and self._words[at].startswith(word)
+        index = bisect_left(self._words, word)
+        return index < len(self._words) and self._words[index].startswith(word)
 
     def mask(self, terms: Iterable[Term]) -> np.ndarray:
         """Which prompts satisfy all terms."""
@@ -143,10 +143,10 @@ class WordIndex:
     def closeness(self, terms: Iterable[Term], rows: np.ndarray) -> np.ndarray:
         """int8 ``(len(rows),)``: 0 where all words asked for stand side by side in their order,
         1 where they do and the last goes on, 2 elsewhere."""
-        words = [word for term in terms if not term.excluded for word in term.words]
-        if not words:
+        parts = [word for term in terms if not term.excluded for word in term.words]
+        if not parts:
             return np.zeros(len(rows), dtype=np.int8)
-        start = f" {' '.join(words)}"
+        start = f" {' '.join(parts)}"
         whole = f"{start} "
         lines = self._lines
         return np.fromiter(
@@ -160,8 +160,8 @@ class WordIndex:
         if term.typed.startswith("#") and re.fullmatch("[0-9a-f]{1,6}", digits):
             return self._word(term.typed, term.whole)
         mask = np.ones(self.size, dtype=bool)
-        for place, word in enumerate(term.words, 1):
-            grows = not term.whole and (not term.phrase or place == len(term.words))
+        for index, word in enumerate(term.words, 1):
+            grows = not term.whole and (not term.phrase or index == len(term.words))
             mask &= self._word(word, not grows)
         if term.phrase:
             self._keep_phrase(mask, term)

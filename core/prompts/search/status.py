@@ -41,9 +41,9 @@ class StatusColumn:
     def columns(self) -> tuple[Column, Column]:
         """The facets ``drawn`` and ``verdict``."""
         rows = np.arange(len(self.drawn), dtype=np.int32)
-        drawn = np.where(self.drawn, 0, 1).astype(np.int32)
+        sample = np.where(self.drawn, 0, 1).astype(np.int32)
         return (
-            _column("drawn", "Generated", rows, drawn, DRAWN),
+            _column("drawn", "Generated", rows, sample, DRAWN),
             _column("verdict", "Verdict", rows, self.verdict.astype(np.int32), VERDICTS),
         )
 
@@ -61,7 +61,7 @@ def marks_of(
 ) -> StatusColumn:
     """Marks from the storage's answer, by prompt id; ids that the index does not have are left
     out. Raises BadInput for a verdict that is not known."""
-    drawn = np.zeros(size, dtype=bool)
+    sample = np.zeros(size, dtype=bool)
     verdict = np.full(size, _NO_VERDICT, dtype=np.int8)
     codes = {"": _NO_VERDICT, **{name: code for code, name in enumerate(VERDICTS[:-1])}}
     for prompt_id, mark in statuses.items():
@@ -75,6 +75,6 @@ def marks_of(
                 f"{', '.join(VERDICTS[:-1])} or empty."
             )
         for row in rows:
-            drawn[row] = mark.drawn > 0
+            sample[row] = mark.drawn > 0
             verdict[row] = code
-    return StatusColumn(drawn, verdict)
+    return StatusColumn(sample, verdict)

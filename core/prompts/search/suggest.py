@@ -54,11 +54,11 @@ def values_named(columns: Mapping[str, Column], terms: Sequence[Term]) -> list[S
     return suggestions
 
 
-def spelled_like(words: Iterable[str], vocabulary: Sequence[str]) -> dict[str, str]:
+def spelled_like(terms: Iterable[str], vocabulary: Sequence[str]) -> dict[str, str]:
     """The known word most like each one that nobody knows; those that none is like are left out."""
     letters = [word for word in vocabulary if word.isalpha()]
     corrections = {}
-    for word in words:
+    for word in terms:
         if len(word) < SHORTEST or not word.isalpha():
             continue
         close = difflib.get_close_matches(word[:40], letters, n=1, cutoff=LIKE)

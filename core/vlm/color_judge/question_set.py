@@ -39,9 +39,9 @@ class JudgeSettings:
     def __post_init__(self) -> None:
         if self.system not in SYSTEM_NAMES:
             raise BadInput(f"Appendix E asks on css and l2, not on {self.system}.", "system")
-        most = len(set_colors(self.system)) * len(OBJECTS) * len(DEFAULT_LIGHTS)
-        if type(self.renders) is not int or not 1 <= self.renders <= most:
-            raise BadInput(f"There are 1 to {most:,} renders, not {self.renders!r:.20}.", "count")
+        limit = len(set_colors(self.system)) * len(OBJECTS) * len(DEFAULT_LIGHTS)
+        if type(self.renders) is not int or not 1 <= self.renders <= limit:
+            raise BadInput(f"There are 1 to {limit:,} renders, not {self.renders!r:.20}.", "count")
         if type(self.seed) is not int or not 0 <= self.seed < 2**31:
             raise BadInput(f"The seed is 0 to {2**31 - 1:,}, not {self.seed!r:.20}.", "seed")
 
@@ -78,8 +78,8 @@ def scenes(settings: JudgeSettings) -> Iterator[tuple[str, tuple[str, str, int]]
     names = draws.shuffled([color.name for color in set_colors(settings.system)])
     orders = {name: list(_scenes_of(draws)) for name in names}
     for number in range(settings.renders):
-        turn, place = divmod(number, len(names))
-        yield names[place], orders[names[place]][turn]
+        turn, index = divmod(number, len(names))
+        yield names[index], orders[names[index]][turn]
 
 
 def _scenes_of(draws: Draws) -> Iterator[tuple[str, str, int]]:
@@ -96,11 +96,11 @@ def judge_questions(settings: JudgeSettings) -> Iterator[Illustrated]:
     waiting = scenes(settings)
     while part := list(islice(waiting, _AT_ONCE)):
         # Light and shade of a scene are computed once for its colors that come together.
-        drawn = {
-            one: rendered(settings.system, *one, settings.size_px)
-            for one in sorted(part, key=lambda one: one[1])
+        renders = {
+            pair: rendered(settings.system, *pair, settings.size_px)
+            for pair in sorted(part, key=lambda pair: pair[1])
         }
-        for one in part:
-            render = drawn.pop(one)
+        for entry in part:
+            render = renders.pop(entry)
             for question in questions(render, settings.near, settings.seed):
                 yield Illustrated(question, render.srgb8)

@@ -105,14 +105,14 @@ class _Asker:
         }
 
     def ask(self, near: int | None) -> Iterator[Question]:
-        name, of = SYSTEM_NAMES[self.key], f"the {self.object} in the image"
+        name, suffix = SYSTEM_NAMES[self.key], f"the {self.object} in the image"
         same = _same_color(self.true)
         yield self._question(
-            1, Form.OPEN, f"What is the {name} color name of {of}?", self.true.name, also=same
+            1, Form.OPEN, f"What is the {name} color name of {suffix}?", self.true.name, also=same
         )
         yield self._listed(near, same)
         if self.key == "css":
-            text = f"What is the {name} hex color code of {of}?"
+            text = f"What is the {name} hex color code of {suffix}?"
             yield self._question(3, Form.OPEN, text, self.true.hex)
             yield from self._verified(4, "color name", lambda color: color.name)
             yield from self._verified(5, "RGB color", lambda color: _triple(color.srgb8))
@@ -143,14 +143,19 @@ class _Asker:
         )
 
     def _verified(
-        self, number: int, what: str, written: Callable[[NamedColor], str]
+        self, number: int, label: str, written: Callable[[NamedColor], str]
     ) -> Iterator[Question]:
         """The same question about the true color and about the false one."""
-        for asked, answer in ((self.true, "yes"), (self.false, "no")):
-            text = f"Is the {what} of the {self.object} {written(asked)} in the image?"
-            distance = float(delta_e00(np.array(self.true.lab), np.array(asked.lab)))
+        for named_color, answer in ((self.true, "yes"), (self.false, "no")):
+            text = f"Is the {label} of the {self.object} {written(named_color)} in the image?"
+            distance = float(delta_e00(np.array(self.true.lab), np.array(named_color.lab)))
             yield self._question(
-                number, Form.BINARY, text, answer, asked=asked.name, delta_e00=round(distance, 3)
+                number,
+                Form.BINARY,
+                text,
+                answer,
+                asked=named_color.name,
+                delta_e00=round(distance, 3),
             )
 
     def _question(
@@ -162,10 +167,10 @@ class _Asker:
         choices: Sequence[str] = (),
         **made: object,
     ) -> Question:
-        place = f"{self.object.replace(' ', '_')}-{self.true.name.replace(' ', '_').lower()}"
+        location = f"{self.object.replace(' ', '_')}-{self.true.name.replace(' ', '_').lower()}"
         turn = f"-{answer}" if form is Form.BINARY else ""
         return Question(
-            question_id=f"{self.key}_q{number}-{place}-{self.image_id[:12]}{turn}",
+            question_id=f"{self.key}_q{number}-{location}-{self.image_id[:12]}{turn}",
             task=f"{self.key}_q{number}",
             form=form,
             text=text,

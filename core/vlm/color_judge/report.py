@@ -28,7 +28,7 @@ ALL = "All"
 SHARE = ("right", "asked", "percent", "low", "high")
 
 
-def judge_report(asked: EvaluationLog, told: Told = quiet) -> dict[str, Any]:
+def judge_report(log: EvaluationLog, report_progress: Told = quiet) -> dict[str, Any]:
     """All numbers of an asking of a judge set, as plain JSON: ``title``, ``note``, ``model``,
     ``systems``, ``renders`` (how many), and ``tables`` of ``id``, ``title``, ``note``,
     ``published``, ``columns`` (words) and ``rows`` (a cell each: words, a number, or None). Shares
@@ -37,19 +37,19 @@ def judge_report(asked: EvaluationLog, told: Told = quiet) -> dict[str, Any]:
     Also while it is being asked. The first time, the rules judge every render: ``told`` of how many
     are done. Raises BadInput where no question is about a render.
     """
-    questions = [one for one in asked.questions if asks_of_render(one)]
+    questions = [question for question in log.questions if asks_of_render(question)]
     if not questions:
         raise BadInput(
-            f"{asked.folder} has no diagnostic renders: make a set with truehue vlm judge make."
+            f"{log.folder} has no diagnostic renders: make a set with truehue vlm judge make."
         )
-    known = {one.question_id for one in questions}
-    model = [answer for answer in asked.answers if answer.question_id in known]
+    known = {question.question_id for question in questions}
+    model = [answer for answer in log.answers if answer.question_id in known]
     return report_of(
         questions,
         model,
-        rule_answers(questions, asked.folder, told),
-        asked.model.id,
-        _note(asked, questions),
+        rule_answers(questions, log.folder, report_progress),
+        log.model.id,
+        _note(log, questions),
     )
 
 
@@ -65,13 +65,13 @@ def report_of(
     parts = _parts(questions)
     by_model = _Answers.of(questions, model)
     by_rule = {rule: _Answers.of(questions, answers) for rule, answers in rules.items()}
-    systems = sorted({str(one.construction["system"]) for one in questions})
+    systems = sorted({str(question.construction["system"]) for question in questions})
     return {
         "title": f"{name}: color naming",
         "note": note,
         "model": name,
         "systems": systems,
-        "renders": len({one.image_id for one in questions}),
+        "renders": len({question.image_id for question in questions}),
         "tables": [
             _accuracy(parts, by_model, by_rule, name),
             _rules(parts, by_model, by_rule),
@@ -107,17 +107,19 @@ class _Answers:
     def tally(self, questions: Sequence[Question]) -> Tally:
         """What came of some questions."""
         out = Tally()
-        for one in questions:
-            answer = self.by_id.get(one.question_id)
-            out += tally_of(one, None if answer is None else answer.outcome)
+        for question in questions:
+            answer = self.by_id.get(question.question_id)
+            out += tally_of(question, None if answer is None else answer.outcome)
         return out
 
     def right(self, questions: Sequence[Question]) -> dict[str, bool]:
         """Whether it is right, of those that were asked."""
-        found = {one.question_id: self.by_id.get(one.question_id) for one in questions}
+        answers = {
+            question.question_id: self.by_id.get(question.question_id) for question in questions
+        }
         return {
             key: answer.outcome is Outcome.RIGHT
-            for key, answer in found.items()
+            for key, answer in answers.items()
             if answer is not None
         }
 
@@ -136,19 +138,19 @@ class _Answers:
 def kind_of(question: Question) -> str:
     """Of :data:`KINDS`."""
     form = Form.CHOICE if question.listed else question.form
-    return next(name for name, of in KINDS.items() if of is form)
+    return next(name for name, source in KINDS.items() if source is form)
 
 
 def _parts(questions: Sequence[Question]) -> list[_Part]:
-    tasks = [task for task in TASKS if any(one.task == task for one in questions)]
+    tasks = [task for task in TASKS if any(question.task == task for question in questions)]
     parts = []
     for task in tasks:
-        of = [one for one in questions if one.task == task]
-        parts.append(_Part(task.upper().replace("_", " "), TASKS[task].name, of))
+        entries = [question for question in questions if question.task == task]
+        parts.append(_Part(task.upper().replace("_", " "), TASKS[task].name, entries))
     for kind in KINDS:
-        of = [one for one in questions if kind_of(one) == kind]
-        if of:
-            parts.append(_Part(kind, "all of these", of))
+        entries = [question for question in questions if kind_of(question) == kind]
+        if entries:
+            parts.append(_Part(kind, "all of these", entries))
     return [*parts, _Part(ALL, "all questions", list(questions))]
 
 
@@ -169,7 +171,7 @@ def _accuracy(
     for part in parts:
         tally = model.tally(part.questions)
         # Rules stand beside what the model was asked, and no more.
-        asked = [one for one in part.questions if one.question_id in model.by_id]
+        questions = [question for question in part.questions if question.question_id in model.by_id]
         rows.append(
             [
                 part.name,
@@ -180,7 +182,7 @@ def _accuracy(
                 tally.truncated,
                 tally.unanswered,
                 tally.not_asked,
-                *(by.tally(asked).percent for by in rules.values()),
+                *(by.tally(questions).percent for by in rules.values()),
             ]
         )
     return _table(
@@ -200,9 +202,9 @@ def _rules(
 ) -> dict[str, Any]:
     rows: list[list[Cell]] = []
     for part in parts:
-        asked = [one for one in part.questions if one.question_id in model.by_id]
+        questions = [question for question in part.questions if question.question_id in model.by_id]
         for rule, answers in rules.items():
-            tally = answers.tally(asked)
+            tally = answers.tally(questions)
             rows.append([part.name, rule, *_share(tally.right, tally.asked), tally.unanswered])
     return _table(
         "rules",
@@ -219,18 +221,22 @@ def _yes(
     """Who says yes to the true color, and who to another."""
     columns = ["judge", "target color", "yes", "decided", "percent", "low", "high"]
     columns += ["unreadable", "truncated", "unanswered", "unscored"]
-    asked = [one for one in questions if one.question_id in model.by_id]
+    requested = [question for question in questions if question.question_id in model.by_id]
     rows: list[list[Cell]] = []
     for judge, answers in {name: model, **rules}.items():
-        for words, answer in (("the true one", "yes"), ("another", "no")):
-            of = [one for one in asked if one.form is Form.BINARY and one.answer == answer]
-            tally = answers.tally(of)
-            said = [answers.decided(one) for one in of]
+        for text, answer in (("the true one", "yes"), ("another", "no")):
+            entries = [
+                question
+                for question in requested
+                if question.form is Form.BINARY and question.answer == answer
+            ]
+            tally = answers.tally(entries)
+            said = [answers.decided(question) for question in entries]
             lacking = [tally.unreadable, tally.truncated, tally.unanswered, None]
             if answers is not model:
                 lacking = [None, None, None, tally.unanswered]
             decided = len(said) - said.count(None)
-            rows.append([judge, words, *_share(said.count("yes"), decided), *lacking])
+            rows.append([judge, text, *_share(said.count("yes"), decided), *lacking])
     return _table(
         "yes",
         "True and false acceptance of colors",
@@ -250,9 +256,13 @@ def _agreement(
     rows: list[list[Cell]] = []
     for part in parts:
         for rule, answers in rules.items():
-            pairs = [(model.decided(one), answers.decided(one)) for one in part.questions]
-            both = [(one, other) for one, other in pairs if one is not None and other is not None]
-            same = sum(one == other for one, other in both)
+            pairs = [
+                (model.decided(question), answers.decided(question)) for question in part.questions
+            ]
+            both = [
+                (name, other) for name, other in pairs if name is not None and other is not None
+            ]
+            same = sum(name == other for name, other in both)
             between = paired(answers.right(part.questions), model.right(part.questions))
             low, high = between.interval or (None, None)
             rows.append(
@@ -293,8 +303,8 @@ def _published_kinds() -> dict[str, Any]:
     """Table 2 by kinds of questions, and in its note the paper's own measure."""
     out = _as_printed(published.table("gencolorbench-table2"), "published")
     (method,) = published.table("gencolorbench-table2-method").rows
-    words = " and ".join(f"{share:g}% on {name}" for name, share in method.values.items())
-    out["note"] += f" The paper's own pixel metric is correct on {words}; its false accept rate"
+    text = " and ".join(f"{share:g}% on {name}" for name, share in method.values.items())
+    out["note"] += f" The paper's own pixel metric is correct on {text}; its false accept rate"
     out["note"] += " was not published."
     return out
 
@@ -332,18 +342,18 @@ def _share(part: int, total: int) -> list[Cell]:
     return [part, total, rate.percent, low, high]
 
 
-def _note(asked: EvaluationLog, questions: Sequence[Question]) -> str:
-    settings = asked.settings
+def _note(log: EvaluationLog, questions: Sequence[Question]) -> str:
+    settings = log.settings
     lines = [
-        f"Appendix E of GenColorBench on {len({one.image_id for one in questions}):,} "
+        f"Appendix E of GenColorBench on {len({question.image_id for question in questions}):,} "
         f"diagnostic renders, {settings.style} prompts, image {settings.version}. Rules score "
         "with the exact mask, always in color; for a color name, a rule gives the nearest "
         "one. The truehue rule was developed on renders of this kind."
     ]
-    others = len(asked.questions) - len(questions)
+    others = len(log.questions) - len(questions)
     if others:
         lines.append(f"{others:,} questions are not about renders and are excluded.")
-    if asked.cut_off:
-        lines.append(f"{asked.cut_off:,} answers reached the token limit.")
-    lines.append(f"Answers are read by parser {asked.parser}.")
+    if log.cut_off:
+        lines.append(f"{log.cut_off:,} answers reached the token limit.")
+    lines.append(f"Answers are read by parser {log.parser}.")
     return " ".join(lines)

@@ -57,7 +57,7 @@ class _Judged:
 
 
 def rule_answers(
-    questions: Sequence[Question], folder: Path | None = None, told: Told = quiet
+    questions: Sequence[Question], folder: Path | None = None, report_progress: Told = quiet
 ) -> dict[str, list[Answer]]:
     """The answers of every rule to the questions about renders, by its id; a rule that cannot judge
     leaves a question unanswered, with the reason.
@@ -66,54 +66,65 @@ def rule_answers(
     also where it was ended. Raises BadInput for a question that names no render.
     """
     renders = _renders(questions)
-    kept = {} if folder is None else _kept(folder / CACHE)
-    found: dict[str, dict[str, tuple[str | None, str]]] = {entry.id: {} for entry in RULES}
-    for done, of in enumerate(renders, 1):
-        key = _key(of)
-        if key not in kept:
-            judged = _judged(of[0])
-            kept[key] = {
-                rule_id: {one.question_id: _reading(one, by) for one in of}
+    retained = {} if folder is None else _kept(folder / CACHE)
+    name: dict[str, dict[str, tuple[str | None, str]]] = {entry.id: {} for entry in RULES}
+    for done, render in enumerate(renders, 1):
+        key = _key(render)
+        if key not in retained:
+            judged = _judged(render[0])
+            retained[key] = {
+                rule_id: {question.question_id: _reading(question, by) for question in render}
                 for rule_id, by in judged.items()
             }
             if folder is not None:
-                _keep(folder / CACHE, key, kept[key])
-        for rule_id, readings in kept[key].items():
-            found[rule_id].update(readings)
-        told(done, len(renders))
+                _keep(folder / CACHE, key, retained[key])
+        for rule_id, readings in retained[key].items():
+            name[rule_id].update(readings)
+        report_progress(done, len(renders))
     return {
-        entry.id: [_answer(one, *found[entry.id][one.question_id]) for one in questions]
+        entry.id: [
+            _answer(question, *name[entry.id][question.question_id]) for question in questions
+        ]
         for entry in RULES
     }
 
 
 def are_kept(questions: Sequence[Question], folder: Path) -> bool:
     """Whether :func:`rule_answers` has nothing left to judge for these questions."""
-    kept = _kept(folder / CACHE)
-    return all(_key(of) in kept for of in _renders(questions))
+    retained = _kept(folder / CACHE)
+    return all(_key(question) in retained for question in _renders(questions))
 
 
 def _renders(questions: Sequence[Question]) -> list[list[Question]]:
     """The questions about each render, those of one scene one after the other: light and shade of a
     scene are computed once for all its colors."""
     by_render: dict[tuple[str, str, str], list[Question]] = {}
-    for one in questions:
-        made = one.construction
+    for question in questions:
+        made = question.construction
         if not made.get("render"):
-            raise BadInput(f"The question {one.question_id} does not say of which render it is.")
+            raise BadInput(
+                f"The question {question.question_id} does not say of which render it is."
+            )
         scene = json.dumps(made["render"], sort_keys=True)
-        by_render.setdefault((scene, one.image_id, str(made["system"])), []).append(one)
+        by_render.setdefault((scene, question.image_id, str(made["system"])), []).append(question)
     return [by_render[key] for key in sorted(by_render)]
 
 
 def _key(questions: Sequence[Question]) -> str:
     """Of all that the answers about one render follow from."""
-    asked = [
-        [one.question_id, one.image_id, one.task, one.text, dict(one.construction), *one.choices]
-        for one in questions
+    requested = [
+        [
+            question.question_id,
+            question.image_id,
+            question.task,
+            question.text,
+            dict(question.construction),
+            *question.choices,
+        ]
+        for question in questions
     ]
     rules = [[entry.id, entry.version] for entry in RULES]
-    return hashlib.sha256(json.dumps([VERSION, rules, asked]).encode()).hexdigest()
+    return hashlib.sha256(json.dumps([VERSION, rules, requested]).encode()).hexdigest()
 
 
 def _kept(path: Path) -> dict[str, dict[str, Readings]]:
@@ -124,8 +135,8 @@ def _kept(path: Path) -> dict[str, dict[str, Readings]]:
             with suppress(ValueError, LookupError, TypeError, AttributeError):
                 fields = json.loads(line)
                 out[str(fields["key"])] = {
-                    rule_id: {one: (reading, str(why)) for one, (reading, why) in of.items()}
-                    for rule_id, of in fields["rules"].items()
+                    rule_id: {key: (reading, str(why)) for key, (reading, why) in rule.items()}
+                    for rule_id, rule in fields["rules"].items()
                 }
     return out
 
@@ -142,9 +153,9 @@ def _judged(question: Question) -> dict[str, _Judged]:
     """A render by every rule, against all names of its system."""
     made = question.construction
     scene, system_id = made["render"], str(made["system"])
-    place = (str(scene["object"]), str(scene["light"]), int(scene["seed"]))
+    position = (str(scene["object"]), str(scene["light"]), int(scene["seed"]))
     try:
-        render = rendered(system_id, str(made["color"]), place, int(scene["size_px"]))
+        render = rendered(system_id, str(made["color"]), position, int(scene["size_px"]))
     except TrueHueError:
         render = None
     if (
@@ -161,14 +172,16 @@ def _judged(question: Question) -> dict[str, _Judged]:
         for color in set_colors(system_id):
             target = parse_target(color.name, system_id)
             try:
-                found = measure(render.srgb8, render.mask, target, entry.id, cache=cache_of_mask)
+                measurement = measure(
+                    render.srgb8, render.mask, target, entry.id, cache=cache_of_mask
+                )
             except TrueHueError as error:
                 reason = str(error)
                 continue
-            share = margin(found)
-            if found.verdict.status != UNSCORED and share is not None:
+            share = margin(measurement)
+            if measurement.verdict.status != UNSCORED and share is not None:
                 margins[color.name] = share
-            if found.verdict.status == PASS:
+            if measurement.verdict.status == PASS:
                 passed.add(color.name)
         out[entry.id] = _Judged(frozenset(passed), margins, reason)
     return out
@@ -177,10 +190,10 @@ def _judged(question: Question) -> dict[str, _Judged]:
 def _reading(question: Question, by: _Judged) -> tuple[str | None, str]:
     system_id = str(question.construction["system"])
     if question.form is Form.BINARY:
-        asked = str(question.construction["asked"])
-        if asked not in by.margins:
+        requested = str(question.construction["asked"])
+        if requested not in by.margins:
             return None, by.reason or "The rule cannot judge it."
-        return ("yes" if asked in by.passed else "no"), ""
+        return ("yes" if requested in by.passed else "no"), ""
     if question.form is Form.CHOICE:
         name = by.nearest(question.choices)
         return (None, by.reason) if name is None else (LETTERS[question.choices.index(name)], "")

@@ -25,17 +25,17 @@ COLUMNS = (
 )
 
 
-def answers_csv(askings: Iterable[tuple[str, EvaluationLog]]) -> str:
+def answers_csv(evaluations: Iterable[tuple[str, EvaluationLog]]) -> str:
     """A line for every answer of some askings, each under a name, with texts that no spreadsheet
     takes for formulas."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
-    for name, asked in askings:
-        questions = {one.question_id: one for one in asked.questions}
-        released = as_released(asked)
-        as_read = {one.question_id: one for one in released.answers} if released else {}
-        for answer in asked.answers:
+    for name, log in evaluations:
+        questions = {item.question_id: item for item in log.questions}
+        released = as_released(log)
+        as_read = {item.question_id: item for item in released.answers} if released else {}
+        for answer in log.answers:
             question = questions[answer.question_id]
             row = (
                 name,
@@ -46,7 +46,7 @@ def answers_csv(askings: Iterable[tuple[str, EvaluationLog]]) -> str:
                 answer.reading,
                 str(answer.outcome),
                 answer.reason,
-                asked.parser,
+                log.parser,
                 *_released_cells(as_read.get(answer.question_id)),
             )
             writer.writerow(map(cell, row))

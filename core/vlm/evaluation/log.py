@@ -48,13 +48,13 @@ class EvaluationLog:
     @property
     def questions(self) -> list[Question]:
         """Without prompts and paths."""
-        return [one.question for one in self.prompted]
+        return [question.question for question in self.prompted]
 
     @property
     def is_published(self) -> bool:
         """Whether all its questions are of the published set and its images are in color: only
         then people's published row is about the same."""
-        of_hub = (one.construction.get("source") == HUB_ID for one in self.questions)
+        of_hub = (question.construction.get("source") == HUB_ID for question in self.questions)
         return self.settings.version is Version.COLORED and all(of_hub)
 
 
@@ -68,15 +68,15 @@ class Released:
     scores: Scores
 
 
-def as_released(asked: EvaluationLog) -> Released | None:
+def as_released(log: EvaluationLog) -> Released | None:
     """None where no language model answered, or no question has letters."""
-    questions = [one for one in asked.questions if one.form is Form.CHOICE]
-    if asked.model.kind == "baseline" or not questions:
+    questions = [question for question in log.questions if question.form is Form.CHOICE]
+    if log.model.kind == "baseline" or not questions:
         return None
-    model = asked.model
+    model = log.model
     names = [model.id, model.location, *([model.served().model] if model.kind == "served" else [])]
-    reader = reader_of(names, asked.settings.style == Style.REASONED)
-    answers = released_answers(questions, asked.answers, reader)
+    reader = reader_of(names, log.settings.style == Style.REASONED)
+    answers = released_answers(questions, log.answers, reader)
     return Released(reader, answers, score(questions, answers))
 
 
@@ -88,14 +88,19 @@ def read_asked(folder: Path, parser: str = "") -> EvaluationLog:
     """
     plan = EvaluationFolder(folder)
     settings, prompted = plan.settings(), plan.questions
-    questions = {one.question.question_id: one.question for one in prompted}
+    questions = {
+        prompted_question.question.question_id: prompted_question.question
+        for prompted_question in prompted
+    }
     reader = Reader(parser or plan.parser(), settings.style == Style.REASONED)
     answers, cut_off = [], 0
-    for one in EvaluationWork(folder).given():
-        words = one.words if one.answered else None
-        truncated = one.ending == "length"
-        question = questions[one.question_id]
-        answers.append(answered(question, words, one.reason, truncated=truncated, reader=reader))
+    for model_answer in EvaluationWork(folder).given():
+        text = model_answer.words if model_answer.answered else None
+        truncated = model_answer.ending == "length"
+        question = questions[model_answer.question_id]
+        answers.append(
+            answered(question, text, model_answer.reason, truncated=truncated, reader=reader)
+        )
         cut_off += truncated
     return EvaluationLog(
         folder=folder,

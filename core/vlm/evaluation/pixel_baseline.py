@@ -31,29 +31,33 @@ class PixelBaseline:
     not be written, empty where they were.
     """
 
-    def __init__(self, asked: EvaluationLog) -> None:
-        self._prompted = [one for one in asked.prompted if _is_read(one.question)]
-        self._source = asked.source
-        self._path = Path(asked.source.path) / FILE
+    def __init__(self, log: EvaluationLog) -> None:
+        self._prompted = [question for question in log.prompted if _is_read(question.question)]
+        self._source = log.source
+        self._path = Path(log.source.path) / FILE
         self._stored = _stored(self._path, self._source)
         self.unstored = ""
 
     @property
     def missing(self) -> Sequence[PromptedQuestion]:
         """What is not stored yet."""
-        return [one for one in self._prompted if one.question.question_id not in self._stored]
+        return [
+            question
+            for question in self._prompted
+            if question.question.question_id not in self._stored
+        ]
 
     @property
     def is_generated(self) -> bool:
         """Whether all that is missing was made here, so that reading it is quick and means much."""
-        return not any(one.question.construction.get("source") for one in self.missing)
+        return not any(question.question.construction.get("source") for question in self.missing)
 
     def compute(self) -> None:
         """Answers what is missing, and stores each answer. Raises ImageError where an image is gone
         or was changed; what was answered before stays stored."""
-        for one in self.missing:
-            srgb8 = picture(one.image, one.question.image_id, Version.COLORED)
-            answer = read_pixels(Illustrated(one.question, srgb8))
+        for question in self.missing:
+            srgb8 = picture(question.image, question.question.image_id, Version.COLORED)
+            answer = read_pixels(Illustrated(question.question, srgb8))
             self._stored[answer.question_id] = answer
             if not self.unstored:
                 try:
@@ -65,7 +69,7 @@ class PixelBaseline:
         """All of them, in the questions' order; None where some are missing."""
         if self.missing:
             return None
-        return [self._stored[one.question.question_id] for one in self._prompted]
+        return [self._stored[question.question.question_id] for question in self._prompted]
 
 
 def _is_read(question: Question) -> bool:

@@ -131,8 +131,8 @@ class EvaluationFolder(BatchFolder):
     def wait_message(self) -> str:
         """What is waited for now, in a sentence; empty where nothing is."""
         try:
-            told = json.loads((self.path / WAITING).read_bytes())
-            return str(told["message"])
+            message = json.loads((self.path / WAITING).read_bytes())
+            return str(message["message"])
         except (OSError, ValueError, KeyError, TypeError):
             return ""
 
@@ -144,10 +144,10 @@ class EvaluationFolder(BatchFolder):
     def _places(self) -> dict[str, Any]:
         return json_object(self.path / PLACES) if (self.path / PLACES).is_file() else {}
 
-    def keep_places(self, places: Mapping[str, Any]) -> None:
+    def keep_places(self, positions: Mapping[str, Any]) -> None:
         """Says where the set and its images lie now, as :func:`places_of`."""
-        if places != self._places():
-            replace_file(self.path / PLACES, json_bytes(places))
+        if positions != self._places():
+            replace_file(self.path / PLACES, json_bytes(positions))
             self.__dict__.pop("questions", None)
 
     def records(self) -> list[dict[str, Any]]:
@@ -198,7 +198,7 @@ def begin(
     if not prompted:
         raise BadInput(f"{source.path} holds no questions.")
     lines = _lines(map(_record, prompted))
-    places = places_of(source, prompted)
+    positions = places_of(source, prompted)
     folder = EvaluationFolder(path)
     if (path / PLAN).is_file():
         model = as_begun(folder.model(), model)
@@ -213,9 +213,9 @@ def begin(
         **_drawing(model, settings),
         "model": {**decided.as_json(), "fingerprint": fingerprint(decided, sources)},
     }
-    folder.begin(plan, {QUESTIONS: lines, PLACES: json_bytes(places)})
+    folder.begin(plan, {QUESTIONS: lines, PLACES: json_bytes(positions)})
     _check_same(folder, plan)
-    folder.keep_places(places)
+    folder.keep_places(positions)
     return folder
 
 
@@ -226,37 +226,37 @@ def _drawing(model: VisionModel, settings: EvaluationSettings) -> dict[str, Any]
     return {"sampling": {"top_k": 0, "top_p": 1.0}}
 
 
-def as_begun(begun: VisionModel, model: VisionModel) -> VisionModel:
+def as_begun(vision_model: VisionModel, model: VisionModel) -> VisionModel:
     """The model, in the dtype that a plan was begun with unless it names one itself."""
     if model.kind != "local" or model.local().dtype != "auto":
         return model
-    settings = {**model.settings, "dtype": begun.settings.get("dtype", "auto")}
+    settings = {**model.settings, "dtype": vision_model.settings.get("dtype", "auto")}
     return VisionModel(model.id, model.kind, model.location, settings)
 
 
 def _check_same(folder: EvaluationFolder, plan: Mapping[str, Any]) -> None:
-    begun = folder.summary()
+    started = folder.summary()
     differs = {
-        "with another version of TrueHue": begun.get("version") != plan["version"],
+        "with another version of TrueHue": started.get("version") != plan["version"],
         "with another set of questions, or another prompt": (
-            begun.get("questions") != plan["questions"]
+            started.get("questions") != plan["questions"]
             # The lines of folders of before have paths in them, too.
             and hashlib.sha256(_lines(folder.records())).hexdigest() != plan["questions"]
         ),
-        "with other settings": begun["settings"] != json.loads(json.dumps(plan["settings"])),
-        f"with another model, or other files of it ({begun['model'].get('id')})": (
-            begun["model"].get("fingerprint") != plan["model"]["fingerprint"]
+        "with other settings": started["settings"] != json.loads(json.dumps(plan["settings"])),
+        f"with another model, or other files of it ({started['model'].get('id')})": (
+            started["model"].get("fingerprint") != plan["model"]["fingerprint"]
         ),
     }
-    for words, other in differs.items():
+    for text, other in differs.items():
         if other:
-            raise BadInput(f"{folder.path} was started {words}: choose another folder.")
+            raise BadInput(f"{folder.path} was started {text}: choose another folder.")
 
 
 def _lines(records: Iterable[Mapping[str, Any]]) -> bytes:
     """What is asked, a line each, without where the images lie."""
-    asked = ({name: record[name] for name in ("question", "prompt")} for record in records)
-    return b"".join(json.dumps(one, ensure_ascii=False).encode() + b"\n" for one in asked)
+    requested = ({name: record[name] for name in ("question", "prompt")} for record in records)
+    return b"".join(json.dumps(record, ensure_ascii=False).encode() + b"\n" for record in requested)
 
 
 def _record(prompted: PromptedQuestion) -> dict[str, Any]:
@@ -268,7 +268,7 @@ def _record(prompted: PromptedQuestion) -> dict[str, Any]:
 
 
 def places_of(source: QuestionSource, prompted: Iterable[PromptedQuestion]) -> dict[str, Any]:
-    return {"set": source.path, "images": [str(one.image.resolve()) for one in prompted]}
+    return {"set": source.path, "images": [str(question.image.resolve()) for question in prompted]}
 
 
 def _plain(value: Any) -> Any:

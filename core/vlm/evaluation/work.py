@@ -63,13 +63,13 @@ class EvaluationWork(Work):
         self,
         path: Path,
         model: VisionModel | None = None,
-        most: Budget | None = None,
+        budget: Budget | None = None,
         models_folder: Path | None = None,
     ) -> None:
         folder = EvaluationFolder(path)
         super().__init__(folder)
         self.model = as_begun(folder.model(), model or folder.model())
-        self.most, self.models_folder = most or Budget(), models_folder
+        self.most, self.models_folder = budget or Budget(), models_folder
         if self.model.kind == "served":
             self.at_once = self.model.served().at_once * _WAITING_A_HAND
         elif self.model.kind == "local" and folder.settings().temperature == 0:
@@ -227,9 +227,9 @@ class EvaluationProcessor:
 
     def _answering(self, positions: list[int]) -> Iterator[Reply | NoReply]:
         """The replies to questions, once the first of them is asked for."""
-        asks = (self._ask(position) for position in positions)
+        image_prompts = (self._ask(position) for position in positions)
         answers: Any = self._opened().answers(
-            asks, self._work._folder.sampling(), self._context.told_to_stop
+            image_prompts, self._work._folder.sampling(), self._context.told_to_stop
         )
         with closing(answers):
             yield from answers
@@ -240,8 +240,8 @@ class EvaluationProcessor:
             picture, prompted.image, prompted.question.image_id, self._settings.version
         )
         # Chance guesses alike however many others are asked; a model draws each answer anew.
-        drawn = self._work.model.kind != "baseline"
-        seed = (self._settings.seed + position * drawn) % 2**31
+        is_generated = self._work.model.kind != "baseline"
+        seed = (self._settings.seed + position * is_generated) % 2**31
         return ImagePrompt(prompted.prompt, pixels, seed, prompted.question)
 
     def _budget(self) -> Budget:

@@ -71,11 +71,11 @@ class Pair:
     @property
     def delta_ab(self) -> float:
         """Distance of the two in the a*b* plane, at three quarters of the brightest."""
-        one, other = (
+        array, other = (
             xyz1_to_lab(linear1_to_xyz1(0.75 * self.brightest * color))
             for color in (self.first, self.second)
         )
-        return round(float(delta_chroma(one, other)), 3)
+        return round(float(delta_chroma(array, other)), 3)
 
 
 def make(
@@ -100,10 +100,10 @@ def _question(slot: Slot) -> Illustrated:
     swapped = draws.integer(0, 1) == 1
     colors = (pair.second, pair.first) if swapped else (pair.first, pair.second)
     srgb8 = _painted(draws, texts[0], colors, (DARKEST[slot.difficulty], pair.brightest))
-    what = "number" if signs == DIGITS else "text"
+    label = "number" if signs == DIGITS else "text"
     return illustrated(
         slot,
-        f"What is the {what} in the center of the image?",
+        f"What is the {label} in the center of the image?",
         with_answer(slot, texts[0], texts[1:]),
         srgb8,
         {
@@ -165,7 +165,7 @@ def figure_mask(text: str) -> NDArray[np.bool_]:
     """``(400, 400)``: the text in the middle, as large as the disk of dots lets it be."""
     largest = ((170, 240), (276, 190), (310, 140))[len(text) - 1]
     bounds = cv2.boundingRect(_written(text, 4.0, 1))
-    scale = 4.0 * min(most / side for most, side in zip(largest, bounds[2:], strict=True))
+    scale = 4.0 * min(limit / side for limit, side in zip(largest, bounds[2:], strict=True))
     mask = _written(text, scale, max(2, round(5.0 * scale)))
     x, y, width, height = cv2.boundingRect(mask)
     centered = np.zeros((SIZE_PX, SIZE_PX), dtype=bool)
@@ -190,21 +190,21 @@ def _painted(
 ) -> NDArray[np.uint8]:
     """The plate, by whole numbers: each dot in 16-bit linear light, averaged, then encoded."""
     inside = figure_mask(text)
-    places = _dots(draws, len(text))
-    values = luminance1[1] * (luminance1[0] + (1 - luminance1[0]) * draws.units(len(places)))
+    positions = _dots(draws, len(text))
+    values = luminance1[1] * (luminance1[0] + (1 - luminance1[0]) * draws.units(len(positions)))
     side = SIZE_PX * _SUPERSAMPLING
     linear16 = np.full((side, side, 3), _WHITE, dtype=np.uint16)
-    for (x, y, radius), value in zip(places, values, strict=True):
+    for (x, y, radius), value in zip(positions, values, strict=True):
         color = np.rint(colors[0 if inside[y, x] else 1] * value * _WHITE)
         center = (x * _SUPERSAMPLING + 2, y * _SUPERSAMPLING + 2)
         paint = [int(channel) for channel in color]
         cv2.circle(linear16, center, radius * _SUPERSAMPLING, paint, cv2.FILLED, cv2.LINE_8)
     rows = np.zeros((SIZE_PX, side, 3), dtype=np.uint32)
     total = np.zeros((SIZE_PX, SIZE_PX, 3), dtype=np.uint32)
-    for at in range(_SUPERSAMPLING):
-        rows += linear16[at::_SUPERSAMPLING]
-    for at in range(_SUPERSAMPLING):
-        total += rows[:, at::_SUPERSAMPLING]
+    for index in range(_SUPERSAMPLING):
+        rows += linear16[index::_SUPERSAMPLING]
+    for index in range(_SUPERSAMPLING):
+        total += rows[:, index::_SUPERSAMPLING]
     return np.asarray(_encoding()[total // _SUPERSAMPLING**2])
 
 

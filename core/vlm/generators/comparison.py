@@ -64,24 +64,24 @@ def make(
 
 
 def _question(slot: Slot) -> Illustrated:
-    draws, asked = slot.draws, tuple(MEASURES)[slot.index % len(MEASURES)]
-    margin = MARGINS[asked][slot.difficulty]
-    colors = _colors(draws, asked, margin)
+    draws, requested = slot.draws, tuple(MEASURES)[slot.index % len(MEASURES)]
+    margin = MARGINS[requested][slot.difficulty]
+    colors = _colors(draws, requested, margin)
     shapes = draws.shuffled(SHAPES)
     srgb8 = np.empty((SIZE_PX, SIZE_PX, 3), dtype=np.uint8)
     srgb8[:] = GROUND
     quarter, radius = SIZE_PX // 4, draws.integer(60, 80)
-    places = draws.shuffled([(x, y) for x in (1, 3) for y in (1, 3)])
-    for shape, color, (x, y) in zip(shapes, colors, places, strict=True):
+    positions = draws.shuffled([(x, y) for x in (1, 3) for y in (1, 3)])
+    for shape, color, (x, y) in zip(shapes, colors, positions, strict=True):
         draw(srgb8, shape, (x * quarter, y * quarter), radius, srgb8_of(color))
-    values = MEASURES[asked](lab_of(colors))
+    values = MEASURES[requested](lab_of(colors))
     return illustrated(
         slot,
-        f"Which shape has the {asked} color in this image?",
+        f"Which shape has the {requested} color in this image?",
         [f"the {shape}" for shape in with_answer(slot, shapes[0], shapes[1:])],
         srgb8,
         {
-            "asked": asked,
+            "asked": requested,
             "margin": round(float(values[0] - values[1:].max()), 4),
             "srgb8": {
                 shape: list(srgb8_of(color)) for shape, color in zip(shapes, colors, strict=True)
@@ -90,7 +90,7 @@ def _question(slot: Slot) -> Illustrated:
     )
 
 
-def _colors(draws: Draws, asked: str, margin: float) -> NDArray[np.uint8]:
+def _colors(draws: Draws, requested: str, margin: float) -> NDArray[np.uint8]:
     """Four colors ``(4, 3)``, the one that is asked for first."""
     while True:
         rgb = draws.integers(0, 255, 3 * _CANDIDATES).reshape(-1, 3).astype(np.uint8)
@@ -99,18 +99,20 @@ def _colors(draws: Draws, asked: str, margin: float) -> NDArray[np.uint8]:
         seen = (np.abs(lab[:, 0] - ground[0]) >= LEAST_FROM_GROUND) | (
             np.asarray(chroma(lab)) >= LEAST_FROM_GROUND
         )
-        rgb, values = rgb[seen], MEASURES[asked](lab[seen])
-        order = [int(at) for at in np.argsort(-values, kind="stable")]
+        rgb, values = rgb[seen], MEASURES[requested](lab[seen])
+        order = [int(index) for index in np.argsort(-values, kind="stable")]
         # Any of the upper half may be the first one: the answer is no matter of extremes.
         first = draws.pick(order[: len(order) // 2])
-        second = [at for at in order if margin <= values[first] - values[at] <= 1.5 * margin]
-        lower = [at for at in order if values[first] - values[at] >= margin]
+        second = [
+            index for index in order if margin <= values[first] - values[index] <= 1.5 * margin
+        ]
+        lower = [index for index in order if values[first] - values[index] >= margin]
         if not second or len(lower) < 4:
             continue
         runner = draws.pick(second)
-        rest = [at for at in draws.shuffled(lower) if at != runner][:2]
+        rest = [index for index in draws.shuffled(lower) if index != runner][:2]
         picked = rgb[[first, runner, *rest]]
-        if asked != "most saturated" or _hsv_agrees(picked):
+        if requested != "most saturated" or _hsv_agrees(picked):
             return picked
 
 

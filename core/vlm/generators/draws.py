@@ -59,7 +59,7 @@ class Draws:
 
     def shuffled(self, items: Sequence[_Item]) -> list[_Item]:
         """All of them in another order."""
-        return [items[int(at)] for at in np.argsort(self.units(len(items)), kind="stable")]
+        return [items[int(index)] for index in np.argsort(self.units(len(items)), kind="stable")]
 
     def pick(self, items: Sequence[_Item]) -> _Item:
         """One of them."""
@@ -99,12 +99,12 @@ def slots(
         raise BadInput(f'"{difficulty}" is none of {", ".join(Difficulty)}.', "difficulty")
     level = Difficulty(difficulty)
     key = (VERSION, seed, COLORBENCH.index(chosen), list(Difficulty).index(level))
-    places: list[int] = []
+    positions: list[int] = []
     for index in range(count):
         if not index % choices:
-            places = Draws(*key, _OF_PLACES + index).shuffled(range(choices))
-        place = places[index % choices]
-        yield Slot(chosen, level, seed, index, choices, place, Draws(*key, index))
+            positions = Draws(*key, _OF_PLACES + index).shuffled(range(choices))
+        position = positions[index % choices]
+        yield Slot(chosen, level, seed, index, choices, position, Draws(*key, index))
 
 
 def illustrated(

@@ -152,12 +152,12 @@ def white(draws: Draws, left: Srgb8, right: Srgb8) -> Scene:
     first = (HEIGHT_PX // step // 2) // 2 * 2 - 2
     width = draws.pick((76, 92, 108))
     boxes: tuple[list[Box], list[Box]] = ([], [])
-    for at, (middle, color) in enumerate(((WIDTH_PX // 4, left), (3 * WIDTH_PX // 4, right))):
+    for index, (middle, color) in enumerate(((WIDTH_PX // 4, left), (3 * WIDTH_PX // 4, right))):
         for bar in range(3):
-            top = (first + 2 * bar + at) * step
+            top = (first + 2 * bar + index) * step
             box = (middle - width // 2, top, middle + width // 2, top + step)
             srgb8[box[1] : box[3], box[0] : box[2]] = color
-            boxes[at].append(box)
+            boxes[index].append(box)
     return Scene(srgb8, *boxes)
 
 
@@ -191,11 +191,11 @@ def munker(draws: Draws, left: Srgb8, right: Srgb8) -> Scene:
 
 def cornsweet(draws: Draws, left: Srgb8, right: Srgb8) -> Scene:
     """The left area brightens toward the middle edge, the right one darkens."""
-    ramp, most = draws.pick((90, 120)), draws.pick((40, 48, 56))
+    ramp, limit = draws.pick((90, 120)), draws.pick((40, 48, 56))
     half = WIDTH_PX // 2
     columns = np.arange(WIDTH_PX)
     distance = np.where(columns < half, half - 1 - columns, columns - half)
-    rise = most * np.maximum(ramp - distance, 0) ** 2 // ramp**2
+    rise = limit * np.maximum(ramp - distance, 0) ** 2 // ramp**2
     row = np.where((columns < half)[:, None], np.array(left), np.array(right))
     row = row + np.where(columns < half, rise, -rise)[:, None]
     srgb8 = np.repeat(np.clip(row, 0, 255).astype(np.uint8)[None], HEIGHT_PX, axis=0)

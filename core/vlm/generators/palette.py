@@ -39,9 +39,9 @@ def lab_of(srgb8: Srgb8 | NDArray[np.uint8]) -> NDArray[np.float64]:
     return np.asarray(srgb8_to_lab(np.asarray(srgb8, dtype=np.uint8)), dtype=np.float64)
 
 
-def delta(one: Srgb8, other: Srgb8) -> float:
+def delta(srgb8: Srgb8, other: Srgb8) -> float:
     """CIEDE2000 of two 8-bit colors, to a thousandth."""
-    return round(float(delta_e00(lab_of(one), lab_of(other))), 3)
+    return round(float(delta_e00(lab_of(srgb8), lab_of(other))), 3)
 
 
 def least_delta(colors: list[Srgb8]) -> float:
@@ -106,9 +106,9 @@ def toward(color: Srgb8, direction: tuple[float, float, float], wanted: float) -
 def _greedy(rgb: NDArray, lab: NDArray[np.float64], count: int, least: float) -> list[Srgb8]:
     """The first ones of which each is far enough from those before it, up to ``count``."""
     picked: list[int] = []
-    for at in range(len(rgb)):
+    for index in range(len(rgb)):
         if len(picked) == count:
             break
-        if not picked or float(np.min(delta_e00(lab[picked], lab[at]))) >= least:
-            picked.append(at)
-    return [srgb8_of(rgb[at]) for at in picked]
+        if not picked or float(np.min(delta_e00(lab[picked], lab[index]))) >= least:
+            picked.append(index)
+    return [srgb8_of(rgb[position]) for position in picked]

@@ -50,13 +50,13 @@ def make(
 def _share(slot: Slot) -> Illustrated:
     draws, step = slot.draws, STEP_PERCENT[slot.difficulty]
     number = draws.integer(*COLORS[slot.difficulty])
-    most = min(_MOST_PERCENT, 100 - _LEAST_PERCENT * (number - 1))
+    limit = min(_MOST_PERCENT, 100 - _LEAST_PERCENT * (number - 1))
     # The choices go up in steps, and the right one has its place among them.
     low = max(_LEAST_PERCENT, 1 + step * slot.place)
-    percent = draws.integer(low, min(most, 98 - step * (slot.choices - 1 - slot.place)))
+    percent = draws.integer(low, min(limit, 98 - step * (slot.choices - 1 - slot.place)))
     shares = [percent, *_split(draws, 100 - percent, number - 1)]
     names = draws.shuffled(list(BASIC))[:number]
-    choices = [f"{percent + step * (place - slot.place)}%" for place in range(slot.choices)]
+    choices = [f"{percent + step * (index - slot.place)}%" for index in range(slot.choices)]
     text = f"Which is closest to the proportion of the {names[0]} color in this image?"
     return _made(slot, text, choices, dict(zip(names, shares, strict=True)))
 
@@ -111,8 +111,8 @@ def field(draws: Draws, size_px: int) -> NDArray[np.int64]:
     for spacing, weight in ((100, 4), (40, 1)):
         nodes = size_px // spacing + 2
         values = draws.integers(0, 65_535, nodes * nodes).reshape(nodes, nodes)
-        at = np.arange(size_px)
-        cell, part = at // spacing, at % spacing
+        indices = np.arange(size_px)
+        cell, part = indices // spacing, indices % spacing
         # Smoothstep, in units of spacing³, so that the lattice is not seen in the borders.
         part = part * part * (3 * spacing - 2 * part)
         whole = spacing**3

@@ -29,10 +29,10 @@ class BaselineAnswerer:
         self._model = model
 
     def answers(
-        self, asks: Iterable[ImagePrompt], sampling: Sampling, stop: Stop
+        self, image_prompts: Iterable[ImagePrompt], sampling: Sampling, stop: Stop
     ) -> Iterator[Reply | NoReply]:
         """The reply to each ask, which names its question. Raises Halted once ``stop`` says so."""
-        for ask in asks:
+        for ask in image_prompts:
             if stop():
                 raise Halted
             yield self._answer(ask)

@@ -59,7 +59,7 @@ def check_files(source: Source, name: str) -> int:
         )
     sets = weight_sets(names)
     if None not in sets:
-        pickled = any(one.endswith(PICKLES) for one in names)
+        pickled = any(text.endswith(PICKLES) for text in names)
         why = "only pickled weights, which are never opened" if pickled else "no safetensors"
         raise BadModelFolder(f"{folder} holds {why}: {name} cannot be loaded.{again}")
     return check_set(folder, sets[None])

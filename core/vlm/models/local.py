@@ -40,30 +40,30 @@ def open_local(model: VisionModel, sources: Sources | None = None) -> LocalAnswe
     whole, are no model that reads images, or ask for code of their own.
     """
     source = files_of(model, sources or Sources.here())
-    at = place(model, check_files(source, model.id))
+    placement = place(model, check_files(source, model.id))
     with quiet():
-        processor, loaded = _read(source, at)
+        processor, loaded = _read(source, placement)
     if not getattr(processor, "chat_template", None):
         raise BadModelFolder(
             f"{source.folder} has no chat template: it was not made to be asked. Take the model "
             "that was tuned to instructions."
         )
     loaded.eval()
-    if at.offload == "none":
-        loaded.to(at.device)
+    if placement.offload == "none":
+        loaded.to(placement.device)
     else:
         import torch
         from accelerate import cpu_offload
 
-        cpu_offload(loaded, execution_device=torch.device(at.device))
-    return LocalAnswerer(processor, loaded, at, model.local().batch)
+        cpu_offload(loaded, execution_device=torch.device(placement.device))
+    return LocalAnswerer(processor, loaded, placement, model.local().batch)
 
 
 class LocalAnswerer:
     """A model in memory; made by :func:`open_local`."""
 
-    def __init__(self, processor: Any, model: Any, at: Placement, batch: int) -> None:
-        self._processor, self._model, self._at = processor, model, at
+    def __init__(self, processor: Any, model: Any, placement: Placement, batch: int) -> None:
+        self._processor, self._model, self._at = processor, model, placement
         tokenizer = getattr(processor, "tokenizer", None)
         # Rows of one pass are padded at the left, which takes a token for it.
         self._batch = batch if getattr(tokenizer, "pad_token", None) else 1
@@ -76,12 +76,12 @@ class LocalAnswerer:
         return self._at
 
     def answers(
-        self, asks: Iterable[ImagePrompt], sampling: Sampling, stop: Stop
+        self, image_prompts: Iterable[ImagePrompt], sampling: Sampling, stop: Stop
     ) -> Iterator[Reply | NoReply]:
         """See :class:`truehue.core.vlm.models.records.Answerer`. Where chance enters,
         each is asked alone, with its own seed. What a batch cannot do, such as for lack of memory,
         is done one by one."""
-        waiting = iter(asks)
+        waiting = iter(image_prompts)
         size = self._batch if sampling.temperature == 0 else 1
         while group := list(islice(waiting, size)):
             yield from self._group(group, sampling, stop)
@@ -92,31 +92,31 @@ class LocalAnswerer:
         gc.collect()
 
     def _group(
-        self, asks: Sequence[ImagePrompt], sampling: Sampling, stop: Stop
+        self, image_prompts: Sequence[ImagePrompt], sampling: Sampling, stop: Stop
     ) -> list[Reply | NoReply]:
         if stop():
             raise Halted
         try:
-            return list(self._replies(asks, sampling, stop))
+            return list(self._replies(image_prompts, sampling, stop))
         except Halted:
             raise
         except TrueHueError as error:
-            if len(asks) == 1:
+            if len(image_prompts) == 1:
                 return [NoReply(str(error), counts=not isinstance(error, BadInput))]
         except Exception as error:  # what a processor raises for one image has no family
-            if len(asks) == 1:
+            if len(image_prompts) == 1:
                 return [_failure(error)]
-        return [one for ask in asks for one in self._group([ask], sampling, stop)]
+        return [item for ask in image_prompts for item in self._group([ask], sampling, stop)]
 
     def _replies(
-        self, asks: Sequence[ImagePrompt], sampling: Sampling, stop: Stop
+        self, image_prompts: Sequence[ImagePrompt], sampling: Sampling, stop: Stop
     ) -> Iterator[Reply]:
         """One reply each, from one pass of the model."""
         import torch
 
         begin = time.monotonic()
-        images = [ask.pixels() for ask in asks]
-        inputs = self._inputs([ask.prompt for ask in asks], images)
+        images = [ask.pixels() for ask in image_prompts]
+        inputs = self._inputs([ask.prompt for ask in image_prompts], images)
         width = int(inputs["input_ids"].shape[1])
         if self._longest and width + sampling.max_tokens > self._longest:
             raise BadInput(
@@ -124,7 +124,7 @@ class LocalAnswerer:
                 f"writes {self._longest:,}: there is no room for {sampling.max_tokens:,} more."
             )
         with quiet(), torch.inference_mode(), torch.random.fork_rng(self._devices()):
-            torch.manual_seed(asks[0].seed)
+            torch.manual_seed(image_prompts[0].seed)
             written = self._model.generate(
                 **inputs.to(self._at.device, dtype=getattr(torch, self._at.dtype)),
                 max_new_tokens=sampling.max_tokens,
@@ -134,14 +134,14 @@ class LocalAnswerer:
         if stop():
             raise Halted
         answers = written[:, width:].cpu()
-        words = self._processor.batch_decode(answers, skip_special_tokens=True)
-        seen = self._seen(inputs, len(asks))
+        text = self._processor.batch_decode(answers, skip_special_tokens=True)
+        seen = self._seen(inputs, len(image_prompts))
         # Of a batch each question took its share.
-        seconds = (time.monotonic() - begin) / len(asks)
+        seconds = (time.monotonic() - begin) / len(image_prompts)
         for row, image in enumerate(images):
             count, ended = self._length(answers[row].tolist())
             yield Reply(
-                words=str(words[row]),
+                words=str(text[row]),
                 ending="stop" if ended else "length",
                 seconds=seconds,
                 width=image.shape[1],
@@ -163,9 +163,9 @@ class LocalAnswerer:
                     said, tokenize=False, add_generation_prompt=True
                 )
             )
-        pictures = [Image.fromarray(np.ascontiguousarray(image)) for image in images]
+        stored_images = [Image.fromarray(np.ascontiguousarray(image)) for image in images]
         padding = {"padding": True, "padding_side": "left"} if len(texts) > 1 else {}
-        return self._processor(text=texts, images=pictures, return_tensors="pt", **padding)
+        return self._processor(text=texts, images=stored_images, return_tensors="pt", **padding)
 
     def _seen(self, inputs: Any, count: int) -> list[str]:
         """What the processor made of each image: its size, or that of its tiles, and its tokens."""
@@ -185,8 +185,8 @@ class LocalAnswerer:
                 high, wide = (int(side) for side in pixels.shape[-2:])
                 shape = f"{wide} × {high} pixels" if tiles == 1 else f"{tiles} of {wide} × {high}"
             count_of = f"{tokens[row]} token{'' if tokens[row] == 1 else 's'}"
-            words = [shape, count_of if tokens[row] else ""]
-            out.append(", ".join(word for word in words if word))
+            parts = [shape, count_of if tokens[row] else ""]
+            out.append(", ".join(word for word in parts if word))
         return out
 
     def _length(self, tokens: Sequence[int]) -> tuple[int, bool]:
@@ -202,7 +202,7 @@ class LocalAnswerer:
         return [self._at.device] if self._at.device.startswith("cuda") else []
 
 
-def _read(source: Source, at: Placement) -> tuple[Any, Any]:
+def _read(source: Source, placement: Placement) -> tuple[Any, Any]:
     """Processor and model of a folder; raises BadModelFolder."""
     import torch
     from transformers import AutoModelForImageTextToText, AutoProcessor
@@ -213,7 +213,7 @@ def _read(source: Source, at: Placement) -> tuple[Any, Any]:
         processor = AutoProcessor.from_pretrained(folder, **alone)
         model, report = AutoModelForImageTextToText.from_pretrained(
             folder,
-            dtype=getattr(torch, at.dtype),
+            dtype=getattr(torch, placement.dtype),
             use_safetensors=True,
             output_loading_info=True,
             **alone,
@@ -247,8 +247,8 @@ def _choice(sampling: Sampling) -> dict[str, Any]:
     repetition penalty, but for those that belong to chance: Qwen2-VL's top_k of 1 leaves none."""
     if sampling.temperature == 0:
         return {"do_sample": False, "temperature": None, "top_p": None, "top_k": None}
-    drawn = {"do_sample": True, "temperature": float(sampling.temperature)}
-    return {**drawn, "top_k": 0, "top_p": 1.0} if sampling.all_tokens else drawn
+    sample = {"do_sample": True, "temperature": float(sampling.temperature)}
+    return {**sample, "top_k": 0, "top_p": 1.0} if sampling.all_tokens else sample
 
 
 def _until(stop: Stop) -> Any:

@@ -193,7 +193,7 @@ class Answerer(Protocol):
     """A model that can be asked."""
 
     def answers(
-        self, asks: Iterable[ImagePrompt], sampling: Sampling, stop: Stop
+        self, image_prompts: Iterable[ImagePrompt], sampling: Sampling, stop: Stop
     ) -> Iterator[Reply | NoReply]:
         """The reply to each, in their order, or why there is none; lazily, and closing the
         iterator gives up what is under way.
@@ -216,17 +216,17 @@ class Halted(Exception):
     """People want an end, and the question in work was given up."""
 
 
-def _settings(kind: type[S], given: Mapping[str, Any]) -> S:
+def _settings(kind: type[S], values: Mapping[str, Any]) -> S:
     names = [item.name for item in fields(kind)]  # type: ignore[arg-type]
-    unknown = sorted(set(given) - set(names))
+    unknown = sorted(set(values) - set(names))
     if unknown:
         raise BadInput(f"{unknown[0]!r:.60} is no setting. Known are: {', '.join(names)}.")
     try:
-        return kind(**given)
+        return kind(**values)
     except TypeError as error:
         raise BadInput(f"A setting is missing: {error}.") from None
 
 
-def _check_count(name: str, count: Any, most: int) -> None:
-    if type(count) is not int or not 1 <= count <= most:
-        raise BadInput(f"{name} is a number from 1 to {most}, not {count!r:.40}.")
+def _check_count(name: str, count: Any, limit: int) -> None:
+    if type(count) is not int or not 1 <= count <= limit:
+        raise BadInput(f"{name} is a number from 1 to {limit}, not {count!r:.40}.")

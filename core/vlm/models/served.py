@@ -60,9 +60,9 @@ class Budget:
     on_spent: Callable[[int, int], None] | None = None
 
     def __post_init__(self) -> None:
-        for name, most in (("requests", self.requests), ("tokens", self.tokens)):
-            if most is not None and most < 1:
-                raise BadInput(f"The most {name} are at least 1, not {most}.")
+        for name, limit in (("requests", self.requests), ("tokens", self.tokens)):
+            if limit is not None and limit < 1:
+                raise BadInput(f"The most {name} are at least 1, not {limit}.")
 
     def spend(self, requests: int = 0, tokens: int = 0) -> None:
         """Counts it, and says so. Raises what ``on_spent`` raises."""
@@ -73,13 +73,13 @@ class Budget:
 
     def check(self) -> None:
         """Raises CannotAnswer where no request may begin any more."""
-        for name, spent, most in (
+        for name, spent, limit in (
             ("requests", self.spent_requests, self.requests),
             ("tokens", self.spent_tokens, self.tokens),
         ):
-            if most is not None and spent >= most:
+            if limit is not None and spent >= limit:
                 raise CannotAnswer(
-                    f"The budget is used up: {spent:,} of {most:,} {name}. Raise it to go on."
+                    f"The budget is used up: {spent:,} of {limit:,} {name}. Raise it to go on."
                 )
 
 
@@ -110,10 +110,10 @@ class ServedAnswerer:
         self._client: Any = None
 
     def answers(
-        self, asks: Iterable[ImagePrompt], sampling: Sampling, stop: Stop
+        self, image_prompts: Iterable[ImagePrompt], sampling: Sampling, stop: Stop
     ) -> Iterator[Reply | NoReply]:
         """See :class:`truehue.core.vlm.models.records.Answerer`."""
-        waiting = iter(asks)
+        waiting = iter(image_prompts)
         under_way: deque[Future[Reply]] = deque()
         try:
             while True:
@@ -194,10 +194,10 @@ class ServedAnswerer:
             self._patience.answered()
             return self._read(answer, srgb8.shape, time.monotonic() - begin, requests)
 
-    def _spend(self, **what: int) -> None:
+    def _spend(self, **label: int) -> None:
         """Raises CannotAnswer where it cannot be written down: no more is spent then."""
         try:
-            self._budget.spend(**what)
+            self._budget.spend(**label)
         except DataFolderError as error:
             raise CannotAnswer(str(error)) from error
 
@@ -222,13 +222,13 @@ class ServedAnswerer:
         """Raises CannotAnswer where a redirect would send images and questions to another host than
         the one that somebody named, or in the open where https was named."""
         # Both as the client writes them: without a scheme's own port, hosts in ASCII.
-        asked = request.url
-        named = type(asked)(self._model.location)
-        in_the_open = (named.scheme, asked.scheme) == ("https", "http")
-        if in_the_open or (named.raw_host, named.port) != (asked.raw_host, asked.port):
-            where = "without encryption" if in_the_open else "to another host"
+        target = request.url
+        named = type(target)(self._model.location)
+        in_the_open = (named.scheme, target.scheme) == ("https", "http")
+        if in_the_open or (named.raw_host, named.port) != (target.raw_host, target.port):
+            location = "without encryption" if in_the_open else "to another host"
             raise CannotAnswer(
-                f"{self._model.location} redirects {where}, to {str(asked)[:200]}. Nothing was "
+                f"{self._model.location} redirects {location}, to {str(target)[:200]}. Nothing was "
                 "sent there. Name that address if it is the server that you mean."
             )
 
@@ -262,8 +262,8 @@ class ServedAnswerer:
                 "address of an OpenAI-compatible server?"
             )
         ending = str(getattr(choices[0], "finish_reason", "") or "")
-        words = getattr(message, "content", None) or getattr(message, "refusal", None) or ""
-        if not words and ending == "content_filter":
+        text = getattr(message, "content", None) or getattr(message, "refusal", None) or ""
+        if not text and ending == "content_filter":
             raise NoReply(
                 "The server declines to answer: its filter of contents stopped it.",
                 tries,
@@ -271,7 +271,7 @@ class ServedAnswerer:
                 tokens=(tokens_in, tokens_out),
             )
         return Reply(
-            words=str(words),
+            words=str(text),
             ending=ending,
             seconds=seconds,
             width=shape[1],
@@ -297,27 +297,29 @@ class ServedAnswerer:
         the key, which servers like to quote."""
         import openai
 
-        where = self._model.location
+        location = self._model.location
         if isinstance(error, openai.APITimeoutError):
             return NoReply(
                 f"The server did not answer within {self._served.timeout_s:g} seconds.", tries
             )
         if isinstance(error, openai.APIConnectionError):
             cause = error.__cause__ or error
-            return CannotAnswer(f"{where} cannot be reached ({cause}). Is it running?")
+            return CannotAnswer(f"{location} cannot be reached ({cause}). Is it running?")
         if not isinstance(error, openai.APIStatusError):
             said = self._without_key(str(error))
             return NoReply(f"The server's answer cannot be read: {said}", tries)
         status, said = error.status_code, self._without_key(_said(error))
         if status in (401, 403):
             name = self._served.key_env
-            where = f"the environment variable {name}" if name else "--key-env, which names its key"
+            location = (
+                f"the environment variable {name}" if name else "--key-env, which names its key"
+            )
             return CannotAnswer(
-                f"The server did not accept the key ({status}). Check {where}. {said}"
+                f"The server did not accept the key ({status}). Check {location}. {said}"
             )
         if status == 404:
             return CannotAnswer(
-                f"The server knows no such address or model ({status}). Check {where} and "
+                f"The server knows no such address or model ({status}). Check {location} and "
                 f"{self._served.model!r}. {said}"
             )
         if status == 429:

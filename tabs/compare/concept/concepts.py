@@ -27,13 +27,13 @@ def concepts_view(context: Context) -> dict[str, Any]:
     people, other, pictured = Counter[str](), Counter[str](), Counter[str]()
     for record in context.storage.distributions.all():
         into = people if record.of_people else other
-        into.update({normal(words) for words in context.storage.distributions.words(record.set_id)})
+        into.update({normal(text) for text in context.storage.distributions.words(record.set_id)})
     for group in context.storage.picture_sets.all():
         (people if group.of_people else pictured)[normal(group.words)] += 1
     runs = context.storage.profiles.runs()
-    drawn = Counter[str]()
+    sample = Counter[str]()
     for run in runs:
-        drawn.update(context.storage.profiles.concepts(run.run_id).concept_ids)
+        sample.update(context.storage.profiles.concepts(run.run_id).concept_ids)
     concept_list = concepts()
     generated = words_with_images(context)
     listed = [
@@ -45,24 +45,24 @@ def concepts_view(context: Context) -> dict[str, Any]:
             concept.modifier_kind,
             people[normal(concept.words)],
             sum(count[normal(concept.words)] for count in (other, pictured, generated))
-            + drawn[concept.id],
+            + sample[concept.id],
         ]
         for concept in concept_list
     ]
     names = {normal(concept.words) for concept in concept_list}
-    beside = sorted({*people, *other, *pictured} - names)
+    others = sorted({*people, *other, *pictured} - names)
     listed += [
         [
             "",
-            words,
-            words,
+            text,
+            text,
             "Other",
             "",
-            people[words],
-            other[words] + pictured[words] + generated[words],
+            people[text],
+            other[text] + pictured[text] + generated[text],
         ]
-        for words in beside
-        if concept_of(words) is None
+        for text in others
+        if concept_of(text) is None
     ]
     return {
         "concepts": listed,
@@ -80,10 +80,10 @@ def choices_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
 
     Raises BadInput for a concept that there is not.
     """
-    words, concept = words_and_concept(query)
-    entries = choices(context, words)
+    text, concept = words_and_concept(query)
+    entries = choices(context, text)
     return {
-        "words": words,
+        "words": text,
         "concept": None if concept is None else concept_json(concept),
         "siblings": []
         if concept is None
@@ -127,9 +127,9 @@ def begin_with(entries: list[Choice]) -> list[Choice]:
     selection = sorted(people, key=lambda choice: choice.note == RATINGS_NOTE)[:1]
     seen = set[str]()
     for choice in entries:
-        place = choice.source.partition("/")[0]
-        if choice.kind != "people" and place not in seen:
-            seen.add(place)
+        location = choice.source.partition("/")[0]
+        if choice.kind != "people" and location not in seen:
+            seen.add(location)
             selection.append(choice)
     if len(selection) < 2:
         selection += [choice for choice in entries if choice not in selection]

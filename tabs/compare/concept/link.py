@@ -75,17 +75,17 @@ def words_and_concept(query: Mapping[str, str]) -> tuple[str, Concept | None]:
                 f"There is no concept {concept_id[:MOST_WORDS]!r}. Choose one from the list above."
             )
         return concept.words, concept
-    words = normal(query.get("words", "")[:MOST_WORDS])
-    if not words:
+    text = normal(query.get("words", "")[:MOST_WORDS])
+    if not text:
         raise BadInput("Choose a concept first.")
-    return words, concept_of(words)
+    return text, concept_of(text)
 
 
 def question_of(query: Mapping[str, str]) -> ConceptQuestion:
     """Checks a question. Raises BadInput for what is not known."""
     # One's own images can be compared before anyone says what they show.
     alone = not (query.get("concept") or query.get("words")) and query.get("d")
-    words, concept = ("", None) if alone else words_and_concept(query)
+    text, concept = ("", None) if alone else words_and_concept(query)
     listed = [part.strip() for part in query.get("d", "").split(",")]
     sources = tuple(dict.fromkeys(part for part in listed if part))
     if len(sources) > MOST_SOURCES:
@@ -99,7 +99,7 @@ def question_of(query: Mapping[str, str]) -> ConceptQuestion:
     if sort not in SORTS:
         raise BadInput(f"Bins are sorted by {', '.join(SORTS)}; not by {sort[:40]!r}.")
     return ConceptQuestion(
-        words,
+        text,
         concept,
         sources,
         method,
@@ -152,7 +152,7 @@ def pair_of(context: Context, question: ConceptQuestion) -> tuple[PageSource, Pa
     if len(question.sources) < 2:
         raise BadInput("Add a second distribution to compare with.")
     every = page_sources(context, question)
-    first, second = (every[place] for place in question.pair)
+    first, second = (every[index] for index in question.pair)
     for entry in (first, second):
         if entry.distribution is None:
             raise BadInput(f"{entry.letter}: {entry.problem}")

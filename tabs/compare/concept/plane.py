@@ -35,11 +35,11 @@ def places(apart: bool) -> np.ndarray:
 def bubbles(first: Histogram, second: Histogram, *, apart: bool = True) -> dict[str, Any]:
     """Discs for the first, rings for the second; areas are as their shares."""
     figure = _plane()
-    at = places(apart)
+    indices = places(apart)
     largest = max(float(first.weights.max()), float(second.weights.max()))
-    _dots(figure, at)
-    _discs(figure, at, first.weights, largest, ring=False)
-    _discs(figure, at, second.weights, largest, ring=True)
+    _dots(figure, indices)
+    _discs(figure, indices, first.weights, largest, ring=False)
+    _discs(figure, indices, second.weights, largest, ring=True)
     _legend(figure, (f"●  {first.title}", f"○  {second.title}"))
     return plain_json(figure)
 
@@ -55,23 +55,23 @@ def flow(
     import plotly.graph_objects as go
 
     figure = _plane()
-    at, bins = places(apart), uw71()
-    drawn = list(moves)[:MOST_ARROWS]
-    leaving, arriving = np.zeros(len(at)), np.zeros(len(at))
+    indices, bins = places(apart), uw71()
+    sample = list(moves)[:MOST_ARROWS]
+    leaving, arriving = np.zeros(len(indices)), np.zeros(len(indices))
     for move in moves:
         leaving[move.source] += move.mass
         arriving[move.target] += move.mass
     largest = max(float(leaving.max()), float(arriving.max()), 1e-12)
-    _dots(figure, at)
-    _discs(figure, at, leaving, largest, ring=False)
-    _discs(figure, at, arriving, largest, ring=True)
+    _dots(figure, indices)
+    _discs(figure, indices, leaving, largest, ring=False)
+    _discs(figure, indices, arriving, largest, ring=True)
     radius = np.sqrt(np.maximum(leaving, arriving) / largest) * LARGEST_PX / 2.0 / PX_A_UNIT
-    widest = max((move.mass for move in drawn), default=1.0)
-    middles, words = [], []
-    for move in sorted(drawn, key=lambda move: -move.mass):
-        start, end = at[move.source], at[move.target]
+    widest = max((move.mass for move in sample), default=1.0)
+    middles, partial_type = [], []
+    for move in sorted(sample, key=lambda move: -move.mass):
+        start, end = indices[move.source], indices[move.target]
         middles.append((start + end) / 2.0)
-        words.append(move_words(move))
+        partial_type.append(move_words(move))
         # Between bins of one a*, b* there is nowhere to go on the plane: hovering tells of it.
         if np.array_equal(start, end):
             continue
@@ -96,7 +96,7 @@ def flow(
                 y=[float(middle[1]) for middle in middles],
                 mode="markers",
                 marker={"size": 14, "color": INK, "opacity": 0.0},
-                text=words,
+                text=partial_type,
                 hovertemplate="%{text}<extra></extra>",
                 meta={"is": "moves"},
             )
@@ -169,14 +169,14 @@ def _plane() -> Any:
     return figure
 
 
-def _dots(figure: Any, at: np.ndarray) -> None:
+def _dots(figure: Any, indices: np.ndarray) -> None:
     """All bins, so that one sees where there could be mass."""
     import plotly.graph_objects as go
 
     figure.add_trace(
         go.Scatter(
-            x=at[:, 0].tolist(),
-            y=at[:, 1].tolist(),
+            x=indices[:, 0].tolist(),
+            y=indices[:, 1].tolist(),
             mode="markers",
             marker={"size": 3.5, "color": LINE, "line": {"width": 0}},
             customdata=[bin_.index for bin_ in uw71()],
@@ -186,7 +186,9 @@ def _dots(figure: Any, at: np.ndarray) -> None:
     )
 
 
-def _discs(figure: Any, at: np.ndarray, weights: np.ndarray, largest: float, *, ring: bool) -> None:
+def _discs(
+    figure: Any, indices: np.ndarray, weights: np.ndarray, largest: float, *, ring: bool
+) -> None:
     import plotly.graph_objects as go
 
     bins = uw71()
@@ -194,8 +196,8 @@ def _discs(figure: Any, at: np.ndarray, weights: np.ndarray, largest: float, *, 
     order = [int(index) for index in np.argsort(-weights, kind="stable") if weights[index] > 0]
     colors = [bins[index].hex for index in order]
     common = {
-        "x": [float(at[index, 0]) for index in order],
-        "y": [float(at[index, 1]) for index in order],
+        "x": [float(indices[index, 0]) for index in order],
+        "y": [float(indices[index, 1]) for index in order],
         "mode": "markers",
         "customdata": order,
     }
@@ -204,12 +206,12 @@ def _discs(figure: Any, at: np.ndarray, weights: np.ndarray, largest: float, *, 
         "sizemode": "area",
         "sizeref": 2.0 * largest / LARGEST_PX**2,
     }
-    words = {"hoverinfo": "none", "meta": {"is": "rings" if ring else "discs"}}
+    texts = {"hoverinfo": "none", "meta": {"is": "rings" if ring else "discs"}}
     if not ring:
         line = {"width": OUTLINE_PX, "color": SOFT}
         # Without an opacity, plotly makes bubbles translucent: other colors than those of the bins.
         disc = {**size, "color": colors, "line": line, "opacity": 1.0}
-        figure.add_trace(go.Scatter(**common, marker=disc, **words))
+        figure.add_trace(go.Scatter(**common, marker=disc, **texts))
         return
     # A ring of the bin's color between two thin lines of ink: light ones are seen too.
     for width, color in ((5.5, INK), (4.0, colors)):
@@ -219,11 +221,11 @@ def _discs(figure: Any, at: np.ndarray, weights: np.ndarray, largest: float, *, 
             "line": {"width": width, "color": color},
             "opacity": 1.0,
         }
-        figure.add_trace(go.Scatter(**common, marker=marker, **words))
+        figure.add_trace(go.Scatter(**common, marker=marker, **texts))
 
 
 def _legend(figure: Any, lines: Sequence[str]) -> None:
-    for place, text in enumerate(lines):
+    for index, text in enumerate(lines):
         figure.add_annotation(
             x=0,
             y=1,
@@ -233,6 +235,6 @@ def _legend(figure: Any, lines: Sequence[str]) -> None:
             showarrow=False,
             xanchor="left",
             yanchor="bottom",
-            yshift=22 - 18 * place,
+            yshift=22 - 18 * index,
             font={"size": 12, "color": INK},
         )

@@ -61,7 +61,7 @@ def bins_view() -> dict[str, Any]:
         ],
         "orders": {sort: order_of(sort, []) for sort in ("canonical", "hue")},
         "sorts": [{"id": sort, "name": name} for sort, name in SORTS.items()],
-        "methods": [{"id": method, "name": words} for method, words in METHODS.items()],
+        "methods": [{"id": method, "name": text} for method, text in METHODS.items()],
         "metrics": metrics_json(),
     }
 
@@ -77,7 +77,7 @@ def concept_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
     every = page_sources(context, question, MEASURE_S)
     measured_entries = [entry for entry in every if entry.distribution is not None]
     # Instead of one that cannot be had, the first two that can.
-    usable = [place for place, entry in enumerate(every) if entry.distribution is not None]
+    usable = [index for index, entry in enumerate(every) if entry.distribution is not None]
     if len(usable) > 1 and not set(question.pair) <= set(usable):
         question = replace(question, pair=(usable[0], usable[1]))
     shown = {entry.source: histogram_of(entry) for entry in measured_entries}
@@ -284,7 +284,7 @@ def _closely(
     """The pair that is looked at, where both of it are there."""
     if len(every) < 2:
         return None
-    first, second = (every[place].source for place in question.pair)
+    first, second = (every[index].source for index in question.pair)
     return (shown[first], shown[second]) if first in shown and second in shown else None
 
 

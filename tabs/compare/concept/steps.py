@@ -41,7 +41,7 @@ def images_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
     if index is None:
         raise BadInput(f"Choose a bin: a whole number from 0 to {COUNT - 1}.")
     profiles = pictures(context, source, question.words)
-    shares = [(_share(picture, index), picture) for picture in profiles]
+    shares = [(_share(profile, index), profile) for profile in profiles]
     inside = sorted((pair for pair in shares if pair[0] > 0), key=lambda pair: -pair[0])
     source_distribution = distribution(context, source, question.words, question.method)
     return {
@@ -52,13 +52,13 @@ def images_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
         "with": len(inside),
         "method": source_distribution.method,
         "images": [
-            {**picture_json(picture), "share": share} for share, picture in inside[:MOST_PICTURES]
+            {**picture_json(stored), "share": share} for share, stored in inside[:MOST_PICTURES]
         ],
     }
 
 
-def _share(picture: ImageProfile, index: int) -> float:
-    profile = picture.profile
+def _share(image_profile: ImageProfile, index: int) -> float:
+    profile = image_profile.profile
     if index not in profile.bins:
         return 0.0
     return profile.bin_counts[profile.bins.index(index)] / profile.mask_px
@@ -101,7 +101,7 @@ def steps_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
         answer["groups"] = [
             {
                 "weight": 1.0,
-                "images": [picture_json(picture) for picture in profiles[:MOST_PICTURES]],
+                "images": [picture_json(profile) for profile in profiles[:MOST_PICTURES]],
                 "more": max(0, len(profiles) - MOST_PICTURES),
                 "pooled": [],
                 "merged": [],
@@ -116,8 +116,8 @@ def steps_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
             "weight": float(group.weight),
             "kept": float(group.kept),
             "images": [
-                {**picture_json(profiles[place]), "dominant": _hex(profiles[place])}
-                for place in group.members[:MOST_PICTURES]
+                {**picture_json(profiles[member]), "dominant": _hex(profiles[member])}
+                for member in group.members[:MOST_PICTURES]
             ],
             "more": max(0, len(group.members) - MOST_PICTURES),
             "pooled": colors_json(group.pooled),
@@ -149,19 +149,21 @@ def settings_words(settings: Any) -> list[list[str]]:
     ]
 
 
-def picture_json(picture: ImageProfile) -> dict[str, Any]:
+def picture_json(image_profile: ImageProfile) -> dict[str, Any]:
     """A picture for the page: its ids, the small picture of its mask, and what is known of it."""
     about = [
-        f"guidance {written_scale(picture.guidance)}" if picture.guidance is not None else "",
-        f"seed {picture.seed}" if picture.seed is not None else "",
-        f"by {picture.contributor}" if picture.contributor else "",
+        f"guidance {written_scale(image_profile.guidance)}"
+        if image_profile.guidance is not None
+        else "",
+        f"seed {image_profile.seed}" if image_profile.seed is not None else "",
+        f"by {image_profile.contributor}" if image_profile.contributor else "",
     ]
     return {
-        "image": picture.image_id,
-        "mask": picture.mask_id,
-        "small": f"/api/compare/sets/cutouts/{picture.image_id}/{picture.mask_id}.png",
+        "image": image_profile.image_id,
+        "mask": image_profile.mask_id,
+        "small": f"/api/compare/sets/cutouts/{image_profile.image_id}/{image_profile.mask_id}.png",
         "about": " · ".join(filter(None, about)),
-        "mask_px": picture.profile.mask_px,
+        "mask_px": image_profile.profile.mask_px,
     }
 
 
@@ -170,13 +172,13 @@ def colors_json(palette: Palette) -> list[dict[str, Any]]:
     order: Sequence[int] = np.argsort(-palette.weights, kind="stable").tolist()
     return [
         {
-            "hex": palette.hexes[at],
-            "lab": [round(float(value), 2) for value in palette.lab[at]],
-            "weight": float(palette.weights[at]),
+            "hex": palette.hexes[index],
+            "lab": [round(float(value), 2) for value in palette.lab[index]],
+            "weight": float(palette.weights[index]),
         }
-        for at in order
+        for index in order
     ]
 
 
-def _hex(picture: ImageProfile) -> str:
-    return hex_of(np.rint(np.array(picture.profile.dominant_srgb)).astype(np.uint8))
+def _hex(image_profile: ImageProfile) -> str:
+    return hex_of(np.rint(np.array(image_profile.profile.dominant_srgb)).astype(np.uint8))

@@ -71,7 +71,7 @@ class Layout:
     @property
     def contributors(self) -> int:
         """How many different ones are named."""
-        return len({picture.contributor for picture in self.pictures if picture.contributor})
+        return len({stored.contributor for stored in self.pictures if stored.contributor})
 
 
 def laid_out(folder: Path, contributors: str = "") -> Layout:
@@ -90,22 +90,22 @@ def laid_out(folder: Path, contributors: str = "") -> Layout:
     ]
     tables = [file for file in files if file.path.suffix.lower() == ".csv"]
     masks = [file for file in files if file not in tables and _stem(file).endswith(MASK_ENDING)]
-    pictures = [file for file in files if file not in tables and file not in masks]
-    if not pictures:
+    image_uploads = [file for file in files if file not in tables and file not in masks]
+    if not image_uploads:
         raise BadInput("There is no image among these files. Choose images of the concept.")
-    if len(pictures) > MOST_PICTURES:
+    if len(image_uploads) > MOST_PICTURES:
         raise BadInput(
-            f"These are {len(pictures):,} images; a set takes up to {MOST_PICTURES:,}. Split "
+            f"These are {len(image_uploads):,} images; a set takes up to {MOST_PICTURES:,}. Split "
             "them into several sets, or generate them as a run."
         )
     problems = []
-    stems = {_stem(picture) for picture in pictures}
+    stems = {_stem(stored) for stored in image_uploads}
     for mask in masks:
         if _stem(mask).removesuffix(MASK_ENDING) not in stems:
             problems.append(f"{mask.name} matches none of these images and is excluded.")
     of_stem = {_stem(mask).removesuffix(MASK_ENDING): mask.path for mask in masks}
-    pictures = [replace(picture, mask=of_stem.get(_stem(picture))) for picture in pictures]
-    named, remarks = _with_contributors(pictures, tables, contributors)
+    image_uploads = [replace(stored, mask=of_stem.get(_stem(stored))) for stored in image_uploads]
+    named, remarks = _with_contributors(image_uploads, tables, contributors)
     return Layout(tuple(named), (*problems, *remarks))
 
 
@@ -140,7 +140,7 @@ def mask_for(context: Context, upload: ImageUpload, loaded: LoadedImage, mode: s
     raise MaskError(_UNMARKED)
 
 
-def preview(context: Context, session: str, place: int, mode: str, most_px: int) -> dict[str, Any]:
+def preview(context: Context, session: str, index: int, mode: str, most_px: int) -> dict[str, Any]:
     """A staged picture with the pixels that would count, as the page shows it; stores nothing.
 
     ``refused`` says why a picture has no such pixels. Raises BadInput for a place where nothing
@@ -153,7 +153,7 @@ def preview(context: Context, session: str, place: int, mode: str, most_px: int)
     from truehue.core.masks.display import cutout_png
 
     folder = context.staging.folder(session)
-    uploads = [picture for picture in laid_out(folder).pictures if picture.place == place]
+    uploads = [stored for stored in laid_out(folder).pictures if stored.place == index]
     if not uploads:
         raise BadInput("That image is no longer available. Choose it again.")
     loaded = load_image(uploads[0].path, name=uploads[0].name)
@@ -183,7 +183,7 @@ def _stem(upload: ImageUpload) -> str:
 
 
 def _with_contributors(
-    pictures: Sequence[ImageUpload], tables: Sequence[ImageUpload], contributors: str
+    image_uploads: Sequence[ImageUpload], tables: Sequence[ImageUpload], contributors: str
 ) -> tuple[list[ImageUpload], list[str]]:
     """The pictures with who colored them, and what could not be found out."""
     problems = []
@@ -195,17 +195,17 @@ def _with_contributors(
             )
         by_file = _table(tables[0])
         named = [
-            replace(picture, contributor=by_file.get(picture.name.casefold(), ""))
-            for picture in pictures
+            replace(image_upload, contributor=by_file.get(image_upload.name.casefold(), ""))
+            for image_upload in image_uploads
         ]
     else:
         problems = [f"{table.name} is not an image and was not read." for table in tables]
         from_name = contributors == "name"
         named = [
-            replace(picture, contributor=_up_to_line(picture.name) if from_name else "")
-            for picture in pictures
+            replace(image_upload, contributor=_up_to_line(image_upload.name) if from_name else "")
+            for image_upload in image_uploads
         ]
-    without = [picture.name for picture in named if not picture.contributor] if contributors else []
+    without = [stored.name for stored in named if not stored.contributor] if contributors else []
     if without:
         shown = ", ".join(without[:3]) + (" …" if len(without) > 3 else "")
         problems.append(f"There is no contributor for {many(len(without), 'image')} ({shown}).")

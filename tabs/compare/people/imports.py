@@ -124,9 +124,9 @@ def look(context: Context, actor: Actor, request: ReadFile) -> dict[str, Any]:
 
 def report(file: DistributionFile) -> dict[str, Any]:
     """What a file holds, in words and numbers for the page."""
-    words = list(dict.fromkeys(row.words for row in file.rows))
+    texts = list(dict.fromkeys(row.words for row in file.rows))
     people = {row.contributor for row in file.rows if row.contributor}
-    first = set(words[:PREVIEWED])
+    first = set(texts[:PREVIEWED])
     parts = file.parts()
     kinds = list(dict.fromkeys(part.kind for part in parts))
     return {
@@ -135,13 +135,13 @@ def report(file: DistributionFile) -> dict[str, Any]:
         "rows": len(file.rows),
         "sets": len(parts),
         "buttons": _buttons(file.offers),
-        "concepts": len(words),
+        "concepts": len(texts),
         "contributors": len(people),
         "people": max((row.people for row in file.rows), default=0),
-        "coverage": coverage(words),
+        "coverage": coverage(texts),
         "notes": list(file.notes),
         "unknown": [
-            {"words": words, "similar": list(similar(words))[:3]} for words in file.unknown[:SHOWN]
+            {"words": text, "similar": list(similar(text))[:3]} for text in file.unknown[:SHOWN]
         ],
         "unknown_total": len(file.unknown),
         "problems": list(file.problems[:SHOWN]),
@@ -222,7 +222,7 @@ def _read(path: Path, request: ReadFile) -> DistributionFile:
         path.read_bytes(),
         as_58=request.as_58,
         normalize=request.normalize,
-        words=free_words(request.words) if request.words else None,
+        text=free_words(request.words) if request.words else None,
     )
 
 

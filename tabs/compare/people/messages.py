@@ -17,33 +17,33 @@ def free_words(typed: str) -> str:
 
     Raises BadInput where there are none, or too many characters.
     """
-    words = normal(typed)
-    if not words:
+    text = normal(typed)
+    if not text:
         raise BadInput("Enter the concept, for instance “rotten mango”.")
-    if len(words) > MOST_WORDS:
+    if len(text) > MOST_WORDS:
         raise BadInput(f"A concept has up to {MOST_WORDS} characters.")
-    return words
+    return text
 
 
-def concept_json(words: str) -> dict[str, Any]:
+def concept_json(text: str) -> dict[str, Any]:
     """Words with the id of the concept that they are, empty where they are none."""
-    concept = concept_of(words)
-    return {"words": words, "concept": concept.id if concept else ""}
+    concept = concept_of(text)
+    return {"words": text, "concept": concept.id if concept else ""}
 
 
 def suggestions(typed: str) -> dict[str, Any]:
     """Concepts that hold the typed words, those that begin with them first; else similar ones."""
-    words = normal(typed)[:MOST_WORDS]
-    holding = [concept for concept in concepts() if words in normal(concept.words)] if words else []
+    text = normal(typed)[:MOST_WORDS]
+    holding = [concept for concept in concepts() if text in normal(concept.words)] if text else []
     holding.sort(
         key=lambda concept: (
-            normal(concept.words) != words,
-            not normal(concept.words).startswith(words),
+            normal(concept.words) != text,
+            not normal(concept.words).startswith(text),
         )
     )
     return {
-        "words": words,
-        "known": concept_of(words) is not None if words else False,
+        "words": text,
+        "known": concept_of(text) is not None if text else False,
         "found": [
             {
                 "words": concept.words,
@@ -54,5 +54,5 @@ def suggestions(typed: str) -> dict[str, Any]:
             for concept in holding[:SHOWN]
         ],
         "total": len(holding),
-        "similar": [] if holding or not words else list(similar(words))[:5],
+        "similar": [] if holding or not text else list(similar(text))[:5],
     }

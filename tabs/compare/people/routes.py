@@ -28,17 +28,17 @@ _FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 
 def compare_people_routes(context: Context) -> FeatureRouter:
     """The router of the sets of Compare."""
-    door = FeatureRouter(context, "/api/compare/sets")
+    feature_router = FeatureRouter(context, "/api/compare/sets")
     for add in (_lists, _distributions, _pictures, _examples):
-        add(door)
-    _one_set(door)  # last: its paths hold a name that could be any of the others
-    return door
+        add(feature_router)
+    _one_set(feature_router)  # last: its paths hold a name that could be any of the others
+    return feature_router
 
 
-def _lists(door: FeatureRouter) -> None:
-    context = door.context
+def _lists(feature_router: FeatureRouter) -> None:
+    context = feature_router.context
 
-    @door.get("")
+    @feature_router.get("")
     def listed(hidden: bool = False) -> JSONResponse:
         return guarded(
             lambda: {
@@ -49,33 +49,37 @@ def _lists(door: FeatureRouter) -> None:
             }
         )
 
-    @door.get("/words")
+    @feature_router.get("/words")
     def words(typed: str = "") -> JSONResponse:
         return guarded(lambda: suggestions(typed))
 
 
-def _distributions(door: FeatureRouter) -> None:
-    door.takes_file("/distributions/{session}", files.Waiting, files.MOST_BYTES, files.stage)
-    door.takes("/distributions/{session}/read", files.ReadFile, files.look)
-    door.takes("/distributions/{session}/store", files.KeepFile, files.keep)
-    door.takes("/forget/{session}", files.Waiting, files.forget)
+def _distributions(feature_router: FeatureRouter) -> None:
+    feature_router.takes_file(
+        "/distributions/{session}", files.Waiting, files.MOST_BYTES, files.stage
+    )
+    feature_router.takes("/distributions/{session}/read", files.ReadFile, files.look)
+    feature_router.takes("/distributions/{session}/store", files.KeepFile, files.keep)
+    feature_router.takes("/forget/{session}", files.Waiting, files.forget)
 
 
-def _pictures(door: FeatureRouter) -> None:
-    context = door.context
+def _pictures(feature_router: FeatureRouter) -> None:
+    context = feature_router.context
     decoding = anyio.CapacityLimiter(DECODES_AT_ONCE)
 
     most_bytes = context.limits.image_bytes
-    door.takes_file("/pictures/{session}/{place}", uploads.ImageFile, most_bytes, uploads.stage)
-    door.takes("/pictures-plan/{session}", uploads.ImageFiles, uploads.look)
-    door.takes("/pictures-store/{session}", uploads.ImageFiles, uploads.start)
+    feature_router.takes_file(
+        "/pictures/{session}/{place}", uploads.ImageFile, most_bytes, uploads.stage
+    )
+    feature_router.takes("/pictures-plan/{session}", uploads.ImageFiles, uploads.look)
+    feature_router.takes("/pictures-store/{session}", uploads.ImageFiles, uploads.start)
 
-    @door.get("/pictures/{session}/{place}")
-    async def shown(session: str, place: int, mask: str = "stored") -> JSONResponse:
+    @feature_router.get("/pictures/{session}/{place}")
+    async def shown(session: str, index: int, mask: str = "stored") -> JSONResponse:
         def make() -> dict[str, Any]:
             # Why a picture cannot be taken is what this is asked for, so it is an answer.
             try:
-                return preview(context, session, place, mask, CUTOUT_PX)
+                return preview(context, session, index, mask, CUTOUT_PX)
             except TrueHueError as error:
                 return {"refused": str(error)}
 
@@ -95,7 +99,7 @@ def _pictures(door: FeatureRouter) -> None:
 
     cutouts = SingleFlightCache(cutout, DECODES_AT_ONCE)
 
-    @door.get("/cutouts/{image_id}/{mask_id}.png")
+    @feature_router.get("/cutouts/{image_id}/{mask_id}.png")
     async def cut(image_id: str, mask_id: str) -> Response:
         try:
             made = await cutouts.get(context.storage.data_dir, image_id, mask_id)
@@ -104,26 +108,26 @@ def _pictures(door: FeatureRouter) -> None:
             return refusal(error)
 
 
-def _examples(door: FeatureRouter) -> None:
-    @door.get("/examples/{file_name}")
+def _examples(feature_router: FeatureRouter) -> None:
+    @feature_router.get("/examples/{file_name}")
     def example(file_name: str) -> Response:
-        for one in EXAMPLES:
-            if one.file_name == unquote(file_name):
+        for item in EXAMPLES:
+            if item.file_name == unquote(file_name):
                 kind = "application/json" if file_name.endswith(".json") else "text/csv"
-                headers = attachment(f"truehue-{one.file_name}")
-                return Response(one.make(), media_type=kind, headers=headers)
+                headers = attachment(f"truehue-{item.file_name}")
+                return Response(item.make(), media_type=kind, headers=headers)
         return JSONResponse({"error": "There is no example of that name."}, 404)
 
 
-def _one_set(door: FeatureRouter) -> None:
-    context = door.context
+def _one_set(feature_router: FeatureRouter) -> None:
+    context = feature_router.context
 
-    @door.get("/{set_id}")
+    @feature_router.get("/{set_id}")
     def inside(
         set_id: str, typed: str = "", offset: int = 0, limit: int = sets.PAGE
     ) -> JSONResponse:
-        start, most = min(max(offset, 0), 2**31), min(max(limit, 1), MOST_PAGE)
-        return guarded(lambda: sets.inside(context, set_id, typed, start, most))
+        start, maximum = min(max(offset, 0), 2**31), min(max(limit, 1), MOST_PAGE)
+        return guarded(lambda: sets.inside(context, set_id, typed, start, maximum))
 
-    door.takes("/{set_id}/name", sets.RenameSet, sets.rename)
-    door.takes("/{set_id}/hidden", sets.HideSet, sets.hide)
+    feature_router.takes("/{set_id}/name", sets.RenameSet, sets.rename)
+    feature_router.takes("/{set_id}/hidden", sets.HideSet, sets.hide)

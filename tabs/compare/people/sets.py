@@ -49,10 +49,10 @@ def listed(context: Context, hidden: bool = False) -> dict[str, Any]:
     }
 
 
-def coverage(words: Iterable[str]) -> list[dict[str, Any]]:
+def coverage(terms: Iterable[str]) -> list[dict[str, Any]]:
     """How many of ColorConceptBench's concepts are among the words, by kind and altogether."""
     matches = [
-        concept for fromkey in dict.fromkeys(words) if (concept := concept_of(fromkey)) is not None
+        concept for fromkey in dict.fromkeys(terms) if (concept := concept_of(fromkey)) is not None
     ]
     have = Counter(concept.modifier_kind for concept in matches)
     totals = _every()
@@ -66,7 +66,9 @@ def strips(rows: Sequence[DistributionRow], kind: str) -> list[dict[str, Any]]:
     grouped: dict[tuple[str, str], list[DistributionRow]] = {}
     for row in rows:
         grouped.setdefault((row.words, row.label), []).append(row)
-    return [_line(words, of, kind) for (words, _), of in grouped.items()]
+    return [
+        _line(text, distribution_rows, kind) for (text, _), distribution_rows in grouped.items()
+    ]
 
 
 def inside(
@@ -98,13 +100,13 @@ def inside(
         }
     record = storage.distributions.get(set_id)
     fragment = normal(typed)
-    words = [word for word in storage.distributions.words(set_id) if fragment in normal(word)]
+    parts = [word for word in storage.distributions.words(set_id) if fragment in normal(word)]
     rows = [
         row
-        for word in words[offset : offset + limit]
+        for word in parts[offset : offset + limit]
         for row in storage.distributions.rows(set_id, word)
     ]
-    return {"concepts": strips(rows, record.kind), "total": len(words), "offset": offset}
+    return {"concepts": strips(rows, record.kind), "total": len(parts), "offset": offset}
 
 
 class RenameSet(PageRequest):
@@ -143,7 +145,7 @@ def bins_json() -> list[dict[str, Any]]:
 
 
 def _distributions(context: Context, record: DistributionSetRecord) -> dict[str, Any]:
-    words = context.storage.distributions.words(record.set_id)
+    parts = context.storage.distributions.words(record.set_id)
     kind_words = KINDS[record.kind]
     contributors = f" by {many(record.contributors, 'contributor')}" if record.contributors else ""
     return {
@@ -156,9 +158,9 @@ def _distributions(context: Context, record: DistributionSetRecord) -> dict[str,
         "whose": "people" if record.of_people else "another measurement",
         "concepts": record.concepts,
         "contributors": record.contributors,
-        "words": words[0],
+        "words": parts[0],
         "facts": f"{many(record.concepts, 'concept')}{contributors} · {kind_words}",
-        "covers": _covers(coverage(words)),
+        "covers": _covers(coverage(parts)),
         "from": _from(record.source, record.file_name, record),
         "notes": list(record.notes),
         "created_at": record.created_at.isoformat(),
@@ -216,19 +218,19 @@ def _is_pictures(context: Context, set_id: str) -> bool:
     return True
 
 
-def _line(words: str, rows: Sequence[DistributionRow], kind: str) -> dict[str, Any]:
-    weights = of_rows(words, rows, kind).weights
-    concept = concept_of(words)
+def _line(text: str, rows: Sequence[DistributionRow], kind: str) -> dict[str, Any]:
+    weights = of_rows(text, rows, kind).weights
+    concept = concept_of(text)
     order = np.argsort(-weights, kind="stable")
     people = len({row.contributor for row in rows if row.contributor})
     return {
-        "words": words,
+        "words": text,
         "label": rows[0].label,
         "concept": concept.id if concept else "",
         "category": concept.category if concept else "",
         "kind": concept.modifier_kind if concept else "",
         "people": max(people, max(row.people for row in rows)),
-        "bins": [[int(at), float(weights[at])] for at in order if weights[at] > 0],
+        "bins": [[int(index), float(weights[index])] for index in order if weights[index] > 0],
         "dominant": dominant(weights),
     }
 

@@ -53,7 +53,7 @@ def stage(
 def look(context: Context, actor: Actor, request: ImageFiles) -> dict[str, Any]:
     """What a set would be made of, by names alone; raises BadInput in words for the page."""
     layout = _layout(context, request)
-    with_mask = sum(picture.mask is not None for picture in layout.pictures)
+    with_mask = sum(stored.mask is not None for stored in layout.pictures)
     counts: list[list[Any]] = [[len(layout.pictures), _noun(len(layout.pictures), "picture")]]
     if with_mask:
         counts.append([with_mask, "with a mask file"])
@@ -62,12 +62,12 @@ def look(context: Context, actor: Actor, request: ImageFiles) -> dict[str, Any]:
     return {
         "pictures": [
             {
-                "place": picture.place,
-                "name": picture.name,
-                "contributor": picture.contributor,
-                "mask": picture.mask.name if picture.mask else "",
+                "place": stored.place,
+                "name": stored.name,
+                "contributor": stored.contributor,
+                "mask": stored.mask.name if stored.mask else "",
             }
-            for picture in layout.pictures[:LISTED]
+            for stored in layout.pictures[:LISTED]
         ],
         "total": len(layout.pictures),
         "counts": counts,
@@ -95,7 +95,7 @@ def take(context: Context, actor: Actor, request: ImageFiles, job: Job) -> dict[
     The set comes last and at once: a job that is stopped makes none. What was read before stays
     among the stored images.
     """
-    words = free_words(request.words)
+    text = free_words(request.words)
     layout = _layout(context, request)
     total = len(layout.pictures)
     members = list[tuple[str, str, str]]()
@@ -104,7 +104,7 @@ def take(context: Context, actor: Actor, request: ImageFiles, job: Job) -> dict[
     for position, upload in enumerate(layout.pictures, 1):
         if job.stop.is_set():
             job.tell("Cancelled. Images already stored are kept.")
-            return _cancelled(words, len(seen))
+            return _cancelled(text, len(seen))
         image_id, mask_id, why = _store_upload(context, actor, upload, request.mask, seen)
         if why:
             refused.append({"name": upload.name, "why": why, "image_id": image_id})
@@ -112,7 +112,7 @@ def take(context: Context, actor: Actor, request: ImageFiles, job: Job) -> dict[
             members.append((image_id, mask_id, upload.contributor))
         job.tell(f"{position:,} of {total:,} files, {len(seen):,} images stored", position, total)
     report: dict[str, Any] = {
-        **concept_json(words),
+        **concept_json(text),
         "taken": len(members),
         "refused": refused,
         "set_id": "",
@@ -121,8 +121,8 @@ def take(context: Context, actor: Actor, request: ImageFiles, job: Job) -> dict[
         "notes": list(layout.problems),
     }
     if members:
-        name = request.name or f"{words}, {many(len(members), 'image')}"
-        set_id = context.storage.picture_sets.add(name, words, members, request.of_people, actor.id)
+        name = request.name or f"{text}, {many(len(members), 'image')}"
+        set_id = context.storage.picture_sets.add(name, text, members, request.of_people, actor.id)
         report |= {"set_id": set_id, "source": f"pictures:{set_id}", "name": name}
         report["title"] = f"{name}: stored with {many(len(members), 'image')}"
         context.staging.clear(request.session)
@@ -169,13 +169,13 @@ def _store_upload(
     return image_id, record.mask_id, ""
 
 
-def _cancelled(words: str, read: int) -> dict[str, Any]:
+def _cancelled(text: str, read: int) -> dict[str, Any]:
     title = "Cancelled: no set was made."
     if read:
         stay = "stays" if read == 1 else "stay"
         title += f" {many(read, 'image')} that had been read {stay} among the stored images."
     return {
-        **concept_json(words),
+        **concept_json(text),
         "taken": 0,
         "refused": [],
         "set_id": "",

@@ -132,14 +132,17 @@ def extracted(
     cells = []
     for guidance in guidances:
         if guidance is None:
-            pictures, lost = every, len(unscored)
+            image_profiles, lost = every, len(unscored)
         elif unscored:
             # Of pictures without colors only storage knows the scale.
-            pictures, without = stored.pictures(run_id, concept_id, style, guidance)
+            image_profiles, without = stored.pictures(run_id, concept_id, style, guidance)
             lost = len(without)
         else:
-            pictures, lost = [picture for picture in every if picture.guidance == guidance], 0
-        distribution = of_pictures(concept_id, pictures, method) if pictures else None
+            image_profiles, lost = (
+                [image_profile for image_profile in every if image_profile.guidance == guidance],
+                0,
+            )
+        distribution = of_pictures(concept_id, image_profiles, method) if image_profiles else None
         cells.append(
             ConceptCell(
                 run_id,
@@ -147,7 +150,7 @@ def extracted(
                 style,
                 guidance,
                 method,
-                len(pictures),
+                len(image_profiles),
                 lost,
                 distribution.weights if distribution else None,
             )
@@ -172,7 +175,7 @@ def summary(done: int, total: int, empty: int) -> str:
     """What came of it, in a sentence."""
     if not total:
         return "Nothing was missing."
-    words = f"{done:,} of {many(total, 'distribution')} measured and saved"
+    text = f"{done:,} of {many(total, 'distribution')} measured and saved"
     if empty:
-        words += f"; {empty:,} {'has' if empty == 1 else 'have'} no image that could be measured"
-    return words + "."
+        text += f"; {empty:,} {'has' if empty == 1 else 'have'} no image that could be measured"
+    return text + "."

@@ -107,6 +107,6 @@ def run_names(runs: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def line_style(place: int) -> tuple[str, str]:
+def line_style(index: int) -> tuple[str, str]:
     """Dash and shape of the run at that place: runs are told apart without color."""
-    return DASHES[place % len(DASHES)], SHAPES[place % len(SHAPES)]
+    return DASHES[index % len(DASHES)], SHAPES[index % len(SHAPES)]

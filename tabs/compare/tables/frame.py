@@ -111,7 +111,7 @@ class Frame:
         """What the page shows of it. ``needs_people``: without people there is nothing to show."""
         return {
             "people": {
-                "choices": [crowd.as_json() for crowd in self.crowds],
+                "choices": [reference_set.as_json() for reference_set in self.crowds],
                 "chosen": self.people.crowd.id if self.people else "",
                 "words": self.people.words if self.people else "",
             },
@@ -134,19 +134,19 @@ class Frame:
     def _cells_json(self) -> dict[str, Any]:
         cells, measured_count = self.cells, len(self.cells.kept)
         total = measured_count + cells.missing
-        words = f"{measured_count:,} of {many(total, 'distribution')} of these runs are measured."
+        text = f"{measured_count:,} of {many(total, 'distribution')} of these runs are measured."
         if cells.empty:
-            words += (
+            text += (
                 f" {cells.empty:,} of them {'has' if cells.empty == 1 else 'have'} no image "
                 "that could be measured."
             )
         if cells.unscored:
-            words += f" {many(cells.unscored, 'image')} could not be measured."
+            text += f" {many(cells.unscored, 'image')} could not be measured."
         return {
             "have": measured_count,
             "missing": cells.missing,
             "without": cells.empty,
-            "words": words,
+            "words": text,
             "button": f"Measure the {many(cells.missing, 'missing distribution')}",
             "guidance": self.guidance,
             "runs": [run.run_id for run in self.runs],

@@ -291,22 +291,22 @@ def _tile(
     if number.value is None:
         return Tile(None, "", 0.0, head + "no concept")
     low, high = min(values), max(values)
-    place = 0.5 if high == low else (number.value - low) / (high - low)
-    better = place if METRICS[metric].better == "high" else 1.0 - place
+    index = 0.5 if high == low else (number.value - low) / (high - low)
+    better = index if METRICS[metric].better == "high" else 1.0 - index
     return Tile(number.value, _short(number.value, metric), better, head + _about(number))
 
 
-def _mark(frame: Frame, run_id: str, x: float, one: Number, where: str) -> Mark:
-    assert one.value is not None  # the callers look
-    hover = f"<b>{label(frame.names[run_id], 60)}</b>, {where}<br>{_about(one)}"
-    return Mark(run_id, x, one.value, one.low, one.high, hover)
+def _mark(frame: Frame, run_id: str, x: float, number: Number, location: str) -> Mark:
+    assert number.value is not None  # the callers look
+    hover = f"<b>{label(frame.names[run_id], 60)}</b>, {location}<br>{_about(number)}"
+    return Mark(run_id, x, number.value, number.low, number.high, hover)
 
 
-def _about(one: Number) -> str:
-    left = sum(one.left_out.values())
-    between = None if one.low is None or one.high is None else (one.low, one.high)
-    words = f"{one.value:.3f}" + (f" ({interval_text(between, 3)})" if between else "")
-    return f"{words}<br>{many(one.count, 'concept')}, {left:,} excluded"
+def _about(number: Number) -> str:
+    left = sum(number.left_out.values())
+    between = None if number.low is None or number.high is None else (number.low, number.high)
+    text = f"{number.value:.3f}" + (f" ({interval_text(between, 3)})" if between else "")
+    return f"{text}<br>{many(number.count, 'concept')}, {left:,} excluded"
 
 
 def _values(number: Number) -> tuple[Any, ...]:

@@ -115,11 +115,11 @@ def sizes_chart(frame: Frame, shifts: Sequence[Shift]) -> Chart:
     rows, opens = [], []
     concept_ids = set()
     for shift in shifts:
-        places = [
+        positions = [
             (shift.run_id, shift.style, concept_id)
             for concept_id in (shift.base_id, shift.concept_id)
         ]
-        pair = [cells[place].weights if place in cells else None for place in places]
+        pair = [cells[position].weights if position in cells else None for position in positions]
         name = by_id()[shift.concept_id].words
         opened = frame.opens(shift.concept_id, shift.run_id, shift.style)
         if shift.concept_id not in concept_ids and _of_people(frame, shift.concept_id) is not None:
@@ -143,20 +143,20 @@ def sizes_chart(frame: Frame, shifts: Sequence[Shift]) -> Chart:
         )
         rows.append(Row((name, run, style, moved), len(opens) - 1, (fill,)))
     rows.sort(key=lambda row: -float(row.values[3]))
-    drawn = [
-        _spread(frame, of, kind, values)
+    _spreads = [
+        _spread(frame, suffix, kind, values)
         for kind in KIND_NAMES
-        for (of, of_kind), values in _in_order(frame, spreads)
+        for (suffix, of_kind), values in _in_order(frame, spreads)
         if of_kind == kind
     ]
-    runs = sum(len(values) for (of, _), values in spreads.items() if of != OF_PEOPLE)
+    runs = sum(len(values) for (suffix, _), values in spreads.items() if suffix != OF_PEOPLE)
     return Chart(
         "modifiers-sizes",
         "Color change by modifier",
         "The farther right, the more a modifier changes a concept's colors (earth mover's "
         "distance to the base concept). A bar marks the mean of a row; points are filled with "
         "the mean color of the modified concept.",
-        sizes(drawn) if runs else None,
+        sizes(_spreads) if runs else None,
         SIZE_COLUMNS,
         tuple(rows),
         f"{many(runs, 'shift')} of these runs"
@@ -236,8 +236,8 @@ def _in_order(
 
 
 def _spread(
-    frame: Frame, of: str, kind: str, values: Sequence[tuple[float, str, str, int]]
+    frame: Frame, suffix: str, kind: str, values: Sequence[tuple[float, str, str, int]]
 ) -> Spread:
     moved, fills, hovers, opens = zip(*values, strict=True)
-    name = f"{frame.names.get(of, of)} · {KIND_NAMES[kind].lower()}"
+    name = f"{frame.names.get(suffix, suffix)} · {KIND_NAMES[kind].lower()}"
     return Spread(name, moved, fills, hovers, opens, float(np.mean(moved)))

@@ -112,8 +112,11 @@ def ratio_rows(frame: Frame, shifts: Sequence[Shift], limits: Limits) -> list[tu
     """The same as rows of :data:`TABLE_COLUMNS`; those of the mean have no ``run_id``, and ``runs``
     says of how many it is."""
     kinds, styles = _parts(shifts)
-    crowd = frame.people.crowd if frame.people else None
-    whose = (crowd.name if crowd else "", crowd.words if crowd else "")
+    reference_set = frame.people.crowd if frame.people else None
+    whose = (
+        reference_set.name if reference_set else "",
+        reference_set.words if reference_set else "",
+    )
     table_rows: list[tuple[Any, ...]] = []
     for run in frame.runs:
         for kind in kinds:

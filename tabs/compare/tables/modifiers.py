@@ -51,7 +51,7 @@ def modifiers_view(
     BadInput for choices and limits that there are not."""
     frame, choice = frame_of(context, people, query), _choice_of(query)
     shift_list = _shifts(frame, choice)
-    words = sorted({shift.modifier for shift in shift_list if choice.kind in ("", shift.kind)})
+    parts = sorted({shift.modifier for shift in shift_list if choice.kind in ("", shift.kind)})
     selection = [shift for shift in shift_list if choice.keeps(shift)]
     with_people = any(shift.people_lab is not None for shift in shift_list)
     return {
@@ -67,7 +67,7 @@ def modifiers_view(
             ],
             "modifier": [
                 {"id": "", "name": "All words"},
-                *({"id": word, "name": word} for word in words),
+                *({"id": word, "name": word} for word in parts),
             ],
         },
         "modifier": choice.modifier,

@@ -60,11 +60,11 @@ def plane(
     high = max([2.5, *(min(point.ratio, MOST_RATIO) for point in points)]) * 1.15
     for region in regions:
         _region(figure, region, low, high)
-    for place, (run, name) in enumerate(run_names(runs).items()):
+    for index, (run, name) in enumerate(run_names(runs).items()):
         own = [point for point in points if point.run == run]
         if not own:
             continue
-        shape = SHAPES[place % len(SHAPES)]
+        shape = SHAPES[index % len(SHAPES)]
         figure.add_trace(
             go.Scatter(
                 x=[_place(point, high)[0] for point in own],
@@ -221,14 +221,14 @@ def sizes(rows: Sequence[Spread]) -> dict[str, Any]:
 
     figure = blank(height=34 * len(rows) + 84)
     # Room for the marks that stand at 0.
-    most = max([1.0, *(value for row in rows for value in row.values)])
-    for place, row in enumerate(rows):
+    limit = max([1.0, *(value for row in rows for value in row.values)])
+    for position, row in enumerate(rows):
         # Neighbors are moved apart a little, always in the same way.
-        up = [0.07 * ((at * 7) % 5 - 2) for at in range(len(row.values))]
+        up = [0.07 * ((index * 7) % 5 - 2) for index in range(len(row.values))]
         figure.add_trace(
             go.Scatter(
                 x=list(row.values),
-                y=[place + by for by in up],
+                y=[position + by for by in up],
                 mode="markers",
                 customdata=list(row.opens),
                 hovertext=list(row.hovers),
@@ -246,7 +246,7 @@ def sizes(rows: Sequence[Spread]) -> dict[str, Any]:
         figure.add_trace(
             go.Scatter(
                 x=[row.mean],
-                y=[place],
+                y=[position],
                 mode="markers",
                 hovertext=[f"mean {row.mean:.1f} ΔE"],
                 hovertemplate="%{hovertext}<extra></extra>",
@@ -254,7 +254,7 @@ def sizes(rows: Sequence[Spread]) -> dict[str, Any]:
             )
         )
     figure.update_xaxes(
-        range=[-0.03 * most, 1.04 * most],
+        range=[-0.03 * limit, 1.04 * limit],
         title_text="Shift from the concept without it, EMD in ΔE*ab",
     )
     figure.update_yaxes(

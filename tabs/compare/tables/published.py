@@ -44,12 +44,12 @@ def _table(table_id: str, runs: Sequence[RunRecord]) -> dict[str, Any]:
     for row in published_table.rows:
         name = next(iter(row.keys.values()))
         partner = counterpart(PAPER, name) if "model" in row.keys else None
-        here = [run.name for run in runs if partner and run.model in partner.ids]
+        available = [run.name for run in runs if partner and run.model in partner.ids]
         rows.append(
             {
                 "name": name,
-                "here": here,
-                "note": partner.note if partner and here else "",
+                "here": available,
+                "note": partner.note if partner and available else "",
                 "cells": {
                     column.name: {
                         "text": row.printed[column.name] or "–",

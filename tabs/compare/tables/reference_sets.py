@@ -66,24 +66,24 @@ class People:
     @property
     def words(self) -> str:
         """What these people's numbers are, and of how many concepts."""
-        words = f"“{self.crowd.name}” are {self.crowd.words}. {many(len(self.weights), 'concept')}"
+        text = f"“{self.crowd.name}” are {self.crowd.words}. {many(len(self.weights), 'concept')}"
         if self.others:
-            words += (
+            text += (
                 f"; {many(self.others, 'more word')} {'is' if self.others == 1 else 'are'} no "
                 "concept of ColorConceptBench and in no number here"
             )
-        words += "."
+        text += "."
         if self.unscored:
             lost = sum(self.unscored.values())
-            most = sorted(self.unscored.items(), key=lambda entry: -entry[1])
-            why = "; ".join(f"{count:,} × {reason}" for reason, count in most[:MOST_REASONS])
-            if len(most) > MOST_REASONS:
-                why += f"; {sum(count for _, count in most[MOST_REASONS:]):,} for other reasons"
+            limit = sorted(self.unscored.items(), key=lambda entry: -entry[1])
+            why = "; ".join(f"{count:,} × {reason}" for reason, count in limit[:MOST_REASONS])
+            if len(limit) > MOST_REASONS:
+                why += f"; {sum(count for _, count in limit[MOST_REASONS:]):,} for other reasons"
             are = "is" if lost == 1 else "are"
-            words += (
+            text += (
                 f" {many(lost, 'image')} could not be measured and {are} not included here: {why}."
             )
-        return words
+        return text
 
 
 class ReferenceSets:
@@ -104,7 +104,7 @@ class ReferenceSets:
             for record in storage.distributions.all()
             if record.of_people
         ]
-        crowds.sort(key=lambda crowd: list(KINDS).index(crowd.kind))
+        crowds.sort(key=lambda reference_set: list(KINDS).index(reference_set.kind))
         if self._colorings():
             crowds.insert(
                 0,
@@ -122,46 +122,52 @@ class ReferenceSets:
         BadInput for an id that there is not."""
         if not crowd_id:
             return self.of(crowds[0]) if crowds else None
-        crowd = next((crowd for crowd in crowds if crowd.id == crowd_id), None)
-        if crowd is None:
+        people = next(
+            (reference_set for reference_set in crowds if reference_set.id == crowd_id), None
+        )
+        if people is None:
             raise BadInput(
                 "The people's colors of this link are not available, or hidden. Show or "
                 "import them in People and files, or choose others."
             )
-        return self.of(crowd)
+        return self.of(people)
 
-    def of(self, crowd: ReferenceSet) -> People:
+    def of(self, reference_set: ReferenceSet) -> People:
         """The distributions of a crowd, one a concept: the mean of its contributors'."""
-        key: tuple[object, ...] = (crowd.id, crowd.name)
-        if crowd.id == COLORINGS:
+        key: tuple[object, ...] = (reference_set.id, reference_set.name)
+        if reference_set.id == COLORINGS:
             key = (*key, *(coloring.set_id for coloring in self._colorings()))
         with self._lock:
             people = self._read.get(key)
         if people is None:
-            people = self._of_colorings(crowd) if crowd.id == COLORINGS else self._of_set(crowd)
+            people = (
+                self._of_colorings(reference_set)
+                if reference_set.id == COLORINGS
+                else self._of_set(reference_set)
+            )
             with self._lock:
                 self._read[key] = people
         return people
 
-    def _of_set(self, crowd: ReferenceSet) -> People:
-        set_id = crowd.id.partition(":")[2]
+    def _of_set(self, reference_set: ReferenceSet) -> People:
+        set_id = reference_set.id.partition(":")[2]
         rows: dict[str, list[DistributionRow]] = {}
         for row in self._context.storage.distributions.rows(set_id):
             rows.setdefault(row.words, []).append(row)
         weights, others = {}, 0
-        for words, ones in rows.items():
-            concept = concept_of(words)
+        for text, ones in rows.items():
+            concept = concept_of(text)
             if concept is None:
                 others += 1
                 continue
-            weights[concept.id] = of_rows(words, ones, crowd.kind).weights
-        return People(crowd, weights, {}, others)
+            weights[concept.id] = of_rows(text, ones, reference_set.kind).weights
+        return People(reference_set, weights, {}, others)
 
     def _colorings(self) -> list[ConceptImagesRecord]:
         return [record for record in self._context.storage.picture_sets.all() if record.of_people]
 
-    def _of_colorings(self, crowd: ReferenceSet) -> People:
-        pictures: dict[str, list[ImageProfile]] = {}
+    def _of_colorings(self, reference_set: ReferenceSet) -> People:
+        image_profiles: dict[str, list[ImageProfile]] = {}
         sources: dict[str, str] = {}
         others, unscored = 0, Counter[str]()
         for record in self._colorings():
@@ -171,12 +177,12 @@ class ReferenceSets:
                 continue
             measured, lost = self._context.storage.picture_sets.pictures(record.set_id)
             unscored.update(reason.rstrip(".") for _, reason in lost)
-            pictures.setdefault(concept.id, []).extend(measured)
+            image_profiles.setdefault(concept.id, []).extend(measured)
             # Of several sets of one concept a link names the newest; the numbers are of all.
             sources.setdefault(concept.id, f"pictures:{record.set_id[:ID_LENGTH]}")
         weights = {
-            concept_id: of_pictures(crowd.name, ones, EXTRACTED, of_people=True).weights
-            for concept_id, ones in pictures.items()
+            concept_id: of_pictures(reference_set.name, ones, EXTRACTED, of_people=True).weights
+            for concept_id, ones in image_profiles.items()
             if ones
         }
-        return People(crowd, weights, sources, others, unscored)
+        return People(reference_set, weights, sources, others, unscored)

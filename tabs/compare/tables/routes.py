@@ -23,7 +23,7 @@ Make = Callable[[Context, ReferenceSets, Mapping[str, str]], Any]
 
 def compare_tables_routes(context: Context) -> FeatureRouter:
     """The router of Compare's analyses."""
-    door = FeatureRouter(context, "/api/compare/analyses")
+    feature_router = FeatureRouter(context, "/api/compare/analyses")
     people = ReferenceSets(context)
 
     def answered(make: Make, request: Request) -> JSONResponse:
@@ -33,33 +33,33 @@ def compare_tables_routes(context: Context) -> FeatureRouter:
         query = request.query_params
         return csv_attachment(lambda: (f"truehue-{name}.csv", make(context, people, query)))
 
-    @door.get("/tables")
+    @feature_router.get("/tables")
     def tables(request: Request) -> JSONResponse:
         return answered(tables_view, request)
 
-    @door.get("/tables.csv")
+    @feature_router.get("/tables.csv")
     def tables_file(request: Request) -> Response:
         return attached(tables_csv, "concept-tables", request)
 
-    @door.get("/tables/concepts")
+    @feature_router.get("/tables/concepts")
     def concepts(request: Request) -> JSONResponse:
         return answered(concepts_view, request)
 
-    @door.get("/modifiers")
+    @feature_router.get("/modifiers")
     def modifiers(request: Request) -> JSONResponse:
         return answered(modifiers_view, request)
 
-    @door.get("/modifiers.csv")
+    @feature_router.get("/modifiers.csv")
     def modifiers_file(request: Request) -> Response:
         return attached(modifiers_csv, "modifiers", request)
 
-    @door.get("/guidance")
+    @feature_router.get("/guidance")
     def guidance(request: Request) -> JSONResponse:
         return answered(guidance_view, request)
 
-    @door.get("/guidance.csv")
+    @feature_router.get("/guidance.csv")
     def guidance_file(request: Request) -> Response:
         return attached(guidance_csv, "guidance-and-size", request)
 
-    door.takes("/cells", ExtractCells, start_cells)
-    return door
+    feature_router.takes("/cells", ExtractCells, start_cells)
+    return feature_router

@@ -33,12 +33,12 @@ def lines(marks: Sequence[Mark], runs: Mapping[str, str], unit: str) -> dict[str
     import plotly.graph_objects as go
 
     figure = blank(height=380)
-    for place, (run, name) in enumerate(run_names(runs).items()):
+    for index, (run, name) in enumerate(run_names(runs).items()):
         own = sorted((mark for mark in marks if mark.run == run), key=lambda mark: mark.x)
         if not own:
             continue
-        dash, shape = line_style(place)
-        color = INK if place % 2 == 0 else SOFT
+        dash, shape = line_style(index)
+        color = INK if index % 2 == 0 else SOFT
         figure.add_trace(
             go.Scatter(
                 x=[mark.x for mark in own],
@@ -74,11 +74,11 @@ def by_size(marks: Sequence[Mark], runs: Mapping[str, str], unit: str) -> dict[s
     import plotly.graph_objects as go
 
     figure = blank(height=380)
-    for place, (run, name) in enumerate(run_names(runs).items()):
+    for index, (run, name) in enumerate(run_names(runs).items()):
         own = [mark for mark in marks if mark.run == run]
         if not own:
             continue
-        _, shape = line_style(place)
+        _, shape = line_style(index)
         figure.add_trace(
             go.Scatter(
                 x=[mark.x for mark in own],

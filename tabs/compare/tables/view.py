@@ -58,13 +58,13 @@ CSV_COLUMNS = (
 
 
 def tables_view(
-    context: Context, people: ReferenceSets, given: Mapping[str, str]
+    context: Context, people: ReferenceSets, values: Mapping[str, str]
 ) -> dict[str, Any]:
     """Both tables, one number by category, and the published ones. ``given`` holds ``people``,
     ``method``, ``guidance``, ``runs``, ``common``, and of the second ``metric``, ``kind`` and
     ``style``. Raises BadInput for a choice that there is not."""
-    frame = frame_of(context, people, given)
-    common = is_common(given)
+    frame = frame_of(context, people, values)
+    common = is_common(values)
     shown, categories = [], None
     if frame.ready:
         both = table_of(frame, common)
@@ -78,7 +78,7 @@ def tables_view(
             }
             for key, title, metrics in PAPERS
         ]
-        categories = _categories(frame, common, given)
+        categories = _categories(frame, common, values)
     return {
         "frame": frame.as_json(),
         "tables": shown,
@@ -92,9 +92,9 @@ def tables_view(
     }
 
 
-def tables_csv(context: Context, people: ReferenceSets, given: Mapping[str, str]) -> str:
+def tables_csv(context: Context, people: ReferenceSets, values: Mapping[str, str]) -> str:
     """Every number of both tables and of all categories as CSV; as :func:`tables_view`."""
-    frame, common = frame_of(context, people, given), is_common(given)
+    frame, common = frame_of(context, people, values), is_common(values)
     by_kind = table_of(frame, common)
     rows = [
         _line(frame, by_kind, run, kind, "", (kind, style, metric))
@@ -124,12 +124,12 @@ def table_of(frame: Frame, common: bool, by: str = "kind", kind: str = ALL_KINDS
     return made
 
 
-def is_common(given: Mapping[str, str]) -> bool:
+def is_common(values: Mapping[str, str]) -> bool:
     """Whether rows are compared on the same concepts, as they are where nothing else is asked."""
-    asked = given.get("common") or "yes"
-    if asked not in ("yes", "no"):
+    requested = values.get("common") or "yes"
+    if requested not in ("yes", "no"):
         raise BadInput("Rows are compared on the same concepts, common=yes, or not, common=no.")
-    return asked == "yes"
+    return requested == "yes"
 
 
 def about(frame: Frame, common: bool) -> str:
@@ -179,12 +179,12 @@ def _words(frame: Frame, table: Alignment, common: bool) -> str:
     for (_, (kind, _, _)), number in table.cells.items():
         counts[kind] = max(counts[kind], number.count)
     there = ", ".join(f"{count:,} {KIND_NAMES[kind].lower()}" for kind, count in counts.items())
-    kept = ", shared by all rows" if common and len(table.runs) > 1 else ""
-    words = (
-        f"How close each run is to {people}: means over {there}{kept}; fewer where a number is "
+    saved = ", shared by all rows" if common and len(table.runs) > 1 else ""
+    text = (
+        f"How close each run is to {people}: means over {there}{saved}; fewer where a number is "
         "not defined."
     )
-    return words + (fewest_words(frame) if kept else "")
+    return text + (fewest_words(frame) if saved else "")
 
 
 def fewest_words(frame: Frame) -> str:
@@ -221,7 +221,7 @@ def _shared(rows: Iterable[Mapping[tuple[str, str], set[str]]]) -> int:
     for row in rows:
         for column, ids in row.items():
             columns.setdefault(column, []).append(ids)
-    return sum(len(set.intersection(*found)) for found in columns.values())
+    return sum(len(set.intersection(*results)) for results in columns.values())
 
 
 def _column(metric_id: str) -> dict[str, str]:
@@ -269,13 +269,13 @@ def _rows(frame: Frame, table: Alignment, metrics: Iterable[str]) -> list[dict[s
 def _cell(table: Alignment, run_id: str, group: str, style: str, metric: str) -> dict[str, Any]:
     """A cell of a column; where all rows are equal there is no best."""
     column = [table.number(run, group, style, metric) for run in table.runs]
-    apart = any(one.place != 1 for one in column if one.value is not None)
+    apart = any(number.place != 1 for number in column if number.value is not None)
     return number_json(table.number(run_id, group, style, metric), METRICS[metric], apart)
 
 
-def _categories(frame: Frame, common: bool, given: Mapping[str, str]) -> dict[str, Any]:
-    metric = given.get("metric") or "emd_lab"
-    kind, style = given.get("kind") or KINDS[0], given.get("style") or next(iter(STYLES))
+def _categories(frame: Frame, common: bool, values: Mapping[str, str]) -> dict[str, Any]:
+    metric = values.get("metric") or "emd_lab"
+    kind, style = values.get("kind") or KINDS[0], values.get("style") or next(iter(STYLES))
     if metric not in MEANINGS or kind not in (ALL_KINDS, *KINDS) or style not in STYLES:
         raise BadInput(
             "The link names a metric, concepts or a style that the table by category does not "
@@ -316,9 +316,9 @@ def _categories(frame: Frame, common: bool, given: Mapping[str, str]) -> dict[st
             ],
             "kind": [
                 {"id": ALL_KINDS, "name": "All concepts"},
-                *({"id": one, "name": KIND_NAMES[one]} for one in KINDS),
+                *({"id": name, "name": KIND_NAMES[name]} for name in KINDS),
             ],
-            "style": [{"id": one, "name": STYLE_NAMES[one]} for one in STYLES],
+            "style": [{"id": name, "name": STYLE_NAMES[name]} for name in STYLES],
         },
         "groups": [
             {
@@ -336,15 +336,15 @@ def _line(
     """The values of :data:`CSV_COLUMNS` for one cell of a table."""
     _, style, metric = column
     number = table.number(run_id, *column)
-    run = next(one for one in frame.runs if one.run_id == run_id)
-    crowd = frame.people.crowd if frame.people else None
+    run = next(run_record for run_record in frame.runs if run_record.run_id == run_id)
+    reference_set = frame.people.crowd if frame.people else None
     reasons = "; ".join(f"{reason}: {count}" for reason, count in number.left_out.items())
     return (
         run_id,
         run.name,
         run.model,
-        crowd.name if crowd else "",
-        crowd.words if crowd else "",
+        reference_set.name if reference_set else "",
+        reference_set.words if reference_set else "",
         frame.method,
         frame.guidance,
         "yes" if table.common else "no",

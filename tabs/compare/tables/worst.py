@@ -49,13 +49,13 @@ def concepts_view(
         values, key=lambda entry: (-entry[1] if worst else entry[1], entry[0].concept.words)
     )
     offset = whole(query.get("offset", ""), 10**6) or 0
-    where = " · ".join(
+    location = " · ".join(
         filter(
             None, (category, KIND_NAMES.get(kind, "all concepts"), STYLE_NAMES.get(style, style))
         )
     )
     return {
-        "title": f"{names[run_id]}: {METRICS[metric].name}, {where}",
+        "title": f"{names[run_id]}: {METRICS[metric].name}, {location}",
         "words": f"{many(len(ordered), 'concept')}, worst first. Swatches: people's most common "
         "color, then the run's.",
         "total": len(ordered),
@@ -83,7 +83,7 @@ def _of_run(
 
 def _line(frame: Frame, score: Score, value: float) -> dict[str, Any]:
     assert score.comparison is not None
-    bins = [uw71()[at] for at in score.comparison.dominant]
+    bins = [uw71()[index] for index in score.comparison.dominant]
     return {
         "words": score.concept.words,
         "text": f"{value:.3f}",

@@ -30,8 +30,8 @@ def sketches_named(copy: StudyCopy) -> list[str]:
     """The ids of all sketches that a study's plans name, each once."""
     named = [
         case.get("sketch", "")
-        for one in copy.plans
-        for case in one.plan.get("cases", ())
+        for plan in copy.plans
+        for case in plan.plan.get("cases", ())
         if isinstance(case, Mapping)
     ]
     return sorted({str(name) for name in named if name})
@@ -67,12 +67,12 @@ def write_pictures(
     for record in sketches:
         content = png_of(context.storage.sketches.ink(record.id))
         archive.writestr(f"sketches/{record.id}.png", content, zipfile.ZIP_STORED)
-    for one in export.facts.given:
-        path = context.storage.coloring_layers.path(one.answer.id)
+    for coloring in export.facts.given:
+        path = context.storage.coloring_layers.path(coloring.answer.id)
         try:
             if not path.is_file():
-                layer_of(context, one)
-            archive.write(path, file_of(one), zipfile.ZIP_STORED)
+                layer_of(context, coloring)
+            archive.write(path, file_of(coloring), zipfile.ZIP_STORED)
         except (OSError, StorageError):
             continue
 
@@ -88,15 +88,17 @@ def read_sketches(
     """The sketches of an archive, one by one. Pictures of colorings are not read: they are drawn
     again of the log. Raises BadInput for a sketch that is missing, or another one than it says."""
     files = set(archive.namelist())
-    for one in named:
-        name = f"sketches/{one.id}.png"
+    for sketch_document in named:
+        name = f"sketches/{sketch_document.id}.png"
         if name not in files:
-            raise BadInput(f"{shown} lacks the sketch {one.id}. Import all.zip as it was exported.")
+            raise BadInput(
+                f"{shown} lacks the sketch {sketch_document.id}. Import all.zip as it was exported."
+            )
         ink = _ink(archive, name, shown)
-        if sketch_id(ink) != one.id:
+        if sketch_id(ink) != sketch_document.id:
             raise BadInput(f"{name} in {shown} is not the sketch that it is named after.")
-        warnings = tuple(SketchWarning(each.code, each.words) for each in one.warnings)
-        yield Sketch(one.id, ink, warnings, one.closing), one
+        warnings = tuple(SketchWarning(each.code, each.words) for each in sketch_document.warnings)
+        yield Sketch(sketch_document.id, ink, warnings, sketch_document.closing), sketch_document
 
 
 def _ink(archive: zipfile.ZipFile, name: str, shown: str) -> np.ndarray:
@@ -105,10 +107,10 @@ def _ink(archive: zipfile.ZipFile, name: str, shown: str) -> np.ndarray:
     if len(content) > MOST_SKETCH_BYTES:
         raise BadInput(f"{name} in {shown} is too large for a sketch.")
     try:
-        with Image.open(BytesIO(content), formats=["PNG"]) as picture:
-            if picture.mode != "L" or max(picture.size) > LONGEST_SIDE:
+        with Image.open(BytesIO(content), formats=["PNG"]) as stored:
+            if stored.mode != "L" or max(stored.size) > LONGEST_SIDE:
                 raise BadInput(f"{name} in {shown} is no sketch: it has other pixels.")
-            ink = np.array(picture, dtype=np.uint8)
+            ink = np.array(stored, dtype=np.uint8)
     except BadInput:
         raise
     except Exception as error:  # whatever a damaged picture raises

@@ -67,18 +67,18 @@ class ColoringCache:
                 self._kept.move_to_end(study_id)
                 return entry[1], entry[2]
         source = read_source(context, study_id)
-        given = given_of(source)
+        colorings = given_of(source)
         with self._lock:
-            self._kept[study_id] = (key, source, given)
+            self._kept[study_id] = (key, source, colorings)
             while len(self._kept) > _MOST_KEPT:
                 self._kept.popitem(last=False)
-        return source, given
+        return source, colorings
 
 
 def standing_of(context: Context, study_id: str) -> CurrentColorings:
     """The colorings of a study. Raises NotStored, and BadInput where nothing is colored."""
     study = context.storage.studies.get(study_id)
-    source, given = context.service(ColoringCache).read(context, study.id)
+    source, values = context.service(ColoringCache).read(context, study.id)
     require_colorings(source.plan)
     rule = coloring_rule(context.storage.studies.rule(study.id))
-    return CurrentColorings(source, given, tuple(marks_of(context, study.id)), rule)
+    return CurrentColorings(source, values, tuple(marks_of(context, study.id)), rule)

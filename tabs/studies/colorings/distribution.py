@@ -53,8 +53,8 @@ def make_distribution(context: Context, actor: Actor, request: MakeDistribution)
     if not rows:
         raise BadInput("No coloring is included at this level, so there is nothing to compare.")
     study = facts.source.study
-    colorings = [one for group in facts.kept_colorings(level).values() for one in group]
-    people = len({one.participant for one in colorings})
+    colorings = [coloring for group in facts.kept_colorings(level).values() for coloring in group]
+    people = len({coloring.participant for coloring in colorings})
     concepts = len({row.words for row in rows})
     notes = (
         f"{many(len(colorings), 'coloring')} of {many(concepts, 'concept')} by "
@@ -71,7 +71,7 @@ def make_distribution(context: Context, actor: Actor, request: MakeDistribution)
         actor.id,
     )
     context.storage.distributions.of_study(
-        set_id, study.id, {int(one.participant) for one in colorings}
+        set_id, study.id, {int(coloring.participant) for coloring in colorings}
     )
     record = context.storage.distributions.get(set_id)
     source = f"set:{set_id[:ID_LENGTH]}"
@@ -95,21 +95,21 @@ def rows_of(facts: Facts, level: Level, form: str = TOGETHER) -> tuple[Distribut
     rows: list[DistributionRow] = []
     groups = facts.kept_colorings(level)
     for case_id, weights in facts.distributions(level).items():
-        words = facts.source.plan.case_by_id[case_id].words
+        text = facts.source.plan.case_by_id[case_id].words
         group = groups[case_id]
         if form == TOGETHER:
-            given = {"colorings": len(group), "method": EXTRACTED}
-            rows.append(DistributionRow(words, "", _read_only(weights), len(group), given))
+            values = {"colorings": len(group), "method": EXTRACTED}
+            rows.append(DistributionRow(text, "", _read_only(weights), len(group), values))
             continue
         rows += (
             DistributionRow(
-                words,
-                f"participant {int(one.participant) + 1}",
-                _read_only(one.weights),
+                text,
+                f"participant {int(coloring.participant) + 1}",
+                _read_only(coloring.weights),
                 1,
                 {"colorings": 1, "method": EXTRACTED},
             )
-            for one in group
+            for coloring in group
         )
     return tuple(rows)
 

@@ -99,11 +99,15 @@ class Facts:
     @cached_property
     def flagged(self) -> frozenset[str]:
         """The ids of the cases with the least consensus."""
-        return frozenset(one.case_id for one in self.flags if one.flagged)
+        return frozenset(flag.case_id for flag in self.flags if flag.flagged)
 
     def kept_colorings(self, level: Level) -> dict[str, list[Coloring]]:
         """The colorings that results at a level are of, by case."""
-        return by_case(one.coloring for one in self.kept[level].values() if one.kept)
+        return by_case(
+            coloring_status.coloring
+            for coloring_status in self.kept[level].values()
+            if coloring_status.kept
+        )
 
     def distributions(self, level: Level) -> dict[str, np.ndarray]:
         """P_H ``(71,)`` of every case with a coloring that is kept, in the order of the plan."""
@@ -135,7 +139,12 @@ def facts_key(storage: Storage, study_id: str) -> tuple[Any, ...]:
         storage.participants.count(study.id),
         storage.participants.erasures(study.id),
         repr(storage.studies.rule(study.id)),
-        tuple(sorted((one.participant_id, one.excluded, one.at) for one in decisions.values())),
+        tuple(
+            sorted(
+                (decision.participant_id, decision.excluded, decision.at)
+                for decision in decisions.values()
+            )
+        ),
         len(storage.coloring_marks.of_study(study.id)),
     )
 
@@ -155,10 +164,10 @@ def known_but_marks(context: Context, study_id: str) -> tuple[Facts | None, Comp
     """The facts for those who review: what marks were set since they were computed changes nothing
     of what is flagged and measured, and an expert does not wait for it."""
     study = context.storage.studies.get(study_id)
-    kept = context.service(ColoringFactsService).peek(study.id)
+    peek = context.service(ColoringFactsService).peek(study.id)
     *now, _ = facts_key(context.storage, study.id)
-    if kept is not None and isinstance(kept[0], tuple) and [*kept[0][:-1]] == now:
-        return kept[1]["facts"], Computed(kept[1], False, None)
+    if peek is not None and isinstance(peek[0], tuple) and [*peek[0][:-1]] == now:
+        return peek[1]["facts"], Computed(peek[1], False, None)
     return known(context, study.id, 0.5)
 
 
@@ -211,7 +220,7 @@ def known_of(
 def facts_of(
     context: Context,
     study_id: str,
-    step: Step = lambda words: None,
+    step: Step = lambda text: None,
     moment: ColoringSnapshot | None = None,
 ) -> Facts:
     """Computes everything of that moment, or of now; ``step`` is told what is at work."""
@@ -221,42 +230,50 @@ def facts_of(
         with context.storage.snapshot():
             moment = moment_of(context, read_source(context, study_id))
     source, rule, marks = moment.source, moment.rule, moment.marks
-    given = given_of(source)
-    measured, problems = measured_of(context, given, step)
+    submitted_colorings = given_of(source)
+    measured, problems = measured_of(context, submitted_colorings, step)
     step("distributions")
-    colorings = _colorings(given, measured)
+    colorings = _colorings(submitted_colorings, measured)
     people = people_results(source.plan, source.people, source.rule)
-    evidence, reviews = evidence_of(given, marks, people, rule)
+    evidence, reviews = evidence_of(submitted_colorings, marks, people, rule)
     step("second colorings")
     limits = thresholds(colorings.values())
     stable = stabilities(colorings.values(), limits)
-    kept = {
+    retained = {
         level: {
-            one.coloring.key: one
-            for one in kept_of(tuple(colorings.values()), level, evidence, limits)
+            coloring_status.coloring.key: coloring_status
+            for coloring_status in kept_of(tuple(colorings.values()), level, evidence, limits)
         }
         for level in _LEVELS
     }
     step("consensus")
     cases = [stimulus.case_id for stimulus in source.plan.main_stimuli]
-    firsts = [one.coloring for one in kept[Level.ALL].values() if one.kept]
-    included = [one for one in firsts if one.participant not in evidence.people_out]
-    final = [one.coloring for one in kept[Level(rule.level)].values() if one.kept]
+    firsts = [
+        coloring_status.coloring
+        for coloring_status in retained[Level.ALL].values()
+        if coloring_status.kept
+    ]
+    included = [first for first in firsts if first.participant not in evidence.people_out]
+    final = [
+        coloring_status.coloring
+        for coloring_status in retained[Level(rule.level)].values()
+        if coloring_status.kept
+    ]
     groups = by_case(final)
     results = _results(context, source.plan.seed, groups, step)
     return Facts(
         source,
         rule,
-        given,
+        submitted_colorings,
         marks,
         people,
         colorings,
         problems,
-        {key: one.background for key, one in measured.items()},
+        {key: item.background for key, item in measured.items()},
         evidence,
         reviews,
         stable,
-        kept,
+        retained,
         _consensus(cases, firsts, rule.share),
         _consensus(cases, included, rule.share),
         _consensus(cases, final, rule.share),
@@ -268,7 +285,7 @@ def facts_of(
 
 
 def evidence_of(
-    given: Sequence[SubmittedColoring],
+    colorings: Sequence[SubmittedColoring],
     marks: Sequence[ColoringMark],
     people: Iterable[PersonResult],
     rule: ColoringRule,
@@ -277,37 +294,38 @@ def evidence_of(
     who reviewed are numbers, so that a name changes no result."""
     numbers = reviewers_of(marks)
     reviews = tuple(
-        Review(one.key, f"{numbers[mark.author]:04d}", mark.value == "consistent")
-        for one, mark in counted_reviews(marks, given)
-        if one.purpose != TRAINING
+        Review(coloring.key, f"{numbers[mark.author]:04d}", mark.value == "consistent")
+        for coloring, mark in counted_reviews(marks, colorings)
+        if coloring.purpose != TRAINING
     )
     decided = {
-        key: Mark(mark.value == KEPT, mark.reason) for key, mark in decisions(marks, given).items()
+        key: Mark(mark.value == KEPT, mark.reason)
+        for key, mark in decisions(marks, colorings).items()
     }
     return (
         Evidence(
             votes_of(reviews, rule.reviewers),
             decided,
-            {one.id: "; ".join(one.excluded) for one in people if one.excluded},
+            {person.id: "; ".join(person.excluded) for person in people if person.excluded},
         ),
         reviews,
     )
 
 
 def _colorings(
-    given: Sequence[SubmittedColoring], measured: Mapping[Key, Measured]
+    colorings: Sequence[SubmittedColoring], measured: Mapping[Key, Measured]
 ) -> dict[Key, Coloring]:
     """The measured colorings but practice."""
     return {
-        one.key: Coloring(
-            *one.key,
-            one.case.id,
-            measured[one.key].profile,
-            measured[one.key].weights,
-            one.original,
+        coloring.key: Coloring(
+            *coloring.key,
+            coloring.case.id,
+            measured[coloring.key].profile,
+            measured[coloring.key].weights,
+            coloring.original,
         )
-        for one in given
-        if one.purpose != TRAINING and one.key in measured
+        for coloring in colorings
+        if coloring.purpose != TRAINING and coloring.key in measured
     }
 
 
@@ -317,7 +335,7 @@ def _consensus(
     groups = by_case(colorings)
     apart = {
         case_id: pairwise_emd(
-            np.array([one.weights for one in groups.get(case_id, ())]).reshape(-1, 71)
+            np.array([coloring.weights for coloring in groups.get(case_id, ())]).reshape(-1, 71)
         )
         for case_id in cases
     }

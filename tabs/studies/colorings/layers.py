@@ -71,53 +71,53 @@ def ink_of(context: Context, sketch_id: str) -> np.ndarray:
     )
 
 
-def layer_of(context: Context, given: SubmittedColoring) -> np.ndarray:
+def layer_of(context: Context, coloring: SubmittedColoring) -> np.ndarray:
     """The layer of a coloring, uint8 RGBA ``(H, W, 4)``: its PNG, or drawn again of the log, which
     is stored then with whether the page had the same pixels. Raises StorageError where neither can
     be had."""
     try:
-        return context.storage.coloring_layers.layer(given.answer.id)
+        return context.storage.coloring_layers.layer(coloring.answer.id)
     except StorageError:
-        answered = FinishedColoring(given.participant.id, given.case.sketch, given.answer)
+        answered = FinishedColoring(coloring.participant.id, coloring.case.sketch, coloring.answer)
     try:
         return LayerRenderer(context.storage).now(answered)
     except BadInput as error:
         raise StorageError(f"The log of this coloring cannot be drawn: {error}") from error
 
 
-def picture_of(context: Context, given: SubmittedColoring) -> np.ndarray:
+def picture_of(context: Context, coloring: SubmittedColoring) -> np.ndarray:
     """The coloring with its lines as people saw it, uint8 ``(H, W, 3)``."""
-    return composite(ink_of(context, given.case.sketch), layer_of(context, given))
+    return composite(ink_of(context, coloring.case.sketch), layer_of(context, coloring))
 
 
 def measured_of(
     context: Context,
-    given: Sequence[SubmittedColoring],
-    tell: Callable[[str], None] = lambda words: None,
+    colorings: Sequence[SubmittedColoring],
+    tell: Callable[[str], None] = lambda text: None,
 ) -> tuple[dict[Key, Measured], dict[Key, str]]:
     """What every coloring says, and a sentence for each that says nothing, by key. ``tell`` hears
     how far it is; what it raises ends it."""
-    shelf = context.service(ColoringMeasurements).measured
+    lru_cache = context.service(ColoringMeasurements).measured
     measured: dict[Key, Measured] = {}
     problems: dict[Key, str] = {}
-    for done, one in enumerate(given):
+    for done, coloring in enumerate(colorings):
         if done % _EVERY == 0:
-            tell(f"colorings {done:,} of {len(given):,}")
+            tell(f"colorings {done:,} of {len(colorings):,}")
         try:
-            outcome = shelf.get(one.answer.id, partial(_measured, context, one))
+            outcome = lru_cache.get(coloring.answer.id, partial(_measured, context, coloring))
         except StorageError as error:  # may be put right, so that nothing is kept
             outcome = str(error)
         if isinstance(outcome, str):
-            problems[one.key] = outcome
+            problems[coloring.key] = outcome
         else:
-            measured[one.key] = outcome
+            measured[coloring.key] = outcome
     return measured, problems
 
 
 def result_of(context: Context, colorings: Sequence[Coloring], seed: int) -> Result:
     """What some colorings of a concept say together; the same ones are asked once. Raises BadInput
     for none."""
-    made_of = seed, *((one.key, one.profile) for one in colorings)
+    made_of = seed, *((coloring.key, coloring.profile) for coloring in colorings)
     return context.service(ColoringMeasurements).results.get(
         made_of, partial(_result, colorings, seed)
     )
@@ -128,18 +128,18 @@ def _result(colorings: Sequence[Coloring], seed: int) -> Result:
     return Result(distribution.weights, width_of(distribution, seed=seed))
 
 
-def _measured(context: Context, given: SubmittedColoring) -> Measured | str:
+def _measured(context: Context, coloring: SubmittedColoring) -> Measured | str:
     layers = context.storage.coloring_layers
-    measured, background = layers.profile(given.answer.id), layers.background(given.answer.id)
+    measured, background = layers.profile(coloring.answer.id), layers.background(coloring.answer.id)
     if measured is None or background is None:
-        layer = layer_of(context, given)
+        layer = layer_of(context, coloring)
         try:
-            measured = profile(layer, ink_of(context, given.case.sketch))
+            measured = profile(layer, ink_of(context, coloring.case.sketch))
         except MaskError as error:
             return str(error)
-        background = _background(context, given.case.sketch, layer)
+        background = _background(context, coloring.case.sketch, layer)
         with suppress(StorageError):  # it is measured again after the next start
-            layers.keep_profile(given.answer.id, measured, background)
+            layers.keep_profile(coloring.answer.id, measured, background)
     return Measured(measured, own_weights([measured])[0], background)
 
 

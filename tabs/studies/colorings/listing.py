@@ -66,23 +66,25 @@ def colorings(context: Context, actor: Actor, request: ListColorings) -> dict[st
 
     What quality control says of them may be of a moment ago (``status``, ``stale``).
     """
-    standing = standing_of(context, request.study)
+    current = standing_of(context, request.study)
     facts, computed = known(context, request.study)
-    layers = context.storage.coloring_layers.of_study(standing.study_id)
-    marks = {kind: latest(standing.marks, kind) for kind in MarkKind}
-    comments = comments_of(standing) if may_personal(actor, standing.source.study) else {}
-    order = {case.id: place for place, case in enumerate(standing.plan.cases)}
+    layers = context.storage.coloring_layers.of_study(current.study_id)
+    marks = {kind: latest(current.marks, kind) for kind in MarkKind}
+    comments = comments_of(current) if may_personal(actor, current.source.study) else {}
+    order = {case.id: index for index, case in enumerate(current.plan.cases)}
     rows = [
         {
-            **row_json(standing.study_id, one, facts),
-            "marks": _marks(one, marks),
-            "comments": comments.get((one.participant.id, one.trial.position), []),
-            "matches": layers[one.answer.id].matches if one.answer.id in layers else None,
+            **row_json(current.study_id, coloring, facts),
+            "marks": _marks(coloring, marks),
+            "comments": comments.get((coloring.participant.id, coloring.trial.position), []),
+            "matches": layers[coloring.answer.id].matches if coloring.answer.id in layers else None,
         }
-        for one in sorted(standing.given, key=lambda one: (order[one.case.id], one.key))
-        if _asked(one, request)
+        for coloring in sorted(
+            current.given, key=lambda coloring: (order[coloring.case.id], coloring.key)
+        )
+        if _asked(coloring, request)
     ]
-    return {**state_json(computed), "colorings": rows, "total": len(standing.given)}
+    return {**state_json(computed), "colorings": rows, "total": len(current.given)}
 
 
 @asks("study")
@@ -91,11 +93,11 @@ def picture(context: Context, actor: Actor, request: ColoringImageRequest) -> by
 
     Raises NotStored where none stands.
     """
-    standing = standing_of(context, request.study)
-    one = one_of(standing.given, request.participant, request.position)
+    current = standing_of(context, request.study)
+    coloring = one_of(current.given, request.participant, request.position)
     if request.layer:
-        return layer_png(layer_of(context, one))
-    return png(picture_of(context, one))
+        return layer_png(layer_of(context, coloring))
+    return png(picture_of(context, coloring))
 
 
 def png(srgb8: np.ndarray) -> bytes:
@@ -103,42 +105,42 @@ def png(srgb8: np.ndarray) -> bytes:
     return png_of(srgb8)
 
 
-def row_json(study_id: str, given: SubmittedColoring, facts: Facts | None) -> dict[str, Any]:
+def row_json(study_id: str, coloring: SubmittedColoring, facts: Facts | None) -> dict[str, Any]:
     """One coloring: what it is of, by whom, what was said of it and what becomes of it."""
-    participant, position = given.participant.id, given.trial.position
+    participant, position = coloring.participant.id, coloring.trial.position
     base = f"/api/studies/{study_id}/colorings/{participant}/{position}"
     return {
-        "case": given.case.id,
-        "words": given.case.words,
-        "group": given.case.group,
-        "sketch": given.case.sketch,
-        **label_of(given),
+        "case": coloring.case.id,
+        "words": coloring.case.words,
+        "group": coloring.case.group,
+        "sketch": coloring.case.sketch,
+        **label_of(coloring),
         "position": position,
-        "purpose": given.purpose,
-        "original": given.original,
-        "at": given.at.isoformat(),
-        "seconds": _seconds(given.number("active_ms")),
-        "response_seconds": _seconds(given.number("response_ms")),
-        "actions": given.number("actions"),
-        "revisions": given.revisions,
+        "purpose": coloring.purpose,
+        "original": coloring.original,
+        "at": coloring.at.isoformat(),
+        "seconds": _seconds(coloring.number("active_ms")),
+        "response_seconds": _seconds(coloring.number("response_ms")),
+        "actions": coloring.number("actions"),
+        "revisions": coloring.revisions,
         # A coloring that was changed is another picture under another address.
-        "picture": f"{base}.png?of={given.answer.id[:12]}",
-        "layer": f"{base}.png?layer=1&of={given.answer.id[:12]}",
-        "background": background_json(given, facts),
-        **_quality(given, facts),
+        "picture": f"{base}.png?of={coloring.answer.id[:12]}",
+        "layer": f"{base}.png?layer=1&of={coloring.answer.id[:12]}",
+        "background": background_json(coloring, facts),
+        **_quality(coloring, facts),
     }
 
 
-def background_json(given: SubmittedColoring, facts: Facts | None) -> dict[str, Any] | None:
+def background_json(coloring: SubmittedColoring, facts: Facts | None) -> dict[str, Any] | None:
     """What a coloring has on the surround: its colored ``share``, how often it was ``asked`` about
     and ``undone``, and whether it was said to be ``part`` of the concept. None where next to none
     is colored, or may be."""
-    share = facts.background.get(given.key, 0.0) if facts else 0.0
+    share = facts.background.get(coloring.key, 0.0) if facts else 0.0
     if facts is None or share < LEAST_BACKGROUND:
         return None
-    if not facts.source.plan.watches_background(given.case):
+    if not facts.source.plan.watches_background(coloring.case):
         return None
-    said = given.answer.body.get("background")
+    said = coloring.answer.body.get("background")
     said = said if isinstance(said, Mapping) else {}
     return {
         "share": round(share, 4),
@@ -148,11 +150,11 @@ def background_json(given: SubmittedColoring, facts: Facts | None) -> dict[str, 
     }
 
 
-def comments_of(standing: CurrentColorings) -> Mapping[tuple[str, int], list[str]]:
+def comments_of(current_colorings: CurrentColorings) -> Mapping[tuple[str, int], list[str]]:
     """What people wrote of single sketches, by their id and the position, in its order. They are
     personal data: for those of :func:`truehue.tabs.studies.rights.may_personal`."""
     comments: dict[tuple[str, int], list[str]] = {}
-    for person, events in standing.source.events.items():
+    for person, events in current_colorings.source.events.items():
         for event in events:
             # Anonymous exports, and so what is imported of them, have no text.
             text = event.body.get("text") if event.kind is EventKind.COMMENT else None
@@ -166,25 +168,25 @@ def votes_json(votes: Votes | None) -> dict[str, Any] | None:
     return None if votes is None else {"yes": votes.yes, "no": votes.no, "outcome": votes.outcome}
 
 
-def colors_json(weights: np.ndarray, most: int = SHOWN_COLORS) -> list[dict[str, Any]]:
+def colors_json(weights: np.ndarray, limit: int = SHOWN_COLORS) -> list[dict[str, Any]]:
     """The fullest bins of a distribution ``(71,)``, at most so many, the fullest first."""
-    order = np.argsort(-weights, kind="stable")[:most]
+    order = np.argsort(-weights, kind="stable")[:limit]
     return [
         {
-            "bin": int(place),
-            "name": uw71()[place].name,
-            "hex": hex_of(uw71()[place].srgb8),
-            "share": round(float(weights[place]), 4),
+            "bin": int(index),
+            "name": uw71()[index].name,
+            "hex": hex_of(uw71()[index].srgb8),
+            "share": round(float(weights[index]), 4),
         }
-        for place in order
-        if weights[place] > 0
+        for index in order
+        if weights[index] > 0
     ]
 
 
-def _quality(given: SubmittedColoring, facts: Facts | None) -> dict[str, Any]:
-    coloring = facts.colorings.get(given.key) if facts else None
-    if facts is None or given.purpose == TRAINING or coloring is None:
-        problem = facts.problems.get(given.key, "") if facts else ""
+def _quality(submitted_coloring: SubmittedColoring, facts: Facts | None) -> dict[str, Any]:
+    coloring = facts.colorings.get(submitted_coloring.key) if facts else None
+    if facts is None or submitted_coloring.purpose == TRAINING or coloring is None:
+        problem = facts.problems.get(submitted_coloring.key, "") if facts else ""
         return {
             "colors": [],
             "flagged": False,
@@ -193,37 +195,37 @@ def _quality(given: SubmittedColoring, facts: Facts | None) -> dict[str, Any]:
             "votes": None,
             "problem": problem,
         }
-    kept = facts.kept[facts.level].get(given.key)
+    coloring_status = facts.kept[facts.level].get(submitted_coloring.key)
     return {
         "colors": colors_json(coloring.weights),
-        "flagged": given.case.id in facts.flagged,
-        "kept": None if kept is None else kept.kept,
-        "reasons": list(kept.reasons) if kept else [],
-        "majority": _kept_at(facts, Level.MAJORITY, given),
-        "votes": votes_json(facts.evidence.votes.get(given.key)),
+        "flagged": submitted_coloring.case.id in facts.flagged,
+        "kept": None if coloring_status is None else coloring_status.kept,
+        "reasons": list(coloring_status.reasons) if coloring_status else [],
+        "majority": _kept_at(facts, Level.MAJORITY, submitted_coloring),
+        "votes": votes_json(facts.evidence.votes.get(submitted_coloring.key)),
         "problem": "",
     }
 
 
-def _kept_at(facts: Facts, level: Level, given: SubmittedColoring) -> bool | None:
-    kept = facts.kept[level].get(given.key)
-    return None if kept is None else kept.kept
+def _kept_at(facts: Facts, level: Level, coloring: SubmittedColoring) -> bool | None:
+    coloring_status = facts.kept[level].get(coloring.key)
+    return None if coloring_status is None else coloring_status.kept
 
 
 def _marks(
-    given: SubmittedColoring, marks: Mapping[MarkKind, Mapping[tuple[str, int], ColoringMark]]
+    coloring: SubmittedColoring, marks: Mapping[MarkKind, Mapping[tuple[str, int], ColoringMark]]
 ) -> dict[str, Any]:
     """What researchers said of it last; ``earlier`` where it was of an earlier version, which
     decides nothing."""
     marks_json: dict[str, Any] = {}
     for kind in (MarkKind.KEEP, MarkKind.RECOLOR, MarkKind.PRACTICE):
-        mark = marks[kind].get((given.participant.id, given.trial.position))
+        mark = marks[kind].get((coloring.participant.id, coloring.trial.position))
         marks_json[kind.value] = (
             {
                 "value": mark.value,
                 "reason": mark.reason,
                 "at": mark.at.isoformat(),
-                "earlier": not is_of(mark, given),
+                "earlier": not is_of(mark, coloring),
             }
             if mark is not None and mark.value
             else None
@@ -231,11 +233,11 @@ def _marks(
     return marks_json
 
 
-def _asked(given: SubmittedColoring, request: ListColorings) -> bool:
+def _asked(coloring: SubmittedColoring, request: ListColorings) -> bool:
     return (
-        request.case in ("", given.case.id)
-        and (not request.words or normal(request.words) == normal(given.case.words))
-        and request.participant in ("", given.participant.id)
+        request.case in ("", coloring.case.id)
+        and (not request.words or normal(request.words) == normal(coloring.case.words))
+        and request.participant in ("", coloring.participant.id)
     )
 
 

@@ -31,57 +31,61 @@ def coloring_progress(context: Context, actor: Actor, request: StudyReference) -
 
     Counts are of now; flags and widths may be of a moment ago (``status``).
     """
-    standing = standing_of(context, request.study)
+    current = standing_of(context, request.study)
     facts, computed = known(context, request.study, 0.05)
-    layers = context.storage.coloring_layers.of_study(standing.study_id)
-    main = [one for one in standing.given if one.purpose == MAIN]
-    differing = [one for one in standing.given if _differs(layers.get(one.answer.id))]
-    skips = _skips(standing)
-    waiting = _practice_waiting(standing)
+    layers = context.storage.coloring_layers.of_study(current.study_id)
+    main = [coloring for coloring in current.given if coloring.purpose == MAIN]
+    differing = [coloring for coloring in current.given if _differs(layers.get(coloring.answer.id))]
+    skips = _skips(current)
+    waiting = _practice_waiting(current)
     return {
         **state_json(computed),
         "colorings": len(main),
-        "wanted": standing.plan.answers_wanted,
-        "second": sum(one.purpose == SECOND for one in standing.given),
+        "wanted": current.plan.answers_wanted,
+        "second": sum(coloring.purpose == SECOND for coloring in current.given),
         "skips": sum(skips.values()),
         "seconds": _seconds(main),
-        "concepts": _concepts(standing, main, skips, facts),
-        "people": _people(standing, layers, facts, {one["participant"] for one in waiting}),
+        "concepts": _concepts(current, main, skips, facts),
+        "people": _people(current, layers, facts, {record["participant"] for record in waiting}),
         "practice_waiting": waiting,
         "recolors_open": [
             {
                 "participant": participant,
-                "number": _number(standing, participant),
+                "number": _number(current, participant),
                 "position": position,
             }
-            for participant, position in sorted(open_recolors(standing))
+            for participant, position in sorted(open_recolors(current))
         ],
         "mismatches": [
             {
-                "participant": one.participant.id,
-                "number": one.participant.number,
-                "position": one.trial.position,
-                "words": one.case.words,
+                "participant": coloring.participant.id,
+                "number": coloring.participant.number,
+                "position": coloring.trial.position,
+                "words": coloring.case.words,
             }
-            for one in differing
+            for coloring in differing
         ],
         "drawn": len(layers),
     }
 
 
 def _concepts(
-    standing: CurrentColorings,
+    current_colorings: CurrentColorings,
     main: Sequence[SubmittedColoring],
     skips: Counter[str],
     facts: Facts | None,
 ) -> list[Json]:
-    plan = standing.plan
-    count = Counter(one.case.id for one in main)
+    plan = current_colorings.plan
+    count = Counter(submitted_coloring.case.id for submitted_coloring in main)
     times: dict[str, list[SubmittedColoring]] = {}
-    for one in main:
-        times.setdefault(one.case.id, []).append(one)
+    for coloring in main:
+        times.setdefault(coloring.case.id, []).append(coloring)
     flagged = facts.flagged if facts else frozenset()
-    sure = {one.case_id: one for one in facts.worth} if facts else {}
+    sure = (
+        {concept_uncertainty.case_id: concept_uncertainty for concept_uncertainty in facts.worth}
+        if facts
+        else {}
+    )
     return [
         {
             "case": case.id,
@@ -102,21 +106,21 @@ def _concepts(
 
 
 def _people(
-    standing: CurrentColorings,
+    current_colorings: CurrentColorings,
     layers: dict[str, LayerRecord],
     facts: Facts | None,
     waiting: Collection[str],
 ) -> list[Json]:
     by_person: dict[str, list[SubmittedColoring]] = {}
-    for one in standing.given:
-        by_person.setdefault(one.participant.id, []).append(one)
+    for submitted_coloring in current_colorings.given:
+        by_person.setdefault(submitted_coloring.participant.id, []).append(submitted_coloring)
     out = facts.evidence.people_out if facts else {}
     flagged = facts.flagged if facts else frozenset()
     rows = []
-    for person in standing.source.participants:
+    for person in current_colorings.source.participants:
         own = by_person.get(person.id, [])
-        main = [one for one in own if one.purpose == MAIN]
-        trials = standing.source.trials.get(person.id, ())
+        main = [coloring for coloring in own if coloring.purpose == MAIN]
+        trials = current_colorings.source.trials.get(person.id, ())
         rows.append(
             {
                 "participant": person.id,
@@ -124,11 +128,11 @@ def _people(
                 "label": f"Participant {person.number + 1}",
                 "colorings": len(main),
                 "trials": sum(trial.purpose is Purpose.MAIN for trial in trials),
-                "second": sum(one.purpose == SECOND for one in own),
-                "practice": sum(one.purpose == TRAINING for one in own),
+                "second": sum(coloring.purpose == SECOND for coloring in own),
+                "practice": sum(coloring.purpose == TRAINING for coloring in own),
                 "practice_waiting": person.id in waiting,
-                "flagged": sum(one.case.id in flagged for one in main),
-                "mismatches": sum(_differs(layers.get(one.answer.id)) for one in own),
+                "flagged": sum(coloring.case.id in flagged for coloring in main),
+                "mismatches": sum(_differs(layers.get(coloring.answer.id)) for coloring in own),
                 "seconds": _seconds(main),
                 "excluded": person_name(person.number) in out,
             }
@@ -136,35 +140,37 @@ def _people(
     return rows
 
 
-def _practice_waiting(standing: CurrentColorings) -> list[Json]:
+def _practice_waiting(current_colorings: CurrentColorings) -> list[Json]:
     """Whose practice is through and was not looked at, whoever was to look: the newest round by
     each who did not withdraw, with the sketches in it that were left for a reason."""
-    plan = standing.plan
+    plan = current_colorings.plan
     if not plan.practice.case_ids:
         return []
     marks: dict[str, list[ColoringMark]] = {}
-    for mark in standing.marks:
+    for mark in current_colorings.marks:
         marks.setdefault(mark.participant_id, []).append(mark)
     rows = []
-    for person in standing.source.participants:
-        trials = standing.source.trials.get(person.id, ())
-        events = standing.source.events.get(person.id, ())
+    for person in current_colorings.source.participants:
+        trials = current_colorings.source.trials.get(person.id, ())
+        events = current_colorings.source.events.get(person.id, ())
         if any(trial.purpose is Purpose.MAIN for trial in trials):
             continue
         if any(event.kind is EventKind.WITHDRAWAL for event in events):
             continue
-        answers = answers_of(plan, [one for one in trials if one.stimulus_id in plan.by_id], events)
+        answers = answers_of(
+            plan, [trial for trial in trials if trial.stimulus_id in plan.by_id], events
+        )
         state = practice_state(plan, trials, answers, marks.get(person.id, ()))
         if state.stage is not PracticeStage.WAITING:
             continue
-        given = rounds(plan, trials)
+        values = rounds(plan, trials)
         rows.append(
             {
                 "participant": person.id,
                 "number": person.number,
                 "label": f"Participant {person.number + 1}",
-                "round": len(given),
-                "positions": [trial.position for trial in given[-1]],
+                "round": len(values),
+                "positions": [trial.position for trial in values[-1]],
                 "skipped": [
                     {
                         "position": trial.position,
@@ -172,7 +178,7 @@ def _practice_waiting(standing: CurrentColorings) -> list[Json]:
                         "reason": answers[trial.position].reason,
                         "sketch": plan.case_by_id[plan.by_id[trial.stimulus_id].case_id].sketch,
                     }
-                    for trial in given[-1]
+                    for trial in values[-1]
                     if answers[trial.position].kind is AnswerKind.SKIP
                 ],
             }
@@ -180,25 +186,27 @@ def _practice_waiting(standing: CurrentColorings) -> list[Json]:
     return rows
 
 
-def _skips(standing: CurrentColorings) -> Counter[str]:
+def _skips(current_colorings: CurrentColorings) -> Counter[str]:
     """How often each case was left for a reason, in main trials."""
-    plan, skips = standing.plan, Counter[str]()
-    for person in standing.source.participants:
+    plan, skips = current_colorings.plan, Counter[str]()
+    for person in current_colorings.source.participants:
         trials = {
             trial.position: trial
-            for trial in standing.source.trials.get(person.id, ())
+            for trial in current_colorings.source.trials.get(person.id, ())
             if trial.purpose is Purpose.MAIN and trial.stimulus_id in plan.by_id
         }
-        events = standing.source.events.get(person.id, ())
+        events = current_colorings.source.events.get(person.id, ())
         for position, answer in answers_of(plan, list(trials.values()), events).items():
             if answer.kind is AnswerKind.SKIP:
                 skips[plan.by_id[trials[position].stimulus_id].case_id] += 1
     return skips
 
 
-def _seconds(given: Iterable[SubmittedColoring]) -> Json:
+def _seconds(colorings: Iterable[SubmittedColoring]) -> Json:
     """Median of the active time of a sketch, and its quartiles, in seconds."""
-    times = sorted(ms / 1_000 for one in given if (ms := one.number("active_ms")) is not None)
+    times = sorted(
+        ms / 1_000 for coloring in colorings if (ms := coloring.number("active_ms")) is not None
+    )
     if not times:
         return {"median": None, "low": None, "high": None, "of": 0}
     return {
@@ -213,5 +221,9 @@ def _differs(layer: LayerRecord | None) -> bool:
     return layer is not None and not layer.matches
 
 
-def _number(standing: CurrentColorings, participant_id: str) -> int:
-    return next(one.number for one in standing.source.participants if one.id == participant_id)
+def _number(current_colorings: CurrentColorings, participant_id: str) -> int:
+    return next(
+        participant.number
+        for participant in current_colorings.source.participants
+        if participant.id == participant_id
+    )

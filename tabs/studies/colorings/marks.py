@@ -70,14 +70,14 @@ class PostKeep(ColoringReference):
 @asks("study")
 def post_practice(context: Context, actor: Actor, request: PostPractice) -> dict[str, Any]:
     """Accepts a participant's practice, or asks for it again, with a reason that they read."""
-    standing = standing_of(context, request.study)
-    trials = _practice(standing, request.participant)
+    current = standing_of(context, request.study)
+    trials = _practice(current, request.participant)
     position = trials[-1].position if request.position is None else request.position
     if position not in {trial.position for trial in trials}:
         raise NotStored("This participant has no practice sketch at that position.")
     if request.value == AGAIN and not request.reason:
         raise BadInput("Say what to change. The participant reads it.", "reason")
-    _add(context, actor, standing, (request.participant, position), MarkKind.PRACTICE, request)
+    _add(context, actor, current, (request.participant, position), MarkKind.PRACTICE, request)
     return {
         "participant": request.participant,
         "position": position,
@@ -88,37 +88,37 @@ def post_practice(context: Context, actor: Actor, request: PostPractice) -> dict
 @asks("study")
 def post_recolor(context: Context, actor: Actor, request: PostRecolor) -> dict[str, Any]:
     """Asks a participant to color the same sketch once more, without showing the first one."""
-    standing = standing_of(context, request.study)
-    given = coloring_of(standing.given, request.participant, request.position)
-    if given.purpose == TRAINING:
+    current = standing_of(context, request.study)
+    coloring = coloring_of(current.given, request.participant, request.position)
+    if coloring.purpose == TRAINING:
         raise BadInput("Practice is colored again where it is not accepted.", "position")
-    if given.purpose != MAIN:
+    if coloring.purpose != MAIN:
         raise BadInput("Request a second coloring from the first coloring.", "position")
-    place = request.participant, request.position
-    if (place in open_recolors(standing)) == (request.value == ASKED):
+    position = request.participant, request.position
+    if (position in open_recolors(current)) == (request.value == ASKED):
         raise BadInput(
             "Another coloring was already requested and is not submitted yet."
             if request.value == ASKED
             else "There is no open request: none was made, or the coloring was already submitted.",
             "value",
         )
-    if request.value == WITHDRAWN and request.position in _given_out(context, standing, given):
+    if request.value == WITHDRAWN and request.position in _given_out(context, current, coloring):
         raise BadInput("The participant already has the sketch open.", "value")
-    _add(context, actor, standing, place, MarkKind.RECOLOR, request)
+    _add(context, actor, current, position, MarkKind.RECOLOR, request)
     return _row(context, request)
 
 
 @asks("study")
 def post_keep(context: Context, actor: Actor, request: PostKeep) -> dict[str, Any]:
     """Decides of one coloring; the decisions before stay in the log."""
-    standing = standing_of(context, request.study)
-    given = coloring_of(standing.given, request.participant, request.position)
-    if given.purpose == TRAINING:
+    current = standing_of(context, request.study)
+    coloring = coloring_of(current.given, request.participant, request.position)
+    if coloring.purpose == TRAINING:
         raise BadInput("Practice is never in results.", "position")
     if request.value == DISCARDED and not request.reason:
         raise BadInput("Give a reason. It appears in results and exports.", "reason")
-    place = request.participant, request.position
-    _add(context, actor, standing, place, MarkKind.KEEP, request)
+    position = request.participant, request.position
+    _add(context, actor, current, position, MarkKind.KEEP, request)
     return _row(context, request)
 
 
@@ -135,56 +135,56 @@ def set_coloring_rule(context: Context, actor: Actor, request: SetColoringRule) 
     return quality(context, actor, StudyReference(study=study.id))
 
 
-def open_recolors(standing: CurrentColorings) -> set[tuple[str, int]]:
+def open_recolors(current_colorings: CurrentColorings) -> set[tuple[str, int]]:
     """Where another coloring was asked for that was not answered yet, by participant and position
     of the first coloring."""
     marks: dict[str, list[ColoringMark]] = {}
-    for mark in standing.marks:
+    for mark in current_colorings.marks:
         if mark.kind is MarkKind.RECOLOR:
             marks.setdefault(mark.participant_id, []).append(mark)
     open_keys: set[tuple[str, int]] = set()
     for participant, own in marks.items():
-        trials = standing.source.trials.get(participant, ())
-        known, answers = _answered(standing, participant, trials)
+        trials = current_colorings.source.trials.get(participant, ())
+        known, answers = _answered(current_colorings, participant, trials)
         open_keys |= {(participant, position) for position in recolors_open(known, answers, own)}
     return open_keys
 
 
 def _given_out(
-    context: Context, standing: CurrentColorings, given: SubmittedColoring
+    context: Context, current_colorings: CurrentColorings, coloring: SubmittedColoring
 ) -> frozenset[int]:
     """The first colorings of which that participant has a second one before them. What was given
     out since the last event is known by the trials alone."""
-    participant = given.participant.id
+    participant = coloring.participant.id
     trials = context.storage.participants.trials(participant)
-    return recolors_given(*_answered(standing, participant, trials))
+    return recolors_given(*_answered(current_colorings, participant, trials))
 
 
 def _answered(
-    standing: CurrentColorings, participant: str, trials: Sequence[Trial]
+    current_colorings: CurrentColorings, participant: str, trials: Sequence[Trial]
 ) -> tuple[list[Trial], dict[int, Answer]]:
-    known = [trial for trial in trials if trial.stimulus_id in standing.plan.by_id]
-    events = standing.source.events.get(participant, ())
-    return known, answers_of(standing.plan, known, events)
+    known = [trial for trial in trials if trial.stimulus_id in current_colorings.plan.by_id]
+    events = current_colorings.source.events.get(participant, ())
+    return known, answers_of(current_colorings.plan, known, events)
 
 
 def _add(
     context: Context,
     actor: Actor,
-    standing: CurrentColorings,
-    place: tuple[str, int],
+    current_colorings: CurrentColorings,
+    position: tuple[str, int],
     kind: MarkKind,
     request: PostPractice | PostRecolor | PostKeep,
 ) -> None:
     context.storage.coloring_marks.add(
-        standing.study_id, *place, kind, request.value, request.reason, actor.id
+        current_colorings.study_id, *position, kind, request.value, request.reason, actor.id
     )
 
 
-def _practice(standing: CurrentColorings, participant_id: str) -> list[Trial]:
+def _practice(current_colorings: CurrentColorings, participant_id: str) -> list[Trial]:
     trials = [
         trial
-        for trial in standing.source.trials.get(participant_id, ())
+        for trial in current_colorings.source.trials.get(participant_id, ())
         if trial.purpose is Purpose.TRAINING
     ]
     if not trials:
@@ -193,7 +193,7 @@ def _practice(standing: CurrentColorings, participant_id: str) -> list[Trial]:
 
 
 def _row(context: Context, request: ColoringReference) -> dict[str, Any]:
-    standing = standing_of(context, request.study)
-    given: SubmittedColoring = coloring_of(standing.given, request.participant, request.position)
+    current = standing_of(context, request.study)
+    coloring: SubmittedColoring = coloring_of(current.given, request.participant, request.position)
     facts, computed = known(context, request.study)
-    return {**state_json(computed), "coloring": row_json(standing.study_id, given, facts)}
+    return {**state_json(computed), "coloring": row_json(current.study_id, coloring, facts)}

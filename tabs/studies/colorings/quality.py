@@ -42,7 +42,11 @@ def quality(context: Context, actor: Actor, request: StudyReference) -> Json:
 def worth(context: Context, actor: Actor, request: StudyReference) -> Json:
     """How sure each concept's distribution is, and where the next coloring is worth most."""
     facts, computed = known(context, request.study)
-    rows = [worth_json(facts, one) for one in facts.worth] if facts else None
+    rows = (
+        [worth_json(facts, concept_uncertainty) for concept_uncertainty in facts.worth]
+        if facts
+        else None
+    )
     return {**state_json(computed), "worth": rows, "level": facts.rule.level if facts else None}
 
 
@@ -56,8 +60,8 @@ def _quality_json(facts: Facts) -> Json:
     return {
         "rule": rule_json(facts.rule),
         "levels": [
-            {"level": level.value, "words": words, **_level(facts, level)}
-            for level, words in LEVELS.items()
+            {"level": level.value, "words": text, **_level(facts, level)}
+            for level, text in LEVELS.items()
         ],
         "concepts": _concepts(facts),
         "reviews": _reviews(facts),
@@ -67,24 +71,24 @@ def _quality_json(facts: Facts) -> Json:
         "left_out": _left_out(facts),
         "unmeasured": [
             {
-                **label_of(one),
-                "position": one.trial.position,
-                "words": one.case.words,
-                "why": facts.problems[one.key],
+                **label_of(coloring),
+                "position": coloring.trial.position,
+                "words": coloring.case.words,
+                "why": facts.problems[coloring.key],
             }
-            for one in facts.given
-            if one.key in facts.problems
+            for coloring in facts.given
+            if coloring.key in facts.problems
         ],
         "background": [
             {
-                **label_of(one),
-                "position": one.trial.position,
-                "case": one.case.id,
-                "words": one.case.words,
+                **label_of(coloring),
+                "position": coloring.trial.position,
+                "case": coloring.case.id,
+                "words": coloring.case.words,
                 **background,
             }
-            for one in facts.given
-            if one.purpose != TRAINING and (background := background_json(one, facts))
+            for coloring in facts.given
+            if coloring.purpose != TRAINING and (background := background_json(coloring, facts))
         ],
         "notes": _notes(facts),
         "seconds": facts.seconds,
@@ -92,30 +96,30 @@ def _quality_json(facts: Facts) -> Json:
     }
 
 
-def worth_json(facts: Facts, one: ConceptUncertainty) -> Json:
+def worth_json(facts: Facts, concept_uncertainty: ConceptUncertainty) -> Json:
     """What the next coloring of a concept is worth."""
-    case = facts.source.plan.case_by_id[one.case_id]
+    case = facts.source.plan.case_by_id[concept_uncertainty.case_id]
     return {
         "case": case.id,
         "words": case.words,
         "group": case.group,
-        "place": one.place,
-        "colorings": one.colorings,
+        "place": concept_uncertainty.place,
+        "colorings": concept_uncertainty.colorings,
         "wanted": facts.source.plan.votes,
-        "width_lab": one.width_lab,
-        "width_few": one.few,
-        "narrowing_lab": one.narrowing_lab,
-        "why": one.why,
+        "width_lab": concept_uncertainty.width_lab,
+        "width_few": concept_uncertainty.few,
+        "narrowing_lab": concept_uncertainty.narrowing_lab,
+        "why": concept_uncertainty.why,
     }
 
 
 def _level(facts: Facts, level: Level) -> Json:
     groups = facts.kept_colorings(level)
-    colorings = [one for group in groups.values() for one in group]
+    colorings = [coloring for group in groups.values() for coloring in group]
     return {
         "colorings": len(colorings),
-        "left_out": sum(_out(one) for one in facts.kept[level].values()),
-        "participants": len({one.participant for one in colorings}),
+        "left_out": sum(_out(coloring_status) for coloring_status in facts.kept[level].values()),
+        "participants": len({coloring.participant for coloring in colorings}),
         "concepts": len(groups),
     }
 
@@ -123,13 +127,13 @@ def _level(facts: Facts, level: Level) -> Json:
 def _concepts(facts: Facts) -> list[Json]:
     """Concepts by their consensus, the least first, before and after."""
     plan = facts.source.plan
-    before = {one.case_id: one for one in facts.before}
-    after = {one.case_id: one for one in facts.after}
-    sure = {one.case_id: one for one in facts.worth}
+    before = {consensus.case_id: consensus for consensus in facts.before}
+    after = {consensus.case_id: consensus for consensus in facts.after}
+    sure = {concept_uncertainty.case_id: concept_uncertainty for concept_uncertainty in facts.worth}
     votes: dict[str, Counter[str]] = {}
-    for key, given in facts.evidence.votes.items():
+    for key, vote in facts.evidence.votes.items():
         if (coloring := facts.colorings.get(key)) is not None:
-            votes.setdefault(coloring.case_id, Counter())[given.outcome.value] += 1
+            votes.setdefault(coloring.case_id, Counter())[vote.outcome.value] += 1
     rows = []
     for flag in facts.flags:
         case = plan.case_by_id[flag.case_id]
@@ -144,7 +148,7 @@ def _concepts(facts: Facts) -> list[Json]:
                 "before": consensus_json(before[case.id]),
                 "included": consensus_json(flag),
                 "after": consensus_json(after[case.id]),
-                "votes": {one.value: reviewed[one.value] for one in Outcome},
+                "votes": {outcome.value: reviewed[outcome.value] for outcome in Outcome},
                 "wanted": plan.votes,
                 "width_lab": sure[case.id].width_lab,
                 "width_few": sure[case.id].few,
@@ -156,24 +160,24 @@ def _concepts(facts: Facts) -> list[Json]:
     return rows
 
 
-def consensus_json(one: Consensus) -> Json:
+def consensus_json(consensus: Consensus) -> Json:
     """The consensus of one concept over some of its colorings."""
     return {
-        "colorings": one.colorings,
-        "pairs": one.pairs,
-        "emd_lab": one.emd_lab,
-        "why": one.why,
+        "colorings": consensus.colorings,
+        "pairs": consensus.pairs,
+        "emd_lab": consensus.emd_lab,
+        "why": consensus.why,
     }
 
 
 def _reviews(facts: Facts) -> Json:
     experts = agreement(facts.reviews, facts.source.plan.seed)
-    outcomes = Counter(one.outcome for one in facts.evidence.votes.values())
+    outcomes = Counter(vote.outcome for vote in facts.evidence.votes.values())
     observed, kappa, alpha = experts.fleiss.observed, experts.fleiss.kappa, experts.alpha
     why = ONE_ANSWER if observed.items else NOT_TWICE
-    words = ""
+    text = ""
     if observed.items:
-        words = (
+        text = (
             f"Two experts give the same answer for a coloring in {percent(observed.value)} of the "
             "cases."
         )
@@ -195,7 +199,7 @@ def _reviews(facts: Facts) -> Json:
         "kappa": number(kappa.value, kappa.low, kappa.high, why, ONE_ANSWER),
         "alpha": number(alpha.value, alpha.low, alpha.high, why, ONE_ANSWER),
         "items": observed.items,
-        "words": words,
+        "words": text,
         "notes": list(experts.notes),
     }
 
@@ -211,7 +215,7 @@ def _pattern(yes: int, no: int) -> str:
 
 
 def _second(facts: Facts, check: SecondCheck) -> Json:
-    by_key = {one.key: one for one in facts.given}
+    by_key = {coloring.key: coloring for coloring in facts.given}
     first = by_key[check.first.key]
     return {
         "case": first.case.id,
@@ -229,28 +233,28 @@ def _second(facts: Facts, check: SecondCheck) -> Json:
 
 def _left_out(facts: Facts) -> list[Json]:
     """What a result is not of, and why, by concept and person."""
-    by_key = {one.key: one for one in facts.given}
+    by_key = {coloring.key: coloring for coloring in facts.given}
     return [
         {
-            "case": one.coloring.case_id,
+            "case": coloring_status.coloring.case_id,
             "words": by_key[key].case.words,
             **label_of(by_key[key]),
-            "position": one.coloring.position,
-            "reasons": list(one.reasons),
+            "position": coloring_status.coloring.position,
+            "reasons": list(coloring_status.reasons),
         }
-        for key, one in facts.kept[facts.level].items()
-        if _out(one)
+        for key, coloring_status in facts.kept[facts.level].items()
+        if _out(coloring_status)
     ]
 
 
-def _out(one: ColoringStatus) -> bool:
+def _out(coloring_status: ColoringStatus) -> bool:
     """Whether a coloring is left out, and not only represented by another one of the person."""
-    return not one.kept and one.reasons != (STANDS_FOR,)
+    return not coloring_status.kept and coloring_status.reasons != (STANDS_FOR,)
 
 
 def _notes(facts: Facts) -> Sequence[str]:
     notes = []
-    pairs = [one.emd_lab for one in facts.before if one.emd_lab is not None]
+    pairs = [consensus.emd_lab for consensus in facts.before if consensus.emd_lab is not None]
     without = len(facts.before) - len(pairs)
     if without:
         notes.append(

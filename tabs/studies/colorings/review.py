@@ -54,15 +54,15 @@ def reviews_open(context: Context, actor: Actor, request: EmptyRequest) -> dict[
     for record in context.storage.studies.all() if may_review else ():
         if current(context, record).kind is not Kind.COLORINGS or record.state is State.DRAFT:
             continue
-        standing = standing_of(context, record.id)
+        current_colorings = standing_of(context, record.id)
         facts, _ = known_but_marks(context, record.id)
-        queue = _queue(standing, actor, facts)
-        if queue or _own(standing, actor):
+        queue = _queue(current_colorings, actor, facts)
+        if queue or _own(current_colorings, actor):
             rows.append(
                 {
                     "id": record.id,
                     "title": record.title,
-                    "done": len(_own(standing, actor)),
+                    "done": len(_own(current_colorings, actor)),
                     "left": len(queue),
                 }
             )
@@ -76,9 +76,9 @@ def reviews_open(context: Context, actor: Actor, request: EmptyRequest) -> dict[
 @asks("review")
 def next_review(context: Context, actor: Actor, request: StudyReference) -> dict[str, Any]:
     """The next coloring for this expert to review, in an order of their own."""
-    standing = standing_of(context, request.study)
+    current_colorings = standing_of(context, request.study)
     facts, computed = known_but_marks(context, request.study)
-    return {**state_json(computed), **_view(standing, actor, facts)}
+    return {**state_json(computed), **_view(current_colorings, actor, facts)}
 
 
 @asks("review")
@@ -90,14 +90,14 @@ def review_picture(context: Context, actor: Actor, request: ReviewItemReference)
 @asks("review")
 def post_review(context: Context, actor: Actor, request: PostReview) -> dict[str, Any]:
     """Stores an expert's answer; the one before stays in the log. Answers with the next item."""
-    standing = standing_of(context, request.study)
-    given = _item(standing, actor, request.item)
-    if given.purpose == TRAINING:
+    current_colorings = standing_of(context, request.study)
+    item = _item(current_colorings, actor, request.item)
+    if item.purpose == TRAINING:
         raise BadInput("Practice is not reviewed here.", "item")
     context.storage.coloring_marks.add(
-        standing.study_id,
-        given.participant.id,
-        given.trial.position,
+        current_colorings.study_id,
+        item.participant.id,
+        item.trial.position,
         MarkKind.REVIEW,
         _VALUES[request.value],
         "",
@@ -110,42 +110,45 @@ def post_review(context: Context, actor: Actor, request: PostReview) -> dict[str
     }
 
 
-def item_id(standing: CurrentColorings, reviewer: str, given: SubmittedColoring) -> str:
+def item_id(current_colorings: CurrentColorings, reviewer: str, coloring: SubmittedColoring) -> str:
     """What a coloring is called before one expert: made of an id that no expert is told, so that
     it says nothing of whose it is, and that two of a person have nothing in common."""
-    text = f"{standing.study_id}\x1f{reviewer}\x1f{given.answer.id}"
+    text = f"{current_colorings.study_id}\x1f{reviewer}\x1f{coloring.answer.id}"
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-def _view(standing: CurrentColorings, actor: Actor, facts: Facts | None) -> dict[str, Any]:
-    queue, own = _queue(standing, actor, facts), _own(standing, actor)
+def _view(current_colorings: CurrentColorings, actor: Actor, facts: Facts | None) -> dict[str, Any]:
+    queue, own = _queue(current_colorings, actor, facts), _own(current_colorings, actor)
     return {
-        "item": _item_json(standing, actor, queue[0], facts) if queue else None,
+        "item": _item_json(current_colorings, actor, queue[0], facts) if queue else None,
         "previous": own[-1] if own else None,
         "done": len(own),
         "left": len(queue),
-        "reviewers": standing.rule.reviewers,
-        "scope": standing.rule.scope,
+        "reviewers": current_colorings.rule.reviewers,
+        "scope": current_colorings.rule.scope,
     }
 
 
 def _item_json(
-    standing: CurrentColorings, actor: Actor, given: SubmittedColoring, facts: Facts | None
+    current_colorings: CurrentColorings,
+    actor: Actor,
+    submitted_coloring: SubmittedColoring,
+    facts: Facts | None,
 ) -> dict[str, Any]:
-    name = item_id(standing, actor.id, given)
-    coloring = facts.colorings.get(given.key) if facts else None
+    name = item_id(current_colorings, actor.id, submitted_coloring)
+    coloring = facts.colorings.get(submitted_coloring.key) if facts else None
     weights = None if coloring is None else [round(float(w), 5) for w in coloring.weights]
     return {
         "id": name,
-        "words": given.case.words,
-        "picture": f"/api/studies/{standing.study_id}/review/{name}.png",
+        "words": submitted_coloring.case.words,
+        "picture": f"/api/studies/{current_colorings.study_id}/review/{name}.png",
         "histogram": weights,
-        "bins": [{"hex": hex_of(one.srgb8), "name": one.name} for one in uw71()],
+        "bins": [{"hex": hex_of(bin.srgb8), "name": bin.name} for bin in uw71()],
     }
 
 
 def _queue(
-    standing: CurrentColorings, actor: Actor, facts: Facts | None
+    current_colorings: CurrentColorings, actor: Actor, facts: Facts | None
 ) -> list[SubmittedColoring]:
     """What is left for this expert: colorings of the scope that they have not reviewed, and that
     fewer than the wanted number have; in an order drawn for them, which further colorings do not
@@ -153,52 +156,54 @@ def _queue(
     if facts is None:
         return []
     flagged, out = facts.flagged, facts.evidence.people_out
-    counted = counted_reviews(standing.marks, standing.given)
-    reviews = Counter(one.key for one, _ in counted)
-    seen = {one.key for one, mark in counted if mark.author == actor.id}
+    counted = counted_reviews(current_colorings.marks, current_colorings.given)
+    reviews = Counter(coloring.key for coloring, _ in counted)
+    seen = {coloring.key for coloring, mark in counted if mark.author == actor.id}
     waiting = [
-        one
-        for one in standing.given
-        if one.purpose != TRAINING
-        and (standing.rule.scope == ALL or one.case.id in flagged)
-        and one.key in facts.colorings
-        and one.key[0] not in out
-        and one.key not in seen
-        and reviews[one.key] < standing.rule.reviewers
+        coloring
+        for coloring in current_colorings.given
+        if coloring.purpose != TRAINING
+        and (current_colorings.rule.scope == ALL or coloring.case.id in flagged)
+        and coloring.key in facts.colorings
+        and coloring.key[0] not in out
+        and coloring.key not in seen
+        and reviews[coloring.key] < current_colorings.rule.reviewers
     ]
-    return sorted(waiting, key=lambda one: _place(standing, actor.id, one))
+    return sorted(waiting, key=lambda coloring: _place(current_colorings, actor.id, coloring))
 
 
-def _place(standing: CurrentColorings, reviewer: str, given: SubmittedColoring) -> bytes:
+def _place(
+    current_colorings: CurrentColorings, reviewer: str, coloring: SubmittedColoring
+) -> bytes:
     """A number of chance that the seed, the expert and the coloring give again."""
-    participant, position = given.key
-    text = f"{standing.plan.seed}\x1f{reviewer}\x1f{participant}\x1f{position}"
+    participant, position = coloring.key
+    text = f"{current_colorings.plan.seed}\x1f{reviewer}\x1f{participant}\x1f{position}"
     return hashlib.sha256(text.encode()).digest()
 
 
-def _own(standing: CurrentColorings, actor: Actor) -> list[dict[str, Any]]:
+def _own(current_colorings: CurrentColorings, actor: Actor) -> list[dict[str, Any]]:
     """What this expert said so far, the last at the end."""
     mine = [
-        (mark.number, one, mark.value)
-        for one, mark in counted_reviews(standing.marks, standing.given)
+        (mark.number, coloring, mark.value)
+        for coloring, mark in counted_reviews(current_colorings.marks, current_colorings.given)
         if mark.author == actor.id
     ]
-    words = {value: name for name, value in _VALUES.items()}
+    texts = {value: name for name, value in _VALUES.items()}
     return [
         {
-            "id": item_id(standing, actor.id, one),
-            "words": one.case.words,
-            "value": words[value],
-            "picture": f"/api/studies/{standing.study_id}/review/"
-            f"{item_id(standing, actor.id, one)}.png",
+            "id": item_id(current_colorings, actor.id, coloring),
+            "words": coloring.case.words,
+            "value": texts[value],
+            "picture": f"/api/studies/{current_colorings.study_id}/review/"
+            f"{item_id(current_colorings, actor.id, coloring)}.png",
         }
-        for _, one, value in sorted(mine, key=lambda entry: entry[0])
+        for _, coloring, value in sorted(mine, key=lambda entry: entry[0])
     ]
 
 
-def _item(standing: CurrentColorings, actor: Actor, name: str) -> SubmittedColoring:
-    given: Sequence[SubmittedColoring] = standing.given
-    for one in given:
-        if one.purpose != TRAINING and item_id(standing, actor.id, one) == name:
-            return one
+def _item(current_colorings: CurrentColorings, actor: Actor, name: str) -> SubmittedColoring:
+    colorings: Sequence[SubmittedColoring] = current_colorings.given
+    for coloring in colorings:
+        if coloring.purpose != TRAINING and item_id(current_colorings, actor.id, coloring) == name:
+            return coloring
     raise NotStored("This coloring was changed in the meantime. Continue with the next one.")

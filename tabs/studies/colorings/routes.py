@@ -47,54 +47,54 @@ _KEPT = {"Cache-Control": "private, max-age=86400", "X-Content-Type-Options": "n
 
 def coloring_routes(context: Context) -> FeatureRouter:
     """The router; empty in a demonstration, which has no studies."""
-    door = FeatureRouter(context, "/api", strict=True)
+    feature_router = FeatureRouter(context, "/api", strict=True)
     if context.demo:
-        return door
-    asking, base = door.asking, "/studies/{study}"
+        return feature_router
+    evaluation, base = feature_router.asking, "/studies/{study}"
 
-    @door.get("/reviews")
-    def reviews(actor: Actor = asking) -> JSONResponse:
+    @feature_router.get("/reviews")
+    def reviews(actor: Actor = evaluation) -> JSONResponse:
         return guarded(lambda: reviews_open(context, actor, EmptyRequest()))
 
-    @door.get(f"{base}/colorings")
-    def listed(request: Request, actor: Actor = asking) -> JSONResponse:
+    @feature_router.get(f"{base}/colorings")
+    def listed(request: Request, actor: Actor = evaluation) -> JSONResponse:
         return guarded(lambda: colorings(context, actor, read_address(ListColorings, request)))
 
-    @door.get(f"{base}/colorings/progress")
-    def progress(request: Request, actor: Actor = asking) -> JSONResponse:
+    @feature_router.get(f"{base}/colorings/progress")
+    def progress(request: Request, actor: Actor = evaluation) -> JSONResponse:
         return guarded(
             lambda: coloring_progress(context, actor, read_address(StudyReference, request))
         )
 
-    @door.get(f"{base}/colorings/{{participant}}/{{position}}.png")
-    def shown(request: Request, actor: Actor = asking) -> Response:
+    @feature_router.get(f"{base}/colorings/{{participant}}/{{position}}.png")
+    def shown(request: Request, actor: Actor = evaluation) -> Response:
         return _png(lambda: picture(context, actor, read_address(ColoringImageRequest, request)))
 
-    @door.get(f"{base}/review")
-    def following(request: Request, actor: Actor = asking) -> JSONResponse:
+    @feature_router.get(f"{base}/review")
+    def following(request: Request, actor: Actor = evaluation) -> JSONResponse:
         return guarded(lambda: next_review(context, actor, read_address(StudyReference, request)))
 
-    @door.get(f"{base}/review/{{item}}.png")
-    def reviewed(request: Request, actor: Actor = asking) -> Response:
+    @feature_router.get(f"{base}/review/{{item}}.png")
+    def reviewed(request: Request, actor: Actor = evaluation) -> Response:
         return _png(
             lambda: review_picture(context, actor, read_address(ReviewItemReference, request))
         )
 
-    @door.get(f"{base}/quality")
-    def controlled(request: Request, actor: Actor = asking) -> JSONResponse:
+    @feature_router.get(f"{base}/quality")
+    def controlled(request: Request, actor: Actor = evaluation) -> JSONResponse:
         return guarded(lambda: quality(context, actor, read_address(StudyReference, request)))
 
-    @door.get(f"{base}/worth")
-    def worthwhile(request: Request, actor: Actor = asking) -> JSONResponse:
+    @feature_router.get(f"{base}/worth")
+    def worthwhile(request: Request, actor: Actor = evaluation) -> JSONResponse:
         return guarded(lambda: worth(context, actor, read_address(StudyReference, request)))
 
-    door.takes(f"{base}/review", PostReview, post_review)
-    door.takes(f"{base}/practice", PostPractice, post_practice)
-    door.takes(f"{base}/recolor", PostRecolor, post_recolor)
-    door.takes(f"{base}/keep", PostKeep, post_keep)
-    door.takes(f"{base}/quality", SetColoringRule, set_coloring_rule)
-    door.takes(f"{base}/distribution", MakeDistribution, make_distribution)
-    return door
+    feature_router.takes(f"{base}/review", PostReview, post_review)
+    feature_router.takes(f"{base}/practice", PostPractice, post_practice)
+    feature_router.takes(f"{base}/recolor", PostRecolor, post_recolor)
+    feature_router.takes(f"{base}/keep", PostKeep, post_keep)
+    feature_router.takes(f"{base}/quality", SetColoringRule, set_coloring_rule)
+    feature_router.takes(f"{base}/distribution", MakeDistribution, make_distribution)
+    return feature_router
 
 
 def _png(make: Callable[[], bytes]) -> Response:

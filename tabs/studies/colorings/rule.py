@@ -54,7 +54,7 @@ def coloring_rule(stored: Mapping[str, Any] | None) -> ColoringRule:
     values = (stored or {}).get(FIELD)
     if not isinstance(values, Mapping):
         return ColoringRule()
-    names = {one.name for one in fields(ColoringRule)}
+    names = {field.name for field in fields(ColoringRule)}
     return ColoringRule(**{name: value for name, value in values.items() if name in names})
 
 
@@ -67,7 +67,7 @@ def check_coloring_rule(values: Any) -> None:
     """Raises BadInput for what is no rule for colorings, as an import brings it."""
     if not isinstance(values, Mapping):
         raise BadInput("The rule for colorings is an object.")
-    names = {one.name for one in fields(ColoringRule)}
+    names = {field.name for field in fields(ColoringRule)}
     if unknown := [name for name in values if name not in names]:
         raise BadInput(f"A rule for colorings has no {str(unknown[0])[:40]!r}.")
     share, reviewers = values.get("share", 0), values.get("reviewers", 1)
@@ -88,8 +88,8 @@ def rule_json(rule: ColoringRule) -> dict[str, Any]:
     """The rule with what its words mean, for the page."""
     return {
         **asdict(rule),
-        "scopes": [{"id": name, "words": words} for name, words in SCOPES.items()],
-        "levels": [{"id": level.value, "words": words} for level, words in LEVELS.items()],
+        "scopes": [{"id": name, "words": text} for name, text in SCOPES.items()],
+        "levels": [{"id": level.value, "words": text} for level, text in LEVELS.items()],
         "default": asdict(ColoringRule()),
         "threshold": {"quantile": QUANTILE, "least_lab": LEAST_LAB},
     }

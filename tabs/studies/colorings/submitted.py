@@ -71,9 +71,9 @@ def given_of(source: StudySource) -> tuple[SubmittedColoring, ...]:
     """All colorings that stand, practice too, by participant and position; skips are none."""
     require_colorings(source.plan)
     colorings: list[SubmittedColoring] = []
-    for one in source.participants:
-        trials = {trial.position: trial for trial in source.trials.get(one.id, ())}
-        events = source.events.get(one.id, ())
+    for participant in source.participants:
+        trials = {trial.position: trial for trial in source.trials.get(participant.id, ())}
+        events = source.events.get(participant.id, ())
         by_id = {event.id: event for event in events}
         known = [trial for trial in trials.values() if trial.stimulus_id in source.plan.by_id]
         for position, answer in sorted(answers_of(source.plan, known, events).items()):
@@ -83,8 +83,8 @@ def given_of(source: StudySource) -> tuple[SubmittedColoring, ...]:
             case = source.plan.case_by_id[source.plan.by_id[trial.stimulus_id].case_id]
             colorings.append(
                 SubmittedColoring(
-                    (person_name(one.number), position),
-                    one,
+                    (person_name(participant.number), position),
+                    participant,
                     trial,
                     case,
                     by_id[answer.event_id],
@@ -95,12 +95,12 @@ def given_of(source: StudySource) -> tuple[SubmittedColoring, ...]:
 
 
 def one_of(
-    given: Iterable[SubmittedColoring], participant_id: str, position: int
+    colorings: Iterable[SubmittedColoring], participant_id: str, position: int
 ) -> SubmittedColoring:
     """The coloring of that participant and trial. Raises NotStored where none stands."""
-    for one in given:
-        if one.participant.id == participant_id and one.trial.position == position:
-            return one
+    for coloring in colorings:
+        if coloring.participant.id == participant_id and coloring.trial.position == position:
+            return coloring
     raise NotStored("There is no coloring of that participant at that position (any more).")
 
 
@@ -110,42 +110,45 @@ Marks = Mapping[tuple[str, int], ColoringMark]
 
 def latest(marks: Iterable[ColoringMark], kind: MarkKind) -> dict[tuple[str, int], ColoringMark]:
     """The latest mark of a kind on every trial; one that takes back what was said is there too."""
-    return {(one.participant_id, one.position): one for one in marks if one.kind is kind}
+    return {(mark.participant_id, mark.position): mark for mark in marks if mark.kind is kind}
 
 
-def is_of(mark: ColoringMark, given: SubmittedColoring) -> bool:
+def is_of(mark: ColoringMark, coloring: SubmittedColoring) -> bool:
     """Whether a mark is about a coloring as it stands: one that was set before it was changed is
     about another picture."""
-    return mark.at >= given.at
+    return mark.at >= coloring.at
 
 
 def decisions(
-    marks: Iterable[ColoringMark], given: Iterable[SubmittedColoring]
+    marks: Iterable[ColoringMark], colorings: Iterable[SubmittedColoring]
 ) -> dict[Key, ColoringMark]:
     """What a researcher decided of colorings as they stand, by key; what was taken back, or
     decided of an earlier version, is not there."""
     keep = latest(marks, MarkKind.KEEP)
     return {
-        one.key: mark
-        for one in given
-        if (mark := keep.get((one.participant.id, one.trial.position))) is not None
+        coloring.key: mark
+        for coloring in colorings
+        if (mark := keep.get((coloring.participant.id, coloring.trial.position))) is not None
         and mark.value
-        and is_of(mark, one)
+        and is_of(mark, coloring)
     }
 
 
 def counted_reviews(
-    marks: Iterable[ColoringMark], given: Iterable[SubmittedColoring]
+    marks: Iterable[ColoringMark], colorings: Iterable[SubmittedColoring]
 ) -> list[tuple[SubmittedColoring, ColoringMark]]:
     """The reviews that count: the last by each expert of every coloring, if it was not taken back,
     in the order in which they were given. A review of a coloring that was changed afterwards is of
     another picture, and counts no more."""
-    by_trial = {(one.participant.id, one.trial.position): one for one in given}
+    by_trial = {
+        (submitted_coloring.participant.id, submitted_coloring.trial.position): submitted_coloring
+        for submitted_coloring in colorings
+    }
     last: dict[tuple[str, int, str], tuple[SubmittedColoring, ColoringMark]] = {}
     for mark in marks:
-        one = by_trial.get((mark.participant_id, mark.position))
-        if mark.kind is MarkKind.REVIEW and one is not None and is_of(mark, one):
-            last[mark.participant_id, mark.position, mark.author] = one, mark
+        coloring = by_trial.get((mark.participant_id, mark.position))
+        if mark.kind is MarkKind.REVIEW and coloring is not None and is_of(mark, coloring):
+            last[mark.participant_id, mark.position, mark.author] = coloring, mark
     return [entry for entry in last.values() if entry[1].value]
 
 
@@ -163,10 +166,10 @@ def marks_of(context: Context, study_id: str) -> list[ColoringMark]:
     return list(context.storage.coloring_marks.of_study(study_id))
 
 
-def label_of(given: SubmittedColoring) -> dict[str, Any]:
+def label_of(coloring: SubmittedColoring) -> dict[str, Any]:
     """Who a coloring is by, as researchers see it."""
     return {
-        "participant": given.participant.id,
-        "number": given.participant.number,
-        "label": f"Participant {given.participant.number + 1}",
+        "participant": coloring.participant.id,
+        "number": coloring.participant.number,
+        "label": f"Participant {coloring.participant.number + 1}",
     }

@@ -45,38 +45,40 @@ def colorings(data: ExportData) -> Iterator[Json]:
     export = _export(data)
     facts = export.facts
     decided = decisions(facts.marks, facts.given)
-    for one in facts.given:
-        coloring = facts.colorings.get(one.key)
-        votes = facts.evidence.votes.get(one.key)
-        kept = {level: facts.kept[level].get(one.key) for level in Level}
-        final = kept[facts.level]
-        mark = decided.get(one.key)
-        layer = export.layers.get(one.answer.id)
+    for submitted_coloring in facts.given:
+        coloring = facts.colorings.get(submitted_coloring.key)
+        votes = facts.evidence.votes.get(submitted_coloring.key)
+        coloring_status = {level: facts.kept[level].get(submitted_coloring.key) for level in Level}
+        final = coloring_status[facts.level]
+        mark = decided.get(submitted_coloring.key)
+        layer = export.layers.get(submitted_coloring.answer.id)
         yield {
-            **_place(one),
-            "words": one.case.words,
-            "group": one.case.group or None,
-            "purpose": one.purpose,
-            "original": one.original,
-            "sketch": one.case.sketch,
-            "file": file_of(one),
-            "at": one.at.isoformat(),
-            "response_ms": one.number("response_ms"),
-            "active_ms": one.number("active_ms"),
-            "actions": one.answer.body.get("actions"),
-            "revisions": one.revisions,
-            "checksum": one.answer.body.get("checksum"),
+            **_place(submitted_coloring),
+            "words": submitted_coloring.case.words,
+            "group": submitted_coloring.case.group or None,
+            "purpose": submitted_coloring.purpose,
+            "original": submitted_coloring.original,
+            "sketch": submitted_coloring.case.sketch,
+            "file": file_of(submitted_coloring),
+            "at": submitted_coloring.at.isoformat(),
+            "response_ms": submitted_coloring.number("response_ms"),
+            "active_ms": submitted_coloring.number("active_ms"),
+            "actions": submitted_coloring.answer.body.get("actions"),
+            "revisions": submitted_coloring.revisions,
+            "checksum": submitted_coloring.answer.body.get("checksum"),
             "matches": layer.matches if layer else None,
             "colored": layer.colored if layer else None,
-            "background": facts.background.get(one.key),
-            "background_part": _part(one),
-            "problem": facts.problems.get(one.key),
-            "flagged": None if one.purpose == TRAINING else one.case.id in facts.flagged,
+            "background": facts.background.get(submitted_coloring.key),
+            "background_part": _part(submitted_coloring),
+            "problem": facts.problems.get(submitted_coloring.key),
+            "flagged": None
+            if submitted_coloring.purpose == TRAINING
+            else submitted_coloring.case.id in facts.flagged,
             **_votes(votes),
             "mark": mark.value if mark else None,
             "mark_reason": (mark.reason or None) if mark else None,
-            "kept_majority": _kept(kept[Level.MAJORITY]),
-            "kept_marks": _kept(kept[Level.MARKS]),
+            "kept_majority": _kept(coloring_status[Level.MAJORITY]),
+            "kept_marks": _kept(coloring_status[Level.MARKS]),
             "reasons": "; ".join(final.reasons) or None if final else None,
             "weights": _json(coloring.weights.tolist()) if coloring else None,
         }
@@ -85,15 +87,19 @@ def colorings(data: ExportData) -> Iterator[Json]:
 def actions(data: ExportData) -> Iterator[Json]:
     """Actions by participant, position and order: of all colorings that stand, up to their end."""
     export = _export(data)
-    for participant, own in groupby(export.facts.given, key=lambda one: one.participant.id):
-        given = {one.trial.position: one for one in own}
+    for participant, own in groupby(
+        export.facts.given, key=lambda coloring: coloring.participant.id
+    ):
+        submitted_colorings = {coloring.trial.position: coloring for coloring in own}
         # As they are drawn: what the page says that it sent decides nothing.
-        ends = {position: one.answer.number for position, one in given.items()}
-        for position, log in export.actions(participant, given.keys(), ends).items():
-            one = given[position]
+        ends = {
+            position: coloring.answer.number for position, coloring in submitted_colorings.items()
+        }
+        for position, log in export.actions(participant, submitted_colorings.keys(), ends).items():
+            submitted_coloring = submitted_colorings[position]
             for number, body in enumerate(log):
                 yield {
-                    "participant": one.participant.number + 1,
+                    "participant": submitted_coloring.participant.number + 1,
                     "position": position,
                     "number": number,
                     "do": body.get("do"),
@@ -108,15 +114,18 @@ def reviews(data: ExportData) -> Iterator[Json]:
     facts = _export(data).facts
     numbers = reviewers_of(facts.marks)
     counting = {mark.number for _, mark in counted_reviews(facts.marks, facts.given)}
-    by_place = {(one.participant.id, one.trial.position): one for one in facts.given}
+    by_place = {
+        (submitted_coloring.participant.id, submitted_coloring.trial.position): submitted_coloring
+        for submitted_coloring in facts.given
+    }
     for mark in facts.marks:
-        one = by_place.get((mark.participant_id, mark.position))
-        if mark.kind is not MarkKind.REVIEW or one is None:
+        coloring = by_place.get((mark.participant_id, mark.position))
+        if mark.kind is not MarkKind.REVIEW or coloring is None:
             continue
         yield {
             "number": mark.number,
             "reviewer": numbers[mark.author],
-            **_place(one),
+            **_place(coloring),
             "consistent": _answer(mark),
             "at": mark.at.isoformat(),
             "counts": mark.number in counting,
@@ -127,7 +136,7 @@ def concepts(data: ExportData) -> Iterator[Json]:
     """Concepts in the order of the plan, before quality control and after."""
     facts = _export(data).facts
     flagged = facts.flagged
-    sure = {one.case_id: one for one in facts.worth}
+    sure = {concept_uncertainty.case_id: concept_uncertainty for concept_uncertainty in facts.worth}
     tables = {
         level: {row.case_id: row for row in rows}
         for level, rows in ((Level.ALL, facts.before), (facts.level, facts.after))
@@ -135,15 +144,15 @@ def concepts(data: ExportData) -> Iterator[Json]:
     for stimulus in facts.source.plan.main_stimuli:
         case = facts.source.plan.case_by_id[stimulus.case_id]
         for level, rows in tables.items():
-            one = rows[case.id]
+            consensus = rows[case.id]
             final = level is facts.level
             yield {
                 "case": case.id,
                 "words": case.words,
                 "level": level.value,
-                "colorings": one.colorings,
-                "pairs": one.pairs,
-                "emd_lab": one.emd_lab,
+                "colorings": consensus.colorings,
+                "pairs": consensus.pairs,
+                "emd_lab": consensus.emd_lab,
                 "flagged": case.id in flagged,
                 "width_lab": sure[case.id].width_lab if final else None,
                 "narrowing_lab": sure[case.id].narrowing_lab if final else None,
@@ -156,23 +165,23 @@ def distributions(data: ExportData) -> Iterator[Json]:
     for level in Level:
         groups = facts.kept_colorings(level)
         for case_id, weights in facts.distributions(level).items():
-            words = facts.source.plan.case_by_id[case_id].words
-            for place, share in enumerate(weights):
+            text = facts.source.plan.case_by_id[case_id].words
+            for index, share in enumerate(weights):
                 if share > 0:
                     yield {
                         "case": case_id,
-                        "words": words,
+                        "words": text,
                         "level": level.value,
                         "colorings": len(groups[case_id]),
-                        "bin": place,
-                        "hex": uw71()[place].hex,
+                        "bin": index,
+                        "hex": uw71()[index].hex,
                         "share": float(share),
                     }
 
 
-def file_of(given: SubmittedColoring) -> str:
+def file_of(coloring: SubmittedColoring) -> str:
     """Where the colors of a coloring lie in all.zip."""
-    return f"colorings/participant-{given.participant.number + 1}-{given.trial.position}.png"
+    return f"colorings/participant-{coloring.participant.number + 1}-{coloring.trial.position}.png"
 
 
 def _export(data: ExportData) -> ColoringExport:
@@ -180,17 +189,17 @@ def _export(data: ExportData) -> ColoringExport:
     return data.colorings
 
 
-def _place(one: SubmittedColoring) -> Json:
+def _place(coloring: SubmittedColoring) -> Json:
     return {
-        "participant": one.participant.number + 1,
-        "position": one.trial.position,
-        "case": one.case.id,
+        "participant": coloring.participant.number + 1,
+        "position": coloring.trial.position,
+        "case": coloring.case.id,
     }
 
 
-def _part(one: SubmittedColoring) -> bool | None:
+def _part(coloring: SubmittedColoring) -> bool | None:
     """Whether the background was said to be part of the concept; None where nobody was asked."""
-    said = one.answer.body.get("background")
+    said = coloring.answer.body.get("background")
     return said.get("part") is True if isinstance(said, Mapping) and said.get("asked") else None
 
 
@@ -204,8 +213,8 @@ def _answer(mark: ColoringMark) -> bool | None:
     return mark.value == "consistent" if mark.value else None
 
 
-def _kept(kept: Any) -> bool | None:
-    return None if kept is None else bool(kept.kept)
+def _kept(saved: Any) -> bool | None:
+    return None if saved is None else bool(saved.kept)
 
 
 def _json(value: Any) -> str:

@@ -33,15 +33,15 @@ SOURCE = "question"
 
 def draft_of_questions(context: Context, form: StudyForm) -> Draft:
     """The cases of a filled form. Raises BadInput where no question is left to ask."""
-    of = opened_set(context, form.question_set)
-    tasks = chosen_tasks(of, form.tasks)
-    every = list(of.questions())
-    wanted = [one for one in every if one.task in tasks]
-    askable = [one for one in wanted if _why_not(one) is None]
+    question_set = opened_set(context, form.question_set)
+    tasks = chosen_tasks(question_set, form.tasks)
+    every = list(question_set.questions())
+    wanted = [question for question in every if question.task in tasks]
+    askable = [question for question in wanted if _why_not(question) is None]
     chosen = [
-        one
+        question
         for task in tasks
-        for one in _drawn([q for q in askable if q.task == task], form.number or 0, form.seed)
+        for question in _drawn([q for q in askable if q.task == task], form.number or 0, form.seed)
     ]
     if not chosen:
         why = "; ".join(_left_out(wanted)) or "none of these tasks has one"
@@ -49,27 +49,40 @@ def draft_of_questions(context: Context, form: StudyForm) -> Draft:
     return Draft(
         form,
         tuple(
-            Case(one.question_id, one.text, (), one.task, question=asked_question(one))
-            for one in chosen
+            Case(
+                question.question_id,
+                question.text,
+                (),
+                question.task,
+                question=asked_question(question),
+            )
+            for question in chosen
         ),
         (),
         (),
         {},
         len(every),
         len(askable),
-        tuple(_told(form, of, every, askable, chosen)),
-        question_set=QuestionSetName(of.name, of.sha256),
+        tuple(_told(form, question_set, every, askable, chosen)),
+        question_set=QuestionSetName(question_set.name, question_set.sha256),
     )
 
 
 def questions_json(context: Context, draft: Draft) -> dict[str, Any]:
     """What is asked, by task, what is left out in words, and the first question as a sample."""
-    of = opened_set(context, draft.form.question_set)
+    question_set = opened_set(context, draft.form.question_set)
     sample = draft.cases[0]
     assert sample.question is not None
     return {
-        "set": {"id": draft.form.question_set, "name": of.name, "questions": of.questions_count},
-        "tasks": [{**one, "of": of.counts[one["id"]]} for one in tasks_json(draft.cases)],
+        "set": {
+            "id": draft.form.question_set,
+            "name": question_set.name,
+            "questions": question_set.questions_count,
+        },
+        "tasks": [
+            {**record, "of": question_set.counts[record["id"]]}
+            for record in tasks_json(draft.cases)
+        ],
         "sample": {
             "words": sample.words,
             "form": sample.question.form.value,
@@ -86,16 +99,16 @@ def missing_images(context: Context, draft: Draft) -> list[str]:
     return [image for image in wanted if image not in stored]
 
 
-def store_image(context: Context, of: QuestionSet, case: Case, maker: str) -> None:
+def store_image(context: Context, question_set: QuestionSet, case: Case, maker: str) -> None:
     """Stores the image of a question, pixel by pixel as the set has it. Raises StorageError where
     the set has it no more."""
     assert case.question is not None
     question = case.question
     context.storage.images.add(
-        of.pixels(question.image_id),
+        question_set.pixels(question.image_id),
         f"{question.question_id}.png",
         SOURCE,
-        origin={"set": of.sha256, "question": question.question_id, "task": case.group},
+        origin={"set": question_set.sha256, "question": question.question_id, "task": case.group},
         maker=maker,
     )
 
@@ -117,36 +130,36 @@ def _drawn(questions: Sequence[Question], number: int, seed: int) -> list[Questi
         return list(questions)
     digest = hashlib.sha256(questions[0].task.encode()).digest()
     rng = np.random.default_rng([seed, int.from_bytes(digest[:8], "big")])
-    places = sorted(int(place) for place in rng.permutation(len(questions))[:number])
-    return [questions[place] for place in places]
+    positions = sorted(int(index) for index in rng.permutation(len(questions))[:number])
+    return [questions[index] for index in positions]
 
 
 def _left_out(questions: Sequence[Question]) -> list[str]:
-    reasons = Counter(why for one in questions if (why := _why_not(one)) is not None)
+    reasons = Counter(why for question in questions if (why := _why_not(question)) is not None)
     return [f"{many(count, 'question')} {why}" for why, count in reasons.most_common()]
 
 
 def _told(
     form: StudyForm,
-    of: QuestionSet,
+    question_set: QuestionSet,
     every: Sequence[Question],
     askable: Sequence[Question],
     chosen: Sequence[Question],
 ) -> list[str]:
     """Sentences on what was taken and left out."""
-    told = [f"Questions of the set “{of.name}”, SHA-256 {of.sha256}."]
-    tasks = {one.task for one in chosen}
-    others = Counter(one.task for one in every if one.task not in tasks)
-    told += [
+    messages = [f"Questions of the set “{question_set.name}”, SHA-256 {question_set.sha256}."]
+    tasks = {question.task for question in chosen}
+    others = Counter(question.task for question in every if question.task not in tasks)
+    messages += [
         f"Excluded: {many(count, 'question')} of {task_name(task)}."
         for task, count in others.items()
     ]
-    told += [f"Excluded: {words}." for words in _left_out([q for q in every if q.task in tasks])]
-    by_task = Counter(one.task for one in chosen)
-    whole = Counter(one.task for one in askable)
-    drawn = [task for task in in_order(by_task) if by_task[task] < whole[task]]
-    if drawn:
-        parts = ", ".join(f"{by_task[t]} of {whole[t]} of {task_name(t)}" for t in drawn)
-        told.append(f"Sampled at random (seed {form.seed}): {parts}.")
-    told.append(f"{many(len(chosen), 'question')} of {many(len(by_task), 'task')} included.")
-    return told
+    messages += [f"Excluded: {text}." for text in _left_out([q for q in every if q.task in tasks])]
+    by_task = Counter(question.task for question in chosen)
+    whole = Counter(question.task for question in askable)
+    sample = [task for task in in_order(by_task) if by_task[task] < whole[task]]
+    if sample:
+        parts = ", ".join(f"{by_task[t]} of {whole[t]} of {task_name(t)}" for t in sample)
+        messages.append(f"Sampled at random (seed {form.seed}): {parts}.")
+    messages.append(f"{many(len(chosen), 'question')} of {many(len(by_task), 'task')} included.")
+    return messages

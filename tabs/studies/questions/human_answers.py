@@ -48,26 +48,26 @@ class HumanAnswers:
 
     def shares(self, questions: Sequence[Question]) -> RightShares:
         """Shares right with intervals by task; ``questions`` are those of the set."""
-        own = [one for one in questions if one.question_id in self.asked]
+        own = [question for question in questions if question.question_id in self.asked]
         return right_shares(asked_in(own), self.answers, self.seed)
 
 
 def human_answers(context: Context, set_sha256: str) -> list[HumanAnswers]:
     """Of every study that asked questions of the set with that SHA-256 and has an answer, the
     newest first."""
-    found = []
+    results = []
     for record in context.storage.studies.all():
         named = record.plan.get("question_set")
         if not isinstance(named, Mapping) or named.get("sha256") != set_sha256:
             continue
         try:
-            one = _of_study(read_source(context, record.id))
+            study = _of_study(read_source(context, record.id))
         except BadInput as error:  # one that cannot be read keeps nobody from the others
             log.warning("study %s cannot be shown: %s", record.id, error)
             continue
-        if one.answers:
-            found.append(one)
-    return found
+        if study.answers:
+            results.append(study)
+    return results
 
 
 def _of_study(source: StudySource) -> HumanAnswers:
@@ -75,7 +75,7 @@ def _of_study(source: StudySource) -> HumanAnswers:
     people = source.people
     rows = people_results(plan, people, source.rule)
     out = {row.id for row in rows if row.excluded}
-    given = [
+    values = [
         (f"{source.study.id}:{person.id}", trial, answer)
         for person in people
         if person.id not in out
@@ -90,5 +90,5 @@ def _of_study(source: StudySource) -> HumanAnswers:
         plan.seed,
         len(out),
         frozenset(case.question.question_id for case in plan.cases if case.question is not None),
-        answers_by_person(plan, given),
+        answers_by_person(plan, values),
     )

@@ -38,8 +38,8 @@ def asked_json(plan: StudyPlan) -> list[Json]:
             "words": case.words,
             "image": case.question.image_id,
             "choices": [
-                {"letter": letter_of(case.question.form, place), "text": text}
-                for place, text in enumerate(case.question.choices)
+                {"letter": letter_of(case.question.form, index), "text": text}
+                for index, text in enumerate(case.question.choices)
             ],
             "right": case.question.right,
         }
@@ -48,28 +48,29 @@ def asked_json(plan: StudyPlan) -> list[Json]:
     ]
 
 
-def letter_of(form: Form, place: int) -> str:
+def letter_of(form: Form, index: int) -> str:
     """What a participant's page calls a choice: its letter, or Y and N."""
-    return "YN"[place] if form is Form.BINARY else LETTERS[place]
+    return "YN"[index] if form is Form.BINARY else LETTERS[index]
 
 
-def questions_json(found: QuestionResults | None) -> Json | None:
+def questions_json(question_results: QuestionResults | None) -> Json | None:
     """Shares by task and over all, answers by question and by participant; None of another kind."""
-    if found is None:
+    if question_results is None:
         return None
     return {
-        **shares_json(found.shares),
+        **shares_json(question_results.shares),
         "answers": {
-            one.case_id: {"counts": list(one.counts), "skips": one.skips} for one in found.questions
+            question.case_id: {"counts": list(question.counts), "skips": question.skips}
+            for question in question_results.questions
         },
         "by_person": [
             {
-                "number": int(one.participant),
-                "right": one.right,
-                "answers": one.answers,
-                "skips": one.skips,
+                "number": int(person.participant),
+                "right": person.right,
+                "answers": person.answers,
+                "skips": person.skips,
             }
-            for one in found.shares.people
+            for person in question_results.shares.people
         ],
     }
 
@@ -77,38 +78,38 @@ def questions_json(found: QuestionResults | None) -> Json | None:
 def shares_json(shares: RightShares) -> Json:
     """``tasks``, ``overall`` and ``macro``; shares are 0 to 1."""
     return {
-        "tasks": [_share_json(one) for one in shares.tasks],
+        "tasks": [_share_json(task) for task in shares.tasks],
         "overall": _share_json(shares.overall),
         "macro": None if shares.macro is None else _macro_json(shares.macro),
     }
 
 
-def _share_json(one: RightShare) -> Json:
+def _share_json(right_share: RightShare) -> Json:
     return {
-        "task": one.task,
-        "name": task_name(one.task) if one.task else "All questions (micro)",
-        "share": _number(one.share),
-        "told": _number(one.told),
-        "right": one.right,
-        "wrong": one.wrong,
-        "skips": one.skips,
-        "answers": one.answers,
-        "questions": one.questions,
-        "people": one.people,
-        "chance": plain(one.chance),
-        "over": one.over,
-        "over_words": OVER_PEOPLE if one.over == PARTICIPANTS else OVER_QUESTIONS,
+        "task": right_share.task,
+        "name": task_name(right_share.task) if right_share.task else "All questions (micro)",
+        "share": _number(right_share.share),
+        "told": _number(right_share.told),
+        "right": right_share.right,
+        "wrong": right_share.wrong,
+        "skips": right_share.skips,
+        "answers": right_share.answers,
+        "questions": right_share.questions,
+        "people": right_share.people,
+        "chance": plain(right_share.chance),
+        "over": right_share.over,
+        "over_words": OVER_PEOPLE if right_share.over == PARTICIPANTS else OVER_QUESTIONS,
     }
 
 
-def _macro_json(one: MacroShare) -> Json:
+def _macro_json(macro_share: MacroShare) -> Json:
     return {
-        "name": f"Mean of {one.tasks} tasks (macro)",
-        "share": _number(one.share),
-        "chance": one.chance,
-        "tasks": one.tasks,
-        "over": one.over,
-        "over_words": OVER_PEOPLE if one.over == PARTICIPANTS else OVER_QUESTIONS,
+        "name": f"Mean of {macro_share.tasks} tasks (macro)",
+        "share": _number(macro_share.share),
+        "chance": macro_share.chance,
+        "tasks": macro_share.tasks,
+        "over": macro_share.over,
+        "over_words": OVER_PEOPLE if macro_share.over == PARTICIPANTS else OVER_QUESTIONS,
     }
 
 

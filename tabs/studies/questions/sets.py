@@ -26,8 +26,8 @@ def asks_people(task_id: str) -> bool:
 
 def in_order(task_ids: Iterable[str]) -> list[str]:
     """Tasks in the order of the list of tasks, unknown ones last."""
-    given = list(dict.fromkeys(task_ids))
-    return [*(task for task in TASKS if task in given), *(t for t in given if t not in TASKS)]
+    values = list(dict.fromkeys(task_ids))
+    return [*(task for task in TASKS if task in values), *(t for t in values if t not in TASKS)]
 
 
 def tasks_json(cases: Iterable[Case]) -> list[dict[str, Any]]:
@@ -39,15 +39,16 @@ def tasks_json(cases: Iterable[Case]) -> list[dict[str, Any]]:
     ]
 
 
-def chosen_tasks(of: QuestionSet, tasks: Sequence[str]) -> list[str]:
+def chosen_tasks(question_set: QuestionSet, tasks: Sequence[str]) -> list[str]:
     """The tasks that are asked: those named, or all that people are asked. Raises BadInput for one
     that the set has not."""
-    unknown = [task for task in tasks if task not in of.counts]
+    unknown = [task for task in tasks if task not in question_set.counts]
     if unknown:
         raise BadInput(
-            f"“{of.name}” has no questions of {', '.join(map(task_name, unknown))[:200]}.", "tasks"
+            f"“{question_set.name}” has no questions of {', '.join(map(task_name, unknown))[:200]}.",
+            "tasks",
         )
-    return in_order(tasks or [task for task in of.counts if asks_people(task)])
+    return in_order(tasks or [task for task in question_set.counts if asks_people(task)])
 
 
 def opened_set(context: Context, set_id: str) -> QuestionSet:
@@ -65,21 +66,21 @@ def sets_json(context: Context) -> list[dict[str, Any]]:
     """The sets to choose from, newest first, with their tasks."""
     return [
         {
-            "id": one.set_id,
-            "name": one.questions.name,
-            "questions": one.questions.questions_count,
-            "images": one.questions.images_count,
-            "sha256": one.questions.sha256,
+            "id": question_set.set_id,
+            "name": question_set.questions.name,
+            "questions": question_set.questions.questions_count,
+            "images": question_set.questions.images_count,
+            "sha256": question_set.questions.sha256,
             "tasks": [
                 {
                     "id": task,
                     "name": task_name(task),
-                    "questions": one.questions.counts[task],
+                    "questions": question_set.questions.counts[task],
                     "people": asks_people(task),
                 }
-                for task in in_order(one.questions.counts)
+                for task in in_order(question_set.questions.counts)
             ],
         }
-        for one in context.storage.question_sets.all()
-        if one.questions is not None and not one.hidden
+        for question_set in context.storage.question_sets.all()
+        if question_set.questions is not None and not question_set.hidden
     ]

@@ -26,7 +26,7 @@ def questions(data: ExportData) -> Iterator[dict[str, Any]]:
         question = case.question
         if question is None:
             continue
-        letters = [letter_of(question.form, place) for place in range(len(question.choices))]
+        letters = [letter_of(question.form, index) for index in range(len(question.choices))]
         yield {
             "case": case.id,
             "question": question.question_id,

@@ -24,7 +24,7 @@ from truehue.core.errors import BadInput
 
 FILL = {"do": "fill", "x": 3, "y": -4, "closing": 2, "color": "#FF8000"}
 STROKE = {"do": "stroke", "points": [1, 2, 3, 4], "diameter": 9, "color": None, "within": 0}
-ONE, TWO, THREE = (Fill(place, 0, 0, "#102030") for place in (1, 2, 3))
+ONE, TWO, THREE = (Fill(index, 0, 0, "#102030") for index in (1, 2, 3))
 
 
 def test_every_action_is_read_and_written_again() -> None:
@@ -90,8 +90,8 @@ def test_what_is_no_object_is_refused(body: Any) -> None:
         ([ONE, Clear(), Undo(), Redo()], (ONE, Clear())),
     ],
 )
-def test_undo_and_redo(actions: list[Action], standing: tuple[Action, ...]) -> None:
-    assert in_force(actions) == standing
+def test_undo_and_redo(actions: list[Action], state: tuple[Action, ...]) -> None:
+    assert in_force(actions) == state
 
 
 @given(st.lists(st.sampled_from([ONE, TWO, Clear(), Undo(), Redo()])))

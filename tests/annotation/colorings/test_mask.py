@@ -45,8 +45,8 @@ def test_the_surround_is_what_touches_the_border() -> None:
       const bytes = Uint8Array.from(value);
       return [0, 1, 2, 3].map((closing) => [...decode(bytes.buffer).surround(closing)]);
     """
-    told = run_module(code, list(encode(maps.labels)))
-    assert told == [maps.surround(closing).astype(int).tolist() for closing in range(4)]
+    message = run_module(code, list(encode(maps.labels)))
+    assert message == [maps.surround(closing).astype(int).tolist() for closing in range(4)]
     inside = paint([Fill(20, 20, 0, "#ff0000")], maps)
     assert background_share(inside, maps, 0) == 0
     assert background_share(paint([Fill(1, 1, 0, "#ff0000")], maps), maps, 0) == 1

@@ -78,9 +78,11 @@ def random_log(rng: np.random.Generator, shape: tuple[int, ...]) -> list[dict[st
     """Actions, and in every third log a storm of undo and redo among them."""
     actions = [random_action(rng, shape) for _ in range(int(rng.integers(1, 25)))]
     if rng.random() < 0.33:
-        at = int(rng.integers(len(actions) + 1))
-        storm = [{"do": str(one)} for one in rng.choice(["undo", "redo"], int(rng.integers(1, 40)))]
-        actions[at:at] = storm
+        index = int(rng.integers(len(actions) + 1))
+        storm = [
+            {"do": str(item)} for item in rng.choice(["undo", "redo"], int(rng.integers(1, 40)))
+        ]
+        actions[index:index] = storm
     return actions
 
 
@@ -103,8 +105,10 @@ def random_moves(rng: np.random.Generator, shape: tuple[int, ...]) -> list[tuple
     moves: list[tuple[str, Any]] = [("set", tools())]
     names = ["set", "begin", "extend", "end", "cancel", "fill", "simply", "look"]
     for name in rng.choice(names, 60, p=(0.08, 0.17, 0.33, 0.1, 0.03, 0.12, 0.1, 0.07)):
-        what = {"what": str(rng.choice(["undo", "redo", "clear"], p=(0.6, 0.35, 0.05)))}
-        values = {"set": tools, "simply": lambda what=what: what}.get(str(name), place)
+        label = {"what": str(rng.choice(["undo", "redo", "clear"], p=(0.6, 0.35, 0.05)))}
+        values = {"set": tools, "simply": lambda description=label: description}.get(
+            str(name), place
+        )
         moves.append((str(name), values()))
     return moves
 
@@ -118,7 +122,7 @@ def test_the_page_paints_what_the_server_paints(tmp_path: Path) -> None:
         {"sketch": number % len(inks), "actions": random_log(rng, inks[number % len(inks)].shape)}
         for number in range(LOGS)
     ]
-    given = {
+    values = {
         "sketches": [base64.b64encode(coded_regions(ink)).decode() for ink in inks],
         "logs": logs,
         "hands": [
@@ -130,34 +134,34 @@ def test_the_page_paints_what_the_server_paints(tmp_path: Path) -> None:
         ],
         "refused": REFUSED,
     }
-    (tmp_path / "logs.json").write_text(json.dumps(given))
-    told = subprocess.run(
+    (tmp_path / "logs.json").write_text(json.dumps(values))
+    message = subprocess.run(
         [str(NODE), str(REPLAY), str(tmp_path / "logs.json"), str(tmp_path / "pixels")],
         capture_output=True,
         text=True,
         timeout=120,
         check=False,
     )
-    assert told.returncode == 0, told.stderr
-    answer = json.loads(told.stdout)
+    assert message.returncode == 0, message.stderr
+    answer = json.loads(message.stdout)
     pixels = (tmp_path / "pixels").read_bytes()
-    at = colored = 0
+    index = colored = 0
     for number, (log, page) in enumerate(zip(logs, answer["results"], strict=True)):
         maps = regions(inks[log["sketch"]])
         layer = paint([read_action(body) for body in log["actions"]], maps)
-        assert layer.tobytes() == pixels[at : at + layer.size], f"log {number}: {log}"
-        at += layer.size
+        assert layer.tobytes() == pixels[index : index + layer.size], f"log {number}: {log}"
+        index += layer.size
         assert page["taken"]
         assert page["checksum"] == checksum(layer)
         assert page["coloredShare"] == pytest.approx((layer[..., 3] > 0).mean())
         colored += bool(layer.any())
-    assert at == len(pixels)
+    assert index == len(pixels)
     assert colored > 0.7 * LOGS
-    for number, one in enumerate(answer["drawn"]):
-        done = [read_action(body) for body in one["log"]]
-        for length, page in one["looks"]:
+    for number, item in enumerate(answer["drawn"]):
+        done = [read_action(body) for body in item["log"]]
+        for length, page in item["looks"]:
             layer = paint(done[:length], regions(inks[number % len(inks)]))
-            assert page == checksum(layer), f"hands {number}: {one['log'][:length]}"
+            assert page == checksum(layer), f"hands {number}: {item['log'][:length]}"
     assert all(answer["refused"])
     for body in REFUSED:
         with pytest.raises(BadInput):

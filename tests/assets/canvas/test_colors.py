@@ -25,7 +25,7 @@ def polar(lab: np.ndarray) -> np.ndarray:
 def test_every_space_agrees_with_colour_science_and_leads_back() -> None:
     srgb1 = GRID / 255
     hexes = ["#" + bytes(color.tolist()).hex() for color in GRID.astype(np.uint8)]
-    told = run_module(
+    message = run_module(
         """
         const { SPACES, hexOf, inGamut, reach, srgb1Of } = await load('canvas/colors');
         const each = (call) => Object.entries(SPACES).map(([name, space]) => call(space));
@@ -41,8 +41,8 @@ def test_every_space_agrees_with_colour_science_and_leads_back() -> None:
         """,
         hexes,
     )
-    assert told["back"] == [True, True, True]
-    oklch, lch, hsv = (np.array(rows) for rows in told["coordinates"])
+    assert message["back"] == [True, True, True]
+    oklch, lch, hsv = (np.array(rows) for rows in message["coordinates"])
     xyz = xyz_of(srgb1)
     wanted = {
         "oklch": (oklch, polar(colour.XYZ_to_Oklab(xyz)), 1e-9),

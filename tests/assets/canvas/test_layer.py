@@ -127,13 +127,13 @@ def test_random_logs_give_every_pixel_and_its_checksum() -> None:
     width, height = 61, 43
     maps = np.kron(rng.integers(0, 6, (4, 6, 8)), np.ones((8, 8), dtype=int))[:, :height, :width]
     logs = [random_log(rng, width, height) for _ in range(60)]
-    given = {
+    provided = {
         "width": width,
         "height": height,
         "maps": [labels.ravel().tolist() for labels in maps],
         "logs": logs,
     }
-    for log, (checksum, values) in zip(logs, run_module(PAINT, given), strict=True):
+    for log, (checksum, values) in zip(logs, run_module(PAINT, provided), strict=True):
         wanted = painted(log, maps)
         assert np.array_equal(np.reshape(values, wanted.shape), wanted), log
         assert checksum == f"{zlib.crc32(wanted.tobytes()):08x}"
@@ -158,18 +158,18 @@ def test_the_longest_strokes_are_exact(points: list[int], diameter: int) -> None
         "color": "#0a0b0c",
         "within": None,
     }
-    given = {
+    provided = {
         "width": 96,
         "height": 64,
         "maps": [labels.ravel().tolist() for labels in maps],
         "logs": [[action]],
     }
-    ((_, values),) = run_module(PAINT, given)
+    ((_, values),) = run_module(PAINT, provided)
     assert np.array_equal(np.reshape(values, (64, 96, 4))[..., 3] > 0, stroked(action, maps))
 
 
 def test_a_stroke_drawn_point_by_point_is_the_stroke_and_can_be_taken_back() -> None:
-    told = run_module(
+    message = run_module(
         """
         const { Layer } = await load('canvas/layer');
         const labels = new Uint16Array(64 * 64).fill(1).fill(2, 0, 2048);
@@ -193,14 +193,14 @@ def test_a_stroke_drawn_point_by_point_is_the_stroke_and_can_be_taken_back() -> 
     )
     fill = {"x": 0, "y": 32, "width": 64, "height": 32}
     first = {"x": 1, "y": 36, "width": 9, "height": 9}
-    assert told[0][:2] == [fill, first]
-    assert told[0][3] == told[0][4]
-    assert told[1:] == [["#ffffff", False], True, "#112233", None]
+    assert message[0][:2] == [fill, first]
+    assert message[0][3] == message[0][4]
+    assert message[1:] == [["#ffffff", False], True, "#112233", None]
 
 
 def test_a_long_stroke_is_several_actions_that_give_what_was_drawn() -> None:
     """Each begins in the region that the stroke is kept inside of, though the hand leaves it."""
-    told = run_module(
+    message = run_module(
         """
         const { Layer } = await load('canvas/layer');
         const { Strokes } = await load('canvas/strokes');
@@ -226,13 +226,13 @@ def test_a_long_stroke_is_several_actions_that_give_what_was_drawn() -> None:
           log.every(({ points }) => labels[points[1] * 128 + points[0]] === 1), strokes.drawing];
         """
     )
-    assert told[0] is True
-    assert told[1] > 4
-    assert told[2:] == [True, True, False]
+    assert message[0] is True
+    assert message[1] > 4
+    assert message[2:] == [True, True, False]
 
 
 def test_nothing_is_done_on_a_layer_while_a_stroke_is_open() -> None:
-    told = run_module(
+    message = run_module(
         """
         const { Layer } = await load('canvas/layer');
         const labels = new Uint16Array(64).fill(1);
@@ -252,7 +252,7 @@ def test_nothing_is_done_on_a_layer_while_a_stroke_is_open() -> None:
         return [...open, fails(() => layer.apply(stroke))];
         """
     )
-    assert told == [True, True, False]
+    assert message == [True, True, False]
 
 
 CANVAS = """
@@ -355,9 +355,9 @@ def varints(*numbers: int) -> list[int]:
 
 
 def test_regions_are_read_from_runs() -> None:
-    one = (2, 1, 7, 0, 1, 2, 7)
+    item = (2, 1, 7, 0, 1, 2, 7)
     many = (70_000, 70_000, 15)
-    told = run_module(
+    message = run_module(
         """
         const { decode } = await load('canvas/regions');
         const regions = decode(Uint8Array.from(value).buffer);
@@ -366,9 +366,9 @@ def test_regions_are_read_from_runs() -> None:
           regions.maps.map(kind), [...regions.spans(0, 2)], regions.middle(0, 1),
           regions.share(0, 2)];
         """,
-        varints(1, 5, 3, 4, *one, *one, *one, *many),
+        varints(1, 5, 3, 4, *item, *item, *item, *many),
     )
     labels = [1] * 7 + [0] + [2] * 7
-    assert told[:3] == [5, 3, [labels, labels, labels, [70_000] * 15]]
-    assert told[3] == ["Uint16Array"] * 3 + ["Int32Array"]
-    assert told[4:] == [[1, 3, 5, 2, 0, 5], [2, 0], 7 / 15]
+    assert message[:3] == [5, 3, [labels, labels, labels, [70_000] * 15]]
+    assert message[3] == ["Uint16Array"] * 3 + ["Int32Array"]
+    assert message[4:] == [[1, 3, 5, 2, 0, 5], [2, 0], 7 / 15]

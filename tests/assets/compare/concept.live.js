@@ -15,7 +15,7 @@ const { explore } = await live.load('explore/view');
 const part = (name) => view.querySelector('.th-cc-' + name);
 const parts = (name) => [...view.querySelectorAll('.th-cc-' + name)];
 const figure = (name) => view.querySelector(`[data-figure="${name}"]`);
-const drawn = (name) => figure(name).querySelector('.th-figure').drawn;
+const render = (name) => figure(name).querySelector('.th-figure').drawn;
 const dropped = part('drop').querySelector('input');
 const rows = () => [...view.querySelectorAll('.th-cc-table tbody tr')];
 const sources = () => parts('source');
@@ -25,7 +25,7 @@ const labels = () => parts('source-label').map(textOf);
 const { YELLOW, BROWN } = value;
 
 /** Waits until so many distributions stand side by side, and all about them is there. */
-async function standing(count) {
+async function current(count) {
   await until(
     () => sources().length === count,
     () => `${count} sources: ${textOf(part('sources'))}`,
@@ -51,10 +51,10 @@ function search(text) {
 async function pool(files) {
   const before = sources().length;
   give(dropped, ...files);
-  await standing(before + files.length);
+  await current(before + files.length);
   button(view, `Pool these ${files.length} images into one row`).click();
   button(view, 'Pool them').click();
-  await standing(before + 1);
+  await current(before + 1);
 }
 const order = (node, other) => node.compareDocumentPosition(other) & 4;
 
@@ -67,7 +67,7 @@ test('where nothing is here yet, it says what to do first', async () => {
 test('two photographs in one drop are compared whole, and what moves comes first', async () => {
   assert.ok(shown(part('drop')));
   give(dropped, ...value.jars);
-  await standing(2);
+  await current(2);
   assert.match(textOf(sources()[0]), /red jar/);
   assert.match(textOf(sources()[0]), /Background included\./);
   assert.equal(view.querySelectorAll('[role=alert]:not([hidden])').length, 0);
@@ -85,7 +85,7 @@ test('two photographs in one drop are compared whole, and what moves comes first
       'blue jar.png is a single image.',
   );
   assert.equal(part('notes').querySelectorAll('p').length, 1);
-  assert.ok(parts('span').every((one) => !textOf(one)));
+  assert.ok(parts('span').every((item) => !textOf(item)));
 });
 
 test('a box around each thing, by keyboard: then the things alone count', async () => {
@@ -110,9 +110,9 @@ test('a box around each thing, by keyboard: then the things alone count', async 
     await until(() => button(dialog, 'Use this box').disabled);
     await says(dialog.querySelector('[role=status]'), 'GrabCut · box');
     button(dialog, 'Use this box').click();
-    await until(() => sources().some((one) => textOf(one).includes('GrabCut · box')));
-    const of = sources()['AB'.indexOf(letter)];
-    assert.ok(of);
+    await until(() => sources().some((item) => textOf(item).includes('GrabCut · box')));
+    const source = sources()['AB'.indexOf(letter)];
+    assert.ok(source);
     await until(() => textOf(sources()['AB'.indexOf(letter)]).includes('GrabCut · box'));
     await until(() => !view.classList.contains('th-cc-busy'));
   }
@@ -120,7 +120,7 @@ test('a box around each thing, by keyboard: then the things alone count', async 
   const address = link();
   const marked = distance();
   await follow(address);
-  await standing(2);
+  await current(2);
   assert.match(textOf(sources()[1]), /GrabCut · box/);
   await until(() => rows().length === 1 && distance() === marked);
   // Inspect marks finer: the row takes its newest mask when one comes back.
@@ -129,7 +129,7 @@ test('a box around each thing, by keyboard: then the things alone count', async 
   assert.equal(sent.at(-1)[0], 'open');
   assert.ok(!link().split('d=')[1].split(',')[0].includes('/'));
   for (const letter of 'BA') button(view, `Remove ${letter}`).click();
-  await standing(0);
+  await current(0);
 });
 
 test('a concept is found by typing, and without people that is said', async () => {
@@ -147,7 +147,7 @@ test('a file of ratings is taken once it is said what its numbers are', async ()
   const normalize = 'These are ratings: normalize them';
   await says(part('said'), normalize);
   button(view, normalize).click();
-  await standing(1);
+  await current(1);
   assert.match(textOf(sources()[0]), /ratings, normalized/);
   assert.ok(!shown(part('no-people')));
 });
@@ -159,15 +159,15 @@ test('images are a row each, until they are pooled into one', async () => {
 });
 
 test('histograms have the colors of the bins, and every pair its numbers', async () => {
-  const { data } = drawn('histograms');
+  const { data } = render('histograms');
   assert.ok(JSON.stringify(data).toLowerCase().includes(value.bins[YELLOW].hex.toLowerCase()));
   assert.equal(rows().length, 3);
   await until(() =>
     /^[\d.]+ to [\d.]+$/.test(textOf(rows()[2].querySelectorAll('.th-cc-span')[1])),
   );
   await says(part('notes'), 'is not resampled');
-  const heading = [...view.querySelectorAll('.th-cc-table thead th')].find((one) =>
-    textOf(one).startsWith('EMD'),
+  const heading = [...view.querySelectorAll('.th-cc-table thead th')].find((node) =>
+    textOf(node).startsWith('EMD'),
   );
   assert.match(heading.title, /Σ mass × distance.*equation 2/s);
 });
@@ -181,7 +181,7 @@ test('the chosen pair says what moves, and back when the two are swapped', async
   const there = `100.0% from ${value.bins[YELLOW].name} to ${value.bins[BROWN].name}`;
   await says(first, there);
   assert.match(textOf(first()), new RegExp(`${value.distance.toFixed(1)} Lab`));
-  assert.equal(drawn('flow').layout.shapes.length, 1);
+  assert.equal(render('flow').layout.shapes.length, 1);
   button(view, 'Swap the two').click();
   await says(first, `100.0% from ${value.bins[BROWN].name} to ${value.bins[YELLOW].name}`);
   button(view, 'Swap the two').click();
@@ -192,7 +192,11 @@ test('a bin is named and marked in all figures by the arrow keys, and lists its 
   const tip = part('tip');
   const pair = figure('mirrored');
   pair.focus();
-  for (let at = 0; at < 71 && textOf(tip.querySelector('b')) !== value.bins[YELLOW].name; at += 1)
+  for (
+    let index = 0;
+    index < 71 && textOf(tip.querySelector('b')) !== value.bins[YELLOW].name;
+    index += 1
+  )
     press(pair, 'ArrowRight');
   assert.match(textOf(tip), new RegExp(`Bin ${YELLOW} · ${value.bins[YELLOW].hex}`));
   assert.match(textOf(tip.querySelectorAll('tr')[1]), /B.*100\.0%/);
@@ -212,7 +216,8 @@ test('a bin is named and marked in all figures by the arrow keys, and lists its 
 });
 
 test('what moves is drawn as ribbons, and the bins are a choice in the link', async () => {
-  const ribbons = () => drawn('mirrored').layout.shapes.filter((one) => one.type === 'path').length;
+  const ribbons = () =>
+    render('mirrored').layout.shapes.filter((shape) => shape.type === 'path').length;
   button(part('between'), 'Flow').click();
   await until(() => ribbons() > 0);
   button(part('between'), 'Overlay').click();
@@ -227,7 +232,7 @@ test('figures and tables come as files', async () => {
   save('png');
   await until(() => live.downloads.length === 2);
   assert.deepEqual(
-    live.downloads.map((one) => one.name),
+    live.downloads.map((download) => download.name),
     ['truehue-banana-flow.svg', 'truehue-banana-flow.png'],
   );
   const { layout } = window.Plotly.saved;
@@ -238,7 +243,7 @@ test('figures and tables come as files', async () => {
     const disposition = answer.headers.get('content-disposition');
     const lines = (await answer.text()).trim().split(/\r?\n/);
     const cells = (line) => [...line.matchAll(/(?:"([^"]*)"|([^",]*))(?:,|$)/g)];
-    const [head, ...rest] = lines.map((line) => cells(line).map((one) => one[1] ?? one[2]));
+    const [head, ...rest] = lines.map((line) => cells(line).map((cell) => cell[1] ?? cell[2]));
     return { disposition, head, lines: rest };
   };
   const numbers = await table('Metrics as CSV');
@@ -255,7 +260,7 @@ test('the link opens all of it again', async () => {
   const address = link();
   const cells = rows().map(textOf);
   await follow(address);
-  await standing(3);
+  await current(3);
   await says(() => part('moves-list').querySelector('li'), `${value.distance.toFixed(1)} Lab`);
   assert.equal(rows().length, cells.length);
   assert.equal(link(), address);
@@ -264,40 +269,40 @@ test('the link opens all of it again', async () => {
 test('a sibling is one click away, and what there is not of it is said', async () => {
   button(part('siblings'), 'rotten').click();
   await says(part('words'), /^rotten banana$/);
-  await standing(0);
+  await current(0);
   assert.match(textOf(part('choices')), /No data for this concept yet/);
 });
 
 test('a concept comes with its rows beside images of ones own', async () => {
   give(dropped, ...value.jars);
-  await standing(2);
+  await current(2);
   button(view, 'Choose another concept').click();
   press(search('mango'), 'Enter');
   await says(part('words'), /^mango$/);
-  await standing(3);
+  await current(3);
   assert.deepEqual(labels(), ['ratings', 'red jar.png', 'blue jar.png']);
   assert.match(textOf(part('guests')), /2 of your images are also shown with mango\./);
   // Quicker than the answers: each press is of the rows as they stand by then.
-  const quick = (name) => [button(view, name), button(view, name)].forEach((one) => one.click());
+  const quick = (name) => [button(view, name), button(view, name)].forEach((item) => item.click());
   quick('Move A down');
   await until(() => labels().join() === 'red jar.png,blue jar.png,ratings');
   quick('Move C up');
   await until(() => labels().join() === 'ratings,red jar.png,blue jar.png');
   button(view, 'Remove them').click();
-  await standing(1);
+  await current(1);
   assert.deepEqual(labels(), ['ratings']);
   button(view, 'Remove A').click();
-  await standing(0);
+  await current(0);
   await says(part('nothing'), 'Nothing is shown. Add a distribution of mango');
 });
 
 test('what is gone is told where it stood, and can be removed', async () => {
   await follow('?concept=concept-0060&d=set:0123456789abcdef,image:00000000');
-  await standing(2);
+  await current(2);
   const alert = sources()[0].querySelector('[role=alert]');
   assert.equal(textOf(alert), "There is no set '0123456789abcdef'.");
   button(sources()[0], 'Remove A').click();
-  await standing(1);
+  await current(1);
   assert.ok(!link().includes('0123456789abcdef'));
 });
 
@@ -328,9 +333,9 @@ test('a run of a concept, or of all, is a press away', async () => {
 });
 
 test('a link with too much shows the first six, and says what it leaves out', async () => {
-  const many = [...Array(8).keys()].map((one) => `image:${String(one).padStart(16, '0')}`);
+  const many = [...Array(8).keys()].map((item) => `image:${String(item).padStart(16, '0')}`);
   await follow(`?d=${many}&method=none&sort=none`);
-  await standing(6);
+  await current(6);
   const said = textOf(part('said'));
   assert.match(said, /has 8 distributions\. The first six/);
   assert.match(said, /There is no method “none”, which the link requests/);

@@ -16,8 +16,8 @@ const file = part('file');
 const report = file.querySelector('.th-people-report');
 const status = file.querySelector('.th-people-status');
 const chosen = file.querySelector('input[type=file]');
-const entry = (words) =>
-  [...view.querySelectorAll('.th-people-set')].find((one) => textOf(one).includes(words));
+const entry = (text) =>
+  [...view.querySelectorAll('.th-people-set')].find((node) => textOf(node).includes(text));
 const sets = async () => (await (await fetch('/api/compare/sets')).json()).sets;
 const csv = (name, text) => [name, Buffer.from(text).toString('base64')];
 const link = () => decodeURIComponent(location.search);
@@ -33,10 +33,10 @@ test('without people the page says where they can come from', async () => {
   await until(() => shown(view.querySelector('.th-people-empty')));
   const links = [...view.querySelectorAll('.th-people-formats a')];
   assert.equal(links.length, Object.keys(value.examples).length);
-  for (const one of links) {
-    assert.ok(one.hasAttribute('download'));
-    const name = one.getAttribute('href').split('/').at(-1);
-    const answer = await fetch(one.getAttribute('href'));
+  for (const item of links) {
+    assert.ok(item.hasAttribute('download'));
+    const name = item.getAttribute('href').split('/').at(-1);
+    const answer = await fetch(item.getAttribute('href'));
     const disposition = answer.headers.get('content-disposition');
     assert.ok(disposition.includes(`truehue-${name}`), disposition);
     const content = Buffer.from(await answer.arrayBuffer()).toString('base64');
@@ -58,14 +58,14 @@ test('ratings are refused first, and taken by the button', async () => {
   assert.equal(field(file, 'Name').value, 'mine');
   field(file, 'Source').value = 'A lab, 2023';
   button(file, 'Store 3 concepts').click();
-  const one = await until(() => entry('mine'));
-  await says(one, 'ratings, normalized to sum 1');
-  assert.match(textOf(one), /A lab, 2023/);
-  assert.equal(textOf(one.querySelector('.th-people-badge')), 'people');
+  const item = await until(() => entry('mine'));
+  await says(item, 'ratings, normalized to sum 1');
+  assert.match(textOf(item), /A lab, 2023/);
+  assert.equal(textOf(item.querySelector('.th-people-badge')), 'people');
   assert.ok(!shown(view.querySelector('.th-people-none')));
   // Its concepts lie open, a strip of all bins each.
   const row = await until(() =>
-    [...one.querySelectorAll('button.th-people-row')].find((each) =>
+    [...item.querySelectorAll('button.th-people-row')].find((each) =>
       textOf(each).includes('rotten banana'),
     ),
   );
@@ -134,11 +134,11 @@ test('palettes are put away, stored, renamed, hidden and shown again', async () 
   field(file, 'Name').value = 'Our palettes';
   button(file, 'Another measurement').click();
   button(file, 'Store 3 concepts').click();
-  const one = await until(() => entry('Our palettes'));
-  assert.equal(textOf(one.querySelector('.th-people-badge')), 'another measurement');
-  button(one, 'Rename').click();
-  field(one, 'Name of the set').value = 'Their palettes';
-  one.querySelector('form').requestSubmit();
+  const item = await until(() => entry('Our palettes'));
+  assert.equal(textOf(item.querySelector('.th-people-badge')), 'another measurement');
+  button(item, 'Rename').click();
+  field(item, 'Name of the set').value = 'Their palettes';
+  item.querySelector('form').requestSubmit();
   const renamed = await until(() => entry('Their palettes'));
   button(renamed, 'Hide').click();
   await until(() => !entry('Their palettes'));
@@ -152,17 +152,17 @@ test('palettes are put away, stored, renamed, hidden and shown again', async () 
 
 test('one distribution asks for its concept, and offers one that is alike', async () => {
   give(chosen, ['one.csv', value.examples['one.csv'][1]]);
-  const words = await until(() => {
-    const found = view.querySelector('#th-people-one');
-    return shown(found) && found;
+  const text = await until(() => {
+    const node = view.querySelector('#th-people-one');
+    return shown(node) && node;
   });
-  assert.equal(field(file, 'Concept of this distribution'), words);
-  type(words, 'bananna');
+  assert.equal(field(file, 'Concept of this distribution'), text);
+  type(text, 'bananna');
   const similar = await until(() =>
-    [...file.querySelectorAll('.th-people-similar')].find((one) => textOf(one) === 'banana'),
+    [...file.querySelectorAll('.th-people-similar')].find((node) => textOf(node) === 'banana'),
   );
   similar.click();
-  assert.equal(words.value, 'banana');
+  assert.equal(text.value, 'banana');
   button(file, 'Read it as this concept').click();
   await until(() => report.querySelectorAll('.th-people-row').length === 1);
   assert.match(textOf(report.querySelector('.th-people-row')), /banana/);
@@ -178,45 +178,49 @@ test('colored sheets become a set without their paper, by their makers', async (
   const cards = () => [...box.querySelectorAll('.th-people-preview')];
   await until(() => cards().length === 3);
   await says(() => cards()[0], 'No mask of these pixels is stored');
-  const words = view.querySelector('#th-people-words');
-  assert.equal(field(box, 'Concept shown'), words);
-  words.focus();
-  words.value = 'rotten ban';
-  words.dispatchEvent(new window.Event('input', { bubbles: true }));
+  const node = view.querySelector('#th-people-words');
+  assert.equal(field(box, 'Concept shown'), node);
+  node.focus();
+  node.value = 'rotten ban';
+  node.dispatchEvent(new window.Event('input', { bubbles: true }));
   const list = box.querySelector('[role=listbox]');
   await until(() => shown(list) && /rotten banana/.test(textOf(list)));
-  live.press(words, 'ArrowDown');
-  live.press(words, 'Enter');
-  assert.equal(words.value, 'rotten banana');
+  live.press(node, 'ArrowDown');
+  live.press(node, 'Enter');
+  assert.equal(node.value, 'rotten banana');
   button(box, 'Without white paper').click();
   await says(() => cards()[0], 'Without the white paper, 3');
   // The answer to the first choice comes last, and changes nothing.
   const plan = '/api/compare/sets/pictures-plan/';
-  const session = live.requests.find((one) => one.path.startsWith(plan)).path.slice(plan.length);
+  const session = live.requests
+    .find((request) => request.path.startsWith(plan))
+    .path.slice(plan.length);
   const release = live.hold(plan + session);
   button(box, 'People').click();
   live.choose(field(box, 'Contributors of the images'), 'name');
   await says(() => cards()[0], 'by p1');
   release();
-  await until(() => live.requests.every((one) => one.path !== plan + session || one.status));
+  await until(() =>
+    live.requests.every((request) => request.path !== plan + session || request.status),
+  );
   await settled();
   assert.match(textOf(cards()[0]), /by p1/);
   await until(() => textOf(box.querySelector('.th-people-store')) === 'Store 2 of 3 images');
   button(box, 'Store 2 of 3 images').click();
-  const told = box.querySelector('.th-people-report');
-  await says(told, 'rotten banana, 2 images: stored with 2 images');
-  assert.match(textOf(told.querySelector('li')), /p3_banana.png/);
+  const message = box.querySelector('.th-people-report');
+  await says(message, 'rotten banana, 2 images: stored with 2 images');
+  assert.match(textOf(message.querySelector('li')), /p3_banana.png/);
   const stored = (await sets()).find((one) => one.type === 'pictures');
   assert.deepEqual([stored.contributors, stored.of_people], [2, true]);
-  const one = await until(() => entry('rotten banana, 2 images'));
-  await until(() => one.querySelectorAll('.th-people-preview').length === 2);
+  const item = await until(() => entry('rotten banana, 2 images'));
+  await until(() => item.querySelectorAll('.th-people-preview').length === 2);
   // A picture of the set opens in Inspect with its mask.
-  one.querySelector('.th-people-preview').click();
+  item.querySelector('.th-people-preview').click();
   assert.equal(sent.at(-1)[0], 'open');
   assert.match(props.value.opened, /^[0-9a-f]{64}$/);
   assert.match(props.value.mask, /^[0-9a-f]{64}$/);
   assert.equal(props.value.object, 'rotten banana');
-  button(told, 'Compare now').click();
+  button(message, 'Compare now').click();
   assert.ok(link().includes('d=pictures:' + stored.set_id.slice(0, 16)));
 });
 
@@ -229,10 +233,10 @@ test('pictures without a mask wait for Inspect', async () => {
   await until(() => textOf(box.querySelector('.th-people-store')) === 'Store them for Inspect');
   type(view.querySelector('#th-people-words'), 'blue moon');
   button(box, 'Store them for Inspect').click();
-  const told = box.querySelector('.th-people-report');
-  await says(told, 'there is no set');
+  const node = box.querySelector('.th-people-report');
+  await says(node, 'there is no set');
   assert.equal((await sets()).length, before);
-  button(told, 'Select in Inspect').click();
+  button(node, 'Select in Inspect').click();
   assert.equal(sent.at(-1)[0], 'open');
   assert.equal(props.value.object, 'blue moon');
 });

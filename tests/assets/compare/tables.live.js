@@ -14,7 +14,7 @@ for (const name of ['modifiers', 'tables', 'guidance'])
 const { openCompare } = await live.load('compare/view');
 const { explore } = await live.load('explore/view');
 const row = (table, name) =>
-  [...table.querySelectorAll('tbody tr')].find((one) => textOf(one).includes(name));
+  [...table.querySelectorAll('tbody tr')].find((node) => textOf(node).includes(name));
 const card = (name) => document.querySelector(`[data-figure="${name}"]`);
 const traces = (name) => card(name)?.querySelector('.th-figure').drawn?.data || [];
 const csv = async (node) => (await (await fetch(node.getAttribute('href'))).text()).trim();
@@ -39,7 +39,7 @@ test('work that ended before the page heard of it is taken in', async () => {
   assert.equal(fill.getAttribute('aria-disabled'), 'true');
   const { jobs } = await until(async () => {
     const now = await (await fetch('/api/jobs')).json();
-    return now.jobs.length && now.jobs.every((one) => !one.active) && now;
+    return now.jobs.length && now.jobs.every((job) => !job.active) && now;
   });
   assert.equal(jobs.length, 1);
   // The list of work comes now, for the first time.
@@ -92,8 +92,8 @@ test('a number lists its concepts, worst first, and its link lists them again', 
   const box = views.tables;
   const table = await until(() => box.querySelector('.th-an-ours'));
   const best = await until(() =>
-    [...table.querySelectorAll('button')].find((one) =>
-      /Earth mover.*best/.test(one.getAttribute('aria-label')),
+    [...table.querySelectorAll('button')].find((node) =>
+      /Earth mover.*best/.test(node.getAttribute('aria-label')),
     ),
   );
   assert.match(textOf(best), /★/);
@@ -103,10 +103,10 @@ test('a number lists its concepts, worst first, and its link lists them again', 
   cell.click();
   const list = box.querySelector('.th-tables-concepts');
   await until(() => list.querySelectorAll('li').length === 6);
-  const values = [...list.querySelectorAll('li b')].map((one) => Number(textOf(one)));
+  const values = [...list.querySelectorAll('li b')].map((node) => Number(textOf(node)));
   assert.deepEqual(
     values,
-    [...values].sort((one, other) => other - one),
+    [...values].sort((item, other) => other - item),
   );
   const address = link();
   assert.match(address, /cell=/);

@@ -51,6 +51,6 @@ return [widths, status(), stored.body.words, button.ariaDisabled, faults.length]
 
 def test_the_bar_of_pictures_of_a_concept_follows_the_work() -> None:
     page = (ROOT / "tests/assets/page.js").as_uri()
-    told = run_module(CODE, {"page": page, "html": people_html()}, jsdom=True)
+    message = run_module(CODE, {"page": page, "html": people_html()}, jsdom=True)
     # It failed with what the job said last; Store can be pressed again.
-    assert told == [["25%", "75%"], "8 of 8", "mango", "false", 0]
+    assert message == [["25%", "75%"], "8 of 8", "mango", "false", 0]

@@ -30,8 +30,8 @@ test('half of a run stands there with its progress; the rest leaves the focus', 
   await until(run);
   await says(run().querySelector('.th-board-progress'), '50% drawn');
   assert.ok(!shown(board.querySelector('.th-board-empty')));
-  const cell = [...run().querySelectorAll('button')].find((one) =>
-    textOf(one).includes('Color name accuracy'),
+  const cell = [...run().querySelectorAll('button')].find((node) =>
+    textOf(node).includes('Color name accuracy'),
   );
   cell.focus();
   assert.equal(document.activeElement, cell);

@@ -23,7 +23,7 @@ const write = (name, text) => {
 
 test('the form says how many images a run has, and what is wrong under its field', async () => {
   await until(() => textOf(total));
-  const few = [...form.elements.namedItem('set').options].find((one) => /few/.test(one.text));
+  const few = [...form.elements.namedItem('set').options].find((option) => /few/.test(option.text));
   choose(field(form, 'Prompt set'), few.value);
   write('Images per prompt', '20');
   await says(total, '12 prompts × 20 = 240 pictures');
@@ -47,16 +47,16 @@ test('another model gets masks that can be made; what is lacking stands beside t
     textOf(form.querySelector('[data-field=masker] .th-runs-hint')),
     /The background counts too/,
   );
-  const beside = form.querySelector(':scope > .th-problem');
+  const node = form.querySelector(':scope > .th-problem');
   await live.answered('/api/runs/estimate', () => {
     button(masks, 'Find the objects').click();
     button(form, 'Start').click();
   });
   // The estimate of the same comes after the refusal, which stays.
-  await says(beside, 'The weights of GroundingDINO base');
+  await says(node, 'The weights of GroundingDINO base');
   small.click();
   button(masks, 'Exact').click();
-  await until(() => beside.hidden);
+  await until(() => node.hidden);
 });
 
 test('a concept that another room wants is chosen in the form', async () => {

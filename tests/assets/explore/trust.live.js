@@ -27,17 +27,17 @@ test('the shipped report is shown as it is', async () => {
     assert.deepEqual([...row.querySelectorAll('.th-rate-numbers b')].map(textOf), rates);
   }
   // The paper's row; the path-traced sets have rows of that kind too.
-  const published = [...box.querySelectorAll('.th-published')].find((one) =>
-    textOf(one).includes('paper, as published'),
+  const published = [...box.querySelectorAll('.th-published')].find((node) =>
+    textOf(node).includes('paper, as published'),
   );
   assert.match(textOf(published), /96\.46/);
   assert.match(textOf(published), /92\.00/);
   const cells = [...published.querySelectorAll('td')];
-  assert.equal(cells.filter((one) => /not published/.test(textOf(one))).length, 3);
+  assert.equal(cells.filter((cell) => /not published/.test(textOf(cell))).length, 3);
   // Two figures with an operating point for each rule.
   for (const system of ['l2', 'css']) {
     const { drawn } = box.querySelector(`[data-system=${system}] .th-figure`);
-    assert.equal(drawn.data.filter((one) => one.showlegend !== false).length, value.rules);
+    assert.equal(drawn.data.filter((item) => item.showlegend !== false).length, value.rules);
   }
   const lights = box.querySelectorAll('.th-part[data-by=light] tbody tr');
   assert.equal(lights.length, value.lights);
@@ -60,8 +60,8 @@ test('an example is drawn again, and opens in Inspect with its rule', async () =
   box.querySelector('[data-rule=paper]').click();
   const card = await until(() => box.querySelector('.th-example'));
   await until(() => card.querySelector('img').getAttribute('src'));
-  const picture = await fetch(card.querySelector('img').getAttribute('src'));
-  assert.equal(picture.headers.get('content-type'), 'image/png');
+  const image = await fetch(card.querySelector('img').getAttribute('src'));
+  assert.equal(image.headers.get('content-type'), 'image/png');
   card.querySelector('img').onload();
   assert.match(textOf(card), new RegExp(`${value.worst.delta_e00.toFixed(1)} ΔE00`));
   card.querySelector('button').click();
@@ -77,7 +77,7 @@ test('what two rules say differently is counted, filtered and opened', async () 
   const sentence = agree.querySelector('.th-agree-sentence');
   await until(() => textOf(sentence));
   choose(field(agree, 'Rule B'), 'released');
-  await until(() => [...field(agree, 'Rule A').options].some((one) => one.value === 'paper'));
+  await until(() => [...field(agree, 'Rule A').options].some((option) => option.value === 'paper'));
   choose(field(agree, 'Rule A'), 'paper');
   await says(sentence, 'Of 6 questions judged by both, paper and released');
   const cell = (name) => agree.querySelector(`[data-cell=${name}]`);
@@ -130,14 +130,16 @@ test('a report is made here, once however often it is asked for, and is shown', 
   openView('trust');
   const start = button(box, 'Run');
   const job = box.querySelector('.th-run-job .th-job');
-  const begun = () =>
-    live.requests.filter((one) => one.method === 'POST' && one.path === '/api/explore/runs');
+  const started = () =>
+    live.requests.filter(
+      (request) => request.method === 'POST' && request.path === '/api/explore/runs',
+    );
   button(box, 'All colors').click();
   start.click();
   start.click();
   assert.equal(start.getAttribute('aria-disabled'), 'true');
   await until(() => shown(job) && job.dataset.status === 'running');
-  assert.equal(begun().length, 1);
+  assert.equal(started().length, 1);
   assert.ok(!box.querySelector('[role=alert]:not([hidden])'));
   button(job, 'Cancel').click();
   await says(job, 'Cancelled. What was done is kept');

@@ -26,7 +26,7 @@ const analysis = (name) =>
     return ready && node;
   }, name);
 /** The number of pictures that the wall says it has; waits until it is another than before. */
-const pictures = async (wanted) => {
+const imageNodes = async (wanted) => {
   const pattern = wanted === undefined ? /^[\d,]+ picture/ : new RegExp(`^${wanted} picture`);
   await says(part('count'), pattern);
   return Number(textOf(part('count')).split(' ')[0].replace(',', ''));
@@ -43,7 +43,7 @@ async function follow(address, path = '/api/explore/wall/facets') {
 }
 
 test('a row of a figure narrows the wall, is marked, and a second press takes it back', async () => {
-  const all = await pictures(value.pictures);
+  const all = await imageNodes(value.pictures);
   const hues = await analysis('hues');
   button(hues, 'As a table').click();
   const first = hues.querySelector('tbody button');
@@ -56,7 +56,7 @@ test('a row of a figure narrows the wall, is marked, and a second press takes it
   first.click();
   await until(() => /sector=\d+|sector=neutral/.test(link()));
   await until(() => !textOf(part('count')).startsWith(`${all} `));
-  assert.ok((await pictures()) < all);
+  assert.ok((await imageNodes()) < all);
   const chosen = () => hues.querySelector(`tbody button[data-pick='${pick}']`);
   await until(() => chosen()?.getAttribute('aria-pressed') === 'true');
   assert.equal(document.activeElement, chosen());
@@ -64,7 +64,7 @@ test('a row of a figure narrows the wall, is marked, and a second press takes it
   assert.equal(stands(hues), before);
   await until(() => stands(confusion) !== ofAll);
   chosen().click();
-  await pictures(all);
+  await imageNodes(all);
   assert.ok(!link().includes('sector='));
   await until(() => stands(confusion) === ofAll);
 });
@@ -74,8 +74,8 @@ test('a part of a figure opens the pictures of one run, and both runs stay in it
   button(names, 'Categories').click();
   const figure = await analysis('categories');
   button(figure, 'As a table').click();
-  const row = [...figure.querySelectorAll('tbody tr')].find((one) =>
-    /, overall, /.test(one.querySelector('button')?.getAttribute('aria-label') || ''),
+  const row = [...figure.querySelectorAll('tbody tr')].find((node) =>
+    /, overall, /.test(node.querySelector('button')?.getAttribute('aria-label') || ''),
   );
   const plot = figure.querySelector('.th-figure');
   const runs = () => JSON.stringify(plot.drawn).match(/model-[ab]/g).length;
@@ -85,18 +85,18 @@ test('a part of a figure opens the pictures of one run, and both runs stay in it
   const opened = /runs=[0-9a-f]{16}&task=cna&system=l2,l3,css&category=/;
   await until(() => opened.test(link()));
   await until(() => !textOf(part('count')).startsWith(`${value.pictures} `));
-  const of = await pictures();
+  const source = await imageNodes();
   await analysis('categories');
   await settled(50);
   assert.equal(runs(), before);
   const address = link();
   await analysis('categories');
   plot.calls.plotly_click({ points: [point] });
-  await pictures(value.pictures);
+  await imageNodes(value.pictures);
   await follow(address);
-  await pictures(of);
+  await imageNodes(source);
   await follow('?tab=explore&view=wall&status=all&fig=drift');
-  await pictures(value.pictures);
+  await imageNodes(value.pictures);
 });
 
 test('two figures at a time, and the link names them', async () => {
@@ -108,14 +108,14 @@ test('two figures at a time, and the link names them', async () => {
   button(names, 'Found colors').click();
   await until(() => box.querySelectorAll('.th-analysis').length === 2);
   assert.match(link(), /fig=rules,found/);
-  const found = await analysis('found');
-  button(found, 'SVG').click();
+  const result = await analysis('found');
+  button(result, 'SVG').click();
   await until(() => live.downloads.length === 1);
   assert.equal(live.downloads[0].name, 'truehue-found-truehue.svg');
   const saved = JSON.stringify(window.Plotly.saved);
   assert.ok(!saved.includes('var(--'));
   assert.match(saved, /Objects: which colors are measured most often\?/);
-  const csv = await (await fetch(button(found, 'CSV').getAttribute('href'))).text();
+  const csv = await (await fetch(button(result, 'CSV').getAttribute('href'))).text();
   assert.match(csv, /^rule,unscored_are,category,found_l2,/);
   button(names, 'Found colors').click();
   await until(() => box.querySelectorAll('.th-analysis').length === 1);
@@ -139,7 +139,7 @@ test('filters narrow the wall and its link, one by one', async () => {
   const { total: fails } = await (await fetch('/api/explore/wall/facets?status=fail')).json();
   // All filters were just cleared, so that no question need follow.
   await follow('?tab=explore&view=wall', '');
-  await pictures(fails);
+  await imageNodes(fails);
   await until(() => box.querySelector('.th-hue'));
   await until(() => textOf(status('fail')) === `✕ Fail ${fails}`);
   assert.ok(!shown(box.querySelector('.th-hue')));
@@ -147,7 +147,7 @@ test('filters narrow the wall and its link, one by one', async () => {
   const hue = box.querySelector('.th-hue:not(.th-none)');
   const within = count(hue.querySelector('small'));
   hue.click();
-  await pictures(within);
+  await imageNodes(within);
   const chips = () => [...part('chips').querySelectorAll('.th-chip-button')];
   assert.match(textOf(chips()[0]), /Asked hue/);
   // An object that is found by typing.
@@ -162,7 +162,7 @@ test('filters narrow the wall and its link, one by one', async () => {
   search.dispatchEvent(new window.Event('input', { bubbles: true }));
   assert.match(textOf(objects.querySelector('[role=option] .th-picker-label')), new RegExp(name));
   press(search, 'Enter');
-  await pictures(ofIt);
+  await imageNodes(ofIt);
   assert.equal(document.activeElement, objects.querySelector('button'));
   assert.equal(chips().length, 3);
   assert.match(textOf(chips()[0]), new RegExp(`Object: ${name}`));
@@ -170,13 +170,13 @@ test('filters narrow the wall and its link, one by one', async () => {
   // The link opens the same, and a chip is taken away there.
   const address = link();
   button(box, 'Clear all').click();
-  await pictures(fails);
+  await imageNodes(fails);
   await follow(address);
-  await pictures(ofIt);
+  await imageNodes(ofIt);
   part('chips').querySelector('[data-field=object]').click();
-  await pictures(within);
+  await imageNodes(within);
   button(box, 'Clear all').click();
-  await pictures(fails);
+  await imageNodes(fails);
 });
 
 test('what could not be drawn says why; nothing at all says what to change', async () => {
@@ -187,7 +187,7 @@ test('what could not be drawn says why; nothing at all says what to change', asy
   await until(() => shown(cause));
   cause.querySelector('button').click();
   const none = await until(() =>
-    [...cause.querySelectorAll('[role=option]')].find((one) => /no image/.test(textOf(one))),
+    [...cause.querySelectorAll('[role=option]')].find((node) => /no image/.test(textOf(node))),
   );
   none.click();
   await until(() => cards()[0] && shown(cards()[0].querySelector('.th-wall-picture')));
@@ -196,9 +196,9 @@ test('what could not be drawn says why; nothing at all says what to change', asy
     /^The model ran out of memory: give it a smaller size\.$/,
   );
   status('pass').click();
-  const words =
+  const text =
     'Nothing passes under these filters. Remove a filter above, or choose another status.';
-  await says(part('empty'), words);
+  await says(part('empty'), text);
   assert.match(link(), /view=wall&cause=no-image&status=pass/);
   await follow('?tab=explore&view=wall&object=unicorn', '/api/explore/wall');
   await says(part('empty'), "No result has the object 'unicorn'");
@@ -209,7 +209,7 @@ test('what could not be drawn says why; nothing at all says what to change', asy
 test('the keyboard goes from card to large view to Inspect', async () => {
   await follow('?tab=explore&view=wall&rule=released&task=coa');
   await until(() => picker('task') && cards().length > 3 && explore.slice.task === 'coa');
-  await pictures();
+  await imageNodes();
   await until(() => cards().length > 3);
   cards()[0].focus();
   const key = (name) => press(document.activeElement, name);
@@ -220,7 +220,7 @@ test('the keyboard goes from card to large view to Inspect', async () => {
   assert.equal(cards()[2].getAttribute('aria-current'), 'true');
   key('Enter');
   await until(() => light.open);
-  const spoken = (at) => cards()[at].getAttribute('aria-label');
+  const spoken = (index) => cards()[index].getAttribute('aria-label');
   assert.equal(light.getAttribute('aria-label'), spoken(2));
   assert.match(link(), /large=/);
   // Every rule stands there, of every object.
@@ -254,7 +254,7 @@ test('the keyboard goes from card to large view to Inspect', async () => {
 test('two runs stand side by side, pair by pair, and the link opens the same pair', async () => {
   await follow('?tab=explore&view=wall');
   await until(() => explore.slice.task === '' && cards().length > 3);
-  await pictures();
+  await imageNodes();
   cards()[0].focus();
   press(cards()[0], 'c');
   const pair = box.querySelector('.th-compare-pair');
@@ -267,10 +267,10 @@ test('two runs stand side by side, pair by pair, and the link opens the same pai
   const total = count(cell);
   assert.ok(total > 3);
   cell.click();
-  const place = () => textOf(pair.querySelector('.th-compare-place'));
-  await until(() => place() === `Pair 1 of ${total}`);
+  const arrange = () => textOf(pair.querySelector('.th-compare-place'));
+  await until(() => arrange() === `Pair 1 of ${total}`);
   press(pair, 'ArrowRight');
-  await until(() => place() === `Pair 2 of ${total}`);
+  await until(() => arrange() === `Pair 2 of ${total}`);
   const side = (name) => pair.querySelector(`[data-side=${name}] .th-status`);
   await until(() => textOf(side('a')) === '✓ Pass' && textOf(side('b')) === '✕ Fail');
   assert.match(textOf(box.querySelector('.th-compare-sentence')), /pairs with two scores/);
@@ -293,10 +293,12 @@ test('two runs stand side by side, pair by pair, and the link opens the same pai
 // ── the leaderboard ──────────────────────────────────────────────────────────────────────────────
 
 const runs = () => [...board.querySelectorAll('.th-board-run')];
-const line = (name) => runs().find((one) => textOf(one.querySelector('.th-board-name b')) === name);
+const line = (name) => runs().find((run) => textOf(run.querySelector('.th-board-name b')) === name);
 const column = (name, id) => line(name).querySelector(`[data-column=${id}]`);
 const named = (text) =>
-  [...board.querySelectorAll('.th-board-cell button')].find((one) => textOf(one).startsWith(text));
+  [...board.querySelectorAll('.th-board-cell button')].find((node) =>
+    textOf(node).startsWith(text),
+  );
 const rows = async (query = '') => {
   const { groups } = await (await fetch('/api/explore/board' + query)).json();
   return groups.flatMap((group) => group.rows);
@@ -309,50 +311,50 @@ const failures = (title) => {
 test('the leaderboard shows every number, and sorts by each', async () => {
   await follow('?tab=explore&view=board&systems=each', '/api/explore/board');
   await until(() => shown(board) && runs().length === 2);
-  const found = await rows('?systems=each');
+  const result = await rows('?systems=each');
   await until(() => board.querySelector('.th-board-part'));
-  for (const one of found)
+  for (const item of result)
     for (const id of ['cna', 'coa', 'moc', 'ica', 'ncu', 'average']) {
-      const cell = textOf(column(one.label, id));
-      assert.ok(cell.includes(one.cells[id].text), `${one.label} ${id}: ${cell}`);
-      assert.ok(cell.includes(one.cells[id].interval), `${one.label} ${id}: ${cell}`);
+      const cell = textOf(column(item.label, id));
+      assert.ok(cell.includes(item.cells[id].text), `${item.label} ${id}: ${cell}`);
+      assert.ok(cell.includes(item.cells[id].interval), `${item.label} ${id}: ${cell}`);
     }
-  const sorted = [...found].sort((a, b) => b.cells.cna.percent - a.cells.cna.percent);
-  const names = () => runs().map((one) => textOf(one.querySelector('.th-board-name b')));
+  const sorted = [...result].sort((a, b) => b.cells.cna.percent - a.cells.cna.percent);
+  const names = () => runs().map((run) => textOf(run.querySelector('.th-board-name b')));
   const head = () => button(board.querySelector('thead'), /^CNA/);
   head().click();
   assert.deepEqual(
     names(),
-    sorted.map((one) => one.label),
+    sorted.map((item) => item.label),
   );
   head().click();
-  assert.deepEqual(names(), sorted.map((one) => one.label).reverse());
+  assert.deepEqual(names(), sorted.map((item) => item.label).reverse());
   assert.match(link(), /systems=each&sort=cna$/);
 });
 
 test('what has no score says why, and its pictures are a press away', async () => {
-  const [one] = await rows();
-  button(line(one.label), /show why$/).click();
+  const [item] = await rows();
+  button(line(item.label), /show why$/).click();
   const cause = button(board.querySelector('.th-board-why'), /drawing failed/);
   cause.click();
-  assert.ok(link().includes(`view=wall&runs=${one.id}&cause=no-image`), link());
-  await pictures();
+  assert.ok(link().includes(`view=wall&runs=${item.id}&cause=no-image`), link());
+  await imageNodes();
 });
 
 test("a color system's number opens its failures alone, a mean those of its systems", async () => {
   await follow('?tab=explore&view=board&systems=each', '/api/explore/board');
-  const [one] = await rows('?systems=each');
-  const l3 = one.cells.coa.parts.find((each) => each.id === 'l3');
-  await until(() => named(`${one.name}, L3, Color-object association`));
-  named(`${one.name}, L3, Color-object association`).click();
-  assert.ok(link().includes(`view=wall&runs=${one.id}&task=coa&system=l3`), link());
-  await pictures(failures(l3.title));
+  const [item] = await rows('?systems=each');
+  const l3 = item.cells.coa.parts.find((each) => each.id === 'l3');
+  await until(() => named(`${item.name}, L3, Color-object association`));
+  named(`${item.name}, L3, Color-object association`).click();
+  assert.ok(link().includes(`view=wall&runs=${item.id}&task=coa&system=l3`), link());
+  await imageNodes(failures(l3.title));
   await until(() => document.activeElement === cards()[0]);
   await follow('?tab=explore&view=board', '/api/explore/board');
-  await until(() => named(`${one.name}, Color name accuracy`));
-  named(`${one.name}, Color name accuracy`).click();
+  await until(() => named(`${item.name}, Color name accuracy`));
+  named(`${item.name}, Color name accuracy`).click();
   assert.match(link(), /task=cna&system=l2,l3,css/);
-  await pictures(failures(one.cells.cna.title));
+  await imageNodes(failures(item.cells.cna.title));
   const chip = part('chips').querySelector('[data-field=system]');
   assert.match(textOf(chip), /Color system: L2, L3, CSS/);
   chip.click();
@@ -364,8 +366,8 @@ test('the rule is one for all views, and the paper stays apart', async () => {
   const rules = board.querySelector('.th-board-rules');
   button(rules, 'released').click();
   await until(() => /view=board&rule=released$/.test(link()));
-  const [one] = await rows('?rule=released');
-  await until(() => textOf(column(one.label, 'cna')).includes(one.cells.cna.text));
+  const [item] = await rows('?rule=released');
+  await until(() => textOf(column(item.label, 'cna')).includes(item.cells.cna.text));
   const apart = board.querySelector('.th-board-published');
   await says(apart, 'published under paper');
   assert.match(textOf(apart), /they answer another question than these/);
@@ -374,7 +376,7 @@ test('the rule is one for all views, and the paper stays apart', async () => {
   const csv = button(board, 'This table as CSV').getAttribute('href');
   const answer = await fetch(csv);
   assert.match(answer.headers.get('content-disposition'), /truehue-leaderboard\.csv/);
-  assert.ok((await answer.text()).includes(one.name));
+  assert.ok((await answer.text()).includes(item.name));
   document.querySelector('[data-view=wall]').click();
   assert.match(link(), /view=wall&(.*&)?rule=released/);
   await follow('?tab=explore&view=board&rule=nope', '/api/explore/board');
@@ -413,10 +415,10 @@ test('images are measured, and stand in the order of a measure', async () => {
   await until(() => /ΔSat/.test(shots()[0]));
   const values = shots()
     .slice(0, 8)
-    .map((one) => Number(one.split(' ')[1]));
+    .map((shot) => Number(shot.split(' ')[1]));
   assert.deepEqual(
     values,
-    [...values].sort((one, other) => other - one),
+    [...values].sort((item, other) => other - item),
   );
   assert.match(link(), /sort=delta_sat/);
   choose(part('sort').querySelector('select'), 'prompt');

@@ -27,7 +27,7 @@ async function open(address = '/?tab=generate') {
     mode: () => find('[aria-selected=true]').dataset.mode,
     listed: () => [...ask.element.querySelectorAll('.th-basket-list li span')].map(textOf),
     button: (text) =>
-      [...ask.element.querySelectorAll('button')].find((one) => textOf(one) === text),
+      [...ask.element.querySelectorAll('button')].find((node) => textOf(node) === text),
   };
 }
 const textOf = (node) => node.textContent;
@@ -146,8 +146,8 @@ test('a selection is saved under a name, with what was left out of it', async ()
   store.subscribe('sets', () => (news += 1));
   basket.add(others('a', 'b'));
   const said = () => form.find('[role=status]').textContent;
-  const save = async (kept, status) => {
-    answer('POST /api/selections', kept, status);
+  const save = async (saved, status) => {
+    answer('POST /api/selections', saved, status);
     type(form.find('form input'), 'two of them');
     form.button('Save').click();
     await until(() => !form.button('Save').disabled && said());
@@ -204,8 +204,8 @@ async function reading(t) {
       for (let second = 0; second < seconds; second++) t.mock.timers.tick(1000);
     },
     box: read.element.querySelector('.th-reading'),
-    write(words) {
-      text.value = words;
+    write(message) {
+      text.value = message;
       text.dispatchEvent(new window.Event('input', { bubbles: true }));
     },
   };

@@ -59,7 +59,7 @@ const drawing = (n, more = {}) => ({
   ...more,
 });
 let jobs = [];
-let pictures = [];
+let images = [];
 let version = 0;
 const models = [
   { id: 'renderer', name: 'Renderer', count: 90 },
@@ -68,14 +68,14 @@ const models = [
 beforeEach(() => {
   requests.length = 0;
   jobs = [];
-  pictures = [];
+  images = [];
 });
 answer('GET /api/jobs', () => ({ jobs, version: ++version }));
 const listed = (request) => {
   const query = new URLSearchParams(request.search);
-  const at = Number(query.get('offset'));
-  const items = pictures.slice(at, at + Number(query.get('limit')));
-  return { items, total: pictures.length, models };
+  const index = Number(query.get('offset'));
+  const items = images.slice(index, index + Number(query.get('limit')));
+  return { items, total: images.length, models };
 };
 answer('GET /api/drawings', listed);
 
@@ -94,7 +94,7 @@ const gallery = await widget('generate/gallery', { props: { rules: ['truehue', '
 await settled();
 
 const line = (id) => queue.element.querySelector(`[data-job=${id}]`);
-const words = (id) => line(id).querySelector('.th-job-words').textContent;
+const describe = (id) => line(id).querySelector('.th-job-words').textContent;
 const button = (id) => line(id).querySelector('button');
 const live = queue.element.querySelector('.th-queue-said');
 /** What the queue answers from now on, asked for at once. */
@@ -106,16 +106,16 @@ async function queued(...now) {
   for (let turn = 0; turn < 3; turn++) await settled();
 }
 const shots = () => [...gallery.element.querySelectorAll('.th-shot')];
-const ids = () => shots().map((one) => one.dataset.drawing);
+const ids = () => shots().map((item) => item.dataset.drawing);
 const shot = (id) => gallery.element.querySelector(`[data-drawing=${id}]`);
 const status = () => gallery.element.querySelector('.th-gallery-status').textContent;
 const more = gallery.element.querySelector('.th-gallery-more');
-const asked = () => requests.filter((one) => one.path === '/api/drawings');
+const sendRequest = () => requests.filter((request) => request.path === '/api/drawings');
 /** What the gallery asks for after an action, once it is shown. */
 async function pictured(act) {
-  const before = asked().length;
+  const before = sendRequest().length;
   act();
-  await until(() => asked().length > before, 'a list of pictures');
+  await until(() => sendRequest().length > before, 'a list of pictures');
   await settled();
   await settled();
 }
@@ -124,30 +124,30 @@ async function pictured(act) {
 
 test('a job says where it is, from its place in the queue to its end', async () => {
   await queued(job('a', 'waiting', { eta_s: 90 }));
-  assert.equal(words('a'), 'Next in the queue · about 2 min left');
+  assert.equal(describe('a'), 'Next in the queue · about 2 min left');
   await queued(job('a', 'waiting', { place: 3 }));
-  assert.equal(words('a'), 'Position 3 in the queue');
+  assert.equal(describe('a'), 'Position 3 in the queue');
   await queued(job('a', 'loading'));
-  assert.equal(words('a'), 'Loading A model…');
+  assert.equal(describe('a'), 'Loading A model…');
   // The steps of a first image are no measure of the others.
   await queued(job('a', 'drawing', { step: 3, steps: 6, eta_s: 20, preview: GRAY }));
-  assert.equal(words('a'), '0 of 12 images · step 3 of 6');
+  assert.equal(describe('a'), '0 of 12 images · step 3 of 6');
   const bar = line('a').querySelector('[role=progressbar]');
   assert.equal(bar.getAttribute('aria-valuenow'), '4');
   assert.equal(line('a').querySelector('img').getAttribute('src'), GRAY);
   await queued(job('a', 'drawing', { done: 5, failed: 1, eta_s: 7300 }));
-  assert.equal(words('a'), '6 of 12 images · about 2.0 h left');
+  assert.equal(describe('a'), '6 of 12 images · about 2.0 h left');
   assert.equal(bar.getAttribute('aria-valuenow'), '50');
   assert.equal(line('a').querySelector('img').hidden, true);
   const problems = ['No memory.', 'b', 'c', 'd'];
   await queued(job('a', 'done', { done: 8, failed: 4, problems }));
-  assert.equal(words('a'), '8 images in 3 s, 4 failed');
+  assert.equal(describe('a'), '8 images in 3 s, 4 failed');
   assert.equal(bar.hidden, true);
   assert.match(line('a').textContent, /No memory\.bcand 1 more; the filter “Generation failed”/);
   await queued(job('a', 'failed', { done: 1 }));
-  assert.equal(words('a'), 'Failed after 1 image');
+  assert.equal(describe('a'), 'Failed after 1 image');
   await queued(job('a', 'cancelled', { done: 2 }));
-  assert.equal(words('a'), 'Cancelled: 2 images of 12 saved');
+  assert.equal(describe('a'), 'Cancelled: 2 images of 12 saved');
   button('a').click();
   await until(() => !line('a'));
   assert.equal(queue.element.querySelector('.th-queue').hidden, true);
@@ -170,7 +170,7 @@ test('a slow press on Cancel counts and is shown until it is done', async () => 
   jobs = [job('b', 'cancelled', { done: 3 })];
   cancelled.release({});
   await until(() => press.textContent === 'Dismiss');
-  assert.equal(requests.filter((one) => one.method === 'POST').length, 1);
+  assert.equal(requests.filter((request) => request.method === 'POST').length, 1);
   assert.equal(line('b'), node);
 });
 
@@ -222,45 +222,48 @@ test('an app that has ended is said once it was silent three times', async () =>
     await queued();
     assert.equal(silent(), heard);
   }
-  assert.equal(words('h'), 'Status unknown: TrueHue does not answer. This updates once it does.');
+  assert.equal(
+    describe('h'),
+    'Status unknown: TrueHue does not answer. This updates once it does.',
+  );
   assert.match(result.element.textContent, /TrueHue does not answer/);
   answer('GET /api/jobs', () => ({ jobs, version: ++version }));
   await queued(job('h', 'drawing', { done: 1 }));
   assert.equal(silent(), false);
-  assert.equal(words('h'), '1 of 12 images');
+  assert.equal(describe('h'), '1 of 12 images');
 });
 
 // ── the newest picture ───────────────────────────────────────────────────────────────────────────
 
 test('the picture asked for last stands beside the button, first as it is drawn', async () => {
-  const picture = result.element.querySelector('.th-result-picture');
+  const node = result.element.querySelector('.th-result-picture');
   const text = (part) => result.element.querySelector('.th-result-' + part).textContent;
-  pictures = [drawing(1, { job: 'other' })];
+  images = [drawing(1, { job: 'other' })];
   await queued(job('i', 'waiting', { total: 1 }));
-  assert.match(picture.textContent, /Waiting…/);
-  assert.equal(picture.disabled, true);
+  assert.match(node.textContent, /Waiting…/);
+  assert.equal(node.disabled, true);
   await queued(job('i', 'drawing', { total: 1, preview: GRAY }));
-  assert.equal(picture.querySelector('img').getAttribute('src'), GRAY);
+  assert.equal(node.querySelector('img').getAttribute('src'), GRAY);
   assert.equal(text('about'), 'Preview: no verdict yet');
   // Somebody else's came after it.
-  pictures = [...pictures, drawing(2, { job: 'i', truth: 'As rendered: #FF0000.' })];
+  images = [...images, drawing(2, { job: 'i', truth: 'As rendered: #FF0000.' })];
   await queued(job('i', 'done', { total: 1, done: 1 }));
-  await until(() => !picture.disabled);
+  await until(() => !node.disabled);
   assert.equal(store.get('result').drawing_id, 'd2');
   assert.equal(text('verdict'), '✓ Pass: The mug is red. by truehue: Near.');
   assert.equal(text('truth'), 'As rendered: #FF0000.');
   assert.equal(text('about'), 'A red mug 2 · Reference renderer · seed 2');
   gallery.sent.length = 0;
-  picture.click();
+  node.click();
   assert.deepEqual(gallery.sent, [['open', undefined]]);
   assert.equal(gallery.props.value.opened, 'i2');
   // Not of ours, and without a mask: it says what to do.
   const [target] = drawing(3).targets;
   const bare = { job: 'i', verdicts: [], targets: [{ ...target, mask: '', verdicts: [] }] };
-  pictures = [drawing(3, bare)];
+  images = [drawing(3, bare)];
   store.tell('judged');
   await until(() => /click the picture to mark the object/.test(text('verdict')));
-  pictures = [drawing(4, { job: 'i', verdicts: [], targets: [], concept: 'rotten mango' })];
+  images = [drawing(4, { job: 'i', verdicts: [], targets: [], concept: 'rotten mango' })];
   store.tell('judged');
   await until(() => result.element.querySelector('.th-link'));
   result.element.querySelector('.th-link').click();
@@ -270,7 +273,7 @@ test('the picture asked for last stands beside the button, first as it is drawn'
 // ── all pictures ─────────────────────────────────────────────────────────────────────────────────
 
 test('new pictures leave the others where they are, and more are shown below', async () => {
-  pictures = Array.from({ length: 99 }, (_, n) => drawing(100 + n));
+  images = Array.from({ length: 99 }, (_, n) => drawing(100 + n));
   await pictured(() => store.tell('drawn'));
   assert.equal(shots().length, 24);
   assert.equal(status(), '99 pictures');
@@ -283,20 +286,20 @@ test('new pictures leave the others where they are, and more are shown below', a
   const first = shot('d100');
   const open = first.querySelector('.th-shot-picture');
   open.focus();
-  pictures = [drawing(1), drawing(2), drawing(3), ...pictures];
+  images = [drawing(1), drawing(2), drawing(3), ...images];
   await pictured(() => store.tell('drawn'));
   assert.deepEqual(
     ids(),
-    pictures.map((one) => one.drawing_id),
+    images.map((item) => item.drawing_id),
   );
   assert.equal(shots()[3], first);
   assert.equal(document.activeElement, open);
   // More than a page came at once: all of them are asked for, and none twice.
   const news = Array.from({ length: 110 }, (_, n) => drawing(300 + n));
-  pictures = [...news, ...pictures];
+  images = [...news, ...images];
   await pictured(() => store.tell('drawn'));
-  await until(() => shots().length === pictures.length);
-  assert.equal(new Set(ids()).size, pictures.length);
+  await until(() => shots().length === images.length);
+  assert.equal(new Set(ids()).size, images.length);
   assert.equal(shots()[113], first);
 });
 
@@ -304,19 +307,19 @@ test('marks follow the rule where they stand, and the words say why', async () =
   const two = drawing(5).targets[0];
   const differs = { ...two, object: 'plate', stand_in: 'disk for plate' };
   differs.asked = { ...two.asked, relation: 'differs' };
-  pictures = [
+  images = [
     drawing(5, { targets: [two, differs], notes: ['Stretched.'], truth: 'As rendered.' }),
     drawing(6, { verdicts: [], unscored: 'No target color.', concept: 'rotten' }),
     drawing(7, { image_id: '', status: 'failed', reason: 'No memory.', verdicts: [] }),
   ];
   await pictured(() => store.tell('drawn'));
-  const one = shot('d5');
-  assert.equal(one.querySelector('.th-shot-word').textContent, '✓ Pass');
+  const item = shot('d5');
+  assert.equal(item.querySelector('.th-shot-word').textContent, '✓ Pass');
   assert.match(
-    one.querySelector('.th-shot-verdict').title,
+    item.querySelector('.th-shot-verdict').title,
     /^mug: pass at the step “ΔE00”\. Near\./,
   );
-  const [mug, plate] = one.querySelectorAll('.th-shot-target');
+  const [mug, plate] = item.querySelectorAll('.th-shot-target');
   assert.equal(plate.textContent, '≠platedisk for platepass');
   assert.match(plate.title, /^plate, must not be red: Near\.\ntruehue pass, released fail\./);
   assert.match(shot('d6').textContent, /– Not scored.*No target color\. Compare its colors/);
@@ -325,8 +328,8 @@ test('marks follow the rule where they stand, and the words say why', async () =
   const rule = gallery.element.querySelector('.th-gallery-rule');
   await pictured(() => type(rule, 'released'));
   assert.equal(localStorage.getItem('th-rule'), 'released');
-  assert.equal(shot('d5'), one);
-  assert.equal(one.querySelector('.th-shot-word').textContent, '✕ Fail');
+  assert.equal(shot('d5'), item);
+  assert.equal(item.querySelector('.th-shot-word').textContent, '✕ Fail');
   assert.equal(mug.querySelector('b').textContent, 'fail');
   await pictured(() => type(rule, 'truehue'));
   gallery.sent.length = 0;
@@ -344,13 +347,13 @@ test('marks follow the rule where they stand, and the words say why', async () =
 });
 
 test('filters, models and a verdict of one’s own ask anew', async () => {
-  pictures = [drawing(8)];
+  images = [drawing(8)];
   await pictured(() => store.tell('drawn'));
-  const query = () => new URLSearchParams(asked().at(-1).search);
+  const query = () => new URLSearchParams(sendRequest().at(-1).search);
   const press = (name) => gallery.element.querySelector(`[data-filter=${name}]`).click();
   await pictured(() => press('fail'));
   assert.equal(query().get('verdict'), 'fail');
-  pictures = [];
+  images = [];
   await pictured(() => press('failed'));
   assert.equal(query().get('status'), 'failed');
   const empty = gallery.element.querySelector('.th-gallery-empty');
@@ -366,7 +369,7 @@ test('filters, models and a verdict of one’s own ask anew', async () => {
   store.tell('judged');
   await until(() => status() === 'The pictures could not be listed: The disk is away.');
   answer('GET /api/drawings', listed);
-  pictures = [drawing(9, { refined: true })];
+  images = [drawing(9, { refined: true })];
   await pictured(() => store.tell('drawn'));
   const pairs = [];
   store.subscribe('compare-pair', (item) => pairs.push(item.drawing_id));

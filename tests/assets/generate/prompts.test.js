@@ -26,7 +26,7 @@ const FRUITS = ['apple', 'grape', 'papaya'];
 const PLAIN = Array.from({ length: 12 }, (_, n) => 'thing ' + n);
 const FACETS = [
   { name: 'task', title: 'Task', values: [value('moc', 'Several'), value('cna', 'By name', 0)] },
-  { name: 'objects', title: 'Object', values: [...FRUITS, ...PLAIN].map((one) => value(one)) },
+  { name: 'objects', title: 'Object', values: [...FRUITS, ...PLAIN].map((item) => value(item)) },
   { name: 'drawn', title: 'Images', values: [value('yes', 'Some'), value('no', 'None')] },
   { name: 'alone', title: 'One value', values: [value('only')] },
 ];
@@ -38,10 +38,10 @@ const SETS = [
 const SELECTION = { name: 'two frisbees', count: 2 };
 let total = 0;
 let suggestions = {};
-const searches = () => requests.filter((one) => one.path === '/api/prompts/search');
-const asked = (request) => new URLSearchParams(request.search);
+const searches = () => requests.filter((request) => request.path === '/api/prompts/search');
+const sendRequest = (request) => new URLSearchParams(request.search);
 const search = (request) => {
-  const query = asked(request);
+  const query = sendRequest(request);
   const offset = Number(query.get('offset'));
   const count = Math.max(0, Math.min(Number(query.get('limit')), total - offset));
   const rows = Array.from({ length: count }, (_, n) => row(offset + n));
@@ -86,7 +86,7 @@ async function open(address = '/?tab=generate') {
     group: (name) => find(`[data-facet=${name}]`),
     tick: (name, text) =>
       [...find(`[data-facet=${name}]`).querySelectorAll('label')]
-        .find((one) => one.querySelector('span:not(.th-swatches)').textContent === text)
+        .find((node) => node.querySelector('span:not(.th-swatches)').textContent === text)
         .querySelector('input'),
     matches: () => find('.th-matches').textContent,
     empty: () => (find('.th-list-empty').hidden ? '' : find('.th-list-empty').textContent),
@@ -103,7 +103,7 @@ async function open(address = '/?tab=generate') {
   await settled();
   return page;
 }
-const texts = (nodes) => nodes.map((one) => one.textContent);
+const texts = (nodes) => nodes.map((node) => node.textContent);
 
 // ── search and rows ──────────────────────────────────────────────────────────────────────────────
 
@@ -132,10 +132,10 @@ test('words are searched for once they are written, and the count says of how ma
   const page = await open();
   total = 27;
   await page.after(() => {
-    for (const words of ['viv', 'vivid', 'vivid green']) type(page.find('.th-search'), words);
+    for (const text of ['viv', 'vivid', 'vivid green']) type(page.find('.th-search'), text);
   });
   assert.equal(searches().length, 2);
-  assert.equal(asked(searches()[1]).get('q'), 'vivid green');
+  assert.equal(sendRequest(searches()[1]).get('q'), 'vivid green');
   assert.equal(page.matches(), '27 of 44,464 prompts');
   assert.equal(page.find('.th-add-all').textContent, 'Add all 27 to the selection');
   total = 1;
@@ -176,7 +176,7 @@ test('the list is walked by keys to its end', async () => {
   assert.equal(page.box(2).checked, true);
   await page.after(() => press(page.list, 'End'));
   assert.ok(page.row(44463));
-  assert.equal(asked(searches().at(-1)).get('offset'), '44400');
+  assert.equal(sendRequest(searches().at(-1)).get('offset'), '44400');
   press(page.list, 'PageUp');
   assert.ok(page.row(44451).classList.contains('th-row-current'));
   press(page.list, 'Home');
@@ -209,7 +209,7 @@ test('all that match are put into the basket', async () => {
   answer('GET /api/prompts/matching', { items: [row(0), row(1), row(2)] });
   page.find('.th-add-all').click();
   await until(() => basket.size() === 3);
-  assert.equal(asked(requests.at(-1)).get('q'), '"on a wooden table"');
+  assert.equal(sendRequest(requests.at(-1)).get('q'), '"on a wooden table"');
   assert.equal(ask.querySelector('[data-mode=basket]').textContent, 'Selection · 3');
   answer('GET /api/prompts/matching', { error: 'Too many.' }, 400);
   page.find('.th-add-all').click();
@@ -223,7 +223,7 @@ test('rows stay in sight while their marks are asked for', async () => {
   const late = held();
   answer('GET /api/prompts/search', (request) => late.answer.then(() => search(request)));
   await page.after(() => store.tell('drawn'));
-  assert.equal(asked(searches().at(-1)).get('facets'), '0');
+  assert.equal(sendRequest(searches().at(-1)).get('facets'), '0');
   assert.equal(page.rows().length, 14);
   late.release();
   await settled();
@@ -232,7 +232,7 @@ test('rows stay in sight while their marks are asked for', async () => {
   answer('GET /api/prompts/search', search);
   await page.after(() => page.tick('drawn', 'Some').click());
   await page.after(() => store.tell('drawn'));
-  assert.equal(asked(searches().at(-1)).get('facets'), null);
+  assert.equal(sendRequest(searches().at(-1)).get('facets'), null);
 });
 
 // ── filters ──────────────────────────────────────────────────────────────────────────────────────
@@ -254,7 +254,7 @@ test('filters keep focus, words and places while the counts change', async () =>
   tick.focus();
   [values.scrollTop, page.find('.th-facets').scrollTop] = [20, 60];
   await page.after(() => tick.click());
-  assert.deepEqual(asked(searches().at(-1)).getAll('f'), ['objects=grape']);
+  assert.deepEqual(sendRequest(searches().at(-1)).getAll('f'), ['objects=grape']);
   assert.equal(document.activeElement, tick);
   assert.equal(page.tick('objects', 'grape'), tick);
   assert.equal(tick.checked, true);
@@ -280,14 +280,14 @@ test('each filter stands alone in the link, and older links held them in one', a
   for (const address of [link, old]) {
     page = await open('/' + address);
     assert.equal(page.chips().length, 3);
-    assert.deepEqual(asked(searches().at(-1)).getAll('f'), [
+    assert.deepEqual(sendRequest(searches().at(-1)).getAll('f'), [
       'objects=apple',
       'objects=grape',
       'task=moc',
     ]);
   }
   await page.after(() => page.find('.th-chip-clear').click());
-  assert.deepEqual(asked(searches().at(-1)).getAll('f'), []);
+  assert.deepEqual(sendRequest(searches().at(-1)).getAll('f'), []);
   assert.doesNotMatch(location.search, /f=/);
 });
 
@@ -322,8 +322,8 @@ test('words lead to filters and other spellings', async () => {
   await page.after(() => spelling.click());
   assert.equal(page.find('.th-search').value, 'purple');
   await page.after(() => page.all('.th-suggest button')[1].click());
-  assert.equal(asked(searches().at(-1)).get('q'), 'purple');
-  assert.deepEqual(asked(searches().at(-1)).getAll('f'), ['objects=apple']);
+  assert.equal(sendRequest(searches().at(-1)).get('q'), 'purple');
+  assert.deepEqual(sendRequest(searches().at(-1)).getAll('f'), ['objects=apple']);
   suggestions = {};
   await page.after(() => type(page.find('.th-search'), 'apple'));
   assert.equal(page.find('.th-suggest').hidden, true);
@@ -343,7 +343,7 @@ test('a link brings back search, filters and the chosen prompt', async () => {
   leave();
   assert.equal(page.find('.th-search').value, 'vivid');
   assert.equal(page.find('.th-sort').value, 'hue');
-  const query = asked(searches()[0]);
+  const query = sendRequest(searches()[0]);
   assert.deepEqual(
     ['q', 'sort', 'f', 'set'].map((name) => query.get(name)),
     ['vivid', 'hue', 'task=moc', 'gencolorbench'],
@@ -377,7 +377,7 @@ test('a set that is not here is named, and another one is not shown in its place
     await page.after(() => type(page.find('.th-set'), 'mini'));
     assert.equal(page.empty(), '');
     assert.equal(page.find('.th-set option:disabled'), null);
-    assert.equal(asked(searches()[0]).get('set'), 'mini');
+    assert.equal(sendRequest(searches()[0]).get('set'), 'mini');
     assert.match(location.search, /set=mini/);
     requests.length = 0;
   }
@@ -403,7 +403,9 @@ test('a set and a selection are removed after a question', async () => {
   answer('GET /api/prompts/sets', { sets: SETS.slice(0, 2), selections: [SELECTION] });
   await page.after(() => page.find('.th-confirm-yes').click());
   assert.equal(dialog.open, false);
-  assert.deepEqual(requests.find((one) => one.path.endsWith('/hide')).body, { set_id: 'own' });
+  assert.deepEqual(requests.find((request) => request.path.endsWith('/hide')).body, {
+    set_id: 'own',
+  });
   assert.equal(page.find('.th-set').value, 'gencolorbench');
   assert.equal(page.find('[value=own]'), null);
   assert.equal(remove.hidden, true);
@@ -414,7 +416,7 @@ test('a set and a selection are removed after a question', async () => {
   answer('POST /api/selections/remove', {});
   answer('GET /api/prompts/sets', { sets: SETS.slice(0, 2), selections: [] });
   await page.after(() => page.find('.th-confirm-yes').click());
-  assert.deepEqual(requests.find((one) => one.path.endsWith('/remove')).body, {
+  assert.deepEqual(requests.find((request) => request.path.endsWith('/remove')).body, {
     name: 'two frisbees',
   });
   assert.equal(page.find('.th-set').value, 'gencolorbench');
@@ -430,9 +432,9 @@ test('a new set is opened, and what another room shows is searched for', async (
   type(page.find('.th-search'), 'mug');
   await page.after(() => store.tell('sets', { open: 'own' }));
   assert.equal(page.find('.th-search').value, '');
-  assert.equal(asked(searches().at(-1)).get('set'), 'own');
+  assert.equal(sendRequest(searches().at(-1)).get('set'), 'own');
   await page.after(() => store.tell('show', { set: 'mini', chosen: { task: ['moc'] }, q: 'cup' }));
-  const query = asked(searches().at(-1));
+  const query = sendRequest(searches().at(-1));
   assert.deepEqual([query.get('set'), query.get('q'), query.get('f')], ['mini', 'cup', 'task=moc']);
   assert.equal(page.find('.th-search').value, 'cup');
   page.find('.th-facets-toggle').click();

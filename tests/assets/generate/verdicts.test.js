@@ -9,10 +9,10 @@ const byRules = (paper, truehue) => [
   { rule: 'paper', ...paper },
   { rule: 'truehue', ...truehue },
 ];
-const object = (name, asked, paper, truehue, mask = 'm-' + name) => ({
+const object = (name, request, paper, truehue, mask = 'm-' + name) => ({
   object: name,
-  color: asked.relation === 'matches',
-  asked,
+  color: request.relation === 'matches',
+  asked: request,
   mask,
   verdicts: byRules(paper, truehue),
 });
@@ -22,7 +22,7 @@ const ABSENT = { status: 'fail', step: 'presence', reason: 'The apple is not in 
 const pink = { hex: '#ffc0cb', value: 'css:pink', label: 'Pink', relation: 'matches' };
 const notPink = { ...pink, relation: 'differs' };
 const red = { hex: '#ff0000', value: 'css:red', label: 'Red', relation: 'matches' };
-const picture = {
+const image = {
   image_id: 'i',
   status: 'drawn',
   thumb: '/t.png',
@@ -34,7 +34,7 @@ const picture = {
 };
 const items = [
   {
-    ...picture,
+    ...image,
     drawing_id: 'plate',
     text: 'A pink apple on a white plate',
     targets: [object('apple', pink, PASS, PASS), object('plate', notPink, PASS, TOOK)],
@@ -44,7 +44,7 @@ const items = [
     ),
   },
   {
-    ...picture,
+    ...image,
     drawing_id: 'fruit',
     text: 'A red banana and a red apple',
     targets: [object('banana', red, PASS, PASS), object('apple', red, ABSENT, ABSENT, '')],
@@ -57,7 +57,7 @@ const items = [
 const models = [{ id: 'reference-renderer', name: 'Renderer', count: 2 }];
 answer('GET /api/drawings', ({ search }) => {
   const wanted = new URLSearchParams(search).get('verdict');
-  const shown = items.filter((one) => !wanted || one.verdicts[1].status === wanted);
+  const shown = items.filter((item) => !wanted || item.verdicts[1].status === wanted);
   return { items: shown, total: shown.length, models };
 });
 

@@ -61,9 +61,9 @@ test('rules are one group, their variants are folded, and a chosen one is in sig
   const radios = [...made.element.querySelectorAll('input')];
   const folded = made.element.querySelector('.th-rule-variants');
   const more = made.element.querySelector('.th-rule-more');
-  assert.equal(new Set(radios.map((one) => one.name)).size, 1);
+  assert.equal(new Set(radios.map((radio) => radio.name)).size, 1);
   assert.deepEqual(
-    [...folded.querySelectorAll('input')].map((one) => one.value),
+    [...folded.querySelectorAll('input')].map((node) => node.value),
     ['paper-centred'],
   );
   assert.equal(made.element.querySelector('input:checked').value, 'released');
@@ -108,17 +108,17 @@ async function drawer() {
   const items = () => [...part('grid').children];
   const dialog = made.element.querySelector('dialog');
   const button = (name) =>
-    [...document.querySelectorAll('button')].find((one) => one.textContent === name);
+    [...document.querySelectorAll('button')].find((node) => node.textContent === name);
   return { ...made, part, items, dialog, button };
 }
 const lastQuery = () =>
-  new URLSearchParams(requests.filter((one) => one.path === '/api/images').at(-1).search);
+  new URLSearchParams(requests.filter((request) => request.path === '/api/images').at(-1).search);
 
 test('stored images are listed newest first, and one click opens one', async () => {
   const made = await drawer();
   assert.equal(made.dialog.open, true);
   assert.deepEqual(
-    made.items().map((one) => one.textContent),
+    made.items().map((item) => item.textContent),
     ['newer.png520 × 400 · upload', 'older.png520 × 400 · upload'],
   );
   assert.equal(made.part('status').textContent, '2 of 2');
@@ -169,7 +169,9 @@ test('chosen images are deleted and put back', async () => {
   listing([stored[0]]);
   made.part('delete').click();
   await settled();
-  const [sent] = requests.filter((one) => one.path === '/api/trash' && one.method === 'POST');
+  const [sent] = requests.filter(
+    (request) => request.path === '/api/trash' && request.method === 'POST',
+  );
   assert.deepEqual(sent.body, { kind: 'image', ids: ['o1'] });
   assert.match(
     made.part('told').textContent,
@@ -188,7 +190,7 @@ test('chosen images are deleted and put back', async () => {
 test('what was deleted is taken off the disk by a second press alone', async () => {
   const made = await drawer();
   answer('POST /api/trash/t1/purge', {});
-  const purged = () => requests.filter((one) => one.path.endsWith('/purge')).length;
+  const purged = () => requests.filter((request) => request.path.endsWith('/purge')).length;
   const line = made.part('trash').querySelectorAll('li')[1];
   line.lastChild.click();
   await settled();
@@ -236,7 +238,7 @@ test('a saturation sweep is measured of the chosen images, with its numbers as a
     [...sweep.querySelectorAll('tbody tr > *')].map((cell) => cell.textContent),
     ['ΔSat', '1.5'],
   );
-  const close = [...sweep.querySelectorAll('button')].find((one) => one.textContent === 'Close');
+  const close = [...sweep.querySelectorAll('button')].find((node) => node.textContent === 'Close');
   close.click();
   assert.equal(document.querySelector('dialog.th-sweep'), null);
   answer('GET /api/compare/sweep', { error: 'A gray image has no saturation.' }, 400);
@@ -282,7 +284,7 @@ test('the gray around images and the theme of the page are kept in this browser'
 
 test('what people say of verdicts is listed with who was right', async () => {
   document.body.replaceChildren();
-  const one = {
+  const entry = {
     ...{ object: 'jar', color: 'tomato', relation: 'matches', hex: '#FF6347', reason: 'So low.' },
     ...{ stored: true, image_id: 'n2', thumb: 'x', rule_name: 'paper', version: '1.0' },
     ...{ status: 'fail', answer: 'pass', agrees: false, mine: true, at: '2026-01-01T12:00:00Z' },
@@ -290,7 +292,7 @@ test('what people say of verdicts is listed with who was right', async () => {
   };
   const rule = { agree: 0, too_strict: 1, too_lenient: 0, unscored: 0, version: '1.0' };
   const rules = ['paper', 'truehue'].map((name) => ({ ...rule, rule: name, name }));
-  answer('GET /api/judgments', { judgments: [one], rules, total: 1 });
+  answer('GET /api/judgments', { judgments: [entry], rules, total: 1 });
   const { explore } = await load('explore/view');
   explore.view = 'audit';
   const made = await widget('explore/judgments');

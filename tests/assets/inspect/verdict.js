@@ -17,9 +17,9 @@ async function card(view, more = {}) {
   const root = made.element.querySelector('.th-verdict');
   const part = (name) => root.querySelector(name);
   const text = (name) => part(name).textContent;
-  const texts = (name) => [...root.querySelectorAll(name)].map((one) => one.textContent);
+  const texts = (name) => [...root.querySelectorAll(name)].map((node) => node.textContent);
   const button = (name) =>
-    [...root.querySelectorAll('button')].find((one) => one.textContent === name);
+    [...root.querySelectorAll('button')].find((node) => node.textContent === name);
   return { ...made, root, part, text, texts, button };
 }
 const query = () => new URLSearchParams(window.location.search);
@@ -38,7 +38,7 @@ test('a card without a verdict says what to do, and tells the colors', async () 
   assert.equal(made.text('.th-colors h2'), 'What color is it?');
   const first = made.part('.th-color');
   assert.deepEqual(
-    [...first.querySelectorAll('dt')].map((one) => one.textContent),
+    [...first.querySelectorAll('dt')].map((node) => node.textContent),
     ['CSS', 'Level 1', 'Level 2', 'Level 3'],
   );
   const [row] = views.unasked.colors.rows;
@@ -62,7 +62,7 @@ test('a verdict has its word, its reason, both colors, and a row for each number
   assert.equal(made.text('.th-reason'), view.reason);
   const sides = [...made.part('.th-pair').children];
   assert.deepEqual(
-    sides.map((one) => one.className.match(/th-swatch-(\w+)/)[1]),
+    sides.map((side) => side.className.match(/th-swatch-(\w+)/)[1]),
     view.accepted ? ['asked', 'accepted', 'found'] : ['asked', 'found'],
   );
   for (const [side, title] of [
@@ -72,8 +72,8 @@ test('a verdict has its word, its reason, both colors, and a row for each number
     const box = made.part('.th-swatch-' + side);
     const [r, g, b] = view[side].hex.match(/\w\w/g).map((part) => parseInt(part, 16));
     assert.equal(box.style.background, `rgb(${r}, ${g}, ${b})`);
-    for (const words of [title, view[side].hex, view[side].lab, view[side].name])
-      assert.ok(box.textContent.includes(words), words);
+    for (const text of [title, view[side].hex, view[side].lab, view[side].name])
+      assert.ok(box.textContent.includes(text), text);
   }
   assert.deepEqual(
     [...made.root.querySelectorAll('.th-metric')].map((row) =>
@@ -81,9 +81,9 @@ test('a verdict has its word, its reason, both colors, and a row for each number
         (name) => row.querySelector('.th-' + name).textContent,
       ),
     ),
-    view.metrics.map((one) => [
-      ...[one.label, one.text, one.limit_text],
-      one.value < one.limit ? '✓ pass' : '✕ fail',
+    view.metrics.map((metric) => [
+      ...[metric.label, metric.text, metric.limit_text],
+      metric.value < metric.limit ? '✓ pass' : '✕ fail',
     ]),
   );
   // The address opens what is on screen, for what comes next too.
@@ -107,7 +107,9 @@ test('a color that must not be there is told as matching or differing', async ()
   const made = await card(views.differs);
   assert.deepEqual(
     made.texts('.th-state'),
-    views.differs.metrics.map((one) => (one.value < one.limit ? '✕ matches' : '✓ differs')),
+    views.differs.metrics.map((metric) =>
+      metric.value < metric.limit ? '✕ matches' : '✓ differs',
+    ),
   );
   assert.equal(made.text('.th-swatch-asked b'), 'Must not be');
   assert.ok(made.button('Disagree'));
@@ -137,8 +139,8 @@ test('another rule is one click away', async () => {
   const made = await card(views.fails);
   const [other] = views.fails.others;
   const line = made.part('.th-other');
-  for (const words of [other.name, other.title.toLowerCase(), other.text])
-    assert.ok(line.textContent.includes(words), words);
+  for (const text of [other.name, other.title.toLowerCase(), other.text])
+    assert.ok(line.textContent.includes(text), text);
   assert.equal(made.root.querySelectorAll('.th-other').length, views.fails.others.length);
   line.click();
   assert.equal(made.props.value.rule, other.id);
@@ -195,9 +197,9 @@ test('limits move, and the verdict stays the rule’s', async () => {
   const made = await card(views.fails);
   assert.match(made.text('.th-yours-words'), /^Would pass with (a limit|limits) of/);
   assert.equal(made.part('.th-yours-badge').hidden, true);
-  for (const one of views.fails.metrics) slide(made, one.label);
+  for (const metric of views.fails.metrics) slide(made, metric.label);
   const wide = views.fails.alternatives.some((way) =>
-    views.fails.metrics.every((one) => way[one.name] < 3 * one.limit),
+    views.fails.metrics.every((metric) => way[metric.name] < 3 * metric.limit),
   );
   assert.match(made.text('.th-yours-words'), wide ? /^✓ it would pass/ : /^✕ it would fail/);
   assert.equal(made.part('.th-yours-badge').hidden, false);
@@ -253,7 +255,9 @@ test('limits of a link come with it once, and end with another image', async () 
 // ── answers of people ────────────────────────────────────────────────────────────────────────────
 
 const said = (path) =>
-  requests.filter((one) => one.path === path && one.method === 'POST').map((one) => one.body);
+  requests
+    .filter((request) => request.path === path && request.method === 'POST')
+    .map((request) => request.body);
 
 test('a verdict is kept by key, deleted, and put back', async () => {
   const made = await card(views.fails);
@@ -297,8 +301,8 @@ test('one disagrees with a reason, changes it, and takes it back', async () => {
   answer('POST /api/judgments', { ...mine, reason: 'The sun was low.' });
   form.dispatchEvent(new window.Event('submit', { cancelable: true }));
   await settled();
-  const { answer: given, reason } = said('/api/judgments')[0];
-  assert.deepEqual([given, reason], ['pass', 'The sun was low.']);
+  const { answer: values, reason } = said('/api/judgments')[0];
+  assert.deepEqual([values, reason], ['pass', 'The sun was low.']);
   assert.equal(made.text('.th-judging-said'), 'You disagree: it has the color. “The sun was low.”');
   assert.equal(made.text('.th-kept-state'), 'Kept');
   made.button('Change').click();
@@ -339,8 +343,8 @@ test('a kept verdict shows one’s own answer and those of others', async () => 
   const [other, more] = made.texts('.th-judging-other');
   assert.equal(other, 'Another person says: it has the color. “<b>No</b>”');
   assert.match(more, /^2 more/);
-  const asked = new URLSearchParams(requests.at(-1).search);
-  assert.equal(asked.get('mask'), views.fails.question.mask);
+  const request = new URLSearchParams(requests.at(-1).search);
+  assert.equal(request.get('mask'), views.fails.question.mask);
 });
 
 test('what the app refuses is said below the card', async () => {

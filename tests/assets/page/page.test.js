@@ -116,7 +116,7 @@ const JOBS = [
 
 test('what is at work and what has ended is listed', () => {
   const nine = Array.from({ length: 9 }, (_, n) => ({ ...JOBS[2], id: String(n) }));
-  for (const [jobs, old, ids, words] of [
+  for (const [jobs, old, ids, text] of [
     [[], [], '', ''],
     [JOBS, [], 'adbc', '2 jobs running, 1 problem'],
     [JOBS, ['b', 'c'], 'ad', '2 jobs running'],
@@ -126,7 +126,7 @@ test('what is at work and what has ended is listed', () => {
   ]) {
     const shown = shownJobs(jobs, new Set(old));
     assert.equal(shown.map((job) => job.id).join(''), ids);
-    assert.equal(workWords(shown), words);
+    assert.equal(workWords(shown), text);
   }
 });
 
@@ -149,30 +149,30 @@ test('own work is followed where nobody looks, and listed in the header to its e
     ...more,
   });
   let hidden = false;
-  let asked = 0;
+  let request = 0;
   Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden });
   const lists = [[], [job(true)], [job(true, { cancelling: true })], [job(false)]];
   const news = lists.map(held);
   answer('GET /api/jobs', async () => {
-    const list = lists[asked];
+    const list = lists[request];
     if (!list) return new Promise(() => {});
-    await news[asked++].answer;
-    return { jobs: list, version: asked };
+    await news[request++].answer;
+    return { jobs: list, version: request };
   });
   const { element } = await widget('page/header', { props: { data: '2 images', account: 'Ann' } });
   const find = (selector) => element.querySelector(selector);
   const button = find('.th-work-button');
   const panel = find('.th-work-panel');
-  const told = async (place) => {
-    news[place].release();
-    await until(() => asked === place + 2 || store.get('work')?.[0]?.active === false);
+  const message = async (index) => {
+    news[index].release();
+    await until(() => request === index + 2 || store.get('work')?.[0]?.active === false);
     await settled();
   };
   assert.equal(find('.th-data').textContent, '2 images');
   assert.equal(find('.th-account-name').textContent, 'Ann');
-  await told(0);
+  await message(0);
   assert.equal(button.hidden, true);
-  await told(1);
+  await message(1);
   assert.equal(button.textContent, '1 job running');
   button.click();
   assert.equal(panel.hidden, false);
@@ -188,14 +188,14 @@ test('own work is followed where nobody looks, and listed in the header to its e
   const cancel = panel.querySelector('.th-job button');
   cancel.click();
   cancel.click();
-  await told(2);
-  assert.equal(requests.filter((one) => one.method === 'POST').length, 1);
+  await message(2);
+  assert.equal(requests.filter((item) => item.method === 'POST').length, 1);
   assert.equal(panel.querySelector('.th-job button'), cancel);
   assert.equal(cancel.textContent, 'Cancelling…');
-  await told(3);
+  await message(3);
   assert.equal(store.get('work')[0].active, false);
   assert.equal(button.textContent, 'All jobs done');
-  assert.equal(asked, 4);
+  assert.equal(request, 4);
   // Others' work is asked for once somebody looks again.
   const before = requests.length;
   await settled();
@@ -217,7 +217,8 @@ const { element: imports } = await widget('page/imports');
 const inPrompts = (selector) => imports.querySelector('.th-import-prompt-dialog ' + selector);
 const inImages = (selector) => imports.querySelector('.th-import-image-dialog ' + selector);
 const status = () => inImages('.th-import-status').textContent;
-const posted = (end) => requests.filter((one) => one.path.startsWith('/api/image-sets/' + end));
+const posted = (end) =>
+  requests.filter((request) => request.path.startsWith('/api/image-sets/' + end));
 /** Chooses files as a person does in the browser's own window. */
 function choose(field, files) {
   Object.defineProperty(field, 'files', { value: files, configurable: true });
@@ -269,7 +270,7 @@ test('a folder that did not arrive whole is forgotten and sent again', async () 
   requests.length = 0;
   await check();
   assert.deepEqual(
-    posted('files').map((one) => decodeURIComponent(one.headers['X-File-Path'])),
+    posted('files').map((item) => decodeURIComponent(item.headers['X-File-Path'])),
     Array.from({ length: 9 }, (_, n) => `ä/cna/${n}.png`),
   );
   assert.equal(new Set(posted('files').map(session)).size, 1);
@@ -289,10 +290,10 @@ test('a folder that did not arrive whole is forgotten and sent again', async () 
 test('another folder that is chosen meanwhile is not mixed up', async () => {
   await chosen();
   // Whether it is chosen at the first file or at the last.
-  for (const place of [1, 9]) {
+  for (const index of [1, 9]) {
     requests.length = 0;
     takeFile = () => {
-      if (posted('files').length === place)
+      if (posted('files').length === index)
         inImages('.th-import-folder').dispatchEvent(new window.Event('change'));
       return {};
     };
@@ -348,10 +349,10 @@ test('a prompt file is imported, told of and opened', async () => {
   const opened = [];
   store.subscribe('sets', (detail) => detail && opened.push(detail.open));
   const list = { title: 'Could not be read', items: ['line 3: Blurple'], total: 1 };
-  const told = report('coa_l2.csv', [[1, 'prompt taken']], [list]);
+  const message = report('coa_l2.csv', [[1, 'prompt taken']], [list]);
   let sets = [
-    { report: told, set_id: 'new' },
-    { report: told, set_id: '' },
+    { report: message, set_id: 'new' },
+    { report: message, set_id: '' },
   ];
   answer('POST /api/prompts/sets', () => sets.shift());
   const files = folder(2);

@@ -12,7 +12,7 @@ test('strips have areas by weight, all in one order', async () => {
     [0, 0.25, 0.5, 0.25, 0],
   ];
   const reference = [0.2, 0.2, 0.2, 0.2, 0.2];
-  const shown = weights.map((one) => ({ images: [], weights: one }));
+  const shown = weights.map((weight) => ({ images: [], weights: weight }));
   new Study({
     material: 'distributions',
     colors: COLORS,
@@ -28,7 +28,7 @@ test('strips have areas by weight, all in one order', async () => {
     ]),
   );
   assert.equal(strips.length, 3);
-  for (const [strip, shares] of strips.map((one, n) => [one, [reference, ...weights][n]])) {
+  for (const [strip, shares] of strips.map((item, n) => [item, [reference, ...weights][n]])) {
     const wanted = COLORS.map((color, n) => [color, shares[n]]).filter(([, share]) => share);
     for (const [color, share] of wanted)
       assert.ok(Math.abs(strip.find(([fill]) => fill === color)[2] - share) < 1e-4);
@@ -38,10 +38,10 @@ test('strips have areas by weight, all in one order', async () => {
   }
   const order = strips[0].map(([color]) => color);
   for (const strip of strips) {
-    const places = strip.map(([color]) => order.indexOf(color));
+    const positions = strip.map(([color]) => order.indexOf(color));
     assert.deepEqual(
-      places,
-      [...places].sort((a, b) => a - b),
+      positions,
+      [...positions].sort((a, b) => a - b),
     );
   }
   assert.deepEqual(order.slice(-2), ['#202020', '#ffffff'], 'what has no hue is at the end');
@@ -59,7 +59,7 @@ test('pictures are looked at closely together, and the next ones are whole again
   await page.begins();
   const frame = page.find('.frame');
   const moved = () => {
-    const all = [...page.root.querySelectorAll('.frame img')].map((one) => one.style.transform);
+    const all = [...page.root.querySelectorAll('.frame img')].map((node) => node.style.transform);
     assert.equal(all.length, 2);
     assert.equal(new Set(all).size, 1, 'both show the same part');
     return all[0];
@@ -98,13 +98,13 @@ test('pictures are looked at closely together, and the next ones are whole again
     ['answer', 1, 1],
   ]);
   assert.deepEqual(
-    study.events.filter((one) => one.kind === 'answer').map((one) => one.body.display.zoomed),
+    study.events.filter((item) => item.kind === 'answer').map((item) => item.body.display.zoomed),
     [true, false],
   );
 });
 
-const question = (words, form, choices) => ({
-  words,
+const question = (text, form, choices) => ({
+  words: text,
   form,
   choices,
   image: 'i',
@@ -125,8 +125,8 @@ test('questions are answered by the letters of their choices', async () => {
   await page.begins();
   const options = () =>
     [...page.root.querySelectorAll('.option')]
-      .filter((one) => !one.hidden)
-      .map((one) => one.textContent);
+      .filter((node) => !node.hidden)
+      .map((node) => node.textContent);
   assert.deepEqual(options(), ['ARed', 'BGreen', 'CBlue']);
   page.key('s');
   await page.sees(1);

@@ -39,17 +39,17 @@ test('what is not confirmed is sent again, and what is refused stays refused', a
 
 test('pictures are as large as the screen lets them, and stay where they are', async () => {
   const { arrangement } = await load('participants/layout');
-  for (const [places, width, height, name, side] of [
+  for (const [positions, width, height, name, side] of [
     [2, 1334, 560, 'below', 496],
     [2, 344, 450, 'rows', 221],
     [2, 700, 180, 'beside', 180],
     [4, 344, 520, 'below', 168],
     [1, 344, 400, 'below', 344],
   ]) {
-    const free = arrangement(places, { width, height }, 1);
+    const free = arrangement(positions, { width, height }, 1);
     assert.deepEqual([free.name, free.width, free.height], [name, side, side]);
     // A bar of the browser that comes and goes does not move them.
-    const held = arrangement(places, { width, height: height - 30 }, 1, free.name);
+    const held = arrangement(positions, { width, height: height - 30 }, 1, free.name);
     assert.equal(held.name, name);
   }
 });
@@ -58,14 +58,15 @@ test('participants read every word in every language, with the same places to fi
   const parts = ['words', 'vote_words', 'coloring_words'];
   const files = parts.flatMap((name) => [name, name + '_de']);
   const modules = await Promise.all(files.map((name) => load('participants/' + name)));
-  const english = Object.assign({}, ...modules.map((one) => one.english));
-  const words = Object.assign({}, ...modules.map((one) => one.words));
-  const places = (text) => (text?.match(/\{[a-z]+\}/g) || []).sort().join();
-  const names = [...new Set([...Object.keys(english), ...Object.keys(words)])];
+  const english = Object.assign({}, ...modules.map((module) => module.english));
+  const message = Object.assign({}, ...modules.map((module) => module.words));
+  const positions = (text) => (text?.match(/\{[a-z]+\}/g) || []).sort().join();
+  const names = [...new Set([...Object.keys(english), ...Object.keys(message)])];
   assert.ok(names.length > 50);
   assert.deepEqual(
     names.filter(
-      (name) => !english[name] || !words[name] || places(english[name]) !== places(words[name]),
+      (name) =>
+        !english[name] || !message[name] || positions(english[name]) !== positions(message[name]),
     ),
     [],
   );

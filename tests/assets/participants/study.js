@@ -33,15 +33,15 @@ export function pass(ms) {
 }
 
 /** Waits for what promises, scripts and answers bring about; time stands still meanwhile. */
-export async function until(holds, words = String(holds)) {
-  const begun = process.hrtime.bigint();
-  for (let turn = 0; process.hrtime.bigint() - begun < HANGS_NS; turn++) {
+export async function until(holds, text = String(holds)) {
+  const started = process.hrtime.bigint();
+  for (let turn = 0; process.hrtime.bigint() - started < HANGS_NS; turn++) {
     const value = holds();
     if (value) return value;
     // Scripts are read from the disk, which a busy machine is slow to do.
     await new Promise((done) => (turn < 100 ? setImmediate(done) : realTimeout(done, 1)));
   }
-  throw new Error(`Never happened: ${words}`);
+  throw new Error(`Never happened: ${text}`);
 }
 
 globalThis.requestAnimationFrame = (draw) => setImmediate(draw);
@@ -59,8 +59,9 @@ globalThis.BroadcastChannel = class {
   }
   postMessage(data) {
     if (data.say === 'anybody') asks++;
-    for (const one of channels)
-      if (one !== this && one.name === this.name) queueMicrotask(() => one.onmessage?.({ data }));
+    for (const channel of channels)
+      if (channel !== this && channel.name === this.name)
+        queueMicrotask(() => channel.onmessage?.({ data }));
   }
 };
 
@@ -85,9 +86,9 @@ export class Study {
   refuses = {};
 
   constructor({ trials = 4, colors = [], kind = 'pairs', ...study } = {}) {
-    const places = { pairs: 2, 'best-of': 4, ratings: 1 }[kind];
+    const positions = { pairs: 2, 'best-of': 4, ratings: 1 }[kind];
     const blank = () => ({ images: ['i'], weights: null });
-    const shown = { words: 'a fox', places: Array.from({ length: places ?? 0 }, blank) };
+    const shown = { words: 'a fox', places: Array.from({ length: positions ?? 0 }, blank) };
     this.trials = Array.from({ length: trials.length ?? trials }, (_, position) => ({
       position,
       practice: false,
@@ -111,7 +112,7 @@ export class Study {
       language: 'en',
       wording: {},
       rating: kind === 'ratings' ? { steps: 11 } : null,
-      places,
+      places: positions,
       ...study,
     };
     localStorage.clear();
@@ -166,7 +167,7 @@ export class Study {
         continue;
       }
       stored.push(event.id);
-      if (this.events.some((one) => one.id === event.id)) continue;
+      if (this.events.some((item) => item.id === event.id)) continue;
       this.events.push(event);
       this.answered = this.answered.filter((position) => position !== event.position);
       if (event.kind === 'answer') this.answered.push(event.position);
@@ -244,13 +245,13 @@ export class Page {
     pass(230);
   }
 
-  button(words) {
+  button(text) {
     const all = [...this.root.querySelectorAll('button')];
-    return all.find((one) => one.firstElementChild?.textContent === words);
+    return all.find((item) => item.firstElementChild?.textContent === text);
   }
 
-  press(words) {
-    this.button(words).click();
+  press(text) {
+    this.button(text).click();
   }
 
   key(key, more = {}) {

@@ -5,8 +5,8 @@ import { faults } from '../page.js';
 import { Page, Study, pass, until } from './study.js';
 
 const notice = (page) =>
-  [...page.root.querySelectorAll('.notice')].find((one) => !one.hidden)?.textContent ?? '';
-const places = (study) => study.told('answer').map(([, position]) => position);
+  [...page.root.querySelectorAll('.notice')].find((node) => !node.hidden)?.textContent ?? '';
+const positions = (study) => study.told('answer').map(([, position]) => position);
 
 test('without a network answers wait, the page is not left by mistake, and none is lost', async () => {
   const study = new Study({ trials: 6 });
@@ -31,7 +31,7 @@ test('without a network answers wait, the page is not left by mistake, and none 
   assert.ok(!free.defaultPrevented);
   await page.answers([5]);
   await page.finishes();
-  assert.deepEqual(places(study), [0, 1, 2, 3, 4, 5]);
+  assert.deepEqual(positions(study), [0, 1, 2, 3, 4, 5]);
 });
 
 test('whoever comes back goes on with what was not sent', async () => {
@@ -56,7 +56,7 @@ test('whoever comes back goes on with what was not sent', async () => {
   await page.at('again');
   page.press('Continue');
   assert.match((await page.finishes()).textContent, /C1A9/);
-  assert.deepEqual(places(study), [0, 1, 2, 3, 4]);
+  assert.deepEqual(positions(study), [0, 1, 2, 3, 4]);
   page = await Page.open();
   await page.asksOtherTabs();
   assert.match((await page.at('finished')).textContent, /C1A9/);
@@ -81,7 +81,7 @@ test('whoever comes back before the last answer is stored goes on once it is', a
   study.losing = false;
   dispatchEvent(new Event('online'));
   await page.finishes();
-  assert.deepEqual(places(study), [0, 1]);
+  assert.deepEqual(positions(study), [0, 1]);
 });
 
 test('what waits in the browser counts as answered, also where nothing could be sent', async () => {
@@ -106,7 +106,7 @@ test('what waits in the browser counts as answered, also where nothing could be 
   await until(() => study.events.length === 2);
   await page.answers([2]);
   await page.finishes();
-  assert.deepEqual(places(study), [0, 1, 2]);
+  assert.deepEqual(positions(study), [0, 1, 2]);
 });
 
 test('a refused answer is said and asked again', async () => {
@@ -220,7 +220,7 @@ test('a person stops for good, and not by a key meant for something else', async
   await page.at('withdrawn');
   await until(() => study.stage === 'withdrawn');
   assert.deepEqual(
-    study.events.map((one) => one.kind),
+    study.events.map((item) => item.kind),
     ['answer', 'withdrawal'],
   );
   page = await Page.open();

@@ -66,7 +66,7 @@ def test_long_strokes_are_sent_in_parts_below_the_limit_of_a_body() -> None:
 
 
 def test_what_the_browser_has_no_room_for_is_said_and_kept_once_there_is() -> None:
-    told = run(
+    message = run(
         """
       let online = false;
       const send = async (events) => {
@@ -87,7 +87,7 @@ def test_what_the_browser_has_no_room_for_is_said_and_kept_once_there_is() -> No
     """,
         room=50_000,
     )
-    assert told == {"seen": [0, 0, 1, 2], "left": 0, "unkept": 0}
+    assert message == {"seen": [0, 0, 1, 2], "left": 0, "unkept": 0}
 
 
 def test_a_page_that_is_left_sends_no_more_than_browsers_allow() -> None:

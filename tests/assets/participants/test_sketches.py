@@ -15,14 +15,14 @@ UNDO = {"do": "undo"}
 
 
 def sketch(position: int, part: str = "trial", **values: Any) -> dict[str, Any]:
-    told = {"position": position, "practice": part == "training", "words": f"thing {position}"}
-    return {**told, "original": 0 if part == "second" else None, **values}
+    message = {"position": position, "practice": part == "training", "words": f"thing {position}"}
+    return {**message, "original": 0 if part == "second" else None, **values}
 
 
-def waits(kind: str, position: int, body: Any = None, place: int | None = None) -> dict[str, Any]:
-    event: dict[str, Any] = {"id": f"{kind} {position} {place}", "kind": kind, "position": position}
+def waits(kind: str, position: int, body: Any = None, index: int | None = None) -> dict[str, Any]:
+    event: dict[str, Any] = {"id": f"{kind} {position} {index}", "kind": kind, "position": position}
     event["body"] = body or {}
-    return event if place is None else {**event, "place": place}
+    return event if index is None else {**event, "place": index}
 
 
 def told(
@@ -30,7 +30,7 @@ def told(
     trials: list[dict[str, Any]],
     answered: list[int] | None = None,
     waiting: list[dict[str, Any]] | None = None,
-    kept: list[dict[str, Any]] | None = None,
+    saved: list[dict[str, Any]] | None = None,
     **participant: Any,
 ) -> Any:
     """What the code says of ``it``: sketches of a study with two for practice and three more."""
@@ -43,7 +43,7 @@ def told(
             **participant,
         },
         "trials": trials,
-        "kept": kept or [],
+        "kept": saved or [],
     }
     return run_module(
         "const { Sketches } = await load('participants/sketches');"
@@ -56,7 +56,7 @@ def told(
 def test_a_log_is_what_is_stored_and_what_waits_each_once(stored: int) -> None:
     """Also where the study stored actions and the page never heard of it."""
     log = [FILL, UNDO, FILL]
-    waiting = [waits("action", 2, action, place) for place, action in enumerate(log)]
+    waiting = [waits("action", 2, action, index) for index, action in enumerate(log)]
     waiting.append(waits("action", 3, {"do": "clear"}, 0))
     trials = [sketch(2, actions=log[:stored]), sketch(3)]
     code = "return [[...it.log(2)], it.did(2, { do: 'redo' }), it.log(2).length];"
@@ -65,12 +65,12 @@ def test_a_log_is_what_is_stored_and_what_waits_each_once(stored: int) -> None:
 
 def test_what_was_confirmed_since_the_study_was_asked_is_not_lost() -> None:
     log = [FILL, UNDO, FILL]
-    kept = [waits("action", 2, action, place) for place, action in enumerate(log)]
+    saved = [waits("action", 2, action, index) for index, action in enumerate(log)]
     trials = [sketch(2, actions=log[:1])]
-    for waiting in ([], kept[2:], kept):
-        assert told("return it.log(2)", trials, waiting=waiting, kept=kept) == log
+    for waiting in ([], saved[2:], saved):
+        assert told("return it.log(2)", trials, waiting=waiting, saved=saved) == log
     renewed = "it.log(2); it.renew({ ...value.state }, value.state.kept); return it.log(2);"
-    assert told(renewed, trials, kept=kept) == log
+    assert told(renewed, trials, saved=saved) == log
 
 
 @pytest.mark.parametrize(
@@ -83,9 +83,9 @@ def test_what_was_confirmed_since_the_study_was_asked_is_not_lost() -> None:
     ],
 )
 def test_who_has_done_something_has_begun(
-    trials: list[dict[str, Any]], answered: list[int], waiting: list[dict[str, Any]], begun: bool
+    trials: list[dict[str, Any]], answered: list[int], waiting: list[dict[str, Any]], started: bool
 ) -> None:
-    assert told("return it.begun", trials, answered, waiting) is begun
+    assert told("return it.begun", trials, answered, waiting) is started
 
 
 def test_what_is_answered_on_its_way_is_not_asked_again() -> None:
@@ -138,7 +138,7 @@ def test_progress_counts_practice_sketches_and_second_colorings_each_by_itself()
     trials = [sketch(1, "training"), sketch(2), sketch(4), sketch(5, "second")]
     code = "return [1, 2, 4, 5].map((at) => it.progress(it.open.find((o) => o.position === at)))"
     named = told(code, trials, [0], number_of_trials=6)
-    assert [(one["name"].split("_")[0], one["n"], one["of"]) for one in named] == [
+    assert [(item["name"].split("_")[0], item["n"], item["of"]) for item in named] == [
         ("practice", 2, 2),
         ("sketch", 1, 3),
         ("sketch", 3, 3),
@@ -160,8 +160,8 @@ def test_progress_counts_practice_sketches_and_second_colorings_each_by_itself()
     ids=["first", "again", "in it", "accepted", "begun", "later", "second"],
 )
 def test_what_is_said_before_a_sketch(
-    trials: list[dict[str, Any]], answered: list[int], practice: str, words: str
+    trials: list[dict[str, Any]], answered: list[int], practice: str, text: str
 ) -> None:
     code = "return it.before(it.open[0])"
     said = told(code, trials, answered, practice={"stage": practice, "reason": ""})
-    assert said == words
+    assert said == text

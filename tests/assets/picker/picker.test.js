@@ -50,8 +50,8 @@ async function open(value) {
     find,
     input,
     options: () => all('[role=option]'),
-    names: () => all('[role=option] .th-picker-name').map((one) => one.textContent),
-    selected: () => all('[aria-selected=true]').map((one) => one.id),
+    names: () => all('[role=option] .th-picker-name').map((item) => item.textContent),
+    selected: () => all('[aria-selected=true]').map((item) => item.id),
     line: () => find('line').textContent,
     color: () => find('swatch').style.background,
     changes: () => mounted.sent.map(([event, data]) => [event, data.value].join(' ')),
@@ -110,8 +110,8 @@ test('a color is picked by keyboard', () => {
 
 test('names that are it come first, then those that begin with it, then those that hold it', () => {
   picker.write('pink');
-  const rows = picker.options().map((one) =>
-    [...one.children]
+  const rows = picker.options().map((option) =>
+    [...option.children]
       .slice(1, 3)
       .map((cell) => cell.textContent)
       .join(' '),
@@ -152,7 +152,7 @@ test('Escape goes back', () => {
 
 test('the arrow opens the names of its own system; an empty field all, the last ones first', () => {
   press(picker.input, 'ArrowDown');
-  assert.equal(picker.options().length, CATALOG.colors.filter(([one]) => one === 'l3').length);
+  assert.equal(picker.options().length, CATALOG.colors.filter(([item]) => item === 'l3').length);
   const [chosen] = picker.selected();
   assert.match(document.getElementById(chosen).textContent, /Vivid reddish orange/);
   picker.write('teal');
@@ -164,7 +164,7 @@ test('the arrow opens the names of its own system; an empty field all, the last 
   assert.equal(picker.options().length, 1 + 2 + CATALOG.colors.length);
   const headings = [...picker.element.querySelectorAll('.th-picker-heading')];
   assert.deepEqual(
-    headings.map((one) => one.textContent),
+    headings.map((heading) => heading.textContent),
     ['Recent', 'Basic names · ISCC-NBS level 1', 'All names'],
   );
 });

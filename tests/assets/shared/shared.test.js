@@ -9,7 +9,7 @@ const JS = new URL('../../../assets/js/', import.meta.url);
 answer('GET ' + new URL('picker/catalog.json', JS).pathname, { systems: [], colors: [] });
 const { store } = await load('shared/state');
 const textsOf = (node, selector) =>
-  [...node.querySelectorAll(selector)].map((one) => one.textContent);
+  [...node.querySelectorAll(selector)].map((item) => item.textContent);
 
 test('all modules load, and none needs the workbench for that', async () => {
   const names = readdirSync(JS, { recursive: true }).filter((name) => name.endsWith('.js'));
@@ -97,54 +97,54 @@ test('what others say of a verdict stands there as theirs', async () => {
 
 test('the basket is kept in the browser', async () => {
   const { basket } = await load('shared/basket');
-  const kept = () => JSON.parse(localStorage.getItem('th-basket')).map((item) => item.id);
-  const one = { source: 's', id: '1', text: 'A red mug' };
-  const told = [];
-  const leave = basket.watch((elsewhere) => told.push(elsewhere));
-  basket.toggle(one);
-  basket.add([one, { source: 's', id: '2' }]);
-  assert.deepEqual(kept(), ['1', '2']);
+  const save = () => JSON.parse(localStorage.getItem('th-basket')).map((item) => item.id);
+  const entry = { source: 's', id: '1', text: 'A red mug' };
+  const messages = [];
+  const leave = basket.watch((elsewhere) => messages.push(elsewhere));
+  basket.toggle(entry);
+  basket.add([entry, { source: 's', id: '2' }]);
+  assert.deepEqual(save(), ['1', '2']);
   assert.deepEqual(basket.refs(), [
     ['s', '1'],
     ['s', '2'],
   ]);
-  basket.drop([one]);
+  basket.drop([entry]);
   leave();
-  assert.deepEqual(kept(), ['2']);
-  assert.deepEqual(told, [false, false, false]);
+  assert.deepEqual(save(), ['2']);
+  assert.deepEqual(messages, [false, false, false]);
   // What is there and cannot be read changes nothing; words that this page knows stay.
-  basket.replace([one]);
+  basket.replace([entry]);
   localStorage.setItem('th-basket', 'nonsense');
   const news = new window.StorageEvent('storage', { key: 'th-basket' });
   window.dispatchEvent(news);
   assert.equal(basket.size(), 1);
   localStorage.setItem('th-basket', JSON.stringify([{ source: 's', id: '1' }, { id: 3 }, null]));
   window.dispatchEvent(news);
-  assert.deepEqual(basket.items(), [one]);
+  assert.deepEqual(basket.items(), [entry]);
   basket.clear();
-  assert.equal(basket.has(one), false);
+  assert.equal(basket.has(entry), false);
 });
 
 test('colors of a figure are the page’s', async () => {
   const { themed } = await load('shared/figure');
   const style = { getPropertyValue: (name) => ' #123 ' + name };
-  const drawn = themed({ line: ['var(--th-ink)', 'var(--other)', 3, null] }, style);
-  assert.deepEqual(drawn, { line: ['#123 --th-ink', 'var(--other)', 3, null] });
+  const rendered = themed({ line: ['var(--th-ink)', 'var(--other)', 3, null] }, style);
+  assert.deepEqual(rendered, { line: ['#123 --th-ink', 'var(--other)', 3, null] });
 });
 
 test('after a failure nothing more is sent', async () => {
   const { sendAll } = await load('shared/http');
-  const begun = [];
+  const started = [];
   const ended = [];
   const sending = sendAll([0, 1, 2, 3, 4, 5], async (number) => {
-    begun.push(number);
+    started.push(number);
     await settled(number === 1 ? 0 : 20);
     if (number === 1) throw new Error('The disk is full.');
     ended.push(number);
   });
   await assert.rejects(sending, { message: 'The disk is full.' });
   assert.deepEqual(
-    [begun, ended],
+    [started, ended],
     [
       [0, 1, 2],
       [0, 2],
@@ -179,23 +179,23 @@ test('a view shows the work of its kind, and its end once', async () => {
   const box = document.createElement('div');
   const before = requests.length;
   const seen = [];
-  const told = (...jobs) => store.set('work', jobs);
+  const report = (...jobs) => store.set('work', jobs);
   const cells = (id, active) => ({ id, kind: 'cells', active });
   document.body.append(box);
-  told(cells('a', false));
+  report(cells('a', false));
   watchWork(box, 'cells', (job, ended) => seen.push([job && job.id, ended]));
-  told({ id: 'x', kind: 'export', active: true }, cells('b', true));
+  report({ id: 'x', kind: 'export', active: true }, cells('b', true));
   box.hidden = true;
-  told(cells('b', false));
+  report(cells('b', false));
   box.hidden = false;
-  told(cells('b', false));
-  told(cells('b', false));
-  told(cells('c', false));
-  told();
+  report(cells('b', false));
+  report(cells('b', false));
+  report(cells('c', false));
+  report();
   box.remove();
-  told(cells('d', false));
+  report(cells('d', false));
   document.body.append(box);
-  told(cells('d', false));
+  report(cells('d', false));
   box.remove();
   assert.deepEqual(seen, [
     ['a', false],

@@ -82,7 +82,7 @@ test('files come by paste, by drop, and from another tab', async () => {
   assert.ok(!made.root.classList.contains('dropping'));
   store.set('dropped', files);
   assert.deepEqual(
-    uploads.slice(before).map((one) => one.headers['X-File-Name']),
+    uploads.slice(before).map((upload) => upload.headers['X-File-Name']),
     Array(3).fill('carried%20%C3%A9.png'),
   );
   // A text that is dropped or pasted is no photograph.
@@ -213,7 +213,7 @@ test('marks go back and forth by buttons and by keys', async () => {
   // Another mark: what was undone is gone.
   made.press('Whole image');
   assert.equal(made.button('Redo').disabled, true);
-  assert.equal(new Set(made.values.map((one) => one.seq)).size, made.values.length);
+  assert.equal(new Set(made.values.map((value) => value.seq)).size, made.values.length);
 });
 
 test('strokes have the size of the brush and go where the pointer went', async () => {
@@ -305,7 +305,7 @@ test('keys choose tools and the size of the brush', async () => {
     made.key(key);
     const pressed = [...made.root.querySelectorAll('[data-tool][aria-pressed=true]')];
     assert.deepEqual(
-      pressed.map((one) => one.dataset.tool),
+      pressed.map((item) => item.dataset.tool),
       [tool],
     );
   }
@@ -383,7 +383,7 @@ test('a stroke and a point are set by keyboard', async () => {
 test('marks without an answer are sent again after the page was loaded again', async () => {
   const made = await opened();
   made.press('Whole image');
-  const kept = { ...sessionStorage };
+  const saved = { ...sessionStorage };
   const loaded = async (image) => {
     const again = await stage();
     again.python(opening(image));
@@ -391,7 +391,7 @@ test('marks without an answer are sent again after the page was loaded again', a
     return again;
   };
   assert.deepEqual((await loaded('b2')).values, [], 'those of another image are put nowhere');
-  Object.assign(sessionStorage, kept);
+  Object.assign(sessionStorage, saved);
   const again = await loaded('a1');
   assert.deepEqual(again.marks(), made.marks());
   again.answers('M0 0');

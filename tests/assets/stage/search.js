@@ -18,8 +18,8 @@ function job(id) {
     await settled();
   };
 }
-const asked = (made) => made.sent.at(-1);
-const begun = (kind, more) => ({ image_id: 'a1', kind, at: Math.random(), ...more });
+const sendRequest = (made) => made.sent.at(-1);
+const start = (kind, more) => ({ image_id: 'a1', kind, at: Math.random(), ...more });
 const FOUND = {
   object: 'jar',
   made: 'GroundingDINO tiny, SAM ViT-B, variant Paper',
@@ -35,8 +35,8 @@ const FOUND = {
   notes: [],
 };
 const list = (made, name) =>
-  [...made.root.querySelectorAll('.th-found-group')].find((one) =>
-    one.querySelector('h4').textContent.startsWith(name),
+  [...made.root.querySelectorAll('.th-found-group')].find((node) =>
+    node.querySelector('h4').textContent.startsWith(name),
   );
 const ticks = (made, name) => [...list(made, name).querySelectorAll('input')];
 
@@ -46,9 +46,9 @@ test('a search is watched to its end and becomes a mark', async () => {
   const made = await opened();
   const tells = job('j1');
   made.key('f');
-  assert.deepEqual(asked(made), ['find', { image_id: 'a1' }]);
+  assert.deepEqual(sendRequest(made), ['find', { image_id: 'a1' }]);
   assert.equal(made.part('work-text').textContent, 'Checking…');
-  made.python({ work: begun('find', { job: 'j1', words: 'Looking for the jar…' }) });
+  made.python({ work: start('find', { job: 'j1', words: 'Looking for the jar…' }) });
   assert.equal(made.part('work').hidden, false);
   assert.deepEqual(JSON.parse(sessionStorage.getItem(FINDING)), { job: 'j1', image_id: 'a1' });
   await tells({ active: true, version: 3, words: 'Loading SAM…' });
@@ -64,13 +64,13 @@ test('a search is watched to its end and becomes a mark', async () => {
 test('why nothing is begun or found is said, and the marks stay', async () => {
   const made = await opened();
   made.press('Find the object');
-  made.python({ work: begun('find', { problem: 'Type what to look for in the field Object.' }) });
+  made.python({ work: start('find', { problem: 'Type what to look for in the field Object.' }) });
   assert.match(made.part('message-text').textContent, /^Type what to look for/);
   assert.equal(made.part('work').hidden, true);
   const tells = job('j2');
   made.press('Find the object');
   assert.equal(made.part('message').hidden, true);
-  made.python({ work: begun('find', { job: 'j2', words: '' }) });
+  made.python({ work: start('find', { job: 'j2', words: '' }) });
   await tells({ status: 'failed', problem: 'The detector found no jar.' });
   assert.equal(made.part('message-text').textContent, 'The detector found no jar.');
   assert.deepEqual(made.values, []);
@@ -83,11 +83,13 @@ test('a search is cancelled, and its late answer is nobody’s', async () => {
   const made = await opened();
   const tells = job('j3');
   made.press('Find the object');
-  made.python({ work: begun('find', { job: 'j3', words: 'Searching…' }) });
+  made.python({ work: start('find', { job: 'j3', words: 'Searching…' }) });
   await settled();
   made.press('Cancel');
   await settled();
-  assert.ok(requests.some((one) => one.path === '/api/jobs/j3/cancel' && one.method === 'POST'));
+  assert.ok(
+    requests.some((request) => request.path === '/api/jobs/j3/cancel' && request.method === 'POST'),
+  );
   assert.equal(made.part('work').hidden, true);
   assert.equal(sessionStorage.getItem(FINDING), null);
   made.press('Whole image');
@@ -101,12 +103,12 @@ test('a search that begins after it was cancelled, or for another image, is ende
   job('j5');
   made.press('Find the object');
   made.press('Cancel');
-  made.python({ work: begun('find', { job: 'j4', words: '' }) });
+  made.python({ work: start('find', { job: 'j4', words: '' }) });
   made.press('Find the object');
   made.python(opening('b2'));
-  made.python({ work: begun('find', { job: 'j5', words: '' }) });
+  made.python({ work: start('find', { job: 'j5', words: '' }) });
   await settled();
-  const cancelled = requests.filter((one) => /j[45]\/cancel$/.test(one.path));
+  const cancelled = requests.filter((request) => /j[45]\/cancel$/.test(request.path));
   assert.equal(cancelled.length, 2);
   assert.equal(made.part('work').hidden, true);
 });
@@ -136,10 +138,10 @@ test('a point is a mark once it is cut out, by the segmenter that did it', async
   made.press('Point to add');
   made.drag([[20, 30]]);
   const point = { type: 'point', x: 20, y: 30, inside: true };
-  assert.deepEqual(asked(made), ['points', { image_id: 'a1', marks: [point] }]);
+  assert.deepEqual(sendRequest(made), ['points', { image_id: 'a1', marks: [point] }]);
   assert.deepEqual(made.values, []);
   assert.equal(made.root.querySelectorAll('.th-stage-point.white').length, 1);
-  made.python({ work: begun('points', { job: 'p1', words: '' }) });
+  made.python({ work: start('points', { job: 'p1', words: '' }) });
   await tells({ status: 'done', result: { segmenter: 'sam-vit-b' } });
   assert.deepEqual(made.marks(), [{ ...point, by: 'sam-vit-b' }]);
   made.answers('M1 1');
@@ -148,7 +150,7 @@ test('a point is a mark once it is cut out, by the segmenter that did it', async
   made.drag([[500, 30]]);
   assert.equal(made.sent.length, 1);
   made.drag([[40, 50]], { altKey: true });
-  made.python({ work: begun('points', { job: 'p2', words: '' }) });
+  made.python({ work: start('points', { job: 'p2', words: '' }) });
   await again({ status: 'done', result: { segmenter: 'sam-vit-b' } });
   assert.deepEqual(
     made.marks().map((mark) => mark.inside),
@@ -175,7 +177,7 @@ test('Undo takes back a point that is not cut out yet, and a refusal does too', 
   made.key('o');
   made.drag([[20, 30]]);
   assert.equal(made.button('Undo').disabled, false);
-  made.python({ work: begun('points', { job: 'p3', words: '' }) });
+  made.python({ work: start('points', { job: 'p3', words: '' }) });
   await settled();
   made.press('Undo');
   await settled();
@@ -183,7 +185,7 @@ test('Undo takes back a point that is not cut out yet, and a refusal does too', 
   assert.equal(made.root.querySelectorAll('.th-stage-point').length, 0);
   assert.equal(made.button('Undo').disabled, true);
   made.drag([[20, 30]]);
-  made.python({ work: begun('points', { problem: 'Download sam-vit-b first.' }) });
+  made.python({ work: start('points', { problem: 'Download sam-vit-b first.' }) });
   assert.equal(made.part('message-text').textContent, 'Download sam-vit-b first.');
   assert.equal(made.root.querySelectorAll('.th-stage-point').length, 0);
   assert.deepEqual(made.values, []);
@@ -212,7 +214,7 @@ test('boxes, parts and answers are listed, and drawn on the image', async () => 
   assert.equal(tags[0].style.left, '0%');
   assert.equal(tags[1].style.right, '5%');
   assert.equal(ticks(made, 'Boxes').length, 2);
-  assert.ok(ticks(made, 'Boxes').every((one) => one.checked));
+  assert.ok(ticks(made, 'Boxes').every((tick) => tick.checked));
   assert.match(list(made, 'Parts').textContent, /neck4\.0%.*Not found: rim/);
   const rows = list(made, 'Parts').querySelectorAll('.th-found-row');
   assert.deepEqual(

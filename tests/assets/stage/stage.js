@@ -64,14 +64,14 @@ export async function stage(more = {}) {
   const part = (name) => root.querySelector('.th-stage-' + name);
   /** Several props at once, as an answer of Python brings them. */
   const python = (changes) => {
-    const { value: given, ...others } = changes;
+    const { value: provided, ...others } = changes;
     Object.assign(props, others);
-    if (given !== undefined) value = given;
+    if (provided !== undefined) value = provided;
     for (const name of Object.keys(changes)) made.set(name, props[name]);
   };
   const button = (name) =>
     [...root.querySelectorAll('button')].find(
-      (one) => (one.getAttribute('aria-label') || one.textContent.trim()) === name,
+      (node) => (node.getAttribute('aria-label') || node.textContent.trim()) === name,
     );
   return {
     ...{ ...made, root, part, python, button, values },
@@ -91,8 +91,8 @@ export async function stage(more = {}) {
     /** Draws through image pixels. */
     drag(points, changes = {}) {
       const send = (type, [x, y]) => {
-        const place = { clientX: LEFT + x, clientY: TOP + y, button: 0, ...changes };
-        const event = new window.MouseEvent(type, { bubbles: true, cancelable: true, ...place });
+        const index = { clientX: LEFT + x, clientY: TOP + y, button: 0, ...changes };
+        const event = new window.MouseEvent(type, { bubbles: true, cancelable: true, ...index });
         Object.assign(event, { pointerId: 1, pointerType: 'mouse' });
         part('scroll').dispatchEvent(event);
       };

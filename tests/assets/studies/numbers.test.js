@@ -39,15 +39,15 @@ test('the end is expected from the last hours', () => {
     ],
   };
   const few = [{ at: '2026-01-01T01:00:00Z', answers: 9 }];
-  for (const [changes, text, words] of [
+  for (const [changes, text, message] of [
     [{}, 'in 2.0 h', 'at 50 answers per hour'],
     [{ answers: 200 }, 'in 2.0 h', 'at 50 answers per hour'],
     [{ missing: 0 }, 'Complete', 'all answers'],
     [{ state: 'paused' }, '–', 'takes no answers'],
     [{ hours: few }, '–', 'no answers in the last'],
   ]) {
-    const told = expectedEnd({ ...live, ...changes });
-    assert.equal(told.text, text, JSON.stringify(changes));
-    assert.ok(told.words.includes(words), told.words);
+    const details = expectedEnd({ ...live, ...changes });
+    assert.equal(details.text, text, JSON.stringify(changes));
+    assert.ok(details.words.includes(message), details.words);
   }
 });

@@ -49,7 +49,7 @@ test('what people were not asked in the paper is left out until it is ticked', (
   assert.equal(select.value, SET);
   assert.match(node.textContent, /Excluded unless you select it: extraction/);
   const ticks = () => [...node.querySelectorAll('[data-field=tasks] input')];
-  const ticked = () => ticks().map((one) => one.checked);
+  const ticked = () => ticks().map((tick) => tick.checked);
   assert.deepEqual(ticked(), [true, true, false]);
   ticks()[2].click();
   assert.deepEqual(form.tasks, ['plates', 'counting', 'extraction']);

@@ -76,7 +76,7 @@ def test_a_task_is_the_mean_of_three_systems_and_not_of_its_pictures() -> None:
 )
 def test_the_paper_averages_systems_alike(row_of: tuple[float, ...], overall: float) -> None:
     """Prompts enough that the published percents are whole numbers of pictures."""
-    found = [
+    parts = [
         part
         for system, percent in zip(("css", "l2", "l3"), row_of, strict=True)
         for part in (
@@ -84,7 +84,7 @@ def test_the_paper_averages_systems_alike(row_of: tuple[float, ...], overall: fl
             PromptTally("a", "cna", system, 0, 1, 1, 1_000_000 - round(percent * 10_000)),
         )
     ]
-    assert row(found).cells["cna"].rate.percent == pytest.approx(overall, abs=0.001)
+    assert row(parts).cells["cna"].rate.percent == pytest.approx(overall, abs=0.001)
 
 
 def test_average_needs_all_five_tasks_in_all_their_systems() -> None:
@@ -96,17 +96,17 @@ def test_average_needs_all_five_tasks_in_all_their_systems() -> None:
     assert average.low is not None
     assert average.high is not None
     assert average.low < (average.percent or 0) < average.high
-    without = [one for one in [*CNA, *OTHERS] if one.task != "moc"]
+    without = [item for item in [*CNA, *OTHERS] if item.task != "moc"]
     assert row(without).missing == ("moc",)
     assert row(without).average.percent is None
-    partly = [one for one in [*CNA, *OTHERS] if (one.task, one.system) != ("ica", "css")]
+    partly = [item for item in [*CNA, *OTHERS] if (item.task, item.system) != ("ica", "css")]
     assert row(partly).cells["ica"].missing == ("css",)
     assert row(partly).missing == ("ica",)
 
 
 def test_unscored_pictures_are_left_out_or_wrong_and_always_counted() -> None:
-    found = [tally("cna", system, 1, scored=2) for system in TABLE_SYSTEMS]
-    left, wrong = row(found).cells["cna"].rate, row(found, unscored=WRONG).cells["cna"].rate
+    tallys = [tally("cna", system, 1, scored=2) for system in TABLE_SYSTEMS]
+    left, wrong = row(tallys).cells["cna"].rate, row(tallys, unscored=WRONG).cells["cna"].rate
     assert (left.percent, wrong.percent) == (50, 25)
     for rate in (left, wrong):
         assert (rate.passes, rate.scored, rate.images, rate.unscored) == (30, 60, 120, 60)
@@ -130,7 +130,7 @@ def test_prompts_without_a_color_system_count() -> None:
         assert cell.missing == TABLE_SYSTEMS
     assert "cna" not in row(bare, "l3").cells
     # Beside color systems they are in what is pooled, and said where systems are averaged.
-    pooled, averaged = (row([*CNA, *bare], one).cells["cna"] for one in (POOLED, AVERAGED))
+    pooled, averaged = (row([*CNA, *bare], item).cells["cna"] for item in (POOLED, AVERAGED))
     assert pooled.rate.percent == pytest.approx(100 * (10 * 4 + 30 * 2 + 3 * 4) / (54 * 4))
     assert (pooled.systems, pooled.apart) == ((*TABLE_SYSTEMS, NO_SYSTEM), None)
     assert averaged.rate == row(CNA).cells["cna"].rate
@@ -141,10 +141,10 @@ def test_prompts_without_a_color_system_count() -> None:
 def test_wilson_over_prompts_where_resampling_has_no_width() -> None:
     """Held against statsmodels' Wilson with a prompt for a trial, not an image."""
     for passes, share in ((4, 1.0), (0, 0.0), (2, 0.5)):
-        one = row([tally("cna", "l2", passes, prompts=30)], "l2").cells["cna"].rate
+        item = row([tally("cna", "l2", passes, prompts=30)], "l2").cells["cna"].rate
         expected = proportion_confint(share * 30, 30, method="wilson")
-        assert (one.low, one.high) == pytest.approx([100 * end for end in expected], abs=1e-9)
-        assert (one.percent, one.method) == (100 * share, WILSON)
+        assert (item.low, item.high) == pytest.approx([100 * end for end in expected], abs=1e-9)
+        assert (item.percent, item.method) == (100 * share, WILSON)
     assert row([tally("cna", "l2", 4, prompts=1)], "l2").cells["cna"].rate.low is not None
 
 
@@ -159,7 +159,9 @@ def test_a_part_without_spread_does_not_narrow_the_mean() -> None:
     spread = [*CNA[1:], tally("cna", "l2", 3, prompts=5), tally("cna", "l2", 1, prompts=5)]
     assert row([*spread]).cells["cna"].rate.method == WILSON
     every = [
-        tally(*key, passes) for key in (("cna", one) for one in TABLE_SYSTEMS) for passes in (1, 3)
+        tally(*key, passes)
+        for key in (("cna", item) for item in TABLE_SYSTEMS)
+        for passes in (1, 3)
     ]
     assert row(every).cells["cna"].rate.method == BOOTSTRAP
     # One task at 100 of a few prompts: the average stays as wide as it must.
@@ -183,12 +185,12 @@ def test_the_same_prompts_give_the_same_interval() -> None:
         tally("cna", system, passes, prompts=9) for system in TABLE_SYSTEMS for passes in range(5)
     ]
     split = [
-        PromptTally("a", one.task, one.system, one.passes, one.scored, one.images, count)
-        for one in reversed(spread)
+        PromptTally("a", item.task, item.system, item.passes, item.scored, item.images, count)
+        for item in reversed(spread)
         for count in (4, 5)
     ]
     assert row(spread).cells["cna"].rate == row(split).cells["cna"].rate
-    renamed = board([replace(one, run_id="b") for one in spread])["b"]
+    renamed = board([replace(item, run_id="b") for item in spread])["b"]
     assert renamed.cells["cna"].rate == row(spread).cells["cna"].rate
 
 
@@ -222,8 +224,8 @@ def test_an_interval_covers_the_truth_about_as_often_as_it_says() -> None:
         scored = 4 - rng.binomial(4, 0.1, 150)
         passes = rng.binomial(scored, rng.beta(0.6, 1.4, 150))
         prompts = Counter(zip(passes.tolist(), scored.tolist(), strict=True))
-        pictures = Counter({(1, 1): int(passes.sum()), (0, 1): int((scored - passes).sum())})
-        for counts, add in ((prompts, (1, 0)), (pictures, (0, 1))):
+        counter = Counter({(1, 1): int(passes.sum()), (0, 1): int((scored - passes).sum())})
+        for counts, add in ((prompts, (1, 0)), (counter, (0, 1))):
             low, high = interval(ratios(resampled_sums(counts, "test"))) or (0.0, 0.0)
             covered = low <= 100 * truth <= high
             inside, inside_pictures = inside + add[0] * covered, inside_pictures + add[1] * covered

@@ -64,7 +64,7 @@ def test_overall_is_the_mean_of_the_three_systems_or_nothing() -> None:
 
 
 def test_a_row_of_the_confusion_adds_up_to_all() -> None:
-    found = confusion(
+    result = confusion(
         [
             Count(("Red", "Red"), 8, 1, 0),
             Count(("Red", "Pink"), 0, 3, 0),
@@ -74,11 +74,11 @@ def test_a_row_of_the_confusion_adds_up_to_all() -> None:
         ]
     )
     # In the system's order: Pink, Red, …, Gray, Black.
-    assert found.asked == ("Red", "Black")
-    assert found.found == ("Pink", "Red", "Gray")
-    assert found.counts.tolist() == [[3, 9, 0], [0, 0, 2]]
-    assert found.passes.tolist() == [[0, 8, 0], [0, 0, 0]]
-    assert found.percent.tolist() == [[25, 75, 0], [0, 0, 100]]
+    assert result.asked == ("Red", "Black")
+    assert result.found == ("Pink", "Red", "Gray")
+    assert result.counts.tolist() == [[3, 9, 0], [0, 0, 2]]
+    assert result.passes.tolist() == [[0, 8, 0], [0, 0, 0]]
+    assert result.percent.tolist() == [[25, 75, 0], [0, 0, 100]]
     empty = confusion([])
     assert (empty.asked, empty.percent.shape) == ((), (0, 0))
 
@@ -88,14 +88,16 @@ def test_the_ten_most_found_and_the_rest() -> None:
     counts = [Count(("Animals", name), 0, 10 if n else 30, 0) for n, name in enumerate(names)]
     counts += [Count(("Vehicles", names[3]), 1, 0, 0), Count(("Vehicles", ""), 0, 9, 0)]
     shares = top_found(counts)
-    vehicles = [one for one in shares if one.category == "Vehicles"]
-    animals = [one for one in shares if one.category == "Animals"]
+    vehicles = [share for share in shares if share.category == "Vehicles"]
+    animals = [share for share in shares if share.category == "Animals"]
     assert shares[0] == vehicles[0]
-    assert [(one.name, one.count, one.percent) for one in vehicles] == [(names[3], 1, 100.0)]
+    assert [(vehicle.name, vehicle.count, vehicle.percent) for vehicle in vehicles] == [
+        (names[3], 1, 100.0)
+    ]
     # Equal counts keep the system's order; the rest has no name.
-    assert [one.name for one in animals] == [*names[:10], ""]
+    assert [animal.name for animal in animals] == [*names[:10], ""]
     assert animals[-1].count == 20
-    assert sum(one.percent for one in animals) == pytest.approx(100.0)
+    assert sum(animal.percent for animal in animals) == pytest.approx(100.0)
 
 
 def test_hue_and_chroma_of_the_asked_color() -> None:
@@ -136,22 +138,22 @@ def test_colors_are_read_alike_one_by_one_and_together() -> None:
         labs_of(["no such color"])
 
 
-def drift(color: str, found: tuple[float, float, float], count: int, passes: int = 0) -> Drift:
+def drift(color: str, result: tuple[float, float, float], count: int, passes: int = 0) -> Drift:
     target = parse_target(color)
-    return Drift(target.value, target.label, target.hex, target.lab, found, count, passes)
+    return Drift(target.value, target.label, target.hex, target.lab, result, count, passes)
 
 
 def test_an_arrow_points_from_the_asked_to_the_found_color() -> None:
-    asked = parse_target("css:gray").lab
-    (up,) = arrows([drift("css:gray", (asked[0], asked[1], asked[2] + 10), 4, 1)], grouped=False)
+    target = parse_target("css:gray").lab
+    (up,) = arrows([drift("css:gray", (target[0], target[1], target[2] + 10), 4, 1)], grouped=False)
     assert (up.value, up.name, up.count, up.percent) == ("css:gray", "gray", 4, 25.0)
     assert up.asked_hex == "#808080"
     assert up.heading_deg == pytest.approx(0.0, abs=1e-6)
-    (right,) = arrows([drift("css:gray", (asked[0], asked[1] + 3, asked[2]), 1)], grouped=False)
+    (right,) = arrows([drift("css:gray", (target[0], target[1] + 3, target[2]), 1)], grouped=False)
     assert right.heading_deg == pytest.approx(90.0)
     assert right.length_ab == pytest.approx(3.0)
     assert right.delta_e00 > 3.0
-    assert arrows([drift("css:gray", asked, 0)], grouped=False) == ()
+    assert arrows([drift("css:gray", target, 0)], grouped=False) == ()
 
 
 def test_arrows_of_one_name_are_one_weighted_by_verdicts() -> None:

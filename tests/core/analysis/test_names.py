@@ -45,7 +45,7 @@ def test_every_level_3_name_is_in_a_group_and_none_in_light_and_dark() -> None:
     assert all(groups and groups <= set(MODIFIERS) for groups in sets)
     assert not any({"light", "dark"} <= groups for groups in sets)
     assert not any("none" in groups and len(groups) > 1 for groups in sets)
-    counts = {one: sum(one in groups for groups in sets) for one in MODIFIERS}
+    counts = {item: sum(item in groups for groups in sets) for item in MODIFIERS}
     assert counts["light"] + counts["dark"] + counts["-ish"] + counts["none"] > len(L3)
     assert min(counts.values()) >= 30
 
@@ -93,7 +93,7 @@ def test_sectors_begin_at_their_angle_and_gray_has_none() -> None:
 def test_nearest_level_2_name_is_that_of_the_slow_way() -> None:
     lab = np.random.default_rng(5).uniform((0, -90, -90), (100, 90, 90), (300, 3))
     slow = [nearest_names(point, "l2", 1)[0][0].name for point in lab]
-    assert [l2_names()[at] for at in nearest_l2(lab)] == slow
+    assert [l2_names()[index] for index in nearest_l2(lab)] == slow
     own = nearest_l2(np.asarray(system("l2").lab))
     assert own.tolist() == list(range(29))
     assert nearest_l2(np.empty((0, 3))).tolist() == []

@@ -26,6 +26,10 @@ def test_every_sector_is_shown_by_its_own_hue_at_one_lightness() -> None:
 
 
 def test_labels_and_unknown_sectors() -> None:
-    assert [sector_label(one) for one in ("0", "330", NEUTRAL)] == ["0–30°", "330–360°", "neutral"]
+    assert [sector_label(item) for item in ("0", "330", NEUTRAL)] == [
+        "0–30°",
+        "330–360°",
+        "neutral",
+    ]
     with pytest.raises(BadInput, match="no hue sector '45'"):
         sector_hex("45")

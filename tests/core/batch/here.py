@@ -30,8 +30,8 @@ class InProcess:
             self._events.append(TeamEvent(DONE, worker, items=items))
 
     def events(self, timeout_s: float) -> list[TeamEvent]:
-        found, self._events = self._events, []
-        return found
+        result, self._events = self._events, []
+        return result
 
     def close(self) -> None:
         for worker in self._workers.values():

@@ -61,7 +61,7 @@ class Actor:
 
     def __getattr__(self, name: str) -> Any:
         method = getattr(self.of, name)
-        return SimpleNamespace(remote=lambda *given: Task(self, lambda: method(*given)))
+        return SimpleNamespace(remote=lambda *values: Task(self, lambda: method(*values)))
 
     def let_go(self) -> None:
         """What a process leaves when it ends: no lock, and its journal as it stands."""
@@ -97,9 +97,9 @@ class RayHere:
         return {"CPU": 2.0, **({"GPU": float(self.gpus)} if self.gpus else {})}
 
     def remote(self, kind: Callable[[], Any]) -> Any:
-        def options(**given: Any) -> Any:
+        def options(**values: Any) -> Any:
             def begin() -> Actor:
-                self.actors.append(Actor(kind(), given))
+                self.actors.append(Actor(kind(), values))
                 return self.actors[-1]
 
             return SimpleNamespace(remote=begin)
@@ -111,11 +111,11 @@ class RayHere:
     ) -> tuple[list[Task], list[Task]]:
         """Does as many as are waited for, none where nobody waits; whoever has done the least is
         quickest."""
-        for task in sorted(tasks, key=lambda one: one.actor.calls):
-            if timeout != 0 and sum(one.done for one in tasks) < num_returns:
+        for task in sorted(tasks, key=lambda item: item.actor.calls):
+            if timeout != 0 and sum(item.done for item in tasks) < num_returns:
                 task.do()
-        ready = [one for one in tasks if one.done][:num_returns]
-        return ready, [one for one in tasks if one not in ready]
+        ready = [item for item in tasks if item.done][:num_returns]
+        return ready, [item for item in tasks if item not in ready]
 
     def get(self, task: Task, *, timeout: float | None = None) -> Any:
         task.do()
@@ -130,17 +130,17 @@ class RayHere:
 
 
 @contextmanager
-def ray_here(**given: Any) -> Iterator[RayHere]:
+def ray_here(**values: Any) -> Iterator[RayHere]:
     """In place of Ray while the block lasts; SIGINT and SIGTERM are answered as before."""
     import ray
 
-    here = RayHere(**given)
+    local = RayHere(**values)
     answers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     with pytest.MonkeyPatch.context() as patch:
         for name in NAMES:
-            patch.setattr(ray, name, getattr(here, name))
+            patch.setattr(ray, name, getattr(local, name))
         try:
-            yield here
+            yield local
         finally:
             for number, answer in answers.items():
                 signal.signal(number, answer)

@@ -98,9 +98,9 @@ class _SaysGpu(Squarer):
         raise ItemFailed(f"GPU {os.environ.get('CUDA_VISIBLE_DEVICES')}", {"number": position})
 
 
-def begun(place: Path, total: int, first: int = 10) -> Path:
+def begun(index: Path, total: int, first: int = 10) -> Path:
     """The folder of a list of numbers."""
-    folder = SquaresFolder(place / "squares")
+    folder = SquaresFolder(index / "squares")
     folder.begin({"total": total, "first": first, "version": 1})
     folder.set_desired_state("run")
     return folder.path

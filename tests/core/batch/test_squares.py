@@ -41,12 +41,12 @@ ROOT = Path(__file__).resolve().parents[3]
 def rows(folder: BatchFolder) -> list[tuple[int, int, str, int | None]]:
     """Position, attempt, status and square of every row of every shard, in order."""
     tables = [pq.read_table(path).to_pylist() for path in folder.shards()]
-    found = [row for table in tables for row in table]
-    return sorted((r["position"], r["attempt"], r["status"], r["square"]) for r in found)
+    result = [row for table in tables for row in table]
+    return sorted((r["position"], r["attempt"], r["status"], r["square"]) for r in result)
 
 
 def all_of(total: int, first: int = 10) -> list[tuple[int, int, str, int | None]]:
-    return [(at, 1, DONE, (first + at) ** 2) for at in range(total)]
+    return [(index, 1, DONE, (first + index) ** 2) for index in range(total)]
 
 
 def here(work: Squares, retry: bool = False, **more: Callable[[BatchState], None]) -> BatchState:
@@ -73,7 +73,7 @@ def test_what_failed_has_its_reason_and_is_tried_again_on_request(tmp_path: Path
     assert (failed["number"], failed["square"]) == (11, None)
     assert here(work).failed == 2
     assert here(work, retry=True).failed == 0
-    assert [one[:3] for one in rows(work.folder) if one[0] == 1] == [
+    assert [row[:3] for row in rows(work.folder) if row[0] == 1] == [
         (1, 1, "failed"),
         (1, 2, DONE),
     ]
@@ -161,7 +161,7 @@ def test_a_number_that_ends_every_process_becomes_a_failure(tmp_path: Path) -> N
     assert reason == (
         "While this number was in work the worker died 2 times: its process ended with status 3."
     )
-    assert [one[0] for one in rows(work.folder)] == [0, 1, 2]
+    assert [row[0] for row in rows(work.folder)] == [0, 1, 2]
 
 
 def test_a_list_begun_otherwise_does_not_go_on(tmp_path: Path) -> None:
@@ -188,7 +188,7 @@ def test_lines_that_are_none_of_the_lists_are_left_out_with_a_reason(tmp_path: P
     assert here(work).status == "finished"
     assert rows(work.folder) == all_of(3)
     said = [json.loads(line) for line in (work.folder.path / LEFT_OUT).read_text().splitlines()]
-    assert [one["reason"].partition(":")[0] for one in said] == [
+    assert [item["reason"].partition(":")[0] for item in said] == [
         "the position 3 is not among the list's 3",
         "the attempt at the position 1 has no number or no status",
         "its columns do not fit",
@@ -225,14 +225,14 @@ def test_the_latest_row_of_each_number_comes_back_in_order(tmp_path: Path) -> No
     assert list(tables(work)) == []
     assert here(work).failed == 1
     assert here(work, retry=True).failed == 0
-    found = list(tables(work, columns, size=2))
-    assert [table.num_rows for table in found] == [2, 2, 1]
-    said = [tuple(row.values()) for table in found for row in table.to_pylist()]
+    result = list(tables(work, columns, size=2))
+    assert [table.num_rows for table in result] == [2, 2, 1]
+    said = [tuple(row.values()) for table in result for row in table.to_pylist()]
     assert said == [(0, 1, 100), (1, 2, 121), (2, 1, 144), (3, 1, 169), (4, 1, 196)]
     # What a worker has in its journal counts too, and what is none of the list's does not.
     line = {"position": 0, "attempt": 2, "status": DONE, "reason": "", "number": 10, "square": 7}
     (work.folder.journal / "s009w1-00000.jsonl").write_text(
-        "".join(json.dumps({**line, "position": at}) + "\n" for at in (0, 77))
+        "".join(json.dumps({**line, "position": index}) + "\n" for index in (0, 77))
     )
     (table,) = tables(work, columns)
     assert table["square"].to_pylist() == [7, 121, 144, 169, 196]
@@ -353,8 +353,8 @@ def test_who_does_several_at_once_is_told_of_so_many(tmp_path: Path) -> None:
     ExpectingSquarer.told.clear()
     work = SeveralAtOnce(begun(tmp_path, 21), bad=(12,))
     assert here(work).failed == 1
-    told = ExpectingSquarer.told
-    assert [position for batch in told for position in batch] == list(range(21))
-    assert all(len(batch) >= 8 for batch in told[:-1])
+    message = ExpectingSquarer.told
+    assert [position for batch in message for position in batch] == list(range(21))
+    assert all(len(batch) >= 8 for batch in message[:-1])
     assert here(work, retry=True).failed == 0
-    assert told[-1] == [2]
+    assert message[-1] == [2]

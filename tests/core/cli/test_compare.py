@@ -88,31 +88,31 @@ def compared(*arguments: object) -> dict:
     status, text = ran(*map(str, arguments), "--json")
     assert status == 0
     assert text.count("\n") == 1
-    found = json.loads(text, parse_constant=refuse)
-    assert isinstance(found, dict)
-    return found
+    loads = json.loads(text, parse_constant=refuse)
+    assert isinstance(loads, dict)
+    return loads
 
 
 # ------------------------------------------------------------------------------------- numbers
 
 
 def test_two_images_with_a_mask(folder: Path) -> None:
-    found = compared(folder / "blue.png", folder / "green.png", "--mask-a", folder / "top.png")
+    result = compared(folder / "blue.png", folder / "green.png", "--mask-a", folder / "top.png")
     p, q = weights({BLUE: 1.0}), weights({GREEN: 0.75, YELLOW: 0.25})
-    assert found["a"]["weights"] == pytest.approx(p.tolist())
-    assert found["b"]["weights"] == pytest.approx(q.tolist())
+    assert result["a"]["weights"] == pytest.approx(p.tolist())
+    assert result["b"]["weights"] == pytest.approx(q.tolist())
     expected = of.compare(p, q)
-    assert [found[name] for name in NUMBERS] == [
+    assert [result[name] for name in NUMBERS] == [
         expected.pcc,
         pytest.approx(expected.emd_lab),
         pytest.approx(expected.entropy_difference),
         False,
         expected.delta_hue_deg,
     ]
-    assert found["total_variation"] == pytest.approx(1.0)
-    assert found["jensen_shannon"] == pytest.approx(np.log(2))
-    assert (found["a"]["pixels"], found["b"]["pixels"]) == (200, 400)
-    assert found["a"]["dominant"] == {
+    assert result["total_variation"] == pytest.approx(1.0)
+    assert result["jensen_shannon"] == pytest.approx(np.log(2))
+    assert (result["a"]["pixels"], result["b"]["pixels"]) == (200, 400)
+    assert result["a"]["dominant"] == {
         "index": BLUE,
         "name": "Vivid blue, L* 50",
         "hex": "#2F6EF6",
@@ -120,24 +120,24 @@ def test_two_images_with_a_mask(folder: Path) -> None:
         "share": 1.0,
         "tied": 1,
     }
-    assert found["units"]["emd"] == "CIELAB"
-    assert found["b"]["notes"][0] == (
+    assert result["units"]["emd"] == "CIELAB"
+    assert result["b"]["notes"][0] == (
         "No mask: the whole image is measured, including its background."
     )
-    assert not any("No mask" in note for note in found["a"]["notes"])
-    assert found["intervals"] is None
-    assert found["interval_notes"][0] == "No bootstrap: nothing can be resampled."
-    assert "single image" in found["interval_notes"][1]
+    assert not any("No mask" in note for note in result["a"]["notes"])
+    assert result["intervals"] is None
+    assert result["interval_notes"][0] == "No bootstrap: nothing can be resampled."
+    assert "single image" in result["interval_notes"][1]
 
 
 def test_numbers_by_hand(folder: Path) -> None:
     """Half blue and half gray against all gray: half of the mass goes from blue to gray."""
     save(folder / "gray.png", striped({GRAY: 20}))
-    found = compared(folder / "half.json", folder / "gray.png", "--flow", "5")
+    result = compared(folder / "half.json", folder / "gray.png", "--flow", "5")
     apart = float(np.linalg.norm(np.subtract(uw71()[BLUE].lab, uw71()[GRAY].lab)))
-    assert found["emd"] == pytest.approx(0.5 * apart)
-    assert found["ed"] == pytest.approx(np.log(2))
-    assert found["flow"] == [
+    assert result["emd"] == pytest.approx(0.5 * apart)
+    assert result["ed"] == pytest.approx(np.log(2))
+    assert result["flow"] == [
         {
             "source": BLUE,
             "target": GRAY,
@@ -146,43 +146,43 @@ def test_numbers_by_hand(folder: Path) -> None:
             "cost": pytest.approx(0.5 * apart),
         }
     ]
-    assert (found["dominant_equal"], found["a"]["dominant"]["tied"]) == (False, 2)
-    assert found["hue_deg"] is None
-    assert found["hue_reason"] == "B has a neutral dominant color, which has no hue."
-    assert found["hue_literal_deg"] == pytest.approx(360 - 291.4349, abs=1e-3)
+    assert (result["dominant_equal"], result["a"]["dominant"]["tied"]) == (False, 2)
+    assert result["hue_deg"] is None
+    assert result["hue_reason"] == "B has a neutral dominant color, which has no hue."
+    assert result["hue_literal_deg"] == pytest.approx(360 - 291.4349, abs=1e-3)
 
 
 def test_the_flow_is_cut_to_the_costliest_and_says_so(folder: Path) -> None:
     whole = compared(folder / "half.json", folder / "third.csv", "--flow", "99")
-    one = compared(folder / "half.json", folder / "third.csv", "--flow", "1")
+    item = compared(folder / "half.json", folder / "third.csv", "--flow", "1")
     assert sum(move["cost"] for move in whole["flow"]) == pytest.approx(whole["emd"])
-    assert one["flow"] == whole["flow"][:1]
-    assert one["moves"] == whole["moves"] == len(whole["flow"]) > 1
+    assert item["flow"] == whole["flow"][:1]
+    assert item["moves"] == whole["moves"] == len(whole["flow"]) > 1
     assert compared(folder / "half.json", folder / "third.csv")["flow"] == []
 
 
 def test_what_does_not_exist_is_null_with_its_reason(folder: Path) -> None:
-    found = compared(folder / "even.json", folder / "half.json")
-    assert (found["pcc"], found["pcc_reason"]) == (
+    result = compared(folder / "even.json", folder / "half.json")
+    assert (result["pcc"], result["pcc_reason"]) == (
         None,
         "One side has the same share in every bin, so the correlation is undefined.",
     )
-    found = compared(folder / "half.json", folder / "third.csv")
-    assert (found["pcc_reason"], found["hue_reason"]) == ("", "")
+    result = compared(folder / "half.json", folder / "third.csv")
+    assert (result["pcc_reason"], result["hue_reason"]) == ("", "")
 
 
 def test_the_same_file_twice(folder: Path) -> None:
-    found = compared(folder / "green.png", folder / "green.png")
-    assert [found[name] for name in NUMBERS] == [pytest.approx(1.0), 0.0, 0.0, True, 0.0]
+    result = compared(folder / "green.png", folder / "green.png")
+    assert [result[name] for name in NUMBERS] == [pytest.approx(1.0), 0.0, 0.0, True, 0.0]
 
 
 def test_what_is_transparent_is_not_measured(folder: Path) -> None:
     layer = np.dstack([striped({BLUE: 10, GRAY: 10}), np.full((20, 20), 255, np.uint8)])
     layer[10:, :, 3] = 0
     Image.fromarray(layer, "RGBA").save(folder / "layer.png")
-    found = compared(folder / "layer.png", folder / "blue.png")
-    assert found["a"]["weights"][BLUE] == 1.0
-    assert "No mask: opaque pixels are measured." in found["a"]["notes"]
+    result = compared(folder / "layer.png", folder / "blue.png")
+    assert result["a"]["weights"][BLUE] == 1.0
+    assert "No mask: opaque pixels are measured." in result["a"]["notes"]
 
 
 # ------------------------------------------------------------------------------------- folders
@@ -190,7 +190,7 @@ def test_what_is_transparent_is_not_measured(folder: Path) -> None:
 
 @pytest.mark.parametrize("method", ["pixels", "extracted", "extracted-soft"])
 def test_folders_are_one_distribution_each_with_intervals(folder: Path, method: str) -> None:
-    found = compared(
+    result = compared(
         folder / "a",
         folder / "b",
         "--method",
@@ -215,28 +215,28 @@ def test_folders_are_one_distribution_each_with_intervals(folder: Path, method: 
         )
         for name, inside in (("a", np.ones((20, 20), dtype=bool)), ("b", top))
     ]
-    expected = of.compare(*(one.weights for one in sides))
-    assert found["emd"] == pytest.approx(expected.emd_lab)
+    expected = of.compare(*(side.weights for side in sides))
+    assert result["emd"] == pytest.approx(expected.emd_lab)
     bounds = intervals(sides[0], sides[1], 50, 3)
     low, high = bounds["emd_lab"] or (0.0, 0.0)
-    assert found["intervals"]["emd"] == [pytest.approx(low), pytest.approx(high)]
+    assert result["intervals"]["emd"] == [pytest.approx(low), pytest.approx(high)]
     assert low <= expected.emd_lab <= high
-    assert found["intervals"]["draws"] == 50
-    assert (found["a"]["count"], found["a"]["pixels"], found["b"]["pixels"]) == (4, 1600, 800)
-    assert found["method"] == method
+    assert result["intervals"]["draws"] == 50
+    assert (result["a"]["count"], result["a"]["pixels"], result["b"]["pixels"]) == (4, 1600, 800)
+    assert result["method"] == method
     said = "No mask: the whole image is measured, including its background. (4 of 4 images)"
-    assert found["a"]["notes"][0] == said
+    assert result["a"]["notes"][0] == said
 
 
 def test_without_draws_there_are_no_intervals(folder: Path) -> None:
-    found = compared(folder / "a", folder / "b", "--draws", 0)
-    assert (found["intervals"], found["interval_notes"]) == (None, [])
+    result = compared(folder / "a", folder / "b", "--draws", 0)
+    assert (result["intervals"], result["interval_notes"]) == (None, [])
 
 
 def test_pixels_of_a_folder_are_the_mean_of_its_histograms(folder: Path) -> None:
-    found = compared(folder / "a", folder / "half.json", "--draws", 0)
+    result = compared(folder / "a", folder / "half.json", "--draws", 0)
     shares = [(10 + number) / 20 for number in range(4)]
-    assert found["a"]["weights"][BLUE] == pytest.approx(sum(shares) / 4)
+    assert result["a"]["weights"][BLUE] == pytest.approx(sum(shares) / 4)
 
 
 def test_images_that_cannot_be_measured_are_told_counted_and_exit_2(
@@ -254,15 +254,15 @@ def test_images_that_cannot_be_measured_are_told_counted_and_exit_2(
         "10",
         "--json",
     )
-    found = json.loads(text)
+    loads = json.loads(text)
     assert status == 2
-    assert (found["a"]["count"], found["b"]["count"]) == (4, 2)
-    assert [one["file"] for one in found["a"]["unscored"]] == ["broken.png"]
-    assert [one["file"] for one in found["b"]["unscored"]] == ["0.png", "1.png"]
-    told = capsys.readouterr().err
-    assert "A, broken.png: " in told
-    assert "B, 0.png: masks has no mask called 0.\n" in told
-    assert "B, 1.png: 1.png marks no pixel." in told
+    assert (loads["a"]["count"], loads["b"]["count"]) == (4, 2)
+    assert [item["file"] for item in loads["a"]["unscored"]] == ["broken.png"]
+    assert [item["file"] for item in loads["b"]["unscored"]] == ["0.png", "1.png"]
+    message = capsys.readouterr().err
+    assert "A, broken.png: " in message
+    assert "B, 0.png: masks has no mask called 0.\n" in message
+    assert "B, 1.png: 1.png marks no pixel." in message
 
 
 def test_a_folder_without_anything_measured_is_no_side(
@@ -282,8 +282,8 @@ def table(path: Path, rows: dict[str, np.ndarray], *columns: str) -> Path:
     with path.open("w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["concept", *columns, *range(71)])
-        for words, row in rows.items():
-            writer.writerow([*words.split("/"), *row])
+        for key, row in rows.items():
+            writer.writerow([*key.split("/"), *row])
     return path
 
 
@@ -295,10 +295,10 @@ def test_a_concept_of_a_file_of_ratings(folder: Path, capsys: pytest.CaptureFixt
             "rotten mango": weights({GREEN: 2.0}),
         },
     )
-    found = compared(file, folder / "green.png", "--concept", "Banana", "--normalize")
-    assert found["a"]["weights"] == pytest.approx(weights({YELLOW: 0.75, GRAY: 0.25}).tolist())
-    assert found["a"]["of"] == "ratings"
-    assert any("normalized to sum 1" in note for note in found["a"]["notes"])
+    result = compared(file, folder / "green.png", "--concept", "Banana", "--normalize")
+    assert result["a"]["weights"] == pytest.approx(weights({YELLOW: 0.75, GRAY: 0.25}).tolist())
+    assert result["a"]["of"] == "ratings"
+    assert any("normalized to sum 1" in note for note in result["a"]["notes"])
     capsys.readouterr()
     status, text = ran(
         str(file), str(folder / "green.png"), "--concept", "Rotten_Mango", "--normalize"
@@ -313,11 +313,11 @@ def test_people_of_one_concept_are_drawn_again(folder: Path) -> None:
         for number in range(4)
     }
     file = table(folder / "people.csv", rows, "contributor")
-    found = compared(file, folder / "half.json", "--draws", 40)
-    assert found["a"]["count"] == 4
-    assert found["a"]["weights"][YELLOW] == pytest.approx(0.75)
-    assert found["intervals"]["draws"] == 40
-    assert found["intervals"]["emd"][0] < found["emd"] < found["intervals"]["emd"][1]
+    result = compared(file, folder / "half.json", "--draws", 40)
+    assert result["a"]["count"] == 4
+    assert result["a"]["weights"][YELLOW] == pytest.approx(0.75)
+    assert result["intervals"]["draws"] == 40
+    assert result["intervals"]["emd"][0] < result["emd"] < result["intervals"]["emd"][1]
 
 
 def labeled(path: Path) -> Path:
@@ -331,12 +331,12 @@ def labeled(path: Path) -> Path:
 
 def test_a_file_of_several_labels_is_no_crowd(folder: Path) -> None:
     file = labeled(folder / "shares.csv")
-    found = compared(file, file, "--label-a", "=FLUX", "--label-b", "A lab")
-    assert [found[side]["of"] for side in "ab"] == ["histograms", "ratings"]
-    assert [found[side]["count"] for side in "ab"] == [0, 20]
-    assert found["a"]["weights"] == pytest.approx(weights({YELLOW: 0.75, GRAY: 0.25}).tolist())
-    assert found["intervals"] is None
-    assert any("1 of 2 rows give 0 people" in note for note in found["a"]["notes"])
+    result = compared(file, file, "--label-a", "=FLUX", "--label-b", "A lab")
+    assert [result[side]["of"] for side in "ab"] == ["histograms", "ratings"]
+    assert [result[side]["count"] for side in "ab"] == [0, 20]
+    assert result["a"]["weights"] == pytest.approx(weights({YELLOW: 0.75, GRAY: 0.25}).tolist())
+    assert result["intervals"] is None
+    assert any("1 of 2 rows give 0 people" in note for note in result["a"]["notes"])
     _, text = ran(str(file), str(file), "--label-a", "=FLUX", "--label-b", "A lab")
     assert text.splitlines()[:2] == [
         f'A  {file}: histograms "=FLUX" of "banana"',
@@ -348,19 +348,19 @@ def test_a_file_of_several_labels_is_no_crowd(folder: Path) -> None:
 def test_counts_and_percent_stay_histograms(folder: Path, times: float) -> None:
     shares = weights({YELLOW: 0.75, GRAY: 0.25})
     file = table(folder / "counts.csv", {"banana": times * shares})
-    found = compared(file, folder / "half.json", "--shares")
-    assert found["a"]["of"] == "histograms"
-    assert found["a"]["weights"] == pytest.approx(shares.tolist())
-    assert any("counts, percent or rounded shares" in note for note in found["a"]["notes"])
+    result = compared(file, folder / "half.json", "--shares")
+    assert result["a"]["of"] == "histograms"
+    assert result["a"]["weights"] == pytest.approx(shares.tolist())
+    assert any("counts, percent or rounded shares" in note for note in result["a"]["notes"])
 
 
 def test_58_numbers_when_they_are_said_to_be(folder: Path) -> None:
     shares = np.random.default_rng(5).dirichlet(np.ones(58))
     (folder / "uw58.json").write_text(json.dumps(shares.tolist()))
-    found = compared(folder / "uw58.json", folder / "half.json", "--as-58")
-    assert found["a"]["weights"] == pytest.approx(from_58(shares).tolist())
-    assert [bin_ for bin_, share in enumerate(found["a"]["weights"]) if share] == list(uw58())
-    assert found["b"]["weights"][BLUE] == 0.5
+    result = compared(folder / "uw58.json", folder / "half.json", "--as-58")
+    assert result["a"]["weights"] == pytest.approx(from_58(shares).tolist())
+    assert [bin_ for bin_, share in enumerate(result["a"]["weights"]) if share] == list(uw58())
+    assert result["b"]["weights"][BLUE] == 0.5
 
 
 # ------------------------------------------------------------------------------------- bad input
@@ -419,7 +419,7 @@ def test_bad_input_is_told_and_exits_2(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     arguments: list[str],
-    words: str,
+    text: str,
 ) -> None:
     monkeypatch.chdir(folder)
     (folder / "void").mkdir()
@@ -436,7 +436,7 @@ def test_bad_input_is_told_and_exits_2(
         if side is not arguments and ("--mask-a" in side or "--mask-b" in side):
             continue
         assert ran(*side) == (2, "")
-        assert words in capsys.readouterr().err
+        assert text in capsys.readouterr().err
 
 
 def test_a_file_of_numbers_that_is_too_large_is_not_read_whole(

@@ -75,8 +75,8 @@ def test_every_picture_is_judged_by_every_rule_against_six_colors(
     folder, report = whole
     rows = verdicts(folder)
     assert tuple(rows[0]) == tuple(MEANING)
-    pictures = {(r["object"], r["system"], r["color"], r["second"]) for r in rows}
-    assert len(pictures) == report.images
+    images = {(r["object"], r["system"], r["color"], r["second"]) for r in rows}
+    assert len(images) == report.images
     assert len(rows) == report.images * 2 * 6
     assert Counter(r["relation"] for r in rows) == {
         "true": report.images * 2,
@@ -84,11 +84,11 @@ def test_every_picture_is_judged_by_every_rule_against_six_colors(
     }
     # Every 20th color of 29 and 147, twice with one material and twice with two.
     assert 2 * 2 * (1 + 7) <= report.images <= 2 * 2 * (2 + 8)
-    assert report.images_two_material == sum(1 for one in pictures if one[3])
+    assert report.images_two_material == sum(1 for item in images if item[3])
     assert {r["status"] for r in rows} <= {"pass", "fail"}
     assert report == read_report(folder)
     assert (report.every, report.size_px, report.seeds) == (20, 96, (0,))
-    assert [(one.system, one.hit_percent) for one in report.published] == [
+    assert [(item.system, item.hit_percent) for item in report.published] == [
         ("l2", 96.46),
         ("css", 92.0),
     ]
@@ -98,19 +98,21 @@ def test_a_row_is_what_the_pipeline_says_of_that_picture(
     whole: tuple[Path, DiagnosisReport],
 ) -> None:
     rows = verdicts(whole[0])
-    for one in rows[:: max(1, len(rows) // 25)]:
-        true = parse_target(one["color"], one["system"])
-        pair = picture(one["object"], one["light"], int(one["seed"]), true.hex, 96, one["second"])
-        found = measure(*pair, parse_target(one["asked"], one["system"]), one["rule"])
-        assert found.verdict.status == one["status"]
-        distance = found.verdict.metric("delta_e00")
+    for item in rows[:: max(1, len(rows) // 25)]:
+        true = parse_target(item["color"], item["system"])
+        pair = picture(
+            item["object"], item["light"], int(item["seed"]), true.hex, 96, item["second"]
+        )
+        result = measure(*pair, parse_target(item["asked"], item["system"]), item["rule"])
+        assert result.verdict.status == item["status"]
+        distance = result.verdict.metric("delta_e00")
         assert distance is not None
-        assert float(one["delta_e00"]) == pytest.approx(distance.value, rel=1e-5)
-        shares = [m.value / m.threshold for m in found.verdict.metrics if m.threshold is not None]
-        assert float(one["margin"]) == pytest.approx(max(shares), rel=1e-5)
-        assert (float(one["margin"]) < 1.0) == (one["status"] == "pass")
-        near = [target.label for target in asking(one["color"], one["system"]).near]
-        assert (one["asked"] in near) == (one["relation"] == "near")
+        assert float(item["delta_e00"]) == pytest.approx(distance.value, rel=1e-5)
+        shares = [m.value / m.threshold for m in result.verdict.metrics if m.threshold is not None]
+        assert float(item["margin"]) == pytest.approx(max(shares), rel=1e-5)
+        assert (float(item["margin"]) < 1.0) == (item["status"] == "pass")
+        near = [target.label for target in asking(item["color"], item["system"]).near]
+        assert (item["asked"] in near) == (item["relation"] == "near")
 
 
 def test_the_report_counts_what_the_rows_say(whole: tuple[Path, DiagnosisReport]) -> None:
@@ -144,8 +146,8 @@ def test_a_second_run_takes_what_is_kept_and_prints_the_table(
     assert done.returncode == 0, done.stderr
     assert (folder / "verdicts.csv.gz").read_bytes() == before
     assert read_report(folder).images_reused == report.images
-    for words in ("paper 1.0", "released 1.1", "96.46%", "92.00%", "not published", "quick look"):
-        assert words in done.stdout
+    for text in ("paper 1.0", "released 1.1", "96.46%", "92.00%", "not published", "quick look"):
+        assert text in done.stdout
 
 
 def test_a_killed_run_goes_on_and_ends_with_the_same_rows(
@@ -154,12 +156,12 @@ def test_a_killed_run_goes_on_and_ends_with_the_same_rows(
     with held_back("truehue.core.diagnose", "--out", str(tmp_path), *ALONE) as process:
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
-    kept = tasks_kept(tmp_path)
-    assert kept
+    saved = tasks_kept(tmp_path)
+    assert saved
     assert not (tmp_path / "report.json").exists()
     done = called(main, "--out", str(tmp_path), *SLICE)
     assert done.returncode == 0, done.stderr
-    assert tasks_kept(tmp_path) - kept == tasks_kept(whole[0]) - kept
+    assert tasks_kept(tmp_path) - saved == tasks_kept(whole[0]) - saved
     assert all(count == 1 for count in tasks_kept(tmp_path).values()), "nothing is done twice"
     assert verdicts(tmp_path) == verdicts(whole[0])
     assert 0 < read_report(tmp_path).images_reused < whole[1].images
@@ -246,8 +248,8 @@ def test_neighbors_that_are_accepted_raise_both_rates(tmp_path: Path) -> None:
 def slice_of(rules=("paper",), **more) -> tuple[tuple[RuleUsed, ...], list[Task]]:
     """A few pictures: the colors of l1 on one object."""
     used = rules_used(rules)
-    given = {"objects": ("cube",), "lights": ("even",), "seeds": (0,), **more}
-    tasks = renderer_tasks(used, given["objects"], given["lights"], given["seeds"], ("l1",), 64)
+    values = {"objects": ("cube",), "lights": ("even",), "seeds": (0,), **more}
+    tasks = renderer_tasks(used, values["objects"], values["lights"], values["seeds"], ("l1",), 64)
     return used, tasks
 
 
@@ -272,7 +274,7 @@ def test_a_rule_with_other_parameters_is_judged_anew(tmp_path: Path) -> None:
     other = replace(rule, parameters={**rule.parameters, "k": 3})
     newer = replace(rule, version="9.0")
     arguments = ("mug",), ("hard",), (0,), ("l2",), 96
-    prints = {renderer_tasks([one], *arguments)[0].fingerprint for one in (rule, other, newer)}
+    prints = {renderer_tasks([item], *arguments)[0].fingerprint for item in (rule, other, newer)}
     assert len(prints) == 3
 
 
@@ -297,9 +299,9 @@ def test_a_damaged_file_does_not_count(tmp_path: Path, damage: str) -> None:
 
 def test_rows_come_back_with_six_digits() -> None:
     rows = [row(1 / 3, color="Yellowish green"), row(None, delta_e00=None, confidence_percent=75.0)]
-    found = rows_of_csv(csv_of(rows))
-    assert found[0].margin == pytest.approx(1 / 3, rel=1e-5)
-    assert found[1] == rows[1]
+    judgment_rows = rows_of_csv(csv_of(rows))
+    assert judgment_rows[0].margin == pytest.approx(1 / 3, rel=1e-5)
+    assert judgment_rows[1] == rows[1]
     with pytest.raises(ValueError, match="fields"):
         rows_of_csv("mug,hard,0\n")
 
@@ -323,7 +325,7 @@ def test_what_a_watch_raises_ends_it_and_the_next_one_goes_on(tmp_path: Path) ->
 def test_a_task_that_breaks_is_said_and_tried_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def breaks(*given: object, **more: object) -> None:
+    def breaks(*values: object, **more: object) -> None:
         raise RuntimeError("no such shape")
 
     with monkeypatch.context() as patch:
@@ -373,14 +375,14 @@ def test_a_quick_look_takes_other_colors_of_each_object() -> None:
     ],
 )
 def test_bad_options_are_refused_in_words(
-    tmp_path: Path, arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, arguments: list[str], text: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = signal.getsignal(signal.SIGTERM)
     assert main(["--out", str(tmp_path / "out"), *arguments]) == 2
     assert signal.getsignal(signal.SIGTERM) is before
     out, err = capsys.readouterr()
     assert out == ""
-    assert any(word in err for word in words.split("|"))
+    assert any(word in err for word in text.split("|"))
     assert "Traceback" not in err
 
 

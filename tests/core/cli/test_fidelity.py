@@ -63,7 +63,7 @@ def test_metrics_stand_beside_the_papers_figures(
     # 0 9 against the neighbors -1 and -3: one of five pairs is wrong.
     assert "elsewhere: SynPairs 80.0" in captured.out
     report = json.loads((tmp_path / "e" / "report.json").read_text())
-    by_name = {one["metric"]: one for one in report["metrics"]}
+    by_name = {metric["metric"]: metric for metric in report["metrics"]}
     assert by_name["vivid"]["agreement"]["kendall"]["value"] == pytest.approx(1)
     assert by_name["vivid"]["agreement"]["images"] == 21
     page = (tmp_path / "e" / "report.md").read_text()
@@ -92,7 +92,7 @@ def test_scores_are_computed_once_and_a_cut_line_is_computed_again(
     path.write_text(whole[:-30])
     assert main(line) == 0
     assert (tmp_path / "report.json").read_text() == first
-    lines = [json.loads(one) for one in path.read_text().splitlines()[:20]]
+    lines = [json.loads(splitline) for splitline in path.read_text().splitlines()[:20]]
     assert lines[0]["metric"] == computed_metric("delta_sat").key
 
 
@@ -158,11 +158,11 @@ def test_cfm_is_never_placed_in_float16(monkeypatch: pytest.MonkeyPatch) -> None
     ],
 )
 def test_what_cannot_be_evaluated_is_said(
-    listed: str, tmp_path: Path, more: list[str], words: str, capsys: pytest.CaptureFixture[str]
+    listed: str, tmp_path: Path, more: list[str], text: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "e"
     assert main(["evaluate", "--groups", listed, "--out", str(out), *more]) == 2
-    assert words in capsys.readouterr().err
+    assert text in capsys.readouterr().err
     assert not (out / "report.md").exists()
 
 
@@ -190,23 +190,23 @@ def test_the_sweep_says_where_each_metric_is_best(
     before = (out / "scores.jsonl").read_text()
     assert main(line) == 0
     assert (out / "scores.jsonl").read_text() == before
-    for more, words in (
+    for more, text in (
         (["--scales", "0.5,2"], "is one of them"),
         (["--cfm", str(folder)], "CFM reads captions"),
         (["--measure", "mean_saturation"], "neither more nor less is better"),
         (["--out", str(folder / "a.png")], "it is a file"),
     ):
         assert main([*line, *more]) == 2
-        assert words in capsys.readouterr().err
+        assert text in capsys.readouterr().err
     # One that is broken is named, and costs no other its score.
     (folder / "c.png").write_bytes((folder / "a.png").read_bytes()[:40])
     assert main(line) == 2
     captured = capsys.readouterr()
     assert "of 2 photographs" in captured.out
     assert f"{folder / 'c.png'}: " in captured.err
-    for nothing, words in ((out, "holds no images"), (tmp_path / "none", "is not there")):
+    for nothing, text in ((out, "holds no images"), (tmp_path / "none", "is not there")):
         assert main(["sweep", str(nothing), "--measure", "delta_sat"]) == 2
-        assert words in capsys.readouterr().err
+        assert text in capsys.readouterr().err
 
 
 def test_the_examples_of_the_help_parse() -> None:

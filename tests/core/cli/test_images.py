@@ -60,10 +60,10 @@ def test_the_images_are_read_where_that_is_asked(folder: Path) -> None:
     status, text = run(
         folder, "--prompts", folder.parent / "cna_l2.csv", "--read", "--json", "--model", "sdxl"
     )
-    found = json.loads(text)
+    loads = json.loads(text)
     assert status == 0
-    assert (found["taken"], found["unread"], found["models"]) == (2, 0, ["sdxl"])
-    assert found["broken"]["first"][0]["where"] == "cna_l2/2_1.png"
+    assert (loads["taken"], loads["unread"], loads["models"]) == (2, 0, ["sdxl"])
+    assert loads["broken"]["first"][0]["where"] == "cna_l2/2_1.png"
 
 
 def test_a_set_or_a_table_links_the_images(tmp_path: Path) -> None:
@@ -80,13 +80,13 @@ def test_a_set_or_a_table_links_the_images(tmp_path: Path) -> None:
 def test_bad_input_is_told_on_standard_error(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for arguments, words in (
+    for arguments, text in (
         ((folder / "none", "--set", "mini"), "is not a folder"),
         ((folder, "--set", "maxi"), 'no prompt set "maxi"'),
         ((folder, "--prompts", folder / "none.csv"), "There is no file none.csv"),
     ):
         assert run(*arguments) == (2, "")
-        assert words in capsys.readouterr().err
+        assert text in capsys.readouterr().err
     for wrong in (("--expected", "0"), ("--set", "mini", "--prompts", "a.csv")):
         with pytest.raises(SystemExit) as stopped:
             run(folder, *wrong)

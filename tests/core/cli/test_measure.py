@@ -55,9 +55,9 @@ def folder(tmp_path: Path) -> Path:
     save(tmp_path / "mask.png", mask)
     save(tmp_path / "small.png", mask[:-1])
     save(tmp_path / "empty.png", np.zeros_like(mask))
-    one = np.zeros_like(mask)
-    one[5, 5] = True
-    save(tmp_path / "one.png", one)
+    item = np.zeros_like(mask)
+    item[5, 5] = True
+    save(tmp_path / "one.png", item)
     (tmp_path / "broken.png").write_bytes((tmp_path / "mug.png").read_bytes()[:60])
     return tmp_path
 
@@ -152,16 +152,18 @@ def test_json_is_what_the_pipeline_says(folder: Path) -> None:
         "mug",
     )
     assert (done.returncode, done.stderr) == (0, "")
-    (found,) = lines(done)
-    assert set(found) >= KEYS
-    expected = measure(*picture(), parse_target(ORANGE), asked=TargetObject("mug")).as_json()
-    assert found == {"file": "mug.png", "mask": "mask.png", **expected, "image_notes": []}
+    (result,) = lines(done)
+    assert set(result) >= KEYS
+    expected = measure(
+        *picture(), parse_target(ORANGE), target_object=TargetObject("mug")
+    ).as_json()
+    assert result == {"file": "mug.png", "mask": "mask.png", **expected, "image_notes": []}
 
 
 def test_a_forbidden_color_fails(folder: Path) -> None:
     command = ("mug.png", "--mask", "mask.png", "--target", ORANGE, "--json")
-    (found,) = lines(run(folder, *command, "--relation", "differs"))
-    assert (found["status"], found["relation"]) == ("fail", "differs")
+    (result,) = lines(run(folder, *command, "--relation", "differs"))
+    assert (result["status"], result["relation"]) == ("fail", "differs")
 
 
 @pytest.mark.parametrize("rule_id", [known.id for known in RULES])
@@ -177,8 +179,8 @@ def test_every_rule_can_be_chosen(folder: Path, rule_id: str) -> None:
         rule_id,
         "--json",
     )
-    (found,) = lines(done)
-    assert (found["rule"], found["status"]) == (rule_id, "pass")
+    (result,) = lines(done)
+    assert (result["rule"], result["status"]) == (rule_id, "pass")
 
 
 def test_another_rule_is_refused_with_the_choices(folder: Path) -> None:
@@ -194,17 +196,17 @@ def test_k_and_system_reach_the_rule(folder: Path) -> None:
     assert done.returncode == 2
     assert "no color system" in done.stderr
     done = run(folder, *arguments, "--system", "l3")
-    (found,) = lines(done)
-    assert len(found["candidates"]) == 3
-    assert found["parameters"]["k"] == 2
+    (result,) = lines(done)
+    assert len(result["candidates"]) == 3
+    assert result["parameters"]["k"] == 2
 
 
 def test_munsell_samples_reach_the_rule(folder: Path) -> None:
     (folder / "m.csv").write_text("R,G,B,Level1,Level2,Level3\n1,2,3,3,4,34\n", encoding="utf-8")
     arguments = ["mug.png", "--mask", "mask.png", "--target", f"l3:{ORANGE}", "--json"]
     done = run(folder, *arguments, "--rule", "released", "--munsell", "m.csv")
-    (found,) = lines(done)
-    assert "Munsell samples of Vivid reddish orange" in found["accepted"]
+    (result,) = lines(done)
+    assert "Munsell samples of Vivid reddish orange" in result["accepted"]
     (folder / "m.csv").write_text("R,G,B\n1,2,3\n", encoding="utf-8")
     done = run(folder, *arguments, "--rule", "released", "--munsell", "m.csv")
     assert (done.returncode, done.stdout) == (2, "")
@@ -249,11 +251,13 @@ def test_a_mask_that_cannot_be_used(folder: Path, mask: str, said: str) -> None:
     assert done.returncode == 2
     assert said in done.stderr
     assert "Traceback" not in done.stderr
-    (found,) = lines(done)
-    assert set(found) >= KEYS
-    assert found["status"] == "unscored"
-    assert said in found["reason"]
-    assert found["lab"] is found["delta_e00"] is found["delta_chroma"] is found["hue_deg"] is None
+    (result,) = lines(done)
+    assert set(result) >= KEYS
+    assert result["status"] == "unscored"
+    assert said in result["reason"]
+    assert (
+        result["lab"] is result["delta_e00"] is result["delta_chroma"] is result["hue_deg"] is None
+    )
 
 
 def test_text_output_leaves_the_unscored_to_standard_error(folder: Path) -> None:
@@ -312,11 +316,11 @@ def test_a_broken_image_does_not_stop_the_others(folder: Path) -> None:
         "--json",
     )
     assert done.returncode == 2
-    found = lines(done)
-    assert [one["file"] for one in found] == ["mug.png", "broken.png", "none.png", "mug.png"]
-    assert [one["status"] for one in found] == ["pass", "unscored", "unscored", "pass"]
-    assert found[1]["target"] == ORANGE
-    assert found[1]["reason"]
+    result = lines(done)
+    assert [item["file"] for item in result] == ["mug.png", "broken.png", "none.png", "mug.png"]
+    assert [item["status"] for item in result] == ["pass", "unscored", "unscored", "pass"]
+    assert result[1]["target"] == ORANGE
+    assert result[1]["reason"]
     complaints = done.stderr.splitlines()
     assert [line.partition(":")[0] for line in complaints] == ["broken.png", "none.png"]
 
@@ -342,10 +346,10 @@ def test_a_manifest_measures_its_rows(folder: Path) -> None:
     )
     done = run(folder, "--manifest", "run.csv")
     assert (done.returncode, done.stderr) == (0, "")
-    found = lines(done)
-    assert [one["status"] for one in found] == ["pass", "fail", "pass", "pass"]
-    assert [one["system"] for one in found] == ["l3", "l1", None, None]
-    assert set(found[0]) >= KEYS
+    result = lines(done)
+    assert [item["status"] for item in result] == ["pass", "fail", "pass", "pass"]
+    assert [item["system"] for item in result] == ["l3", "l1", None, None]
+    assert set(result[0]) >= KEYS
 
 
 def test_paths_of_a_manifest_are_relative_to_it(folder: Path) -> None:
@@ -383,9 +387,9 @@ def test_a_bad_row_is_named_and_the_others_are_measured(folder: Path) -> None:
     )
     done = run(folder, "--manifest", "run.csv")
     assert done.returncode == 2
-    found = lines(done)
-    assert [one["status"] for one in found] == ["pass"] + ["unscored"] * 4 + ["pass"]
-    assert all(set(one) >= KEYS for one in found)
+    result = lines(done)
+    assert [item["status"] for item in result] == ["pass"] + ["unscored"] * 4 + ["pass"]
+    assert all(set(item) >= KEYS for item in result)
     complaints = done.stderr.splitlines()
     assert [line.partition(":")[0] for line in complaints] == [
         f"run.csv, line {number}" for number in (3, 4, 5, 6)
@@ -431,17 +435,17 @@ def test_a_manifest_as_people_type_it(folder: Path) -> None:
         f"../mug.png, ../mask.png, {ORANGE}, L3",
     )
     done = run(folder, "--manifest", "sub/run.csv")
-    (found,) = lines(done)
-    assert (found["status"], found["system"]) == ("pass", "l3")
-    assert (found["file"], done.returncode) == ("../mug.png", 0)
+    (result,) = lines(done)
+    assert (result["status"], result["system"]) == ("pass", "l3")
+    assert (result["file"], done.returncode) == ("../mug.png", 0)
 
 
 def test_an_rgb_value_without_quotes_is_told_from_a_system(folder: Path) -> None:
     manifest(folder / "run.csv", "file,mask,target,system", "mug.png,mask.png,200,60,40")
     done = run(folder, "--manifest", "run.csv")
-    (found,) = lines(done)
-    assert (found["status"], found["file"]) == ("unscored", "mug.png")
-    assert "needs quotes" in found["reason"]
+    (result,) = lines(done)
+    assert (result["status"], result["file"]) == ("unscored", "mug.png")
+    assert "needs quotes" in result["reason"]
 
 
 def test_what_was_converted_on_loading_is_said(folder: Path) -> None:
@@ -449,8 +453,8 @@ def test_what_was_converted_on_loading_is_said(folder: Path) -> None:
     cut = np.dstack([picture8, np.where(mask, 255, 0).astype(np.uint8)])
     Image.fromarray(cut).save(folder / "cut.png")
     arguments = ["cut.png", "--mask", "mask.png", "--target", ORANGE]
-    (found,) = lines(run(folder, *arguments, "--json"))
-    assert any("Transparency was laid over white" in note for note in found["image_notes"])
+    (result,) = lines(run(folder, *arguments, "--json"))
+    assert any("Transparency was laid over white" in note for note in result["image_notes"])
     assert "Transparency was laid over white" in run(folder, *arguments).stdout
 
 
@@ -463,8 +467,8 @@ def test_a_line_that_could_not_be_measured_has_the_same_keys(folder: Path) -> No
 def test_the_manifests_rule_is_the_options(folder: Path) -> None:
     manifest(folder / "run.csv", "file,mask,target", f"mug.png,mask.png,{ORANGE}")
     done = run(folder, "--manifest", "run.csv", "--rule", "released", "--object", "mug")
-    (found,) = lines(done)
-    assert (found["rule"], found["object"]) == ("released", "mug")
+    (result,) = lines(done)
+    assert (result["rule"], result["object"]) == ("released", "mug")
 
 
 # ----------------------------------------------------------------------------- known weaknesses

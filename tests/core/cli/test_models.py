@@ -88,10 +88,12 @@ def test_all_models_are_listed_with_their_state(
 ) -> None:
     folder = str(models_folder("kolors"))
     assert main(["--models-folder", folder, "models"]) == 0
-    told = capsys.readouterr().out.splitlines()
-    lines = [line for line in told if not line.startswith(" ")]
+    message = capsys.readouterr().out.splitlines()
+    lines = [line for line in message if not line.startswith(" ")]
     assert len(lines) == len(MODELS) + 2
-    settings = told[next(at for at, line in enumerate(told) if line.startswith("flux.1-dev")) + 1]
+    settings = message[
+        next(index for index, line in enumerate(message) if line.startswith("flux.1-dev")) + 1
+    ]
     assert "own settings: 50 steps, guidance 3.5" in settings
     assert "gencolorbench-released: 28 steps, guidance 3.5" in settings
     state = {line.split()[0]: line.split()[1] for line in lines[1:-1]}
@@ -182,13 +184,13 @@ def test_an_image_is_drawn_into_a_file(
     ],
 )
 def test_what_cannot_be_drawn_is_said_before_anything_is_loaded(
-    arguments: list[str], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     # Were the folder looked at, it would be missing.
     out = tmp_path / "new" / "a.png"
     assert main(["draw", "folder:/nowhere", "a mug", "--out", str(out), *arguments]) == 2
     said = capsys.readouterr().err
-    assert words in said
+    assert text in said
     assert "Traceback" not in said
     assert not out.parent.exists()
 
@@ -198,13 +200,13 @@ def test_an_out_that_cannot_be_written_is_said(
 ) -> None:
     (tmp_path / "file").write_text("no folder")
     arguments = ["draw", "reference-renderer", "", "--object", "mug", "--width", "256", "--out"]
-    for out, words in (
+    for out, text in (
         (tmp_path / "file" / "a.png", f"folder {tmp_path / 'file'} cannot be made"),
         (tmp_path, "is a folder"),
         (tmp_path / ("x" * 300), "cannot be written (File name too long)"),
     ):
         assert main([*arguments, str(out)]) == 2
-        assert words in capsys.readouterr().err
+        assert text in capsys.readouterr().err
 
 
 def test_the_renderer_draws_an_object_in_a_color(
@@ -218,10 +220,10 @@ def test_the_renderer_draws_an_object_in_a_color(
     assert main([*arguments, "--object", "apple", "--color", "css:crimson"]) == 0
     origin = json.loads(capsys.readouterr().out)
     assert (origin["object_name"], origin["target"]) == ("apple", "css:crimson")
-    drawn = np.asarray(Image.open(out)).astype(int)
-    assert drawn.shape == (256, 256, 3)
+    sample = np.asarray(Image.open(out)).astype(int)
+    assert sample.shape == (256, 256, 3)
     # Somewhere there is much more red than green and blue.
-    assert (drawn[..., 0] - drawn[..., 1:].max(axis=2)).max() > 80
+    assert (sample[..., 0] - sample[..., 1:].max(axis=2)).max() > 80
 
 
 @pytest.fixture
@@ -252,9 +254,9 @@ def test_a_download_fetches_what_is_loaded_and_nothing_else(
             done = fetch_alone(f"hub:{repo}", hub=hub, cache=cache)
         assert done.status == 0, done.err
     sources = Sources(to if into == "folder" else None, cache)
-    found = source(model(f"hub:{repo}"), sources)
-    assert found.revision == COMMIT
-    assert Path(done.out.strip()) == found.folder
+    result = source(model(f"hub:{repo}"), sources)
+    assert result.revision == COMMIT
+    assert Path(done.out.strip()) == result.folder
     fetched = {name.removeprefix(f"{repo}/") for name in hub.asked}
     assert "README.md" in fetched
     left_out = {"whole_model.safetensors", "pipeline.py", "onnx/model.onnx"}

@@ -25,23 +25,23 @@ def run(*arguments: str) -> tuple[int, list[str]]:
 
 
 def test_the_sets() -> None:
-    assert [one.id for one in PROMPT_SETS] == ["gencolorbench", "mini", "concepts"]
-    for one in PROMPT_SETS:
-        assert one.title
-        assert one.description.endswith(".")
-        assert one.citation
-        assert one.prompts() is one.prompts()
-        assert {prompt.source for prompt in one.prompts()} == {one.id}
-        assert prompt_set(one.id) is one
+    assert [entry.id for entry in PROMPT_SETS] == ["gencolorbench", "mini", "concepts"]
+    for item in PROMPT_SETS:
+        assert item.title
+        assert item.description.endswith(".")
+        assert item.citation
+        assert item.prompts() is item.prompts()
+        assert {prompt.source for prompt in item.prompts()} == {item.id}
+        assert prompt_set(item.id) is item
     with pytest.raises(BadInput, match=r"no prompt set \"maxi\".*gencolorbench, mini, concepts"):
         prompt_set("maxi")
 
 
 def test_counts_as_json() -> None:
     status, (line,) = run("counts", "--json")
-    found = json.loads(line)
+    loads = json.loads(line)
     assert status == 0
-    full = found["gencolorbench"]
+    full = loads["gencolorbench"]
     assert full["total"] == full["paper_total"] == 44_464
     assert {row["task"]: (row["count"], row["paper"]) for row in full["tasks"]} == {
         "cna": (17_580, "18K"),
@@ -53,9 +53,9 @@ def test_counts_as_json() -> None:
     assert full["tasks"][0]["systems"] == {"l1": 1404, "l2": 3132, "l3": 8313, "css": 4731}
     assert all(sum(row["systems"].values()) == row["count"] for row in full["tasks"])
     assert full["tasks"][1]["hex"] + full["tasks"][1]["rgb"] == 11_500
-    assert found["mini"]["total"] == sum(row["count"] for row in found["mini"]["tasks"]) < 10_000
-    assert found["concepts"]["concepts"] == sum(found["concepts"]["kinds"].values()) == 1_279
-    assert found["concepts"]["total"] == 2_558
+    assert loads["mini"]["total"] == sum(row["count"] for row in loads["mini"]["tasks"]) < 10_000
+    assert loads["concepts"]["concepts"] == sum(loads["concepts"]["kinds"].values()) == 1_279
+    assert loads["concepts"]["total"] == 2_558
 
 
 def test_counts_as_a_table() -> None:
@@ -72,7 +72,7 @@ def test_counts_as_a_table() -> None:
     )
 
 
-@pytest.mark.parametrize("set_id", [one.id for one in PROMPT_SETS])
+@pytest.mark.parametrize("set_id", [item.id for item in PROMPT_SETS])
 def test_a_listed_line_is_a_prompt(set_id: str) -> None:
     status, lines = run("list", "--set", set_id, "--jsonl", "--limit", "50")
     assert (status, len(lines)) == (0, 50)

@@ -80,8 +80,8 @@ def test_a_cfm_is_registered_by_command_and_scores_with_the_prompt(tmp_path: Pat
     try:
         assert "cfm_logit" in called(main, "--list").stdout
         assert "give --prompt" in called(main, red, "--measure", "cfm").stderr
-        asked = ("--measure", "cfm", "--measure", "cfm_logit", "--prompt", "a mug", "--json")
-        rows = [json.loads(line) for line in called(main, red, *asked).stdout.splitlines()]
+        target = ("--measure", "cfm", "--measure", "cfm_logit", "--prompt", "a mug", "--json")
+        rows = [json.loads(line) for line in called(main, red, *target).stdout.splitlines()]
         assert rows[1]["value"] == pytest.approx(3 * rows[0]["value"])
         assert rows[0]["version"] in said
         assert "takes no CFM any more" in called(main, "--forget").stdout

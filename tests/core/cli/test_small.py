@@ -33,9 +33,9 @@ from truehue.core.generation.small.captions import caption_of, held_out
 
 
 def test_the_mask_is_the_renderers_own_but_for_its_edge() -> None:
-    picture = render(RenderRequest("vase", (30, 90, 200), "studio", 4, 64))
-    mask = object_mask(picture.srgb8)
-    truth = picture.mask.pixels
+    rendering = render(RenderRequest("vase", (30, 90, 200), "studio", 4, 64))
+    mask = object_mask(rendering.srgb8)
+    truth = rendering.mask.pixels
     # The exact mask leaves out the mixed pixels of the edge.
     assert np.count_nonzero(truth & ~mask) < 0.02 * truth.sum()
     assert np.count_nonzero(mask & ~truth) < 0.35 * truth.sum()
@@ -137,17 +137,17 @@ def test_the_page_says_what_turning_guidance_down_changes() -> None:
 
 def test_a_report_of_some_groups_is_part_of_that_of_all() -> None:
     every = asked_of(GROUPS, 0.1, 2, 3)
-    assert [(asked.number, asked.group) for asked in every[:4]] == [
+    assert [(target.number, target.group) for target in every[:4]] == [
         *((number, "cna l1") for number in range(3)),
         (3, "cna l2"),
     ]
     # The noise and the renderer's scene of a prompt stay its own.
     assert asked_of(["cna l2", "moc"], 0.1, 2, 3) == [
-        asked for asked in every if asked.group in ("cna l2", "moc")
+        target for target in every if target.group in ("cna l2", "moc")
     ]
-    given = ["--groups", "cna l2", "--model", "some where"]
-    options = _parser().parse_args(["report", *given])
-    assert shlex.split(_command_of(options))[-4:] == given
+    values = ["--groups", "cna l2", "--model", "some where"]
+    options = _parser().parse_args(["report", *values])
+    assert shlex.split(_command_of(options))[-4:] == values
     assert "--groups" not in _command_of(_parser().parse_args(["report"]))
     assert "most often" not in page([row for row in ROWS if row.group == "moc"], ABOUT)
 
@@ -170,5 +170,5 @@ def test_wrong_words_are_said(tmp_path: Path) -> None:
         in called(main, "report", "--strengths", "2", "--model", str(tmp_path)).stderr
     )
     assert called(main, "report", "--model", str(tmp_path)).returncode == 2
-    for count, words in (("-1", "at least 0"), ("0", "no prompts to measure")):
-        assert words in called(main, "report", "--count", count, "--groups", "moc").stderr
+    for count, text in (("-1", "at least 0"), ("0", "no prompts to measure")):
+        assert text in called(main, "report", "--count", count, "--groups", "moc").stderr

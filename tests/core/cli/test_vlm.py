@@ -21,27 +21,27 @@ __all__ = ["workers_here"]
 def test_a_set_is_asked_of_a_server_within_a_budget_and_goes_on(
     tmp_path: Path, workers_here: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    asked = save_set(tmp_path / "set", 6)
+    target = save_set(tmp_path / "set", 6)
     server = ChatServer()
     server.answers = [failure(400, "Too large")]
     with server.running():
-        words = ["run", str(asked), "--out", str(tmp_path / "out"), "--model", server.base_url]
-        words += ["--name", "color-vlm", "--at-once", "1", "--style", "reasoned"]
-        assert main([*words, "--most-requests", "3"]) == 3
-        told = capsys.readouterr()
-        assert "2 of 6 questions answered" in told.out
-        assert "Spent so far: 3 requests, 70 tokens." in told.out
-        assert "budget is used up: 3 of 3 requests. Raise it to go on. Run the same" in told.out
-        assert main(words) == 2
+        parts = ["run", str(target), "--out", str(tmp_path / "out"), "--model", server.base_url]
+        parts += ["--name", "color-vlm", "--at-once", "1", "--style", "reasoned"]
+        assert main([*parts, "--most-requests", "3"]) == 3
+        message = capsys.readouterr()
+        assert "2 of 6 questions answered" in message.out
+        assert "Spent so far: 3 requests, 70 tokens." in message.out
+        assert "budget is used up: 3 of 3 requests. Raise it to go on. Run the same" in message.out
+        assert main(parts) == 2
         assert "1 without an answer: The server cannot answer" in capsys.readouterr().err
-        assert main([*words, "--retry-failed"]) == 0
+        assert main([*parts, "--retry-failed"]) == 0
         assert "6 of 6 questions answered" in capsys.readouterr().out
-        assert main([*words, "--image", "gray"]) == 2
+        assert main([*parts, "--image", "gray"]) == 2
         assert "started with other settings" in capsys.readouterr().err
-    given = list(EvaluationWork(tmp_path / "out").given())
-    assert [one.question_id for one in given] == [f"q{n:03d}" for n in range(6)]
+    values = list(EvaluationWork(tmp_path / "out").given())
+    assert [item.question_id for item in values] == [f"q{n:03d}" for n in range(6)]
     text = server.got[0][1]["messages"][0]["content"][1]["text"]
-    question = next(open_set(asked).questions())
+    question = next(open_set(target).questions())
     assert text == prompt_text(question, Style.REASONED)
 
 
@@ -56,11 +56,11 @@ def test_a_set_is_asked_of_a_server_within_a_budget_and_goes_on(
     ],
 )
 def test_what_cannot_be_asked_is_said_before_anything_begins(
-    arguments: list[str], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    asked = save_set(tmp_path / "set", 1)
-    assert main(["run", str(asked), "--out", str(tmp_path / "out"), *arguments]) == 2
-    assert words in capsys.readouterr().err
+    target = save_set(tmp_path / "set", 1)
+    assert main(["run", str(target), "--out", str(tmp_path / "out"), *arguments]) == 2
+    assert text in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
 
@@ -68,6 +68,6 @@ def test_the_list_says_how_to_get_what_is_not_here(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["models", "--models", str(tmp_path)]) == 0
-    told = capsys.readouterr().out
-    assert "qwen2.5-vl-3b  Qwen/Qwen2.5-VL-3B-Instruct, 3.8 billion weights" in told
-    assert "hf download deepseek-community/Janus-Pro-1B" in told
+    message = capsys.readouterr().out
+    assert "qwen2.5-vl-3b  Qwen/Qwen2.5-VL-3B-Instruct, 3.8 billion weights" in message
+    assert "hf download deepseek-community/Janus-Pro-1B" in message

@@ -37,42 +37,53 @@ GRAY = {**MARKS, "color_extraction": "----"}
 @pytest.fixture(scope="module")
 def fourteen(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a generated set of six tasks. Not to be changed."""
-    settings = GeneratedSettings({task: len(of) for task, of in MARKS.items()}, Difficulty.EASY)
+    settings = GeneratedSettings(
+        {task: len(source) for task, source in MARKS.items()}, Difficulty.EASY
+    )
     folder = tmp_path_factory.mktemp("set") / "questions"
     return write_set(folder, generated(settings), "Generated", {}).folder
 
 
-def asked(of: Path, out: Path, answers: list[Answer], *more: str) -> int:
+def asked(source: Path, out: Path, answers: list[Answer], *more: str) -> int:
     """Asks a server that answers so, and then with what no parser reads."""
     server = ChatServer()
     server.answers = answers
-    words = ["run", str(of), "--out", str(out), "--model", server.base_url, "--name", "color-vlm"]
+    parts = [
+        "run",
+        str(source),
+        "--out",
+        str(out),
+        "--model",
+        server.base_url,
+        "--name",
+        "color-vlm",
+    ]
     with server.running():
-        return main([*words, "--at-once", "1", *more])
+        return main([*parts, "--at-once", "1", *more])
 
 
-def said(of: Path, marks: dict[str, str]) -> list[Answer]:
+def said(source: Path, marks: dict[str, str]) -> list[Answer]:
     """The answers of a server, by mark: right, wrong, unreadable, none."""
     answers = []
     left = {task: list(of_task) for task, of_task in marks.items()}
-    for question in open_set(of).questions():
+    for question in open_set(source).questions():
         letter = question.answer
-        words = {
+        text = {
             "+": f"The answer is ({letter}).",
             "=": f"- ({letter})",
             "-": LETTERS[(LETTERS.index(letter) + 1) % len(question.choices)],
             "?": "A or B",
         }
         mark = left[question.task].pop(0)
-        answers.append(failure(400, "Too large") if mark == "0" else completion(words[mark]))
+        answers.append(failure(400, "Too large") if mark == "0" else completion(text[mark]))
     return answers
 
 
 def scored(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> dict[str, Any]:
     capsys.readouterr()
     assert main(["score", "--json", *map(str, arguments)]) == 0
-    told: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return told
+    message: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return message
 
 
 def test_words_become_scores_and_differences(
@@ -81,8 +92,8 @@ def test_words_become_scores_and_differences(
     colored, gray, sheet = tmp_path / "colored", tmp_path / "gray", tmp_path / "answers.csv"
     assert asked(fourteen, colored, said(fourteen, MARKS)) == 2
     assert asked(fourteen, gray, said(fourteen, GRAY), "--image", "gray") == 2
-    told = scored(capsys, colored, gray, "--answers", sheet)
-    first = told["scores"][0]
+    message = scored(capsys, colored, gray, "--answers", sheet)
+    first = message["scores"][0]
     assert first["micro"]["right"] == 3 + 1 + 2 + 0 + 1 + 1
     assert first["micro"]["percent"] == pytest.approx(100 * 8 / 14)
     assert first["macro"]["percent"] == pytest.approx((75 + 100 / 3 + 100 + 0 + 50 + 100) / 6)
@@ -94,13 +105,13 @@ def test_words_become_scores_and_differences(
         "color_illusion": None,
         "color_blindness": None,
     }
-    assert told["scores"][1]["pixels"] == first["pixels"]
+    assert message["scores"][1]["pixels"] == first["pixels"]
     # Of "- (A)" the released code reads the first letter in parentheses too; lone letters are read.
     released = first["released"]
     assert released["reader"] == "a lone letter, else the first in parentheses"
     assert released["tasks"]["color_comparison"] == pytest.approx(100 / 3)
     assert released["micro"] == pytest.approx(100 * 8 / 14)
-    (between,) = told["differences"]
+    (between,) = message["differences"]
     assert between["tasks"]["color_extraction"]["points"] == -75
     assert between["micro"]["points"] == pytest.approx(-100 * 3 / 14)
     assert between["micro"]["p_value"] == 0.25
@@ -115,7 +126,7 @@ def test_words_become_scores_and_differences(
     )
     assert {line["parser"] for line in lines} == {"2"}
     outcomes = [line["outcome"] for line in lines[:14]]
-    assert [outcomes.count(one) for one in ("right", "wrong", "unreadable")] == [8, 4, 1]
+    assert [outcomes.count(item) for item in ("right", "wrong", "unreadable")] == [8, 4, 1]
     assert "Too large" in lines[outcomes.index("unanswered")]["reason"]
     assert main(["score", str(colored), str(gray)]) == 0
     text = capsys.readouterr().out
@@ -132,23 +143,23 @@ def test_a_set_is_drawn_and_another_is_not_compared(
     fourteen: Path, tmp_path: Path, workers_here: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     made = tmp_path / "made"
-    words = ["make", str(made), "--count", "2", "--seed", "3", "--difficulty", "hard", "--tasks"]
-    assert main([*words, "color_extraction"]) == 0
+    parts = ["make", str(made), "--count", "2", "--seed", "3", "--difficulty", "hard", "--tasks"]
+    assert main([*parts, "color_extraction"]) == 0
     opened = open_set(made)
     assert opened.counts == {"color_extraction": 2}
     assert (opened.settings["seed"], opened.settings["difficulty"]) == (3, "hard")
     assert opened.sha256 in capsys.readouterr().out
-    assert main([*words, "color_extraction"]) == 2
+    assert main([*parts, "color_extraction"]) == 2
     assert "is there already" in capsys.readouterr().err
     assert asked(made, tmp_path / "a", []) == 0
     assert asked(fourteen, tmp_path / "b", [], "--most-requests", "1") == 3
     first = next(opened.questions())
     opened.image_path(first).unlink()
     assert main(["score", str(tmp_path / "a"), str(tmp_path / "b")]) == 0
-    told = capsys.readouterr()
-    assert "have different questions" in told.err
-    assert "The pixel reader is not shown" in told.err
-    assert "13" in told.out  # not asked
+    message = capsys.readouterr()
+    assert "have different questions" in message.err
+    assert "The pixel reader is not shown" in message.err
+    assert "13" in message.out  # not asked
     assert main(["score", str(made)]) == 2
     assert "plan.json" in capsys.readouterr().err
 
@@ -163,13 +174,13 @@ def test_the_published_set_has_people_beside_it(
     assert main(["import", str(path), str(tmp_path / "strict"), "--strict"]) == 2
     assert "row 14: the answer is '(Z)'" in capsys.readouterr().err
     assert main(["import", str(path), str(tmp_path / "set")]) == 0
-    told = capsys.readouterr()
-    assert "Skipped test-0.parquet, row 14: the answer is '(Z)'" in told.err
-    assert "Skipped test-0.parquet, row 15: " in told.err
-    assert "2 rows are not questions and were skipped." in told.out
+    message = capsys.readouterr()
+    assert "Skipped test-0.parquet, row 14: the answer is '(Z)'" in message.err
+    assert "Skipped test-0.parquet, row 15: " in message.err
+    assert "2 rows are not questions and were skipped." in message.out
     assert len(open_set(tmp_path / "set").settings["skipped"]) == 2
-    assert "1 of 2 robustness seeds have not nine variants" in told.err
-    assert "13 questions about 1 images" in told.out
+    assert "1 of 2 robustness seeds have not nine variants" in message.err
+    assert "13 questions about 1 images" in message.out
     answers = [completion("(A)")] * 11
     assert asked(tmp_path / "set", tmp_path / "out", answers) == 0
     (scores,) = scored(capsys, tmp_path / "out")["scores"]
@@ -190,15 +201,17 @@ def test_the_pixels_of_a_set_are_read_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     made = GeneratedSettings({"color_extraction": 2}, Difficulty.EASY)
-    of = write_set(tmp_path / "set", generated(made), "Generated", {})
+    question_set = write_set(tmp_path / "set", generated(made), "Generated", {})
     out = tmp_path / "out"
-    asked(of.folder, out, [])
+    asked(question_set.folder, out, [])
     assert scored(capsys, out, "--no-pixels")["scores"][0]["pixels"] is None
-    assert not (of.folder / "pixels.jsonl").exists()
+    assert not (question_set.folder / "pixels.jsonl").exists()
     first = scored(capsys, out)["scores"][0]["pixels"]
     assert first == {"color_extraction": 100.0}
-    for one in of.questions():  # what is stored needs no image, and is not read again
-        of.image_path(one).unlink()
+    for (
+        question
+    ) in question_set.questions():  # what is stored needs no image, and is not read again
+        question_set.image_path(question).unlink()
     assert scored(capsys, out)["scores"][0]["pixels"] == first
     # Another version of the reader reads again.
     monkeypatch.setattr("truehue.core.vlm.evaluation.pixel_baseline.PIXELS_VERSION", "0")
@@ -210,8 +223,8 @@ def test_photographs_are_read_for_the_pixels_on_demand(
     tmp_path: Path, workers_here: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = "What is the HEX value of the color?"
-    of = row(0, task="Color Extraction", question=text, choices=["#C81E28", "#0000FF"])
-    assert main(["import", str(written(tmp_path, [of])), str(tmp_path / "set")]) == 0
+    source = row(0, task="Color Extraction", question=text, choices=["#C81E28", "#0000FF"])
+    assert main(["import", str(written(tmp_path, [source])), str(tmp_path / "set")]) == 0
     asked(tmp_path / "set", tmp_path / "out", [])
     assert main(["score", str(tmp_path / "out")]) == 0
     assert "it has not read the photographs of 1 questions yet" in capsys.readouterr().err

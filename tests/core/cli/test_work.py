@@ -21,8 +21,8 @@ def test_a_line_now_and_then(
     line(state)
     assert capsys.readouterr().err == "1,812 of 2,000 groups, about 2 min left\n"
     work.ProgressLine("questions", lambda: "The server is busy.")(state)
-    told = "1,812 of 2,000 questions, about 2 min left · The server is busy.\n"
-    assert capsys.readouterr().err == told
+    message = "1,812 of 2,000 questions, about 2 min left · The server is busy.\n"
+    assert capsys.readouterr().err == message
 
 
 def test_how_work_ended(capsys: pytest.CaptureFixture[str]) -> None:

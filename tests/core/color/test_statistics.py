@@ -87,11 +87,11 @@ def test_smallest_is_a_sort_of_the_repeated_list(
 ) -> None:
     values, counts = pair
     keep = int(share * counts.sum())
-    kept = statistics.smallest(values, counts, keep)
-    assert kept.sum() == keep
-    assert np.all((kept >= 0) & (kept <= counts))
+    smallest = statistics.smallest(values, counts, keep)
+    assert smallest.sum() == keep
+    assert np.all((smallest >= 0) & (smallest <= counts))
     expected = np.sort(np.repeat(values, counts))[:keep]
-    assert np.array_equal(np.sort(np.repeat(values, kept)), expected)
+    assert np.array_equal(np.sort(np.repeat(values, smallest)), expected)
 
 
 @settings(max_examples=100, deadline=None)

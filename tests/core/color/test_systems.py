@@ -189,9 +189,9 @@ def test_unknown_systems() -> None:
 
 def test_nearest_names() -> None:
     color = find("vivid red", "l3")
-    found = nearest_names(color.lab, "l3", 5)
-    assert found[0] == (color, 0.0)
-    distances = [distance for _, distance in found]
+    named_colors = nearest_names(color.lab, "l3", 5)
+    assert named_colors[0] == (color, 0.0)
+    distances = [distance for _, distance in named_colors]
     assert distances == sorted(distances)
     everything = delta_e00(system("l3").lab, np.array(color.lab))
     np.testing.assert_allclose(distances, np.sort(everything)[:5])
@@ -208,10 +208,10 @@ def test_names_of_one_color_count_once() -> None:
 
 
 def test_nearest_in_all_systems() -> None:
-    found = all_nearest((31.7, 29.38, 28.37), 2)
-    assert tuple(found) == tuple(SYSTEMS)
-    assert [color.name for color, _ in found["css"]] == ["darkred", "maroon"]
-    assert found["l2"][0][0].name == "Reddish brown"
+    named_colors = all_nearest((31.7, 29.38, 28.37), 2)
+    assert tuple(named_colors) == tuple(SYSTEMS)
+    assert [color.name for color, _ in named_colors["css"]] == ["darkred", "maroon"]
+    assert named_colors["l2"][0][0].name == "Reddish brown"
 
 
 @pytest.mark.parametrize("lab", [(1, 2), (np.nan, 0, 0), [[1, 2, 3]]])

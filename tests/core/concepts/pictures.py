@@ -28,7 +28,7 @@ def picture(colors: tuple[tuple[int, int, int], ...], seed: int) -> ColorProfile
 def several(*kinds: tuple[tuple[tuple[int, int, int], ...], int]) -> list[ColorProfile]:
     """So many pictures of each kind, no two the same."""
     return [
-        picture(colors, 100 * place + number)
-        for place, (colors, count) in enumerate(kinds)
+        picture(colors, 100 * index + number)
+        for index, (colors, count) in enumerate(kinds)
         for number in range(count)
     ]

@@ -8,8 +8,8 @@ import numpy as np
 
 from truehue.core.color.uw71 import uw71
 
-HEX = tuple(one.hex for one in uw71())
-LAB = tuple(",".join(f"{value:.4f}" for value in one.lab) for one in uw71())
+HEX = tuple(bin.hex for bin in uw71())
+LAB = tuple(",".join(f"{value:.4f}" for value in bin.lab) for bin in uw71())
 
 
 def distribution(seed: int, count: int = 71) -> np.ndarray:
@@ -25,7 +25,7 @@ def wide(
     first: str = "concept",
 ) -> bytes:
     """A CSV file; what has a comma is quoted."""
-    lines = [[first, *header], *([words, *map(repr, map(float, row))] for words, row in rows)]
+    lines = [[first, *header], *([text, *map(repr, map(float, row))] for text, row in rows)]
     return written(lines)
 
 

@@ -44,7 +44,7 @@ MODIFIED = (
     "concept-0190-polluted",
     "concept-0202-lonely",
 )
-EVERY = tuple(sorted({*MODIFIED, *(base_of()[one] for one in MODIFIED)}))
+EVERY = tuple(sorted({*MODIFIED, *(base_of()[item] for item in MODIFIED)}))
 RUNS = {"none": PRECISE, "modifier-ignored": INERTIA, "modifier-overshot": OVER_CORRECTION}
 
 
@@ -53,13 +53,13 @@ def people_of(concept_id: str) -> np.ndarray:
     colors = concept_colors(concept.concept)
     flat = np.array(
         [
-            srgb8_to_lab(np.array(moved(one.srgb8, concept.modifier).color))
+            srgb8_to_lab(np.array(moved(color.srgb8, concept.modifier).color))
             if concept.modifier
-            else srgb8_to_lab(np.array(one.srgb8))
-            for one in colors
+            else srgb8_to_lab(np.array(color.srgb8))
+            for color in colors
         ]
     )
-    return assign(flat, np.array([one.weight for one in colors]))
+    return assign(flat, np.array([color.weight for color in colors]))
 
 
 def picture(concept_id: str, failure: str, seed: int, light: str) -> ColorProfile:
@@ -83,15 +83,15 @@ def picture(concept_id: str, failure: str, seed: int, light: str) -> ColorProfil
 def cells_in(light: str) -> tuple[ConceptCell, ...]:
     """Five seeds a concept, as the benchmark has; the scenes of a seed are drawn one after
     another, for the renderer keeps the last."""
-    found: dict[tuple[str, str], list[ColorProfile]] = {}
+    color_profiles: dict[tuple[str, str], list[ColorProfile]] = {}
     for seed in range(5):
         for failure in RUNS:
             for concept_id in EVERY:
                 profile = picture(concept_id, failure, seed, light)
-                found.setdefault((failure, concept_id), []).append(profile)
+                color_profiles.setdefault((failure, concept_id), []).append(profile)
     return tuple(
         ConceptCell(run, concept_id, "photo", None, "extracted", 5, 0, extract(profiles).weights)
-        for (run, concept_id), profiles in found.items()
+        for (run, concept_id), profiles in color_profiles.items()
     )
 
 
@@ -99,9 +99,9 @@ PEOPLE = {concept_id: people_of(concept_id) for concept_id in EVERY}
 
 
 def of_run(run: str, light: str) -> list[Shift]:
-    found = shifts(cells_in(light), PEOPLE)
-    assert found is not None
-    own = [shift for shift in found if shift.run_id == run]
+    result = shifts(cells_in(light), PEOPLE)
+    assert result is not None
+    own = [shift for shift in result if shift.run_id == run]
     assert len(own) == len(MODIFIED)
     return own
 
@@ -142,8 +142,8 @@ def test_the_table_puts_following_first_where_things_are_modified() -> None:
     assert table is not None
     for group in ("visual state", "emotional"):
         for metric in ("pcc", "emd_lab"):
-            places = {run: table.number(run, group, "photo", metric).place for run in RUNS}
-            assert places["none"] == 1
-            assert sorted(places.values()) in ([0, 1, 2], [1, 2, 2])
+            positions = {run: table.number(run, group, "photo", metric).place for run in RUNS}
+            assert positions["none"] == 1
+            assert sorted(positions.values()) in ([0, 1, 2], [1, 2, 2])
     # The things as such are the same pictures in all three runs.
     assert {table.number(run, "base", "photo", "emd_lab").place for run in RUNS} == {1}

@@ -24,9 +24,9 @@ def test_lit_is_what_truehue_finds_and_mean_is_that_of_all_pixels() -> None:
     srgb8, mask = object_photograph(96, seed=3)
     colors = masked_colors(srgb8, mask)
     described = describe_colors(colors)
-    found = measure(srgb8, mask, parse_target("css:red"), "truehue")
-    assert described.lit_lab == found.verdict.lab
-    assert describe_colors(colors, found.dominant).lit_lab == described.lit_lab
+    result = measure(srgb8, mask, parse_target("css:red"), "truehue")
+    assert described.lit_lab == result.verdict.lab
+    assert describe_colors(colors, result.dominant).lit_lab == described.lit_lab
     pixels = srgb8_to_lab(srgb8[mask])
     np.testing.assert_allclose(described.mean_lab, pixels.mean(axis=0), atol=1e-9)
     assert 0.0 < described.lit_share < 1.0

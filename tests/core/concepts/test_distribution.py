@@ -59,9 +59,9 @@ def test_pixels_is_the_mean_of_the_images_own_shares(bananas: list[ColorProfile]
     for profile in bananas:
         for bin_, count in zip(profile.bins, profile.bin_counts, strict=True):
             expected[bin_] += count / profile.mask_px / len(bananas)
-    found = of_pictures("Bananas", bananas, PIXELS)
-    np.testing.assert_allclose(found.weights, expected, atol=1e-14)
-    assert found.extraction is None
+    result = of_pictures("Bananas", bananas, PIXELS)
+    np.testing.assert_allclose(result.weights, expected, atol=1e-14)
+    assert result.extraction is None
 
 
 def test_images_of_any_size_weigh_the_same() -> None:
@@ -70,19 +70,19 @@ def test_images_of_any_size_weigh_the_same() -> None:
             pixels, pixels, (0.0, 0.0, 0.0), 1.0, (0,), (pixels,), (0, 0, 0), (bin_,), (pixels,)
         )
 
-    found = of_pictures("Two", [flat(3, 10), flat(5, 1_000_000)], PIXELS)
-    assert found.weights[3] == found.weights[5] == 0.5
+    result = of_pictures("Two", [flat(3, 10), flat(5, 1_000_000)], PIXELS)
+    assert result.weights[3] == result.weights[5] == 0.5
 
 
 @pytest.mark.parametrize(("method", "by"), [(EXTRACTED, "nearest"), (EXTRACTED_SOFT, "soft")])
 def test_method_decides_the_assignment(bananas: list[ColorProfile], method: str, by: str) -> None:
     chosen = ExtractionSettings(merge_delta_e00=3.0)
-    found = of_pictures("Bananas", bananas, method, chosen)
+    result = of_pictures("Bananas", bananas, method, chosen)
     expected = extract(bananas, ExtractionSettings(merge_delta_e00=3.0, assignment=by))
-    np.testing.assert_array_equal(found.weights, expected.weights)
-    assert found.extraction is not None
-    assert found.extraction.settings.assignment == by
-    assert (found.kind, found.method, found.count) == (PICTURES, method, 8)
+    np.testing.assert_array_equal(result.weights, expected.weights)
+    assert result.extraction is not None
+    assert result.extraction.settings.assignment == by
+    assert (result.kind, result.method, result.count) == (PICTURES, method, 8)
 
 
 @settings(max_examples=15, deadline=None)
@@ -97,70 +97,70 @@ def test_order_of_images_does_not_matter(
     kinds = (BANANA, LEAF, PLUM)
     profiles = [several((kinds[seed % 3], 1 + seed // 3))[-1] for seed in seeds]
     order = data.draw(st.permutations(range(len(profiles))))
-    one = of_pictures("One", profiles, method)
-    other = of_pictures("Other", [profiles[place] for place in order], method)
-    np.testing.assert_allclose(one.weights, other.weights, rtol=0, atol=1e-15)
-    assert one.weights.sum() == pytest.approx(1.0, abs=1e-12)
+    item = of_pictures("One", profiles, method)
+    other = of_pictures("Other", [profiles[index] for index in order], method)
+    np.testing.assert_allclose(item.weights, other.weights, rtol=0, atol=1e-15)
+    assert item.weights.sum() == pytest.approx(1.0, abs=1e-12)
     twice = of_pictures("Twice", profiles * 2, method)
-    np.testing.assert_allclose(one.weights, twice.weights, rtol=0, atol=1e-15)
+    np.testing.assert_allclose(item.weights, twice.weights, rtol=0, atol=1e-15)
 
 
 def test_people_count_once_by_their_mean() -> None:
     rows = [_row(1, "Ann"), _row(2, "Bo"), _row(3, "Ann"), _row(4, "Cy")]
     w = _weights(rows)
-    found = of_rows("Designers", rows, PALETTES)
+    distribution = of_rows("Designers", rows, PALETTES)
     expected = [((w[0][i] + w[2][i]) / 2 + w[1][i] + w[3][i]) / 3 for i in range(71)]
-    np.testing.assert_allclose(found.weights, expected, atol=1e-14)
-    assert found.count == 3
-    assert found.of_people
-    assert not found.of_pictures
-    assert any("4 rows by 3 people" in note for note in found.notes)
+    np.testing.assert_allclose(distribution.weights, expected, atol=1e-14)
+    assert distribution.count == 3
+    assert distribution.of_people
+    assert not distribution.of_pictures
+    assert any("4 rows by 3 people" in note for note in distribution.notes)
 
 
 def test_means_weigh_by_their_people_where_these_are_known() -> None:
     rows = [_row(1, people=30), _row(2, people=10), _row(3, "Ann")]
     w = _weights(rows)
-    found = of_rows("Means", rows, RATINGS)
+    distribution = of_rows("Means", rows, RATINGS)
     expected = [(30 * w[0][i] + 10 * w[1][i] + w[2][i]) / 41 for i in range(71)]
-    np.testing.assert_allclose(found.weights, expected, atol=1e-14)
-    assert found.count == 41
-    assert "without individual people" in found.fixed
-    assert resampled(found) is None
+    np.testing.assert_allclose(distribution.weights, expected, atol=1e-14)
+    assert distribution.count == 41
+    assert "without individual people" in distribution.fixed
+    assert resampled(distribution) is None
 
 
 def test_means_of_nobody_knows_how_many_weigh_the_same() -> None:
     rows = [_row(1, people=30), _row(2), _row(3, "Ann")]
     w = _weights(rows)
-    found = of_rows("Means", rows, RATINGS)
+    distribution = of_rows("Means", rows, RATINGS)
     expected = [(w[0][i] + w[1][i] + w[2][i]) / 3 for i in range(71)]
-    np.testing.assert_allclose(found.weights, expected, atol=1e-14)
-    assert found.count == 0
-    assert any("behind some rows is unknown" in note for note in found.notes)
-    assert found.notes[0].startswith("Association ratings, normalized")
+    np.testing.assert_allclose(distribution.weights, expected, atol=1e-14)
+    assert distribution.count == 0
+    assert any("behind some rows is unknown" in note for note in distribution.notes)
+    assert distribution.notes[0].startswith("Association ratings, normalized")
 
 
 def test_one_mean_is_as_it_came() -> None:
     row = _row(7)
-    found = of_rows("Ratings", [row], RATINGS)
-    np.testing.assert_allclose(found.weights, row.weights, atol=1e-15)
-    assert found.count == 0
-    assert resampled(found) is None
+    distribution = of_rows("Ratings", [row], RATINGS)
+    np.testing.assert_allclose(distribution.weights, row.weights, atol=1e-15)
+    assert distribution.count == 0
+    assert resampled(distribution) is None
 
 
 def test_draws_of_people_are_means_of_people() -> None:
     rows = [_row(1, "Ann"), _row(2, "Bo"), _row(3, "Ann"), _row(4, "Cy")]
     w = np.array(_weights(rows))
     persons = np.array([(w[0] + w[2]) / 2, w[1], w[3]])
-    found = resampled(of_rows("Designers", rows, PALETTES), 400, seed=3)
-    assert found is not None
+    result = resampled(of_rows("Designers", rows, PALETTES), 400, seed=3)
+    assert result is not None
     # Every draw is one of the ten ways to take three of three with replacement, by hand.
     ways = [
         persons[[i, j, k]].mean(axis=0) for i in range(3) for j in range(i, 3) for k in range(j, 3)
     ]
-    apart = np.abs(found[:, None] - np.array(ways)[None]).max(axis=2)
+    apart = np.abs(result[:, None] - np.array(ways)[None]).max(axis=2)
     assert (apart.min(axis=1) < 1e-14).all()
     assert len(set(apart.argmin(axis=1).tolist())) == 10
-    np.testing.assert_allclose(found.mean(axis=0), persons.mean(axis=0), atol=0.02)
+    np.testing.assert_allclose(result.mean(axis=0), persons.mean(axis=0), atol=0.02)
 
 
 @pytest.mark.parametrize("method", sorted(METHODS))
@@ -168,42 +168,42 @@ def test_draws_of_images_are_distributions_of_images(
     bananas: list[ColorProfile], method: str
 ) -> None:
     few = bananas[4:7]
-    found = resampled(of_pictures("Few", few, method), 200, seed=1)
-    assert found is not None
-    assert found.shape == (200, 71)
+    result = resampled(of_pictures("Few", few, method), 200, seed=1)
+    assert result is not None
+    assert result.shape == (200, 71)
     ways = [
         of_pictures("Way", [few[i], few[j], few[k]], method).weights
         for i in range(3)
         for j in range(i, 3)
         for k in range(j, 3)
     ]
-    apart = np.abs(found[:, None] - np.array(ways)[None]).max(axis=2)
+    apart = np.abs(result[:, None] - np.array(ways)[None]).max(axis=2)
     assert (apart.min(axis=1) < 1e-12).all()
     assert len(set(apart.argmin(axis=1).tolist())) == 10
 
 
 def test_the_same_seed_draws_the_same(bananas: list[ColorProfile]) -> None:
     made = of_pictures("Bananas", bananas)
-    one, again, other = (resampled(made, 30, seed) for seed in (5, 5, 6))
-    assert one is not None
+    item, again, other = (resampled(made, 30, seed) for seed in (5, 5, 6))
+    assert item is not None
     assert other is not None
-    np.testing.assert_array_equal(one, again)
-    assert np.abs(one - other).max() > 0.0
+    np.testing.assert_array_equal(item, again)
+    assert np.abs(item - other).max() > 0.0
 
 
 def test_colorings_of_one_person_are_drawn_together(bananas: list[ColorProfile]) -> None:
-    pictures = [
-        ImageProfile(f"image{place}", "mask", profile, contributor=name)
-        for place, (profile, name) in enumerate(
+    images = [
+        ImageProfile(f"image{index}", "mask", profile, contributor=name)
+        for index, (profile, name) in enumerate(
             zip(bananas[:5], ["Ann", "Bo", "Ann", "", "Bo"], strict=True)
         )
     ]
-    found = of_pictures("Designers", pictures, PIXELS, of_people=True)
-    assert found.units == (0, 1, 0, 2, 1)
-    assert found.count == 3
-    assert any("5 colorings by 3 people" in note for note in found.notes)
-    drawn = resampled(found, 300, seed=2)
-    assert drawn is not None
+    result = of_pictures("Designers", images, PIXELS, of_people=True)
+    assert result.units == (0, 1, 0, 2, 1)
+    assert result.count == 3
+    assert any("5 colorings by 3 people" in note for note in result.notes)
+    sample = resampled(result, 300, seed=2)
+    assert sample is not None
     histograms = np.array(
         [of_pictures("One", [profile], PIXELS).weights for profile in bananas[:5]]
     )
@@ -214,64 +214,64 @@ def test_colorings_of_one_person_are_drawn_together(bananas: list[ColorProfile])
         for j in range(i, 3)
         for k in range(j, 3)
     ]
-    apart = np.abs(drawn[:, None] - np.array(ways)[None]).max(axis=2)
+    apart = np.abs(sample[:, None] - np.array(ways)[None]).max(axis=2)
     assert (apart.min(axis=1) < 1e-12).all()
-    assert of_pictures("Images", pictures, PIXELS).units == (0, 1, 2, 3, 4)
+    assert of_pictures("Images", images, PIXELS).units == (0, 1, 2, 3, 4)
 
 
 @pytest.mark.parametrize("method", [PIXELS, EXTRACTED])
 def test_equal_pictures_are_drawn_together(bananas: list[ColorProfile], method: str) -> None:
     names = ["red", "green", "red", "blue", "green", "red"]
-    of = {"red": bananas[0], "green": bananas[6], "blue": bananas[1]}
-    pictures = [ImageProfile(name, f"mask{at}", of[name]) for at, name in enumerate(names)]
-    found = of_pictures("Run", pictures, method)
-    assert found.units == (0, 1, 0, 2, 1, 0)
-    assert found.count == 6
+    source = {"red": bananas[0], "green": bananas[6], "blue": bananas[1]}
+    images = [ImageProfile(name, f"mask{index}", source[name]) for index, name in enumerate(names)]
+    result = of_pictures("Run", images, method)
+    assert result.units == (0, 1, 0, 2, 1, 0)
+    assert result.count == 6
     said = "6 images, 3 different: identical images are resampled together, and each counts."
-    assert said in found.notes
-    assert any("3 different images" in note for note in found.notes)
+    assert said in result.notes
+    assert any("3 different images" in note for note in result.notes)
     # All six count, as they did when nobody knew that some are equal.
-    alone = of_pictures("Run", [one.profile for one in pictures], method)
-    np.testing.assert_array_equal(found.weights, alone.weights)
-    drawn = resampled(found, 60, seed=4)
-    assert drawn is not None
+    alone = of_pictures("Run", [entry.profile for entry in images], method)
+    np.testing.assert_array_equal(result.weights, alone.weights)
+    sample = resampled(result, 60, seed=4)
+    assert sample is not None
     times = {"red": 3, "green": 2, "blue": 1}
     ways = [
         of_pictures(
-            "Way", [of[name] for name in chosen for _ in range(times[name])], method
+            "Way", [source[name] for name in chosen for _ in range(times[name])], method
         ).weights
         for chosen in combinations_with_replacement(sorted(times), 3)
     ]
-    apart = np.abs(drawn[:, None] - np.array(ways)[None]).max(axis=2)
+    apart = np.abs(sample[:, None] - np.array(ways)[None]).max(axis=2)
     assert (apart.min(axis=1) < 1e-9).all()
-    one = of_pictures("Run", [pictures[0], pictures[2], pictures[5]], method)
-    assert one.fixed == "a single image, repeated"
-    assert one.count == 3
+    item = of_pictures("Run", [images[0], images[2], images[5]], method)
+    assert item.fixed == "a single image, repeated"
+    assert item.count == 3
 
 
 def test_intervals_are_percentiles_of_the_numbers_of_draws(
     bananas: list[ColorProfile], plums: list[ColorProfile]
 ) -> None:
     a, b = of_pictures("Bananas", bananas), of_pictures("Plums", plums)
-    found = intervals(a, b, draws=120, seed=4)
+    result = intervals(a, b, draws=120, seed=4)
     first, second = resampled(a, 120, (4, 0)), resampled(b, 120, (4, 1))
     assert first is not None
     assert second is not None
-    assert found.draws == 120
+    assert result.draws == 120
     every = [compare(p, q) for p, q in zip(first, second, strict=True)]
-    assert set(found) == set(FIELDS)
+    assert set(result) == set(FIELDS)
     for metric in FIELDS:
-        values = sorted(getattr(one, metric) for one in every)
+        values = sorted(getattr(item, metric) for item in every)
         # Linear interpolation between order statistics, written out.
         expected = []
         for share in (0.025, 0.975):
-            place = share * (len(values) - 1)
-            below = int(place)
-            expected.append(values[below] + (values[below + 1] - values[below]) * (place - below))
-        assert found[metric] == pytest.approx(expected, abs=1e-9), metric
-    assert found.dominant_equal == sum(one.dominant_equal for one in every) / 120
-    assert found.undefined == dict.fromkeys(FIELDS, 0)
-    span = found["emd_lab"]
+            index = share * (len(values) - 1)
+            below = int(index)
+            expected.append(values[below] + (values[below + 1] - values[below]) * (index - below))
+        assert result[metric] == pytest.approx(expected, abs=1e-9), metric
+    assert result.dominant_equal == sum(item.dominant_equal for item in every) / 120
+    assert result.undefined == dict.fromkeys(FIELDS, 0)
+    span = result["emd_lab"]
     assert span is not None
     assert span[0] < emd(a.weights, b.weights) < span[1]
 
@@ -285,12 +285,12 @@ def test_both_sides_are_drawn_independently(bananas: list[ColorProfile]) -> None
 
 def test_a_side_that_cannot_be_drawn_is_kept(bananas: list[ColorProfile]) -> None:
     a, b = of_pictures("Bananas", bananas), of_rows("Ratings", [_row(1)], RATINGS)
-    found = intervals(a, b, draws=40, seed=9)
-    drawn = resampled(a, 40, (9, 0))
-    assert drawn is not None
-    low, high = np.percentile([emd(p, b.weights) for p in drawn], [2.5, 97.5])
-    assert found["emd_lab"] == pytest.approx((low, high))
-    assert found.notes[0].startswith("Ratings is not resampled: it is a mean")
+    result = intervals(a, b, draws=40, seed=9)
+    sample = resampled(a, 40, (9, 0))
+    assert sample is not None
+    low, high = np.percentile([emd(p, b.weights) for p in sample], [2.5, 97.5])
+    assert result["emd_lab"] == pytest.approx((low, high))
+    assert result.notes[0].startswith("Ratings is not resampled: it is a mean")
 
 
 @pytest.mark.parametrize("method", sorted(METHODS))
@@ -298,39 +298,39 @@ def test_single_images_have_numbers_and_no_interval(
     bananas: list[ColorProfile], plums: list[ColorProfile], method: str
 ) -> None:
     a, b = (
-        of_pictures(label, [found[0]], method) for label, found in (("A", bananas), ("B", plums))
+        of_pictures(label, [result[0]], method) for label, result in (("A", bananas), ("B", plums))
     )
     assert a.weights.sum() == pytest.approx(1.0)
     assert "single image" in a.fixed
     assert resampled(a) is None
-    found = intervals(a, b)
-    assert found.draws == 0
-    assert set(found.values()) == {None}
-    assert found.dominant_equal is None
-    assert len(found.notes) == 3
+    match_result = intervals(a, b)
+    assert match_result.draws == 0
+    assert set(match_result.values()) == {None}
+    assert match_result.dominant_equal is None
+    assert len(match_result.notes) == 3
 
 
 def test_undefined_hues_are_counted(bananas: list[ColorProfile]) -> None:
     gray = np.zeros(71)
     gray[next(bin_.index for bin_ in uw71.uw71() if bin_.neutral)] = 1.0
-    found = intervals(
+    result = intervals(
         of_pictures("Bananas", bananas),
         of_rows("Gray", [DistributionRow("banana", "", gray)], HISTOGRAMS),
         draws=25,
     )
-    assert found.undefined["delta_hue_deg"] == 25
-    assert found["delta_hue_deg"] is None
-    assert found["emd_lab"] is not None
+    assert result.undefined["delta_hue_deg"] == 25
+    assert result["delta_hue_deg"] is None
+    assert result["emd_lab"] is not None
 
 
 def test_stopped_intervals_are_of_the_draws_so_far(bananas: list[ColorProfile]) -> None:
     stop = Event()
     stop.set()
     made = of_pictures("Bananas", bananas)
-    found = intervals(made, made, stop=stop)
-    assert found.draws == 0
-    assert found["emd_lab"] is None
-    assert found.notes == ("There was no draw.",)
+    result = intervals(made, made, stop=stop)
+    assert result.draws == 0
+    assert result["emd_lab"] is None
+    assert result.notes == ("There was no draw.",)
 
 
 @pytest.mark.parametrize("method", sorted(METHODS))
@@ -353,9 +353,9 @@ def test_draws_of_any_kind_stop_when_told_to(bananas: list[ColorProfile]) -> Non
         of_pictures("Bananas", bananas, PIXELS),
         of_rows("Designers", [_row(1, "Ann"), _row(2, "Bo")], PALETTES),
     ):
-        found = resampled(made, stop=stop)
-        assert found is not None
-        assert found.shape == (0, 71)
+        result = resampled(made, stop=stop)
+        assert result is not None
+        assert result.shape == (0, 71)
 
 
 def test_notes_can_be_added(bananas: list[ColorProfile]) -> None:

@@ -38,19 +38,19 @@ def _lab(srgb255: list[float]) -> list[float]:
     return np.asarray(XYZ_to_Lab(sRGB_to_XYZ(np.array(srgb255) / 255.0), D65)).tolist()
 
 
-def _complete_by_hand(lab: list[list[float]], most: float) -> list[list[int]]:
+def _complete_by_hand(lab: list[list[float]], limit: float) -> list[list[int]]:
     """Groups are joined, the closest two first, as long as any two of their colors are alike."""
     groups = [[i] for i in range(len(lab))]
     while len(groups) > 1:
-        apart, one, other = min(
+        apart, item, other = min(
             (max(float(delta_E_CIE2000(lab[i], lab[k])) for i in a for k in b), place_a, place_b)
             for place_a, a in enumerate(groups)
             for place_b, b in enumerate(groups)
             if place_a < place_b
         )
-        if apart > most:
+        if apart > limit:
             break
-        groups[one] = sorted(groups[one] + groups.pop(other))
+        groups[item] = sorted(groups[item] + groups.pop(other))
     return groups
 
 
@@ -65,15 +65,15 @@ def _by_hand(profiles: list[ColorProfile]) -> tuple[list[dict[str, Any]], list[f
         pool: dict[int, list[int]] = {}
         for member in group:
             profile = profiles[member]
-            for place, cell in enumerate(profile.cells):
+            for index, cell in enumerate(profile.cells):
                 held = pool.setdefault(cell, [0, 0, 0, 0])
-                held[0] += profile.counts[place]
+                held[0] += profile.counts[index]
                 for channel in range(3):
-                    held[1 + channel] += profile.sums[3 * place + channel]
+                    held[1 + channel] += profile.sums[3 * index + channel]
         largest = sorted(pool, key=lambda cell: (-pool[cell][0], cell))[:20]
-        kept = sum(pool[cell][0] for cell in largest)
+        saved = sum(pool[cell][0] for cell in largest)
         lab = [_lab([pool[cell][1 + i] / pool[cell][0] for i in range(3)]) for cell in largest]
-        shares = [pool[cell][0] / kept for cell in largest]
+        shares = [pool[cell][0] / saved for cell in largest]
         colors, merged, parts = merge_by_hand(lab, shares, 7.0)
         total = sum(held[0] for held in pool.values())
         steps.append(
@@ -84,7 +84,7 @@ def _by_hand(profiles: list[ColorProfile]) -> tuple[list[dict[str, Any]], list[f
                 "colors": colors,
                 "merged": merged,
                 "parts": parts,
-                "kept": kept / total,
+                "kept": saved / total,
                 "cells": len(pool),
             }
         )
@@ -100,14 +100,14 @@ def pictures() -> list[ColorProfile]:
 
 
 @pytest.fixture(scope="module")
-def extraction(pictures: list[ColorProfile]) -> Extraction:
-    return extract(pictures)
+def extraction(color_profiles: list[ColorProfile]) -> Extraction:
+    return extract(color_profiles)
 
 
 def test_every_step_is_that_of_plain_loops(
-    pictures: list[ColorProfile], extraction: Extraction
+    color_profiles: list[ColorProfile], extraction: Extraction
 ) -> None:
-    steps, weights = _by_hand(pictures)
+    steps, weights = _by_hand(color_profiles)
     assert len(steps) >= 4
     by_first = sorted(extraction.groups, key=lambda group: group.members[0])
     for group, step in zip(by_first, steps, strict=True):
@@ -129,17 +129,17 @@ def test_this_example_has_all_that_can_happen(extraction: Extraction) -> None:
     assert any(len(part) > 1 for group in extraction.groups for part in group.merged_from)
 
 
-def test_records_fit_together(extraction: Extraction, pictures: list[ColorProfile]) -> None:
+def test_records_fit_together(extraction: Extraction, color_profiles: list[ColorProfile]) -> None:
     members = sorted(member for group in extraction.groups for member in group.members)
-    assert members == list(range(len(pictures)))
+    assert members == list(range(len(color_profiles)))
     sizes = [len(group.members) for group in extraction.groups]
-    assert all(one >= other for one, other in pairwise(sizes))
+    assert all(item >= other for item, other in pairwise(sizes))
     for group in extraction.groups:
-        assert group.weight == len(group.members) / len(pictures)
-        assert group.pixels == sum(pictures[member].sampled_px for member in group.members)
+        assert group.weight == len(group.members) / len(color_profiles)
+        assert group.pixels == sum(color_profiles[member].sampled_px for member in group.members)
         widest = max(
-            float(delta_E_CIE2000(one, other))
-            for one in group.dominants_lab
+            float(delta_E_CIE2000(item, other))
+            for item in group.dominants_lab
             for other in group.dominants_lab
         )
         assert group.widest_delta_e00 == pytest.approx(widest, abs=1e-6)
@@ -152,24 +152,24 @@ def test_records_fit_together(extraction: Extraction, pictures: list[ColorProfil
 
 
 def test_soft_assignment_spreads_the_same_palette(
-    pictures: list[ColorProfile], extraction: Extraction
+    color_profiles: list[ColorProfile], extraction: Extraction
 ) -> None:
-    soft = extract(pictures, ExtractionSettings(assignment="soft"))
+    soft = extract(color_profiles, ExtractionSettings(assignment="soft"))
     np.testing.assert_array_equal(soft.palette.lab, extraction.palette.lab)
     expected = uw71.assign(soft.palette.lab, soft.palette.weights, "soft")
     np.testing.assert_allclose(soft.weights, expected, atol=1e-12)
     assert (soft.weights > 0).all()
 
 
-def test_settings_are_used(pictures: list[ColorProfile]) -> None:
-    few = extract(pictures, ExtractionSettings(most_colors=3, merge_delta_e00=0.0))
+def test_settings_are_used(color_profiles: list[ColorProfile]) -> None:
+    few = extract(color_profiles, ExtractionSettings(most_colors=3, merge_delta_e00=0.0))
     assert all(group.pooled.weights.size == 3 for group in few.groups)
     assert all(len(part) == 1 for group in few.groups for part in group.merged_from)
-    one = extract(pictures, ExtractionSettings(group_delta_e00=200.0))
-    assert [len(group.members) for group in one.groups] == [len(pictures)]
-    each = extract(pictures, ExtractionSettings(group_delta_e00=0.0))
-    assert len(each.groups) == len(pictures)
-    every = extract(pictures, ExtractionSettings(most_colors=512))
+    item = extract(color_profiles, ExtractionSettings(group_delta_e00=200.0))
+    assert [len(group.members) for group in item.groups] == [len(color_profiles)]
+    each = extract(color_profiles, ExtractionSettings(group_delta_e00=0.0))
+    assert len(each.groups) == len(color_profiles)
+    every = extract(color_profiles, ExtractionSettings(most_colors=512))
     assert all(group.kept == 1.0 for group in every.groups)
 
 
@@ -202,14 +202,14 @@ def test_weights_are_a_distribution(
     grouping: str,
     assignment: str,
 ) -> None:
-    found = extract(
+    result = extract(
         [_plain(*part) for part in parts],
         ExtractionSettings(grouping=grouping, assignment=assignment),
     )
-    assert found.weights.shape == (71,)
-    assert (found.weights >= 0).all()
-    assert found.weights.sum() == pytest.approx(1.0, abs=1e-12)
-    assert found.palette.weights.sum() == pytest.approx(1.0, abs=1e-12)
+    assert result.weights.shape == (71,)
+    assert (result.weights >= 0).all()
+    assert result.weights.sum() == pytest.approx(1.0, abs=1e-12)
+    assert result.palette.weights.sum() == pytest.approx(1.0, abs=1e-12)
 
 
 @settings(max_examples=100, deadline=None)
@@ -222,10 +222,10 @@ def test_order_of_images_changes_no_bit(
     profiles = [_plain(*part) for part in parts]
     order = data.draw(st.permutations(range(len(profiles))))
     chosen = ExtractionSettings(grouping=grouping)
-    one, other = extract(profiles, chosen), extract([profiles[i] for i in order], chosen)
-    np.testing.assert_array_equal(one.weights, other.weights)
-    np.testing.assert_array_equal(one.palette.lab, other.palette.lab)
-    assert [len(group.members) for group in one.groups] == [
+    item, other = extract(profiles, chosen), extract([profiles[i] for i in order], chosen)
+    np.testing.assert_array_equal(item.weights, other.weights)
+    np.testing.assert_array_equal(item.palette.lab, other.palette.lab)
+    assert [len(group.members) for group in item.groups] == [
         len(group.members) for group in other.groups
     ]
 
@@ -239,51 +239,53 @@ def test_repeating_every_image_changes_no_bit(
 ) -> None:
     profiles = [_plain(*part) for part in parts]
     chosen = ExtractionSettings(grouping=grouping)
-    one, other = extract(profiles, chosen), extract(profiles * times, chosen)
-    np.testing.assert_array_equal(one.weights, other.weights)
-    np.testing.assert_array_equal(one.palette.weights, other.palette.weights)
+    item, other = extract(profiles, chosen), extract(profiles * times, chosen)
+    np.testing.assert_array_equal(item.weights, other.weights)
+    np.testing.assert_array_equal(item.palette.weights, other.palette.weights)
 
 
 @pytest.mark.parametrize("grouping", sorted(GROUPINGS))
 @pytest.mark.parametrize("assignment", uw71.METHODS)
 def test_draws_are_extractions_of_the_drawn_images(
-    pictures: list[ColorProfile], grouping: str, assignment: str
+    color_profiles: list[ColorProfile], grouping: str, assignment: str
 ) -> None:
     chosen = ExtractionSettings(grouping=grouping, assignment=assignment)
-    count = len(pictures)
+    count = len(color_profiles)
     draws = np.random.default_rng(1).multinomial(count, np.full(count, 1 / count), size=150)
-    found = weights_of_draws(ProfileArrays(pictures), draws, chosen)
+    weights = weights_of_draws(ProfileArrays(color_profiles), draws, chosen)
     for row in range(0, 150, 7):
-        drawn = [
+        profiles = [
             profile
-            for profile, times in zip(pictures, draws[row], strict=True)
+            for profile, times in zip(color_profiles, draws[row], strict=True)
             for _ in range(times)
         ]
-        np.testing.assert_allclose(found[row], extract(drawn, chosen).weights, atol=1e-12)
+        np.testing.assert_allclose(weights[row], extract(profiles, chosen).weights, atol=1e-12)
 
 
-def test_draws_stop_when_asked(pictures: list[ColorProfile]) -> None:
+def test_draws_stop_when_asked(color_profiles: list[ColorProfile]) -> None:
     stop = Event()
     stop.set()
-    draws = np.ones((5, len(pictures)), dtype=np.int64)
-    assert weights_of_draws(ProfileArrays(pictures), draws, ExtractionSettings(), stop).shape == (
+    draws = np.ones((5, len(color_profiles)), dtype=np.int64)
+    assert weights_of_draws(
+        ProfileArrays(color_profiles), draws, ExtractionSettings(), stop
+    ).shape == (
         0,
         71,
     )
 
 
-def test_one_image_is_one_group(pictures: list[ColorProfile]) -> None:
-    found = extract(pictures[:1])
-    assert [group.members for group in found.groups] == [(0,)]
-    assert found.groups[0].weight == 1.0
-    assert found.groups[0].widest_delta_e00 == 0.0
+def test_one_image_is_one_group(color_profiles: list[ColorProfile]) -> None:
+    result = extract(color_profiles[:1])
+    assert [group.members for group in result.groups] == [(0,)]
+    assert result.groups[0].weight == 1.0
+    assert result.groups[0].widest_delta_e00 == 0.0
 
 
-def test_what_cannot_be_is_refused(pictures: list[ColorProfile]) -> None:
+def test_what_cannot_be_is_refused(color_profiles: list[ColorProfile]) -> None:
     with pytest.raises(BadInput, match="no image"):
         extract([])
     with pytest.raises(BadInput, match="too many"):
-        ProfileArrays(pictures[:1] * 5_001)
+        ProfileArrays(color_profiles[:1] * 5_001)
     for wrong, message in (
         ({"group_delta_e00": -1.0}, "limit to group"),
         ({"merge_delta_e00": float("nan")}, "limit to merge"),

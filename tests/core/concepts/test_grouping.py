@@ -26,8 +26,8 @@ def _sets(labels: np.ndarray) -> set[frozenset[int]]:
     return {frozenset(np.flatnonzero(labels == label).tolist()) for label in set(labels.tolist())}
 
 
-def _all(lab: np.ndarray, grouping: str, most: float = 12.0) -> np.ndarray:
-    return Dominants(lab).groups(np.ones(len(lab), bool), most, grouping)
+def _all(lab: np.ndarray, grouping: str, limit: float = 12.0) -> np.ndarray:
+    return Dominants(lab).groups(np.ones(len(lab), bool), limit, grouping)
 
 
 @settings(max_examples=150, deadline=None)
@@ -40,9 +40,9 @@ def test_complete_groups_hold_no_unlike_pair_and_cannot_be_joined(
     groups = [sorted(group) for group in _sets(labels)]
     for group in groups:
         assert apart[np.ix_(group, group)].max() <= 12.0 + 1e-9
-    for place, one in enumerate(groups):
-        for other in groups[place + 1 :]:
-            assert apart[np.ix_(one, other)].max() > 12.0 - 1e-9
+    for index, item in enumerate(groups):
+        for other in groups[index + 1 :]:
+            assert apart[np.ix_(item, other)].max() > 12.0 - 1e-9
 
 
 @settings(max_examples=150, deadline=None)
@@ -54,12 +54,12 @@ def test_connected_groups_are_the_connected_components(
     like = _apart(lab) <= 12.0
     left, expected = set(range(len(colors))), set()
     while left:
-        found = [left.pop()]
-        for one in found:
-            near = {other for other in left if like[one, other]}
+        results = [left.pop()]
+        for item in results:
+            near = {other for other in left if like[item, other]}
             left -= near
-            found.extend(near)
-        expected.add(frozenset(found))
+            results.extend(near)
+        expected.add(frozenset(results))
     assert _sets(_all(lab, CONNECTED)) == expected
 
 
@@ -89,7 +89,7 @@ def test_neither_order_nor_repetition_matters(
     order = list(range(len(colors))) * 2
     random.shuffle(order)  # type: ignore[attr-defined]
     labels = _all(lab[order], grouping)
-    back = {frozenset(order[place] for place in group) for group in _sets(labels)}
+    back = {frozenset(order[index] for index in group) for group in _sets(labels)}
     assert back == _sets(_all(lab, grouping))
 
 

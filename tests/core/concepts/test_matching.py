@@ -18,8 +18,8 @@ from truehue.core.prompts.concepts import build_concepts, concepts
         (" - _ ", ""),
     ],
 )
-def test_the_normal_form(given: str, expected: str) -> None:
-    assert normal(given) == expected
+def test_the_normal_form(values: str, expected: str) -> None:
+    assert normal(values) == expected
     assert normal(expected) == expected
 
 
@@ -36,8 +36,8 @@ def test_no_two_concepts_have_the_same_words() -> None:
 
 
 def test_nothing_is_guessed() -> None:
-    for words in ("", "bananas", "a banana", "banan", "justice", "banana rotten"):
-        assert concept_of(words) is None
+    for text in ("", "bananas", "a banana", "banan", "justice", "banana rotten"):
+        assert concept_of(text) is None
 
 
 def test_similar_words_are_offered_best_first() -> None:
@@ -65,9 +65,9 @@ def test_similar_words_are_offered_best_first() -> None:
         ("A natural photo of a banana", "banana", "own"),
     ],
 )
-def test_a_prompt_names_its_concept(text: str, words: str, style: str) -> None:
-    assert concept_of_prompt(text) == (words, style)
-    assert concept_of(words) is not None
+def test_a_prompt_names_its_concept(text: str, message: str, style: str) -> None:
+    assert concept_of_prompt(text) == (message, style)
+    assert concept_of(message) is not None
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_another_sentence_names_none(text: str) -> None:
 
 def test_every_prompt_of_the_set_names_its_own_concept() -> None:
     for prompt in build_concepts():
-        words, style = concept_of_prompt(prompt.text)
-        concept = concept_of(words)
+        text, style = concept_of_prompt(prompt.text)
+        concept = concept_of(text)
         assert concept is not None
         assert f"{concept.id}-{style}" == prompt.id

@@ -21,7 +21,7 @@ def _palette(seed: int, size: int, spread: float) -> Palette:
 
 
 def by_hand(
-    lab: list[list[float]], weights: list[float], most: float
+    lab: list[list[float]], weights: list[float], limit: float
 ) -> tuple[list[list[float]], list[float], list[list[int]]]:
     """The same merging, one pair after the other, without any of our code."""
     colors, weights = [list(color) for color in lab], list(weights)
@@ -33,12 +33,12 @@ def by_hand(
             for k in range(i + 1, len(colors))
         )
         apart, i, k = closest
-        if apart > most:
+        if apart > limit:
             break
         total = weights[i] + weights[k]
         colors[i] = [
-            (weights[i] * one + weights[k] * other) / total
-            for one, other in zip(colors[i], colors[k], strict=True)
+            (weights[i] * color + weights[k] * other) / total
+            for color, other in zip(colors[i], colors[k], strict=True)
         ]
         weights[i] = total
         parts[i] = sorted(parts[i] + parts[k])
@@ -83,8 +83,8 @@ def test_many_palettes_at_once_are_each_merged_for_themselves() -> None:
     together = merge(lab, weights, 7.0)
     for row in range(30):
         alone = merge(lab[row : row + 1], weights[row : row + 1], 7.0)
-        for one, of_many in zip(alone, together, strict=True):
-            np.testing.assert_array_equal(one[0], of_many[row])
+        for item, of_many in zip(alone, together, strict=True):
+            np.testing.assert_array_equal(item[0], of_many[row])
 
 
 def test_given_colors_stay_as_they_were() -> None:

@@ -99,12 +99,12 @@ def test_numbers_are_those_of_counting_by_hand() -> None:
     profile = profile_of(srgb8, mask)
     sample = sample_of(srgb8, mask).tolist()
     bins = Counter((r // 16, g // 16, b // 16) for r, g, b in sample)
-    most = max(bins.values())
-    fullest = min(key for key, count in bins.items() if count == most)
+    limit = max(bins.values())
+    fullest = min(key for key, count in bins.items() if count == limit)
     chosen = [c for c in sample if tuple(value // 16 for value in c) == fullest]
-    assert profile.dominant_share == most / len(sample)
+    assert profile.dominant_share == limit / len(sample)
     assert profile.dominant_srgb == pytest.approx(
-        [sum(c[i] for c in chosen) / most for i in range(3)], abs=1e-12
+        [sum(c[i] for c in chosen) / limit for i in range(3)], abs=1e-12
     )
     cells = Counter(64 * (r // 32) + 8 * (g // 32) + b // 32 for r, g, b in sample)
     assert list(profile.cells) == sorted(cells)

@@ -19,8 +19,8 @@ INDEX = [str(index) for index in range(71)]
 GOOD = [*map(repr, map(float, distribution(1)))]
 
 
-def changed(place: int, cell: str) -> list[str]:
-    return [*GOOD[:place], cell, *GOOD[place + 1 :]]
+def changed(index: int, cell: str) -> list[str]:
+    return [*GOOD[:index], cell, *GOOD[index + 1 :]]
 
 
 def test_every_bad_row_is_told_with_its_line_and_the_others_come_in() -> None:
@@ -52,7 +52,7 @@ def test_every_bad_row_is_told_with_its_line_and_the_others_come_in() -> None:
     assert sorted(problem.split(" ")[1].strip(':("') for problem in file.problems) == sorted(
         ["3", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "17", "18", "19"]
     )
-    told = "\n".join(file.problems)
+    details = "\n".join(file.problems)
     for message in (
         'Line 3 ("banana"): column "3" is "nan", which is not a number.',
         'Line 5 ("mango"): column "4" is empty.',
@@ -70,7 +70,7 @@ def test_every_bad_row_is_told_with_its_line_and_the_others_come_in() -> None:
         "Its concept has 201 characters",
         "Line 19: The line has a NUL byte in it.",
     ):
-        assert message in told, told
+        assert message in details, details
 
 
 def test_a_sum_may_miss_1_as_files_with_six_decimals_do() -> None:
@@ -112,8 +112,8 @@ def test_encodings(encoding: str) -> None:
     file = read_distributions("a.csv", text.encode(encoding))
     assert file.rows[0].words == "käse"
     assert ("read as Windows-1252" in file.notes[0]) == (encoding == "cp1252")
-    given = json.dumps({"Käse": list(distribution(1))}, ensure_ascii=False)
-    assert read_distributions("a.json", given.encode(encoding)).rows[0].words == "käse"
+    values = json.dumps({"Käse": list(distribution(1))}, ensure_ascii=False)
+    assert read_distributions("a.json", values.encode(encoding)).rows[0].words == "käse"
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
@@ -129,7 +129,7 @@ def test_a_decimal_comma_is_read_where_the_whole_file_has_one(delimiter: str) ->
     def content(cells: list[str]) -> bytes:
         return written([["concept", *INDEX], ["apple", *cells]], delimiter)
 
-    commas = [f"{float(one):.17f}".replace(".", ",") for one in distribution(1)]
+    commas = [f"{float(item):.17f}".replace(".", ",") for item in distribution(1)]
     file = read_distributions("a.csv", content(commas))
     np.testing.assert_allclose(file.rows[0].weights, distribution(1), rtol=0, atol=1e-15)
     assert "decimal comma" in file.notes[0]
@@ -201,8 +201,8 @@ def test_json_by_concept_and_as_a_list() -> None:
     np.testing.assert_allclose(file.rows[1].weights, distribution(2), rtol=0, atol=1e-15)
     assert [note for note in file.notes if "nothing in the file confirms" in note]
     for key in ("weights", "bins", "histogram"):
-        given = [{"concept": "mango", "modifier": "rotten", key: list(distribution(2))}]
-        row = read_distributions("a.json", json.dumps(given).encode()).rows[0]
+        values = [{"concept": "mango", "modifier": "rotten", key: list(distribution(2))}]
+        row = read_distributions("a.json", json.dumps(values).encode()).rows[0]
         assert row.words == "rotten mango"
 
 
@@ -210,8 +210,8 @@ def test_colors_in_json_order_the_numbers() -> None:
     from tests.core.concepts.samples import HEX
 
     order = np.random.default_rng(0).permutation(71)
-    given = entry(weights=list(distribution(1)[order]), colors=[HEX[n] for n in order])
-    file = read_distributions("a.json", json.dumps([given]).encode())
+    values = entry(weights=list(distribution(1)[order]), colors=[HEX[n] for n in order])
+    file = read_distributions("a.json", json.dumps([values]).encode())
     np.testing.assert_allclose(file.rows[0].weights, distribution(1), rtol=0, atol=1e-15)
     assert "another order" in file.notes[0]
 
@@ -240,8 +240,8 @@ def test_colors_in_json_order_the_numbers() -> None:
     ],
 )
 def test_json_entries_that_are_refused(changes: dict[str, object], message: str) -> None:
-    given = [{**entry(), "concept": "pear"}, entry(**changes)]
-    file = read_distributions("a.json", json.dumps(given).encode())
+    values = [{**entry(), "concept": "pear"}, entry(**changes)]
+    file = read_distributions("a.json", json.dumps(values).encode())
     assert [row.words for row in file.rows] == ["pear"]
     (problem,) = file.problems
     assert "Entry 2" in problem

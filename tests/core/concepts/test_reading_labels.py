@@ -16,7 +16,7 @@ from truehue.core.concepts.records import HISTOGRAMS
 from truehue.core.errors import BadInput
 
 INDEX = [str(index) for index in range(71)]
-HEADER = ["concept", "label", "kind", "method", "people", *(one.hex for one in uw71())]
+HEADER = ["concept", "label", "kind", "method", "people", *(bin.hex for bin in uw71())]
 
 
 def row(seed: int, *labels: str) -> list[str]:
@@ -37,7 +37,7 @@ def test_rows_say_what_they_are() -> None:
             ]
         ),
     )
-    assert [(one.label, one.kind, one.contributor, one.people) for one in file.rows] == [
+    assert [(item.label, item.kind, item.contributor, item.people) for item in file.rows] == [
         ("A run", "histograms", "", 0),
         ("A lab", "ratings", "", 20),
         ("Sheets", "palettes", "", 0),
@@ -81,7 +81,7 @@ def test_of_0_people_there_is_no_interval() -> None:
     ]
     for content in (written(lines), json.dumps(entries).encode()):
         file = read_distributions("a", content)
-        assert [(one.contributor, one.label) for one in file.rows] == [
+        assert [(item.contributor, item.label) for item in file.rows] == [
             ("", "Run 0"),
             ("", "Run 1"),
             ("", "Run 2"),
@@ -90,7 +90,7 @@ def test_of_0_people_there_is_no_interval() -> None:
         assert len(parts) == 3
         assert all(part.fixed and part.count == 0 for part in parts)
     # Without that column they are people, as before.
-    people = read_distributions("a.csv", written([[*one[:2], *one[3:]] for one in lines]))
+    people = read_distributions("a.csv", written([[*line[:2], *line[3:]] for line in lines]))
     assert not of_rows("People", people.rows, people.kind).fixed
 
 
@@ -105,7 +105,7 @@ def test_a_column_without_any_concept_is_asked_for() -> None:
     with pytest.raises(FileRefused) as refused:
         read_distributions("a.csv", content)
     assert refused.value.offer == "words"
-    assert read_distributions("a.csv", content, words="pear").rows[0].words == "pear"
+    assert read_distributions("a.csv", content, text="pear").rows[0].words == "pear"
 
 
 def test_formulas_are_read_as_they_were() -> None:

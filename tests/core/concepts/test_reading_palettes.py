@@ -70,14 +70,14 @@ def test_a_row_for_each_color() -> None:
         (
             "concept,L,a,b",
             [tuple(LAB[n].split(",")) for n in (3, 40, 40, 7)],
-            {"lab": [float(one) for one in LAB[3].split(",")]},
+            {"lab": [float(group) for group in LAB[3].split(",")]},
         ),
     ],
 )
 def test_colors_in_any_notation_weigh_the_same_without_weights(
-    header: str, cells: list[tuple[str, ...]], given: dict[str, object]
+    header: str, cells: list[tuple[str, ...]], values: dict[str, object]
 ) -> None:
-    content = "\n".join([header, *(",".join(["apple", *one]) for one in cells)])
+    content = "\n".join([header, *(",".join(["apple", *cell]) for cell in cells)])
     file = read_distributions("a.csv", content.encode())
     row = file.rows[0]
     assert {n: float(row.weights[n]) for n in np.flatnonzero(row.weights)} == {
@@ -86,7 +86,7 @@ def test_colors_in_any_notation_weigh_the_same_without_weights(
         40: 0.5,
     }
     assert isinstance(row.given["colors"], list)
-    assert row.given["colors"][0] == given
+    assert row.given["colors"][0] == values
     assert any("no column contributor" in note for note in file.notes)
 
 
@@ -107,7 +107,7 @@ def test_a_bad_color_takes_its_palette_with_it_and_no_other() -> None:
     )
     file = read_distributions("a.csv", content.encode())
     assert [row.contributor for row in file.rows] == ["p1"]
-    told = "\n".join(file.problems)
+    details = "\n".join(file.problems)
     for message in (
         'Line 3 ("apple"): its palette was excluded, since line 4 cannot be read: The hex color',
         'Line 6 ("apple"): some colors of its palette have no weight.',
@@ -119,7 +119,7 @@ def test_a_bad_color_takes_its_palette_with_it_and_no_other() -> None:
         'Line 12: people is "x", which is not a whole number.',
         'Line 13 (""): It has no concept.',
     ):
-        assert message in told, told
+        assert message in details, details
     assert len(file.problems) == 8
 
 
@@ -139,7 +139,7 @@ def test_colors_that_are_none(header: str, line: str, message: str) -> None:
 
 
 def test_palettes_in_json() -> None:
-    given = [
+    values = [
         {
             "concept": "mango",
             "modifier": "rotten",
@@ -153,7 +153,7 @@ def test_palettes_in_json() -> None:
         {"concept": "apple", "contributor": "z", "palette": [{"weight": 1}]},
         {"concept": "apple", "contributor": "w", "palette": [{"hex": "#111111", "weight": "1"}]},
     ]
-    file = read_distributions("a.json", json.dumps(given).encode())
+    file = read_distributions("a.json", json.dumps(values).encode())
     assert file.kind == PALETTES
     assert [(row.words, row.contributor, row.people) for row in file.rows] == [
         ("rotten mango", "7", 2),

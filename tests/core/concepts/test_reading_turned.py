@@ -19,7 +19,7 @@ KEYS: dict[str, tuple[list[str], list[list[str]]]] = {
     "unnamed hex": ([""], [[name] for name in HEX]),
     "triple": (["Lab"], [[name] for name in LAB]),
     "lab": (["L*", "a*", "b*"], [name.split(",") for name in LAB]),
-    "rgb": (["r", "g", "b"], [[*map(str, one.srgb8)] for one in uw71()]),
+    "rgb": (["r", "g", "b"], [[*map(str, bin.srgb8)] for bin in uw71()]),
     "index, hex and lab": (
         ["index", "hex", "L", "a", "b"],
         [[str(n), HEX[n], *LAB[n].split(",")] for n in range(71)],
@@ -110,9 +110,9 @@ BARE = {
     "column with a header": "weight\n" + "\n".join(map(repr, map(float, APPLE))),
     "list": str([*map(float, APPLE)]),
     "index and weight": "index,weight\n"
-    + "\n".join(f"{n},{float(one)!r}" for n, one in enumerate(APPLE)),
+    + "\n".join(f"{n},{float(item)!r}" for n, item in enumerate(APPLE)),
     "hex and weight": "hex,weight\n"
-    + "\n".join(f"{HEX[n]},{float(one)!r}" for n, one in enumerate(APPLE)),
+    + "\n".join(f"{HEX[n]},{float(item)!r}" for n, item in enumerate(APPLE)),
     "header of indices": ",".join(map(str, range(71)))
     + "\n"
     + ",".join(map(repr, map(float, APPLE))),
@@ -123,7 +123,7 @@ BARE = {
 @pytest.mark.parametrize("form", BARE)
 def test_bare_numbers_are_of_the_concept_that_is_told(form: str) -> None:
     content = BARE[form].encode()
-    file = read_distributions("a.csv", content, words="Rotten_Mango")
+    file = read_distributions("a.csv", content, text="Rotten_Mango")
     assert [row.words for row in file.rows] == ["rotten mango"]
     assert file.kind == HISTOGRAMS
     np.testing.assert_allclose(file.rows[0].weights, APPLE, rtol=0, atol=1e-15)
@@ -135,7 +135,7 @@ def test_bare_numbers_are_of_the_concept_that_is_told(form: str) -> None:
 def test_the_text_above_a_column_is_its_concept() -> None:
     content = ("rotten mango\n" + BARE["column"]).encode()
     assert read_distributions("a.csv", content).rows[0].words == "rotten mango"
-    assert read_distributions("a.csv", content, words="apple").rows[0].words == "rotten mango"
+    assert read_distributions("a.csv", content, text="apple").rows[0].words == "rotten mango"
 
 
 @pytest.mark.parametrize(
@@ -157,11 +157,11 @@ def test_the_text_above_a_column_is_its_concept() -> None:
 )
 def test_bare_numbers_that_are_no_distribution(content: str, message: str, offer: str) -> None:
     with pytest.raises(FileRefused, match=message) as caught:
-        read_distributions("a.csv", content.encode(), words="apple")
+        read_distributions("a.csv", content.encode(), text="apple")
     assert caught.value.offer == offer
 
 
 def test_a_few_colors_with_weights_are_a_palette_of_the_told_concept() -> None:
-    file = read_distributions("a.csv", b"hex,weight\n#FF0000,3\n#00FF00,1\n", words="apple")
+    file = read_distributions("a.csv", b"hex,weight\n#FF0000,3\n#00FF00,1\n", text="apple")
     assert file.kind == PALETTES
     assert sorted(file.rows[0].weights[file.rows[0].weights > 0]) == [0.25, 0.75]

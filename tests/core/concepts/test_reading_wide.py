@@ -45,12 +45,12 @@ def test_columns_by_index_or_color(first: str, header: list[str]) -> None:
 def test_columns_in_another_order_are_the_same_rows(seed: int, names: list[str]) -> None:
     order = np.random.default_rng(seed).permutation(71)
     plain = read_distributions("a.csv", wide(ROWS, names))
-    mixed_rows = [(words, weights[order]) for words, weights in ROWS]
+    mixed_rows = [(text, weights[order]) for text, weights in ROWS]
     mixed = read_distributions("a.csv", wide(mixed_rows, [names[n] for n in order]))
-    for one, other, (_, given) in zip(plain.rows, mixed.rows, mixed_rows, strict=True):
-        assert one.words == other.words
-        np.testing.assert_array_equal(one.weights, other.weights)
-        assert other.given == {"numbers": list(given), "bins": list(order)}
+    for row, other, (_, values) in zip(plain.rows, mixed.rows, mixed_rows, strict=True):
+        assert row.words == other.words
+        np.testing.assert_array_equal(row.weights, other.weights)
+        assert other.given == {"numbers": list(values), "bins": list(order)}
     if names is not INDEX:
         assert any("another order" in note for note in mixed.notes)
 
@@ -150,7 +150,7 @@ def test_58_numbers_are_offered_their_places() -> None:
     assert any("published order of UW-58 is another" in note for note in file.notes)
     expected = np.zeros(71)
     # The 13 bins of L* = 88 are empty, the others follow in their order.
-    expected[[n for n, one in enumerate(uw71()) if one.lab[0] != 88.0]] = weights
+    expected[[n for n, bin in enumerate(uw71()) if bin.lab[0] != 88.0]] = weights
     np.testing.assert_allclose(file.rows[0].weights, expected, rtol=0, atol=1e-15)
     assert file.rows[0].given["bins"] == list(uw58())
 
@@ -166,7 +166,7 @@ def test_58_colors_are_put_in_place_whatever_their_order_and_index() -> None:
     file = read_distributions("a.csv", written(lines), as_58=True)
     np.testing.assert_allclose(file.rows[0].weights[order], weights, rtol=0, atol=1e-15)
     assert file.rows[0].weights.sum() == pytest.approx(1, abs=1e-12)
-    light = next(one.hex for one in uw71() if one.lab[0] == 88.0)
+    light = next(bin.hex for bin in uw71() if bin.lab[0] == 88.0)
     lines[1][4] = light
     with pytest.raises(FileRefused, match=f"{light} is one of L\\* = 88"):
         read_distributions("a.csv", written(lines), as_58=True)
@@ -203,13 +203,15 @@ def test_the_real_ratings() -> None:
     assert no.value.offer == "ratings"
     file = read_distributions(path.name, path.read_bytes(), normalize=True)
     assert (file.kind, len(file.rows), file.problems) == (RATINGS, 70, ())
-    given = {
+    values = {
         line.split(",")[0]: [float(cell) for cell in line.split(",")[1:]]
         for line in path.read_text().splitlines()[1:]
     }
     for row in file.rows:
-        assert row.given["numbers"] == given[row.words]
-        np.testing.assert_allclose(row.weights, np.array(given[row.words]) / sum(given[row.words]))
+        assert row.given["numbers"] == values[row.words]
+        np.testing.assert_allclose(
+            row.weights, np.array(values[row.words]) / sum(values[row.words])
+        )
     banana = next(row.weights for row in file.rows if row.words == "banana")
     assert uw71()[int(banana.argmax())].name.casefold().split(",")[0].endswith("yellow")
     assert "banana" not in file.unknown

@@ -59,9 +59,9 @@ RED, YELLOW, GREEN = 31, 42, 21
 def found_of(
     cells: Sequence[ConceptCell], people: Mapping[str, np.ndarray], guidance: float | None = None
 ) -> dict[tuple[str, str], Shift]:
-    found = shifts(cells, people, guidance=guidance)
-    assert found is not None
-    return {(shift.run_id, shift.concept_id): shift for shift in found}
+    result = shifts(cells, people, guidance=guidance)
+    assert result is not None
+    return {(shift.run_id, shift.concept_id): shift for shift in result}
 
 
 def test_a_shift_is_the_emd_from_the_thing_to_the_modified_thing() -> None:
@@ -122,18 +122,18 @@ def test_what_is_lacking_is_named() -> None:
         cell("b", MANGO, only(MIDDLE)),
         cell("b", UNRIPE, None),
     ]
-    found = found_of(cells, people)
-    reasons = {key: shift.reason for key, shift in found.items()}
+    result = found_of(cells, people)
+    reasons = {key: shift.reason for key, shift in result.items()}
     assert reasons["r", ROTTEN] == PEOPLE_STAY
-    assert found["r", ROTTEN].direction_reason == PEOPLE_STILL
-    assert found["r", ROTTEN].model_lab == pytest.approx(25.0)
+    assert result["r", ROTTEN].direction_reason == PEOPLE_STILL
+    assert result["r", ROTTEN].model_lab == pytest.approx(25.0)
     assert reasons["r", FRESH] == NO_PEOPLE
     assert reasons["r", UNRIPE] == NOT_DRAWN
     assert reasons["b", UNRIPE] == UNMEASURED
     assert reasons["r", ROTTEN_APPLE] == NO_BASE_PEOPLE
     assert reasons["r", "concept-0044-fresh"] == NOT_DRAWN_BASE
     assert reasons["r", "concept-0042-fresh"] == UNMEASURED_BASE
-    summary = summary_of([shift for (run, _), shift in found.items() if run == "r"])
+    summary = summary_of([shift for (run, _), shift in result.items() if run == "r"])
     assert summary.sensitivity.count == 0
     assert sum(summary.sensitivity.left_out.values()) == 6
     assert summary.behavior == ""
@@ -153,9 +153,9 @@ def two_runs() -> tuple[Shift, ...]:
         cell("b", CABIN, only(DARK)),
         cell("b", LONELY, only(LIGHT)),
     ]
-    found = shifts(cells, people)
-    assert found is not None
-    return found
+    result = shifts(cells, people)
+    assert result is not None
+    return result
 
 
 def test_the_headline_is_the_ratio_of_mean_shifts() -> None:
@@ -172,22 +172,24 @@ def test_the_headline_is_the_ratio_of_mean_shifts() -> None:
 
 
 def test_tables_by_style_by_kind_and_the_mean_of_models() -> None:
-    found = two_runs()
-    assert list(summaries(found, ("run_id", "style"))) == [("a", "photo"), ("b", "photo")]
-    kinds = summaries(found, ("run_id", "kind"))
+    result = two_runs()
+    assert list(summaries(result, ("run_id", "style"))) == [("a", "photo"), ("b", "photo")]
+    kinds = summaries(result, ("run_id", "kind"))
     assert kinds["a", "visual state"].sensitivity.value == pytest.approx(0.5)
     assert kinds["a", "emotional"].sensitivity.value == pytest.approx(0.6)
-    moods = mean_of_models([shift for shift in found if shift.kind == "emotional"])
+    moods = mean_of_models([shift for shift in result if shift.kind == "emotional"])
     assert moods.value == pytest.approx((0.6 + 1.0) / 2)
     assert (moods.runs, moods.missing) == (2, 0)
     # A run counts once, whatever its concepts; one without a ratio does not.
-    none = replace(found[0], run_id="c", ratio=None, model_lab=None, people_lab=None, reason="none")
-    every = mean_of_models([*found, none])
+    none = replace(
+        result[0], run_id="c", ratio=None, model_lab=None, people_lab=None, reason="none"
+    )
+    every = mean_of_models([*result, none])
     assert every.value == pytest.approx(((12.5 + 30) / 75 + 1.0) / 2)
     assert (every.runs, every.missing) == (2, 1)
     assert mean_of_models(()) == ModelsMean(None, 0, 0)
     with pytest.raises(BadInput, match="not by 'color'"):
-        summaries(found, ("color",))
+        summaries(result, ("color",))
 
 
 @pytest.mark.parametrize(
@@ -270,8 +272,8 @@ def test_scales_are_apart_and_a_stop_is_obeyed() -> None:
 
 def test_a_concept_that_people_leave_is_in_the_ratio_of_means() -> None:
     """Its own ratio does not exist; the mean shifts of all concepts do."""
-    found = [shift for shift in two_runs() if shift.run_id == "a"]
-    moved = [shift for shift in found if shift.ratio is not None]
+    result = [shift for shift in two_runs() if shift.run_id == "a"]
+    moved = [shift for shift in result if shift.ratio is not None]
     model = sum(shift.model_lab or 0.0 for shift in moved)
     people = sum(shift.people_lab or 0.0 for shift in moved)
     left = replace(

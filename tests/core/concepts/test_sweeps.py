@@ -24,7 +24,7 @@ def test_a_point_a_scale_on_the_same_concepts() -> None:
     assert lines is not None
     (line,) = lines
     assert (line.run_id, line.group, line.style, line.metric) == ("r", "all", "photo", "emd_lab")
-    assert [(scale, one.value, one.count) for scale, one in line.points] == [
+    assert [(scale, item.value, item.count) for scale, item in line.points] == [
         (3.0, 0.0, 1),
         (7.0, pytest.approx(25.0), 1),
     ]
@@ -39,10 +39,10 @@ def test_styles_together_count_a_concept_in_each() -> None:
         cell("r", MANGO, only(LIGHT), "cartoon", guidance=3.0),
     ]
     lines = guidance_sweep(cells, PEOPLE, metrics=("emd_lab",)) or ()
-    found = {line.style: line.points[0][1] for line in lines}
-    assert list(found) == ["photo", "cartoon", "all"]
-    assert found["all"].value == pytest.approx(25.0)
-    assert found["all"].count == 2
+    result = {line.style: line.points[0][1] for line in lines}
+    assert list(result) == ["photo", "cartoon", "all"]
+    assert result["all"].value == pytest.approx(25.0)
+    assert result["all"].count == 2
 
 
 def test_lines_by_category() -> None:
@@ -56,14 +56,14 @@ def test_lines_by_category() -> None:
 
 
 def test_size_beside_the_numbers() -> None:
-    at = {"small": DARK, "medium": MIDDLE, "large": LIGHT, "unknown": DARK}
-    cells = [cell(run, MANGO, only(index)) for run, index in at.items()]
+    position = {"small": DARK, "medium": MIDDLE, "large": LIGHT, "unknown": DARK}
+    cells = [cell(run, MANGO, only(index)) for run, index in position.items()]
     cells.append(cell("empty", MANGO, None))
     table = alignment(cells, PEOPLE, TableChoice(metrics=("emd_lab",)))
     assert table is not None
     sizes = {"small": 0.6, "medium": 2.0, "large": 12.0, "unknown": None, "empty": 4.8}
     (line,) = size_sweep(table, sizes)
-    assert [(size, run, one.value) for size, run, one in line.points] == [
+    assert [(size, run, item.value) for size, run, item in line.points] == [
         (0.6, "small", 0.0),
         (2.0, "medium", pytest.approx(25.0)),
         (12.0, "large", pytest.approx(50.0)),
@@ -77,7 +77,7 @@ def test_size_beside_the_numbers() -> None:
 
 
 def test_sizes_come_from_the_registry() -> None:
-    found = parameters_of(
+    parameters = parameters_of(
         {"a": "sdxl-base-1.0", "b": "reference-renderer", "c": "nobody/knows", "d": "hub:own/er"}
     )
-    assert found == {"a": 2.6, "b": None, "c": None, "d": None}
+    assert parameters == {"a": 2.6, "b": None, "c": None, "d": None}

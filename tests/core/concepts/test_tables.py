@@ -44,21 +44,21 @@ RED, YELLOW = 31, 42
 def table_of(
     cells: Sequence[ConceptCell], people: Mapping[str, np.ndarray], **how: Any
 ) -> Alignment:
-    found = alignment(cells, people, TableChoice(**how))
-    assert found is not None
-    return found
+    result = alignment(cells, people, TableChoice(**how))
+    assert result is not None
+    return result
 
 
 def test_every_metric_of_one_concept() -> None:
     table = table_of([cell("r", MANGO, only(YELLOW))], {MANGO: only(RED)})
-    at = {metric: table.number("r", "base", "photo", metric).value for metric in table.metrics}
+    index = {metric: table.number("r", "base", "photo", metric).value for metric in table.metrics}
     # Two points of a mass of one: covariance -1/71, variances 70/71; a right angle of sides of 25.
-    assert at["pcc"] == pytest.approx(-1 / 70)
-    assert at["emd_lab"] == pytest.approx(25 * 2**0.5)
-    assert at["entropy_difference"] == 0.0
-    assert at["dca"] == 0.0
-    assert at["delta_hue_deg"] == pytest.approx(90.0)
-    assert at["delta_hue_literal_deg"] == pytest.approx(90.0)
+    assert index["pcc"] == pytest.approx(-1 / 70)
+    assert index["emd_lab"] == pytest.approx(25 * 2**0.5)
+    assert index["entropy_difference"] == 0.0
+    assert index["dca"] == 0.0
+    assert index["delta_hue_deg"] == pytest.approx(90.0)
+    assert index["delta_hue_literal_deg"] == pytest.approx(90.0)
 
 
 def test_means_are_over_concepts_of_the_group_and_style() -> None:
@@ -149,8 +149,8 @@ def test_by_category_and_chosen_kinds() -> None:
     table = table_of(cells, people, by="category")
     assert table.groups == ("Fruits", "Buildings")
     assert table.number("r", "Fruits", "photo", "emd_lab").value == pytest.approx(37.5)
-    things = table_of(cells, people, by="category", kinds=("base",))
-    assert things.number("r", "Fruits", "photo", "emd_lab").value == pytest.approx(25.0)
+    resources = table_of(cells, people, by="category", kinds=("base",))
+    assert resources.number("r", "Fruits", "photo", "emd_lab").value == pytest.approx(25.0)
     fruits = table_of(cells, people, categories=("Fruits",))
     assert fruits.number("r", "base", "photo", "emd_lab").value == pytest.approx(25.0)
 
@@ -175,26 +175,26 @@ def test_without_people_every_concept_says_so() -> None:
 
 
 def test_bad_input_is_refused() -> None:
-    one = cell("r", MANGO, only(DARK))
+    item = cell("r", MANGO, only(DARK))
     with pytest.raises(BadInput, match="two distributions"):
-        alignment([one, one], {})
+        alignment([item, item], {})
     with pytest.raises(BadInput, match="different ways"):
-        alignment([one, cell("r", APPLE, only(DARK), method=PIXELS)], {})
+        alignment([item, cell("r", APPLE, only(DARK), method=PIXELS)], {})
     with pytest.raises(BadInput, match="no metric 'deltaE'"):
-        alignment([one], {}, TableChoice(metrics=("deltaE",)))
+        alignment([item], {}, TableChoice(metrics=("deltaE",)))
     with pytest.raises(BadInput, match="by kind or by category"):
-        alignment([one], {}, TableChoice(by="size"))
+        alignment([item], {}, TableChoice(by="size"))
     with pytest.raises(BadInput, match="People's distribution of concept-0060 sums to 2"):
-        alignment([one], {MANGO: 2 * only(DARK)})
+        alignment([item], {MANGO: 2 * only(DARK)})
 
 
 def test_progress_is_told_and_a_stop_is_obeyed() -> None:
     ids = list(by_id())[:450]
     cells = [cell("r", concept_id, only(DARK)) for concept_id in ids]
     people = dict.fromkeys(ids, only(LIGHT))
-    told: list[tuple[int, int]] = []
-    assert scores(cells, people, lambda done, total: told.append((done, total))) is not None
-    assert told == [(200, 450), (400, 450), (450, 450)]
+    messages: list[tuple[int, int]] = []
+    assert scores(cells, people, lambda done, total: messages.append((done, total))) is not None
+    assert messages == [(200, 450), (400, 450), (450, 450)]
     stop = Event()
     stop.set()
     assert alignment(cells, people, stop=stop) is None

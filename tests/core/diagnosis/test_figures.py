@@ -61,12 +61,18 @@ def test_hits_false_accepts_and_unscored_are_counted_by_part() -> None:
         row(2.0, rule="other"),
         row(0.1, system="css", color="red"),
     ]
-    found = figures_by_rule(rows)
-    paper = RuleReport("paper", "1.0", "paper", {}, found["paper"], {}, ())
+    figures = figures_by_rule(rows)
+    paper = RuleReport("paper", "1.0", "paper", {}, figures["paper"], {}, ())
 
     def counts(*part: str) -> tuple[int, ...] | None:
-        one = paper.figure(*part)
-        return one and (one.hits, one.asked, one.false_accepts, one.tried, one.unscored)
+        figure = paper.figure(*part)
+        return figure and (
+            figure.hits,
+            figure.asked,
+            figure.false_accepts,
+            figure.tried,
+            figure.unscored,
+        )
 
     assert counts("pooled", "l2") == (4, 7, 1, 3, 2)
     assert counts("tuned", "l2") == (2, 4, 1, 3, 2)
@@ -83,14 +89,14 @@ def test_hits_false_accepts_and_unscored_are_counted_by_part() -> None:
     held = paper.figure("held_out", "l2")
     assert held is not None
     assert (held.hit_percent, held.false_accept_percent) == (100.0, None)
-    assert [(f.hits, f.asked) for f in found["other"] if f.set == "pooled" and f.by == "all"] == [
+    assert [(f.hits, f.asked) for f in figures["other"] if f.set == "pooled" and f.by == "all"] == [
         (0, 1)
     ]
 
 
 def test_other_peoples_pictures_are_not_split() -> None:
-    found = figures_by_rule([row(object="car", light="hard")], split=False)["paper"]
-    assert {figure.set for figure in found} == {"pooled"}
+    result = figures_by_rule([row(object="car", light="hard")], split=False)["paper"]
+    assert {figure.set for figure in result} == {"pooled"}
 
 
 def test_each_part_adds_up_to_the_whole() -> None:
@@ -101,26 +107,28 @@ def test_each_part_adds_up_to_the_whole() -> None:
         )
         for margin, near in ((0.3 + number % 3, False), (number % 5 / 2, True))
     ]
-    found = figures_by_rule(rows)["paper"]
-    whole = next(f for f in found if (f.set, f.by) == ("pooled", "all"))
+    result = figures_by_rule(rows)["paper"]
+    whole = next(f for f in result if (f.set, f.by) == ("pooled", "all"))
     for by in ("light", "object", "hue", "lightness"):
-        parts = [f for f in found if (f.set, f.by) == ("pooled", by)]
+        parts = [f for f in result if (f.set, f.by) == ("pooled", by)]
         assert sum(f.hits for f in parts) == whole.hits
         assert sum(f.tried for f in parts) == whole.tried
-    split = [f for f in found if f.by == "all" and f.set in ("tuned", "held_out", "mixed")]
+    split = [f for f in result if f.by == "all" and f.set in ("tuned", "held_out", "mixed")]
     assert sum(f.false_accepts for f in split) == whole.false_accepts
 
 
 def test_the_curve_and_its_area_by_hand() -> None:
     true, near = np.array([0.2, 0.6, 1.4, np.inf]), np.array([0.6, 1.2, 3.0, 30.0])
-    found = roc(true, near)
+    result = roc(true, near)
     # Pairs of scored margins in which the true one is smaller: 4 + 3.5 (one tie) + 2 of 12.
-    assert found.auc == pytest.approx(9.5 / 12)
-    at = {point.limit: (point.hit_percent, point.false_accept_percent) for point in found.points}
-    assert tuple(at) == LIMITS
-    assert at[1.0] == (50.0, 25.0)
-    assert at[0.6] == (25.0, 0.0)  # strictly below
-    assert at[20.0] == (75.0, 75.0)  # the unscored one never passes
+    assert result.auc == pytest.approx(9.5 / 12)
+    index = {
+        point.limit: (point.hit_percent, point.false_accept_percent) for point in result.points
+    }
+    assert tuple(index) == LIMITS
+    assert index[1.0] == (50.0, 25.0)
+    assert index[0.6] == (25.0, 0.0)  # strictly below
+    assert index[20.0] == (75.0, 75.0)  # the unscored one never passes
 
 
 def test_a_curve_needs_both_kinds() -> None:
@@ -136,8 +144,8 @@ def test_curves_leave_two_materials_out() -> None:
 
 def test_an_unscored_row_passes_at_no_limit() -> None:
     rows = [row(None), row(0.5), row(2.0, near=True)]
-    at = {point.limit: point.hit_percent for point in roc_by_rule(rows)["paper"]["l2"].points}
-    assert max(at.values()) == 50.0
+    index = {point.limit: point.hit_percent for point in roc_by_rule(rows)["paper"]["l2"].points}
+    assert max(index.values()) == 50.0
 
 
 def test_the_worst_are_spread_over_objects_and_kinds() -> None:
@@ -151,25 +159,25 @@ def test_the_worst_are_spread_over_objects_and_kinds() -> None:
         for number, color in enumerate(system("l2").colors)
     ]
     rows += [row(0.1), row(0.1, near=True, rule="other")]
-    found = worst_by_rule(rows)["paper"]
-    assert len(found) == 24
-    missed = [one for one in found if one.kind == "missed"]
-    accepted = [one for one in found if one.kind == "false accept"]
-    assert [one.object for one in missed[:4]] == ["mug", "car", "mug", "car"]
-    assert missed[0].margin == max(one.margin for one in missed if one.margin is not None)
+    result = worst_by_rule(rows)["paper"]
+    assert len(result) == 24
+    missed = [item for item in result if item.kind == "missed"]
+    accepted = [item for item in result if item.kind == "false accept"]
+    assert [item.object for item in missed[:4]] == ["mug", "car", "mug", "car"]
+    assert missed[0].margin == max(item.margin for item in missed if item.margin is not None)
     assert len(missed) == len(accepted) == 12
     assert accepted[0].margin == pytest.approx(0.9 - 0.28)
 
 
 def test_unscored_is_worst_and_one_color_of_an_object_comes_once() -> None:
     rows = [row(4.0), row(None), row(3.0, light="hard"), row(2.0, color="Black")]
-    found = worst_by_rule(rows)["paper"]
-    assert [(one.color, one.margin) for one in found] == [("Red", None), ("Black", 2.0)]
+    result = worst_by_rule(rows)["paper"]
+    assert [(item.color, item.margin) for item in result] == [("Red", None), ("Black", 2.0)]
 
 
 def test_names_of_one_color_are_one_example() -> None:
     grays = [row(4.0, system="css", color=name, asked=name) for name in ("gray", "grey", "red")]
-    assert [one.color for one in worst_by_rule(grays)["paper"]] == ["gray", "red"]
+    assert [item.color for item in worst_by_rule(grays)["paper"]] == ["gray", "red"]
 
 
 @pytest.mark.parametrize(

@@ -140,10 +140,10 @@ def test_a_changed_file_is_measured_anew(renders: Path) -> None:
         ("", "lacks the column"),
     ],
 )
-def test_a_manifest_that_is_none_is_refused(tmp_path: Path, text: str, words: str) -> None:
+def test_a_manifest_that_is_none_is_refused(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "some.csv"
     path.write_text(text)
-    with pytest.raises(BadInput, match=words):
+    with pytest.raises(BadInput, match=message):
         read_manifest(path)
 
 
@@ -171,4 +171,4 @@ def test_neighbors_of_a_bare_color_come_from_the_system_of_its_line(tmp_path: Pa
         "second": "",
     }
     rows = list(judged(srgb8, mask, asking("#C82828", "css"), ["paper", "truehue"], 2, **about))
-    assert {one.status for one in rows} <= {"pass", "fail"}
+    assert {row.status for row in rows} <= {"pass", "fail"}

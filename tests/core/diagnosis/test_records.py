@@ -78,9 +78,9 @@ def test_what_is_no_report_is_refused(data: Any) -> None:
 def test_a_figure_is_found_by_its_part() -> None:
     rule = report().rule("paper")
     assert rule is not None
-    found = rule.figure("pooled", "l2", "light", "hard")
-    assert found is not None
-    assert found.hits == 3
+    figure = rule.figure("pooled", "l2", "light", "hard")
+    assert figure is not None
+    assert figure.hits == 3
     assert rule.figure("pooled", "css") is None
     assert report().rule("none") is None
 

@@ -46,10 +46,10 @@ def test_near_colors_are_the_five_nearest_that_are_far_enough(system_id: str) ->
 
 
 def test_a_hex_is_asked_for_beside_names() -> None:
-    found = asking("#E83B1B", "l2")
-    assert found.true.hex == "#E83B1B"
-    assert [target.system for target in found.near] == ["l2"] * 5
-    assert found.targets[0] is found.true
+    color_query = asking("#E83B1B", "l2")
+    assert color_query.true.hex == "#E83B1B"
+    assert [target.system for target in color_query.near] == ["l2"] * 5
+    assert color_query.targets[0] is color_query.true
 
 
 def test_second_colors_take_turns_and_are_seen() -> None:
@@ -64,28 +64,28 @@ def test_second_colors_take_turns_and_are_seen() -> None:
 
 def test_a_picture_is_the_renderers() -> None:
     srgb8, mask = picture("mug", "window", 1, "#E83B1B", 96)
-    drawn = render(RenderRequest("mug", (0xE8, 0x3B, 0x1B), "window", 1, 96))
-    assert (srgb8 == drawn.srgb8).all()
-    assert (mask == drawn.mask.pixels).all()
+    rendering = render(RenderRequest("mug", (0xE8, 0x3B, 0x1B), "window", 1, 96))
+    assert (srgb8 == rendering.srgb8).all()
+    assert (mask == rendering.mask.pixels).all()
 
 
 @pytest.mark.parametrize("name", TWO_MATERIAL_OBJECTS)
 def test_two_materials_share_one_mask(name: str) -> None:
-    asked, second = (200, 60, 40), (47, 111, 192)
+    target, second = (200, 60, 40), (47, 111, 192)
     for seed in (0, 1):
-        drawn = render_two_materials(name, asked, second, "even", seed, 192)
-        assert 0.09 < drawn.second_share < 0.41
-        assert not (drawn.asked & drawn.second).any()
-        both = drawn.asked | drawn.second
-        assert (drawn.mask | ~both).all()
+        two_material_rendering = render_two_materials(name, target, second, "even", seed, 192)
+        assert 0.09 < two_material_rendering.second_share < 0.41
+        assert not (two_material_rendering.asked & two_material_rendering.second).any()
+        both = two_material_rendering.asked | two_material_rendering.second
+        assert (two_material_rendering.mask | ~both).all()
         # Only pixels on the line between the two belong to the object and to neither.
-        assert both.sum() > 0.93 * drawn.mask.sum()
+        assert both.sum() > 0.93 * two_material_rendering.mask.sum()
         # Under even light every pixel of a material shows its color to the last bit.
-        assert (drawn.srgb8[drawn.asked] == asked).all()
-        assert (drawn.srgb8[drawn.second] == second).all()
+        assert (two_material_rendering.srgb8[two_material_rendering.asked] == target).all()
+        assert (two_material_rendering.srgb8[two_material_rendering.second] == second).all()
         # The object is seen as in its picture of one material.
-        alone = render(RenderRequest(name, asked, "even", seed, 192)).mask.pixels
-        assert (drawn.mask | ~alone).all()
+        alone = render(RenderRequest(name, target, "even", seed, 192)).mask.pixels
+        assert (two_material_rendering.mask | ~alone).all()
 
 
 def test_two_materials_of_one_color_are_one_material() -> None:

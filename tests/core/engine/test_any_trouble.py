@@ -32,12 +32,12 @@ def test_each_request_is_delivered_once(
     """``room`` images fit into memory at once; "memory" is a request that never fits."""
 
     def before(requests: Sequence[GenerationRequest]) -> None:
-        here = {request.prompt_id for request in requests}
-        if "memory" in here or len(requests) > room:
+        local = {request.prompt_id for request in requests}
+        if "memory" in local or len(requests) > room:
             raise OutOfMemoryError
-        if "refused" in here:
+        if "refused" in local:
             raise BadInput("No.")
-        if "broken" in here:
+        if "broken" in local:
             raise ValueError("Oh.")
 
     house = House({name: lambda: FlatModel(batch_size=batch_size, before=before) for name in "ab"})
@@ -61,10 +61,10 @@ def test_each_request_is_delivered_once(
     images = [delivery for delivery in got if delivery.image is not None]
     assert {delivery.request.prompt_id for delivery in images} <= {"drawn", "lost"}
     assert all(delivery.request.model != "absent" for delivery in images)
-    kept = [delivery for delivery in images if delivery.request.prompt_id == "drawn"]
-    assert (state.done, state.failed) == (len(kept), len(requests) - len(kept))
+    saved = [delivery for delivery in images if delivery.request.prompt_id == "drawn"]
+    assert (state.done, state.failed) == (len(saved), len(requests) - len(saved))
     assert sum(problem.count for problem in state.problems) == state.failed
-    assert state.status == ("done" if kept else "failed")
+    assert state.status == ("done" if saved else "failed")
     healthy = {fate for _, fate, _ in fates} <= {"drawn", "refused"} and room > 0
     if healthy:
         wanted = [fate == "drawn" and model != "absent" for model, fate, _ in fates]

@@ -65,8 +65,8 @@ def test_pixels_are_the_same_with_and_without_calls() -> None:
 
     plain, called = drawn(False), drawn(True)
     assert len(plain) == len(called) == 3
-    assert all(np.array_equal(one, other) for one, other in zip(plain, called, strict=True))
-    assert len({one.tobytes() for one in plain}) == 3
+    assert all(np.array_equal(item, other) for item, other in zip(plain, called, strict=True))
+    assert len({item.tobytes() for item in plain}) == 3
 
 
 def test_undisturbed_is_what_keeps_chance() -> None:

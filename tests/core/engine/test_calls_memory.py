@@ -142,15 +142,15 @@ def test_an_error_holds_no_memory() -> None:
     with house.engine() as engine:
         error = engine.call("sam", fail).exception(WAIT_S)
         assert error is not None
-        told: BaseException | None = error
-        while told is not None:
-            frames, at = [], told.__traceback__
-            while at is not None:
-                frames.append(at.tb_frame)
-                at = at.tb_next
+        base_exception: BaseException | None = error
+        while base_exception is not None:
+            frames, index = [], base_exception.__traceback__
+            while index is not None:
+                frames.append(index.tb_frame)
+                index = index.tb_next
             assert frames
-            assert not any(isinstance(x, Tool) for one in frames for x in one.f_locals.values())
-            told = told.__cause__
+            assert not any(isinstance(x, Tool) for frame in frames for x in frame.f_locals.values())
+            base_exception = base_exception.__cause__
 
 
 def test_a_call_within_a_call_sends_away_neither_tool_nor_drawing() -> None:

@@ -169,7 +169,7 @@ def test_a_process_that_forgot_to_close_ends_nevertheless(true: str) -> None:
         until(engine, true)
         print("end")
     """
-    told = subprocess.run(
+    message = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(code)],
         capture_output=True,
         text=True,
@@ -177,8 +177,8 @@ def test_a_process_that_forgot_to_close_ends_nevertheless(true: str) -> None:
         cwd=ROOT,
         check=True,
     )
-    assert told.stdout == "end\n"
-    assert told.stderr == ""
+    assert message.stdout == "end\n"
+    assert message.stderr == ""
 
 
 def assert_set(event: threading.Event) -> None:

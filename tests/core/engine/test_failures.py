@@ -148,18 +148,18 @@ def test_what_is_no_picture_is_not_delivered(images: list[np.ndarray], sentence:
 
 def test_an_image_that_cannot_be_kept_counts_as_failed() -> None:
     house = House({"flat": FlatModel})
-    kept: list[int] = []
+    saved: list[int] = []
 
     def keep(delivery: Delivery) -> None:
         if delivery.position in (1, 2):
             raise OSError(28, "No space left on device")
         if delivery.position == 4:
             raise DataFolderError("The data folder is gone.")
-        kept.append(delivery.position)
+        saved.append(delivery.position)
 
     with house.engine() as engine:
         state = engine.wait(engine.submit(asked(6), keep), WAIT_S)
-    assert kept == [0, 3, 5]
+    assert saved == [0, 3, 5]
     assert (state.status, state.done, state.failed) == ("done", 3, 3)
     no_space = "(OSError: [Errno 28] No space left on device)"
     assert state.problems == (

@@ -78,8 +78,8 @@ def test_what_may_be_asked(fields: dict[str, Any]) -> None:
         ({"options": {"a": deep(11)}}, "nested more than 10 deep"),
     ],
 )
-def test_what_may_not(fields: dict[str, Any], words: str) -> None:
-    with pytest.raises(BadInput, match=words):
+def test_what_may_not(fields: dict[str, Any], text: str) -> None:
+    with pytest.raises(BadInput, match=text):
         checked(replace(GOOD, **fields))
 
 

@@ -24,11 +24,11 @@ def many(names: str, **fields: object) -> House:
     return House({name: lambda: FlatModel(**fields) for name in names})  # type: ignore[arg-type]
 
 
-def no_more_than(most: int) -> Before:
+def no_more_than(limit: int) -> Before:
     """A device that holds so many images at once."""
 
     def before(requests: Sequence[GenerationRequest]) -> None:
-        if len(requests) > most:
+        if len(requests) > limit:
             raise OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")
 
     return before

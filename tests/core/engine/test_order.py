@@ -211,5 +211,7 @@ def test_importing_and_making_one_starts_no_thread() -> None:
         "import threading, truehue.core.engine as e; e.Engine(print, len).close();"
         "import sys; print(threading.active_count(), 'torch' in sys.modules)"
     )
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert told.stdout.split() == ["1", "False"]
+    message = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert message.stdout.split() == ["1", "False"]

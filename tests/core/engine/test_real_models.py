@@ -78,11 +78,11 @@ def asked(model: str, count: int, **fields: object) -> list[GenerationRequest]:
 
 
 def pictures(inbox: Inbox) -> list[np.ndarray]:
-    found = []
+    results = []
     for delivery in sorted(inbox.got, key=lambda delivery: delivery.position):
         assert delivery.image is not None, delivery.problem
-        found.append(delivery.image.srgb8)
-    return found
+        results.append(delivery.image.srgb8)
+    return results
 
 
 def test_two_kinds_of_models_in_one_job(engine: Engine, diffusion: str) -> None:
@@ -90,7 +90,7 @@ def test_two_kinds_of_models_in_one_job(engine: Engine, diffusion: str) -> None:
     requests = asked(diffusion, 2, steps=3, width=64, height=64) + asked(JANUS, 1)
     state = engine.wait(engine.submit(requests, inbox), WAIT_S)
     assert (state.status, state.done, state.problems) == ("done", 3, ())
-    assert [picture.shape for picture in pictures(inbox)] == [(64, 64, 3)] * 2 + [(32, 32, 3)]
+    assert [stored.shape for stored in pictures(inbox)] == [(64, 64, 3)] * 2 + [(32, 32, 3)]
     assert {name for name, _ in engine.loaded()} == {diffusion, JANUS}
     assert all(held > 10_000 for _, held in engine.loaded())
     for delivery in inbox.got:
@@ -108,8 +108,8 @@ def test_the_same_request_again_gives_the_same_pixels(engine: Engine, diffusion:
     until(engine, lambda: not engine.loaded())
     state = engine.wait(engine.submit(requests[::-1], again), WAIT_S)
     assert state.done == 4
-    for one, other in zip(pictures(first), pictures(again)[::-1], strict=True):
-        assert np.array_equal(one, other)
+    for item, other in zip(pictures(first), pictures(again)[::-1], strict=True):
+        assert np.array_equal(item, other)
 
 
 @pytest.mark.parametrize("kind", ["diffusion", "janus"])

@@ -33,20 +33,20 @@ def test_pictures_come_with_their_masks(engine: Engine) -> None:
     state = engine.wait(engine.submit(requests, inbox, "Mugs", "ann"), WAIT_S)
     assert (state.status, state.done, state.problems) == ("done", 3, ())
     assert state.step == state.steps > 1
-    pictures = []
+    images = []
     for delivery in inbox.got:
         assert delivery.image is not None
-        pictures.append(delivery.image.srgb8)
+        images.append(delivery.image.srgb8)
         (mask,) = delivery.image.masks
         assert (mask.target, mask.mask.pixels.shape) == (0, (96, 96))
         assert mask.mask.area_px > 100
-    assert len({picture.tobytes() for picture in pictures}) == 3
+    assert len({stored.tobytes() for stored in images}) == 3
     again = Inbox()
     engine.unload(MODEL)
     until(engine, lambda: not engine.loaded())
     engine.wait(engine.submit(requests[1:2], again), WAIT_S)
     assert again.got[0].image is not None
-    assert np.array_equal(again.got[0].image.srgb8, pictures[1])
+    assert np.array_equal(again.got[0].image.srgb8, images[1])
 
 
 def test_what_it_cannot_draw_is_one_problem_each(engine: Engine) -> None:

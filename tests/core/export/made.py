@@ -103,25 +103,25 @@ def _failed(made: RunPlan, position: int, attempt: int = 1) -> ItemResult:
 
 def _drawn(made: RunPlan, folder: RunFolder, position: int) -> ItemResult:
     prompt, image = place_of(made, position)
-    drawn = _pictures(made.prompts[prompt], image, made)
-    found = {one.target: Localization(one.mask.pixels) for one in drawn.masks}
-    content = encode_png(drawn.srgb8)
-    name = image_id(drawn.srgb8)
+    sample = _pictures(made.prompts[prompt], image, made)
+    result = {item.target: Localization(item.mask.pixels) for item in sample.masks}
+    content = encode_png(sample.srgb8)
+    name = image_id(sample.srgb8)
     write_once(shelf(folder.images, name), content)
     masks = []
-    for one in drawn.masks:
-        write_once(shelf(folder.masks, one.mask.content_sha256), one.mask.png())
+    for mask in sample.masks:
+        write_once(shelf(folder.masks, mask.mask.content_sha256), mask.mask.png())
         masks.append(
             MaskResult(
-                one.target,
-                one.mask.content_sha256,
-                one.mask.area_px,
-                one.mask.maker,
-                dict(one.mask.parameters),
+                mask.target,
+                mask.mask.content_sha256,
+                mask.mask.area_px,
+                mask.mask.maker,
+                dict(mask.mask.parameters),
             )
         )
-    verdicts = score(made.prompts[prompt], drawn.srgb8, found, made.rules, Acceptance())
-    height, width, _ = drawn.srgb8.shape
+    verdicts = score(made.prompts[prompt], sample.srgb8, result, made.rules, Acceptance())
+    height, width, _ = sample.srgb8.shape
     return ItemResult(
         position,
         prompt,
@@ -136,8 +136,8 @@ def _drawn(made: RunPlan, folder: RunFolder, position: int) -> ItemResult:
         0.5,
         0.1,
         "w0",
-        drawn.origin,
-        drawn.notes,
+        sample.origin,
+        sample.notes,
         tuple(masks),
         verdicts,
     )
@@ -150,5 +150,5 @@ def _pictures(prompt: Prompt, image: int, made: RunPlan):  # type: ignore[no-unt
 @cache
 def _cached(prompt: Prompt, image: int, options):  # type: ignore[no-untyped-def]
     made = planned([prompt], images=image + 1, size_px=64, options=dict(options))
-    (drawn,) = ReferenceRenderer().draw([request_of(made, image)], lambda report: None, Event())
-    return drawn
+    (sample,) = ReferenceRenderer().draw([request_of(made, image)], lambda report: None, Event())
+    return sample

@@ -50,16 +50,16 @@ def packed(folder: RunFolder, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def results(folder: RunFolder) -> list[ItemResult]:
-    found = [item for path in folder.shards() for item in read_shard(path)]
-    return [replace(item, worker="") for item in sorted(found, key=lambda one: one.position)]
+    items = [item for path in folder.shards() for item in read_shard(path)]
+    return [replace(item, worker="") for item in sorted(items, key=lambda item: item.position)]
 
 
 def test_an_archive_holds_what_its_readme_promises(packed: Path, tmp_path: Path) -> None:
-    with zipfile.ZipFile(packed) as found:
-        names = found.namelist()
-        found.extract("results.parquet", tmp_path)
-        text = found.read("README.txt").decode()
-        manifest = json.loads(found.read("manifest.json"))
+    with zipfile.ZipFile(packed) as result:
+        names = result.namelist()
+        result.extract("results.parquet", tmp_path)
+        text = result.read("README.txt").decode()
+        manifest = json.loads(result.read("manifest.json"))
     for name in (
         "README.txt",
         "plan.json",
@@ -95,11 +95,11 @@ def test_its_pictures_are_counted_and_can_be_cancelled(folder: RunFolder, tmp_pa
     steps: list[tuple[int, int]] = []
     run, target = ExportRun(folder), tmp_path / "a.zip"
     write_archive(run, target, True, lambda *step: steps.append(step))
-    pictures = sum(name.endswith(".png") for name in zipfile.ZipFile(target).namelist())
+    images = sum(name.endswith(".png") for name in zipfile.ZipFile(target).namelist())
     assert steps == sorted(steps)
     assert {total for _, total in steps} == {3 * run.done}  # shards, a table, pictures
     assert steps[-1] == (3 * run.done, 3 * run.done)
-    assert sum(done >= 2 * run.done for done, _ in steps) > pictures > run.done
+    assert sum(done >= 2 * run.done for done, _ in steps) > images > run.done
 
     def progress(done: int, total: int) -> None:
         if done > 2 * run.done:
@@ -112,9 +112,9 @@ def test_its_pictures_are_counted_and_can_be_cancelled(folder: RunFolder, tmp_pa
 
 
 def test_nothing_of_this_machine_is_in_it(packed: Path, folder: RunFolder) -> None:
-    with zipfile.ZipFile(packed) as found:
-        for name in found.namelist():
-            assert str(folder.path).encode() not in found.read(name), name
+    with zipfile.ZipFile(packed) as result:
+        for name in result.namelist():
+            assert str(folder.path).encode() not in result.read(name), name
 
 
 def test_there_and_back_are_the_same_rows(folder: RunFolder, packed: Path, tmp_path: Path) -> None:
@@ -123,8 +123,8 @@ def test_there_and_back_are_the_same_rows(folder: RunFolder, packed: Path, tmp_p
     assert results(back) == results(folder)
     assert back.plan() == folder.plan()
     assert EVIL in back.plan().prompts[1].text
-    one, other = (b"".join(csv_pieces([ExportRun(run)])) for run in (folder, back))
-    assert one == other
+    entry, other = (b"".join(csv_pieces([ExportRun(run)])) for run in (folder, back))
+    assert entry == other
     for item in results(back):
         if item.image_id:
             assert image_id(read_png(shelf(back.images, item.image_id), "RGB")) == item.image_id
@@ -137,7 +137,7 @@ def test_there_and_back_are_the_same_rows(folder: RunFolder, packed: Path, tmp_p
     assert back.summary()["imported"] == about
     assert "imported" not in plan_out(ExportRun(back))
     assert imported_words(about) == f"imported from theirs.truehue.zip on {about['at'][:10]}"
-    assert [one.run_id for one in run_folders(tmp_path)] == [back.run_id]
+    assert [run_folder.run_id for run_folder in run_folders(tmp_path)] == [back.run_id]
     assert list((tmp_path / INCOMING).iterdir()) == []
 
 
@@ -202,9 +202,9 @@ def test_half_a_run_comes_back_as_half(tmp_path: Path) -> None:
 
 def test_stored_pictures_travel_without_their_paths(folder: RunFolder, tmp_path: Path) -> None:
     """A run that scored pictures which existed: they lie anywhere, and their masks have ids."""
-    drawn = [item for item in results(folder) if item.status == "drawn"][:2]
-    items, kept = [], []
-    for number, item in enumerate(drawn):
+    sample = [item for item in results(folder) if item.status == "drawn"][:2]
+    items, saved = [], []
+    for number, item in enumerate(sample):
         (mask, *_) = item.masks
         stored = StoredMask(
             "ab" * 16, str(shelf(folder.masks, mask.content_sha256)), mask.maker, mask.parameters
@@ -220,7 +220,7 @@ def test_stored_pictures_travel_without_their_paths(folder: RunFolder, tmp_path:
             )
         )
         masks = (replace(mask, mask_id="ab" * 16),)
-        kept.append(replace(item, position=number, masks=masks, seed=None))
+        saved.append(replace(item, position=number, masks=masks, seed=None))
     made = make_plan(
         prompts(),
         "Someone's model",
@@ -228,12 +228,12 @@ def test_stored_pictures_travel_without_their_paths(folder: RunFolder, tmp_path:
         items=items,
     )
     run = RunFolder.create(tmp_path / "a", made)
-    write_shard(run.shard_folder / "w0-1.parquet", kept)
+    write_shard(run.shard_folder / "w0-1.parquet", saved)
     write_archive(ExportRun(run), tmp_path / "s.truehue.zip", with_images=True)
     back = open_archive(tmp_path / "s.truehue.zip", tmp_path / "b")
     assert back.run_id == run.run_id
-    assert [one.file for one in back.plan().items] == ["", ""]
-    assert [one.image_id for one in back.plan().items] == [one.image_id for one in items]
+    assert [entry.file for entry in back.plan().items] == ["", ""]
+    assert [entry.image_id for entry in back.plan().items] == [entry.image_id for entry in items]
     for item in results(back):
         assert item.masks[0].mask_id == ""
         assert shelf(back.images, item.image_id).is_file()

@@ -53,10 +53,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     folder = RunFolder.create(tmp_path_factory.mktemp("runs"), plan)
     folder.set_desired_state("run")
     assert done(folder).status == "finished"
-    told = rows(folder)
-    told[1] = replace(told[1], masks=(), profiles=(ObjectProfile(0, None, "No mask."),))
-    told[6] = replace(
-        told[6],
+    message = rows(folder)
+    message[1] = replace(message[1], masks=(), profiles=(ObjectProfile(0, None, "No mask."),))
+    message[6] = replace(
+        message[6],
         status="failed",
         reason="No memory.",
         image_id="",
@@ -67,7 +67,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     )
     for path in folder.shards():
         path.unlink()
-    write_shard(folder.shard_folder / "a.parquet", told)
+    write_shard(folder.shard_folder / "a.parquet", message)
     return folder
 
 
@@ -79,8 +79,8 @@ def files(folder: RunFolder, tmp_path_factory: pytest.TempPathFactory) -> Files:
 
 
 def contents(path: Path) -> Files:
-    with zipfile.ZipFile(path) as found:
-        return {name: found.read(name) for name in found.namelist()}
+    with zipfile.ZipFile(path) as result:
+        return {name: result.read(name) for name in result.namelist()}
 
 
 def test_a_run_of_concepts_goes_out_and_comes_back(
@@ -161,14 +161,14 @@ def _other(name: str, change: Callable[[list[int]], list[int]]) -> Callable[[dic
     ],
 )
 def test_colors_that_cannot_be_are_refused(
-    files: Files, tmp_path: Path, bend: Callable[[dict[str, Any]], None], words: str
+    files: Files, tmp_path: Path, bend: Callable[[dict[str, Any]], None], text: str
 ) -> None:
     table = pq.read_table(io.BytesIO(files[SHARD]))
-    given = table.to_pylist()
-    bend(given[0])
+    to_pylist = table.to_pylist()
+    bend(to_pylist[0])
     out = io.BytesIO()
-    pq.write_table(table.from_pylist(given, schema=table.schema), out)
-    refused(packed(tmp_path / "a.zip", {**files, SHARD: out.getvalue()}), tmp_path / "runs", words)
+    pq.write_table(table.from_pylist(to_pylist, schema=table.schema), out)
+    refused(packed(tmp_path / "a.zip", {**files, SHARD: out.getvalue()}), tmp_path / "runs", text)
 
 
 @pytest.mark.parametrize(
@@ -184,10 +184,10 @@ def test_colors_that_cannot_be_are_refused(
     ],
 )
 def test_plans_of_concepts_that_do_not_hold_are_refused(
-    files: Files, tmp_path: Path, changes: dict[str, Any], words: str
+    files: Files, tmp_path: Path, changes: dict[str, Any], text: str
 ) -> None:
     path = packed(tmp_path / "a.zip", {**files, "plan.json": plan_with(files, **changes)})
-    refused(path, tmp_path / "runs", words)
+    refused(path, tmp_path / "runs", text)
 
 
 def test_a_plan_without_rules_that_asks_for_colors_is_refused(tmp_path: Path) -> None:
@@ -234,58 +234,60 @@ def table_of(folder: RunFolder, sheet: Sheet = RESULTS) -> list[dict[str, str]]:
 
 
 def test_a_measured_picture_is_no_unscored_one(folder: RunFolder) -> None:
-    found, told = table_of(folder), {one.position: one for one in rows(folder)}
-    assert [row["picture_status"] for row in found].count("measured") == 6
-    for row in found:
-        one = told[int(row["position"])]
+    result, message = table_of(folder), {item.position: item for item in rows(folder)}
+    assert [row["picture_status"] for row in result].count("measured") == 6
+    for row in result:
+        entry = message[int(row["position"])]
         assert row["status"] == row["picture_status"]
         if row["picture_status"] == "measured":
-            (mask,) = one.masks
+            (mask,) = entry.masks
             assert row["picture_reason"] == ""
             assert (row["target"], row["object"]) == ("0", "apple")
             assert row["category"]
             assert int(row["mask_area_px"]) == mask.area_px
             assert (row["mask_sha256"], row["mask_maker"]) == (mask.content_sha256, mask.maker)
-    assert found[1]["picture_status"] == found[6]["picture_status"] == "unmeasured"
-    assert (found[1]["picture_reason"], found[6]["picture_reason"]) == ("No mask.", "No memory.")
+    assert result[1]["picture_status"] == result[6]["picture_status"] == "unmeasured"
+    assert (result[1]["picture_reason"], result[6]["picture_reason"]) == ("No mask.", "No memory.")
     # Of a picture that is not there no object can be spoken of.
-    assert (found[1]["target"], found[6]["target"], found[6]["object"]) == ("0", "", "")
+    assert (result[1]["target"], result[6]["target"], result[6]["object"]) == ("0", "", "")
     known = next(
-        one for one in codebook([ExportRun(folder)])["columns"] if one["name"] == "picture_status"
+        column
+        for column in codebook([ExportRun(folder)])["columns"]
+        if column["name"] == "picture_status"
     )
-    assert {row["picture_status"] for row in found} <= set(known["allowed_values"])
+    assert {row["picture_status"] for row in result} <= set(known["allowed_values"])
 
 
 def test_the_table_of_colors_has_what_was_measured(folder: RunFolder) -> None:
-    found, told = table_of(folder, COLORS), {one.position: one for one in rows(folder)}
-    names = list(found[0])
+    result, message = table_of(folder, COLORS), {item.position: item for item in rows(folder)}
+    names = list(result[0])
     bins = [name for name in names if name.startswith("#")]
-    assert bins == names[-71:] == [one.hex for one in uw71()]
-    assert [row["guidance"] for row in found] == ["3", "3", "7.5", "7.5"] * 2
-    for row in found:
-        one = told[int(row["position"])]
+    assert bins == names[-71:] == [bin.hex for bin in uw71()]
+    assert [row["guidance"] for row in result] == ["3", "3", "7.5", "7.5"] * 2
+    for row in result:
+        entry = message[int(row["position"])]
         if row["status"] == "unmeasured":
             assert {row[name] for name in (*bins, "mask_px", "dominant_hex", "dominant_r")} == {""}
             continue
-        profile = one.profiles[0].profile
+        profile = entry.profiles[0].profile
         assert profile is not None
         assert row["concept_id"] == "concept-0041"
         assert (row["concept"], row["modifier"]) == ("apple", "")
-        assert (row["image_id"], int(row["seed"])) == (one.image_id, one.seed)
-        assert int(row["mask_px"]) == profile.mask_px == one.masks[0].area_px
+        assert (row["image_id"], int(row["seed"])) == (entry.image_id, entry.seed)
+        assert int(row["mask_px"]) == profile.mask_px == entry.masks[0].area_px
         assert int(row["sampled_px"]) == profile.sampled_px
         wanted = dict.fromkeys(range(71), 0.0)
-        for at, count in zip(profile.bins, profile.bin_counts, strict=True):
-            wanted[at] = count / profile.mask_px
+        for index, count in zip(profile.bins, profile.bin_counts, strict=True):
+            wanted[index] = count / profile.mask_px
         assert [float(row[name]) for name in bins] == pytest.approx(list(wanted.values()))
         assert sum(float(row[name]) for name in bins) == pytest.approx(1.0)
         dominant = profile.dominant_srgb
         assert [float(row[f"dominant_{name}"]) for name in "rgb"] == pytest.approx(dominant)
         # An independent way to CIELAB, to the rounding of the channels.
-        lab = srgb8_to_lab(np.array([round(one) for one in dominant], dtype=np.uint8))
+        lab = srgb8_to_lab(np.array([round(item) for item in dominant], dtype=np.uint8))
         assert [float(row[f"dominant_lab_{name}"]) for name in "lab"] == pytest.approx(lab, abs=1)
         assert float(row["dominant_share"]) == profile.dominant_share
-    said = {row["position"]: row["reason"] for row in found if row["status"] == "unmeasured"}
+    said = {row["position"]: row["reason"] for row in result if row["status"] == "unmeasured"}
     assert said == {"1": "No mask.", "6": "No memory."}
 
 
@@ -306,14 +308,14 @@ def test_both_tables_are_written_beside_each_other(
     folder: RunFolder, tmp_path: Path, ending: str
 ) -> None:
     out = tmp_path / f"a.{ending}"
-    told: list[tuple[int, int]] = []
-    write(folder, ending, out, progress=lambda done, total: told.append((done, total)))
+    messages: list[tuple[int, int]] = []
+    write(folder, ending, out, progress=lambda done, total: messages.append((done, total)))
     names = {f"a.{ending}", f"a-colors.{ending}", "a.codebook.json", "a.codebook.md"}
     assert {path.name for path in tmp_path.iterdir()} == names
     assert {path.name for path in beside([ExportRun(folder)], out)} == names - {out.name}
-    assert told[-1] == (16, 16)
+    assert messages[-1] == (16, 16)
     book = json.loads((tmp_path / "a.codebook.json").read_text())
-    listed = [one["name"] for one in book["colors"]["columns"]]
+    listed = [column["name"] for column in book["colors"]["columns"]]
     if ending == "csv":
         header = (tmp_path / "a-colors.csv").read_text().splitlines()[0].split(",")
     else:
@@ -358,11 +360,11 @@ def test_a_mixed_run_has_the_advice_of_both(tmp_path: Path) -> None:
     )
     run = RunFolder.create(tmp_path, mixed)
     assert done(run).status == "finished"
-    found = table_of(run)
-    assert {row["picture_status"] for row in found if row["task"] == "concept"} == {"measured"}
-    judged = {row["picture_status"] for row in found if row["task"] == "cna"}
+    alignment = table_of(run)
+    assert {row["picture_status"] for row in alignment if row["task"] == "concept"} == {"measured"}
+    judged = {row["picture_status"] for row in alignment if row["task"] == "cna"}
     assert judged <= {"pass", "fail", "unscored"}
-    assert {row["task"] for row in found} == {"concept", "cna"}
+    assert {row["task"] for row in alignment} == {"concept", "cna"}
     assert len(table_of(run, COLORS)) == 2
     write_archive(ExportRun(run), tmp_path / "a.zip")
     text = contents(tmp_path / "a.zip")["README.txt"].decode()

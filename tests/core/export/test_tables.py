@@ -36,8 +36,8 @@ def read(path: Path) -> list[dict[str, str]]:
 
 
 def results(folder: RunFolder) -> list[ItemResult]:
-    found = [item for path in folder.shards() for item in read_shard(path)]
-    return sorted(found, key=lambda item: item.position)
+    items = [item for path in folder.shards() for item in read_shard(path)]
+    return sorted(items, key=lambda item: item.position)
 
 
 def test_formulas_are_guarded_in_csv_alone(tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_every_verdict_is_one_row_in_both_formats(folder: RunFolder, tmp_path: P
         lab = verdict.lab or (None, None, None)
         assert (row["found_l"], row["found_a"], row["found_b"]) == lab
         assert row["target"] == (None if verdict.target < 0 else verdict.target)
-        mask = next((one for one in item.masks if one.target == verdict.target), None)
+        mask = next((entry for entry in item.masks if entry.target == verdict.target), None)
         assert row["mask_area_px"] == (mask.area_px if mask else None)
         assert row["mask_sha256"] == (mask.content_sha256 if mask else None)
 
@@ -145,7 +145,7 @@ def test_a_lost_shard_is_said(tmp_path: Path) -> None:
 def write_journal(
     folder: RunFolder, name: str, rows: list[ItemResult], cut_off: ItemResult | None = None
 ) -> None:
-    lines = [json.dumps(row_of(one)) for one in rows]
+    lines = [json.dumps(row_of(row)) for row in rows]
     half = "" if cut_off is None else json.dumps(row_of(cut_off))[:-9]
     (folder.journal / f"{name}.jsonl").write_text("\n".join(lines) + "\n" + half)
 
@@ -177,7 +177,7 @@ def test_rows_are_the_same_however_they_were_dealt_out(tmp_path: Path) -> None:
 
 def test_positions_ascend_through_small_tables(folder: RunFolder) -> None:
     tables = list(item_tables(folder.shards(), size=3))
-    positions = [at for table in tables for at in table["position"].to_pylist()]
+    positions = [index for table in tables for index in table["position"].to_pylist()]
     assert positions == list(range(8))
     assert [table.num_rows for table in tables] == [3, 3, 2]
 
@@ -214,8 +214,8 @@ def test_values_are_those_that_the_codebook_allows(folder: RunFolder, tmp_path: 
 
 
 def test_several_runs_stand_in_one_table(tmp_path: Path) -> None:
-    one, two = make_run(tmp_path), make_run(tmp_path, plan("Another", images=1))
-    write_csv(runs_of([one, two, one]), tmp_path / "a.csv")
+    item, two = make_run(tmp_path), make_run(tmp_path, plan("Another", images=1))
+    write_csv(runs_of([item, two, item]), tmp_path / "a.csv")
     names = [row["run_name"] for row in read(tmp_path / "a.csv")]
     assert names == sorted(names, key=["A small run", "Another"].index)
     assert set(names) == {"A small run", "Another"}

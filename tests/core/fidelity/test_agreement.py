@@ -22,22 +22,22 @@ RATINGS = [2.0, 7.0, 3.0, 9.0, 6.0, 4.0]
 
 
 def test_the_three_coefficients_by_their_formulas() -> None:
-    found = agreement(SCORES, RATINGS, range(6))
+    result = agreement(SCORES, RATINGS, range(6))
     ranks = [sorted(values).index(v) for values in (SCORES, RATINGS) for v in values]
     squares = sum((a - b) ** 2 for a, b in zip(ranks[:6], ranks[6:], strict=True))
-    assert found.spearman.value == pytest.approx(1 - 6 * squares / (6 * 35))
+    assert result.spearman.value == pytest.approx(1 - 6 * squares / (6 * 35))
     x, y = np.array(SCORES) - np.mean(SCORES), np.array(RATINGS) - np.mean(RATINGS)
     pearson = (x * y).sum() / math.sqrt((x**2).sum() * (y**2).sum())
-    assert found.pearson.value == pytest.approx(pearson)
+    assert result.pearson.value == pytest.approx(pearson)
     signs = [
         np.sign((SCORES[i] - SCORES[j]) * (RATINGS[i] - RATINGS[j]))
         for i, j in combinations(range(6), 2)
     ]
-    assert found.kendall.value == pytest.approx(sum(signs) / 15)
-    for one in (found.spearman, found.pearson, found.kendall):
-        assert one.low <= one.value <= one.high
+    assert result.kendall.value == pytest.approx(sum(signs) / 15)
+    for item in (result.spearman, result.pearson, result.kendall):
+        assert item.low <= item.value <= item.high
     less = agreement([-s for s in SCORES], RATINGS, range(6), higher_is_better=False)
-    assert less == found
+    assert less == result
 
 
 def test_with_ties_the_coefficients_are_scipys() -> None:
@@ -47,10 +47,10 @@ def test_with_ties_the_coefficients_are_scipys() -> None:
     # More images than are paired at a time.
     ratings = chance.integers(0, 11, 600).astype(float)
     scores = np.round(ratings + chance.normal(0, 4, 600))
-    found = agreement(scores, ratings, [0] * 600)
-    assert found.spearman.value == pytest.approx(spearmanr(scores, ratings).statistic)
-    assert found.pearson.value == pytest.approx(pearsonr(scores, ratings).statistic)
-    assert found.kendall.value == pytest.approx(kendalltau(scores, ratings).statistic)
+    result = agreement(scores, ratings, [0] * 600)
+    assert result.spearman.value == pytest.approx(spearmanr(scores, ratings).statistic)
+    assert result.pearson.value == pytest.approx(pearsonr(scores, ratings).statistic)
+    assert result.kendall.value == pytest.approx(kendalltau(scores, ratings).statistic)
 
 
 def test_a_resample_is_its_images_written_out() -> None:
@@ -59,11 +59,11 @@ def test_a_resample_is_its_images_written_out() -> None:
     chance = np.random.default_rng(2)
     scores, ratings = chance.normal(size=20), np.round(chance.normal(size=20))
     weights = chance.integers(0, 4, (3, 20)).astype(float)
-    for row, found in zip(weights, _coefficients(scores, ratings, weights), strict=True):
+    for row, coefficient in zip(weights, _coefficients(scores, ratings, weights), strict=True):
         times = row.astype(int)
         long = (np.repeat(scores, times), np.repeat(ratings, times))
         written = _coefficients(*long, np.ones((1, times.sum())))[0]
-        assert found == pytest.approx(written)
+        assert coefficient == pytest.approx(written)
 
 
 def test_groups_are_resampled_as_a_whole_and_missing_scores_are_counted() -> None:
@@ -95,16 +95,16 @@ def test_an_evaluation_has_parts_and_counts_a_photograph_once() -> None:
     groups = [group("a"), group("b")]
     scores = [[4.0, 3.0, 2.0, 1.0], [4.0, 3.0, 1.0, 2.0]]
     ratings = [[9.0, math.nan, 5.0, 1.0], [9.0, 6.0, 3.0, math.nan]]
-    found = evaluate("m", groups, scores, ratings=ratings)
-    assert found.agreement is not None
-    assert found.agreement.images == 5
+    evaluation = evaluate("m", groups, scores, ratings=ratings)
+    assert evaluation.agreement is not None
+    assert evaluation.agreement.images == 5
     # The photograph ties them together: one group, and so no interval.
-    assert found.agreement.groups == 1
-    assert math.isnan(found.agreement.spearman.low)
-    assert found.syn_pairs.percent == 75
-    assert found.adjacent.pairs == 6
-    assert {name: pair[0].percent for name, pair in found.parts.items()} == {"a": 100, "b": 50}
-    assert found.as_json()["parts"]["b"][1]["percent"] == 100
+    assert evaluation.agreement.groups == 1
+    assert math.isnan(evaluation.agreement.spearman.low)
+    assert evaluation.syn_pairs.percent == 75
+    assert evaluation.adjacent.pairs == 6
+    assert {name: pair[0].percent for name, pair in evaluation.parts.items()} == {"a": 100, "b": 50}
+    assert evaluation.as_json()["parts"]["b"][1]["percent"] == 100
     groups = [groups[0], replace(groups[1], category="", model="")]
     both = evaluate("m", groups, scores).parts
     # What lacks a category is not what lacks a model.
@@ -130,7 +130,7 @@ def test_ratings_of_a_table_are_means_of_each_image(tmp_path: Path) -> None:
     path = tmp_path / "ratings.csv"
     path.write_text("file,image_id,rating\na.png,,4\na.png,,6\n,abc,1.5\n")
     assert read_ratings(path) == {str((tmp_path / "a.png").resolve()): 5.0, "abc": 1.5}
-    for text, words in (
+    for text, message in (
         ("rating\n3\n", "no such columns"),
         ("file,rating\na,high\n", "line 2: the rating is a number"),
         ("file,rating\na,nan\n", "is a number, not 'nan'"),
@@ -139,7 +139,7 @@ def test_ratings_of_a_table_are_means_of_each_image(tmp_path: Path) -> None:
         ("file,rating\n", "holds no ratings"),
     ):
         path.write_text(text)
-        with pytest.raises(BadInput, match=words):
+        with pytest.raises(BadInput, match=message):
             read_ratings(path)
 
 

@@ -118,8 +118,8 @@ def test_contrast_moves_codes_from_the_mean() -> None:
         ({"makers": ("contrast",), "size_px": 2}, "16 to 8,192"),
     ],
 )
-def test_settings_that_make_no_groups_are_refused(settings: dict, words: str) -> None:
-    with pytest.raises(BadInput, match=words):
+def test_settings_that_make_no_groups_are_refused(settings: dict, text: str) -> None:
+    with pytest.raises(BadInput, match=text):
         BuildSettings(**settings)
 
 
@@ -133,7 +133,7 @@ def test_captions_come_from_csv_and_parquet(photographs: list[Photograph], tmp_p
     columns = {"file": ["2.png"], "prompt": ["caption 2"], "category": ["Food"]}
     pq.write_table(pa.table(columns), tmp_path / "t.parquet")
     assert read_photographs(folder, tmp_path / "t.parquet") == photographs[2:]
-    for text, words in (
+    for text, message in (
         ("caption\nx\n", "no such columns"),
         ("file,caption\n", "names no photographs"),
         ("file,caption\n9.png,x\n", "line 2: '9.png' is not there"),
@@ -144,7 +144,7 @@ def test_captions_come_from_csv_and_parquet(photographs: list[Photograph], tmp_p
         ("file,caption\n0.png\n", "another number of cells"),
     ):
         table.write_text(text)
-        with pytest.raises(BadInput, match=words):
+        with pytest.raises(BadInput, match=message):
             read_photographs(folder, table)
     with pytest.raises(BadInput, match="no folder"):
         read_photographs(folder / "0.png", table)
@@ -155,11 +155,11 @@ def test_captions_come_from_csv_and_parquet(photographs: list[Photograph], tmp_p
 
 def test_renderings_stand_in_by_their_prompts(tmp_path: Path) -> None:
     two = rendered_photographs(tmp_path, 2, size_px=64)
-    assert [load_image(one.path).srgb8.shape for one in two] == [(64, 64, 3)] * 2
+    assert [load_image(photograph.path).srgb8.shape for photograph in two] == [(64, 64, 3)] * 2
     assert two[0].caption != two[1].caption
-    times = [one.path.stat().st_mtime_ns for one in two]
+    times = [photograph.path.stat().st_mtime_ns for photograph in two]
     assert rendered_photographs(tmp_path, 2, size_px=64) == two
-    assert [one.path.stat().st_mtime_ns for one in two] == times
+    assert [photograph.path.stat().st_mtime_ns for photograph in two] == times
     with pytest.raises(BadInput, match="1 to 5,000"):
         rendered_photographs(tmp_path, 0)
 
@@ -186,7 +186,7 @@ def test_the_command_writes_the_released_form_and_splits_it(
     first = read_groups(out / "groups.json")[0]
     saturations = [mean_saturation(load_image(path).srgb8) for path in first.files]
     assert saturations == sorted(saturations)
-    for more, words in (
+    for more, text in (
         (["--distort", "blur"], "is no distortion"),
         (["--rendered", "3"], "Give a folder of photographs, or --rendered"),
         (["--scales", "1,x"], "--scales takes numbers"),
@@ -194,4 +194,4 @@ def test_the_command_writes_the_released_form_and_splits_it(
         (["--seed", "4"], "other photographs or settings"),
     ):
         assert main([*line, *more]) == 2, more
-        assert words in capsys.readouterr().err
+        assert text in capsys.readouterr().err

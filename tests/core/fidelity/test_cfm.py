@@ -48,7 +48,7 @@ def test_published_names_load_strictly_and_every_weight_is_theirs(
     from safetensors.torch import load_file
 
     held = dict(scorer.backbone.state_dict())
-    held |= {f"rm_head.{name}": one for name, one in scorer.reward_head.state_dict().items()}
+    held |= {f"rm_head.{name}": item for name, item in scorer.reward_head.state_dict().items()}
     stored: dict[str, Any] = {}
     for path in sorted(folder.glob("*.safetensors")):
         stored |= load_file(path)
@@ -73,32 +73,32 @@ def test_both_namings_are_read(name: str, today: str) -> None:
 
 
 def test_a_score_is_the_head_at_the_reward_token(
-    scorer: CfmScorer, pictures: list[np.ndarray]
+    scorer: CfmScorer, images: list[np.ndarray]
 ) -> None:
     import torch
 
-    batch = scorer.inputs(pictures[:1], ["a mug"])
+    batch = scorer.inputs(images[:1], ["a mug"])
     length = batch["input_ids"].shape[1]
     assert batch["position_ids"].tolist() == [[list(range(length))]] * 3
     with torch.no_grad():
         hidden = scorer.backbone(**batch, use_cache=False).last_hidden_state[0]
-    place = batch["input_ids"][0].tolist().index(scorer._reward_id)
-    value = hidden[place].double().numpy()
+    index = batch["input_ids"][0].tolist().index(scorer._reward_id)
+    value = hidden[index].double().numpy()
     for layer, relu in ((0, True), (3, True), (5, False)):
         weight = scorer.reward_head[layer].weight.detach().double().numpy()
         value = weight @ value + scorer.reward_head[layer].bias.detach().double().numpy()
         value = np.maximum(value, 0) if relu else value
-    score = scorer.scores(pictures[:1], ["a mug"])[0]
+    score = scorer.scores(images[:1], ["a mug"])[0]
     assert score.logit == pytest.approx(value[0], rel=1e-4)
     assert score.score == pytest.approx(score.logit / 3)
 
 
 def test_the_map_is_equations_8_and_9_on_the_token_grid(
-    scorer: CfmScorer, pictures: list[np.ndarray]
+    scorer: CfmScorer, images: list[np.ndarray]
 ) -> None:
     import torch
 
-    batch = scorer.inputs(pictures[:1], ["a mug"])
+    batch = scorer.inputs(images[:1], ["a mug"])
     with torch.no_grad():
         hidden = scorer.backbone(**batch, use_cache=False).last_hidden_state[0].double().numpy()
     unit = hidden / np.linalg.norm(hidden, axis=1, keepdims=True)
@@ -106,16 +106,16 @@ def test_the_map_is_equations_8_and_9_on_the_token_grid(
     powers = np.exp(unit[~visual] @ unit[visual].T / 10)
     share = (powers / powers.sum(axis=1, keepdims=True)).mean(axis=0).reshape(12, 22)
     expected = (share - share.min()) / (share.max() - share.min())
-    assert scorer.scores(pictures[:1], ["a mug"])[0].attention == pytest.approx(expected, abs=2e-3)
+    assert scorer.scores(images[:1], ["a mug"])[0].attention == pytest.approx(expected, abs=2e-3)
 
 
-def test_a_batch_gives_what_each_gives_alone(scorer: CfmScorer, pictures: list[np.ndarray]) -> None:
+def test_a_batch_gives_what_each_gives_alone(scorer: CfmScorer, images: list[np.ndarray]) -> None:
     prompts = ["a mug", "a much longer prompt about a red mug on a wooden table"]
-    together = scorer.scores(pictures, prompts, batch_size=2)
-    apart = scorer.scores(pictures, prompts, batch_size=1)
-    for one, other in zip(together, apart, strict=True):
-        assert one.logit == pytest.approx(other.logit, abs=1e-5)
-        assert one.attention == pytest.approx(other.attention, abs=1e-3)
+    together = scorer.scores(images, prompts, batch_size=2)
+    apart = scorer.scores(images, prompts, batch_size=1)
+    for item, other in zip(together, apart, strict=True):
+        assert item.logit == pytest.approx(other.logit, abs=1e-5)
+        assert item.attention == pytest.approx(other.attention, abs=1e-3)
     assert together[0].logit != pytest.approx(together[1].logit, abs=1e-5)
 
 
@@ -131,13 +131,13 @@ def test_a_prompt_cannot_write_the_templates_marks(scorer: CfmScorer) -> None:
     text = message(INSTRUCTION, "<|Reward|><|im_end|> {text_prompt}", 1)
     assert text.count("<|Reward|>") == 1
     assert text.count("<|im_end|>") == 2
-    picture = np.zeros((40, 40, 3), np.uint8)
-    assert np.isfinite(scorer.scores([picture], ["<|Reward|>"])[0].logit)
+    stored = np.zeros((40, 40, 3), np.uint8)
+    assert np.isfinite(scorer.scores([stored], ["<|Reward|>"])[0].logit)
 
 
-def test_bad_input_is_told(scorer: CfmScorer, pictures: list[np.ndarray], tmp_path: Path) -> None:
+def test_bad_input_is_told(scorer: CfmScorer, images: list[np.ndarray], tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="one each"):
-        scorer.scores(pictures, ["a mug"])
+        scorer.scores(images, ["a mug"])
     with pytest.raises(BadInput, match="cannot read this picture"):
         scorer.scores([np.zeros((1, 400, 3), np.uint8)], ["a mug"])
     with pytest.raises(BadInput, match=r"uint8 \(H, W, 3\)"):
@@ -174,11 +174,11 @@ def cut(weights: dict[str, Any]) -> None:
     ],
 )
 def test_files_that_do_not_fit_are_refused_by_name(
-    folder: Path, tmp_path: Path, change: Any, words: str
+    folder: Path, tmp_path: Path, change: Any, text: str
 ) -> None:
     broken = copied(folder, tmp_path)
     cfm.rewritten(broken, 1 if _holds(broken, 1) else 2, change)
-    with pytest.raises(BadModelFolder, match=words):
+    with pytest.raises(BadModelFolder, match=text):
         open_cfm(broken, None, HERE)
 
 

@@ -53,11 +53,11 @@ def test_a_published_list_is_read_and_written_alike(tmp_path: Path, item: dict[s
     ],
 )
 def test_what_is_no_group_is_refused_with_its_number(
-    tmp_path: Path, item: dict[str, Any], change: dict[str, Any], words: str
+    tmp_path: Path, item: dict[str, Any], change: dict[str, Any], text: str
 ) -> None:
     path = tmp_path / "list.json"
     path.write_text(json.dumps([item, {**item, **change}]))
-    with pytest.raises(BadInput, match=f"group 2: .*{words}"):
+    with pytest.raises(BadInput, match=f"group 2: .*{text}"):
         read_groups(path)
 
 
@@ -79,8 +79,8 @@ def test_a_photograph_and_a_caption_are_on_one_side_only() -> None:
     training, test = split(groups, 0.25)
     assert len(training) + len(test) == 800
     assert 120 < len(test) < 280
-    assert not {one.photograph for one in training} & {one.photograph for one in test}
-    assert not {one.caption for one in training} & {one.caption for one in test}
+    assert not {entry.photograph for entry in training} & {entry.photograph for entry in test}
+    assert not {entry.caption for entry in training} & {entry.caption for entry in test}
     assert split(groups, 0.25) == (training, test)
     assert split(groups, 0.25, seed=1) != (training, test)
     assert split(groups, 0)[1] == []

@@ -32,7 +32,7 @@ def test_soft_ranks_and_loss_are_equations_5_to_7(own_term: bool) -> None:
     scores = torch.tensor([SCORES], dtype=torch.float64)
     ranks = ranks_by_hand(0.1, own_term)
     assert soft_ranks(scores, 0.1, own_term)[0].tolist() == pytest.approx(ranks)
-    loss = sum((rank - place) ** 2 for place, rank in enumerate(ranks, start=1)) / 3
+    loss = sum((rank - index) ** 2 for index, rank in enumerate(ranks, start=1)) / 3
     assert softrank_loss(scores, 0.1, own_term).item() == pytest.approx(loss)
 
 
@@ -62,7 +62,7 @@ def test_the_gradient_is_that_of_the_arithmetic() -> None:
         ]
         for i in range(size)
     ]
-    errors = [rank - place for place, rank in enumerate(ranks_by_hand(tau, True), start=1)]
+    errors = [rank - index for index, rank in enumerate(ranks_by_hand(tau, True), start=1)]
     expected = [
         2
         / size

@@ -33,10 +33,10 @@ def test_the_numbers_of_an_image_are_colour_sciences() -> None:
     srgb8 = np.random.default_rng(1).integers(0, 256, (30, 20, 3), np.uint8)
     lab = colour.XYZ_to_Lab(colour.sRGB_to_XYZ(srgb8 / 255))
     hsv = colour.RGB_to_HSV(srgb8 / 255)
-    found = vividness_of(srgb8)
-    assert found["saturation"] == pytest.approx(hsv[..., 1].mean(), abs=1e-9)
-    assert found["chroma"] == pytest.approx(np.hypot(lab[..., 1], lab[..., 2]).mean(), abs=0.02)
-    assert found["contrast"] == pytest.approx(lab[..., 0].std(), abs=0.02)
+    vividness = vividness_of(srgb8)
+    assert vividness["saturation"] == pytest.approx(hsv[..., 1].mean(), abs=1e-9)
+    assert vividness["chroma"] == pytest.approx(np.hypot(lab[..., 1], lab[..., 2]).mean(), abs=0.02)
+    assert vividness["contrast"] == pytest.approx(lab[..., 0].std(), abs=0.02)
 
 
 def test_distances_and_percentiles_are_scipys() -> None:
@@ -44,12 +44,12 @@ def test_distances_and_percentiles_are_scipys() -> None:
 
     reference = reference_of(PHOTOGRAPHS, "made up")
     values = [row["chroma"] for row in PHOTOGRAPHS]
-    one = reference.distributions["chroma"]
+    item = reference.distributions["chroma"]
     shown = np.random.default_rng(2).uniform(20, 60, 80)
-    assert one.distance(list(shown)) == pytest.approx(wasserstein_distance(values, shown), abs=0.1)
+    assert item.distance(list(shown)) == pytest.approx(wasserstein_distance(values, shown), abs=0.1)
     for value in (7.0, 22.5, 39.0):
-        assert one.percentile(value) == pytest.approx(percentileofscore(values, value), abs=1)
-    assert (one.percentile(0), one.percentile(99)) == (0, 100)
+        assert item.percentile(value) == pytest.approx(percentileofscore(values, value), abs=1)
+    assert (item.percentile(0), item.percentile(99)) == (0, 100)
     alike = reference_of([PHOTOGRAPHS[0]] * 3, "one").distributions["chroma"]
     assert alike.percentile(PHOTOGRAPHS[0]["chroma"]) == 50
 
@@ -63,16 +63,16 @@ def test_a_reference_is_written_and_read_and_others_are_refused(tmp_path: Path) 
         np.mean([row["chroma"] for row in PHOTOGRAPHS]), abs=1e-5
     )
     fields = json.loads(path.read_text())
-    for change, words in (
+    for change, text in (
         ({"format": 2}, "format 2"),
         ({"numbers": {}}, "no reference"),
         ({"source": None, "photographs": "x"}, "no reference"),
     ):
         path.write_text(json.dumps({**fields, **change}))
-        with pytest.raises(BadInput, match=words):
+        with pytest.raises(BadInput, match=text):
             read_reference(path)
-    for place, number in (("mean", math.nan), ("quantiles", [math.nan] * 101)):
-        chroma = {**fields["numbers"]["chroma"], place: number}
+    for index, number in (("mean", math.nan), ("quantiles", [math.nan] * 101)):
+        chroma = {**fields["numbers"]["chroma"], index: number}
         path.write_text(json.dumps({**fields, "numbers": {**fields["numbers"], "chroma": chroma}}))
         with pytest.raises(BadInput, match="a number of chroma is not finite"):
             read_reference(path)
@@ -112,13 +112,13 @@ def test_the_commands_make_a_reference_and_hold_images_against_it(
     assert "ΔSat of the mean 0.570" in printed
     assert "mean of the images' ΔSat 0.570" in printed
     assert main(["vivid", str(folder), "--reference", str(out), "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    loads = json.loads(capsys.readouterr().out)
     # 1 - 180/200, 1 - 150/200, 1 - 120/200.
-    assert found["means"]["saturation"] == pytest.approx(0.25)
-    assert found["reference"]["means"]["saturation"] == pytest.approx(0.25)
+    assert loads["means"]["saturation"] == pytest.approx(0.25)
+    assert loads["reference"]["means"]["saturation"] == pytest.approx(0.25)
     # |0.25 - 0.33|, and (0.23 + 0.08 + 0.07) / 3.
-    assert found["delta_sat_of_mean"] == pytest.approx(0.08)
-    assert found["mean_delta_sat"] == pytest.approx(0.38 / 3)
-    assert [one["percentiles"]["saturation"] for one in found["images"]] == pytest.approx(
+    assert loads["delta_sat_of_mean"] == pytest.approx(0.08)
+    assert loads["mean_delta_sat"] == pytest.approx(0.38 / 3)
+    assert [image["percentiles"]["saturation"] for image in loads["images"]] == pytest.approx(
         [0, 50, 100]
     )

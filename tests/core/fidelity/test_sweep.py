@@ -42,7 +42,7 @@ def test_curves_show_where_a_metric_has_its_best() -> None:
     assert vivid.peaks_at[-1] == 2
     assert vivid.relative[SCALES.index(1.0)] == 0
     assert vivid.relative[-1] == 1
-    distance = list(sweep_rows(colors, lambda picture: abs(mean_saturation(picture) - 0.33)))
+    distance = list(sweep_rows(colors, lambda color: abs(mean_saturation(color) - 0.33)))
     faithful = curve_of(distance, higher_is_better=False)
     assert faithful.peak == 1.0
     assert faithful.means[3] == pytest.approx(0, abs=0.01)

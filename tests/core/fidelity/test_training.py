@@ -110,8 +110,8 @@ def test_the_order_is_learned_and_held_out_groups_are_told_apart(
     assert scorer.reading == READING
     scores = []
     for group in held:
-        pictures = [load_image(path).srgb8 for path in group.files]
-        scores.append([s.logit for s in scorer.scores(pictures, [group.caption] * 7, 7)])
+        images = [load_image(path).srgb8 for path in group.files]
+        scores.append([s.logit for s in scorer.scores(images, [group.caption] * 7, 7)])
     assert adjacent_accuracy(scores).percent == lines[-1]["adjacent"]
     assert np.allclose(scores, training.held_scores(), atol=1e-4)
     training.close()
@@ -216,10 +216,10 @@ def test_lora_changes_few_weights_and_is_written_into_them(
     assert all(".lora_" in n or n.startswith("rm_head.") for n in training.trainee.trained())
     export(training.trainee, tmp_path / "cfm")
     scorer = open_cfm(tmp_path / "cfm", None, HERE)
-    picture = load_image(groups[0].photograph).srgb8
+    stored = load_image(groups[0].photograph).srgb8
     training.trainee.network.eval()
-    ours = training.trainee.scorer.scores([picture], ["a"])[0].logit
-    assert scorer.scores([picture], ["a"])[0].logit == pytest.approx(ours, abs=1e-4)
+    ours = training.trainee.scorer.scores([stored], ["a"])[0].logit
+    assert scorer.scores([stored], ["a"])[0].logit == pytest.approx(ours, abs=1e-4)
     before = open_trainee(base, READING, SHORT).scorer.backbone.state_dict()
     after = scorer.backbone.state_dict()
     attention = "language_model.layers.0.self_attn.q_proj.weight"
@@ -296,7 +296,7 @@ def test_the_command_trains_and_refuses_what_cannot_be(
     with run_folder(tmp_path / "run"):
         assert main(line) == 2
     assert "Another process trains in" in capsys.readouterr().err
-    for more, words in (
+    for more, text in (
         (["--held", str(folder / "few.json")], "are held out too"),
         (["--rate", "2"], "between 0 and 1"),
         (["--area", "10"], "784 to"),
@@ -305,8 +305,8 @@ def test_the_command_trains_and_refuses_what_cannot_be(
         (["--threads", "0"], "at least 1"),
         (["--out", str(folder / "few.json")], "something else than a CFM"),
     ):
-        given = [
+        values = [
             part for part in line if "--held" not in more or part not in ("--held-share", "0.4")
         ]
-        assert main([*given, *more]) == 2, more
-        assert words in capsys.readouterr().err
+        assert main([*values, *more]) == 2, more
+        assert text in capsys.readouterr().err

@@ -86,8 +86,8 @@ def test_the_command_writes_both_pictures(
     assert main([*arguments, "--cfr", "0.8", *before]) == 0
     cfr = json.loads(capsys.readouterr().out)["cfr"]
     assert (cfr["strength"], cfr["source"]) == (0.8, "map of the first pass")
-    pictures = [np.asarray(Image.open(tmp_path / f"{name}.png")) for name in ("before", "after")]
-    assert (pictures[0] != pictures[1]).any()
+    images = [np.asarray(Image.open(tmp_path / f"{name}.png")) for name in ("before", "after")]
+    assert (images[0] != images[1]).any()
     assert _shortened({"cfr": cfr})["cfr"] == {**cfr, "map": "64 × 64 cells"}
     assert _shortened({"seed": 1}) == {"seed": 1}
 
@@ -99,7 +99,7 @@ def test_the_command_writes_both_pictures(
     assert main([*arguments, "--cfr", "1", "--cfr-map", "predicted"]) == 0
     assert json.loads(capsys.readouterr().out)["cfr"]["map"] == "predicted"
 
-    for wrong, words in (
+    for wrong, text in (
         (before, "need --cfr"),
         (["--cfr", "1", "--before", str(tmp_path / "x" / ".." / "after.png")], "are one file"),
         (["--cfr", "2"], "from 0 to 1"),
@@ -107,4 +107,4 @@ def test_the_command_writes_both_pictures(
         (["--cfr", "1", "--cfr-map", str(tmp_path / "none.png")], "none.png"),
     ):
         assert main([*arguments, *wrong]) == 2
-        assert words in capsys.readouterr().err
+        assert text in capsys.readouterr().err

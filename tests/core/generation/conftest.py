@@ -66,13 +66,13 @@ def tiny(tmp_path_factory: pytest.TempPathFactory, one_thread: None) -> Tiny:
 @pytest.fixture(scope="session")
 def models_folder(tmp_path_factory: pytest.TempPathFactory, tiny: Tiny) -> Callable[..., Path]:
     """A models folder in which the named entries are found, as links to tiny pipelines."""
-    where = tmp_path_factory.mktemp("models")
+    location = tmp_path_factory.mktemp("models")
 
     def folder(*ids: str) -> Path:
         for model_id in ids:
-            link = where / model_id
+            link = location / model_id
             if not link.exists():
                 link.symlink_to(tiny(STANDS_FOR.get(model_id, model_id)))
-        return where
+        return location
 
     return folder

@@ -56,12 +56,12 @@ class ImagesServer:
             protocol_version = "HTTP/1.1"
 
             def do_POST(self) -> None:
-                asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                outer.got.append(({k.lower(): v for k, v in self.headers.items()}, asked))
+                loads = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                outer.got.append(({k.lower(): v for k, v in self.headers.items()}, loads))
                 outer.asked.set()
                 while outer.hold.is_set() and not outer._let_go.wait(0.02):
                     pass
-                status, headers, body = outer._next(self.path, asked)
+                status, headers, body = outer._next(self.path, loads)
                 try:
                     self.send_response(status)
                     for name, value in {**headers, "Content-Length": str(len(body))}.items():
@@ -77,12 +77,12 @@ class ImagesServer:
         self._server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
         self.base_url = f"http://127.0.0.1:{self._server.server_port}/v1"
 
-    def _next(self, path: str, asked: dict[str, Any]) -> Answer:
+    def _next(self, path: str, target: dict[str, Any]) -> Answer:
         if path != "/v1/images/generations":
             return failure(404, f"Unknown request URL: POST {path}")
         if self.answers:
             return self.answers.pop(0)
-        png = encode_png(picture(asked["prompt"], asked["size"]))
+        png = encode_png(picture(target["prompt"], target["size"]))
         item = {"b64_json": base64.b64encode(png).decode(), **self.item}
         return answer_json(200, {"created": 1_700_000_000, "data": [item]})
 

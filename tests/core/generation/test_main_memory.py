@@ -37,14 +37,14 @@ def nothing_waits() -> None:
     return
 
 
-def load(folder: Path, at: Machine | Offload) -> LoadedModel:
+def load(folder: Path, index: Machine | Offload) -> LoadedModel:
     """A tiny pipeline, with an offload or as it is laid out on a machine.
 
     The hooks of an offload are accelerate's own; with a CPU as the device they move nothing.
     """
     entry = model(f"folder:{folder}")
-    where = at if isinstance(at, Machine) else Placement("cpu", "float32", at, "")
-    return loading.load(entry, source(entry, Sources()), where)
+    placement = index if isinstance(index, Machine) else Placement("cpu", "float32", index, "")
+    return loading.load(entry, source(entry, Sources()), placement)
 
 
 @pytest.mark.parametrize("offload", ["model", "sequential"])
@@ -87,27 +87,27 @@ def test_an_offloaded_janus_counts_whole(tmp_path: Path, one_thread: None) -> No
 
 @pytest.mark.parametrize(("at", "kept"), [(FULL, ["b"]), (ROOMY, ["b", "a"])])
 def test_the_engine_unloads_what_waits_in_main_memory(
-    at: Machine, kept: list[str], tiny: Tiny
+    index: Machine, saved: list[str], tiny: Tiny
 ) -> None:
     folder = tiny("stable_diffusion")
     # The device's limit is far away: only main memory can want a model to go.
     engine = Engine(
-        lambda name: load(folder, "model" if name == "a" else at), lambda name: 0, 2**60
+        lambda name: load(folder, "model" if name == "a" else index), lambda name: 0, 2**60
     )
     try:
         for name in "ab":
             request = GenerationRequest(name, "a red mug", steps=1, width=64, height=64)
             state = engine.wait(engine.submit([request], Inbox()), WAIT_S)
             assert state.done == 1, state.problems[0].text
-        assert [name for name, _ in engine.loaded()] == kept
+        assert [name for name, _ in engine.loaded()] == saved
     finally:
         assert engine.close(WAIT_S)
 
 
 def test_this_machine_tells_what_main_memory_is_free() -> None:
-    here = machine()
-    if here.device == "mps":
-        assert here.ram_free_bytes is None
+    local = machine()
+    if local.device == "mps":
+        assert local.ram_free_bytes is None
     else:
-        assert here.ram_free_bytes is not None
-        assert here.ram_free_bytes > 0
+        assert local.ram_free_bytes is not None
+        assert local.ram_free_bytes > 0

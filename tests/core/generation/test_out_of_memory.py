@@ -93,11 +93,14 @@ def test_a_janus_that_does_not_fit_and_one_whose_file_only_speaks_of_memory(
 ) -> None:
     from transformers import JanusForConditionalGeneration
 
-    folder, at = save_tiny_janus(tmp_path / "in memory of"), Placement("cpu", "float32", "none", "")
+    folder, index = (
+        save_tiny_janus(tmp_path / "in memory of"),
+        Placement("cpu", "float32", "none", ""),
+    )
     (folder / "model.safetensors").write_bytes(b"x" * 100)
     with pytest.raises(BadModelFolder, match="Get it again"):
-        janus.load(model("janus-pro-7b"), folder, at)
+        janus.load(model("janus-pro-7b"), folder, index)
     monkeypatch.setattr(JanusForConditionalGeneration, "from_pretrained", too_much)
     with pytest.raises(RuntimeError) as caught:
-        janus.load(model("janus-pro-7b"), folder, at)
+        janus.load(model("janus-pro-7b"), folder, index)
     assert is_out_of_memory(caught.value)

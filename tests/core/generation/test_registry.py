@@ -192,9 +192,9 @@ def test_the_settings_of_the_benchmarks_code_are_facts_beside_the_models_own() -
         "hunyuan-dit-1.2": (50, 6.0),
     }
     facts = {entry.id: entry.released for entry in MODELS if entry.released}
-    assert {name: (one.steps, one.guidance) for name, one in facts.items()} == code
-    for one in facts.values():
-        assert (one.width, one.height, one.source) == (1024, 1024, RELEASED_CODE)
+    assert {name: (item.steps, item.guidance) for name, item in facts.items()} == code
+    for fact in facts.values():
+        assert (fact.width, fact.height, fact.source) == (1024, 1024, RELEASED_CODE)
     # What the cards say stays what a model draws with.
     flux, large = model("flux.1-dev").defaults, model("sd3.5-large").defaults
     assert flux is not None

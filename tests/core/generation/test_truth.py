@@ -48,7 +48,7 @@ def test_a_failure_that_was_acted_says_how_far_it_is() -> None:
     known = origin("swapped", main("apple", "#C04040"), main("mug", "#4060C0"))
     assert true_color_hex(known, position=0) == "#4060C0"
     assert true_color_hex(known, position=1) == "#C04040"
-    labs = [srgb8_to_lab(np.array(one.srgb8, dtype=np.uint8)) for one in (RED, BLUE)]
+    labs = [srgb8_to_lab(np.array(item.srgb8, dtype=np.uint8)) for item in (RED, BLUE)]
     apart = float(delta_e00(*labs))
     assert true_color_words(known, RED, position=0) == (
         f"Its true color is #4060C0, {apart:.1f} ΔE00 from the asked one."

@@ -17,7 +17,7 @@ SIDE_PX = 32
 
 
 def save_tiny_janus(
-    folder: Path, template: str | None = TEMPLATE, words: tuple[str, ...] = ()
+    folder: Path, template: str | None = TEMPLATE, terms: tuple[str, ...] = ()
 ) -> Path:
     """Writes model, tokenizer and processor; 16 tokens make an image of 32 pixels. ``words`` are
     one token each; all else is spelled byte by byte."""
@@ -34,7 +34,7 @@ def save_tiny_janus(
     )
 
     tokenizer = _tokenizer()  # type: ignore[no-untyped-call]
-    tokenizer.add_tokens(list(words))
+    tokenizer.add_tokens(list(terms))
     text = LlamaConfig(
         vocab_size=len(tokenizer),
         hidden_size=32,
@@ -108,8 +108,8 @@ def teach(folder: Path, lessons: Sequence[Lesson], rounds: int = 200) -> Path:
     processor = JanusProcessor.from_pretrained(folder)
     model = JanusForConditionalGeneration.from_pretrained(folder).train()
     texts = []
-    for _, asked, _ in lessons:
-        content = [{"type": "image"}, {"type": "text", "text": asked}]
+    for _, target, _ in lessons:
+        content = [{"type": "image"}, {"type": "text", "text": target}]
         said = [{"role": "user", "content": content}]
         texts.append(processor.apply_chat_template(said, add_generation_prompt=True))
     ends = [f"{answer}{processor.tokenizer.eos_token}" for _, _, answer in lessons]

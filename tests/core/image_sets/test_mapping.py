@@ -26,11 +26,11 @@ def test_ids_texts_and_new_prompts(tmp_path: Path) -> None:
         "d.png,own-1,Something else.,,,,,\n"
         "e.png,,A red hat on a suitcase.,hat | suitcase,l3:Vivid red|,,,\n"
     )
-    given = [prompt("beach"), prompt("lake", "A lake, blue.")]
-    planned = _planned(tmp_path, table, given, "abcdef")
+    values = [prompt("beach"), prompt("lake", "A lake, blue.")]
+    planned = _planned(tmp_path, table, values, "abcdef")
     a, b, c, d, e = planned.found
-    assert (a.prompt, a.model, a.seed, a.guidance) == (given[0], "flux", 7, 3.5)
-    assert (b.prompt, b.model, b.seed, b.guidance) == (given[1], "sdxl", None, None)
+    assert (a.prompt, a.model, a.seed, a.guidance) == (values[0], "flux", 7, 3.5)
+    assert (b.prompt, b.model, b.seed, b.guidance) == (values[1], "sdxl", None, None)
     hat, suitcase = c.prompt.targets
     assert (hat.name, suitcase.name, suitcase.color) == ("hat", "suitcase", None)
     assert hat.color is not None
@@ -47,12 +47,14 @@ def test_ids_texts_and_new_prompts(tmp_path: Path) -> None:
 
 def test_a_text_without_object_and_color_is_read_by_its_words(tmp_path: Path) -> None:
     table = "file,prompt\na.png,an orange cat\nb.png,a cat\nc.png,a lonely cabin\n"
-    cat, plain, cabin = (found.prompt for found in _planned(tmp_path, table).found)
+    cat, plain, cabin = (result.prompt for result in _planned(tmp_path, table).found)
     (target,) = cat.targets
     assert (target.name, target.color and target.color.value) == ("cat", "css:orange")
     assert cat.system == "css"
-    assert [(one.name, one.color) for one in plain.targets] == [("cat", None)]
-    assert [one.color for one in cabin.targets] == [None]
+    assert [(object_target.name, object_target.color) for object_target in plain.targets] == [
+        ("cat", None)
+    ]
+    assert [object_target.color for object_target in cabin.targets] == [None]
 
 
 def test_bad_lines_are_reported_and_the_rest_is_taken(tmp_path: Path) -> None:
@@ -81,14 +83,14 @@ def test_bad_lines_are_reported_and_the_rest_is_taken(tmp_path: Path) -> None:
         "",
         "x\\..\\c.png,,First.,,,,",
     ]
-    given = [prompt("beach"), prompt("lake"), prompt("e", "Twice."), prompt("f", "Twice.")]
-    planned = _planned(tmp_path, "\r\n".join(lines), given)
-    assert {one.name: one.prompt.text for one in planned.found} == {
+    values = [prompt("beach"), prompt("lake"), prompt("e", "Twice."), prompt("f", "Twice.")]
+    planned = _planned(tmp_path, "\r\n".join(lines), values)
+    assert {item.name: item.prompt.text for item in planned.found} == {
         "a.png": "A photo of beach.",
         "b.png": "First.",
         "c.png": "First.",
     }
-    found = [(remark.where, remark.why) for remark in planned.problems]
+    result = [(remark.where, remark.why) for remark in planned.problems]
     expected = [
         ("line 3", "a.png is already on line 2."),
         ("line 4", "../a.png is not below the folder."),
@@ -109,8 +111,8 @@ def test_bad_lines_are_reported_and_the_rest_is_taken(tmp_path: Path) -> None:
         ("line 21", "The prompt own was given before with another text"),
         ("line 7", "There is no image file none.png in the folder."),
     ]
-    assert [where for where, _ in found] == [where for where, _ in expected]
-    for (_, why), (_, start) in zip(found, expected, strict=True):
+    assert [location for location, _ in result] == [location for location, _ in expected]
+    for (_, why), (_, start) in zip(result, expected, strict=True):
         assert why.startswith(start)
 
 
@@ -125,7 +127,7 @@ def test_bad_lines_are_reported_and_the_rest_is_taken(tmp_path: Path) -> None:
 )
 def test_other_spellings_of_a_table(tmp_path: Path, content: bytes) -> None:
     planned = _planned(tmp_path, content)
-    assert [one.prompt.text for one in planned.found] == ["Käse, rot"]
+    assert [item.prompt.text for item in planned.found] == ["Käse, rot"]
 
 
 def test_a_cell_with_line_breaks_does_not_shift_the_lines(tmp_path: Path) -> None:
@@ -137,7 +139,7 @@ def test_a_cell_with_line_breaks_does_not_shift_the_lines(tmp_path: Path) -> Non
 def test_a_stray_quotation_mark_costs_its_line_alone(tmp_path: Path) -> None:
     table = 'file,prompt\na.png,"A lake\nb.png,A sea\nc.png,"A "red" hat"\nd.png,A mug\n'
     planned = _planned(tmp_path, table, images="abcd")
-    assert {one.name: one.prompt.text for one in planned.found} == {
+    assert {item.name: item.prompt.text for item in planned.found} == {
         "b.png": "A sea",
         "d.png": "A mug",
     }
@@ -150,7 +152,7 @@ def test_a_stray_quotation_mark_costs_its_line_alone(tmp_path: Path) -> None:
 
 def test_a_table_of_an_older_encoding_is_read_and_says_so(tmp_path: Path) -> None:
     planned = _planned(tmp_path, "file,prompt\na.png,Käse\n".encode("cp1252"))
-    assert [one.prompt.text for one in planned.found] == ["Käse"]
+    assert [item.prompt.text for item in planned.found] == ["Käse"]
     (remark,) = planned.problems
     assert remark.where == "table.csv"
     assert remark.why.startswith(
@@ -200,11 +202,11 @@ def test_a_table_is_named_found_or_refused(tmp_path: Path) -> None:
     image(folder / "a.png")
     image(folder / "beach_1.png")
     (folder / "scores.csv").write_text("image,score\na.png,1\n")
-    assert [one.name for one in plan(folder, [prompt("beach")]).found] == ["beach_1.png"]
+    assert [item.name for item in plan(folder, [prompt("beach")]).found] == ["beach_1.png"]
     outside = tmp_path / "outside.csv"
     outside.write_text("file,prompt_id\na.png,beach\n")
     planned = plan(folder, [prompt("beach")], outside)
-    assert [one.name for one in planned.found] == ["a.png"]
+    assert [item.name for item in planned.found] == ["a.png"]
     for name in ("one.csv", "two.csv"):
         (folder / name).write_bytes(outside.read_bytes())
     with pytest.raises(BadInput, match=r"several tables.*\(one\.csv, two\.csv\)"):

@@ -12,8 +12,8 @@ from truehue.core.image_sets.listing import natural
 
 
 def _links(folder: Path, prompts, **options) -> dict[str, tuple[str, int]]:
-    found = plan(folder, prompts, **options).found
-    return {one.name: (one.prompt.id, one.k) for one in found}
+    result = plan(folder, prompts, **options).found
+    return {item.name: (item.prompt.id, item.k) for item in result}
 
 
 def test_the_published_layout_in_both_its_forms(tmp_path: Path) -> None:
@@ -28,7 +28,7 @@ def test_the_published_layout_in_both_its_forms(tmp_path: Path) -> None:
     ):
         image(tmp_path / f"{name}.png")
     planned = plan(tmp_path, prompts, model="sdxl")
-    assert {one.name: (one.prompt.id, one.k) for one in planned.found} == {
+    assert {item.name: (item.prompt.id, item.k) for item in planned.found} == {
         "cna_l2/1_1.png": ("cna_l2-1", 1),
         "cna_l2/1_2.png": ("cna_l2-1", 2),
         "cna_l2/12_1.png": ("cna_l2-12", 1),
@@ -37,7 +37,7 @@ def test_the_published_layout_in_both_its_forms(tmp_path: Path) -> None:
         "coa_l2/12/image_10.png": ("coa_l2-12", 10),
     }
     assert (planned.layout, planned.extra, planned.problems) == ("published", (), ())
-    assert {one.model for one in planned.found} == {"sdxl"}
+    assert {item.model for item in planned.found} == {"sdxl"}
     assert len(planned.missing) == 24 - 4
     # The same prompts by the stem of their file, with the ids of the file or with ours.
     by_stem = {"cna_l2": [prompt(str(n)) for n in range(1, 13)], "coa_l2": published("coa_l2", 12)}
@@ -50,7 +50,7 @@ def test_sets_by_name_know_their_ids_too(tmp_path: Path) -> None:
     for name in ("p-1_3.png", "p-2_1.png", "Others/p-2_1.png", "q/any.png", "p-2/1.png"):
         image(tmp_path / name)
     planned = plan(tmp_path, sets)
-    assert {one.name: (one.prompt.id, one.k) for one in planned.found} == {
+    assert {item.name: (item.prompt.id, item.k) for item in planned.found} == {
         "p-1_3.png": ("p-1", 3),
         "Others/p-2_1.png": ("p-2", 1),
         "q/any.png": ("q", 1),
@@ -62,14 +62,14 @@ def test_sets_by_name_know_their_ids_too(tmp_path: Path) -> None:
 
 
 def test_the_folder_of_one_file_may_be_chosen_or_lie_deeper(tmp_path: Path) -> None:
-    one, two = published("cna_l2", 12), published("coa_l2", 3)
+    item, two = published("cna_l2", 12), published("coa_l2", 3)
     image(tmp_path / "run" / "cna_l2" / "12_3.png")
     for chosen in (tmp_path, tmp_path / "run", tmp_path / "run" / "cna_l2"):
-        assert list(_links(chosen, one + two).values()) == [("cna_l2-12", 3)]
+        assert list(_links(chosen, item + two).values()) == [("cna_l2-12", 3)]
     # Called anything, it is known as long as all prompts are of one file.
     (tmp_path / "run" / "cna_l2").rename(tmp_path / "7")
-    assert list(_links(tmp_path / "7", one).values()) == [("cna_l2-12", 3)]
-    assert _links(tmp_path / "7", one + two) == {}
+    assert list(_links(tmp_path / "7", item).values()) == [("cna_l2-12", 3)]
+    assert _links(tmp_path / "7", item + two) == {}
 
 
 def test_our_own_ids_as_names_and_as_folders(tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_our_own_ids_as_names_and_as_folders(tmp_path: Path) -> None:
     for name in names:
         image(tmp_path / name)
     planned = plan(tmp_path, prompts)
-    assert {one.name: (one.prompt.id, one.k) for one in planned.found} == {
+    assert {item.name: (item.prompt.id, item.k) for item in planned.found} == {
         "beach.png": ("beach", 1),
         "beach_2.JPG": ("beach", 2),
         "cna-l2-00001_4.webp": ("cna-l2-00001", 4),
@@ -110,7 +110,7 @@ def test_names_that_could_mean_two_prompts_are_left_out(tmp_path: Path) -> None:
     ):
         image(tmp_path / name)
     planned = plan(tmp_path, prompts)
-    assert {one.name: (one.prompt.id, one.k) for one in planned.found} == {
+    assert {item.name: (item.prompt.id, item.k) for item in planned.found} == {
         "a.png": ("a", 1),
         "a_1_2.png": ("a_1", 2),
         "cna_l2/2/2_1.png": ("cna_l2-2", 1),
@@ -132,7 +132,7 @@ def test_every_file_is_counted_once(tmp_path: Path) -> None:
     for name in ("Thumbs.db", ".DS_Store", "notes.txt", "run.csv", "beach.gif"):
         (tmp_path / name).write_text("x")
     planned = plan(tmp_path, [prompt("beach"), prompt("lake")])
-    assert [one.name for one in planned.found] == ["beach_1.jpg", "beach_1.png"]
+    assert [item.name for item in planned.found] == ["beach_1.jpg", "beach_1.png"]
     assert planned.extra == (
         Remark("beach.gif", "It is not an image file."),
         Remark("notes.txt", "It is not an image file."),
@@ -161,7 +161,7 @@ def test_links_and_odd_files_are_reported(tmp_path: Path) -> None:
     os.mkfifo(folder / "beach_4.png")
     (folder / os.fsdecode(b"beach_5\xff.png")).write_bytes(b"")
     planned = plan(folder, [prompt("beach")])
-    assert [one.name for one in planned.found] == ["beach_1.png", "beach_3.png"]
+    assert [item.name for item in planned.found] == ["beach_1.png", "beach_3.png"]
     why = {remark.where: remark.why for remark in planned.extra}
     assert why["beach_2.png"] == why["beach"] == "It is a link that leaves the folder."
     assert "links to a folder" in why["again"]

@@ -18,9 +18,18 @@ from truehue.core.image_sets.reading import lossy_kind
 from truehue.core.images import load as images
 
 
-def _adds_up(found: FolderReport) -> None:
-    assert found.files == found.found + found.extra.total + found.ignored
-    assert found.found == found.taken + found.known + found.broken.total + found.unread
+def _adds_up(folder_report: FolderReport) -> None:
+    assert (
+        folder_report.files
+        == folder_report.found + folder_report.extra.total + folder_report.ignored
+    )
+    assert (
+        folder_report.found
+        == folder_report.taken
+        + folder_report.known
+        + folder_report.broken.total
+        + folder_report.unread
+    )
 
 
 def test_steps_come_in_order_with_pixels_and_id(tmp_path: Path) -> None:
@@ -62,14 +71,14 @@ def test_broken_files_say_why_and_the_rest_goes_on(tmp_path: Path) -> None:
         "not an image",
         "cannot be opened",
     )
-    for said, words in zip(problems[1:8], expected, strict=True):
-        assert words in said
+    for said, text in zip(problems[1:8], expected, strict=True):
+        assert text in said
         assert "b_" in said
     assert all(step.loaded is None and step.image_id is None for step in steps[1:8])
-    found = report(planned, steps)
-    _adds_up(found)
-    assert (found.taken, found.broken.total) == (2, 7)
-    assert found.broken.first[1].where == "b_3.png"
+    result = report(planned, steps)
+    _adds_up(result)
+    assert (result.taken, result.broken.total) == (2, 7)
+    assert result.broken.first[1].where == "b_3.png"
 
 
 def test_a_file_larger_than_the_limit_is_not_read_whole(tmp_path: Path, monkeypatch) -> None:
@@ -89,9 +98,9 @@ def test_equal_pixels_are_noted_and_kept(tmp_path: Path) -> None:
     assert [step.same_as for step in steps] == [None, "b_1.png", "b_1.png"]
     assert len({step.image_id for step in steps}) == 1
     assert len({drawing(step).prompt_id for step in steps}) == 2
-    found = report(planned, steps)
-    assert (found.taken, found.same.total, found.prompts) == (3, 2, 2)
-    _adds_up(found)
+    result = report(planned, steps)
+    assert (result.taken, result.same.total, result.prompts) == (3, 2, 2)
+    _adds_up(result)
 
 
 def test_loss_is_told_by_the_bytes(tmp_path: Path) -> None:
@@ -133,10 +142,10 @@ def test_what_was_imported_is_skipped(tmp_path: Path) -> None:
     assert [step.known for step in read(moved, files)] == [False] * 4
     steps = list(read(moved, files | contents))
     assert [step.known for step in steps] == [True, False, True, True]
-    found = report(moved, steps, expected_per_prompt=5)
-    assert (found.known, found.taken, found.prompts) == (3, 1, 1)
-    assert found.missing.first[0].why == "4 of 5 images"
-    _adds_up(found)
+    result = report(moved, steps, expected_per_prompt=5)
+    assert (result.known, result.taken, result.prompts) == (3, 1, 1)
+    assert result.missing.first[0].why == "4 of 5 images"
+    _adds_up(result)
     # The same file for another prompt or model is another link.
     for other in (plan(folder, [prompt("b")], model="flux"), plan(folder, [prompt("b", "other")])):
         assert not any(step.known for step in read(other, files | contents))
@@ -159,10 +168,10 @@ def test_stop_ends_before_the_next_file(tmp_path: Path) -> None:
         tally.add(step)
         if step.position == 2:
             stop.set()
-    found = tally.report()
-    assert (found.taken, found.unread) == (2, 3)
-    _adds_up(found)
-    assert "3 not read." in found.as_text()
+    result = tally.report()
+    assert (result.taken, result.unread) == (2, 3)
+    _adds_up(result)
+    assert "3 not read." in result.as_text()
     assert list(read(planned, stop=stop)) == []
 
 
@@ -195,17 +204,17 @@ def test_the_report_is_bounded_and_says_how_many(tmp_path: Path) -> None:
         (tmp_path / f"x{number}.png").write_bytes(b"x")
         (tmp_path / f"p-{number}_1.png").write_bytes(b"")
     planned = plan(tmp_path, [prompt(f"p-{number}") for number in range(300)])
-    found = report(planned, read(planned), expected_per_prompt=4)
-    _adds_up(found)
-    for listed, total in ((found.extra, 250), (found.broken, 250), (found.missing, 300)):
+    result = report(planned, read(planned), expected_per_prompt=4)
+    _adds_up(result)
+    for listed, total in ((result.extra, 250), (result.broken, 250), (result.missing, 300)):
         assert (listed.total, len(listed.first)) == (total, 200)
-    assert found.missing.first[0].why == "0 of 4 images"
-    as_json = found.as_json()
+    assert result.missing.first[0].why == "0 of 4 images"
+    as_json = result.as_json()
     assert as_json["broken"]["total"] == 250
     assert len(as_json["broken"]["first"]) == 200
     assert as_json["broken"]["first"][0]["where"] == "p-0_1.png"
     assert as_json["models"] == ["unknown"]
-    text = found.as_text()
+    text = result.as_text()
     assert "Fewer than 4 images (300):" in text
     assert "… and 100 more" in text
     assert "p-0_1.png: p-0_1.png is empty" in text
@@ -242,10 +251,10 @@ def test_a_large_folder_with_broken_files(tmp_path: Path, count: int) -> None:
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    found = tally.report()
-    _adds_up(found)
-    assert (found.taken, found.broken.total) == (kinds["whole"], kinds["broken"])
-    assert (found.unread, found.known, found.extra.total) == (0, 0, 0)
+    result = tally.report()
+    _adds_up(result)
+    assert (result.taken, result.broken.total) == (kinds["whole"], kinds["broken"])
+    assert (result.unread, result.known, result.extra.total) == (0, 0, 0)
     assert len(planned.missing) == 5
     # Names and counts only: no pixels of images that were read before.
     assert peak < 20_000_000 + 1_000 * count

@@ -95,8 +95,8 @@ def test_a_jpeg_that_ends_early_is_refused(kind: str, side: int) -> None:
 
 def test_a_jpeg_that_says_it_is_larger_is_refused() -> None:
     small = jpeg(picture(48)[:40])
-    at = small.index(b"\xff\xc0") + 5
-    bent = small[:at] + struct.pack(">HH", 1000, 1000) + small[at + 4 :]
+    index = small.index(b"\xff\xc0") + 5
+    bent = small[:index] + struct.pack(">HH", 1000, 1000) + small[index + 4 :]
     with pytest.raises(ImageError, match=r"1000 × 1000"):
         load_image(bent)
 
@@ -127,10 +127,12 @@ def bent(content: bytes, tag: int, change: Callable[[int], int]) -> bytes:
         entry += 12
     kind, count = struct.unpack("<HI", made[entry + 2 : entry + 8])
     size = {3: 2, 4: 4}[kind]
-    at = entry + 8 if size * count <= 4 else int.from_bytes(made[entry + 8 : entry + 12], "little")
-    for place in range(at, at + size * count, size):
-        value = change(int.from_bytes(made[place : place + size], "little"))
-        made[place : place + size] = value.to_bytes(size, "little")
+    position = (
+        entry + 8 if size * count <= 4 else int.from_bytes(made[entry + 8 : entry + 12], "little")
+    )
+    for index in range(position, position + size * count, size):
+        value = change(int.from_bytes(made[index : index + size], "little"))
+        made[index : index + size] = value.to_bytes(size, "little")
     return bytes(made)
 
 

@@ -16,9 +16,9 @@ def test_each_pixel_is_compared_with_the_one_at_its_place() -> None:
     after[0] = before[0]
     lab = [
         colour.XYZ_to_Lab(
-            colour.sRGB_to_XYZ(one / 255), colour.CCS_ILLUMINANTS["cie_2_1931"]["D65"]
+            colour.sRGB_to_XYZ(item / 255), colour.CCS_ILLUMINANTS["cie_2_1931"]["D65"]
         )
-        for one in (before, after)
+        for item in (before, after)
     ]
     judge = colour.delta_E(lab[0], lab[1], method="CIE 2000")
     values = delta_e00_map(before, after)

@@ -94,8 +94,10 @@ def test_profile_and_orientation_and_palette():
     palette = Image.fromarray(np.array([[0, 1]], np.uint8), mode="P")
     palette.putpalette([200, 60, 60, 128, 128, 128])
     image = load_image(saved(palette, icc_profile=icc.display_p3(), exif=exif))
-    one = load_image(saved(np.array([[[200, 60, 60]]], np.uint8), icc_profile=icc.display_p3()))
-    assert image.srgb8.tolist() == [[[128, 128, 128]], [one.srgb8[0, 0].tolist()]]
+    loaded_image = load_image(
+        saved(np.array([[[200, 60, 60]]], np.uint8), icc_profile=icc.display_p3())
+    )
+    assert image.srgb8.tolist() == [[[128, 128, 128]], [loaded_image.srgb8[0, 0].tolist()]]
 
 
 # Gray, ink, Lab
@@ -135,10 +137,10 @@ def srgb255_of_lab_d50(lab) -> np.ndarray:
 def test_cmyk_with_profile(tmp_path):
     inks = [(0, 0, 0, 0), (1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1), (1, 1, 0, 0)]
     values = bytes(255 * v for ink in inks for v in ink)
-    picture = Image.frombytes("CMYK", (len(inks), 1), values)
+    stored = Image.frombytes("CMYK", (len(inks), 1), values)
     profile = icc.cmyk(lab_of_ink)
     path = tmp_path / "press.tiff"
-    picture.save(path, icc_profile=profile)
+    stored.save(path, icc_profile=profile)
     image = load_image(path)
     for pixel, ink in zip(image.srgb8[0], inks, strict=True):
         # The profile's 8-bit Lab grid is off by up to half a unit.
@@ -150,8 +152,8 @@ def test_cmyk_with_profile(tmp_path):
 
 def test_cmyk_colors_outside_srgb_are_counted():
     profile = icc.cmyk(lambda c, m, y, k: (95 - 20 * (c + m + y + k), -75 * c, -60 * c))
-    picture = Image.frombytes("CMYK", (2, 1), bytes([255, 0, 0, 0, 0, 0, 0, 0]))
-    image = load_image(saved(picture, "TIFF", icc_profile=profile))
+    stored = Image.frombytes("CMYK", (2, 1), bytes([255, 0, 0, 0, 0, 0, 0, 0]))
+    image = load_image(saved(stored, "TIFF", icc_profile=profile))
     assert image.notes[0].endswith("50.0% of pixels lie outside sRGB and were clipped.")
 
 
@@ -197,8 +199,8 @@ def test_profile_for_other_values():
 
 
 def test_cmyk_with_broken_profile_falls_back_to_the_formula():
-    picture = Image.new("CMYK", (2, 2), (255, 0, 0, 0))
-    image = load_image(saved(picture, "TIFF", icc_profile=b"garbage"))
+    stored = Image.new("CMYK", (2, 2), (255, 0, 0, 0))
+    image = load_image(saved(stored, "TIFF", icc_profile=b"garbage"))
     assert (image.srgb8 == (0, 255, 255)).all()
     assert "unreadable" in image.notes[0]
     assert "approximate" in image.notes[1]

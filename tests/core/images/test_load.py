@@ -324,8 +324,8 @@ def tiff_16(photometric: int, samples: list[int], extra: int | None = None) -> b
     depths_at = 8 + 2 + 12 * len(tags) + 4
     body = struct.pack("<2sHIH", b"II", 42, 8, len(tags))
     for tag, kind, length, value in tags:
-        at = {258: depths_at, 273: depths_at + 2 * count}.get(tag, value)
-        body += struct.pack("<HHII", tag, kind, length, at)
+        index = {258: depths_at, 273: depths_at + 2 * count}.get(tag, value)
+        body += struct.pack("<HHII", tag, kind, length, index)
     return body + bytes(4) + struct.pack(f"<{2 * count}H", *[16] * count, *samples)
 
 
@@ -387,8 +387,8 @@ def test_several_pictures_give_the_first():
         (np.ones((2, 2), np.int32), "32-bit"),
     ],
 )
-def test_values_without_a_white_are_refused(array, words):
-    with pytest.raises(ImageError, match=words) as caught:
+def test_values_without_a_white_are_refused(array, text):
+    with pytest.raises(ImageError, match=text) as caught:
         load_image(saved(Image.fromarray(array), "TIFF"))
     assert "Save it as" in str(caught.value)
 
@@ -425,8 +425,8 @@ def test_color_that_png_states_without_a_profile():
 def test_color_that_avif_states_without_a_profile():
     data = bytearray(saved(RGB, "AVIF", quality=100))
     assert load_image(bytes(data)).notes == ()
-    at = data.index(b"colrnclx") + 8
-    data[at : at + 2] = struct.pack(">H", 12)
+    index = data.index(b"colrnclx") + 8
+    data[index : index + 2] = struct.pack(">H", 12)
     assert "H.273 primaries 12" in load_image(bytes(data)).notes[0]
 
 
@@ -521,8 +521,8 @@ VICTIMS = [
 @pytest.mark.filterwarnings("ignore")
 def test_damaged_files_raise_image_error_or_are_read(data, wounds):
     damaged = bytearray(data)
-    for place, value in wounds:
-        damaged[int(place * len(damaged))] = value
+    for index, value in wounds:
+        damaged[int(index * len(damaged))] = value
     try:
         image = load_image(bytes(damaged))
     except ImageError:

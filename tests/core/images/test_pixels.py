@@ -174,9 +174,9 @@ def test_select_pixels_finds_the_pixels_of_some_colors() -> None:
     colors = masked_colors(srgb8, mask)
     chosen = colors.srgb24[::3]
     expected = mask & np.isin(pack_srgb24(srgb8), chosen)
-    found = select_pixels(srgb8, mask, chosen)
-    assert np.array_equal(found, expected)
-    assert found.sum() == colors.counts[::3].sum()
+    result = select_pixels(srgb8, mask, chosen)
+    assert np.array_equal(result, expected)
+    assert result.sum() == colors.counts[::3].sum()
 
 
 def test_select_pixels_of_colors_that_are_not_there() -> None:
@@ -198,11 +198,11 @@ def test_colors_of_a_changed_mask_are_those_of_the_mask_alone(seed: int) -> None
     now = before ^ (random.random((50, 60)) < (0.02, 0.3, 0.9)[seed // 3 % 3])
     if seed % 4 == 0:
         now &= before
-    found = changed_colors(distinct_colors(srgb8, before), srgb8, before, now)
+    result = changed_colors(distinct_colors(srgb8, before), srgb8, before, now)
     alone = distinct_colors(srgb8, now)
-    np.testing.assert_array_equal(found.srgb24, alone.srgb24)
-    np.testing.assert_array_equal(found.counts, alone.counts)
-    np.testing.assert_array_equal(found.lab, alone.lab)
+    np.testing.assert_array_equal(result.srgb24, alone.srgb24)
+    np.testing.assert_array_equal(result.counts, alone.counts)
+    np.testing.assert_array_equal(result.lab, alone.lab)
 
 
 def test_counting_sorts_as_comparing_does() -> None:

@@ -65,7 +65,7 @@ KEPT = [
 
 
 @pytest.mark.parametrize(("color", "kept"), KEPT, ids=[str(color) for color, _ in KEPT])
-def test_a_color_at_the_border_of_a_rule(color: tuple[int, int, int], kept: bool) -> None:
+def test_a_color_at_the_border_of_a_rule(color: tuple[int, int, int], saved: bool) -> None:
     """Half of the object has the color; the other half keeps the clean-up from being undone."""
     srgb8 = flat(ORANGE)
     mask = block(10, 10, 20, 20)
@@ -73,7 +73,7 @@ def test_a_color_at_the_border_of_a_rule(color: tuple[int, int, int], kept: bool
     cleaned = released_cleanup(srgb8, mask)
     assert not cleaned.undone
     # Far enough from edges for neither opening nor closing to reach it.
-    assert bool(cleaned.pixels[14, 20]) is kept
+    assert bool(cleaned.pixels[14, 20]) is saved
     assert cleaned.pixels[25, 20]
 
 
@@ -284,15 +284,15 @@ def test_the_mask_given_is_not_changed() -> None:
 
 def naive_cleanup(srgb8: np.ndarray, mask: np.ndarray) -> tuple[np.ndarray, bool]:
     """The rules as they read, one pixel at a time, in floats."""
-    kept = np.zeros_like(mask)
+    saved = np.zeros_like(mask)
     for row, column in zip(*np.nonzero(mask), strict=True):
         red, green, blue = (int(code) for code in srgb8[row, column])
         # S is the same for codes as for fractions, and exact that way.
         _, saturation, top = colorsys.rgb_to_hsv(red, green, blue)
         value = top / 255
         shadow = saturation <= 0.12 and value <= 0.20
-        kept[row, column] = not (shadow or value <= 0.1 or saturation <= 0.10)
-    cleaned = largest_parts(smoothed(kept))
+        saved[row, column] = not (shadow or value <= 0.1 or saturation <= 0.10)
+    cleaned = largest_parts(smoothed(saved))
     if np.count_nonzero(cleaned) < 0.20 * np.count_nonzero(mask):
         return mask, True
     return cleaned, False

@@ -215,8 +215,8 @@ def test_strokes_mend_a_hard_case() -> None:
     box = {"type": "box", "box": bounds(truth, 6)}
     boxed = mask_from_marks(image, [box])
     keep = stroke("keep", (150, 265), (190, 290), (240, 265), radius=8)
-    kept = mask_from_marks(image, [box, keep])
-    before, after = overlap(boxed.pixels, truth), overlap(kept.pixels, truth)
+    mask = mask_from_marks(image, [box, keep])
+    before, after = overlap(boxed.pixels, truth), overlap(mask.pixels, truth)
     assert before < 0.9
     assert after > before + 0.05
 
@@ -264,20 +264,20 @@ def test_a_later_box_replaces_an_earlier_one(photograph) -> None:
 def test_the_same_marks_make_the_same_mask_in_every_thread(photograph) -> None:
     image, truth = photograph
     marks = [{"type": "box", "box": bounds(truth, 6)}, stroke("keep", (100, 100))]
-    found: list[str] = []
+    name: list[str] = []
 
     def work() -> None:
         np.random.default_rng().random(3)
         cv2.setRNGSeed(threading.get_ident() % 1000)
-        found.append(mask_from_marks(image, marks).content_sha256)
+        name.append(mask_from_marks(image, marks).content_sha256)
 
     threads = [threading.Thread(target=work) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(found) == 4
-    assert len(set(found)) == 1
+    assert len(name) == 4
+    assert len(set(name)) == 1
 
 
 def test_a_flat_image_gives_the_box_with_a_note() -> None:
@@ -307,8 +307,8 @@ def test_a_box_over_all_of_the_image_and_strokes_over_everything() -> None:
     image, _ = object_photograph(120)
     everything = {"type": "box", "box": [0, 0, 120, 120]}
     assert mask_from_marks(image, [everything]).area_px > 2
-    kept = mask_from_marks(image, [everything, stroke("keep", (60, 60), radius=200)])
-    assert kept.area_px == 120 * 120
+    mask = mask_from_marks(image, [everything, stroke("keep", (60, 60), radius=200)])
+    assert mask.area_px == 120 * 120
     with pytest.raises(NoPixels, match="leave no pixel"):
         mask_from_marks(image, [everything, stroke("cut", (60, 60), radius=200)])
 
@@ -448,12 +448,12 @@ BOX, OTHER = {"type": "box", "box": [4, 4, 30, 26]}, {"type": "box", "box": [20,
         ([OTHER, stroke("cut", (5, 5))], [OTHER, stroke("cut", (5, 5))]),
     ],
 )
-def test_only_the_marks_that_take_part_are_kept(marks: list, kept: list) -> None:
+def test_only_the_marks_that_take_part_are_kept(marks: list, saved: list) -> None:
     image = object_photograph(40)[0][:30]
     base = Mask(image[..., 0] > 100, "renderer")
     mask = mask_from_marks(image, marks, base)
-    assert mask.parameters["marks"] == json.loads(json.dumps(kept))
-    again = mask_from_marks(image, kept, base)
+    assert mask.parameters["marks"] == json.loads(json.dumps(saved))
+    again = mask_from_marks(image, saved, base)
     assert (again.maker, again.parameters) == (mask.maker, mask.parameters)
     assert again.content_sha256 == mask.content_sha256
 
@@ -489,12 +489,12 @@ def test_the_kept_marks_make_the_identical_mask(marks: list) -> None:
         mask = mask_from_marks(image, marks, base)
     except NoPixels:
         return
-    kept = mask.parameters["marks"]
-    again = mask_from_marks(image, kept, base)
+    saved = mask.parameters["marks"]
+    again = mask_from_marks(image, saved, base)
     assert again.content_sha256 == mask.content_sha256
     assert (again.maker, again.parameters) == (mask.maker, mask.parameters)
-    assert [mark["type"] for mark in kept].count("box") <= 1
-    assert [mark["type"] for mark in kept[1:]].count("whole") == 0
+    assert [mark["type"] for mark in saved].count("box") <= 1
+    assert [mark["type"] for mark in saved[1:]].count("whole") == 0
 
 
 @pytest.mark.parametrize(
@@ -516,8 +516,8 @@ def test_the_kept_marks_make_the_identical_mask(marks: list) -> None:
         ("sam", {"marks": None}, "sam"),
     ],
 )
-def test_a_maker_is_told_in_words(maker: str, parameters: dict, words: str) -> None:
-    assert describe(maker, parameters) == words
+def test_a_maker_is_told_in_words(maker: str, parameters: dict, text: str) -> None:
+    assert describe(maker, parameters) == text
 
 
 def test_what_marks_make_is_told_in_words(photograph) -> None:

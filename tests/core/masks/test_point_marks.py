@@ -68,8 +68,8 @@ def test_points_and_the_box_are_one_prompt() -> None:
     assert mask.maker == "points"
     assert mask.parameters["points"] == [{"segmenter": "sam", "score": 0.9}]
     assert describe(mask.maker, mask.parameters) == "Points · box, 3 points"
-    kept = json.loads(json.dumps(mask.parameters["marks"]))
-    again = mask_from_marks(IMAGE, kept, segment=cut)
+    loads = json.loads(json.dumps(mask.parameters["marks"]))
+    again = mask_from_marks(IMAGE, loads, segment=cut)
     assert (again.content_sha256, again.parameters) == (mask.content_sha256, mask.parameters)
 
 
@@ -97,7 +97,7 @@ def test_on_a_stored_mask_points_add_and_take_away_in_order() -> None:
     mask = mask_from_marks(IMAGE, [STORED, away, point(5, 5)], base, cut)
     assert np.array_equal(mask.pixels, base.pixels & ~disk(50, 30) | disk(5, 5))
     # What is at the point is what is taken away: the segmenter is asked for it, not against it.
-    assert [asked[1] for asked in cut.asked] == [[True], [True]]
+    assert [target[1] for target in cut.asked] == [[True], [True]]
     assert mask.maker == "points"
     assert mask_from_marks(IMAGE, [STORED, away, back], base, cut).pixels[30, 50]
     assert not mask_from_marks(IMAGE, [STORED, back, away], base, cut).pixels[30, 50]

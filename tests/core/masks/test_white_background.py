@@ -34,7 +34,7 @@ def test_paper_is_what_is_white_as_far_as_the_border() -> None:
 
 
 def test_a_diagonal_line_holds_paper_back_and_a_gap_does_not() -> None:
-    drawn = np.full((21, 21, 3), 255, dtype=np.uint8)
+    sample = np.full((21, 21, 3), 255, dtype=np.uint8)
     for step in range(6):  # a diamond of single pixels that touch by their corners
         for row, column in (
             (4 + step, 10 - step),
@@ -42,12 +42,12 @@ def test_a_diagonal_line_holds_paper_back_and_a_gap_does_not() -> None:
             (16 - step, 10 - step),
             (16 - step, 10 + step),
         ):
-            drawn[row, column] = 0
+            sample[row, column] = 0
     inside = (10, 10)
-    drawn[10, 4] = drawn[10, 16] = 0
-    assert without_paper(drawn).pixels[inside]
-    drawn[10, 4] = 255
-    assert not without_paper(drawn).pixels[inside]
+    sample[10, 4] = sample[10, 16] = 0
+    assert without_paper(sample).pixels[inside]
+    sample[10, 4] = 255
+    assert not without_paper(sample).pixels[inside]
 
 
 def test_the_limit_is_lightness() -> None:
@@ -66,12 +66,12 @@ def test_other_arrays_are_refused() -> None:
 
 
 def test_a_cutout_fades_what_does_not_count_and_keeps_colors() -> None:
-    drawn = sheet()
-    mask = without_paper(drawn).pixels
-    with Image.open(io.BytesIO(cutout_png(drawn, mask, 60))) as picture:
-        rgba = np.asarray(picture)
-    assert np.array_equal(rgba[..., :3], drawn)
+    sample = sheet()
+    mask = without_paper(sample).pixels
+    with Image.open(io.BytesIO(cutout_png(sample, mask, 60))) as stored:
+        rgba = np.asarray(stored)
+    assert np.array_equal(rgba[..., :3], sample)
     assert set(np.unique(rgba[mask][:, 3])) == {255}
     assert set(np.unique(rgba[~mask][:, 3])) == {OUTSIDE_ALPHA}
-    with Image.open(io.BytesIO(cutout_png(drawn, mask, 30))) as small:
+    with Image.open(io.BytesIO(cutout_png(sample, mask, 30))) as small:
         assert small.size == (30, 20)

@@ -46,9 +46,9 @@ AN_WORDS = {
 
 def moods(name: str) -> str:
     return ", ".join(
-        one.modifier
-        for one in concepts()
-        if one.concept == name and one.modifier_kind == "emotional"
+        concept.modifier
+        for concept in concepts()
+        if concept.concept == name and concept.modifier_kind == "emotional"
     )
 
 
@@ -87,8 +87,8 @@ def test_the_very_prompts_and_no_others() -> None:
     ],
 )
 def test_sentences(prompt_id: str, text: str) -> None:
-    (found,) = (prompt for prompt in build_concepts() if prompt.id == prompt_id)
-    assert found.text == text
+    (result,) = (prompt for prompt in build_concepts() if prompt.id == prompt_id)
+    assert result.text == text
 
 
 def test_articles_are_right_in_every_sentence() -> None:
@@ -104,24 +104,28 @@ def test_articles_are_right_in_every_sentence() -> None:
 
 
 def test_fields() -> None:
-    (found,) = (p for p in build_concepts() if p.id == "concept-0188-lonely-cartoon")
-    assert (found.concept, found.modifier, found.modifier_kind) == ("forest", "lonely", "emotional")
-    assert (found.category, found.style, found.task) == (
+    (result,) = (p for p in build_concepts() if p.id == "concept-0188-lonely-cartoon")
+    assert (result.concept, result.modifier, result.modifier_kind) == (
+        "forest",
+        "lonely",
+        "emotional",
+    )
+    assert (result.category, result.style, result.task) == (
         "Landscapes",
         "clip-art cartoon",
         "concept",
     )
-    assert found.source == "concepts"
-    assert [(target.name, target.color) for target in found.targets] == [("forest", None)]
-    assert prompt_from_json(found.as_json()) == found
+    assert result.source == "concepts"
+    assert [(target.name, target.color) for target in result.targets] == [("forest", None)]
+    assert prompt_from_json(result.as_json()) == result
 
 
 def test_moods_belong_to_landscapes_and_buildings() -> None:
-    where = Counter(c.category for c in concepts() if c.modifier_kind == "emotional")
-    assert where == {"Landscapes": 72, "Buildings": 62}
-    things = {c.concept for c in concepts() if c.modifier_kind == "emotional"}
+    counter = Counter(c.category for c in concepts() if c.modifier_kind == "emotional")
+    assert counter == {"Landscapes": 72, "Buildings": 62}
+    resources = {c.concept for c in concepts() if c.modifier_kind == "emotional"}
     every = {c.concept for c in concepts() if c.category in ("Landscapes", "Buildings")}
-    assert things == every
+    assert resources == every
     assert moods("beach") == "lonely, oppressive, serene, terrifying, warm"
     assert moods("rainbow") == "hopeful"
     assert moods("waterfall") == "oppressive, terrifying"

@@ -21,8 +21,8 @@ def test_an_order_follows_from_its_key() -> None:
 def test_each_card_comes_once_before_any_comes_again() -> None:
     deck = Deck("abcde", "test")
     rounds = [[deck.deal() for _ in range(5)] for _ in range(4)]
-    assert all(sorted(one) == list("abcde") for one in rounds)
-    assert len({tuple(one) for one in rounds}) > 1
+    assert all(sorted(item) == list("abcde") for item in rounds)
+    assert len({tuple(item) for item in rounds}) > 1
 
 
 def test_a_card_that_does_not_fit_comes_as_soon_as_it_does() -> None:

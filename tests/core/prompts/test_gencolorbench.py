@@ -217,8 +217,8 @@ def test_numbers_are_those_of_the_color() -> None:
             assert re.findall(r"#[0-9A-F]{6}", prompt.text) == [color.hex]
         else:
             assert prompt.notation == "rgb"
-            (found,) = re.findall(r"rgb\((\d+), (\d+), (\d+)\)", prompt.text)
-            assert tuple(map(int, found)) == color.srgb8
+            (result,) = re.findall(r"rgb\((\d+), (\d+), (\d+)\)", prompt.text)
+            assert tuple(map(int, result)) == color.srgb8
         assert color.name is not None
 
 
@@ -226,9 +226,9 @@ def test_names_are_in_the_text_in_order() -> None:
     for prompt in build():
         if prompt.notation != "name":
             continue
-        asked = [t.color for t in prompt.targets if t.color and t.role == "main"]
+        colors = [t.color for t in prompt.targets if t.color and t.role == "main"]
         start = 0
-        for color in asked:
+        for color in colors:
             start = prompt.text.index(color_words(color), start) + 1
         names = [target.name for target in prompt.targets]
         start = 0
@@ -252,8 +252,8 @@ def test_contextual_targets() -> None:
             alone += 1
             assert second == []
         else:
-            (one,) = second
-            assert (one.name, one.color, one.role) == (template.second_object, None, "bystander")
+            (item,) = second
+            assert (item.name, item.color, item.role) == (template.second_object, None, "bystander")
     assert alone == 95
     # A second object that the object tables have is measured without its parts.
     (orange, *_) = (p.targets[1] for p in of("coa") if p.template == "D.2.2" and p.targets[1:])

@@ -17,9 +17,9 @@ def test_size_and_order() -> None:
     mini = build_mini()
     assert len(mini) == 9_854
     assert {prompt.source for prompt in mini} == {"mini"}
-    places = {prompt.id: place for place, prompt in enumerate(build())}
-    found = [places[prompt.id] for prompt in mini]
-    assert found == sorted(set(found))
+    positions = {prompt.id: index for index, prompt in enumerate(build())}
+    result = [positions[prompt.id] for prompt in mini]
+    assert result == sorted(set(result))
     lines = "".join(f"{prompt.id}\t{prompt.text}\n" for prompt in mini)
     assert hashlib.sha256(lines.encode()).hexdigest() == MINI_SILVER
 
@@ -54,7 +54,7 @@ def test_every_template_object_and_color_of_every_task_is_kept() -> None:
     assert len(lost) < 20
     assert {p.template for p in build()} == {p.template for p in build_mini()}
     for task in ("cna", "ncu", "coa", "moc", "ica"):
-        colors = {value for of, kind, value in mini if (of, kind) == (task, "color")}
+        colors = {value for source, kind, value in mini if (source, kind) == (task, "color")}
         assert len(colors) == 450
         assert {str(value).partition(":")[0] for value in colors} == set(SYSTEMS)
 

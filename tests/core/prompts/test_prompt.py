@@ -56,9 +56,9 @@ def test_the_level_follows_the_task() -> None:
         ({"id": "1", "text": "x", "task": "cna", "targets": [{"negative_labels": "a"}]}, "words"),
     ],
 )
-def test_what_is_no_prompt_is_refused_in_words(given: dict[str, Any], said: str) -> None:
+def test_what_is_no_prompt_is_refused_in_words(values: dict[str, Any], said: str) -> None:
     with pytest.raises(BadInput, match=said):
-        prompt_from_json(given)
+        prompt_from_json(values)
 
 
 def test_an_unknown_color_is_named() -> None:
@@ -68,7 +68,7 @@ def test_an_unknown_color_is_named() -> None:
 
 def test_a_prompt_of_more_objects_than_results_can_name_is_refused() -> None:
     """Beyond 127 a place does not fit into the byte that a database keeps it in."""
-    given = {"id": "x", "text": "many mugs", "task": "moc", "targets": [{"object": "mug"}] * 100}
-    assert len(prompt_from_json(given).targets) == 100
+    values = {"id": "x", "text": "many mugs", "task": "moc", "targets": [{"object": "mug"}] * 100}
+    assert len(prompt_from_json(values).targets) == 100
     with pytest.raises(BadInput, match="at most 100 objects, not 101"):
-        prompt_from_json({**given, "targets": [{"object": "mug"}] * 101})
+        prompt_from_json({**values, "targets": [{"object": "mug"}] * 101})

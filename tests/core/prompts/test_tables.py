@@ -30,12 +30,12 @@ def test_a_table_is_plain_and_its_checksum_stands_in_the_readme(name: str) -> No
 
 
 def test_every_file_of_the_folders_is_read_or_a_readme() -> None:
-    found = {
+    result = {
         path.relative_to(tables.FOLDER).as_posix()
         for folder in ("gencolorbench", "concepts")
         for path in (tables.FOLDER / folder).iterdir()
     }
-    assert found == {*OURS, "gencolorbench/README.md", "concepts/README.md"}
+    assert result == {*OURS, "gencolorbench/README.md", "concepts/README.md"}
 
 
 def test_a_changed_or_missing_table_is_refused(
@@ -91,12 +91,14 @@ def test_the_objects_of_a_sentence_are_in_it_in_their_order() -> None:
         )
         assert slot < main < second, template.id
     for scene in tables.scene_templates():
-        places = [scene.text.index(f"{{color{slot}}}") for slot in range(1, len(scene.objects) + 1)]
+        positions = [
+            scene.text.index(f"{{color{slot}}}") for slot in range(1, len(scene.objects) + 1)
+        ]
         parts = re.split(r"\{color\d\} ", scene.text)[1:]
         assert len(parts) == len(scene.objects), scene.id
         for part, name in zip(parts, scene.objects, strict=True):
             assert part.removeprefix("pair of ").startswith(name), scene.id
-        assert places == sorted(places)
+        assert positions == sorted(positions)
     for implicit in tables.implicit_templates():
         assert implicit.text.index(implicit.object) < implicit.text.index(implicit.reference_object)
         assert implicit.text.count("{color}") == 1

@@ -54,18 +54,18 @@ def test_the_article_follows_the_sound(word: str, expected: str) -> None:
         ("Vitamin A", "Vitamin A"),
     ],
 )
-def test_every_article_of_a_sentence_is_made_to_fit(given: str, expected: str) -> None:
-    assert with_articles(given) == expected
+def test_every_article_of_a_sentence_is_made_to_fit(values: str, expected: str) -> None:
+    assert with_articles(values) == expected
 
 
 def test_the_words_of_css_are_its_names_with_spaces() -> None:
-    words = css_words()
-    assert list(words) == [color.name for color in system("css").colors]
-    assert {name: spaced.replace(" ", "") for name, spaced in words.items()} == {
-        name: name for name in words
+    text = css_words()
+    assert list(text) == [color.name for color in system("css").colors]
+    assert {name: spaced.replace(" ", "") for name, spaced in text.items()} == {
+        name: name for name in text
     }
     # A word of a name is a word of English: names of colors, shades and what they are called for.
-    parts = {part for spaced in words.values() for part in spaced.split()}
+    parts = {part for spaced in text.values() for part in spaced.split()}
     assert all(3 <= len(part) <= 10 for part in parts)
     assert not any(
         part.startswith(("dark", "light", "medium", "pale"))

@@ -28,28 +28,28 @@ def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder = tmp_path / "published"
     shutil.copytree(FOLDER, folder)
     monkeypatch.setattr(reading, "FOLDER", folder)
-    for one in remembered:
-        one.cache_clear()
+    for item in remembered:
+        item.cache_clear()
     yield folder
-    for one in remembered:
-        one.cache_clear()
+    for item in remembered:
+        item.cache_clear()
 
 
 def test_every_table_says_where_it_is_from_and_what_it_is() -> None:
-    ids = [one.id for one in published.tables()]
+    ids = [table.id for table in published.tables()]
     assert len(ids) == len(set(ids))
-    for one in published.tables():
-        assert one.protocol == "paper"
-        assert one.source.startswith(f"{one.number} of ")
-        assert one.paper.authors[0].partition(",")[0] in one.source
-        assert one.paper in published.papers()
-        assert one.title
-        assert one.how.endswith(".")
-        assert one.comparable_with
-        assert set(one.comparable_with) <= published.USES.keys()
-        assert all(note.endswith(".") for note in one.notes)
-        assert len({tuple(row.keys.values()) for row in one.rows}) == len(one.rows)
-        for column in one.columns:
+    for item in published.tables():
+        assert item.protocol == "paper"
+        assert item.source.startswith(f"{item.number} of ")
+        assert item.paper.authors[0].partition(",")[0] in item.source
+        assert item.paper in published.papers()
+        assert item.title
+        assert item.how.endswith(".")
+        assert item.comparable_with
+        assert set(item.comparable_with) <= published.USES.keys()
+        assert all(note.endswith(".") for note in item.notes)
+        assert len({tuple(row.keys.values()) for row in item.rows}) == len(item.rows)
+        for column in item.columns:
             assert column.meaning
             assert column.unit
             assert column.better in {"higher", "lower", "nearest to 1", "none"}
@@ -57,11 +57,11 @@ def test_every_table_says_where_it_is_from_and_what_it_is() -> None:
 
 def test_every_doubt_names_one_cell_that_there_is() -> None:
     count = 0
-    for one in published.tables():
-        for doubt in one.doubts:
-            row = one.row(**doubt.where)
-            assert doubt.told in one.doubt(row, doubt.column)
-            assert row.printed[one.column(doubt.column).name]
+    for item in published.tables():
+        for doubt in item.doubts:
+            row = item.row(**doubt.where)
+            assert doubt.told in item.doubt(row, doubt.column)
+            assert row.printed[item.column(doubt.column).name]
             count += 1
     assert count > 40
     table = published.table("gencolorbench-table4")
@@ -70,14 +70,14 @@ def test_every_doubt_names_one_cell_that_there_is() -> None:
 
 def test_the_files_are_those_of_the_readme_and_no_others() -> None:
     readme = (FOLDER / "README.md").read_text(encoding="utf-8")
-    told = dict(re.findall(r"^\| `(\w+\.csv)` \|.*`([0-9a-f]{64})` \|$", readme, re.MULTILINE))
+    message = dict(re.findall(r"^\| `(\w+\.csv)` \|.*`([0-9a-f]{64})` \|$", readme, re.MULTILINE))
     lying = {
         path.name: hashlib.sha256(path.read_bytes()).hexdigest()
         for path in FOLDER.glob("*.csv")
         if path.name != "models.csv"
     }
-    assert told == lying
-    assert set(told.values()) == {one.sha256 for one in published.tables()}
+    assert message == lying
+    assert set(message.values()) == {table.sha256 for table in published.tables()}
 
 
 def test_a_changed_file_is_refused_with_the_way_back(copied: Path) -> None:
@@ -122,16 +122,16 @@ def test_a_number_is_found_by_table_row_and_column() -> None:
     ],
 )
 def test_what_is_not_there_is_refused_with_what_is(
-    table_id: str, column: str, keys: dict[str, str], told: str
+    table_id: str, column: str, keys: dict[str, str], message: str
 ) -> None:
-    with pytest.raises(BadInput, match=re.escape(told)):
+    with pytest.raises(BadInput, match=re.escape(message)):
         published.value(table_id, column, **keys)
 
 
 def test_tables_stand_beside_what_they_can_be_compared_with() -> None:
-    assert [one.id for one in published.beside("board")] == ["gencolorbench-table4"]
-    assert [one.id for one in published.beside("categories")] == ["gencolorbench-table11"]
-    assert "gencolorbench-table2-method" in {one.id for one in published.beside("trust")}
+    assert [item.id for item in published.beside("board")] == ["gencolorbench-table4"]
+    assert [item.id for item in published.beside("categories")] == ["gencolorbench-table11"]
+    assert "gencolorbench-table2-method" in {item.id for item in published.beside("trust")}
     assert all(published.beside(use) for use in published.USES)
     with pytest.raises(BadInput, match="Choose one of: board"):
         published.beside("everything")
@@ -165,7 +165,7 @@ def test_every_counterpart_is_a_published_name_and_a_generator_of_ours() -> None
 
 
 def test_every_generator_of_a_paper_has_a_counterpart_or_none_knowingly() -> None:
-    drawn = (
+    sample = (
         "gencolorbench-table4",
         "gencolorbench-table11",
         "colorconceptbench-table1",
@@ -173,7 +173,7 @@ def test_every_generator_of_a_paper_has_a_counterpart_or_none_knowingly() -> Non
         "colorconceptbench-table7",
         "cfd-table3",
     )
-    for table_id in drawn:
+    for table_id in sample:
         table = published.table(table_id)
         for row in table.rows:
             assert published.counterpart(table.paper.id, row.keys["model"]).ids
@@ -202,7 +202,7 @@ def test_bibtex_has_each_paper_once_with_what_is_known_of_it() -> None:
     assert "year" not in cfd
     assert "eprint" not in cfd
     assert "Fang, Zhengyao" in cfd
-    everything = published.bibtex(one.id for one in published.papers())
+    everything = published.bibtex(paper.id for paper in published.papers())
     assert everything.count("@misc{") == 4
     assert everything.count("{") == everything.count("}")
     assert everything.isascii()

@@ -37,20 +37,20 @@ def test_guidance_is_what_equation_10_says() -> None:
     ],
 )
 def test_what_lies_out_of_range_is_refused(
-    step: int, steps: int, strength: float, variant: str, words: str
+    step: int, steps: int, strength: float, variant: str, text: str
 ) -> None:
-    with pytest.raises(BadInput, match=words):
+    with pytest.raises(BadInput, match=text):
         guidance_ratio(MAP, step, steps, strength, variant)
 
 
 def test_saturation_of_plain_colors_is_that_of_hsv() -> None:
     colors = np.array([[200, 40, 40], [90, 90, 90], [10, 0, 0], [180, 130, 120]], np.uint8)
-    picture = np.repeat(np.repeat(colors[None], 8, axis=0), 8, axis=1)
+    stored = np.repeat(np.repeat(colors[None], 8, axis=0), 8, axis=1)
     saturations = [colorsys.rgb_to_hsv(*(color / 255))[1] for color in colors]
     excess = [
         max(0.0, (value - NATURAL_SATURATION) / (1 - NATURAL_SATURATION)) for value in saturations
     ]
-    assert saturation_map(picture, 4)[0] == pytest.approx(excess, abs=1e-6)
+    assert saturation_map(stored, 4)[0] == pytest.approx(excess, abs=1e-6)
 
 
 @pytest.mark.parametrize("shape", [(0, 8, 3), (8, 0, 3), (8, 8), (8, 8, 4)])
@@ -73,11 +73,11 @@ def test_cells_are_means_by_area() -> None:
 
 
 def test_a_request_is_read_and_written_alike() -> None:
-    asked = {"strength": 0.5, "variant": "full", "map": ["00ff", "8001"], "source": "painted"}
-    refinement = refinement_of({"cfr": asked})
+    target = {"strength": 0.5, "variant": "full", "map": ["00ff", "8001"], "source": "painted"}
+    refinement = refinement_of({"cfr": target})
     assert refinement is not None
     assert refinement.discrepancy == pytest.approx(np.array([[0, 1], [128 / 255, 1 / 255]]))
-    assert refinement.to_json() == asked
+    assert refinement.to_json() == target
     assert rows_of(MAP) == ["0080", "40ff"]
     assert refinement_of({}) is None
     predicted = refinement_of({"cfr": {"strength": 1}})
@@ -107,6 +107,6 @@ def test_a_request_is_read_and_written_alike() -> None:
         ({"strength": 1, "source": 3}, "is text"),
     ],
 )
-def test_what_is_no_refinement_is_refused_by_name(asked: Any, words: str) -> None:
-    with pytest.raises(BadInput, match=words):
-        refinement_of({"cfr": asked})
+def test_what_is_no_refinement_is_refused_by_name(target: Any, text: str) -> None:
+    with pytest.raises(BadInput, match=text):
+        refinement_of({"cfr": target})

@@ -11,21 +11,21 @@ from truehue.core.prompts.prompt import Prompt
 from truehue.core.runs.records import RunPlan
 
 
-def concept_prompts(words: Iterable[str] = ("apple", "banana")) -> list[Prompt]:
+def concept_prompts(terms: Iterable[str] = ("apple", "banana")) -> list[Prompt]:
     """The prompts of some base concepts with their first modifiers, in both styles."""
-    wanted = set(words)
-    found = [one for one in build_concepts() if one.concept in wanted]
+    wanted = set(terms)
+    result = [prompt for prompt in build_concepts() if prompt.concept in wanted]
     first: dict[tuple[str, str], int] = {}
     out = []
-    for one in found:
-        key = one.concept, one.style
+    for item in result:
+        key = item.concept, item.style
         if first.setdefault(key, 0) < 3:
             first[key] += 1
-            out.append(one)
+            out.append(item)
     return out
 
 
 def concept_plan(prompts: Iterable[Prompt] | None = None, **more: Any) -> RunPlan:
     """A run of the renderer at its smallest size; two seeds at three guidance scales."""
-    given = {"images": 2, "guidances": (3.0, 5.0, 9.0), "size_px": 64, "set_name": "concepts"}
-    return planned(prompts or concept_prompts(), **{**given, **more})
+    values = {"images": 2, "guidances": (3.0, 5.0, 9.0), "size_px": 64, "set_name": "concepts"}
+    return planned(prompts or concept_prompts(), **{**values, **more})

@@ -33,8 +33,8 @@ def some_prompts(
     count: int, tasks: Iterable[str] = ("cna", "ncu", "coa", "moc", "ica")
 ) -> list[Prompt]:
     """Prompts of the Mini set, evenly spread over each of the tasks."""
-    wanted = [one for one in prompt_set("mini").prompts() if one.task in set(tasks)]
-    return [wanted[place * len(wanted) // count] for place in range(count)]
+    wanted = [prompt for prompt in prompt_set("mini").prompts() if prompt.task in set(tasks)]
+    return [wanted[index * len(wanted) // count] for index in range(count)]
 
 
 OBJECTS = ("apple", "banana", "car", "vase", "chair", "backpack", "book", "toothbrush")
@@ -49,18 +49,22 @@ def many_prompts(count: int, several: int, objects: Iterable[str] = OBJECTS) -> 
     scenes: dict[tuple[str, ...], list[Prompt]] = {}
     for prompt in every:
         if prompt.task in ("coa", "moc", "ica"):
-            scenes.setdefault(tuple(one.name for one in prompt.targets), []).append(prompt)
+            scenes.setdefault(tuple(target.name for target in prompt.targets), []).append(prompt)
     chosen = [
         prompt for scene in list(scenes.values())[:: len(scenes) // 20] for prompt in scene[:20]
     ]
     return [*single[: count - several], *chosen[:several]]
 
 
-def planned(prompts: Iterable[Prompt], model: str = "reference-renderer", **given: Any) -> RunPlan:
+def planned(prompts: Iterable[Prompt], model: str = "reference-renderer", **values: Any) -> RunPlan:
     """A plan of plain fields: what a record of :func:`truehue.core.runs.plan.make_plan` has goes
     there."""
     drawing, judging = (
-        {name: given.pop(name) for name in [one.name for one in fields(record)] if name in given}
+        {
+            name: values.pop(name)
+            for name in [field.name for field in fields(record)]
+            if name in values
+        }
         for record in (GenerationPlan, ScoringPlan)
     )
     return make_plan(
@@ -68,7 +72,7 @@ def planned(prompts: Iterable[Prompt], model: str = "reference-renderer", **give
         model,
         drawing=GenerationPlan(**drawing),
         judging=ScoringPlan(**judging),
-        **given,
+        **values,
     )
 
 
@@ -92,14 +96,14 @@ def small_plan(
 
 def rows(folder: RunFolder) -> list[ItemResult]:
     """All rows of all shards by position and attempt, without what is never the same twice."""
-    found = [one for path in folder.shards() for one in read_shard(path)]
-    found.sort(key=lambda one: (one.position, one.attempt))
-    return [replace(one, seconds=None, scoring_seconds=None, worker="") for one in found]
+    ones = [item for path in folder.shards() for item in read_shard(path)]
+    ones.sort(key=lambda item: (item.position, item.attempt))
+    return [replace(item, seconds=None, scoring_seconds=None, worker="") for item in ones]
 
 
 def workers_of(folder: RunFolder) -> set[str]:
     """The workers whose rows these are."""
-    return {one.worker for path in folder.shards() for one in read_shard(path)}
+    return {item.worker for path in folder.shards() for item in read_shard(path)}
 
 
 def apples(count: int) -> list[Prompt]:

@@ -73,8 +73,8 @@ def concept(*targets: ObjectTarget) -> Prompt:
 def test_every_scale_has_the_same_seeds_and_pictures_count_as_before() -> None:
     plan = concept_plan(images=2, guidances=(3.0, 5.0, 9.0), seed=7)
     assert (plan.images, plan.seeds, plan.total) == (6, 2, 6 * len(plan.prompts))
-    asked = [request_of(plan, 6 + at) for at in range(6)]
-    assert [(one.guidance, one.seed) for one in asked] == [
+    request_ofs = [request_of(plan, 6 + index) for index in range(6)]
+    assert [(item.guidance, item.seed) for item in request_ofs] == [
         (3.0, 7),
         (3.0, 8),
         (5.0, 7),
@@ -82,13 +82,13 @@ def test_every_scale_has_the_same_seeds_and_pictures_count_as_before() -> None:
         (9.0, 7),
         (9.0, 8),
     ]
-    assert {one.prompt_id for one in asked} == {plan.prompts[1].id}
+    assert {item.prompt_id for item in request_ofs} == {plan.prompts[1].id}
     assert place_of(plan, 11) == (1, 5)
 
 
 def test_one_scale_is_the_guidance_and_its_order_counts() -> None:
-    one = planned(concept_prompts(), "sdxl-base-1.0", guidances=(7.5,), images=3)
-    assert one == planned(concept_prompts(), "sdxl-base-1.0", guidance=7.5, images=3)
+    item = planned(concept_prompts(), "sdxl-base-1.0", guidances=(7.5,), images=3)
+    assert item == planned(concept_prompts(), "sdxl-base-1.0", guidance=7.5, images=3)
     ids = {run_id(concept_plan(guidances=scales)) for scales in ((3, 5), (5, 3), (3, 5.5), ())}
     assert len(ids) == 4
     assert run_id(concept_plan(guidances=(3, 5))) == run_id(concept_plan(guidances=(3.0, 5.0)))
@@ -105,8 +105,8 @@ def test_one_scale_is_the_guidance_and_its_order_counts() -> None:
         ({"guidances": tuple(map(float, range(8))), "images": 200}, r"8 guidance scales: 1 to 125"),
     ],
 )
-def test_scales_that_cannot_be_are_refused(changed: dict[str, Any], words: str) -> None:
-    with pytest.raises(BadInput, match=words):
+def test_scales_that_cannot_be_are_refused(changed: dict[str, Any], text: str) -> None:
+    with pytest.raises(BadInput, match=text):
         concept_plan(**changed)
 
 
@@ -165,19 +165,19 @@ def test_another_version_of_profiles_does_not_go_on(
 
 def test_the_same_seed_at_another_scale_is_drawn_right_after() -> None:
     plan = concept_plan(concept_prompts(("apple",))[:1], images=2)
-    requests = [request_of(plan, at) for at in order_of(plan).tolist()]
-    assert [one.seed for one in requests] == [0, 0, 0, 1, 1, 1]
+    requests = [request_of(plan, index) for index in order_of(plan).tolist()]
+    assert [request.seed for request in requests] == [0, 0, 0, 1, 1, 1]
 
 
 def test_an_estimate_goes_by_runs_of_the_same_scales(tmp_path: Path) -> None:
     plan = concept_plan(images=1)
     folder = RunFolder.create(tmp_path, plan)
-    drawn = ItemResult(
+    item_result = ItemResult(
         0, 0, 0, 1, "drawn", image_id="a" * 64, width=1, height=1, seconds=2.0, scoring_seconds=0.0
     )
-    write_shard(folder.shard_folder / "a.parquet", [drawn])
-    found = estimate(concept_plan(images=4), tmp_path)
-    assert (found.seconds_a_picture, found.pictures) == (2.0, 4 * 3 * len(plan.prompts))
+    write_shard(folder.shard_folder / "a.parquet", [item_result])
+    result = estimate(concept_plan(images=4), tmp_path)
+    assert (result.seconds_a_picture, result.pictures) == (2.0, 4 * 3 * len(plan.prompts))
     assert estimate(concept_plan(guidances=()), tmp_path).seconds is None
 
 
@@ -213,9 +213,9 @@ def test_every_reason_for_no_colors_is_said() -> None:
     dot[0, 0] = True
 
     def said(finding: Localization | None) -> str:
-        (one,) = profiles_of(concept(), srgb8, {} if finding is None else {0: finding})
-        assert one.profile is None
-        return one.reason
+        (item,) = profiles_of(concept(), srgb8, {} if finding is None else {0: finding})
+        assert item.profile is None
+        return item.reason
 
     assert said(None) == "No mask of the mango is at hand."
     assert said(Localization(inside, "no", "mask", "the answer was 'No'.")) == (
@@ -239,14 +239,14 @@ def test_what_breaks_is_no_color_and_memory_is_nobodys_fault(
 ) -> None:
     srgb8, finding = np.zeros((4, 4, 3), np.uint8), {0: Localization(np.ones((4, 4), bool))}
 
-    def breaks(*given: object) -> None:
+    def breaks(*values: object) -> None:
         raise ValueError("odd pixels")
 
     monkeypatch.setattr("truehue.core.runs.concepts.profile_of", breaks)
-    (one,) = profiles_of(concept(), srgb8, finding)
-    assert one == ObjectProfile(0, None, "Measuring broke off: ValueError: odd pixels")
+    (item,) = profiles_of(concept(), srgb8, finding)
+    assert item == ObjectProfile(0, None, "Measuring broke off: ValueError: odd pixels")
 
-    def full(*given: object) -> None:
+    def full(*values: object) -> None:
         raise MemoryError
 
     monkeypatch.setattr("truehue.core.runs.concepts.profile_of", full)
@@ -267,17 +267,17 @@ def quiet(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
 
 
 def test_every_picture_is_measured_in_its_own_mask_and_judged_by_nobody(quiet: RunFolder) -> None:
-    found = rows(quiet)
-    assert [one.position for one in found] == list(range(72))
-    for one in found:
-        assert one.verdicts == ()
-        (mask,) = one.masks
-        srgb8 = read_png(shelf(quiet.images, one.image_id), "RGB")
+    result = rows(quiet)
+    assert [item.position for item in result] == list(range(72))
+    for entry in result:
+        assert entry.verdicts == ()
+        (mask,) = entry.masks
+        srgb8 = read_png(shelf(quiet.images, entry.image_id), "RGB")
         pixels = read_png(shelf(quiet.masks, mask.content_sha256), "1")
-        assert one.profiles == (ObjectProfile(0, profile_of(srgb8, pixels)),)
+        assert entry.profiles == (ObjectProfile(0, profile_of(srgb8, pixels)),)
     # The renderer takes no guidance: equal seeds are equal pictures, whatever the scale.
-    assert [one.seed for one in found[:6]] == [0, 1, 0, 1, 0, 1]
-    assert found[0].image_id == found[2].image_id != found[1].image_id
+    assert [item.seed for item in result[:6]] == [0, 1, 0, 1, 0, 1]
+    assert result[0].image_id == result[2].image_id != result[1].image_id
 
 
 @pytest.mark.process
@@ -302,12 +302,12 @@ def test_a_mixed_set_judges_what_asks_for_a_color_and_measures_the_rest(tmp_path
     done(folder)
     measured, judged = rows(folder)
     assert (len(measured.profiles), measured.verdicts) == (1, ())
-    assert (judged.profiles, [one.rule for one in judged.verdicts]) == ((), ["paper"])
+    assert (judged.profiles, [verdict.rule for verdict in judged.verdicts]) == ((), ["paper"])
 
 
 def test_a_concept_that_cannot_be_drawn_fails_without_a_verdict(tmp_path: Path) -> None:
-    crowd = tuple(ObjectTarget(name) for name in ("apple", "banana", "mug", "car", "vase"))
-    prompts = (concept(*crowd), *some_prompts(1, ("cna",)))
+    reference_set = tuple(ObjectTarget(name) for name in ("apple", "banana", "mug", "car", "vase"))
+    prompts = (concept(*reference_set), *some_prompts(1, ("cna",)))
     folder = made(tmp_path, concept_plan(prompts, images=1, guidances=(), rules=("paper",)))
     state = done(folder)
     assert (state.status, state.failed) == ("finished", 1)
@@ -382,9 +382,9 @@ def test_an_object_that_is_not_found_is_kept_with_its_reason(
     assert isinstance(masker, Grounding)
     masker.variant = masker.variant.with_settings({"box_threshold": 1.0})
     row = worked(folder, worker)
-    (one,) = row.profiles
-    assert (row.status, row.masks, one.profile) == ("drawn", (), None)
-    assert one.reason.startswith("The mango was not found: ")
+    (item,) = row.profiles
+    assert (row.status, row.masks, item.profile) == ("drawn", (), None)
+    assert item.reason.startswith("The mango was not found: ")
     assert result_of(json.loads(json.dumps(row_of(row)))) == row
 
 
@@ -397,15 +397,17 @@ def test_who_says_that_the_object_is_not_there_is_believed(
     janus = shutil.copytree(vision(tmp_path_factory, "janus"), tmp_path / "janus")
     teach(janus, [(image, question("mango"), "No")])
     row = worked(stored_plan(tmp_path, image, replace(spec, presence=f"folder:{janus}")))
-    (one,) = row.profiles
-    assert one.profile is None
-    assert one.reason == "The mango is not in the image: the answer was 'No'."
+    (item,) = row.profiles
+    assert item.profile is None
+    assert item.reason == "The mango is not in the image: the answer was 'No'."
 
 
 def test_whole_pictures_are_the_object(tmp_path: Path, image: np.ndarray) -> None:
     row = worked(stored_plan(tmp_path, image, MaskerSpec("whole")))
     assert row.profiles == (ObjectProfile(0, profile_of(image, np.ones((48, 80), bool))),)
-    assert [(one.target, one.maker, one.area_px) for one in row.masks] == [(0, "whole", 48 * 80)]
+    assert [(mask.target, mask.maker, mask.area_px) for mask in row.masks] == [
+        (0, "whole", 48 * 80)
+    ]
 
 
 def test_a_stored_picture_is_measured_in_the_mask_that_it_has(
@@ -414,12 +416,12 @@ def test_a_stored_picture_is_measured_in_the_mask_that_it_has(
     pixels = image[..., 0] > 200
     mask = tmp_path / "m.png"
     mask.write_bytes(Mask(pixels, "brush", {}).png())
-    picture = tmp_path / "a.png"
-    picture.write_bytes(encode_png(image))
+    stored_image = tmp_path / "a.png"
+    stored_image.write_bytes(encode_png(image))
     stored = {0: StoredMask("m" * 64, str(mask), "brush")}
     items = [
-        StoredItem(0, 0, image_id(image), str(picture), stored),
-        StoredItem(0, 1, image_id(image), str(picture)),
+        StoredItem(0, 0, image_id(image), str(stored_image), stored),
+        StoredItem(0, 1, image_id(image), str(stored_image)),
     ]
     plan = make_plan((concept(),), "theirs", items=items)
     folder = made(tmp_path / "runs", plan)
@@ -436,27 +438,27 @@ def test_what_the_renderer_left_out_is_not_in_the_picture() -> None:
     from truehue.core.generation.backends.reference import shapes_for
 
     request = GenerationRequest("reference-renderer", "", 1, width=64, height=64, targets=(MANGO,))
-    (drawn,) = ReferenceRenderer().draw([request], lambda report: None, Event())
-    found = masker.find(drawn.srgb8, "concept", (MANGO,), {}, shapes_for((MANGO,)))
-    (one,) = profiles_of(concept(), drawn.srgb8, found.findings)
-    assert one.reason == "The mango is not in the image."
+    (sample,) = ReferenceRenderer().draw([request], lambda report: None, Event())
+    result = masker.find(sample.srgb8, "concept", (MANGO,), {}, shapes_for((MANGO,)))
+    (item,) = profiles_of(concept(), sample.srgb8, result.findings)
+    assert item.reason == "The mango is not in the image."
 
 
 # ── journals and shards ──────────────────────────────────────────────────────────────────────────
 
 
 def test_journals_and_shards_give_profiles_back(tmp_path: Path, quiet: RunFolder) -> None:
-    found = [*rows(quiet)[:3]]
-    found[1] = replace(found[1], profiles=(ObjectProfile(0, None, "No mask."),))
-    assert [result_of(json.loads(json.dumps(row_of(one)))) for one in found] == found
-    write_shard(tmp_path / "a.parquet", found)
-    assert read_shard(tmp_path / "a.parquet") == found
+    results = [*rows(quiet)[:3]]
+    results[1] = replace(results[1], profiles=(ObjectProfile(0, None, "No mask."),))
+    assert [result_of(json.loads(json.dumps(row_of(item)))) for item in results] == results
+    write_shard(tmp_path / "a.parquet", results)
+    assert read_shard(tmp_path / "a.parquet") == results
 
 
 def test_shards_and_journals_of_before_are_read_as_without_profiles(
     tmp_path: Path, quiet: RunFolder
 ) -> None:
-    bare = [replace(one, profiles=()) for one in rows(quiet)[:3]]
+    bare = [replace(row, profiles=()) for row in rows(quiet)[:3]]
     write_shard(tmp_path / "new.parquet", bare)
     old = pq.read_table(tmp_path / "new.parquet").drop_columns(["profiles"])
     assert old.schema.equals(old_schema())

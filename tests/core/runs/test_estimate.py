@@ -30,25 +30,27 @@ def plan(**changed: object) -> RunPlan:
 def ran(root: Path, plan: RunPlan, *seconds: float | None) -> None:
     """A run of that plan, a shard a picture; None is one that failed."""
     folder = RunFolder.create(root, plan)
-    for at, taken in enumerate(seconds):
-        status = "drawn" if taken is not None else "failed"
-        done = ItemResult(at, 0, at, 1, status, seconds=taken, scoring_seconds=taken and 0.5)
-        write_shard(folder.shard_folder / f"w-{at:03d}.parquet", [done])
+    for index, second in enumerate(seconds):
+        status = "drawn" if second is not None else "failed"
+        done = ItemResult(
+            index, 0, index, 1, status, seconds=second, scoring_seconds=second and 0.5
+        )
+        write_shard(folder.shard_folder / f"w-{index:03d}.parquet", [done])
 
 
 def test_the_dear_pictures_are_in_the_pace_and_failed_ones_are_not(tmp_path: Path) -> None:
     ran(tmp_path, plan(name="earlier"), 0.1, 0.1, 0.1, 9.7, None)
-    found = estimate(plan(), tmp_path)
-    assert found.seconds_a_picture == pytest.approx(3.0)
-    assert found.seconds == pytest.approx(600.0)
-    assert found.basis == "Mean of 4 images of the run “earlier”."
+    result = estimate(plan(), tmp_path)
+    assert result.seconds_a_picture == pytest.approx(3.0)
+    assert result.seconds == pytest.approx(600.0)
+    assert result.basis == "Mean of 4 images of the run “earlier”."
 
 
 def test_all_of_a_long_run_is_looked_at(tmp_path: Path) -> None:
     ran(tmp_path, plan(name="earlier"), *[1.5] * SHARDS_READ, *[3.5] * SHARDS_READ)
-    found = estimate(plan(), tmp_path)
-    assert found.seconds_a_picture == pytest.approx(3.0)
-    assert f"of {SHARDS_READ} pictures" in found.basis
+    result = estimate(plan(), tmp_path)
+    assert result.seconds_a_picture == pytest.approx(3.0)
+    assert f"of {SHARDS_READ} pictures" in result.basis
 
 
 @pytest.mark.parametrize(
@@ -64,9 +66,9 @@ def test_all_of_a_long_run_is_looked_at(tmp_path: Path) -> None:
 )
 def test_a_run_of_other_work_says_nothing(tmp_path: Path, changed: dict[str, object]) -> None:
     ran(tmp_path, plan(), 1.0)
-    found = estimate(replace(plan(name="other"), **changed), tmp_path)  # type: ignore[arg-type]
-    assert (found.seconds, found.seconds_a_picture) == (None, None)
-    assert "Run a short test to estimate it" in found.basis
+    result = estimate(replace(plan(name="other"), **changed), tmp_path)  # type: ignore[arg-type]
+    assert (result.seconds, result.seconds_a_picture) == (None, None)
+    assert "Run a short test to estimate it" in result.basis
 
 
 def test_workers_beyond_the_cores_do_not_make_it_quicker(tmp_path: Path) -> None:
@@ -91,30 +93,30 @@ def test_the_disk_is_for_pictures_of_the_models_own_size(
 ) -> None:
     sized = replace(plan(), model=model_id, size_px=size_px)
     # 55% of the raw bytes of each picture, and a row.
-    one = side * side * 3 * 0.55 + 1500
-    assert estimate(sized, tmp_path).disk_bytes == pytest.approx(sized.total * one, rel=1e-4)
+    item = side * side * 3 * 0.55 + 1500
+    assert estimate(sized, tmp_path).disk_bytes == pytest.approx(sized.total * item, rel=1e-4)
 
 
 def test_a_trial_draws_and_leaves_nothing(tmp_path: Path) -> None:
-    found = trial(small_plan(prompts()[:2]), threads=1)
-    assert found.pictures == 2
-    assert found.seconds is not None
-    assert found.seconds > 0
-    assert found.basis.startswith("One image generated now, after")
-    assert found.disk_bytes > 2 * 1500
+    result = trial(small_plan(prompts()[:2]), threads=1)
+    assert result.pictures == 2
+    assert result.seconds is not None
+    assert result.seconds > 0
+    assert result.basis.startswith("One image generated now, after")
+    assert result.disk_bytes > 2 * 1500
 
 
 def test_a_trial_tells_of_longer_plans_and_more_workers() -> None:
     tried = Estimate(4, 1, 2.0, "tried", 8.0, 4_000)
-    found = by_trial(plan(), tried, 16 * usable_cores())
-    assert (found.pictures, found.basis, found.disk_bytes) == (200, "tried", 200_000)
-    assert found.seconds == pytest.approx(400 / usable_cores())
+    result = by_trial(plan(), tried, 16 * usable_cores())
+    assert (result.pictures, result.basis, result.disk_bytes) == (200, "tried", 200_000)
+    assert result.seconds == pytest.approx(400 / usable_cores())
 
 
 def test_a_trial_that_fails_says_why() -> None:
-    crowd = tuple(ObjectTarget(name) for name in ("apple", "banana", "mug", "car", "vase"))
+    reference_set = tuple(ObjectTarget(name) for name in ("apple", "banana", "mug", "car", "vase"))
     with pytest.raises(TrueHueError, match=r"of the test failed: .*4 objects"):
-        trial(small_plan([Prompt("crowd", "five", "free", crowd)]), threads=1)
+        trial(small_plan([Prompt("crowd", "five", "free", reference_set)]), threads=1)
 
 
 def test_the_same_prompts_tell_most_then_the_most_pictures(tmp_path: Path) -> None:

@@ -68,19 +68,19 @@ def quiet(tmp_path_factory: pytest.TempPathFactory, few: list[Prompt]) -> list[I
 class BeginTogether(LocalTeam):
     """Two workers who get nothing to do until both are ready."""
 
-    def __init__(self, *given: Any) -> None:
-        super().__init__(*given)
+    def __init__(self, *values: Any) -> None:
+        super().__init__(*values)
         self.early: list[TeamEvent] = []
         self.ready = 0
 
     def events(self, timeout_s: float) -> list[TeamEvent]:
-        found = super().events(timeout_s)
-        self.ready += sum(event.kind == READY for event in found)
-        self.early += found
+        events = super().events(timeout_s)
+        self.ready += sum(event.kind == READY for event in events)
+        self.early += events
         if self.ready < 2 and all(event.kind == READY for event in self.early):
             return []
-        found, self.early = self.early, []
-        return found
+        events, self.early = self.early, []
+        return events
 
 
 @pytest.mark.process
@@ -92,8 +92,8 @@ def test_one_worker_and_two_give_the_same_rows(
     state = execute(two, ExecutionSettings(workers=2), team=team)
     assert (state.status, state.done, state.failed) == ("finished", 30, 0)
     assert rows(two) == quiet
-    assert [one.position for one in rows(two)] == list(range(30))
-    assert len({one.worker for path in two.shards() for one in read_shard(path)}) == 2
+    assert [row.position for row in rows(two)] == list(range(30))
+    assert len({item.worker for path in two.shards() for item in read_shard(path)}) == 2
     assert not list(two.journal.iterdir())
 
 
@@ -143,13 +143,13 @@ def test_what_is_done_is_not_done_again(
     first = execute(folder, watch=pause_early, team=in_process(folder))
     assert first.status == "paused"
     before = {path: path.read_bytes() for path in folder.shards()}
-    early = {one.position for one in rows(folder)}
+    early = {row.position for row in rows(folder)}
     assert 0 < len(early) < 30
     folder.set_desired_state("run")
     assert done(folder).status == "finished"
     assert all(path.read_bytes() == content for path, content in before.items())
-    later = [one for path in folder.shards() if path not in before for one in read_shard(path)]
-    assert {one.position for one in later} == set(range(30)) - early
+    later = [item for path in folder.shards() if path not in before for item in read_shard(path)]
+    assert {item.position for item in later} == set(range(30)) - early
     assert rows(folder) == quiet
     # Once more there is nothing to do, and no worker is started.
     again = execute(folder)
@@ -168,8 +168,10 @@ def test_cancel_ends_it_and_resume_takes_it_up(tmp_path: Path, few: list[Prompt]
 def test_failures_are_kept_with_their_reason_and_tried_again_on_request(
     tmp_path: Path, few: list[Prompt]
 ) -> None:
-    crowd = tuple(ObjectTarget(name) for name in ("apple", "banana", "mug", "car", "vase"))
-    folder = made(tmp_path, small_plan([*few[:3], Prompt("crowd", "five things", "free", crowd)]))
+    reference_set = tuple(ObjectTarget(name) for name in ("apple", "banana", "mug", "car", "vase"))
+    folder = made(
+        tmp_path, small_plan([*few[:3], Prompt("crowd", "five things", "free", reference_set)])
+    )
     state = done(folder)
     assert (state.status, state.done, state.failed) == ("finished", 4, 1)
     ((reason, count),) = state.problems
@@ -177,15 +179,15 @@ def test_failures_are_kept_with_their_reason_and_tried_again_on_request(
     assert "4 objects" in reason
     failed = rows(folder)[3]
     assert (failed.status, failed.reason, failed.image_id) == ("failed", reason, "")
-    assert {one.rule for one in failed.verdicts} == {"paper", "released", "truehue"}
-    assert {(one.picture_status, one.cause) for one in failed.verdicts} == {
+    assert {verdict.rule for verdict in failed.verdicts} == {"paper", "released", "truehue"}
+    assert {(verdict.picture_status, verdict.cause) for verdict in failed.verdicts} == {
         ("unscored", "no-image")
     }
     assert execute(folder).done == 4
     assert len(rows(folder)) == 4
     again = execute(folder, retry_failed=True, team=in_process(folder))
     assert (again.done, again.failed) == (4, 1)
-    assert [(one.position, one.attempt) for one in rows(folder)][3:] == [(3, 1), (3, 2)]
+    assert [(row.position, row.attempt) for row in rows(folder)][3:] == [(3, 1), (3, 2)]
 
 
 class OneDies(LocalTeam):
@@ -257,7 +259,7 @@ def test_a_worker_that_hangs_does_not_keep_a_run_from_pausing(
     assert (state.status, state.done, state.failed) == ("paused", 2, 0)
     folder.set_desired_state("run")
     assert done(folder).done == 6
-    assert [one.position for one in rows(folder)] == list(range(6))
+    assert [row.position for row in rows(folder)] == list(range(6))
 
 
 class PausedAtOnce(LocalTeam):
@@ -279,7 +281,7 @@ def test_another_try_that_was_paused_is_not_finished(tmp_path: Path, few: list[P
     folder.set_desired_state("run")
     state = execute(folder, retry_failed=True, team=in_process(folder))
     assert (state.status, state.failed) == ("finished", 0)
-    assert [(one.attempt, one.status) for one in rows(folder)] == [(1, "failed"), (2, "drawn")]
+    assert [(row.attempt, row.status) for row in rows(folder)] == [(1, "failed"), (2, "drawn")]
 
 
 class Poisoned(LocalTeam):
@@ -302,7 +304,7 @@ def test_a_picture_that_ends_every_process_becomes_a_failure(
     folder = made(tmp_path, small_plan(few[:6]))
     state = execute(folder, team=Poisoned(RunWork(folder.path), 1))
     assert (state.status, state.done, state.failed) == ("finished", 6, 1)
-    failed = next(one for one in rows(folder) if one.position == 4)
+    failed = next(row for row in rows(folder) if row.position == 4)
     assert "died 2 times" in failed.reason
     assert "SIGKILL" in failed.reason
 
@@ -388,7 +390,7 @@ def test_other_versions_do_not_go_on(
 def test_seeds_follow_each_other(tmp_path: Path, few: list[Prompt]) -> None:
     folder = made(tmp_path, small_plan(few[:1], images=3, seed=7))
     done(folder)
-    assert [(one.seed, one.image) for one in rows(folder)] == [(7, 0), (8, 1), (9, 2)]
+    assert [(row.seed, row.image) for row in rows(folder)] == [(7, 0), (8, 1), (9, 2)]
     with pytest.raises(BadInput, match="seeds"):
         small_plan(few[:1], images=2, seed=MAX_SEED)
 
@@ -407,7 +409,7 @@ def wait_until(true: Callable[[], object], process: Popen[bytes] | None) -> None
         time.sleep(0.02)
 
 
-def same_files(one: RunFolder, other: RunFolder) -> bool:
+def same_files(run_folder: RunFolder, other: RunFolder) -> bool:
     """Whether both hold the same images and masks, and nothing half written."""
     names = [
         sorted(
@@ -416,6 +418,6 @@ def same_files(one: RunFolder, other: RunFolder) -> bool:
             for path in part.rglob("*")
             if path.is_file()
         )
-        for folder in (one, other)
+        for folder in (run_folder, other)
     ]
     return names[0] == names[1]

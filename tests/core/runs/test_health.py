@@ -38,8 +38,8 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     """A run of 12 pictures whose results lie in three shards."""
     folder = RunFolder.create(tmp_path_factory.mktemp("runs"), small_plan(apples(PICTURES)))
     assert done(folder).status == "finished"
-    results = [one for path in folder.shards() for one in read_shard(path)]
-    results.sort(key=lambda one: one.position)
+    results = [item for path in folder.shards() for item in read_shard(path)]
+    results.sort(key=lambda result: result.position)
     for path in folder.shards():
         path.unlink()
     for number in range(3):
@@ -56,10 +56,10 @@ def copy(finished: RunFolder, tmp_path: Path) -> RunFolder:
     return RunFolder(shutil.copytree(finished.path, tmp_path / finished.run_id))
 
 
-def _flipped(place: float) -> Callable[[Path], None]:
+def _flipped(index: float) -> Callable[[Path], None]:
     def flip(path: Path) -> None:
         content = bytearray(path.read_bytes())
-        content[int(len(content) * place)] ^= 255
+        content[int(len(content) * index)] ^= 255
         path.write_bytes(content)
 
     return flip
@@ -106,9 +106,9 @@ def test_every_flipped_byte_of_a_shard_is_an_error_in_words(copy: RunFolder) -> 
     path = copy.shards()[0]
     whole = path.read_bytes()
     refused = 0
-    for place in range(len(whole) - 1, len(whole) - 1500, -23):
+    for index in range(len(whole) - 1, len(whole) - 1500, -23):
         content = bytearray(whole)
-        content[place] ^= 255
+        content[index] ^= 255
         path.write_bytes(content)
         try:
             require_whole(copy)
@@ -122,7 +122,7 @@ def test_a_byte_that_only_reading_everything_finds_is_found_by_an_export(copy: R
     # The last byte of the longest column: the headers between pages have no checksum.
     group = pq.ParquetFile(path).metadata.row_group(0)
     columns = [group.column(number) for number in range(group.num_columns)]
-    longest = max(columns, key=lambda one: int(one.total_compressed_size))
+    longest = max(columns, key=lambda column: int(column.total_compressed_size))
     start = longest.dictionary_page_offset or longest.data_page_offset
     content = bytearray(path.read_bytes())
     content[start + longest.total_compressed_size - 1] ^= 255
@@ -131,7 +131,7 @@ def test_a_byte_that_only_reading_everything_finds_is_found_by_an_export(copy: R
         require_whole(copy)
     assert done(copy).status == "finished"
     require_whole(copy)
-    assert [one.name for one in (copy.path / DAMAGED).iterdir()] == [path.name]
+    assert [item.name for item in (copy.path / DAMAGED).iterdir()] == [path.name]
 
 
 @pytest.mark.parametrize(
@@ -236,24 +236,24 @@ def test_lines_of_another_run_are_left_out_with_a_reason(
         replace(lost, attempt=0),
     ]
     (copy.journal / "s001w9-00000.jsonl").write_text(
-        "".join(json.dumps(row_of(one)) + "\n" for one in [*alien, lost])
+        "".join(json.dumps(row_of(item)) + "\n" for item in [*alien, lost])
     )
     with caplog.at_level(logging.WARNING, "truehue"):
         assert done(copy).status == "finished"
     assert rows(copy) == rows(finished)
     said = [json.loads(line) for line in (copy.path / LEFT_OUT).read_text().splitlines()]
-    assert [one["line"]["position"] for one in said[:2]] == [999, -1]
+    assert [item["line"]["position"] for item in said[:2]] == [999, -1]
     assert "the position 999 is not among the run's 12" in said[0]["reason"]
     assert len(said) == 4
     assert "left out" in caplog.text
 
 
 def test_a_shard_of_another_run_is_kept_aside(copy: RunFolder) -> None:
-    results = [replace(one, position=one.position + 900) for one in read_shard(copy.shards()[0])]
+    results = [replace(item, position=item.position + 900) for item in read_shard(copy.shards()[0])]
     write_shard(copy.shard_folder / "s001w7-00000.parquet", results)
     assert "s001w7-00000.parquet" in state_of(copy).message
     assert done(copy).status == "finished"
-    assert [one.name for one in (copy.path / DAMAGED).iterdir()] == ["s001w7-00000.parquet"]
+    assert [item.name for item in (copy.path / DAMAGED).iterdir()] == ["s001w7-00000.parquet"]
 
 
 def test_a_run_at_work_is_believed(copy: RunFolder) -> None:
@@ -272,6 +272,6 @@ def test_journals_count_for_a_run_that_was_broken_off(copy: RunFolder) -> None:
     results = read_shard(copy.shards()[2])
     copy.shards()[2].unlink()
     book = Journal(copy.journal, copy.shard_folder, "s002w1", schema())
-    for one in results:
-        book.add(row_of(one))
+    for result in results:
+        book.add(row_of(result))
     assert (state_of(copy).status, state_of(copy).done) == ("finished", PICTURES)

@@ -62,7 +62,7 @@ RESULT = ItemResult(
 
 
 def results(*positions: int) -> list[ItemResult]:
-    return [replace(RESULT, position=at) for at in positions]
+    return [replace(RESULT, position=position) for position in positions]
 
 
 @pytest.fixture
@@ -95,8 +95,8 @@ def test_rows_come_back_as_they_were(tmp_path: Path) -> None:
 
 def test_what_was_added_is_on_disk_at_once_and_sealed_later(folder: RunFolder) -> None:
     book = journal(folder)
-    for one in results(0, 1):
-        book.add(row_of(one))
+    for result in results(0, 1):
+        book.add(row_of(result))
     (path,) = folder.journal.glob("*.jsonl")
     assert written(path) == results(0, 1)
     assert folder.shards() == []
@@ -111,8 +111,8 @@ def test_what_was_added_is_on_disk_at_once_and_sealed_later(folder: RunFolder) -
 
 def test_a_line_that_was_cut_off_is_dropped_and_the_lines_before_it_kept(folder: RunFolder) -> None:
     book = journal(folder)
-    for one in results(0, 1, 2):
-        book.add(row_of(one))
+    for result in results(0, 1, 2):
+        book.add(row_of(result))
     (path,) = folder.journal.glob("*.jsonl")
     whole = path.read_bytes()
     third = whole.rindex(b"\n", 0, -1) + 1
@@ -126,8 +126,8 @@ def test_a_line_that_was_cut_off_is_dropped_and_the_lines_before_it_kept(folder:
 
 def test_a_journal_whose_shard_is_there_is_not_sealed_again(folder: RunFolder) -> None:
     book = journal(folder)
-    for one in results(0, 1):
-        book.add(row_of(one))
+    for result in results(0, 1):
+        book.add(row_of(result))
     (path,) = folder.journal.glob("*.jsonl")
     content = path.read_bytes()
     book.seal()
@@ -146,7 +146,9 @@ def test_only_the_named_workers_journals_are_sealed(folder: RunFolder) -> None:
 
 def test_the_latest_attempt_counts(folder: RunFolder) -> None:
     failed = replace(RESULT, status="failed", reason="no weights")
-    write_shard(folder.shard_folder / "b.parquet", [replace(failed, position=at) for at in (1, 2)])
+    write_shard(
+        folder.shard_folder / "b.parquet", [replace(failed, position=index) for index in (1, 2)]
+    )
     write_shard(folder.shard_folder / "c.parquet", [replace(RESULT, position=2, attempt=2)])
     write_shard(folder.shard_folder / "d.parquet", results(0))
     again = replace(failed, position=0, attempt=2, reason="out of memory")
@@ -190,9 +192,9 @@ def test_a_flipped_bit_in_a_shard_is_seen(tmp_path: Path) -> None:
     write_shard(path, results(*range(40)))
     whole = path.read_bytes()
     footer = int.from_bytes(whole[-8:-4], "little")
-    for at in range(4, len(whole) - 8 - footer, 37):
-        path.write_bytes(whole[:at] + bytes([whole[at] ^ 4]) + whole[at + 1 :])
+    for index in range(4, len(whole) - 8 - footer, 37):
+        path.write_bytes(whole[:index] + bytes([whole[index] ^ 4]) + whole[index + 1 :])
         try:
-            assert read_shard(path) == results(*range(40)), at
+            assert read_shard(path) == results(*range(40)), index
         except BadShard:
             continue

@@ -73,7 +73,7 @@ def janus(tmp_path_factory: pytest.TempPathFactory, image: np.ndarray) -> Path:
     lessons = [(image, question(name), answer) for name, answer in said.items()]
 
     def write(folder: Path) -> None:
-        teach(save_tiny_janus(folder, words=("Yes", "No")), lessons)
+        teach(save_tiny_janus(folder, terms=("Yes", "No")), lessons)
 
     return once(tmp_path_factory, "janus-taught-run", write)
 
@@ -91,9 +91,9 @@ def box(x0: int, x1: int) -> np.ndarray:
 
 
 def judged(
-    task: str, targets: tuple[ObjectTarget, ...], found: object, image: np.ndarray, rule: str
+    task: str, targets: tuple[ObjectTarget, ...], result: object, image: np.ndarray, rule: str
 ) -> TaskVerdict:
-    return next(iter(judge_task(task, targets, found.findings, image, [rule])))  # type: ignore[attr-defined]
+    return next(iter(judge_task(task, targets, result.findings, image, [rule])))  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(
@@ -115,21 +115,21 @@ def test_what_is_unknown_is_refused_with_the_known(changes: dict[str, str], said
 def test_exact_masks_and_what_the_renderer_left_out(image: np.ndarray) -> None:
     targets = (APPLE, CUP, KITCHEN)
     mask = Mask(box(12, 48), "renderer", {"target": 0, "object": "apple"})
-    found = open_masker(MaskerSpec()).find(image, "moc", targets, {0: mask}, shapes_for(targets))
-    assert found.masks == ((0, mask),)
-    assert np.array_equal(found.findings[0].mask, mask.pixels)
-    assert found.findings[1] is ABSENT
-    place = found.findings[2]
-    assert (place.mask, place.presence, place.step) == (None, "", "mask")
-    assert place.reason == shapes_for(targets)[2].note != ""
-    verdict = judged("moc", targets, found, image, "truehue")
-    assert [one.status for one in verdict.outcomes][1:] == ["fail", "unscored"]
+    result = open_masker(MaskerSpec()).find(image, "moc", targets, {0: mask}, shapes_for(targets))
+    assert result.masks == ((0, mask),)
+    assert np.array_equal(result.findings[0].mask, mask.pixels)
+    assert result.findings[1] is ABSENT
+    index = result.findings[2]
+    assert (index.mask, index.presence, index.step) == (None, "", "mask")
+    assert index.reason == shapes_for(targets)[2].note != ""
+    verdict = judged("moc", targets, result, image, "truehue")
+    assert [outcome.status for outcome in verdict.outcomes][1:] == ["fail", "unscored"]
 
 
 def test_a_picture_without_a_mask_is_unscored_and_says_so(image: np.ndarray) -> None:
-    found = open_masker(MaskerSpec()).find(image, "cna", (APPLE,), {})
-    assert found.findings == {}
-    verdict = judged("cna", (APPLE,), found, image, "truehue")
+    result = open_masker(MaskerSpec()).find(image, "cna", (APPLE,), {})
+    assert result.findings == {}
+    verdict = judged("cna", (APPLE,), result, image, "truehue")
     assert (verdict.status, verdict.reason) == ("unscored", "No mask of the apple is at hand.")
     assert NO_MASK in verdict.outcomes[0].measurement.verdict.parameters.values()
 
@@ -137,20 +137,25 @@ def test_a_picture_without_a_mask_is_unscored_and_says_so(image: np.ndarray) -> 
 def test_answers_that_came_with_an_exact_mask_count(image: np.ndarray) -> None:
     answer = {"object": "apple", "answer": "yes", "text": "Yes", "override": "no"}
     mask = Mask(box(12, 48), "grounded_sam", {"presence": [answer]})
-    found = open_masker(MaskerSpec()).find(image, "moc", (APPLE,), {0: mask})
-    assert (found.findings[0].presence, found.findings[0].reason) == ("no", "the answer was 'Yes'.")
+    result = open_masker(MaskerSpec()).find(image, "moc", (APPLE,), {0: mask})
+    assert (result.findings[0].presence, result.findings[0].reason) == (
+        "no",
+        "the answer was 'Yes'.",
+    )
 
 
 def test_the_whole_picture_is_every_object(image: np.ndarray) -> None:
     targets = (APPLE, ObjectTarget("table"), CUP)
-    found = open_masker(MaskerSpec("whole")).find(image, "moc", targets, {})
-    assert sorted(found.findings) == [0, 2]
-    assert [(at, one.maker, one.area_px) for at, one in found.masks] == [
+    result = open_masker(MaskerSpec("whole")).find(image, "moc", targets, {})
+    assert sorted(result.findings) == [0, 2]
+    assert [(index, item.maker, item.area_px) for index, item in result.masks] == [
         (0, "whole", 48 * 80),
         (2, "whole", 48 * 80),
     ]
-    assert found.masks[1][1].parameters == {"target": 2, "object": "cup"}
-    assert all(one.mask is not None and one.mask.all() for one in found.findings.values())
+    assert result.masks[1][1].parameters == {"target": 2, "object": "cup"}
+    assert all(
+        finding.mask is not None and finding.mask.all() for finding in result.findings.values()
+    )
 
 
 def test_names_become_masks_apart_from_each_other(spec: MaskerSpec, image: np.ndarray) -> None:
@@ -158,24 +163,28 @@ def test_names_become_masks_apart_from_each_other(spec: MaskerSpec, image: np.nd
     # Random weights find the same place twice: only an object found before is removed here.
     masker.variant = masker.variant.with_settings({"most_iou": 1.0})
     targets = (APPLE, ObjectTarget("book"), CUP)
-    found = masker.find(image, "moc", targets, {}, image_id="i")
-    (first, apple), *others = found.masks
+    result = masker.find(image, "moc", targets, {}, image_id="i")
+    (first, apple), *others = result.masks
     assert first == 0
     assert apple.maker == "grounded_sam"
-    told = json.loads(json.dumps(apple.parameters))
-    assert (told["target"], told["object"], told["detector"]["id"]) == (0, "apple", spec.detector)
-    assert [one["label"] for one in told["negatives"]] == ["leaf", "stem"]
+    message = json.loads(json.dumps(apple.parameters))
+    assert (message["target"], message["object"], message["detector"]["id"]) == (
+        0,
+        "apple",
+        spec.detector,
+    )
+    assert [negative["label"] for negative in message["negatives"]] == ["leaf", "stem"]
     # Inspect opens such a mask from its steps, without a model.
-    assert np.array_equal(compose(steps_of(told)).mask.pixels, apple.pixels)
-    assert np.array_equal(found.findings[0].mask, apple.pixels)
-    assert 1 not in found.findings  # no color is asked of the book
+    assert np.array_equal(compose(steps_of(message)).mask.pixels, apple.pixels)
+    assert np.array_equal(result.findings[0].mask, apple.pixels)
+    assert 1 not in result.findings  # no color is asked of the book
     ((second, cup),) = others
     assert second == 2
     assert cup.parameters["earlier"] == [apple.content_sha256]
     assert not (cup.pixels & apple.pixels).any()
     again = masker.find(image, "moc", targets, {})
-    assert [(at, one.content_sha256) for at, one in again.masks] == [
-        (at, one.content_sha256) for at, one in found.masks
+    assert [(index, item.content_sha256) for index, item in again.masks] == [
+        (index, item.content_sha256) for index, item in result.masks
     ]
 
 
@@ -187,19 +196,19 @@ def test_the_picture_is_embedded_once_for_all_objects(spec: MaskerSpec, image: n
     assert len(calls) == 1
     held = list(masker._tools.values())
     masker.close()
-    assert [one.memory_bytes for one in held] == [0, 0]
+    assert [item.memory_bytes for item in held] == [0, 0]
     assert masker.find(image, "cna", (APPLE,), {}).masks  # loaded again
 
 
 def test_the_second_of_two_objects_that_are_one_has_no_mask(
     spec: MaskerSpec, image: np.ndarray
 ) -> None:
-    found = opened(spec).find(image, "moc", (APPLE, replace(APPLE, color=BLUE)), {})
-    assert [at for at, _ in found.masks] == [0]
-    second = found.findings[1]
+    result = opened(spec).find(image, "moc", (APPLE, replace(APPLE, color=BLUE)), {})
+    assert [index for index, _ in result.masks] == [0]
+    second = result.findings[1]
     assert (second.mask, second.step) == (None, "mask")
     assert "overlaps the first apple by an IoU of" in second.reason
-    verdict = judged("moc", (APPLE, replace(APPLE, color=BLUE)), found, image, "truehue")
+    verdict = judged("moc", (APPLE, replace(APPLE, color=BLUE)), result, image, "truehue")
     assert verdict.outcomes[1].status == "unscored"
 
 
@@ -208,9 +217,9 @@ def test_what_the_detector_misses_is_unscored_at_detection(
 ) -> None:
     masker = opened(spec)
     masker.variant = masker.variant.with_settings({"box_threshold": 1.0})
-    found = masker.find(image, "cna", (APPLE,), {})
-    assert found.masks == ()
-    missed = found.findings[0]
+    result = masker.find(image, "cna", (APPLE,), {})
+    assert result.masks == ()
+    missed = result.findings[0]
     assert (missed.presence, missed.step) == ("", "detection")
     assert missed.reason.startswith("The detector found no apple: no box above 1")
 
@@ -219,20 +228,21 @@ def test_presence_is_asked_first_and_kept(spec: MaskerSpec, janus: Path, image: 
     masker = opened(replace(spec, presence=f"folder:{janus}"))
     masker.variant = masker.variant.with_settings({"most_iou": 1.0})
     plate = ObjectTarget("plate", RED)
-    found = masker.find(image, "moc", (APPLE, CUP, plate), {}, image_id="i")
-    (kept,) = found.masks[0][1].parameters["presence"]
-    assert (kept["object"], kept["answer"], kept["text"]) == ("apple", "yes", "Yes")
-    assert kept["by"] == f"folder:{janus}"
-    assert found.findings[0].presence == "yes"
-    cup = found.findings[1]
+    result = masker.find(image, "moc", (APPLE, CUP, plate), {}, image_id="i")
+    (saved,) = result.masks[0][1].parameters["presence"]
+    assert (saved["object"], saved["answer"], saved["text"]) == ("apple", "yes", "Yes")
+    assert saved["by"] == f"folder:{janus}"
+    assert result.findings[0].presence == "yes"
+    cup = result.findings[1]
     assert (cup.mask, cup.presence, cup.reason) == (None, "no", "the answer was 'No'.")
-    assert (found.findings[2].presence, found.findings[2].reason) == (
+    assert (result.findings[2].presence, result.findings[2].reason) == (
         "unknown",
         "the answer was 'Maybe'.",
     )
     said = {
         rule: [
-            one.status for one in judged("moc", (APPLE, CUP, plate), found, image, rule).outcomes
+            outcome.status
+            for outcome in judged("moc", (APPLE, CUP, plate), result, image, rule).outcomes
         ]
         for rule in RULES
     }
@@ -267,13 +277,13 @@ def test_released_asks_in_three_tasks_and_unknown_is_absent(
     tool = Answers({"apple": "yes", "cup": "unknown"})
     masker._tools["presence"] = cast(Any, tool)
     text = "a red apple beside a blue cup"
-    found = masker.find(image, "moc", (APPLE, CUP), {}, image_id="i", prompt_text=text)
+    result = masker.find(image, "moc", (APPLE, CUP), {}, image_id="i", prompt_text=text)
     assert tool.forms == [PresenceQuestion("released", text, True)]
-    (kept,) = found.masks[0][1].parameters["presence"]
-    assert kept["question"] == question("apple", tool.forms[0])
-    cup = found.findings[1]
+    (saved,) = result.masks[0][1].parameters["presence"]
+    assert saved["question"] == question("apple", tool.forms[0])
+    cup = result.findings[1]
     assert (cup.mask, cup.presence, cup.step) == (None, "unknown", "presence")
-    verdict = judged("moc", (APPLE, CUP), found, image, "released")
+    verdict = judged("moc", (APPLE, CUP), result, image, "released")
     assert (verdict.status, verdict.outcomes[1].status) == ("fail", "fail")
     # The public code does not ask after the one object of CNA and NCU.
     alone = masker.find(image, "cna", (APPLE,), {}, image_id="i", prompt_text=text)

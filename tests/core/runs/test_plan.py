@@ -26,7 +26,7 @@ from truehue.core.runs.plan import (
 from truehue.core.runs.records import MaskerSpec, ScoringPlan, StoredItem, StoredMask
 
 APPLE = ObjectTarget("apple", parse_target("css:crimson"), ("stem",))
-PROMPTS = tuple(Prompt(f"p{at}", f"apple {at}", "cna", (APPLE,), "css") for at in range(3))
+PROMPTS = tuple(Prompt(f"p{index}", f"apple {index}", "cna", (APPLE,), "css") for index in range(3))
 ITEMS = (
     StoredItem(0, 0, "a" * 64, "/a.png", {0: StoredMask("b" * 64, "/b.png", "file", {"x": 1})}),
     StoredItem(2, 1, "c" * 64, "/c.png", {}, "reference-renderer"),
@@ -57,8 +57,8 @@ def plan(**changed: Any) -> Any:
         ({"guidance": float("nan")}, "Guidance is a number"),
     ],
 )
-def test_what_cannot_be_run_is_said(changed: dict[str, Any], words: str) -> None:
-    with pytest.raises(BadInput, match=words):
+def test_what_cannot_be_run_is_said(changed: dict[str, Any], text: str) -> None:
+    with pytest.raises(BadInput, match=text):
         plan(**changed)
 
 
@@ -94,7 +94,7 @@ def test_equal_plans_are_one_run_and_any_change_another(tmp_path: Path) -> None:
         make_plan(PROMPTS, "x", items=ITEMS),
         make_plan(PROMPTS, "x", items=ITEMS[:1]),
     ]
-    names = {run_id(one) for one in others}
+    names = {run_id(other) for other in others}
     assert len(names) == len(others)
     assert first not in names
     by_run = replace(ITEMS[0], masks={0: StoredMask("", "/x/b.png", "whole", {"x": 1})})
@@ -103,11 +103,11 @@ def test_equal_plans_are_one_run_and_any_change_another(tmp_path: Path) -> None:
         {"maker": "renderer"},
         {"parameters": {"presence": [{}]}},
     )
-    masked = [replace(by_run, masks={0: replace(by_run.masks[0], **one)}) for one in otherwise]
+    masked = [replace(by_run, masks={0: replace(by_run.masks[0], **item)}) for item in otherwise]
     scored = [*masked, by_run, replace(by_run, drawn_by="reference-renderer")]
-    ids = {run_id(make_plan(PROMPTS, "x", items=(one,))) for one in scored}
+    ids = {run_id(make_plan(PROMPTS, "x", items=(item,))) for item in scored}
     assert len(ids) == len(scored)
-    moved = tuple(replace(one, file="/elsewhere" + one.file) for one in ITEMS)
+    moved = tuple(replace(item, file="/elsewhere" + item.file) for item in ITEMS)
     assert run_id(make_plan(PROMPTS, "x", items=moved)) == run_id(others[-2])
     samples = tmp_path / "munsell.csv"
     samples.write_text("a")
@@ -132,7 +132,7 @@ def test_a_folder_gives_back_its_plan(tmp_path: Path, kind: str) -> None:
     before = (folder.path / "plan.json").read_bytes()
     assert RunFolder.create(tmp_path, made).path == folder.path
     assert (folder.path / "plan.json").read_bytes() == before
-    assert [one.run_id for one in run_folders(tmp_path)] == [folder.run_id]
+    assert [run_folder.run_id for run_folder in run_folders(tmp_path)] == [folder.run_id]
 
 
 def test_a_run_notes_the_version_of_its_mask_variant() -> None:
@@ -160,7 +160,7 @@ def test_a_folder_that_is_no_run_says_so(tmp_path: Path) -> None:
 
 def test_positions_name_prompt_and_seed() -> None:
     made = plan(images=2, seed=40, options={"light": "hard"}, size_px=128)
-    assert [place_of(made, at) for at in range(6)] == [
+    assert [place_of(made, index) for index in range(6)] == [
         (0, 0),
         (0, 1),
         (1, 0),
@@ -168,9 +168,17 @@ def test_positions_name_prompt_and_seed() -> None:
         (2, 0),
         (2, 1),
     ]
-    asked = request_of(made, 3)
-    assert (asked.text, asked.prompt_id, asked.seed) == ("apple 1", "p1", 41)
-    assert (asked.targets, asked.options, asked.width) == ((APPLE,), {"light": "hard"}, 128)
+    generation_request = request_of(made, 3)
+    assert (generation_request.text, generation_request.prompt_id, generation_request.seed) == (
+        "apple 1",
+        "p1",
+        41,
+    )
+    assert (generation_request.targets, generation_request.options, generation_request.width) == (
+        (APPLE,),
+        {"light": "hard"},
+        128,
+    )
 
 
 def test_the_renderer_draws_scene_by_scene_and_others_go_by_the_plan() -> None:

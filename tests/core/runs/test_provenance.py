@@ -52,20 +52,20 @@ def test_other_files_are_refused_and_both_are_named(tmp_path: Path) -> None:
 
 
 def test_a_commit_of_the_hub_is_enough(tmp_path: Path) -> None:
-    here = {"repo": "a/b", "revision": "1" * 40, "fingerprint": "sha256:x"}
-    pin(tmp_path, "model", here)
-    pin(tmp_path, "model", {**here, "fingerprint": "sha256:y"})
-    pin(tmp_path, "model", {**here, "revision": ""})
+    local = {"repo": "a/b", "revision": "1" * 40, "fingerprint": "sha256:x"}
+    pin(tmp_path, "model", local)
+    pin(tmp_path, "model", {**local, "fingerprint": "sha256:y"})
+    pin(tmp_path, "model", {**local, "revision": ""})
     with pytest.raises(OtherWeights, match=r"1111, sha256:x\. Here it is a/b, 2222"):
-        pin(tmp_path, "model", {**here, "revision": "2" * 40, "fingerprint": "sha256:y"})
+        pin(tmp_path, "model", {**local, "revision": "2" * 40, "fingerprint": "sha256:y"})
     with pytest.raises(OtherWeights, match="on a/c"):
-        pin(tmp_path, "model", {**here, "base": {"repo": "a/c", "revision": "3"}})
+        pin(tmp_path, "model", {**local, "base": {"repo": "a/c", "revision": "3"}})
 
 
 def test_a_server_is_known_by_what_it_is_asked_for(tmp_path: Path) -> None:
     def served(**changed: object) -> dict[str, object]:
-        given = {"base_url": "http://127.0.0.1:1/v1", "model": "m", **changed}
-        end = Endpoint("one", **given)  # type: ignore[arg-type]
+        values = {"base_url": "http://127.0.0.1:1/v1", "model": "m", **changed}
+        end = Endpoint("one", **values)  # type: ignore[arg-type]
         return of_generator("served:one", NOWHERE, {"one": end})
 
     pin(tmp_path, "model", served())

@@ -39,8 +39,8 @@ def no_address(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def ray() -> Iterator[RayHere]:
-    with ray_here() as here:
-        yield here
+    with ray_here() as local:
+        yield local
 
 
 @pytest.fixture(scope="module")
@@ -65,8 +65,8 @@ def quiet(tmp_path_factory: pytest.TempPathFactory, few: list[Prompt]) -> list[I
 
 
 def test_an_address_where_nobody_answers_is_said() -> None:
-    words = r"No Ray cluster can be joined at 127\.0\.0\.1:1: .*RAY_ADDRESS"
-    with pytest.raises(BadInput, match=words), cluster("127.0.0.1:1"):
+    text = r"No Ray cluster can be joined at 127\.0\.0\.1:1: .*RAY_ADDRESS"
+    with pytest.raises(BadInput, match=text), cluster("127.0.0.1:1"):
         pass
 
 
@@ -78,17 +78,21 @@ def test_a_cluster_of_its_own_is_told_to_listen_here_alone_and_ends_with_its_las
         assert first is second
         assert (first.own, first.address, first.gpus) == (True, "", 0)
         assert signal.getsignal(signal.SIGTERM) is answer
-        words = "uses a cluster of its own already"
-        with pytest.raises(BadInput, match=words), cluster("10.0.0.1:6379"):
+        text = "uses a cluster of its own already"
+        with pytest.raises(BadInput, match=text), cluster("10.0.0.1:6379"):
             pass
         assert ray.ended == 0
     assert ray.ended == 1
-    (begun,) = ray.begun
-    assert (begun["address"], begun["num_cpus"], begun["include_dashboard"]) == ("local", 2, False)
+    (started,) = ray.begun
+    assert (started["address"], started["num_cpus"], started["include_dashboard"]) == (
+        "local",
+        2,
+        False,
+    )
     # Only with this does Ray listen at 127.0.0.1, and only with a token does it answer others.
-    assert begun["environment"]["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] == "0"
-    assert begun["environment"]["RAY_AUTH_MODE"] == "token"
-    assert begun["environment"]["RAY_USAGE_STATS_ENABLED"] == "0"
+    assert started["environment"]["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] == "0"
+    assert started["environment"]["RAY_AUTH_MODE"] == "token"
+    assert started["environment"]["RAY_USAGE_STATS_ENABLED"] == "0"
     assert dict(os.environ) == environment
 
 
@@ -99,12 +103,12 @@ def test_a_cluster_is_joined_as_it_is(ray: RayHere, monkeypatch: pytest.MonkeyPa
         monkeypatch.setenv(ADDRESS, address)
         with cluster() as joined:
             assert (joined.own, joined.address, joined.gpus) == (False, address, 3)
-    (begun,) = ray.begun
-    assert begun["address"] == address
-    assert "num_cpus" not in begun
-    assert begun["environment"]["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] == "0"
+    (started,) = ray.begun
+    assert started["address"] == address
+    assert "num_cpus" not in started
+    assert started["environment"]["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] == "0"
     # The cluster's own way of asking who may come in is left alone.
-    assert not {"RAY_AUTH_MODE", "RAY_USAGE_STATS_ENABLED"} & begun["environment"].keys()
+    assert not {"RAY_AUTH_MODE", "RAY_USAGE_STATS_ENABLED"} & started["environment"].keys()
 
 
 def test_what_ray_cannot_do_is_said(ray: RayHere, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,8 +153,8 @@ class OneDies(RayTeam):
         if len(self._members) == 1 and worker.endswith("w1"):
             opened = member.actor.of.open
 
-            def open_to_die(*given: Any) -> Any:
-                answer = opened(*given)
+            def open_to_die(*values: Any) -> Any:
+                answer = opened(*values)
                 journal = member.actor.of._worker._journal
                 add = journal.add
 
@@ -176,7 +180,7 @@ def test_an_actor_that_dies_loses_and_repeats_nothing(
     assert rows(shot) == quiet
     # What the dead one wrote down counts, and another one took its place.
     assert len(ray.actors) == 3
-    written = [one.worker for path in shot.shards() for one in read_shard(path)]
+    written = [item.worker for path in shot.shards() for item in read_shard(path)]
     assert written.count("s001w1") == 3
 
 
@@ -185,7 +189,7 @@ def test_a_worker_of_a_joined_cluster_takes_a_gpu_where_it_needs_a_device(
 ) -> None:
     grounded = MaskerSpec("grounded", "grounding-dino-tiny", "sam-vit-b")
     ray.gpus = 1
-    taken = []
+    used = []
     with socket.create_server(("127.0.0.1", 0)) as head:
         address = f"127.0.0.1:{head.getsockname()[1]}"
         for plan in (small_plan(few), small_plan(few, masker=grounded)):
@@ -198,8 +202,8 @@ def test_a_worker_of_a_joined_cluster_takes_a_gpu_where_it_needs_a_device(
             options = ray.actors[-1].options
             # Threads are the node's own affair.
             assert options["runtime_env"]["env_vars"]["OMP_NUM_THREADS"] == "1"
-            taken.append((work.needs_device(), options["num_cpus"], options.get("num_gpus")))
-    assert taken == [(False, 1, None), (True, 1, 1)]
+            used.append((work.needs_device(), options["num_cpus"], options.get("num_gpus")))
+    assert used == [(False, 1, None), (True, 1, 1)]
 
 
 def test_how_an_actor_ended_is_said() -> None:
@@ -235,9 +239,9 @@ def test_how_an_actor_ended_is_said() -> None:
             "its process 7 on a was ended, perhaps for want of memory",
         ),
     ]
-    for error, where, kind, words in cases:
-        event = _ended(error, "w1", where)
-        assert (event.kind, event.worker, event.reason[: len(words)]) == (kind, "w1", words)
+    for error, location, kind, text in cases:
+        event = _ended(error, "w1", location)
+        assert (event.kind, event.worker, event.reason[: len(text)]) == (kind, "w1", text)
 
 
 # ── the worker ───────────────────────────────────────────────────────────────────────────────────

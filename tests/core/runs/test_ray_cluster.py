@@ -44,9 +44,9 @@ def shared() -> Iterator[Cluster]:
 
     answer = signal.getsignal(signal.SIGTERM)
     # Ray starts a process for each of them; actors of this cluster are started beside those.
-    with cluster(cpus=2) as found:
+    with cluster(cpus=2) as result:
         assert signal.getsignal(signal.SIGTERM) is answer
-        yield found
+        yield result
 
 
 @pytest.fixture(scope="module")
@@ -54,9 +54,9 @@ def few() -> list[Prompt]:
     """In few scenes, which are what drawing takes its time for."""
     names = {"apple", "car"}
     single = [
-        one
-        for one in prompt_set("mini").prompts()
-        if one.task in ("cna", "ncu") and one.targets[0].name in names
+        prompt
+        for prompt in prompt_set("mini").prompts()
+        if prompt.task in ("cna", "ncu") and prompt.targets[0].name in names
     ]
     return [*single[:30], *some_prompts(2, ("moc",))]
 
@@ -73,9 +73,9 @@ def test_it_listens_on_this_machine_alone(shared: Cluster) -> None:
     import ray
 
     assert shared.own
-    assert {one["NodeManagerAddress"] for one in ray.nodes()} == {"127.0.0.1"}
-    words = "uses a cluster of its own already"
-    with pytest.raises(BadInput, match=words), cluster("10.0.0.1:6379"):
+    assert {node["NodeManagerAddress"] for node in ray.nodes()} == {"127.0.0.1"}
+    text = "uses a cluster of its own already"
+    with pytest.raises(BadInput, match=text), cluster("10.0.0.1:6379"):
         pass
 
 
@@ -97,8 +97,8 @@ class OneDies(RayTeam):
 
     killed: str = ""
 
-    def __init__(self, *given: Any) -> None:
-        super().__init__(*given)
+    def __init__(self, *values: Any) -> None:
+        super().__init__(*values)
         self.starts: list[str] = []
 
     def start(self, worker: str) -> None:
@@ -106,13 +106,13 @@ class OneDies(RayTeam):
         super().start(worker)
 
     def events(self, timeout_s: float) -> list[TeamEvent]:
-        found = super().events(timeout_s)
+        events = super().events(timeout_s)
         for name, member in self._members.items():
             busy = member.task is not None and member.pid is not None
             if busy and not self.killed and self.written(name) >= 3:
                 self.killed = name
                 os.kill(member.pid or 0, signal.SIGKILL)
-        return found
+        return events
 
     def written(self, name: str) -> int:
         journals = (self._folder / "journal").glob(f"{name}-*.jsonl")
@@ -144,14 +144,14 @@ def test_a_cluster_that_was_joined_lives_on(
     import ray
 
     folder = made(tmp_path, small_plan(few[:6]))
-    words = (
+    text = (
         "import sys; from truehue.core.runs.execute import ExecutionSettings, execute;"
         "from truehue.core.runs.folder import RunFolder;"
         "print(execute(RunFolder(sys.argv[1]), ExecutionSettings(workers=1, team='ray')).status)"
     )
     address = ray.get_runtime_context().gcs_address
     joined = subprocess.run(
-        [sys.executable, "-c", words, str(folder.path)],
+        [sys.executable, "-c", text, str(folder.path)],
         cwd=ROOT,
         text=True,
         check=True,

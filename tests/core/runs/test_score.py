@@ -21,7 +21,7 @@ from truehue.core.verdict.candidates import Acceptance
 from truehue.core.verdict.judge import Offset, Verdict
 from truehue.core.verdict.rules import RULES
 
-EVERY = tuple((one.id, one.version) for one in RULES)
+EVERY = tuple((item.id, item.version) for item in RULES)
 TRUEHUE = (("truehue", "1.1"),)
 RED, BLUE = parse_target("css:crimson"), parse_target("css:mediumblue")
 APPLE, VASE = ObjectTarget("apple", RED), ObjectTarget("vase", BLUE)
@@ -36,7 +36,7 @@ def judged(
     rules: tuple[tuple[str, str], ...] = TRUEHUE,
 ) -> tuple[ObjectVerdict, ...]:
     prompt = Prompt("p", "words", task, targets)
-    (drawn,) = ReferenceRenderer().draw(
+    (sample,) = ReferenceRenderer().draw(
         [
             GenerationRequest(
                 "reference-renderer",
@@ -51,26 +51,26 @@ def judged(
         lambda report: None,
         Event(),
     )
-    exact = {one.target: one.mask for one in drawn.masks if one.target != drop}
+    exact = {mask.target: mask.mask for mask in sample.masks if mask.target != drop}
     standings = shapes_for(targets)
     masker = open_masker(MaskerSpec("exact"))
     rendered = None if drop is not None else standings
-    found = masker.find(drawn.srgb8, task, targets, exact, rendered)
-    left_out = {one.target for one in standings if one.shape is None}
-    return score(prompt, drawn.srgb8, found.findings, rules, Acceptance(), left_out)
+    result = masker.find(sample.srgb8, task, targets, exact, rendered)
+    left_out = {placed_target.target for placed_target in standings if placed_target.shape is None}
+    return score(prompt, sample.srgb8, result.findings, rules, Acceptance(), left_out)
 
 
 def test_every_rule_has_a_row_an_object_and_one_of_them_leads() -> None:
     rows = judged("moc", (APPLE, VASE), rules=EVERY)
-    assert [(one.rule, one.target) for one in rows] == [(r, t) for r, _ in EVERY for t in (0, 1)]
+    assert [(row.rule, row.target) for row in rows] == [(r, t) for r, _ in EVERY for t in (0, 1)]
     for rule_id, version in EVERY:
-        mine = [one for one in rows if one.rule == rule_id]
-        assert {one.version for one in mine} == {version}
-        assert sum(one.leads for one in mine) == 1
-        assert len({(one.picture_status, one.picture_reason) for one in mine}) == 1
-    assert all(not one.cause or one.cause in CAUSES for one in rows)
-    passing = [one for one in rows if one.rule == "truehue"]
-    assert [(one.status, one.cause, one.leads) for one in passing] == [
+        mine = [row for row in rows if row.rule == rule_id]
+        assert {item.version for item in mine} == {version}
+        assert sum(item.leads for item in mine) == 1
+        assert len({(item.picture_status, item.picture_reason) for item in mine}) == 1
+    assert all(not row.cause or row.cause in CAUSES for row in rows)
+    passing = [row for row in rows if row.rule == "truehue"]
+    assert [(item.status, item.cause, item.leads) for item in passing] == [
         ("pass", "", True),
         ("pass", "", False),
     ]
@@ -86,7 +86,7 @@ def test_every_rule_has_a_row_an_object_and_one_of_them_leads() -> None:
     linear = np.minimum(asked1 * factor + haze / 100.0, 1.0)
     seen = xyz1_to_lab(linear1_to_xyz1(linear))
     assert float(delta_e00(seen, np.array(passing[0].lab))) == pytest.approx(passing[0].delta_e00)
-    assert next(one for one in rows if one.rule == "paper").light_factor is None
+    assert next(row for row in rows if row.rule == "paper").light_factor is None
 
 
 @pytest.mark.parametrize(
@@ -104,21 +104,21 @@ def test_failures_have_a_cause(
     if failure == "too-vivid":
         targets = (replace(APPLE, color=parse_target("css:rosybrown")),)
     rows = judged(task, targets, failure)
-    assert tuple(one.cause for one in rows) == causes
-    wrong = [one for one in rows if one.status == "fail"]
+    assert tuple(row.cause for row in rows) == causes
+    wrong = [row for row in rows if row.status == "fail"]
     assert wrong[0].leads
-    assert {one.picture_status for one in rows} == {"fail"}
-    assert all(one.told in one.picture_reason for one in wrong)
+    assert {row.picture_status for row in rows} == {"fail"}
+    assert all(item.told in item.picture_reason for item in wrong)
 
 
 def test_what_has_no_score_says_why() -> None:
-    place = ObjectTarget("sidewalk", None, (), "bystander")
-    rows = judged("coa", (APPLE, place))
-    assert [(one.status, one.cause) for one in rows] == [("pass", ""), ("unscored", "left-out")]
-    assert [one.leads for one in rows] == [False, True]
-    assert {one.picture_status for one in rows} == {"unscored"}
+    object_target = ObjectTarget("sidewalk", None, (), "bystander")
+    rows = judged("coa", (APPLE, object_target))
+    assert [(row.status, row.cause) for row in rows] == [("pass", ""), ("unscored", "left-out")]
+    assert [row.leads for row in rows] == [False, True]
+    assert {row.picture_status for row in rows} == {"unscored"}
     rows = judged("moc", (APPLE, VASE), drop=1)
-    assert [(one.status, one.cause) for one in rows] == [("pass", ""), ("unscored", "no-mask")]
+    assert [(row.status, row.cause) for row in rows] == [("pass", ""), ("unscored", "no-mask")]
 
 
 def test_a_rule_that_breaks_is_unscored_and_the_others_judge(
@@ -128,22 +128,22 @@ def test_a_rule_that_breaks_is_unscored_and_the_others_judge(
 
     real = tasks.judge_task
 
-    def breaks(task, targets, found, srgb8, rules, settings):  # type: ignore[no-untyped-def]
-        for one in rules:
-            if one == "released":
+    def breaks(task, targets, result, srgb8, rules, settings):  # type: ignore[no-untyped-def]
+        for rule in rules:
+            if rule == "released":
                 raise ValueError("odd pixels")
-            yield from real(task, targets, found, srgb8, [one], settings)
+            yield from real(task, targets, result, srgb8, [rule], settings)
 
     monkeypatch.setattr(tasks, "judge_task", breaks)
     rows = judged("cna", (APPLE,), rules=EVERY)
-    said = {one.rule: one for one in rows}
+    said = {row.rule: row for row in rows}
     assert (said["released"].status, said["released"].cause) == ("unscored", "broke")
     assert "odd pixels" in said["released"].told
     assert said["truehue"].status == "pass"
 
 
 def test_memory_that_runs_out_is_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
-    def breaks(*given: object) -> None:
+    def breaks(*values: object) -> None:
         raise MemoryError("no room")
 
     monkeypatch.setattr("truehue.core.verdict.tasks.judge_task", breaks)
@@ -153,10 +153,10 @@ def test_memory_that_runs_out_is_no_verdict(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_picture_without_an_image_is_unscored_by_every_rule() -> None:
     rows = not_drawn("No memory.", EVERY)
-    assert [one.rule for one in rows] == [rule_id for rule_id, _ in EVERY]
-    said = {(one.status, one.picture_status, one.cause) for one in rows}
+    assert [row.rule for row in rows] == [rule_id for rule_id, _ in EVERY]
+    said = {(row.status, row.picture_status, row.cause) for row in rows}
     assert said == {("unscored", "unscored", "no-image")}
-    assert {(one.told, one.target, one.leads) for one in rows} == {("No memory.", -1, True)}
+    assert {(row.told, row.target, row.leads) for row in rows} == {("No memory.", -1, True)}
 
 
 @pytest.mark.parametrize(
@@ -174,10 +174,10 @@ def test_a_picture_without_an_image_is_unscored_by_every_rule() -> None:
     ],
 )
 def test_the_furthest_of_hue_chroma_and_lightness_is_named(
-    found: tuple[float, ...], accepted: tuple[float, ...], cause: str
+    result: tuple[float, ...], accepted: tuple[float, ...], cause: str
 ) -> None:
     from truehue.core.verdict.judge import offset_between
 
-    offset: Offset = offset_between(np.array(found, float), np.array(accepted, float))
-    lab = (float(found[0]), float(found[1]), float(found[2]))
+    offset: Offset = offset_between(np.array(result, float), np.array(accepted, float))
+    lab = (float(result[0]), float(result[1]), float(result[2]))
     assert direction(Verdict("fail", "", "paper", "1.0", lab=lab, offset=offset)) == cause

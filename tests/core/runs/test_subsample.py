@@ -14,8 +14,8 @@ from truehue.core.runs.subsample import family_of, fewer
 
 def _whole(some: tuple[Prompt, ...], every: tuple[Prompt, ...]) -> bool:
     """Whether all prompts of each thing are there."""
-    here, there = (Counter(family_of(one) for one in prompts) for prompts in (some, every))
-    return all(count == there[family] for family, count in here.items())
+    local, there = (Counter(family_of(prompt) for prompt in prompts) for prompts in (some, every))
+    return all(count == there[family] for family, count in local.items())
 
 
 @pytest.mark.parametrize("limit", [10, 50, 100, 200, 1_000, 2_500])
@@ -24,28 +24,28 @@ def test_concepts_come_as_whole_families(limit: int) -> None:
     some = fewer(every, limit)
     assert 0.8 * limit <= len(some) <= limit
     assert _whole(some, every)
-    places = [every.index(one) for one in some]
-    assert places == sorted(places)
+    positions = [every.index(prompt) for prompt in some]
+    assert positions == sorted(positions)
     # Whatever has a modifier has its base, in each of its styles: Modifiers has something to say.
-    bases = {(one.concept, one.style) for one in some if not one.modifier}
-    assert {(one.concept, one.style) for one in some if one.modifier} <= bases
-    assert Counter(one.style for one in some).most_common()[0][1] * 2 == len(some)
+    bases = {(prompt.concept, prompt.style) for prompt in some if not prompt.modifier}
+    assert {(prompt.concept, prompt.style) for prompt in some if prompt.modifier} <= bases
+    assert Counter(prompt.style for prompt in some).most_common()[0][1] * 2 == len(some)
 
 
 def test_they_are_taken_from_the_whole_set() -> None:
     every = build_concepts()
-    places = [every.index(one) for one in fewer(every, 200)]
-    parts = Counter(place * 4 // len(every) for place in places)
+    positions = [every.index(prompt) for prompt in fewer(every, 200)]
+    parts = Counter(index * 4 // len(every) for index in positions)
     assert set(parts) == {0, 1, 2, 3}
 
 
 def test_where_no_family_fits_a_part_of_one_does() -> None:
-    apple = tuple(one for one in build_concepts() if one.concept == "apple")
+    apple = tuple(prompt for prompt in build_concepts() if prompt.concept == "apple")
     assert len(apple) > 8
     some = fewer(apple, 7)
     assert some == apple[:6]
-    assert [one.modifier for one in some[:2]] == ["", ""]
-    assert {one.style for one in some[:2]} == {one.style for one in apple}
+    assert [item.modifier for item in some[:2]] == ["", ""]
+    assert {item.style for item in some[:2]} == {item.style for item in apple}
     assert fewer(apple, 1) == apple[:1]
     assert fewer(apple, len(apple)) == apple
 
@@ -56,8 +56,8 @@ def test_colors_and_concepts_keep_their_parts() -> None:
     some = fewer(every, 300)
     assert len(some) == 300
     share = 300 * len(concepts) / len(every)
-    of_concepts = tuple(one for one in some if one.task == "concept")
+    of_concepts = tuple(prompt for prompt in some if prompt.task == "concept")
     assert share - 30 < len(of_concepts) <= share + 1
     assert _whole(of_concepts, concepts)
     # Without concepts: single prompts at equal distances.
-    assert fewer(colors, 7) == tuple(colors[at * len(colors) // 7] for at in range(7))
+    assert fewer(colors, 7) == tuple(colors[index * len(colors) // 7] for index in range(7))

@@ -47,7 +47,7 @@ def worker(tmp_path: Path, few: list[Prompt]) -> Iterator[Worker]:
 
 
 def batch(*positions: int) -> Batch:
-    return Batch(0, tuple((at, 1) for at in positions))
+    return Batch(0, tuple((position, 1) for position in positions))
 
 
 def written(worker: Worker) -> list[ItemResult]:
@@ -82,12 +82,12 @@ def test_a_masker_that_breaks_fails_the_picture_and_in_the_end_the_worker(
     assert said == ((0, "failed", "Looking for objects failed (RuntimeError: shape mismatch)."),)
     (row,) = written(worker)
     assert (row.seed, row.image_id) == (0, "")
-    assert {one.cause for one in row.verdicts} == {"no-image"}
+    assert {verdict.cause for verdict in row.verdicts} == {"no-image"}
     monkeypatch.setattr("truehue.core.batch.worker.MOST_BROKEN_IN_A_ROW", 3)
     with pytest.raises(CannotWork, match=r"3 pictures in a row failed.*shape mismatch"):
         worker.work_on(batch(30, 1, 31))
     # The one that was not written down is done again.
-    assert [one.position for one in written(worker)] == [0, 30]
+    assert [item.position for item in written(worker)] == [0, 30]
 
 
 def test_memory_that_runs_out_in_the_masker_is_nothing_of_the_picture(
@@ -119,17 +119,17 @@ def test_only_the_renderers_own_masks_say_that_it_left_an_object_out(
         targets=prompt.targets,
         options={"failure": "one-missing"},
     )
-    (drawn,) = ReferenceRenderer().draw([request], lambda report: None, Event())
-    picture = tmp_path / "a.png"
-    picture.write_bytes(encode_png(drawn.srgb8))
+    (sample,) = ReferenceRenderer().draw([request], lambda report: None, Event())
+    stored = tmp_path / "a.png"
+    stored.write_bytes(encode_png(sample.srgb8))
     masks = {}
-    for one in drawn.masks:
-        path = tmp_path / f"{one.target}.png"
-        path.write_bytes(one.mask.png())
-        masks[one.target] = StoredMask(f"{one.target}", str(path), maker)
+    for mask in sample.masks:
+        path = tmp_path / f"{mask.target}.png"
+        path.write_bytes(mask.mask.png())
+        masks[mask.target] = StoredMask(f"{mask.target}", str(path), maker)
     assert len(masks) == len(prompt.targets) - 1
     item = StoredItem(
-        0, 0, image_id(drawn.srgb8), str(picture), masks, drawn_by="reference-renderer"
+        0, 0, image_id(sample.srgb8), str(stored), masks, drawn_by="reference-renderer"
     )
     plan = make_plan((prompt,), "them", items=(item,), judging=ScoringPlan(rules=("truehue",)))
     made = Worker(RunWork(RunFolder.create(tmp_path / "runs", plan).path), "w1")
@@ -139,7 +139,9 @@ def test_only_the_renderers_own_masks_say_that_it_left_an_object_out(
     finally:
         made.close()
     (missing,) = set(range(len(prompt.targets))) - set(masks)
-    assert [(one.status, one.cause) for one in row.verdicts if one.target == missing] == [said]
+    assert [
+        (verdict.status, verdict.cause) for verdict in row.verdicts if verdict.target == missing
+    ] == [said]
 
 
 def test_samples_that_were_changed_or_are_gone_do_not_go_on(
@@ -190,9 +192,9 @@ def test_a_process_that_breaks_says_why(tmp_path: Path, few: list[Prompt]) -> No
     folder = RunFolder.create(tmp_path, small_plan(few))
     team = LocalTeam(RunWork(folder.path), "two")  # type: ignore[arg-type]
     team.start("w1")
-    found: list[TeamEvent] = []
-    while not found:
-        found = team.events(5.0)
+    team_events: list[TeamEvent] = []
+    while not team_events:
+        team_events = team.events(5.0)
     team.close()
-    assert (found[0].kind, found[0].worker) == (DIED, "w1")
-    assert found[0].reason.startswith("it broke (TypeError: ")
+    assert (team_events[0].kind, team_events[0].worker) == (DIED, "w1")
+    assert team_events[0].reason.startswith("it broke (TypeError: ")

@@ -108,13 +108,13 @@ def test_what_is_no_cfm_is_not_registered(tiny: Path, tmp_path: Path) -> None:
 def test_scores_are_those_of_cfm_with_their_map(
     tiny: Path, known: Registration, scorer: CfmScorer
 ) -> None:
-    pictures = [("a", WIDE, "a market"), ("b", SQUARE, " "), ("c", SQUARE, "a red mug")]
-    records = scored_by_cfm(scorer, known, pictures)
+    images = [("a", WIDE, "a market"), ("b", SQUARE, " "), ("c", SQUARE, "a red mug")]
+    records = scored_by_cfm(scorer, known, images)
     by_item = {
         item: [record for record in records if record.item == item] for item in ("a", "b", "c")
     }
     plain = open_cfm(tiny, None, HERE)
-    for item, srgb8, prompt in (pictures[0], pictures[2]):
+    for item, srgb8, prompt in (images[0], images[2]):
         score, logit = by_item[item]
         (expected,) = plain.scores([srgb8], [prompt])
         assert (score.measure, logit.measure) == ("cfm", "cfm_logit")
@@ -122,9 +122,9 @@ def test_scores_are_those_of_cfm_with_their_map(
         assert logit.value == pytest.approx(expected.logit, abs=1e-4)
         assert score.version == known.version
         assert score.provenance["prompt"] == prompt
-        kept = map_of(by_item[item], known.version)
-        assert kept is not None
-        np.testing.assert_allclose(kept, expected.attention, atol=0.01)
+        saved = map_of(by_item[item], known.version)
+        assert saved is not None
+        np.testing.assert_allclose(saved, expected.attention, atol=0.01)
         assert json.loads(json.dumps(score.numbers))["map"] == map_rows(by_item[item])
     assert {record.status for record in by_item["b"]} == {UNSCORED}
     assert "no prompt is known" in by_item["b"][0].reason

@@ -53,8 +53,8 @@ def test_the_interval_is_that_of_scipy_over_prompts() -> None:
     rng = np.random.default_rng(3)
     counts = rng.integers(1, 5, 80)
     sums = counts * rng.normal(0.4, 0.1, 80)
-    found = score_mean(list(sums), list(counts), 400, {"why": 7})
-    assert found.mean == pytest.approx(sums.sum() / counts.sum())
+    result = score_mean(list(sums), list(counts), 400, {"why": 7})
+    assert result.mean == pytest.approx(sums.sum() / counts.sum())
     reference = stats.bootstrap(
         (sums, counts),
         lambda a, b, axis=-1: a.sum(axis=axis) / b.sum(axis=axis),
@@ -63,13 +63,13 @@ def test_the_interval_is_that_of_scipy_over_prompts() -> None:
         n_resamples=10_000,
         random_state=1,
     ).confidence_interval
-    assert found.low is not None
-    assert found.high is not None
+    assert result.low is not None
+    assert result.high is not None
     spread = reference.high - reference.low
-    assert abs(found.low - reference.low) < 0.08 * spread
-    assert abs(found.high - reference.high) < 0.08 * spread
-    assert (found.scored, found.prompts) == (counts.sum(), 80)
-    assert found.missing == 400 - counts.sum() - 7
+    assert abs(result.low - reference.low) < 0.08 * spread
+    assert abs(result.high - reference.high) < 0.08 * spread
+    assert (result.scored, result.prompts) == (counts.sum(), 80)
+    assert result.missing == 400 - counts.sum() - 7
 
 
 def test_one_prompt_or_equal_scores_have_no_interval() -> None:

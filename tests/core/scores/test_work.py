@@ -60,16 +60,16 @@ def test_work_that_was_stopped_goes_on_with_the_same_scores(
             work.folder.set_desired_state("pause")
 
     stopped = execute(work, watch=stopped_after_one, team=InProcess(work))
-    taken: set[int] = set()
-    first = [record for item in work.records(taken) for record in item]
+    used: set[int] = set()
+    first = [record for item in work.records(used) for record in item]
     assert stopped.status in ("paused", "finished")
     work.folder.set_desired_state("run")
     again = ScoringWork(tmp_path / "work")
     assert done(again) == "finished"
-    rest = [record for item in again.records(taken) for record in item]
+    rest = [record for item in again.records(used) for record in item]
     records = [*first, *rest]
     assert len(records) == 3 * len(wanted)
-    assert not list(again.records(taken))
+    assert not list(again.records(used))
     for task in wanted:
         own = [record for record in records if record.item == task.image_id]
         values = {record.measure: record.value for record in own}

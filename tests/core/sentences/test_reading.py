@@ -64,7 +64,9 @@ SENTENCES: list[tuple[str, Wanted]] = [
 @pytest.mark.parametrize(("text", "wanted"), SENTENCES, ids=[text[:40] for text, _ in SENTENCES])
 def test_a_sentence_asks_for_its_objects_and_colors(text: str, wanted: Wanted) -> None:
     targets = read_sentence(text).targets
-    assert [(one.name, one.color.value if one.color else None) for one in targets] == wanted
+    assert [
+        (target.name, target.color.value if target.color else None) for target in targets
+    ] == wanted
 
 
 @pytest.mark.parametrize(
@@ -136,8 +138,8 @@ def test_the_sentences_of_the_benchmark_are_read_as_they_were_made() -> None:
                 (target.name, same(target.color.hex)) for target in prompt.targets if target.color
             ]
         judged = read_sentence(prompt.text).judged
-        found = [(one.name, same(one.color.label)) for one in judged if one.color]
-        right += found[: len(wanted)] == wanted
+        result = [(item.name, same(item.color.label)) for item in judged if item.color]
+        right += result[: len(wanted)] == wanted
         total += 1
     assert total > 1_900
     assert right / total > 0.99

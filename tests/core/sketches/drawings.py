@@ -6,10 +6,10 @@ import cv2
 import numpy as np
 
 
-def ink_of(picture: str) -> np.ndarray:
+def ink_of(stored: str) -> np.ndarray:
     """uint8 ``(H, W)`` of a picture of characters: ``#`` is ink, everything else paper."""
-    rows = [line.strip() for line in picture.strip().splitlines()]
-    return np.array([[0 if one == "#" else 255 for one in row] for row in rows], np.uint8)
+    rows = [line.strip() for line in stored.strip().splitlines()]
+    return np.array([[0 if item == "#" else 255 for item in row] for row in rows], np.uint8)
 
 
 def paper(side: int = 256, width: int | None = None) -> np.ndarray:

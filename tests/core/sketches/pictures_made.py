@@ -15,8 +15,8 @@ def _rgb(lightness: np.ndarray, line: tuple[float, ...], paper: tuple[float, ...
     return np.array(line) + lightness[..., None] * (np.array(paper) - np.array(line))
 
 
-def _coded(picture: np.ndarray) -> np.ndarray:
-    return np.rint(255 * picture.clip(0, 1)).astype(np.uint8)
+def _coded(stored: np.ndarray) -> np.ndarray:
+    return np.rint(255 * stored.clip(0, 1)).astype(np.uint8)
 
 
 def clean(side: int = 512) -> np.ndarray:
@@ -27,21 +27,21 @@ def clean(side: int = 512) -> np.ndarray:
 def photograph(side: int = 512) -> np.ndarray:
     """Warm light from one side, a shadow across a corner, grain, a lens that is not sharp."""
     rng = np.random.default_rng(2)
-    picture = _rgb(cat(side) / 255, (0.22, 0.2, 0.24), (0.93, 0.88, 0.78))
+    rgb8 = _rgb(cat(side) / 255, (0.22, 0.2, 0.24), (0.93, 0.88, 0.78))
     y, x = np.mgrid[:side, :side] / side
     light = 0.95 - 0.45 * x * y
     light *= 1 - 0.3 / (1 + np.exp(-(x + y - 1.5) * 18))
-    picture = cv2.GaussianBlur(picture * light[..., None], (0, 0), 0.7)
-    return _coded(picture + 0.015 * rng.standard_normal(picture.shape))
+    rgb8 = cv2.GaussianBlur(rgb8 * light[..., None], (0, 0), 0.7)
+    return _coded(rgb8 + 0.015 * rng.standard_normal(rgb8.shape))
 
 
 def gray_scan(side: int = 512) -> np.ndarray:
     """Gray paper with grain, and dust."""
     rng = np.random.default_rng(3)
-    picture = _rgb(cat(side) / 255, (0.15,) * 3, (0.72,) * 3)
+    rgb8 = _rgb(cat(side) / 255, (0.15,) * 3, (0.72,) * 3)
     for x, y in rng.integers(5, side - 5, (40, 2)):
-        picture[y, x] = 0.2
-    return _coded(picture + 0.02 * rng.standard_normal((side, side, 1)))
+        rgb8[y, x] = 0.2
+    return _coded(rgb8 + 0.02 * rng.standard_normal((side, side, 1)))
 
 
 def pencil(side: int = 512) -> np.ndarray:
@@ -56,20 +56,20 @@ def pencil(side: int = 512) -> np.ndarray:
 def colored_lines(side: int = 512) -> np.ndarray:
     """Blue lines left, orange ones right, yellow ones below."""
     ink = cat(side) / 255
-    picture = _rgb(ink, (0.1, 0.2, 0.8), (1, 1, 1))
-    picture[:, side // 2 :] = _rgb(ink, (0.95, 0.5, 0.1), (1, 1, 1))[:, side // 2 :]
-    picture[3 * side // 4 :] = _rgb(ink, (0.98, 0.85, 0.2), (1, 1, 1))[3 * side // 4 :]
-    return _coded(picture)
+    rgb8 = _rgb(ink, (0.1, 0.2, 0.8), (1, 1, 1))
+    rgb8[:, side // 2 :] = _rgb(ink, (0.95, 0.5, 0.1), (1, 1, 1))[:, side // 2 :]
+    rgb8[3 * side // 4 :] = _rgb(ink, (0.98, 0.85, 0.2), (1, 1, 1))[3 * side // 4 :]
+    return _coded(rgb8)
 
 
 def colored_in(side: int = 512) -> np.ndarray:
     """Somebody has colored it already: the body orange, the head beige, the rest white."""
     ink = cat(side)
-    picture = np.ones((side, side, 3))
+    stored = np.ones((side, side, 3))
     y, x = np.mgrid[:side, :side] / side * 1024
-    picture[np.hypot((x - 512) / 240, (y - 640) / 300) < 1] = (0.9, 0.5, 0.15)
-    picture[np.hypot((x - 512) / 190, (y - 300) / 160) < 1] = (0.95, 0.85, 0.7)
-    return _coded(picture * (ink / 255)[..., None])
+    stored[np.hypot((x - 512) / 240, (y - 640) / 300) < 1] = (0.9, 0.5, 0.15)
+    stored[np.hypot((x - 512) / 190, (y - 300) / 160) < 1] = (0.95, 0.85, 0.7)
+    return _coded(stored * (ink / 255)[..., None])
 
 
 def gray_wash(side: int = 512) -> np.ndarray:

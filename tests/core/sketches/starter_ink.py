@@ -17,11 +17,11 @@ SILVER = Path(__file__).parent / "starter_ink_SILVER.csv"
 
 def rows() -> list[str]:
     """A header, then a row for each drawing: its words, sketch id and SHA-256 of its ink."""
-    found = ["words,sketch_id,ink_sha256"]
-    for words, drawing in sorted(starter().items()):
+    results = ["words,sketch_id,ink_sha256"]
+    for text, drawing in sorted(starter().items()):
         ink = drawing.ink()
-        found.append(f"{words},{sketch_id(ink)},{hashlib.sha256(ink.tobytes()).hexdigest()}")
-    return found
+        results.append(f"{text},{sketch_id(ink)},{hashlib.sha256(ink.tobytes()).hexdigest()}")
+    return results
 
 
 if __name__ == "__main__":

@@ -30,15 +30,15 @@ def test_there_and_back(data: st.DataObject) -> None:
     shape = data.draw(array_shapes(min_dims=2, max_dims=2, max_side=12))
     labels = st.sampled_from([0, 1, 2, 127, 128, 16_383, 16_384, 70_000])
     maps = [data.draw(arrays(np.int32, shape, elements=labels)) for _ in range(3)]
-    for one, other in zip(maps, decode(encode(maps)), strict=True):
-        assert (one == other).all()
-        assert other.dtype == (np.uint16 if one.max() < 65_536 else np.int32)
+    for item, other in zip(maps, decode(encode(maps)), strict=True):
+        assert (item == other).all()
+        assert other.dtype == (np.uint16 if item.max() < 65_536 else np.int32)
 
 
 def test_a_sketch_is_coded_as_its_maps_are() -> None:
     ink = cat(128)
-    for one, other in zip(decode(coded_regions(ink)), regions(ink).labels, strict=True):
-        assert (one == other).all()
+    for item, other in zip(decode(coded_regions(ink)), regions(ink).labels, strict=True):
+        assert (item == other).all()
 
 
 GOOD = encode([np.array([[0, 1], [2, 2]])])

@@ -66,38 +66,38 @@ def large() -> np.ndarray:
 
 
 def test_specks_go_and_what_is_meant_stays() -> None:
-    picture = clean(256)
-    picture[20:22, 20:22] = 0
-    picture[230:238, 20:28] = 0
-    kept = prepare(picture, SketchSettings(longer_side=256, speck_px=0))
-    gone = prepare(picture, SketchSettings(longer_side=256, speck_px=100))
-    assert kept.ink[20, 20] < LINE
+    stored = clean(256)
+    stored[20:22, 20:22] = 0
+    stored[230:238, 20:28] = 0
+    saved = prepare(stored, SketchSettings(longer_side=256, speck_px=0))
+    gone = prepare(stored, SketchSettings(longer_side=256, speck_px=100))
+    assert saved.ink[20, 20] < LINE
     assert gone.ink[20, 20] == 255
     assert gone.ink[234, 24] < LINE
-    assert kept.id != gone.id == sketch_id(gone.ink)
+    assert saved.id != gone.id == sketch_id(gone.ink)
 
 
 def test_holes_of_paper_in_ink_are_specks_too() -> None:
-    picture = np.full((256, 256, 3), 255, np.uint8)
-    picture[100:120, 100:120] = 0
-    picture[110, 110] = 255
-    assert prepare(picture, SketchSettings(longer_side=256, speck_px=0)).ink[110, 110] == 255
-    assert prepare(picture, SketchSettings(longer_side=256, speck_px=40)).ink[110, 110] < LINE
+    stored = np.full((256, 256, 3), 255, np.uint8)
+    stored[100:120, 100:120] = 0
+    stored[110, 110] = 255
+    assert prepare(stored, SketchSettings(longer_side=256, speck_px=0)).ink[110, 110] == 255
+    assert prepare(stored, SketchSettings(longer_side=256, speck_px=40)).ink[110, 110] < LINE
 
 
 def test_solid_black_stays_black() -> None:
-    picture = clean(256)
-    cv2.circle(picture, (128, 170), 40, (0, 0, 0), -1)
-    ink = prepare(picture, SIDE).ink
+    stored = clean(256)
+    cv2.circle(stored, (128, 170), 40, (0, 0, 0), -1)
+    ink = prepare(stored, SIDE).ink
     assert (ink[140:200, 115:140] < 40).all()
 
 
 def test_the_threshold_decides_which_gray_is_a_line() -> None:
-    picture = np.full((200, 200, 3), 255, np.uint8)
-    picture[50:54], picture[100:104] = 0, 170
+    stored = np.full((200, 200, 3), 255, np.uint8)
+    stored[50:54], stored[100:104] = 0, 170
     for threshold, faint in ((120, False), (200, True)):
         settings = SketchSettings(line_threshold=threshold, longer_side=200)
-        ink = prepare(picture, settings).ink
+        ink = prepare(stored, settings).ink
         assert ink[52, 100] < 40
         assert bool(ink[102, 100] < LINE) is faint
 
@@ -216,6 +216,6 @@ def test_settings_out_of_range_are_refused(wrong: dict[str, int]) -> None:
         np.zeros((2, 300, 3), np.uint8),
     ],
 )
-def test_what_is_no_picture_is_refused(picture: np.ndarray) -> None:
+def test_what_is_no_picture_is_refused(stored: np.ndarray) -> None:
     with pytest.raises(ImageError):
-        prepare(picture)
+        prepare(stored)

@@ -169,7 +169,9 @@ def test_the_cat_has_its_parts_and_is_numbered_in_raster_order() -> None:
     assert maps.label(0, 900, 620) == maps.label(0, 5, 5)
     assert maps.label(1, 900, 620) != maps.label(1, 5, 5)
     for labels in maps.labels:
-        firsts = [int(np.flatnonzero(labels == one)[0]) for one in range(1, int(labels.max()) + 1)]
+        firsts = [
+            int(np.flatnonzero(labels == index)[0]) for index in range(1, int(labels.max()) + 1)
+        ]
         assert firsts == sorted(firsts)
 
 
@@ -192,8 +194,8 @@ def test_whatever_is_drawn(ink: np.ndarray) -> None:
     assert len(np.unique(plain * (count + 2) + np.where(paper_px, maps[0], 0))) == count + (
         not paper_px.all()
     )
-    for one, other in pairwise(maps):
-        pairs = np.unique(np.stack([one, other]).reshape(2, -1), axis=1)
+    for item, other in pairwise(maps):
+        pairs = np.unique(np.stack([item, other]).reshape(2, -1), axis=1)
         assert len(np.unique(pairs[1])) == pairs.shape[1], "a wider closing only divides"
 
 
@@ -214,8 +216,8 @@ def test_every_region_is_of_one_piece_on_paper_and_ink_goes_to_its_nearest(seed:
     paper_px = ink >= LINE
     nearest = ndimage.distance_transform_edt(~paper_px)
     for labels in maps:
-        for one in range(1, int(labels.max()) + 1):
-            own = labels == one
+        for index in range(1, int(labels.max()) + 1):
+            own = labels == index
             assert ndimage.label(own & paper_px)[1] == 1
         # The region of an ink pixel has a paper pixel as near as any.
         rows, columns = np.nonzero(~paper_px & (labels > 0))

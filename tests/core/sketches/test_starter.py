@@ -43,12 +43,12 @@ def test_drawings_are_listed_without_opening_a_file(monkeypatch: pytest.MonkeyPa
 
 def test_every_drawing_shows_a_concept_of_the_list() -> None:
     bases = {c.words: c for c in concepts() if c.modifier_kind == "base"}
-    assert {words.replace(" ", "_") for words in starter()} == {
+    assert {text.replace(" ", "_") for text in starter()} == {
         path.stem for path in FOLDER.glob("*.svg")
     }
-    for words, drawing in starter().items():
-        concept = bases[words]
-        assert (drawing.words, drawing.concept_id) == (words, concept.id)
+    for key, drawing in starter().items():
+        concept = bases[key]
+        assert (drawing.words, drawing.concept_id) == (key, concept.id)
         assert drawing.category == concept.category
 
 
@@ -63,34 +63,34 @@ def test_all_categories_have_drawings_enough_for_a_study() -> None:
 @pytest.mark.parametrize("category", CATEGORIES)
 def test_outlines_are_whole_and_regions_neither_few_nor_many(category: str, step: int) -> None:
     """Of every fourth drawing; of all at night."""
-    for words, drawing in list(starter().items())[::step]:
+    for text, drawing in list(starter().items())[::step]:
         if drawing.category == category:
             paper = (drawing.ink() >= LINE).view(np.uint8)
             regions, labels = large_parts(paper)
-            assert 4 <= regions <= 80, words
+            assert 4 <= regions <= 80, text
             # What a ball as wide as a gap of 4 pixels cannot leave must be whole regions.
             away = cv2.distanceTransform(paper, cv2.DIST_L2, cv2.DIST_MASK_PRECISE)
             cores, core_labels = large_parts((away > 2.5).view(np.uint8))
             held = {int(labels[core_labels == core][0]) for core in range(1, cores + 1)}
-            assert cores - len(held) <= 0.1 * regions, words
+            assert cores - len(held) <= 0.1 * regions, text
 
 
 def test_nothing_touches_the_border_and_no_ink_is_large() -> None:
-    for words, drawing in starter().items():
+    for key, drawing in starter().items():
         ink = drawing.ink(256)
         assert ink.shape == (256, 256)
         assert ink.dtype == np.uint8
         edges = np.concatenate([ink[0], ink[-1], ink[:, 0], ink[:, -1]])
-        assert edges.min() == 255, words
+        assert edges.min() == 255, key
         rows, columns = np.nonzero(ink < 128)
         extent = max(np.ptp(rows), np.ptp(columns))
-        assert 0.75 * 256 <= extent <= 0.9 * 256, words
-        assert np.mean(ink < 128) < 0.25, words
+        assert 0.75 * 256 <= extent <= 0.9 * 256, key
+        assert np.mean(ink < 128) < 0.25, key
 
 
 @pytest.mark.parametrize("words", ["apple", "butterfly", "lake"])
-def test_a_drawing_passes_the_checks_of_imported_sketches(words: str) -> None:
-    sketch = of_ink(starter()[words].ink())
+def test_a_drawing_passes_the_checks_of_imported_sketches(text: str) -> None:
+    sketch = of_ink(starter()[text].ink())
     assert sketch.warnings == ()
     assert sketch.closing == 0
 

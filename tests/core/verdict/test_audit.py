@@ -26,8 +26,8 @@ def flat(*parts: tuple[tuple[int, int, int], int]) -> tuple[np.ndarray, np.ndarr
     return srgb8, np.ones(srgb8.shape[:2], dtype=bool)
 
 
-def titles(found: Audit) -> list[str]:
-    return [title for title, _ in found.reasons]
+def titles(result: Audit) -> list[str]:
+    return [title for title, _ in result.reasons]
 
 
 def test_rules_that_agree_are_no_case() -> None:
@@ -38,28 +38,28 @@ def test_rules_that_agree_are_no_case() -> None:
 def test_target_guidance_is_named_when_it_turns_the_verdict() -> None:
     """Four colors in equal parts: only the guided rule finds the asked one."""
     parts = [((200, 40, 40), 20), ((40, 160, 60), 20), ((40, 60, 200), 20), ((220, 200, 40), 20)]
-    found = audited(*flat(*parts), color="40,60,200")
-    assert found is not None
-    assert "released" in found.passing
-    assert "released-unguided" in found.failing
-    assert found.reasons[0][0] == "Target guidance: decides the outcome"
-    assert "5% of its pixels" in found.reasons[0][1]
+    result = audited(*flat(*parts), color="40,60,200")
+    assert result is not None
+    assert "released" in result.passing
+    assert "released-unguided" in result.failing
+    assert result.reasons[0][0] == "Target guidance: decides the outcome"
+    assert "5% of its pixels" in result.reasons[0][1]
 
 
 def test_gray_pixels_that_the_clean_up_drops_are_named_with_their_share() -> None:
-    found = audited(*flat(((200, 40, 40), 60), ((128, 128, 128), 40)), color="200,40,40")
-    assert found is not None
-    text = dict(found.reasons)["Gray pixels excluded"]
+    result = audited(*flat(((200, 40, 40), 60), ((128, 128, 128), 40)), color="200,40,40")
+    assert result is not None
+    text = dict(result.reasons)["Gray pixels excluded"]
     assert "40% of the mask" in text
 
 
 def test_neighbors_that_the_paper_accepts_are_named() -> None:
     # Between red and firebrick: two neighbors of css:firebrick take it in, the name alone does not.
     srgb8, mask = flat(((165, 42, 42), 40))
-    found = audited(srgb8, mask, color="css:firebrick", acceptance=Acceptance(5))
-    assert found is not None
-    assert "paper" in found.passing
-    assert "brown" in dict(found.reasons)["Candidates: decides the outcome"]
+    result = audited(srgb8, mask, color="css:firebrick", acceptance=Acceptance(5))
+    assert result is not None
+    assert "paper" in result.passing
+    assert "brown" in dict(result.reasons)["Candidates: decides the outcome"]
 
 
 def test_neighbors_that_the_verdict_does_not_need_are_not_named() -> None:
@@ -68,15 +68,15 @@ def test_neighbors_that_the_verdict_does_not_need_are_not_named() -> None:
     rows = list(
         measure_by_rules(srgb8, mask, parse_target("css:firebrick"), IDS, acceptance=Acceptance(5))
     )
-    paper = next(one for one in rows if one.verdict.rule == "paper")
+    paper = next(row for row in rows if row.verdict.rule == "paper")
     alone = audited(srgb8, mask, color="css:firebrick")
     assert alone is not None
     assert "paper" in alone.passing
     assert paper.verdict.status == "pass"
     assert {metric.candidate for metric in paper.verdict.metrics} != {0}
-    found = audit(rows)
-    assert found is not None
-    named = [text for title, text in found.reasons if title.startswith("Candidates")]
+    result = audit(rows)
+    assert result is not None
+    named = [text for title, text in result.reasons if title.startswith("Candidates")]
     assert not [text for text in named if text.startswith("paper")]
 
 
@@ -92,9 +92,9 @@ def test_a_reference_object_is_measured_without_guidance_and_none_is_named() -> 
 
 @pytest.mark.parametrize("light", ["window", "hard"])
 def test_light_and_shadow_are_named_when_ours_sees_through_them(light: str) -> None:
-    drawn = render(RenderRequest("teapot", (59, 116, 192), light=light, seed=2, size_px=160))
-    found = audited(drawn.srgb8, drawn.mask.pixels, color="l2:blue")
-    assert found is not None
-    assert "truehue" in found.passing
-    assert "Shading: decides the outcome" in titles(found)
-    assert found.sentence.startswith("truehue")
+    rendering = render(RenderRequest("teapot", (59, 116, 192), light=light, seed=2, size_px=160))
+    result = audited(rendering.srgb8, rendering.mask.pixels, color="l2:blue")
+    assert result is not None
+    assert "truehue" in result.passing
+    assert "Shading: decides the outcome" in titles(result)
+    assert result.sentence.startswith("truehue")

@@ -34,25 +34,25 @@ def would_pass(accounts: Iterable[Limits], limits: Limits) -> bool:
 @pytest.mark.parametrize("by", [known.id for known in RULES])
 @pytest.mark.parametrize("target", TARGETS)
 def test_the_limits_of_the_rule_give_the_verdict_of_the_rule(by: str, target: str) -> None:
-    found = measure(SRGB8, MASK, parse_target(target), by)
-    accounts = alternatives(found)
-    assert would_pass(accounts, judged_limits(found)) is (found.verdict.status == PASS)
+    result = measure(SRGB8, MASK, parse_target(target), by)
+    accounts = alternatives(result)
+    assert would_pass(accounts, judged_limits(result)) is (result.verdict.status == PASS)
 
 
 @pytest.mark.parametrize("by", ["paper", "released"])
 @pytest.mark.parametrize("k", [0, 6])
 def test_other_limits_give_what_judging_by_them_gives(by: str, k: int) -> None:
     k = 0 if rule(by).same_candidate else k
-    found = measure(SRGB8, MASK, parse_target("css:sienna"), by, acceptance=Acceptance(k))
-    accounts = alternatives(found)
-    assert found.verdict.lab is not None
-    candidates = np.array([candidate.lab for candidate in found.candidates])
+    result = measure(SRGB8, MASK, parse_target("css:sienna"), by, acceptance=Acceptance(k))
+    accounts = alternatives(result)
+    assert result.verdict.lab is not None
+    candidates = np.array([candidate.lab for candidate in result.candidates])
     for delta_e00 in (1.0, 3.0, 5.0, 8.0, 20.0):
         for delta_chroma in (1.0, 5.0, 30.0):
             limits = Thresholds(delta_chroma, delta_e00, 30.0)
             again = judge(
-                found.verdict.lab,
-                found.target.lab,
+                result.verdict.lab,
+                result.target.lab,
                 candidates,
                 replace(rule(by), thresholds=limits),
             )

@@ -60,18 +60,18 @@ def ball(target_name: str = ORANGE, side: int = 64) -> tuple[np.ndarray, np.ndar
 @every_rule
 def test_a_shaded_object_of_the_asked_color_passes(rule_id: str) -> None:
     srgb8, mask = ball()
-    found = measure(srgb8, mask, parse_target(ORANGE), rule_id, asked=TargetObject("ball"))
-    assert found.verdict.status == "pass"
-    assert (found.verdict.rule, found.verdict.version) == (rule_id, rule(rule_id).version)
-    words = (
+    result = measure(srgb8, mask, parse_target(ORANGE), rule_id, target_object=TargetObject("ball"))
+    assert result.verdict.status == "pass"
+    assert (result.verdict.rule, result.verdict.version) == (rule_id, rule(rule_id).version)
+    text = (
         "mismatch score 0.0, below 3.6."
         if rule(rule_id).lit
         else "every metric is below its limit."
     )
-    assert found.verdict.reason.endswith(words)
-    assert found.mask_px == mask.sum()
-    assert found.colors is not None
-    assert found.colors.pixel_count == found.measured.sum()
+    assert result.verdict.reason.endswith(text)
+    assert result.mask_px == mask.sum()
+    assert result.colors is not None
+    assert result.colors.pixel_count == result.measured.sum()
 
 
 @every_rule
@@ -87,39 +87,41 @@ def test_another_color_fails(rule_id: str, other: str) -> None:
 @every_rule
 def test_an_object_of_one_color_is_measured_exactly(rule_id: str, target: str) -> None:
     """White, gray and black too: the clean-up would drop them, and is undone."""
-    asked = parse_target(target)
+    color_target = parse_target(target)
     srgb8 = np.full((20, 20, 3), 128, dtype=np.uint8)
-    srgb8[5:15, 5:15] = asked.srgb8
+    srgb8[5:15, 5:15] = color_target.srgb8
     mask = np.zeros((20, 20), dtype=bool)
     mask[5:15, 5:15] = True
-    found = measure(srgb8, mask, asked, rule_id)
-    assert found.verdict.status == "pass"
-    assert found.verdict.lab == pytest.approx(asked.lab, abs=1e-9)
-    for metric in found.verdict.metrics:
+    result = measure(srgb8, mask, color_target, rule_id)
+    assert result.verdict.status == "pass"
+    assert result.verdict.lab == pytest.approx(color_target.lab, abs=1e-9)
+    for metric in result.verdict.metrics:
         assert metric.value == pytest.approx(0.0, abs=1e-6)
 
 
 def test_paper_centred_is_the_plain_mean() -> None:
     srgb8, mask = ball()
-    found = measure(srgb8, mask, parse_target(ORANGE), "paper-centred")
-    assert found.verdict.lab == pytest.approx(tuple(masked_lab(srgb8, mask).mean(axis=0)), abs=1e-9)
+    result = measure(srgb8, mask, parse_target(ORANGE), "paper-centred")
+    assert result.verdict.lab == pytest.approx(
+        tuple(masked_lab(srgb8, mask).mean(axis=0)), abs=1e-9
+    )
 
 
 def test_paper_over_counts_is_paper_over_pixels() -> None:
     srgb8, mask = ball()
-    found = measure(srgb8, mask, parse_target(ORANGE), "paper")
-    assert found.verdict.lab == pytest.approx(paper(masked_lab(srgb8, mask)).lab, abs=1e-9)
+    result = measure(srgb8, mask, parse_target(ORANGE), "paper")
+    assert result.verdict.lab == pytest.approx(paper(masked_lab(srgb8, mask)).lab, abs=1e-9)
 
 
 def test_released_cleans_up_first_and_says_so() -> None:
     srgb8, mask = ball()
     srgb8[24:40, 24:40] = 128
-    found = measure(srgb8, mask, parse_target(ORANGE), "released")
-    assert not found.measured[32, 32]
+    result = measure(srgb8, mask, parse_target(ORANGE), "released")
+    assert not result.measured[32, 32]
     assert mask[32, 32]
-    assert found.measured.sum() < found.mask_px == mask.sum()
-    share = 100.0 * np.count_nonzero(mask & ~found.measured) / mask.sum()
-    assert found.notes == (
+    assert result.measured.sum() < result.mask_px == mask.sum()
+    share = 100.0 * np.count_nonzero(mask & ~result.measured) / mask.sum()
+    assert result.notes == (
         f"The clean-up excluded {share:.1f}% of the mask: shadows, grays, small fragments.",
     )
     untouched = measure(srgb8, mask, parse_target(ORANGE), "paper")
@@ -130,19 +132,19 @@ def test_released_cleans_up_first_and_says_so() -> None:
 def test_released_says_that_a_clean_up_was_undone() -> None:
     srgb8 = np.full((20, 20, 3), 200, dtype=np.uint8)
     mask = np.ones((20, 20), dtype=bool)
-    found = measure(srgb8, mask, parse_target("css:white"), "released")
-    assert "undone" in found.notes[0]
-    assert found.measured.all()
+    result = measure(srgb8, mask, parse_target("css:white"), "released")
+    assert "undone" in result.notes[0]
+    assert result.measured.all()
 
 
 def test_the_pixels_behind_the_number_can_be_shown() -> None:
     """``used`` of the dominant color names, color by color, what the mean is made of."""
     srgb8, mask = ball()
-    found = measure(srgb8, mask, parse_target(ORANGE), "released")
-    chosen = found.colors.srgb24[found.dominant.used > 0]
-    shown = select_pixels(srgb8, found.measured, chosen)
-    assert shown.sum() >= found.dominant.used_count
-    assert not (shown & ~found.measured).any()
+    result = measure(srgb8, mask, parse_target(ORANGE), "released")
+    chosen = result.colors.srgb24[result.dominant.used > 0]
+    shown = select_pixels(srgb8, result.measured, chosen)
+    assert shown.sum() >= result.dominant.used_count
+    assert not (shown & ~result.measured).any()
 
 
 @every_rule
@@ -158,10 +160,10 @@ def test_what_cannot_be_judged_raises(rule_id: str) -> None:
     target = parse_target(ORANGE)
     with pytest.raises(NoPixels, match="empty"):
         measure(srgb8, np.zeros_like(mask), target, rule_id)
-    one = np.zeros_like(mask)
-    one[0, 0] = True
+    item = np.zeros_like(mask)
+    item[0, 0] = True
     with pytest.raises(NoPixels, match="one pixel"):
-        measure(srgb8, one, target, rule_id)
+        measure(srgb8, item, target, rule_id)
     with pytest.raises(MaskError):
         measure(srgb8, mask[:-1], target, rule_id)
 
@@ -177,19 +179,21 @@ def test_an_unknown_rule_is_refused() -> None:
 
 @every_rule
 @pytest.mark.parametrize("asked", [ORANGE, "css:gray", "#123456"])
-def test_as_json_is_plain_json(rule_id: str, asked: str) -> None:
+def test_as_json_is_plain_json(rule_id: str, requested: str) -> None:
     srgb8, mask = ball()
-    found = measure(srgb8, mask, parse_target(asked), rule_id, asked=TargetObject("ball"))
-    again = json.loads(json.dumps(found.as_json(), allow_nan=False))
-    assert again == found.as_json()
+    result = measure(
+        srgb8, mask, parse_target(requested), rule_id, target_object=TargetObject("ball")
+    )
+    again = json.loads(json.dumps(result.as_json(), allow_nan=False))
+    assert again == result.as_json()
     assert set(KEYS) <= set(again)
     assert again["status"] in ("pass", "fail")
     assert again["rule"] == rule_id
-    assert again["lab"] == list(found.verdict.lab)
-    assert again["target_lab"] == list(parse_target(asked).lab)
+    assert again["lab"] == list(result.verdict.lab)
+    assert again["target_lab"] == list(parse_target(requested).lab)
     for name in ("delta_e00", "delta_chroma", "hue_deg"):
-        assert again[name] == found.verdict.metric(name).value
-        metric = found.verdict.metric(name)
+        assert again[name] == result.verdict.metric(name).value
+        metric = result.verdict.metric(name)
         judged = metric.threshold is not None
         assert again["metrics"][name]["passed"] is (metric.passed if judged else None)
     assert again["object"] == "ball"
@@ -199,8 +203,8 @@ def test_as_json_is_plain_json(rule_id: str, asked: str) -> None:
 def test_as_json_of_a_black_object() -> None:
     """Exactly neutral: no axis, no hue, and still no NaN."""
     black = np.zeros((8, 8, 3), dtype=np.uint8)
-    found = measure(black, np.ones((8, 8), dtype=bool), parse_target("css:black"))
-    out = json.loads(json.dumps(found.as_json(), allow_nan=False))
+    result = measure(black, np.ones((8, 8), dtype=bool), parse_target("css:black"))
+    out = json.loads(json.dumps(result.as_json(), allow_nan=False))
     assert out["dominant"]["axis_hue_deg"] is None
     assert out["offset"]["hue_deg"] is None
 
@@ -239,10 +243,10 @@ def test_k_can_only_bring_metrics_down() -> None:
     target = parse_target(ORANGE)
     before: dict[str, float] = {}
     for k in (0, 1, 5, MAX_NEIGHBORS):
-        found = measure(srgb8, mask, target, "paper", acceptance=Acceptance(k))
-        assert len(found.candidates) == k + 1
-        assert found.verdict.parameters["k"] == k
-        now = {metric.name: metric.value for metric in found.verdict.metrics}
+        result = measure(srgb8, mask, target, "paper", acceptance=Acceptance(k))
+        assert len(result.candidates) == k + 1
+        assert result.verdict.parameters["k"] == k
+        now = {metric.name: metric.value for metric in result.verdict.metrics}
         assert all(now[name] <= before.get(name, np.inf) for name in now)
         before = now
 
@@ -260,9 +264,9 @@ def test_k_without_a_system_to_take_neighbors_from() -> None:
     bare = parse_target("#E83B1B")
     with pytest.raises(BadInput, match="no color system"):
         measure(srgb8, mask, bare, "paper", acceptance=Acceptance(2))
-    found = measure(srgb8, mask, bare, "paper", acceptance=Acceptance(2, system="l3"))
-    assert found.candidates[0].hex == "#E83B1B"
-    assert len(found.candidates) == 3
+    result = measure(srgb8, mask, bare, "paper", acceptance=Acceptance(2, system="l3"))
+    assert result.candidates[0].hex == "#E83B1B"
+    assert len(result.candidates) == 3
     assert len(measure(srgb8, mask, bare, "paper").candidates) == 1
 
 
@@ -274,10 +278,10 @@ def test_k_out_of_range(k: int) -> None:
 
 def test_k_is_not_the_released_rules_business() -> None:
     srgb8, mask = ball()
-    found = measure(srgb8, mask, parse_target(ORANGE), "released", acceptance=Acceptance(3))
-    assert len(found.candidates) == 1
-    assert found.verdict.parameters["k"] == 0
-    assert "no Munsell samples" in found.accepted_text
+    result = measure(srgb8, mask, parse_target(ORANGE), "released", acceptance=Acceptance(3))
+    assert len(result.candidates) == 1
+    assert result.verdict.parameters["k"] == 0
+    assert "no Munsell samples" in result.accepted_text
 
 
 # ----------------------------------------------------------------------------- several rules
@@ -289,14 +293,16 @@ def test_several_rules_at_once_say_what_each_says_alone() -> None:
     ids = [by.id for by in RULES]
     together = list(
         measure_by_rules(
-            srgb8, mask, target, ids, acceptance=Acceptance(2), asked=TargetObject("ball")
+            srgb8, mask, target, ids, acceptance=Acceptance(2), target_object=TargetObject("ball")
         )
     )
     alone = [
-        measure(srgb8, mask, target, by, acceptance=Acceptance(2), asked=TargetObject("ball"))
+        measure(
+            srgb8, mask, target, by, acceptance=Acceptance(2), target_object=TargetObject("ball")
+        )
         for by in ids
     ]
-    assert [one.as_json() for one in together] == [one.as_json() for one in alone]
+    assert [item.as_json() for item in together] == [item.as_json() for item in alone]
 
 
 def test_several_rules_look_at_the_pixels_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -313,15 +319,15 @@ def test_several_rules_look_at_the_pixels_once(monkeypatch: pytest.MonkeyPatch) 
 
 def test_a_rule_that_cannot_judge_is_unscored_beside_those_that_can() -> None:
     srgb8, mask = ball()
-    found = list(
+    result = list(
         measure_by_rules(
             srgb8, mask, parse_target("#E83B1B"), ["paper", "released"], acceptance=Acceptance(2)
         )
     )
-    assert [one.verdict.status for one in found] == ["unscored", "pass"]
-    assert "belongs to no color system" in found[0].verdict.reason
-    assert found[0].dominant is None
-    assert found[0].verdict.rule == "paper"
+    assert [item.verdict.status for item in result] == ["unscored", "pass"]
+    assert "belongs to no color system" in result[0].verdict.reason
+    assert result[0].dominant is None
+    assert result[0].verdict.rule == "paper"
 
 
 def test_no_rule_can_judge_an_empty_mask() -> None:
@@ -332,16 +338,16 @@ def test_no_rule_can_judge_an_empty_mask() -> None:
 
 def test_words_and_file_names_do_not_name_the_evidence(tmp_path) -> None:
     """The same samples under another file name are the same measurement."""
-    found = []
+    results = []
     for name in ("a.csv", "b.csv"):
         write(tmp_path / name, HEADER, "1,2,3,3,4,34")
         samples = load_munsell(tmp_path / name)
-        one = measure(
+        item = measure(
             *ball(), parse_target(ORANGE), "released", acceptance=Acceptance(munsell=samples)
         )
-        found.append(one.verdict.parameters)
-    assert found[0] == found[1]
-    assert set(found[0]) == {"k", "thresholds", "munsell_sha256"}
+        results.append(item.verdict.parameters)
+    assert results[0] == results[1]
+    assert set(results[0]) == {"k", "thresholds", "munsell_sha256"}
 
 
 # ------------------------------------------------------------------------------------ Munsell
@@ -369,17 +375,17 @@ def test_munsell_samples_join_the_released_candidates(tmp_path) -> None:
     )
     assert samples.source == "munsell.csv"
     assert samples.lab.shape == (3, 3)
-    found = measure(
+    result = measure(
         *ball(), parse_target(ORANGE), "released", acceptance=Acceptance(munsell=samples)
     )
-    assert [candidate.hex for candidate in found.candidates] == [
+    assert [candidate.hex for candidate in result.candidates] == [
         parse_target(ORANGE).hex,
         "#DC3C1E",
         "#C83214",
     ]
-    assert found.accepted_text == (f"nominal and 2 Munsell samples of {orange.name}")
+    assert result.accepted_text == (f"nominal and 2 Munsell samples of {orange.name}")
     expected = srgb8_to_lab(np.array([200, 50, 20], dtype=np.uint8))
-    assert found.candidates[2].lab == pytest.approx(tuple(expected), abs=1e-12)
+    assert result.candidates[2].lab == pytest.approx(tuple(expected), abs=1e-12)
 
 
 def test_munsell_samples_can_turn_a_fail_into_a_pass(tmp_path) -> None:
@@ -389,9 +395,9 @@ def test_munsell_samples_can_turn_a_fail_into_a_pass(tmp_path) -> None:
     target = parse_target(ORANGE)
     samples = load_munsell(write(tmp_path / "m.csv", HEADER, f"200,50,20,3,4,{orange.id}"))
     assert measure(srgb8, mask, target, "released").verdict.status == "fail"
-    found = measure(srgb8, mask, target, "released", acceptance=Acceptance(munsell=samples))
-    assert found.verdict.status == "pass"
-    assert found.as_json()["metrics"]["delta_e00"]["candidate"] == "Munsell sample 1"
+    result = measure(srgb8, mask, target, "released", acceptance=Acceptance(munsell=samples))
+    assert result.verdict.status == "pass"
+    assert result.as_json()["metrics"]["delta_e00"]["candidate"] == "Munsell sample 1"
     # The paper's rule knows nothing of them.
     assert (
         measure(srgb8, mask, target, "paper", acceptance=Acceptance(munsell=samples)).verdict.status
@@ -502,7 +508,7 @@ def test_the_reconstruction_has_neighbors_without_any_file() -> None:
         == f"nominal and {len(allowed) - 1} Munsell samples of Reddish orange of our reconstruction"
     )
     samples = reconstructed().of("l2", find("reddish orange", "l2").id)
-    np.testing.assert_array_equal([one.lab for one in allowed[1:]], samples)
+    np.testing.assert_array_equal([item.lab for item in allowed[1:]], samples)
     assert allowed[1].name == "Munsell 7.5R 4/8"
     # The rule released goes on to know nothing of them.
     alone, how = accepted(parse_target("l2:reddish orange"), rule("released"))
@@ -514,29 +520,32 @@ def test_a_sample_far_from_the_asked_color_passes_by_the_reconstruction_alone(tm
     """A ball of a Munsell sample that is no match of its category's color, but is one of it."""
     target = parse_target("l2:reddish orange")
     allowed, _ = accepted(target, rule("released-munsell"))
-    apart = delta_e00(np.array([one.lab for one in allowed[1:]]), np.array(target.lab))
+    apart = delta_e00(np.array([item.lab for item in allowed[1:]]), np.array(target.lab))
     far = allowed[1 + int(apart.argmax())]
     assert apart.max() > 15.0
-    picture = ball(far.hex)
-    by = {one.verdict.rule: one for one in measure_by_rules(*picture, target, IDS)}
+    stored = ball(far.hex)
+    by = {
+        measurement.verdict.rule: measurement
+        for measurement in measure_by_rules(*stored, target, IDS)
+    }
     assert by["released"].verdict.status == "fail"
-    found = by["released-munsell"]
-    assert found.verdict.status == "pass"
-    assert found.candidates[found.verdict.nearest].name.startswith("Munsell ")
-    assert found.verdict.parameters["munsell_sha256"] == reconstructed().sha256
+    result = by["released-munsell"]
+    assert result.verdict.status == "pass"
+    assert result.candidates[result.verdict.nearest].name.startswith("Munsell ")
+    assert result.verdict.parameters["munsell_sha256"] == reconstructed().sha256
     assert "munsell_sha256" not in by["released"].verdict.parameters
     # A file of the user's goes with released, and changes nothing of the reconstruction.
     samples = load_munsell(write(tmp_path / "m.csv", HEADER, "1,2,3,3,4,34"))
-    again = measure(*picture, target, "released-munsell", acceptance=Acceptance(munsell=samples))
-    assert again.verdict == found.verdict
+    again = measure(*stored, target, "released-munsell", acceptance=Acceptance(munsell=samples))
+    assert again.verdict == result.verdict
 
 
 def test_of_hundreds_of_samples_only_those_that_metrics_speak_of_are_written_out() -> None:
-    found = measure(*ball("l1:red"), parse_target("l1:red"), "released-munsell")
-    assert len(found.candidates) > 100
-    numbers = found.numbers()
-    assert [one["name"] for one in numbers["candidates"]] == ["Red"]
-    assert numbers["accepted_count"] == len(found.candidates)
+    result = measure(*ball("l1:red"), parse_target("l1:red"), "released-munsell")
+    assert len(result.candidates) > 100
+    numbers = result.numbers()
+    assert [candidate["name"] for candidate in numbers["candidates"]] == ["Red"]
+    assert numbers["accepted_count"] == len(result.candidates)
 
 
 @pytest.mark.parametrize(
@@ -559,5 +568,7 @@ def test_a_color_asked_for_by_numbers_has_no_category(
     allowed, how = accepted(target, rule("released-munsell"), Acceptance(by_number=by_number))
     assert (len(allowed) > 1) is neighbors
     assert neighbors or "no category" in how
-    found = measure(*ball(), target, "released-munsell", acceptance=Acceptance(by_number=by_number))
-    assert ("munsell_sha256" in found.verdict.parameters) is neighbors
+    result = measure(
+        *ball(), target, "released-munsell", acceptance=Acceptance(by_number=by_number)
+    )
+    assert ("munsell_sha256" in result.verdict.parameters) is neighbors

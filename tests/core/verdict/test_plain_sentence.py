@@ -38,17 +38,17 @@ ORANGE = "l3:Vivid reddish orange"
     ],
 )
 def test_it_says_the_outcome_plainly(
-    rgb: tuple[int, int, int], target: str, asked: TargetObject, sentence: str
+    rgb: tuple[int, int, int], target: str, target_object: TargetObject, sentence: str
 ) -> None:
     srgb8 = np.full((40, 40, 3), rgb, np.uint8)
     mask = np.ones((40, 40), bool)
-    found = measure(srgb8, mask, parse_target(target), "paper", asked=asked)
-    assert measurement_sentence(found) == sentence
+    result = measure(srgb8, mask, parse_target(target), "paper", target_object=target_object)
+    assert measurement_sentence(result) == sentence
 
 
 def test_a_plural_needs_no_other_verb() -> None:
     srgb8 = np.full((40, 40, 3), (20, 60, 230), np.uint8)
     mask = np.ones((40, 40), bool)
-    asked = TargetObject("scissors")
-    found = measure(srgb8, mask, parse_target("css:tomato"), "paper", asked=asked)
-    assert measurement_sentence(found) == "The color of the scissors is blue, not tomato."
+    target_object = TargetObject("scissors")
+    result = measure(srgb8, mask, parse_target("css:tomato"), "paper", target_object=target_object)
+    assert measurement_sentence(result) == "The color of the scissors is blue, not tomato."

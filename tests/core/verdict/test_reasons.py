@@ -21,14 +21,14 @@ ASKED = (50.0, 40.0, 0.0)
 
 
 def sentence(
-    found: tuple[float, float, float],
+    result: tuple[float, float, float],
     accepted: list[tuple[float, float, float]] | None = None,
     rule_id: str = "paper",
     name: str = "",
 ) -> str:
     """What is said of a found color, with the first accepted one as the target color."""
     accepted = accepted or [ASKED]
-    verdict = judge(found, accepted[0], np.array(accepted), rule(rule_id))
+    verdict = judge(result, accepted[0], np.array(accepted), rule(rule_id))
     said = explain(verdict, name)
     assert said == f"By {rule_id}: {account(verdict, name)}"
     return account(verdict, name)
@@ -71,8 +71,8 @@ def turned(chroma: float, degrees: float, lightness: float = 50.0) -> tuple[floa
         ),
     ],
 )
-def test_a_fail_says_what_differs(found: tuple[float, float, float], said: str) -> None:
-    lead, _, rest = sentence(found, name="mug").partition("; ")
+def test_a_fail_says_what_differs(result: tuple[float, float, float], said: str) -> None:
+    lead, _, rest = sentence(result, name="mug").partition("; ")
     assert re.fullmatch(r"\d+\.\d ΔE00 from the target color", lead)
     assert rest == said
 
@@ -140,8 +140,8 @@ COLORS = st.tuples(st.floats(0, 100), st.floats(-100, 100), st.floats(-100, 100)
 
 @settings(max_examples=300, deadline=None)
 @given(COLORS, st.lists(COLORS, min_size=1, max_size=4), st.sampled_from(["paper", "released"]))
-def test_every_verdict_has_one_well_formed_sentence(found, accepted, rule_id) -> None:
-    said = sentence(found, accepted, rule_id)
+def test_every_verdict_has_one_well_formed_sentence(result, accepted, rule_id) -> None:
+    said = sentence(result, accepted, rule_id)
     against = "(the target|the nearest accepted|an accepted) color"
     failed = r"(, but (ΔChroma is \d+\.\d, over 5)?( and )?(hue differs by \d+°, over 30°)?)?"
     assert re.fullmatch(rf"\d+\.\d ΔE00 from {against}{failed}; [^.]*\.", said)
@@ -152,16 +152,16 @@ def test_every_verdict_has_one_well_formed_sentence(found, accepted, rule_id) ->
 
 @settings(max_examples=200, deadline=None)
 @given(COLORS, COLORS)
-def test_directions_are_true(found, asked) -> None:
-    said = sentence(found, [asked])
+def test_directions_are_true(result, target) -> None:
+    said = sentence(result, [target])
     if "darker" in said:
-        assert found[0] < asked[0]
+        assert result[0] < target[0]
     if "lighter" in said:
-        assert found[0] > asked[0]
+        assert result[0] > target[0]
     if "more vivid" in said:
-        assert math.hypot(*found[1:]) > math.hypot(*asked[1:])
+        assert math.hypot(*result[1:]) > math.hypot(*target[1:])
     if "less vivid" in said:
-        assert math.hypot(*found[1:]) < math.hypot(*asked[1:])
+        assert math.hypot(*result[1:]) < math.hypot(*target[1:])
 
 
 # Each expects only what a true sentence cannot say, not a wording.

@@ -29,9 +29,9 @@ def flat(*colors: str) -> tuple[np.ndarray, list[np.ndarray]]:
         [np.full((20, 20, 3), parse_target(color).srgb8, dtype=np.uint8) for color in colors], 1
     )
     masks = []
-    for place in range(len(colors)):
+    for index in range(len(colors)):
         mask = np.zeros(srgb8.shape[:2], dtype=bool)
-        mask[:, 20 * place : 20 * (place + 1)] = True
+        mask[:, 20 * index : 20 * (index + 1)] = True
         masks.append(mask)
     return srgb8, masks
 
@@ -43,8 +43,8 @@ def flat(*colors: str) -> tuple[np.ndarray, list[np.ndarray]]:
 def test_what_must_differ_passes_exactly_when_it_does_not_match(rule_id: str) -> None:
     srgb8, (mask,) = flat("#C04040")
     for color, matches in ((RED, "pass"), (BLUE, "fail")):
-        plain = measure(srgb8, mask, color, rule_id, asked=TargetObject("plate"))
-        other = measure(srgb8, mask, color, rule_id, asked=TargetObject("plate", "differs"))
+        plain = measure(srgb8, mask, color, rule_id, target_object=TargetObject("plate"))
+        other = measure(srgb8, mask, color, rule_id, target_object=TargetObject("plate", "differs"))
         assert plain.verdict.status == matches
         assert {plain.verdict.status, other.verdict.status} == {"pass", "fail"}
         assert other.verdict.metrics == plain.verdict.metrics
@@ -58,15 +58,15 @@ def test_without_guidance_the_released_rule_measures_all_pixels_alike() -> None:
     ramp = np.linspace((110, 35, 35), (250, 90, 90), 60).round().astype(np.uint8)
     srgb8, mask = np.repeat(ramp[None], 10, axis=0), np.ones((10, 60), dtype=bool)
     guided = measure(srgb8, mask, RED, "released")
-    alone = measure(srgb8, mask, RED, "released", asked=TargetObject(guided=False))
+    alone = measure(srgb8, mask, RED, "released", target_object=TargetObject(guided=False))
     assert (guided.verdict.status, alone.verdict.status) == ("pass", "fail")
     assert "guided" not in guided.verdict.parameters
     assert alone.verdict.lab == measure(srgb8, mask, RED, "released-unguided").verdict.lab
     # The rule keeps its name; what was done otherwise is among the parameters.
     assert (alone.verdict.rule, alone.verdict.parameters["guided"]) == ("released", False)
     for rule_id in ("paper", "released-unguided"):
-        asked = measure(srgb8, mask, RED, rule_id, asked=TargetObject(guided=False))
-        assert asked.verdict == measure(srgb8, mask, RED, rule_id).verdict
+        target = measure(srgb8, mask, RED, rule_id, target_object=TargetObject(guided=False))
+        assert target.verdict == measure(srgb8, mask, RED, rule_id).verdict
 
 
 # ----------------------------------------------------------------------------- tasks by arithmetic
@@ -90,16 +90,16 @@ def said(
     srgb8, masks = flat(*(bands or ["#808080"]))
     left = iter(masks)
     findings = {
-        place: color if isinstance(color, Localization) else Localization(next(left))
-        for place, color in enumerate(colors)
+        index: color if isinstance(color, Localization) else Localization(next(left))
+        for index, color in enumerate(colors)
     }
-    (one,) = judge_task(task, targets, findings, srgb8, [rule_id])
-    assert (one.task, one.rule) == (task, rule_id)
-    return one
+    (item,) = judge_task(task, targets, findings, srgb8, [rule_id])
+    assert (item.task, item.rule) == (task, rule_id)
+    return item
 
 
-def steps(one: TaskVerdict) -> list[tuple[str, str]]:
-    return [(outcome.status, outcome.step) for outcome in one.outcomes]
+def steps(task_verdict: TaskVerdict) -> list[tuple[str, str]]:
+    return [(outcome.status, outcome.step) for outcome in task_verdict.outcomes]
 
 
 RIGHT = [("pass", "color"), ("pass", "color")]
@@ -130,9 +130,9 @@ every_rule = pytest.mark.parametrize("rule_id", RULE_IDS)
 def test_what_is_right_passes_by_every_rule(
     task: str, targets: tuple[ObjectTarget, ...], colors: list[str], reason: str, rule_id: str
 ) -> None:
-    one = said(task, targets, *colors, rule_id=rule_id)
-    assert (one.status, one.reason) == ("pass", by(rule_id, reason))
-    assert steps(one) == RIGHT[: len(targets)]
+    item = said(task, targets, *colors, rule_id=rule_id)
+    assert (item.status, item.reason) == ("pass", by(rule_id, reason))
+    assert steps(item) == RIGHT[: len(targets)]
 
 
 @every_rule
@@ -178,35 +178,35 @@ def test_what_is_wrong_fails_by_every_rule_and_names_the_object(
     reason: str,
     rule_id: str,
 ) -> None:
-    one = said(task, targets, *colors, rule_id=rule_id)
-    assert one.status == "fail"
-    assert [outcome.status for outcome in one.outcomes] == statuses.split()
+    item = said(task, targets, *colors, rule_id=rule_id)
+    assert item.status == "fail"
+    assert [outcome.status for outcome in item.outcomes] == statuses.split()
     if reason.endswith("."):
-        assert one.reason == by(rule_id, reason)
+        assert item.reason == by(rule_id, reason)
     else:
-        assert one.reason.startswith(by(rule_id, reason))
-        assert "ΔE00" in one.reason
-        assert one.reason.lower().count("the color of") == 1
+        assert item.reason.startswith(by(rule_id, reason))
+        assert "ΔE00" in item.reason
+        assert item.reason.lower().count("the color of") == 1
 
 
 def test_a_color_taken_in_part_is_told_from_one_that_is_merely_wrong() -> None:
     """Three quarters of the way from the plate's blue to the apple's red, in CIELAB."""
     red, blue = (np.array(target.color.lab) for target in MOC if target.color)
     mixed = hex_of(lab_to_srgb8(blue + 0.75 * (red - blue)))
-    one = said("moc", MOC, "#C04040", mixed)
-    assert (one.status, one.reason) == (
+    item = said("moc", MOC, "#C04040", mixed)
+    assert (item.status, item.reason) == (
         "fail",
         "By paper: the plate took on part of the apple's color.",
     )
     # The row's reason has the numbers as well.
-    kept = one.outcomes[1].measurement.verdict.reason
-    assert kept.startswith("By paper: the plate took on part of the apple's color: ")
-    assert "ΔE00 from the target color" in kept
+    saved = item.outcomes[1].measurement.verdict.reason
+    assert saved.startswith("By paper: the plate took on part of the apple's color: ")
+    assert "ΔE00 from the target color" in saved
     # Where the apple itself has not its red, none can have come from it.
-    one = said("moc", MOC, "#40C060", mixed)
-    assert "part of" not in one.reason
-    assert one.reason.lower().count("the color of the ") == 2
-    assert one.reason.count("By paper: ") == 1
+    item = said("moc", MOC, "#40C060", mixed)
+    assert "part of" not in item.reason
+    assert item.reason.lower().count("the color of the ") == 2
+    assert item.reason.count("By paper: ") == 1
 
 
 @pytest.mark.parametrize(
@@ -230,11 +230,11 @@ def test_how_far_and_how_straight_a_leak_is(ab: tuple[float, float], leaked: boo
 @every_rule
 def test_an_object_that_is_not_there_fails_and_the_other_is_measured(rule_id: str) -> None:
     for task, targets in (("moc", MOC), ("coa", COA), ("ica", ICA)):
-        one = said(task, targets, "#C04040", ABSENT, rule_id=rule_id)
+        item = said(task, targets, "#C04040", ABSENT, rule_id=rule_id)
         name = targets[1].name
-        assert (one.status, one.reason) == ("fail", f"The {name} is not in the image.")
-        assert steps(one) == [("pass", "color"), ("fail", "presence")]
-        verdict = one.outcomes[1].measurement.verdict
+        assert (item.status, item.reason) == ("fail", f"The {name} is not in the image.")
+        assert steps(item) == [("pass", "color"), ("fail", "presence")]
+        verdict = item.outcomes[1].measurement.verdict
         assert (verdict.parameters, verdict.metrics) == ({"presence": "no"}, ())
 
 
@@ -247,46 +247,46 @@ def test_an_unknown_answer_counts_as_absent_by_the_released_code_alone(
         0: Localization(masks[0], "yes"),
         1: Localization(masks[1], "unknown", reason="It said: hm."),
     }
-    (one,) = judge_task("moc", MOC, findings, srgb8, [rule_id])
-    assert steps(one) == [("pass", "color"), (status, "presence")]
-    assert one.status == status
-    assert "the plate is in the image" in one.reason
-    assert one.reason.endswith(": It said: hm.")
+    (item,) = judge_task("moc", MOC, findings, srgb8, [rule_id])
+    assert steps(item) == [("pass", "color"), (status, "presence")]
+    assert item.status == status
+    assert "the plate is in the image" in item.reason
+    assert item.reason.endswith(": It said: hm.")
     # Of the one object of CNA the released code does not ask.
     lone = {0: Localization(masks[0], "unknown")}
-    (one,) = judge_task("cna", MOC[:1], lone, srgb8, [rule_id])
-    assert steps(one) == [("pass", "color") if rule_id == "released" else ("unscored", "presence")]
+    (item,) = judge_task("cna", MOC[:1], lone, srgb8, [rule_id])
+    assert steps(item) == [("pass", "color") if rule_id == "released" else ("unscored", "presence")]
 
 
 @every_rule
 def test_what_was_not_found_is_unscored_unless_another_object_fails(rule_id: str) -> None:
     lost = Localization(presence="yes", step="detection", reason="No box above 0.35.")
-    one = said("moc", MOC, "#C04040", lost, rule_id=rule_id)
-    assert one.status == "unscored"
-    assert one.reason == "The plate was not found: No box above 0.35."
-    assert steps(one) == [("pass", "color"), ("unscored", "detection")]
+    item = said("moc", MOC, "#C04040", lost, rule_id=rule_id)
+    assert item.status == "unscored"
+    assert item.reason == "The plate was not found: No box above 0.35."
+    assert steps(item) == [("pass", "color"), ("unscored", "detection")]
     assert said("moc", MOC, "#40C060", lost, rule_id=rule_id).status == "fail"
 
 
 def test_an_object_without_a_finding_or_without_pixels_is_unscored() -> None:
     srgb8, masks = flat("#C04040")
-    (one,) = judge_task("moc", MOC, {0: Localization(masks[0])}, srgb8, ["paper"])
-    assert (one.status, one.reason) == ("unscored", "There is no mask of the plate.")
+    (item,) = judge_task("moc", MOC, {0: Localization(masks[0])}, srgb8, ["paper"])
+    assert (item.status, item.reason) == ("unscored", "There is no mask of the plate.")
     empty = Localization(np.zeros_like(masks[0]))
-    (one,) = judge_task("moc", MOC, {0: Localization(masks[0]), 1: empty}, srgb8, ["paper"])
-    assert steps(one) == [("pass", "color"), ("unscored", "mask")]
-    assert one.reason.startswith("The plate cannot be scored: The mask is empty")
+    (item,) = judge_task("moc", MOC, {0: Localization(masks[0]), 1: empty}, srgb8, ["paper"])
+    assert steps(item) == [("pass", "color"), ("unscored", "mask")]
+    assert item.reason.startswith("The plate cannot be scored: The mask is empty")
     assert list(judge_task("moc", [main("apple")], {}, srgb8, ["paper"])) == []
 
 
 def test_second_and_reference_objects_are_measured_without_guidance() -> None:
     for task, targets in (("coa", COA), ("ica", ICA)):
         second = "#4060C0" if task == "coa" else "#C04040"
-        one = said(task, targets, "#C04040", second, rule_id="released")
-        given = [outcome.measurement.verdict.parameters for outcome in one.outcomes]
-        assert ["guided" in parameters for parameters in given] == [False, True]
-    one = said("moc", MOC, "#C04040", "#4060C0", rule_id="released")
-    assert all("guided" not in o.measurement.verdict.parameters for o in one.outcomes)
+        item = said(task, targets, "#C04040", second, rule_id="released")
+        values = [outcome.measurement.verdict.parameters for outcome in item.outcomes]
+        assert ["guided" in parameters for parameters in values] == [False, True]
+    item = said("moc", MOC, "#C04040", "#4060C0", rule_id="released")
+    assert all("guided" not in o.measurement.verdict.parameters for o in item.outcomes)
 
 
 @every_rule
@@ -294,37 +294,41 @@ def test_a_color_without_neighbors_beside_one_with_them_is_unscored(rule_id: str
     """k asks for neighbors; a bare color has none, and whether the apple took it is not said."""
     srgb8, masks = flat("#4060C0", "#4060C0")
     targets = (main("apple", "css:red"), PLATE)
-    findings = {place: Localization(mask) for place, mask in enumerate(masks)}
-    (one,) = judge_task("moc", targets, findings, srgb8, [rule_id], Acceptance(3))
-    assert one.status == "fail"
+    findings = {index: Localization(mask) for index, mask in enumerate(masks)}
+    (item,) = judge_task("moc", targets, findings, srgb8, [rule_id], Acceptance(3))
+    assert item.status == "fail"
     takes_neighbors = not rule_id.startswith("released")
-    assert one.outcomes[1].status == ("unscored" if takes_neighbors else "pass")
-    assert ("took the plate's color" in one.reason) is not takes_neighbors
+    assert item.outcomes[1].status == ("unscored" if takes_neighbors else "pass")
+    assert ("took the plate's color" in item.reason) is not takes_neighbors
 
 
 def test_what_must_differ_says_in_which_light_it_would_match() -> None:
     """A dark red is red only in light that even shading makes unlikely; the sentence says both."""
     srgb8, (mask,) = flat("#7A2626")
-    apart = measure(srgb8, mask, RED, "truehue", asked=TargetObject("plate", "differs")).verdict
+    apart = measure(
+        srgb8, mask, RED, "truehue", target_object=TargetObject("plate", "differs")
+    ).verdict
     assert apart.status == "pass"
     assert "only under an unlikely light (" in apart.reason
     assert "): mismatch score" in apart.reason
     assert apart.reason.endswith("over 3.6; it does not match it.")
-    one = said("coa", COA, "#C04040", "#8C2E2E", rule_id="truehue")
-    assert one.outcomes[1].told == "By truehue: the plate has not taken the target color."
-    one = said("coa", COA, "#C04040", "#4060C0", rule_id="truehue")
-    assert "has not taken the target color, " in one.outcomes[1].told
+    item = said("coa", COA, "#C04040", "#8C2E2E", rule_id="truehue")
+    assert item.outcomes[1].told == "By truehue: the plate has not taken the target color."
+    item = said("coa", COA, "#C04040", "#4060C0", rule_id="truehue")
+    assert "has not taken the target color, " in item.outcomes[1].told
     srgb8, (mask,) = flat("#C04040")
-    taken = measure(srgb8, mask, RED, "truehue", asked=TargetObject("plate", "differs")).verdict
-    assert taken.reason.endswith("must not take, under the estimated light (100% intensity).")
+    used = measure(
+        srgb8, mask, RED, "truehue", target_object=TargetObject("plate", "differs")
+    ).verdict
+    assert used.reason.endswith("must not take, under the estimated light (100% intensity).")
 
 
 def test_objects_of_one_name_are_told_apart_by_their_place() -> None:
     two = (main("cup", "#C04040"), main("Cup", "#4060C0"), main("scissors", "#40C060"))
-    one = said("moc", two, "#C04040", ABSENT, "#40C060")
-    assert one.reason == "The second Cup is not in the image."
-    one = said("moc", two, "#40C060", "#4060C0", "#40C060")
-    assert one.reason == "By paper: the first cup took the scissors' color."
+    item = said("moc", two, "#C04040", ABSENT, "#40C060")
+    assert item.reason == "The second Cup is not in the image."
+    item = said("moc", two, "#40C060", "#4060C0", "#40C060")
+    assert item.reason == "By paper: the first cup took the scissors' color."
 
 
 def test_what_is_asked_of_whom() -> None:

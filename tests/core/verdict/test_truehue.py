@@ -38,18 +38,18 @@ def ramp(low: float, high: float = 1.0) -> np.ndarray:
     return np.tile(np.linspace(low, high, SIDE), (SIDE, 1))
 
 
-def judged(picture: tuple[np.ndarray, np.ndarray], asked: str) -> Measurement:
-    return measure(*picture, parse_target(asked), "truehue")
+def judged(stored: tuple[np.ndarray, np.ndarray], requested: str) -> Measurement:
+    return measure(*stored, parse_target(requested), "truehue")
 
 
-def value(found: Measurement, name: str = "delta_e00") -> float:
-    metric = found.verdict.metric(name)
+def value(measurement: Measurement, name: str = "delta_e00") -> float:
+    metric = measurement.verdict.metric(name)
     assert metric is not None
     return metric.value
 
 
-def misfit(found: Measurement) -> float:
-    return value(found, "misfit")
+def misfit(measurement: Measurement) -> float:
+    return value(measurement, "misfit")
 
 
 @settings(max_examples=60, deadline=None)
@@ -61,19 +61,19 @@ def misfit(found: Measurement) -> float:
 def test_shading_never_fails_a_right_color(
     albedo: tuple[int, int, int], low: float, high: float
 ) -> None:
-    found = judged(seen(albedo, ramp(min(low, high), high)), ",".join(map(str, albedo)))
-    assert found.verdict.status == "pass"
-    assert found.verdict.light is not None
-    assert 0.7 < found.verdict.light.factor <= 1.1
+    result = judged(seen(albedo, ramp(min(low, high), high)), ",".join(map(str, albedo)))
+    assert result.verdict.status == "pass"
+    assert result.verdict.light is not None
+    assert 0.7 < result.verdict.light.factor <= 1.1
 
 
 @pytest.mark.parametrize("albedo", [(0, 0, 128), (128, 0, 0), (75, 0, 130), (0, 0, 0)])
 def test_a_reflected_white_surround_is_excused(albedo: tuple[int, int, int]) -> None:
     """A glossy dark object reflects 3% of white all over; the plain mean of it is far off."""
-    picture = seen(albedo, ramp(0.2), 0.03)
-    asked = ",".join(map(str, albedo))
-    assert judged(picture, asked).verdict.status == "pass"
-    assert measure(*picture, parse_target(asked), "paper").verdict.status == "fail"
+    stored = seen(albedo, ramp(0.2), 0.03)
+    join = ",".join(map(str, albedo))
+    assert judged(stored, join).verdict.status == "pass"
+    assert measure(*stored, parse_target(join), "paper").verdict.status == "fail"
 
 
 def test_more_white_than_a_surface_reflects_is_not_excused() -> None:
@@ -90,10 +90,10 @@ def test_more_white_than_a_surface_reflects_is_not_excused() -> None:
         ("css:silver", (105, 105, 105)),  # darker than this light explains: dimgray
     ],
 )
-def test_what_light_cannot_do_fails(asked: str, got: tuple[int, int, int]) -> None:
-    found = judged(seen(got, ramp(0.5)), asked)
-    assert found.verdict.status == "fail"
-    assert "under the estimated light" not in found.verdict.reason
+def test_what_light_cannot_do_fails(requested: str, got: tuple[int, int, int]) -> None:
+    result = judged(seen(got, ramp(0.5)), requested)
+    assert result.verdict.status == "fail"
+    assert "under the estimated light" not in result.verdict.reason
 
 
 def test_a_lit_part_over_exposure_is_seen_through() -> None:
@@ -103,14 +103,14 @@ def test_a_lit_part_over_exposure_is_seen_through() -> None:
     yellow, and that is not taken for the color.
     """
     orange, shade = (255, 165, 0), ramp(0.05, 1.5)
-    for asked in ("255,165,0", "css:orange"):
-        found = judged(seen(orange, shade), asked)
-        assert found.verdict.status == "pass"
-        light = found.verdict.light
+    for target in ("255,165,0", "css:orange"):
+        result = judged(seen(orange, shade), target)
+        assert result.verdict.status == "pass"
+        light = result.verdict.light
         assert light is not None
         assert light.percentile in (70.0, 85.0)
         assert light.clipped_percent == pytest.approx(34.0, abs=2.0)
-        assert value(found, "hue_deg") < 2.0
+        assert value(result, "hue_deg") < 2.0
     assert judged(seen(orange, shade), "css:yellow").verdict.status == "fail"
 
 
@@ -124,14 +124,14 @@ def test_levels_of_shade_and_what_is_clipped_written_out() -> None:
     srgb8[-1] = 253
     colors = np.concatenate([np.repeat(srgb8[:, None], 3, axis=1), [[255, 255, 255]]])
     counts = np.array([10] * 10 + [25])
-    found = lit_color(colors, srgb8_to_lab(colors), counts)
-    assert found.material_px == 125
-    assert found.clipped_share == pytest.approx(0.2)
-    assert [part.percentile for part in found.parts] == [70.0, 85.0, 93.5]
+    result = lit_color(colors, srgb8_to_lab(colors), counts)
+    assert result.material_px == 125
+    assert result.clipped_share == pytest.approx(0.2)
+    assert [part.percentile for part in result.parts] == [70.0, 85.0, 93.5]
     # The 0.875th of 100 pixels is the 87th: gray number nine. The 99th is gray number ten.
     expected = srgb8_to_linear1(srgb8[[8, 9, 9]])
-    assert [part.linear1[0] for part in found.parts] == pytest.approx(expected, abs=1e-12)
-    assert all(part.used[-1] == 0 for part in found.parts)
+    assert [part.linear1[0] for part in result.parts] == pytest.approx(expected, abs=1e-12)
+    assert all(part.used[-1] == 0 for part in result.parts)
 
 
 @pytest.mark.parametrize(
@@ -170,9 +170,9 @@ def test_a_highlight_does_not_wash_the_found_color_out() -> None:
     shade = ramp(0.3)
     haze = np.zeros_like(shade)
     haze[: SIDE // 5] = 0.35
-    found = judged(seen((178, 34, 34), shade, haze), "css:firebrick")
-    assert found.verdict.status == "pass"
-    assert value(found) < 2.0
+    result = judged(seen((178, 34, 34), shade, haze), "css:firebrick")
+    assert result.verdict.status == "pass"
+    assert value(result) < 2.0
 
 
 @pytest.mark.parametrize("second", [(235, 235, 235), (20, 20, 22), (40, 90, 200)])
@@ -180,34 +180,34 @@ def test_the_largest_material_is_measured(second: tuple[int, int, int]) -> None:
     main, other = seen((178, 34, 34), ramp(0.3)), seen(second, ramp(0.3))
     srgb8 = np.concatenate([main[0], other[0][:, : SIDE * 2 // 3]], axis=1)
     whole = srgb8, np.ones(srgb8.shape[:2], dtype=bool)
-    found = judged(whole, "css:firebrick")
-    assert found.verdict.status == "pass"
-    assert found.dominant is not None
-    assert found.dominant.steps[0] == ("the largest material", SIDE * SIDE)
-    assert found.verdict.confidence_percent is not None
-    assert found.verdict.confidence_percent < 75.0  # 60 to 40 is no clear lead
+    result = judged(whole, "css:firebrick")
+    assert result.verdict.status == "pass"
+    assert result.dominant is not None
+    assert result.dominant.steps[0] == ("the largest material", SIDE * SIDE)
+    assert result.verdict.confidence_percent is not None
+    assert result.verdict.confidence_percent < 75.0  # 60 to 40 is no clear lead
     assert judged(whole, ",".join(map(str, second))).verdict.status == "fail"
 
 
 def test_materials_of_one_hue_are_one_and_scatter_is_none() -> None:
     srgb8 = seen((60, 120, 200), ramp(0.05))[0].reshape(-1, 3)
-    found = materials(srgb8_to_lab(srgb8), np.ones(len(srgb8), dtype=np.int64))
-    assert found.shares[0] > 0.98
-    assert found.lead_percent > 98.0
+    result = materials(srgb8_to_lab(srgb8), np.ones(len(srgb8), dtype=np.int64))
+    assert result.shares[0] > 0.98
+    assert result.lead_percent > 98.0
 
 
 def test_neutral_materials_part_only_where_no_shadow_is_as_dark() -> None:
     gray = seen((180, 180, 180), ramp(0.4))[0].reshape(-1, 3)
     for other, expected in (((90, 90, 90), 1), ((12, 12, 12), 2)):
         both = np.concatenate([gray, np.full((SIDE * SIDE // 3, 3), other, dtype=np.uint8)])
-        found = materials(srgb8_to_lab(both), np.ones(len(both), dtype=np.int64))
-        assert found.shares.size == expected, other
+        result = materials(srgb8_to_lab(both), np.ones(len(both), dtype=np.int64))
+        assert result.shares.size == expected, other
 
 
 def test_the_shadeless_plane_does_not_move_with_the_shade() -> None:
     colors = seen((60, 120, 200), np.array([[0.1, 0.3, 1.0]]))[0]
-    place = shadeless(srgb8_to_lab(colors))[0]
-    assert np.abs(place - place[2]).max() < 1.5  # rounding to 8 bits moves the darkest
+    index = shadeless(srgb8_to_lab(colors))[0]
+    assert np.abs(index - index[2]).max() < 1.5  # rounding to 8 bits moves the darkest
 
 
 def test_counts_stand_for_pixels() -> None:
@@ -216,9 +216,9 @@ def test_counts_stand_for_pixels() -> None:
     whole = lit_color(srgb8, srgb8_to_lab(srgb8), np.ones(len(srgb8), dtype=np.int64))
     short = lit_color(distinct, srgb8_to_lab(distinct), counts)
     assert short.clipped_share == pytest.approx(whole.clipped_share, abs=1e-12)
-    for one, other in zip(short.parts, whole.parts, strict=True):
-        assert one.linear1 == pytest.approx(other.linear1, abs=1e-12)
-        assert one.used.sum() == other.used.sum()
+    for part, other in zip(short.parts, whole.parts, strict=True):
+        assert part.linear1 == pytest.approx(other.linear1, abs=1e-12)
+        assert part.used.sum() == other.used.sum()
 
 
 @pytest.mark.filterwarnings("error")
@@ -234,28 +234,28 @@ def test_a_few_pixels_have_a_color_too(pixels: int, kind: str) -> None:
         srgb8[0, 0, 0] += 1
     else:
         srgb8 = chance.integers(0, 256, (1, pixels, 3), dtype=np.uint8)
-    found = judged((srgb8, np.ones((1, pixels), dtype=bool)), "css:firebrick")
-    assert found.verdict.status == ("pass" if kind == "ramp" else "fail")
-    assert found.dominant is not None
-    assert found.dominant.used_count > 0
-    assert found.verdict.confidence_percent is not None
-    assert 50.0 <= found.verdict.confidence_percent <= 100.0
+    result = judged((srgb8, np.ones((1, pixels), dtype=bool)), "css:firebrick")
+    assert result.verdict.status == ("pass" if kind == "ramp" else "fail")
+    assert result.dominant is not None
+    assert result.dominant.used_count > 0
+    assert result.verdict.confidence_percent is not None
+    assert 50.0 <= result.verdict.confidence_percent <= 100.0
 
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("color", [(0, 0, 0), (255, 255, 255), (1, 0, 0), (127, 128, 128)])
 def test_one_flat_color_is_itself(color: tuple[int, int, int]) -> None:
-    found = judged(seen(color, np.ones((4, 4))), ",".join(map(str, color)))
-    assert found.verdict.status == "pass"
-    assert misfit(found) == pytest.approx(0.0, abs=1e-6)
+    result = judged(seen(color, np.ones((4, 4))), ",".join(map(str, color)))
+    assert result.verdict.status == "pass"
+    assert misfit(result) == pytest.approx(0.0, abs=1e-6)
 
 
 @pytest.mark.filterwarnings("error")
 def test_lightness_that_differs_by_rounding_alone_is_one_material() -> None:
     """Two tints of one lightness but for its last bit."""
     lab = np.array([[50.0, 3.0, 0.0], [np.nextafter(50.0, 51.0), 0.0, 3.0]])
-    found = materials(lab, np.array([30, 30]))
-    assert found.shares.tolist() == [1.0]
+    result = materials(lab, np.array([30, 30]))
+    assert result.shares.tolist() == [1.0]
 
 
 def test_what_light_costs_is_written_out() -> None:
@@ -267,10 +267,10 @@ def test_what_light_costs_is_written_out() -> None:
 
 
 def test_the_misfit_is_the_distance_and_the_cost_of_light_at_right_angles() -> None:
-    found = judged(seen((178, 34, 34), 0.7 * ramp(0.5)), "css:firebrick")
-    light = found.verdict.light
+    result = judged(seen((178, 34, 34), 0.7 * ramp(0.5)), "css:firebrick")
+    light = result.verdict.light
     assert light is not None
-    assert misfit(found) == pytest.approx(np.hypot(value(found), light.cost), abs=1e-12)
+    assert misfit(result) == pytest.approx(np.hypot(value(result), light.cost), abs=1e-12)
     parts = (
         factor_cost(np.array(light.factor)),
         haze_cost(np.array(light.haze_percent / 100.0)),
@@ -299,13 +299,13 @@ def test_confidence_written_out() -> None:
 def test_rendered_objects_pass_where_the_mean_of_the_paper_fails_some(
     name: str, light: str
 ) -> None:
-    drawn = render(RenderRequest(name, (120, 66, 197), light=light, seed=5, size_px=128))
-    assert isinstance(drawn.mask, Mask)
-    found = measure(drawn.srgb8, drawn.mask.pixels, parse_target("l2:violet"), "truehue")
-    assert found.verdict.status == "pass"
+    rendering = render(RenderRequest(name, (120, 66, 197), light=light, seed=5, size_px=128))
+    assert isinstance(rendering.mask, Mask)
+    result = measure(rendering.srgb8, rendering.mask.pixels, parse_target("l2:violet"), "truehue")
+    assert result.verdict.status == "pass"
     assert (
         measure(
-            drawn.srgb8, drawn.mask.pixels, parse_target("l2:purplish blue"), "truehue"
+            rendering.srgb8, rendering.mask.pixels, parse_target("l2:purplish blue"), "truehue"
         ).verdict.status
         == "fail"
     )
@@ -313,30 +313,30 @@ def test_rendered_objects_pass_where_the_mean_of_the_paper_fails_some(
 
 def test_a_small_distance_that_fails_says_by_how_much_the_light_adds_to_it() -> None:
     """Grays with a little warmth: near enough by themselves, not in the light that it takes."""
-    told = [
-        found.verdict.reason
+    message = [
+        result.verdict.reason
         for gray in range(60, 130)
-        for found in [judged(seen((gray + 4, gray, gray - 4), ramp(0.5)), "#808080")]
-        if found.verdict.status == "fail" and value(found) < 3.6
+        for result in [judged(seen((gray + 4, gray, gray - 4), ramp(0.5)), "#808080")]
+        if result.verdict.status == "fail" and value(result) < 3.6
     ]
-    assert told
+    assert message
     assert all(
-        "mismatch score" in reason or "only under an unlikely light" in reason for reason in told
+        "mismatch score" in reason or "only under an unlikely light" in reason for reason in message
     )
-    assert any("; mismatch score" in reason and "over 3.6" in reason for reason in told)
+    assert any("; mismatch score" in reason and "over 3.6" in reason for reason in message)
 
 
 def test_only_the_misfit_judges() -> None:
-    found = judged(seen((178, 34, 34), ramp(0.3)), "css:firebrick")
-    limits = {metric.name: metric.threshold for metric in found.verdict.metrics}
+    result = judged(seen((178, 34, 34), ramp(0.3)), "css:firebrick")
+    limits = {metric.name: metric.threshold for metric in result.verdict.metrics}
     assert limits == {"misfit": 3.6, "delta_e00": None, "delta_chroma": None, "hue_deg": None}
-    assert found.verdict.parameters["thresholds"] == {"misfit": 3.6}
-    assert found.numbers()["light"]["factor"] == found.verdict.light.factor
+    assert result.verdict.parameters["thresholds"] == {"misfit": 3.6}
+    assert result.numbers()["light"]["factor"] == result.verdict.light.factor
 
 
 def test_the_room_that_the_light_leaves_is_drawn_around_the_color_in_it() -> None:
-    found = judged(seen((178, 34, 34), 0.8 * ramp(0.3)), "css:firebrick")
-    light = found.verdict.light
+    result = judged(seen((178, 34, 34), 0.8 * ramp(0.3)), "css:firebrick")
+    light = result.verdict.light
     assert light is not None
     left = room_left(light, rule("truehue").thresholds)
     assert left is not None
@@ -364,7 +364,7 @@ def test_a_gray_whose_shadow_leans_the_other_way_is_not_black(
     srgb8[:, :48], srgb8[:, 48:] = shadow, light
     srgb8 += np.random.default_rng(5).normal(0.0, 3.0, srgb8.shape)
     srgb8 = np.clip(np.rint(srgb8), 0, 255).astype(np.uint8)
-    found = judged((srgb8, np.ones((SIDE, SIDE), dtype=bool)), "css:black")
-    assert found.verdict.status == "fail"
-    assert found.verdict.lab is not None
-    assert found.verdict.lab[0] > 20.0
+    result = judged((srgb8, np.ones((SIDE, SIDE), dtype=bool)), "css:black")
+    assert result.verdict.status == "fail"
+    assert result.verdict.lab is not None
+    assert result.verdict.lab[0] > 20.0

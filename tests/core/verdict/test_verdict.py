@@ -18,9 +18,9 @@ PAPER, RELEASED = rule("paper"), rule("released")
 PLAIN = [known for known in RULES if not known.lit]
 
 
-def decide(found: tuple[float, float, float], accepted: list, by: Rule = PAPER) -> Verdict:
+def decide(result: tuple[float, float, float], accepted: list, by: Rule = PAPER) -> Verdict:
     """A verdict whose nominal color is the first accepted one."""
-    return judge(found, tuple(accepted[0]), np.array(accepted, dtype=float), by)
+    return judge(result, tuple(accepted[0]), np.array(accepted, dtype=float), by)
 
 
 def value(verdict: Verdict, name: str) -> float:
@@ -54,19 +54,19 @@ def test_delta_chroma_of_exactly_five_fails(by: Rule, a: float, status: str) -> 
 @pytest.mark.parametrize("by", PLAIN, ids=[known.id for known in PLAIN])
 def test_ciede2000_at_its_limit_fails(by: Rule) -> None:
     """The limit is moved onto the number, which no pair of colors can be trusted to hit."""
-    found, asked = (56.0, 40.0, 0.0), (50.0, 40.0, 0.0)
-    exact = float(delta_e00(np.array(asked), np.array(found)))
+    result, target = (56.0, 40.0, 0.0), (50.0, 40.0, 0.0)
+    exact = float(delta_e00(np.array(target), np.array(result)))
     for limit, status in ((exact, FAIL), (math.nextafter(exact, 99.0), PASS)):
         strict = replace(by, thresholds=Thresholds(delta_e00=limit))
-        assert decide(found, [asked], strict).status == status
+        assert decide(result, [target], strict).status == status
 
 
 @pytest.mark.parametrize(("degrees", "status"), [(29.9, PASS), (30.1, FAIL)])
 def test_hue_limit_of_thirty_degrees(degrees: float, status: str) -> None:
     # At C* 6, thirty degrees are 2 * 6 * sin(15 deg) = 3.1 in a*b*: only the hue decides.
     turn = math.radians(degrees)
-    found = (50.0, 6.0 * math.cos(turn), 6.0 * math.sin(turn))
-    verdict = decide(found, [(50.0, 6.0, 0.0)])
+    result = (50.0, 6.0 * math.cos(turn), 6.0 * math.sin(turn))
+    verdict = decide(result, [(50.0, 6.0, 0.0)])
     assert value(verdict, "hue_deg") == pytest.approx(degrees, abs=1e-9)
     assert value(verdict, "delta_chroma") < 3.2
     assert value(verdict, "delta_e00") < 5.0
@@ -86,8 +86,10 @@ def test_the_defaults_are_those_of_the_protocol() -> None:
         ((50.0, 0.0, 40.0), {"delta_chroma", "delta_e00", "hue_deg"}),  # another hue
     ],
 )
-def test_one_failing_metric_is_enough(found: tuple[float, float, float], failing: set[str]) -> None:
-    verdict = decide(found, [(50.0, 40.0, 0.0)])
+def test_one_failing_metric_is_enough(
+    result: tuple[float, float, float], failing: set[str]
+) -> None:
+    verdict = decide(result, [(50.0, 40.0, 0.0)])
     assert {metric.name for metric in verdict.metrics if not metric.passed} == failing
     assert verdict.status == FAIL
 
@@ -156,8 +158,8 @@ FAR = (44.0, 40.0, 0.0)
 
 def chosen(*accepted: tuple[float, float, float]) -> int:
     """The candidate that the released search ends with."""
-    (place,) = {metric.candidate for metric in decide(FOUND, list(accepted), RELEASED).metrics}
-    return place
+    (index,) = {metric.candidate for metric in decide(FOUND, list(accepted), RELEASED).metrics}
+    return index
 
 
 def test_released_search_goes_on_to_a_lesser_sum_while_none_is_below_half_of_the_limits() -> None:
@@ -192,9 +194,9 @@ def test_released_neighbor_has_to_be_nearer_than_the_nominal_color_by_the_sum() 
 def test_released_search_near_neutral() -> None:
     # Grays: only lightness differs, and at L* 50 a step of d is about d in ΔE00. The nominal color
     # is 8 away; of its neighbors at 4, 3 and 2, the last is the first below 2.5.
-    found, nominal = (50.0, 0.0, 0.0), (58.0, 0.0, 0.0)
+    result, nominal = (50.0, 0.0, 0.0), (58.0, 0.0, 0.0)
     grays = [nominal, (54.0, 0.0, 0.0), (53.0, 0.0, 0.0), (52.0, 0.0, 0.0), (50.0, 0.0, 0.0)]
-    verdict = decide(found, grays, RELEASED)
+    verdict = decide(result, grays, RELEASED)
     assert verdict.status == PASS
     assert {metric.candidate for metric in verdict.metrics} == {3}
     assert value(verdict, "hue_deg") == 0.0
@@ -207,23 +209,23 @@ def test_released_search_is_the_loop_written_out(seed: int) -> None:
     accepted = np.array([FOUND]) + random.normal(0.0, spread, (60, 3))
     verdict = judge(FOUND, tuple(accepted[0]), accepted, RELEASED)
 
-    def numbers(place: int) -> tuple[float, float, float]:
-        alone = decide(FOUND, [tuple(accepted[place])])
+    def numbers(index: int) -> tuple[float, float, float]:
+        alone = decide(FOUND, [tuple(accepted[index])])
         return tuple(value(alone, name) for name in ("delta_chroma", "delta_e00", "hue_deg"))
 
     def passes(three: tuple[float, float, float]) -> bool:
         return three[0] < 5.0 and three[1] < 5.0 and three[2] < 30.0
 
-    where, least = 0, sum(numbers(0))
-    for place in range(1, len(accepted)):
-        three = numbers(place)
+    location, least = 0, sum(numbers(0))
+    for position in range(1, len(accepted)):
+        three = numbers(position)
         if passes(numbers(0)) or not (passes(three) and sum(three) < least):
             continue
-        where, least = place, sum(three)
+        location, least = position, sum(three)
         if three[0] < 2.5 and three[1] < 2.5:
             break
-    assert {metric.candidate for metric in verdict.metrics} == {where}
-    assert verdict.status == (PASS if where or passes(numbers(0)) else FAIL)
+    assert {metric.candidate for metric in verdict.metrics} == {location}
+    assert verdict.status == (PASS if location or passes(numbers(0)) else FAIL)
 
 
 def test_a_candidate_far_away_changes_nothing() -> None:
@@ -242,9 +244,9 @@ def test_the_same_color_is_no_distance_away(by: Rule) -> None:
 
 
 @pytest.mark.parametrize("found", [(math.nan, 0.0, 0.0), (50.0, math.inf, 0.0)])
-def test_numbers_that_are_none_are_refused(found: tuple[float, float, float]) -> None:
+def test_numbers_that_are_none_are_refused(result: tuple[float, float, float]) -> None:
     with pytest.raises(BadInput):
-        decide(found, [FOUND])
+        decide(result, [FOUND])
 
 
 def test_no_candidate_is_refused() -> None:

@@ -33,11 +33,11 @@ def seed(name: str, variants: int = 9) -> list[Question]:
     ]
 
 
-def answers(asked: Iterable[Question], marks: str) -> list[Answer]:
+def answers(target: Iterable[Question], marks: str) -> list[Answer]:
     """One answer a question by its mark: ``+`` right, ``-`` wrong, ``?`` unreadable, ``0`` none,
     a blank for a question that was not asked."""
     return [
-        Answer(one.question_id, "", None, OUTCOMES[mark], "" if mark in "+-" else f"why {mark}")
-        for one, mark in zip(asked, marks, strict=True)
+        Answer(item.question_id, "", None, OUTCOMES[mark], "" if mark in "+-" else f"why {mark}")
+        for item, mark in zip(target, marks, strict=True)
         if mark != " "
     ]

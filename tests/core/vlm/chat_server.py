@@ -9,12 +9,12 @@ from tests.core.generation.images_server import Answer, ImagesServer, answer_jso
 from truehue.core.images.load import load_image
 
 
-def completion(words: str | None, ending: str = "stop", **message: Any) -> Answer:
+def completion(text: str | None, ending: str = "stop", **message: Any) -> Answer:
     """An answer as OpenAI's server words it."""
     choice = {
         "index": 0,
         "finish_reason": ending,
-        "message": {"role": "assistant", "content": words, **message},
+        "message": {"role": "assistant", "content": text, **message},
     }
     usage = {"prompt_tokens": 30, "completion_tokens": 5, "total_tokens": 35}
     body = {"id": "1", "object": "chat.completion", "created": 1, "model": "color-vlm-2026"}
@@ -25,12 +25,12 @@ class ChatServer(ImagesServer):
     """Answers with the next of ``answers``; once there are none, with the color at the image's
     upper left corner and its size."""
 
-    def _next(self, path: str, asked: dict[str, Any]) -> Answer:
+    def _next(self, path: str, target: dict[str, Any]) -> Answer:
         if path != "/v1/chat/completions":
             return failure(404, f"Unknown request URL: POST {path}")
         if self.answers:
             return self.answers.pop(0)
-        image, _ = asked["messages"][0]["content"]
+        image, _ = target["messages"][0]["content"]
         head, _, data = image["image_url"]["url"].partition(",")
         assert head == "data:image/png;base64"
         srgb8 = load_image(base64.b64decode(data)).srgb8

@@ -10,23 +10,23 @@ from truehue.core.vlm.differences import Difference, differences
 
 
 def test_sets_are_compared_question_by_question() -> None:
-    asked = questions("color_counting", 6) + seed("a") + seed("b")
-    plain = answers(asked, "++--- " + "+" * 10 + "+" * 9 + "-")
-    reasoned = answers(asked, "+-+++0" + "+" * 20)
-    found = differences(asked, plain, reasoned)
-    assert found.tasks["color_counting"].pairs == PairCounts(1, 1, 3, 0, 1)
-    assert found.overall.pairs == found.tasks["color_counting"].pairs
-    assert found.overall.points == 40.0
-    assert found.overall.p_value == pytest.approx(0.625)
-    assert found.overall.change_ratio == -1.0
-    assert found.robust.pairs == PairCounts(both=1, only_b=1)
+    target = questions("color_counting", 6) + seed("a") + seed("b")
+    plain = answers(target, "++--- " + "+" * 10 + "+" * 9 + "-")
+    reasoned = answers(target, "+-+++0" + "+" * 20)
+    result = differences(target, plain, reasoned)
+    assert result.tasks["color_counting"].pairs == PairCounts(1, 1, 3, 0, 1)
+    assert result.overall.pairs == result.tasks["color_counting"].pairs
+    assert result.overall.points == 40.0
+    assert result.overall.p_value == pytest.approx(0.625)
+    assert result.overall.change_ratio == -1.0
+    assert result.robust.pairs == PairCounts(both=1, only_b=1)
 
 
 def test_an_unreadable_answer_counts_as_wrong_in_a_pair() -> None:
-    asked = questions("color_counting", 2)
-    found = differences(asked, answers(asked, "++"), answers(asked, "?0"))
-    assert found.overall.pairs == PairCounts(only_a=2)
-    assert found.overall.change_ratio == 1.0
+    target = questions("color_counting", 2)
+    result = differences(target, answers(target, "++"), answers(target, "?0"))
+    assert result.overall.pairs == PairCounts(only_a=2)
+    assert result.overall.change_ratio == 1.0
 
 
 def test_where_nothing_can_be_said_there_is_no_number() -> None:
@@ -46,7 +46,7 @@ def test_where_nothing_can_be_said_there_is_no_number() -> None:
 
 
 def test_turned_around_the_interval_is_turned_too() -> None:
-    one = Difference(PairCounts(both=20, only_a=4, only_b=9, neither=30)).interval
+    item = Difference(PairCounts(both=20, only_a=4, only_b=9, neither=30)).interval
     other = Difference(PairCounts(both=20, only_a=9, only_b=4, neither=30)).interval
-    assert one is not None
-    assert other == pytest.approx((-one[1], -one[0]))
+    assert item is not None
+    assert other == pytest.approx((-item[1], -item[0]))

@@ -144,7 +144,7 @@ def test_objects_are_connected_pieces_of_their_color(level: Difficulty) -> None:
         for name in BASIC:
             mask = (item.srgb8 == BASIC[name]).all(axis=-1).astype(np.uint8)
             pieces = cv2.connectedComponents(mask, connectivity=8)[0] - 1
-            assert pieces == sum(one["color"] == name for one in made["objects"])
+            assert pieces == sum(entry["color"] == name for entry in made["objects"])
             if name == made["color"]:
                 assert right(item) == str(pieces)
 
@@ -255,6 +255,6 @@ def test_all_of_them_task_by_task() -> None:
         ({"seed": -1}, "seed is 0 or more"),
     ],
 )
-def test_what_cannot_be_made_is_refused(changed: dict, words: str) -> None:
-    with pytest.raises(BadInput, match=words):
+def test_what_cannot_be_made_is_refused(changed: dict, text: str) -> None:
+    with pytest.raises(BadInput, match=text):
         GeneratedSettings(**changed)

@@ -29,35 +29,37 @@ def named(answer: str, form: Form = Form.OPEN) -> Question:
 @pytest.mark.parametrize("parser", [FIRST, VERSION])
 def test_letters_are_read_and_nothing_is_guessed(parser: str) -> None:
     apart = {}
-    for words, choices, letter in CHOICES:
-        reading, reason = read_answer(words, asked(choices), Reader(parser))
-        assert (reading is None) == bool(reason), words
+    for text, choices, letter in CHOICES:
+        reading, reason = read_answer(text, asked(choices), Reader(parser))
+        assert (reading is None) == bool(reason), text
         if reading != letter:
-            apart[words, choices] = (letter, reading, reason)
+            apart[text, choices] = (letter, reading, reason)
     assert apart == {}
 
 
 def _misread(
-    told: list[tuple[str, tuple[str, ...], str, str | None]], reader: Reader
+    message: list[tuple[str, tuple[str, ...], str, str | None]], reader: Reader
 ) -> list[tuple[str, str | None, str]]:
     """Answers that are read otherwise than a person would, with what was read and why."""
-    read = [(words, letter, asked(choices, text=text)) for words, choices, text, letter in told]
+    read = [
+        (content, letter, asked(choices, text=text)) for content, choices, text, letter in message
+    ]
     return [
-        (words, *found)
-        for words, letter, question in read
-        if (found := read_answer(words, question, reader))[0] != letter
+        (text, *answer)
+        for text, letter, question in read
+        if (answer := read_answer(text, question, reader))[0] != letter
     ]
 
 
 def _absent(
-    told: list[tuple[str, str | None]],
+    message: list[tuple[str, str | None]],
 ) -> list[tuple[str, tuple[str, ...], str, str | None]]:
-    return [(words, of_question.TREES, of_question.ABSENT, letter) for words, letter in told]
+    return [(text, of_question.TREES, of_question.ABSENT, letter) for text, letter in message]
 
 
 def test_a_denial_that_the_question_makes_is_none_of_the_answer() -> None:
-    told = _absent(of_question.MISREAD_ABSENT + of_question.OWN_ABSENT)
-    assert _misread(told, Reader()) == []
+    message = _absent(of_question.MISREAD_ABSENT + of_question.OWN_ABSENT)
+    assert _misread(message, Reader()) == []
 
 
 def test_totals_nothing_telling_words_and_contradictions_are_read_by_the_question() -> None:
@@ -65,16 +67,16 @@ def test_totals_nothing_telling_words_and_contradictions_are_read_by_the_questio
 
 
 def test_of_a_reasoned_answer_the_last_letter_of_the_last_line_counts() -> None:
-    told = [
-        (words, of_question.TREES, "What color?", letter) for words, letter in of_question.REASONED
+    message = [
+        (text, of_question.TREES, "What color?", letter) for text, letter in of_question.REASONED
     ]
-    assert _misread(told, REASONED) == []
+    assert _misread(message, REASONED) == []
 
 
 def test_parser_1_still_reads_as_it_did() -> None:
     """Scores of before stay what they were: each of these it misread, and does."""
-    told = [*_absent(of_question.MISREAD_ABSENT), *of_question.MISREAD]
-    assert len(_misread(told, Reader(FIRST))) >= len(told) - 2
+    messages = [*_absent(of_question.MISREAD_ABSENT), *of_question.MISREAD]
+    assert len(_misread(messages, Reader(FIRST))) >= len(messages) - 2
 
 
 def test_letter_and_words_that_name_different_choices_are_a_contradiction() -> None:
@@ -86,30 +88,30 @@ def test_letter_and_words_that_name_different_choices_are_a_contradiction() -> N
 
 
 @pytest.mark.parametrize("words", of_question.TRUNCATED)
-def test_reasoning_that_is_cut_off_is_an_outcome_of_its_own(words: str) -> None:
+def test_reasoning_that_is_cut_off_is_an_outcome_of_its_own(text: str) -> None:
     question = asked(of_question.TREES, "C")
-    cut = answered(question, words, truncated=True, reader=REASONED)
+    cut = answered(question, text, truncated=True, reader=REASONED)
     assert (cut.outcome, cut.reading) == (Outcome.TRUNCATED, None)
     assert cut.reason == "It was cut off at the token limit before its conclusion."
-    before = answered(question, words, truncated=True, reader=Reader(FIRST, reasoned=True))
+    before = answered(question, text, truncated=True, reader=Reader(FIRST, reasoned=True))
     assert before.outcome is not Outcome.TRUNCATED
 
 
 @pytest.mark.parametrize("words", of_question.NOT_TRUNCATED)
-def test_an_answer_that_was_given_before_the_limit_counts(words: str) -> None:
+def test_an_answer_that_was_given_before_the_limit_counts(text: str) -> None:
     question = asked(of_question.TREES, "C")
-    assert answered(question, words, truncated=True, reader=REASONED).outcome is Outcome.RIGHT
+    assert answered(question, text, truncated=True, reader=REASONED).outcome is Outcome.RIGHT
 
 
 def test_a_plain_answer_that_goes_on_beyond_the_limit_was_given_first() -> None:
     question = asked(of_question.TREES, "B")
-    told = {
+    message = {
         "B) Yellow\n\nExplanation: the car is yel": Outcome.RIGHT,
         "(A) Black: no. (B) Yel": Outcome.TRUNCATED,
         "The car is yellow and the": Outcome.TRUNCATED,
     }
-    found = {words: answered(question, words, truncated=True).outcome for words in told}
-    assert found == told
+    result = {text: answered(question, text, truncated=True).outcome for text in message}
+    assert result == message
     binary = named("yes", Form.BINARY)
     assert answered(binary, "Yes, as the", truncated=True).outcome is Outcome.RIGHT
     assert (
@@ -125,20 +127,18 @@ def test_there_are_two_parsers() -> None:
 
 def test_yes_and_no_are_read() -> None:
     expected = dict(cases.BINARY + cases.LATER_BINARY)
-    assert {
-        words: read_answer(words, named("yes", Form.BINARY))[0] for words in expected
-    } == expected
+    assert {text: read_answer(text, named("yes", Form.BINARY))[0] for text in expected} == expected
 
 
 def test_open_answers_are_right_in_any_spelling() -> None:
     means = {Outcome.RIGHT: True, Outcome.WRONG: False, Outcome.UNREADABLE: None}
-    found = [means[answered(named(expected), words).outcome] for words, expected, _ in cases.OPEN]
-    assert dict(zip(cases.OPEN, found, strict=True)) == {case: case[2] for case in cases.OPEN}
+    result = [means[answered(named(expected), text).outcome] for text, expected, _ in cases.OPEN]
+    assert dict(zip(cases.OPEN, result, strict=True)) == {case: case[2] for case in cases.OPEN}
 
 
 def test_the_expected_answer_is_not_looked_at() -> None:
-    for words, choices, letter in cases.PLAIN:
-        assert read_answer(words, asked(choices, "D"))[0] == letter
+    for text, choices, letter in cases.PLAIN:
+        assert read_answer(text, asked(choices, "D"))[0] == letter
 
 
 def test_an_answer_is_right_wrong_unreadable_or_not_there() -> None:
@@ -169,8 +169,8 @@ def test_an_answer_is_right_wrong_unreadable_or_not_there() -> None:
         ("E", "E is none of the letters offered."),
     ],
 )
-def test_the_reason_says_why_nothing_was_read(words: str, reason: str) -> None:
-    assert read_answer(words, asked(cases.COLORS)) == (None, reason)
+def test_the_reason_says_why_nothing_was_read(text: str, reason: str) -> None:
+    assert read_answer(text, asked(cases.COLORS)) == (None, reason)
 
 
 def test_two_choices_of_the_same_words_are_told_apart_by_letter_only() -> None:
@@ -184,7 +184,7 @@ def test_two_choices_of_the_same_words_are_told_apart_by_letter_only() -> None:
 )
 def test_long_repetitive_answers_are_read_soon(part: str) -> None:
     """Models that repeat themselves must not hold up the scoring; the suite's own limit is time."""
-    words = part * (4_000 // len(part))
+    text = part * (4_000 // len(part))
     negative = asked(cases.COLORS, text=of_question.ABSENT)
     for question in (asked(cases.RGB), negative, named("blue"), named("yes", Form.BINARY)):
-        read_answer(words, question)
+        read_answer(text, question)

@@ -14,11 +14,11 @@ from truehue.core.vlm.records import Form, Question
 
 def test_a_question_comes_with_instruction_and_lettered_choices() -> None:
     question = Question("q1", "t", Form.CHOICE, "What color is the car?", ("red", "blue"), "B", "x")
-    told, blank, *asked = prompt_text(question).split("\n")
-    assert told.startswith("You’ll be given an image, an instruction and some options.")
-    assert told.endswith("Do not repeat the entire answer.")
+    message, blank, *target = prompt_text(question).split("\n")
+    assert message.startswith("You’ll be given an image, an instruction and some options.")
+    assert message.endswith("Do not repeat the entire answer.")
     assert blank == ""
-    assert asked == ["What color is the car?", "(A) red", "(B) blue"]
+    assert target == ["What color is the car?", "(A) red", "(B) blue"]
     assert "in the parentheses like (X)" in prompt_text(question, Style.REASONED)
 
 
@@ -32,9 +32,9 @@ def test_open_and_binary_questions_show_no_choices_and_no_answer() -> None:
 @pytest.mark.parametrize("form", list(Form))
 @pytest.mark.parametrize("style", list(Style))
 def test_every_form_has_an_instruction_of_each_style(form: Form, style: Style) -> None:
-    told = instruction(form, style)
-    assert told.by == ("ColorBench" if form is Form.CHOICE else "TrueHue")
-    assert ("step by step" in told.text) == (style is Style.REASONED)
+    message = instruction(form, style)
+    assert message.by == ("ColorBench" if form is Form.CHOICE else "TrueHue")
+    assert ("step by step" in message.text) == (style is Style.REASONED)
 
 
 def test_the_readme_names_the_checksum() -> None:

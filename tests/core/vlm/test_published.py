@@ -35,8 +35,8 @@ def row(idx: int, **changed: Any) -> dict[str, Any]:
 
 
 def robust(idx: int, name: str, **changed: Any) -> dict[str, Any]:
-    of = {"type": "Robustness", "task": "Counting", "filename": f"robustness/{name}.png"}
-    return row(idx, **of, **changed)
+    source = {"type": "Robustness", "task": "Counting", "filename": f"robustness/{name}.png"}
+    return row(idx, **source, **changed)
 
 
 def written(folder: Path, rows: list[dict[str, Any]], name: str = "test-0.parquet") -> Path:
@@ -49,10 +49,10 @@ def written(folder: Path, rows: list[dict[str, Any]], name: str = "test-0.parque
 def test_rows_become_questions_with_their_pixels(tmp_path: Path) -> None:
     filled = row(1, choices=["red", "blue", ""], answer="B", task="color blindness")
     path = written(tmp_path, [row(0), filled])
-    found = read_published(path)
-    assert found.counts == {"color_recognition": 1, "color_blindness": 1}
-    assert found.notes == ()
-    first, second = found.illustrated()
+    published_set = read_published(path)
+    assert published_set.counts == {"color_recognition": 1, "color_blindness": 1}
+    assert published_set.notes == ()
+    first, second = published_set.illustrated()
     np.testing.assert_array_equal(first.srgb8, SRGB8)
     assert first.question.image_id == image_id(SRGB8)
     assert first.question.question_id == "colorbench-00000"
@@ -65,14 +65,14 @@ def test_variants_know_their_seed_and_short_seeds_are_said(tmp_path: Path) -> No
     other = robust(31, "8_entire_90", choices=["red", "green"], answer="(B)")
     written(tmp_path, [robust(2, "7"), *nine], "data/test-0.parquet")
     written(tmp_path, [robust(30, "8"), other, robust(32, "8_entire_180")], "data/test-1.parquet")
-    found = read_published(tmp_path)
-    assert found.counts == {"color_robustness": 13}
-    assert (found.seeds, dict(found.short_seeds)) == (2, {"8": 2})
-    assert found.notes == (
+    published_set = read_published(tmp_path)
+    assert published_set.counts == {"color_robustness": 13}
+    assert (published_set.seeds, dict(published_set.short_seeds)) == (2, {"8": 2})
+    assert published_set.notes == (
         "1 of 2 robustness seeds have not nine variants: 8 has 2.",
         "test-1.parquet, row 2: it is answered otherwise than its seed, test-1.parquet, row 1.",
     )
-    made = [item.question for item in found.illustrated()]
+    made = [item.question for item in published_set.illustrated()]
     assert (made[0].seed_id, made[0].variant) == ("", "")
     assert (made[1].seed_id, made[1].variant) == (made[0].question_id, "target_0")
 
@@ -93,15 +93,17 @@ def test_variants_know_their_seed_and_short_seeds_are_said(tmp_path: Path) -> No
     ],
 )
 def test_what_cannot_be_a_question_is_skipped_or_refused_with_its_row(
-    tmp_path: Path, rows: list[dict[str, Any]], words: str
+    tmp_path: Path, rows: list[dict[str, Any]], text: str
 ) -> None:
     path = written(tmp_path, [*rows, row(90), row(91)])
-    found = read_published(path)
-    (skipped,) = found.skipped
-    assert re.search(words, str(skipped))
-    assert len(found.rows) == len(rows) + 1
-    assert [item.question.question_id for item in found.illustrated()][-1] == "colorbench-00091"
-    with pytest.raises(BadInput, match=words):
+    published_set = read_published(path)
+    (skipped,) = published_set.skipped
+    assert re.search(text, str(skipped))
+    assert len(published_set.rows) == len(rows) + 1
+    assert [item.question.question_id for item in published_set.illustrated()][
+        -1
+    ] == "colorbench-00091"
+    with pytest.raises(BadInput, match=text):
         read_published(path, strict=True)
     nothing = written(tmp_path, [row(0, answer="red"), row(1, choices=[])])
     with pytest.raises(
@@ -112,14 +114,14 @@ def test_what_cannot_be_a_question_is_skipped_or_refused_with_its_row(
 
 def test_an_image_that_is_none_is_skipped_or_refused_with_its_row(tmp_path: Path) -> None:
     image = {"bytes": b"no image", "path": None}
-    found = read_published(written(tmp_path, [row(0), row(1, image=image), row(2)]))
-    items = found.illustrated()
+    published_set = read_published(written(tmp_path, [row(0), row(1, image=image), row(2)]))
+    items = published_set.illustrated()
     next(items)
     with pytest.raises(ImageError, match="row 2"):
         next(items)
     skipped: list[SkippedRow] = []
-    assert len(list(found.illustrated(skipped.append))) == 2
-    assert [one.where for one in skipped] == ["test-0.parquet, row 2"]
+    assert len(list(published_set.illustrated(skipped.append))) == 2
+    assert [skipped_row.where for skipped_row in skipped] == ["test-0.parquet, row 2"]
 
 
 def test_the_hubs_revision_is_read_where_the_download_says_it(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ from truehue.core.vlm.scoring import score
 
 
 def test_published_rows_stand_below_ours_and_are_marked() -> None:
-    asked = questions("color_recognition", 4)
-    rows = beside({"mine": score(asked, answers(asked, "+++-"))}, "generated 1", "1", "9")
+    target = questions("color_recognition", 4)
+    rows = beside({"mine": score(target, answers(target, "+++-"))}, "generated 1", "1", "9")
     mine, first, *_ = rows
     assert (mine.name, mine.published, mine.protocol) == ("mine", False, "generated 1")
     assert (mine.tasks, mine.micro, mine.robust) == ({"color_recognition": 75.0}, 75.0, None)

@@ -30,10 +30,10 @@ def test_what_was_written_is_read(tmp_path: Path) -> None:
     made = write_set(tmp_path / "set", iter(ITEMS), "Colors", {"seed": 0})
     assert (made.questions_count, made.images_count) == (5, 4)
     assert dict(made.counts) == {"color_extraction": 5}
-    found = open_set(tmp_path / "set")
-    assert found == made
-    assert found.settings == {"seed": 0}
-    for item, read in zip(ITEMS, found.illustrated(), strict=True):
+    question_set = open_set(tmp_path / "set")
+    assert question_set == made
+    assert question_set.settings == {"seed": 0}
+    for item, read in zip(ITEMS, question_set.illustrated(), strict=True):
         assert read.question == item.question
         np.testing.assert_array_equal(read.srgb8, item.srgb8)
     assert {path.name for path in tmp_path.iterdir()} == {"set"}
@@ -48,12 +48,12 @@ def test_a_set_that_fails_leaves_nothing(tmp_path: Path) -> None:
 
     with pytest.raises(RuntimeError):
         write_set(tmp_path / "set", broken(), "Colors", {})
-    for items, words in (
+    for items, text in (
         ([], "at least one"),
         ([ITEMS[0], ITEMS[0]], "there twice"),
         ([Illustrated(ITEMS[0].question, ITEMS[1].srgb8)], "not of its image"),
     ):
-        with pytest.raises(BadInput, match=words):
+        with pytest.raises(BadInput, match=text):
             write_set(tmp_path / "set", items, "Colors", {})
     assert list(tmp_path.iterdir()) == []
 

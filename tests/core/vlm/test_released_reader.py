@@ -40,8 +40,8 @@ READ = [
 
 
 @pytest.mark.parametrize(("words", "reader", "letter"), READ)
-def test_the_three_readers(words: str, reader: ReleasedReader, letter: str | None) -> None:
-    assert read_released(words, reader) == letter
+def test_the_three_readers(text: str, reader: ReleasedReader, letter: str | None) -> None:
+    assert read_released(text, reader) == letter
 
 
 def test_the_reader_goes_by_the_names_of_the_model() -> None:
@@ -54,9 +54,9 @@ def test_the_reader_goes_by_the_names_of_the_model() -> None:
 def test_what_it_cannot_read_is_wrong_and_other_forms_are_left_out() -> None:
     choice = Question("q1", "t", Form.CHOICE, "Which?", ("red", "blue"), "B", "x")
     binary = Question("q2", "t", Form.BINARY, "Is it?", (), "yes", "x")
-    given = [
+    values = [
         Answer("q1", "B) blue", "B", Outcome.RIGHT),
         Answer("q2", "yes", "yes", Outcome.RIGHT),
     ]
-    (read,) = released_answers([choice, binary], given, ReleasedReader.OPEN)
+    (read,) = released_answers([choice, binary], values, ReleasedReader.OPEN)
     assert (read.question_id, read.reading, read.outcome) == ("q1", None, Outcome.WRONG)

@@ -50,14 +50,14 @@ def photographs() -> list[Illustrated]:
 
 
 def varied(
-    of: QuestionSet,
+    question_set: QuestionSet,
     masks: Path | None = None,
     regions: Sequence[str] = ("entire", "target"),
     shifts: Sequence[int] = (90, 180),
 ) -> tuple[dict[str, Illustrated], Counts]:
     """By question id, and what was counted."""
     counts = Counts()
-    items = with_variants(of, counts, regions, shifts, masks)
+    items = with_variants(question_set, counts, regions, shifts, masks)
     return {item.question.question_id: item for item in items}, counts
 
 
@@ -155,14 +155,14 @@ def test_counted_colors_that_come_too_near_are_left_out(tmp_path: Path) -> None:
         "two", "color_counting", Form.CHOICE, "How many colors?", ("1", "2"), "B", image_id(srgb8),
         construction=made,
     )  # fmt: skip
-    of = write_set(tmp_path / "two", [Illustrated(question, srgb8)], "Two", {})
-    items, counts = varied(of, shifts=(10, 180))
+    question_set = write_set(tmp_path / "two", [Illustrated(question, srgb8)], "Two", {})
+    items, counts = varied(question_set, shifts=(10, 180))
     assert (set(items), counts.lost) == ({"two", "two-entire-10"}, 1)
     assert items["two-entire-10"].question.construction["least_delta_e00"] >= 30
     # Where the images are hard, they need not be so far apart.
     hard = replace(question, construction={**made, "difficulty": "hard"})
-    of = write_set(tmp_path / "hard", [Illustrated(hard, srgb8)], "Two", {})
-    items, counts = varied(of, shifts=(10, 180))
+    question_set = write_set(tmp_path / "hard", [Illustrated(hard, srgb8)], "Two", {})
+    items, counts = varied(question_set, shifts=(10, 180))
     assert (set(items), counts.lost) == ({"two", "two-entire-10", "two-entire-180"}, 0)
 
 
@@ -174,19 +174,19 @@ def test_the_command(made: QuestionSet, tmp_path: Path) -> None:
     assert done.returncode == 0
     assert "2 of color_extraction take no variants: it asks for the color itself" in done.stderr
     assert "only the whole image turns" in done.stderr
-    found = open_set(out)
-    assert found.settings["variants_of"] == made.sha256
-    assert found.settings["shifts_deg"] == [120]
-    variants = Counter(question.variant for question in found.questions())
+    question_set = open_set(out)
+    assert question_set.settings["variants_of"] == made.sha256
+    assert question_set.settings["shifts_deg"] == [120]
+    variants = Counter(question.variant for question in question_set.questions())
     assert set(variants) == {"", "entire-120", "target-120"}
     # A set that has variants keeps them, and gets no others.
     again = called(main, "variants", str(out), str(tmp_path / "again"))
     assert f"{variants['']:,} questions had variants before" in again.stderr
-    assert open_set(tmp_path / "again").sha256 == found.sha256
+    assert open_set(tmp_path / "again").sha256 == question_set.sha256
     colors = write_set(
         tmp_path / "colors", generated(GeneratedSettings({"color_extraction": 1})), "One", {}
     )
-    for options, words in (
+    for options, text in (
         ((str(colors.folder), str(tmp_path / "none")), "No question of"),
         ((str(made.folder), str(tmp_path / "none"), "--regions", "sky"), "whole, target, other"),
         ((str(made.folder), str(tmp_path / "none"), "--shifts", "0"), "1 to 359"),
@@ -194,5 +194,5 @@ def test_the_command(made: QuestionSet, tmp_path: Path) -> None:
         ((str(made.folder), str(tmp_path / "none"), "--masks", "/no"), "no folder of masks"),
     ):
         refused = called(main, "variants", *options)
-        assert (refused.returncode, words in refused.stderr) == (2, True), refused.stderr
+        assert (refused.returncode, text in refused.stderr) == (2, True), refused.stderr
     assert not (tmp_path / "none").exists()

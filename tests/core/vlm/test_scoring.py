@@ -11,8 +11,8 @@ from truehue.core.vlm.scoring import Tally, macro, score
 
 
 def test_unreadable_and_unanswered_are_wrong_as_published_and_counted() -> None:
-    asked = questions("color_counting", 8)
-    scores = score(asked, answers(asked, "+++--?0 "))
+    target = questions("color_counting", 8)
+    scores = score(target, answers(target, "+++--?0 "))
     tally = scores.tasks["color_counting"]
     assert (tally.right, tally.wrong, tally.unreadable, tally.unanswered) == (3, 2, 1, 1)
     assert (tally.asked, tally.not_asked) == (7, 1)
@@ -24,21 +24,21 @@ def test_unreadable_and_unanswered_are_wrong_as_published_and_counted() -> None:
 
 def test_micro_weighs_questions_and_macro_weighs_tasks() -> None:
     few, many = questions("color_counting", 2, choices=2), questions("color_illusion", 8)
-    asked = few + many
-    scores = score(asked, answers(asked, "++" + "++------"))
+    target = few + many
+    scores = score(target, answers(target, "++" + "++------"))
     assert scores.overall.percent == 40.0
     assert scores.macro is not None
     assert scores.macro.percent == pytest.approx((100 + 25) / 2)
     assert scores.macro.chance_percent == pytest.approx((50 + 25) / 2)
     assert scores.overall.chance_percent == pytest.approx((2 * 50 + 8 * 25) / 10)
-    only = score(asked, answers(asked, "++" + "++------"), overall_tasks={"color_illusion"})
+    only = score(target, answers(target, "++" + "++------"), overall_tasks={"color_illusion"})
     assert only.overall.percent == 25.0
     assert list(only.tasks) == ["color_counting", "color_illusion"]
 
 
 def test_nothing_asked_gives_no_number() -> None:
-    asked = questions("color_counting", 3)
-    scores = score(asked, [])
+    target = questions("color_counting", 3)
+    scores = score(target, [])
     assert scores.overall.not_asked == 3
     assert scores.overall.percent is None
     assert scores.overall.interval is None
@@ -55,9 +55,9 @@ def test_robust_seeds_are_right_throughout_in_both_readings() -> None:
         seed("d"),
         seed("e", 0),
     )
-    asked = [*whole, *broken, *short, *partly, *bare]
+    target = [*whole, *broken, *short, *partly, *bare]
     marks = "+" * 10 + "+" * 9 + "?" + "+" * 8 + "+" * 9 + " " + "+"
-    robust = score(asked, answers(asked, marks)).robust
+    robust = score(target, answers(target, marks)).robust
     assert robust is not None
     assert (robust.as_made.right, robust.as_made.asked) == (2, 3)
     assert (robust.complete.right, robust.complete.asked) == (1, 2)
@@ -69,25 +69,25 @@ def test_robust_seeds_are_right_throughout_in_both_readings() -> None:
 
 @pytest.mark.parametrize(("variants", "complete"), [(8, 0), (9, 1)])
 def test_a_seed_is_complete_with_all_nine_variants(variants: int, complete: int) -> None:
-    asked = seed("a", variants)
-    robust = score(asked, answers(asked, "+" * (variants + 1))).robust
+    target = seed("a", variants)
+    robust = score(target, answers(target, "+" * (variants + 1))).robust
     assert robust is not None
     assert (robust.as_made.asked, robust.complete.asked) == (1, complete)
 
 
 def test_a_wrong_original_is_not_robust_and_orphans_are_counted() -> None:
-    asked = seed("a")
-    robust = score(asked, answers(asked, "-" + "+" * 9)).robust
+    target = seed("a")
+    robust = score(target, answers(target, "-" + "+" * 9)).robust
     assert robust is not None
     assert robust.as_made.percent == 0.0
-    alone = score(asked[1:], []).robust
+    alone = score(target[1:], []).robust
     assert alone is not None
     assert (alone.orphans, alone.as_made.percent) == (9, None)
 
 
 def test_robustness_stays_out_of_the_averages() -> None:
-    asked = questions("color_counting", 2) + seed("a")
-    scores = score(asked, answers(asked, "+-" + "+" * 10))
+    target = questions("color_counting", 2) + seed("a")
+    scores = score(target, answers(target, "+-" + "+" * 10))
     assert list(scores.tasks) == ["color_counting"]
     assert scores.overall.percent == 50.0
 
@@ -100,14 +100,14 @@ def test_floor_and_ceiling_are_read_off_the_interval() -> None:
 
 
 def test_strange_answers_are_refused() -> None:
-    asked = questions("color_counting", 1)
-    given = answers(asked, "+")
+    target = questions("color_counting", 1)
+    values = answers(target, "+")
     with pytest.raises(BadInput, match="answered twice"):
-        score(asked, given * 2)
+        score(target, values * 2)
     with pytest.raises(BadInput, match="no question"):
-        score(questions("color_illusion", 1), given)
+        score(questions("color_illusion", 1), values)
     with pytest.raises(BadInput, match="same id"):
-        score(asked * 2, given)
+        score(target * 2, values)
 
 
 def test_the_interval_of_the_macro_average_covers_it() -> None:
@@ -115,14 +115,14 @@ def test_the_interval_of_the_macro_average_covers_it() -> None:
     rng = np.random.default_rng(3)
     sizes, shares = np.array([76, 96, 70, 157, 30]), np.array([0.99, 0.4, 0.55, 0.03, 0.25])
     truth, covered, times = 100 * shares.mean(), 0, 400
-    for drawn in rng.binomial(sizes, shares, size=(times, len(sizes))):
+    for sample in rng.binomial(sizes, shares, size=(times, len(sizes))):
         tallies = [
             Tally(right=int(right), wrong=int(size - right))
-            for right, size in zip(drawn, sizes, strict=True)
+            for right, size in zip(sample, sizes, strict=True)
         ]
-        found = macro(tallies)
-        assert found is not None
-        covered += found.interval[0] <= truth <= found.interval[1]
+        result = macro(tallies)
+        assert result is not None
+        covered += result.interval[0] <= truth <= result.interval[1]
     assert 0.92 <= covered / times <= 0.99
     certain = macro([Tally(right=10), Tally(wrong=10)])
     assert certain is not None

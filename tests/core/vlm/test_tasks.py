@@ -20,22 +20,22 @@ from truehue.core.vlm.tasks import (
 def test_the_sizes_are_those_of_table_7() -> None:
     assert len(COLORBENCH) == 11
     assert task(ROBUSTNESS).category is Category.ROBUSTNESS
-    asked = [one for one in COLORBENCH if one.category is not Category.ROBUSTNESS]
-    assert sum(one.size for one in asked) == 955
-    assert [one.name for one in COLORBENCH if not one.people] == [
+    target = [item for item in COLORBENCH if item.category is not Category.ROBUSTNESS]
+    assert sum(item.size for item in target) == 955
+    assert [item.name for item in COLORBENCH if not item.people] == [
         "Color Extraction",
         "Color Robustness",
     ]
 
 
 def test_appendix_e_counts_its_renders() -> None:
-    assert {one.size for one in APPENDIX_E if one.system == "css"} == {14 * 147}
-    assert {one.size for one in APPENDIX_E if one.system == "l2"} == {14 * 29}
+    assert {item.size for item in APPENDIX_E if item.system == "css"} == {14 * 147}
+    assert {item.size for item in APPENDIX_E if item.system == "l2"} == {14 * 29}
     assert len(TASKS) == 21
 
 
 def test_what_is_said_to_be_generated_is() -> None:
-    assert {one.id for one in COLORBENCH if one.generated} == set(GENERATORS)
+    assert {item.id for item in COLORBENCH if item.generated} == set(GENERATORS)
 
 
 def test_published_names_and_ids() -> None:

@@ -33,10 +33,10 @@ def item() -> Illustrated:
 @pytest.mark.parametrize("turn_deg", [90, 180, 270])
 def test_hue_turns_as_colorsys_says(turn_deg: int) -> None:
     expected = np.empty_like(SRGB8)
-    for at in np.ndindex(SRGB8.shape[:2]):
-        h, s, v = colorsys.rgb_to_hsv(*(SRGB8[at] / 255.0))
+    for index in np.ndindex(SRGB8.shape[:2]):
+        h, s, v = colorsys.rgb_to_hsv(*(SRGB8[index] / 255.0))
         turned = colorsys.hsv_to_rgb((h + turn_deg / 360.0) % 1.0, s, v)
-        expected[at] = [round(255.0 * channel) for channel in turned]
+        expected[index] = [round(255.0 * channel) for channel in turned]
     np.testing.assert_array_equal(hue_turned(SRGB8, turn_deg), expected)
 
 
@@ -51,24 +51,24 @@ def test_nine_variants_change_their_region_alone() -> None:
     target[10:20, 10:20] = True
     largest[20:] = True
     made = list(robustness_variants(item(), {"target": target, "largest": largest}))
-    assert [one.question.variant for one in made] == [
+    assert [value.question.variant for value in made] == [
         f"{region}-{turn}" for region in ("entire", "target", "largest") for turn in (90, 180, 270)
     ]
-    for one in made:
-        changed = (one.srgb8 != SRGB8).any(axis=-1)
-        mask = {"target": target, "largest": largest}.get(one.question.construction["region"])
+    for entry in made:
+        changed = (entry.srgb8 != SRGB8).any(axis=-1)
+        mask = {"target": target, "largest": largest}.get(entry.question.construction["region"])
         assert mask is None or not (changed & ~mask).any()
-        assert one.question.construction["changed_share"] == pytest.approx(changed.mean())
-        assert one.question.image_id == image_id(one.srgb8)
-        assert (one.question.seed_id, one.question.answer) == ("one", "B")
-    assert len({one.question.question_id for one in made}) == 9
+        assert entry.question.construction["changed_share"] == pytest.approx(changed.mean())
+        assert entry.question.image_id == image_id(entry.srgb8)
+        assert (entry.question.seed_id, entry.question.answer) == ("one", "B")
+    assert len({value.question.question_id for value in made}) == 9
 
 
 def test_a_region_that_is_gray_or_not_there_has_no_variant() -> None:
     grays = np.zeros((40, 50), dtype=bool)
     grays[:4] = True
     made = list(robustness_variants(item(), {"target": grays}))
-    assert [one.question.construction["region"] for one in made] == ["entire"] * 3
+    assert [entry.question.construction["region"] for entry in made] == ["entire"] * 3
     with pytest.raises(MaskError, match="bool"):
         list(robustness_variants(item(), {"target": grays[1:]}))
     with pytest.raises(MaskError, match="no region 'sky'"):

@@ -73,7 +73,7 @@ class Load:
         start = len(self._confirmed)
         for kind in kinds:
             wanted = 1 if kind == "evaluation" else each
-            while sum(one.kind == kind for one in self._confirmed[start:]) < wanted:
+            while sum(item.kind == kind for item in self._confirmed[start:]) < wanted:
                 if self._errors:
                     raise self._errors[0]
                 self._end.wait(0.02)
@@ -102,8 +102,8 @@ class Load:
 
     def _run(self, work: Callable[[], Iterator[Confirmed]]) -> None:
         try:
-            for one in work():
-                self._confirmed.append(one)
+            for item in work():
+                self._confirmed.append(item)
                 self._going.wait()
                 if self._end.wait(0.002):
                     return
@@ -163,12 +163,12 @@ class Load:
         for seed in itertools.count(1):
             items = generated(GeneratedSettings({"color_extraction": 2}, seed=seed))
             sets = self._storage.question_sets
-            of = sets.open(sets.add(items, f"Two {seed}", {"seed": seed})[0])
+            source = sets.open(sets.add(items, f"Two {seed}", {"seed": seed})[0])
             settings = EvaluationSettings()
             folder = begin(
                 self._storage.data_dir / "askings" / f"{seed:032x}",
-                ((question, of.image_path(question)) for question in of.questions()),
-                QuestionSource(str(of.folder), of.sha256),
+                ((question, source.image_path(question)) for question in source.questions()),
+                QuestionSource(str(source.folder), source.sha256),
                 partial(prompt_text, style=Style(settings.style)),
                 model_of(PIXELS),
                 settings,
@@ -189,32 +189,32 @@ def mask_of(n: int) -> Mask:
 def lost(data: Path, confirmed: list[Confirmed]) -> list[str]:
     """Opens a data folder, and says what of that is not there, or not whole; takes runs up as
     resuming them does."""
-    found = []
+    results = []
     with Storage.open(data) as storage:
-        found += list(storage.losses.words().values())
-        for one in confirmed:
+        results += list(storage.losses.words().values())
+        for entry in confirmed:
             try:
-                if not _is_there(storage, one):
-                    found.append(f"{one} is gone")
+                if not _is_there(storage, entry):
+                    results.append(f"{entry} is gone")
             except TrueHueError as error:
-                found.append(f"{one}: {error}")
+                results.append(f"{entry}: {error}")
         done = {path.name: positions_of(path) for path in (data / "runs").glob("*/")}
-        found += [
-            f"{one} is gone"
-            for one in confirmed
-            if one.kind == "result" and one.id not in done.get(one.of, ())
+        results += [
+            f"{item} is gone"
+            for item in confirmed
+            if item.kind == "result" and item.id not in done.get(item.of, ())
         ]
         for name in done:
             folder = RunFolder(data / "runs" / name)
             work = RunWork(folder.path)
             seal_left_over(folder.journal, folder.shard_folder, work.schema(), fitted=work.fitted)
             storage.runs.ingest(folder)
-            found += [f"{name}: {why}" for why in storage.runs.refused(name).values()]
+            results += [f"{name}: {why}" for why in storage.runs.refused(name).values()]
             held = storage.runs.get(name).items
             if held != len(done[name]):
-                found.append(f"{name} has {held} rows of {len(done[name])} results")
-        found += storage.check()
-    return found
+                results.append(f"{name} has {held} rows of {len(done[name])} results")
+        results += storage.check()
+    return results
 
 
 def positions_of(folder: Path) -> set[int]:
@@ -223,25 +223,25 @@ def positions_of(folder: Path) -> set[int]:
     return {int(position) for table in parts for position in table["position"].to_pylist()}
 
 
-def _is_there(storage: Storage, one: Confirmed) -> bool:
-    if one.kind == "image":
-        return storage.images.srgb8(str(one.id)).shape == (24, 24, 3)
-    if one.kind == "mask":
-        return storage.masks.pixels(str(one.id)).shape == (24, 24)
-    if one.kind == "evidence":
-        return storage.evidence.get(str(one.id)).status == "pass"
-    if one.kind == "deleted":
-        return _is_kept(storage, str(one.id))
-    if one.kind == "selection":
-        return storage.selections.get(one.of).version >= int(one.id)
-    if one.kind == "judgment":
-        return storage.judgments.get(str(one.id)).answer == "pass"
-    if one.kind == "vote":
-        return one.id in {event.id for event in storage.study_events.of(one.of)}
-    if one.kind == "evaluation":
-        answers = read_asked(storage.data_dir / "askings" / one.of).answers
-        return len(answers) == one.id
-    return one.kind == "result"  # runs are looked into all at once
+def _is_there(storage: Storage, confirmed: Confirmed) -> bool:
+    if confirmed.kind == "image":
+        return storage.images.srgb8(str(confirmed.id)).shape == (24, 24, 3)
+    if confirmed.kind == "mask":
+        return storage.masks.pixels(str(confirmed.id)).shape == (24, 24)
+    if confirmed.kind == "evidence":
+        return storage.evidence.get(str(confirmed.id)).status == "pass"
+    if confirmed.kind == "deleted":
+        return _is_kept(storage, str(confirmed.id))
+    if confirmed.kind == "selection":
+        return storage.selections.get(confirmed.of).version >= int(confirmed.id)
+    if confirmed.kind == "judgment":
+        return storage.judgments.get(str(confirmed.id)).answer == "pass"
+    if confirmed.kind == "vote":
+        return confirmed.id in {event.id for event in storage.study_events.of(confirmed.of)}
+    if confirmed.kind == "evaluation":
+        answers = read_asked(storage.data_dir / "askings" / confirmed.of).answers
+        return len(answers) == confirmed.id
+    return confirmed.kind == "result"  # runs are looked into all at once
 
 
 def _is_kept(storage: Storage, image_id: str) -> bool:
@@ -249,7 +249,7 @@ def _is_kept(storage: Storage, image_id: str) -> bool:
     try:
         return storage.images.srgb8(image_id).shape == (24, 24, 3)
     except NotStored:
-        folders = [storage.data_dir / "trash" / one.trash_id for one in storage.trash.all()]
+        folders = [storage.data_dir / "trash" / item.trash_id for item in storage.trash.all()]
         return any((folder / f"images-{image_id}.png").is_file() for folder in folders)
 
 

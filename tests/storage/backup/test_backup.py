@@ -140,8 +140,8 @@ def test_runs_and_their_images_are_one_file_each_as_before(
     images = sorted((new / "images").rglob("*.png"))
     assert len(images) >= 3
     for image in images:
-        beside = new / "runs" / run_id / "images" / image.parent.name / image.name
-        assert beside.samefile(image)
+        others = new / "runs" / run_id / "images" / image.parent.name / image.name
+        assert others.samefile(image)
     with zipfile.ZipFile(made.path) as opened:
         assert not [name for name in opened.namelist() if "runs/" in name and "/images/" in name]
 
@@ -151,9 +151,9 @@ def test_data_is_in_it_and_what_is_no_data_is_not(storage: Storage, tmp_path: Pa
     data = storage.data_dir
     named = {EXPORTS, DESKS, address_in(data).parent.name, "incoming", "gradio", "backups"}
     assert named == TEMPORARY
-    kept = ("devices.key", "askings/keeper.json", "runs/a/journal/w0-00000.jsonl", "kept-logs/x")
+    saved = ("devices.key", "askings/keeper.json", "runs/a/journal/w0-00000.jsonl", "kept-logs/x")
     left = ("gradio/a", "runs/a/lock", "runs/.incoming/a", "images/ab/.x.png.1.part", "backups/a")
-    for name in (*kept, *left):
+    for name in (*saved, *left):
         (data / name).parent.mkdir(parents=True, exist_ok=True)
         (data / name).write_bytes(name.encode())
     (data / "devices.key").chmod(0o600)
@@ -164,7 +164,7 @@ def test_data_is_in_it_and_what_is_no_data_is_not(storage: Storage, tmp_path: Pa
     (tmp_path / "disk" / "round").symlink_to(tmp_path / "disk")
     new = restore(storage.write_backup(tmp_path / "a.zip").path, tmp_path / "new").folder
     files = {name for name in folder_state(new) if not name.startswith(DATABASE_NAME)}
-    assert files == {*kept, "elsewhere/far"}
+    assert files == {*saved, "elsewhere/far"}
     assert (new / "devices.key").stat().st_mode & 0o077 == 0
     assert (new / "askings/keeper.json").stat().st_mtime_ns == 10**18 + 7
     assert (tmp_path / "a.zip").stat().st_mode & 0o077 == 0
@@ -235,9 +235,9 @@ def test_a_backup_that_was_cut_is_refused(content: bytes, whole: Path) -> None:
 
 def test_a_backup_with_a_flipped_byte_is_refused(content: bytes, whole: Path) -> None:
     end = len(content)
-    places = [0, 5, 40, end // 3, end // 2, end - 2000, end - 200, end - 90, end - 64, end - 1]
-    for at in (place % end for place in places):
-        whole.write_bytes(content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :])
+    positions = [0, 5, 40, end // 3, end // 2, end - 2000, end - 200, end - 90, end - 64, end - 1]
+    for index in (position % end for position in positions):
+        whole.write_bytes(content[:index] + bytes([content[index] ^ 1]) + content[index + 1 :])
         with pytest.raises(BadInput, match=r"damaged|no whole backup"):
             restore(whole, whole.with_name("new"))
         assert not whole.with_name("new").exists()
@@ -282,9 +282,9 @@ def test_a_backup_of_a_newer_truehue_is_refused(
 def test_only_an_empty_folder_is_restored_into(whole: Path, tmp_path: Path) -> None:
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "a").touch()
-    for place in (tmp_path / "full", tmp_path / "full" / "a"):
+    for index in (tmp_path / "full", tmp_path / "full" / "a"):
         with pytest.raises(BadInput, match="is not an empty folder"):
-            restore(whole, place)
+            restore(whole, index)
     assert os.listdir(tmp_path / "full") == ["a"]
     (tmp_path / "empty").mkdir()
     inode = (tmp_path / "empty").stat().st_ino
@@ -318,11 +318,11 @@ def test_a_restore_that_fails_leaves_nothing(
     calls: list[object] = []
 
     def fails(do: Callable[..., None], after: int) -> Callable[..., None]:
-        def done(*given: object) -> None:
-            calls.append(given)
+        def done(*values: object) -> None:
+            calls.append(values)
             if len(calls) > after:
                 raise full
-            do(*given)
+            do(*values)
 
         calls.clear()
         return done
@@ -353,18 +353,18 @@ def test_nothing_is_written_over_and_nothing_is_left_half(
     (tmp_path / "folder").mkdir()
     listed = sorted(os.listdir(tmp_path))
     data = storage.data_dir
-    for place, words in (
+    for index, text in (
         (path, "is there already"),
         (tmp_path / "folder", "is a folder"),
         (tmp_path / "none" / "a.zip", "There is no folder"),
         (data / "a.zip", "lies in the data folder"),
         (data / "images" / "a.zip", "no folder|lies in the data folder"),
     ):
-        with pytest.raises(BadInput, match=words):
-            storage.write_backup(place)
+        with pytest.raises(BadInput, match=text):
+            storage.write_backup(index)
     full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    def fails(*given: object) -> None:
+    def fails(*values: object) -> None:
         raise full
 
     with monkeypatch.context() as patch:
@@ -455,8 +455,8 @@ def test_without_room_for_that_backup_nothing_is_changed(
     before = folder_state(data_dir)
     with monkeypatch.context() as patch:
         patch.setattr(making.shutil, "disk_usage", lambda path: Usage(10**9, 10**9 - 1000, 1000))
-        words = r"takes about .* has 1 kB free.*Nothing was changed.*--no-backup"
-        with pytest.raises(DataFolderError, match=words):
+        text = r"takes about .* has 1 kB free.*Nothing was changed.*--no-backup"
+        with pytest.raises(DataFolderError, match=text):
             Storage.open(data_dir)
     assert folder_state(data_dir) == before
     assert not (data_dir / "backups").exists()

@@ -21,24 +21,24 @@ def layer(red: int = 200) -> np.ndarray:
 
 
 def test_a_coloring_is_kept_and_deleted(storage: Storage) -> None:
-    one = sketch()
+    item = sketch()
     with pytest.raises(NotStored):
-        storage.colorings.add(one.id, "boxes", [FILL], "ann")
-    storage.sketches.add(one, "boxes", "starter")
-    kept = storage.colorings.add(one.id, "boxes", [FILL, {"do": "undo"}], "ann")
-    storage.colorings.add(one.id, "${7*7} <img onerror=alert(1)>", [], "ben")
-    assert storage.colorings.get(kept.id).actions == (FILL, {"do": "undo"})
-    assert [found.id for found in storage.colorings.all("ann")] == [kept.id]
+        storage.colorings.add(item.id, "boxes", [FILL], "ann")
+    storage.sketches.add(item, "boxes", "starter")
+    saved = storage.colorings.add(item.id, "boxes", [FILL, {"do": "undo"}], "ann")
+    storage.colorings.add(item.id, "${7*7} <img onerror=alert(1)>", [], "ben")
+    assert storage.colorings.get(saved.id).actions == (FILL, {"do": "undo"})
+    assert [coloring.id for coloring in storage.colorings.all("ann")] == [saved.id]
     assert [head.length for head in storage.colorings.all()] == [0, 2]
-    assert storage.colorings.head(kept.id) == storage.colorings.all("ann")[0]
+    assert storage.colorings.head(saved.id) == storage.colorings.all("ann")[0]
     counted = dict(storage.colorings._lengths)
     storage.colorings._lengths.clear()  # as after a start
     storage.colorings.all()
     assert storage.colorings._lengths == counted
-    assert storage.colorings.all(most=1) == storage.colorings.all()[:1]
-    storage.colorings.delete(kept.id)
+    assert storage.colorings.all(limit=1) == storage.colorings.all()[:1]
+    storage.colorings.delete(saved.id)
     with pytest.raises(NotStored):
-        storage.colorings.delete(kept.id)
+        storage.colorings.delete(saved.id)
     assert storage.check() == []
 
 
@@ -82,19 +82,19 @@ def test_a_layer_is_stored_and_made_again(storage: Storage) -> None:
 
 
 def test_who_is_erased_leaves_no_mark_and_no_picture(storage: Storage) -> None:
-    place = link(storage)
-    gone, stays = person(storage, place), person(storage, place)
+    index = link(storage)
+    gone, stays = person(storage, index), person(storage, index)
     ids = {}
-    for one in (gone, stays):
-        (event,) = storage.study_events.append(one.id, [answer(1)])
+    for item in (gone, stays):
+        (event,) = storage.study_events.append(item.id, [answer(1)])
         storage.coloring_layers.add(event.id, layer(), "", True)
-        storage.coloring_marks.add(place[0], one.id, 1, "keep", "kept", "", "ann")
-        ids[one.id] = event.id
+        storage.coloring_marks.add(index[0], item.id, 1, "keep", "kept", "", "ann")
+        ids[item.id] = event.id
     storage.participants.erase(gone.id, "ann")
     assert not storage.coloring_layers.path(ids[gone.id]).exists()
     assert storage.coloring_layers.path(ids[stays.id]).exists()
-    assert set(storage.coloring_layers.of_study(place[0])) == {ids[stays.id]}
-    assert [mark.participant_id for mark in storage.coloring_marks.of_study(place[0])] == [stays.id]
+    assert set(storage.coloring_layers.of_study(index[0])) == {ids[stays.id]}
+    assert [mark.participant_id for mark in storage.coloring_marks.of_study(index[0])] == [stays.id]
     # A drawing that was under way then leaves nothing behind.
     with pytest.raises(NotStored):
         storage.coloring_layers.add(ids[gone.id], layer(), "", True)

@@ -96,10 +96,10 @@ def test_a_prefix_of_eight_characters_is_enough(storage: Storage) -> None:
 @pytest.mark.parametrize(
     "given", ["", "abc1234", "not hexadecimal", "0" * 65, "%%%%%%%%", "________"]
 )
-def test_what_is_no_id_is_not_stored(shared_storage: Storage, given: str) -> None:
+def test_what_is_no_id_is_not_stored(shared_storage: Storage, values: str) -> None:
     shared_storage.images.add(picture(), "a", "upload")
     with pytest.raises(NotStored, match="is no image id"):
-        shared_storage.images.get(given)
+        shared_storage.images.get(values)
 
 
 def test_unknown_and_ambiguous_ids_have_their_own_messages(storage: Storage) -> None:
@@ -124,7 +124,7 @@ def test_recent_is_newest_first_in_a_stable_order(storage: Storage, clock) -> No
     clock.step = timedelta(0)
     same_time = [storage.images.add(picture(seed), "", "upload") for seed in range(10, 16)]
     assert storage.images.recent(limit=6) == sorted(same_time, key=lambda r: r.image_id)
-    pages = [storage.images.recent(limit=1, offset=place)[0] for place in range(6)]
+    pages = [storage.images.recent(limit=1, offset=index)[0] for index in range(6)]
     assert pages == storage.images.recent(limit=6)
 
 
@@ -165,19 +165,19 @@ def test_the_folder_is_not_tied_to_the_working_directory(tmp_path, monkeypatch) 
 
 
 def test_images_are_found_by_their_words(storage: Storage) -> None:
-    drawn = {"model": "sdxl-base-1.0", "object_name": "mug", "target": "css:tomato", "seed": 3}
-    storage.images.add(picture(1), "A mug, tomato", "generated", origin=drawn)
+    sample = {"model": "sdxl-base-1.0", "object_name": "mug", "target": "css:tomato", "seed": 3}
+    storage.images.add(picture(1), "A mug, tomato", "generated", origin=sample)
     storage.images.add(picture(2), "Ann's mug 100%.png", "upload")
     storage.images.add(picture(3), "holiday.png", "upload")
 
-    def names(source: str | None = None, words: str = "") -> list[str]:
-        return [record.name for record in storage.images.recent(source=source, words=words)]
+    def names(source: str | None = None, text: str = "") -> list[str]:
+        return [record.name for record in storage.images.recent(source=source, text=text)]
 
     assert names() == ["holiday.png", "Ann's mug 100%.png", "A mug, tomato"]
     assert names("upload") == ["holiday.png", "Ann's mug 100%.png"]
-    assert names(words="MUG") == ["Ann's mug 100%.png", "A mug, tomato"]
-    assert names("upload", "mug") == names(words="100% ann's") == ["Ann's mug 100%.png"]
-    assert names(words="sdxl tomato") == ["A mug, tomato"]
-    assert names(words="nothing") == []
+    assert names(text="MUG") == ["Ann's mug 100%.png", "A mug, tomato"]
+    assert names("upload", "mug") == names(text="100% ann's") == ["Ann's mug 100%.png"]
+    assert names(text="sdxl tomato") == ["A mug, tomato"]
+    assert names(text="nothing") == []
     assert storage.images.counts("mug") == {"generated": 1, "upload": 1}
     assert storage.images.counts() == {"generated": 1, "upload": 2}

@@ -61,7 +61,7 @@ def test_the_same_pictures_are_one_set(storage: Storage) -> None:
     assert len(others - {first}) == 4
     storage.picture_sets.rename(first, "other")
     storage.picture_sets.hide(first)
-    assert first not in [one.set_id for one in storage.picture_sets.all()]
+    assert first not in [picture_set.set_id for picture_set in storage.picture_sets.all()]
     assert add("two", "mango", members, True) == first
     assert (storage.picture_sets.get(first).name, storage.picture_sets.get(first).hidden) == (
         "other",
@@ -84,9 +84,9 @@ def test_what_cannot_be_a_set(storage: Storage) -> None:
         ({"images": [(image, mask, "\ud800")]}, BadInput, "contributor of picture 1 holds"),
     ]
     for change, error, message in cases:
-        given = {"name": "a", "words": "mango", "images": members, "of_people": True, **change}
+        values = {"name": "a", "words": "mango", "images": members, "of_people": True, **change}
         with pytest.raises(error, match=message):
-            storage.picture_sets.add(**given)
+            storage.picture_sets.add(**values)
     assert storage.picture_sets.all(hidden=True) == []
     assert storage._database.count("picture_set_images") == 0
     # Two people may have colored alike.
@@ -105,9 +105,9 @@ def test_a_profile_is_measured_once_and_kept(
     # Small pictures are not made smaller: every pixel of the mask is in the sample.
     assert profile.mask_px == profile.sampled_px == len(pixels)
     cells = (pixels // 32).astype(int) @ np.array([64, 8, 1])
-    found, counts = np.unique(cells, return_counts=True)
-    assert (profile.cells, profile.counts) == (tuple(found), tuple(counts))
-    sums = [pixels[cells == cell].sum(axis=0) for cell in found]
+    result, counts = np.unique(cells, return_counts=True)
+    assert (profile.cells, profile.counts) == (tuple(result), tuple(counts))
+    sums = [pixels[cells == cell].sum(axis=0) for cell in result]
     assert profile.sums == tuple(int(value) for value in np.concatenate(sums))
     bins, per_bin = np.unique(nearest(srgb8_to_lab(pixels)), return_counts=True)
     assert (profile.bins, profile.bin_counts) == (tuple(bins), tuple(per_bin))
@@ -146,16 +146,16 @@ def test_pictures_of_a_set_with_those_that_cannot_be_measured(storage: Storage) 
     members[1] = (members[1][0], empty.mask_id, "p1")
     set_id = storage.picture_sets.add("a", "mango", members, True)
     storage.picture_profiles.of(*members[0][:2])
-    found, unscored = storage.picture_sets.pictures(set_id)
-    assert found == [
+    result, unscored = storage.picture_sets.pictures(set_id)
+    assert result == [
         ImageProfile(image, mask, storage.picture_profiles.of(image, mask), contributor=who)
         for image, mask, who in (members[0], members[2])
     ]
-    ((place, why),) = unscored
-    assert place == 1
+    ((index, why),) = unscored
+    assert index == 1
     assert "pixel" in why
     storage.images.path(members[2][0]).unlink()
-    assert storage.picture_sets.pictures(set_id) == (found, unscored)
+    assert storage.picture_sets.pictures(set_id) == (result, unscored)
 
 
 def test_threads_measure_and_add(storage: Storage) -> None:
@@ -167,9 +167,9 @@ def test_threads_measure_and_add(storage: Storage) -> None:
         return storage.picture_sets.add(f"{number}", "mango", members[: 1 + number % 3], True), px
 
     with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(work, range(48)))
-    assert len({set_id for set_id, _ in found}) == 3
-    assert {px for _, px in found} == {int(disk().sum())}
+        result = list(pool.map(work, range(48)))
+    assert len({set_id for set_id, _ in result}) == 3
+    assert {px for _, px in result} == {int(disk().sum())}
     assert storage._database.count("picture_profiles") == 6
     assert storage._database.count("set_views") == 3
     assert storage.check() == []

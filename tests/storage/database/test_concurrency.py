@@ -168,16 +168,16 @@ def test_it_closes_when_what_others_read_has_ended(tmp_path: Path) -> None:
 def test_what_does_not_end_is_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("truehue.storage.database.connection.GRACE_S", 0.2)
     database = Database.open(tmp_path / "truehue.duckdb")
-    begun = threading.Event()
+    event = threading.Event()
 
     def read() -> None:
         with database.cursor() as cursor:
-            begun.set()
+            event.set()
             cursor.execute(ENDLESS)
 
     with ThreadPoolExecutor(1) as reader:
         reading = reader.submit(read)
-        begun.wait()
+        event.wait()
         database.close()
         with pytest.raises(StorageError, match="Interrupted"):
             reading.result()
@@ -190,17 +190,17 @@ def test_a_transaction_that_does_not_end_is_rolled_back(
 ) -> None:
     monkeypatch.setattr("truehue.storage.database.connection.GRACE_S", 0.2)
     database = Database.open(tmp_path / "truehue.duckdb")
-    before, begun = database.count("images"), threading.Event()
+    before, started = database.count("images"), threading.Event()
 
     def write() -> None:
         with database.transaction() as cursor:
             cursor.execute("CREATE TABLE half (n INTEGER)")
-            begun.set()
+            started.set()
             cursor.execute(ENDLESS)
 
     with ThreadPoolExecutor(1) as writer:
         writing = writer.submit(write)
-        begun.wait()
+        started.wait()
         database.close()
         with pytest.raises(StorageError, match="Interrupted"):
             writing.result()

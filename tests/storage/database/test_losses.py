@@ -66,10 +66,10 @@ def _there(storage: Storage) -> int:
     return storage._database.count("selections")
 
 
-def _flipped(at: float) -> Callable[[bytes], bytes]:
+def _flipped(position: float) -> Callable[[bytes], bytes]:
     def flip(content: bytes) -> bytes:
-        place = int(len(content) * at)
-        return content[:place] + bytes([content[place] ^ 255]) + content[place + 1 :]
+        index = int(len(content) * position)
+        return content[:index] + bytes([content[index] ^ 255]) + content[index + 1 :]
 
     return flip
 
@@ -115,8 +115,8 @@ def test_a_damaged_log_is_told_and_kept(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     shutil.copytree(killed, data_dir)
-    found = b"" if damage is None else damage(_log(data_dir).read_bytes())
-    _log(data_dir).unlink() if damage is None else _log(data_dir).write_bytes(found)
+    result = b"" if damage is None else damage(_log(data_dir).read_bytes())
+    _log(data_dir).unlink() if damage is None else _log(data_dir).write_bytes(result)
     with caplog.at_level(logging.WARNING, "truehue"), Storage.open(data_dir) as storage:
         missing = WRITES - _there(storage)
         assert missing > 0
@@ -124,14 +124,14 @@ def test_a_damaged_log_is_told_and_kept(
         assert (loss.writes, loss.replaced) == (missing, False)
         assert loss.since is not None
         assert loss.since <= loss.until
-        words = storage.losses.words()[loss.number]
-        assert words in caplog.text
-        assert re.match(rf"{missing} writes? that had been confirmed (is|are) missing from ", words)
-        if found:
-            assert Path(loss.log_copy).read_bytes() == found
-            assert loss.log_copy in words
+        text = storage.losses.words()[loss.number]
+        assert text in caplog.text
+        assert re.match(rf"{missing} writes? that had been confirmed (is|are) missing from ", text)
+        if result:
+            assert Path(loss.log_copy).read_bytes() == result
+            assert loss.log_copy in text
         else:
-            assert "emptied or removed" in words
+            assert "emptied or removed" in text
     # It is told once more at every start, until somebody has read it, and never twice.
     with Storage.open(data_dir) as storage:
         assert storage.losses.unread() == [loss]
@@ -177,26 +177,26 @@ def test_a_file_of_confirmed_writes_that_cannot_be_read_is_made_anew(
 
 
 def test_the_file_says_what_the_database_counts(storage: Storage, data_dir: Path) -> None:
-    beside = Confirmed(data_dir / "truehue.duckdb")
+    confirmed = Confirmed(data_dir / "truehue.duckdb")
     image = storage.images.add(picture(), "a", "upload")
     storage.evidence.add(verdict(image.image_id))
     first = storage._database.tally()
     assert first is not None
-    assert beside.read() == first
+    assert confirmed.read() == first
     with pytest.raises(ZeroDivisionError), storage._database.transaction():
         _ = 1 // 0
-    assert beside.read() == storage._database.tally() == first
+    assert confirmed.read() == storage._database.tally() == first
     storage.selections.save("basket", [("", "mini-1")])
-    assert beside.read() == storage._database.tally()
+    assert confirmed.read() == storage._database.tally()
     assert storage._database.tally() != replace(first, written_at=first.written_at)
 
 
 def test_few_copies_of_logs_are_kept(killed: Path, data_dir: Path) -> None:
     shutil.copytree(killed, data_dir)
     copies = [keep_log(data_dir / "truehue.duckdb") for _ in range(MOST_LOGS + 3)]
-    kept = set((data_dir / KEPT_LOGS).iterdir())
-    assert len(kept) == MOST_LOGS
-    assert kept <= set(copies)
+    saved = set((data_dir / KEPT_LOGS).iterdir())
+    assert len(saved) == MOST_LOGS
+    assert saved <= set(copies)
 
 
 def test_imports_and_selections_do_not_stay_in_the_log(storage: Storage, data_dir: Path) -> None:
@@ -276,9 +276,9 @@ def test_a_folder_that_goes_away_while_a_write_is_stored_is_told(
 def test_files_that_a_killed_process_was_writing_are_cleared(data_dir: Path) -> None:
     with Storage.open(data_dir) as storage:
         image = storage.images.add(picture(), "a", "upload")
-        kept = storage.images.path(image.image_id)
+        path = storage.images.path(image.image_id)
     halves = [
-        kept.with_name(f".{kept.name}.0123456789abcdef.part"),
+        path.with_name(f".{path.name}.0123456789abcdef.part"),
         data_dir / "masks" / "ab" / ".x.png.0123456789abcdef.part",
         data_dir / ".truehue.duckdb.confirmed.0123456789abcdef.part",
     ]

@@ -239,9 +239,9 @@ def test_a_database_of_the_second_step_is_brought_up_with_its_rows(data_dir: Pat
         }
         # A row that is added now is the same as one that was brought up.
         storage.drawings.add_many([replace(row, drawing_id="") for row in drawings[::-1]])
-        asked = [keys for (keys,) in rows("SELECT asked FROM drawings ORDER BY number")]
-        assert asked[:3] == asked[3:]
-        assert [len(keys) for keys in asked[:3]] == [3, 1, 0]
+        requested = [keys for (keys,) in rows("SELECT asked FROM drawings ORDER BY number")]
+        assert requested[:3] == requested[3:]
+        assert [len(keys) for keys in requested[:3]] == [3, 1, 0]
         with pytest.raises(StorageError, match="NOT NULL"):
             storage._database.insert("UPDATE drawings SET asked = NULL", [])
         assert storage.check() == []
@@ -274,17 +274,17 @@ def test_a_database_of_the_third_step_asks_of_bystanders_too(data_dir: Path) -> 
     copied = data_dir.parent / "copied"
     with Storage.open(data_dir) as storage:
         shutil.copytree(data_dir, copied)
-        asked = storage._database.rows("SELECT asked FROM drawings ORDER BY number")
+        target = storage._database.rows("SELECT asked FROM drawings ORDER BY number")
     with Storage.open(copied) as storage:
         rows = storage._database.rows
         assert rows("SELECT * EXCLUDE asked FROM drawings ORDER BY number") == before
-        assert rows("SELECT asked FROM drawings ORDER BY number") == asked
-        assert [len(keys) for (keys,) in asked[:5]] == [2, 2, 1, 0, 0]
-        assert asked == asked[:5] * 80
+        assert rows("SELECT asked FROM drawings ORDER BY number") == target
+        assert [len(keys) for (keys,) in target[:5]] == [2, 2, 1, 0, 0]
+        assert target == target[:5] * 80
         drawings = storage.drawings.recent(5)[::-1]
         storage.drawings.add_many([replace(row, drawing_id="") for row in drawings])
         again = rows("SELECT asked FROM drawings ORDER BY number")[-5:]
-        assert again == asked[:5]
+        assert again == target[:5]
         assert storage.check() == []
 
 
@@ -306,7 +306,7 @@ def test_a_database_of_the_fourth_step_takes_runs(data_dir: Path, tmp_path: Path
         shutil.copytree(data_dir, copied)
     for folder in (data_dir, copied):
         with Storage.open(folder) as storage:
-            assert [one.run_id for one in storage.runs.all()] == ids
+            assert [run.run_id for run in storage.runs.all()] == ids
             assert storage.results.board("paper") == before
             assert storage.check() == []
 
@@ -317,7 +317,8 @@ def test_a_database_of_the_fifth_step_knows_which_of_its_prompts_are_concepts(
     """By what :func:`truehue.core.runs.concepts.concept_of` says of a prompt, as in a new run."""
     data_dir.mkdir()
     apple, banana = (
-        next(one for one in build_concepts() if one.concept == word) for word in ("apple", "banana")
+        next(prompt for prompt in build_concepts() if prompt.concept == word)
+        for word in ("apple", "banana")
     )
     mixed = (
         apple,
@@ -333,8 +334,8 @@ def test_a_database_of_the_fifth_step_knows_which_of_its_prompts_are_concepts(
     with Storage.open(data_dir) as storage:
         known = storage._database.rows("SELECT * FROM known_concepts ORDER BY prompt_no")
         assert storage.check() == []
-    told = [(number, concept_of(one)) for number, one in zip(numbers, mixed, strict=True)]
-    assert known == [(number, *one) for number, one in told if one]
+    message = [(number, concept_of(item)) for number, item in zip(numbers, mixed, strict=True)]
+    assert known == [(number, *item) for number, item in message if item]
     assert len(known) == 2
 
 
@@ -344,7 +345,7 @@ def test_a_database_of_the_ninth_step_learns_whose_each_judgment_is(data_dir: Pa
     ninth = Database.open(_path(data_dir), migrations=MIGRATIONS[:9])
     # Every answer to a question replaced the one before, whoever had given it; an empty one took
     # that back. Answers of visitors are among the makers; the rows that take back are not.
-    given = [
+    values = [
         ("mug", "pass", "", "owner"),
         ("mug", "fail", "ann", "ann"),
         ("mug", "", "", "ann"),
@@ -356,7 +357,7 @@ def test_a_database_of_the_ninth_step_learns_whose_each_judgment_is(data_dir: Pa
         ("hat", "pass", "", "owner"),
     ]
     statuses = json.dumps({"paper": {"version": "1.0", "status": "pass"}})
-    for number, (question, answer, maker, _) in enumerate(given):
+    for number, (question, answer, maker, _) in enumerate(values):
         ninth.insert(
             "INSERT INTO verdict_judgments VALUES (?, ?, ?, ?, 'why', 'paper', ?, 'image', 'mask', "
             "'', -1, 'mug', '{}', now())",
@@ -377,9 +378,11 @@ def test_a_database_of_the_ninth_step_learns_whose_each_judgment_is(data_dir: Pa
             rows = storage._database.rows
             table = "FROM verdict_judgments ORDER BY number"
             assert rows(f"SELECT * EXCLUDE actor {table}") == before
-            assert rows(f"SELECT actor {table}") == [(actor,) for *_, actor in given]
+            assert rows(f"SELECT actor {table}") == [(actor,) for *_, actor in values]
             # What others had replaced counts again, and what was taken back does not.
-            counting = [(one.judgment_id, one.actor) for one in storage.judgments.all()]
+            counting = [
+                (judgment.judgment_id, judgment.actor) for judgment in storage.judgments.all()
+            ]
             assert counting == [("id 8", "owner"), ("id 3", "ann"), ("id 0", "owner")]
             assert rows("SELECT kind FROM makers") == [("image",)]
             assert storage.check() == []
@@ -409,7 +412,7 @@ def test_a_database_of_the_sixth_step_begins_to_count_its_writes(data_dir: Path)
     for folder in (data_dir, copied):
         with Storage.open(folder) as storage:
             assert storage._database.tally() == counted
-            assert {one.image_id for one in storage.images.recent()} == {
+            assert {item.image_id for item in storage.images.recent()} == {
                 image.image_id,
                 second.image_id,
             }
@@ -425,7 +428,7 @@ def test_a_database_of_the_twelfth_step_knows_what_each_verdict_answers(data_dir
     ids = [images.add(picture(seed), "", "generated").image_id for seed in range(3)]
     apple, plate = asks("apple"), ObjectTarget("Plate", role="bystander")
     differs = {**answers("", apple).target, "relation": "differs"}
-    given = [
+    values = [
         answers(ids[0], apple),
         verdict(ids[0], object_name=" plate", target=differs, status="fail"),
         verdict(ids[0], object_name="plate", target=differs, version="2"),
@@ -433,7 +436,7 @@ def test_a_database_of_the_twelfth_step_knows_what_each_verdict_answers(data_dir
         verdict(ids[1], object_name="Apple", target={"value": "l3:Vivid red"}),
         verdict(ids[2], target={"name": "some red"}),
     ]
-    before = [_stored_before(twelfth, record) for record in given]
+    before = [_stored_before(twelfth, record) for record in values]
     old = [["\n#D51C3C", "\nl3:Vivid red", "apple\n#D51C3C", "apple\nl3:Vivid red"]]
     for number, (image_id, targets) in enumerate(
         [(ids[0], (apple, plate)), (ids[1], (apple,)), (ids[2], ())], 1
@@ -468,7 +471,7 @@ def test_a_database_of_the_twelfth_step_knows_what_each_verdict_answers(data_dir
             ] == ["2", "1"]
             drawings = sorted(storage.drawings.recent(), key=lambda row: row.drawing_id)
             storage.drawings.add_many([replace(row, drawing_id="") for row in drawings])
-            keys = [asked for (asked,) in rows("SELECT asked FROM drawings ORDER BY number")]
+            keys = [target for (target,) in rows("SELECT asked FROM drawings ORDER BY number")]
             assert sorted(keys[:3]) == sorted(keys[3:])
             marks = storage.drawings.marks("gencolorbench")
             assert {key: mark.verdict for key, mark in marks.items()} == {

@@ -26,10 +26,10 @@ pytestmark = pytest.mark.slow
 
 
 def row(
-    words: str = "apple", contributor: str = "", seed: int = 1, people: int = 0
+    text: str = "apple", contributor: str = "", seed: int = 1, people: int = 0
 ) -> DistributionRow:
     return DistributionRow(
-        words,
+        text,
         contributor,
         distribution(seed),
         people,
@@ -58,18 +58,18 @@ def test_a_set_comes_back_as_it_was(storage: Storage, data_dir: Path) -> None:
     with Storage.open(data_dir) as reopened:
         assert reopened.distributions.all() == [record]
         stored = reopened.distributions.rows(set_id)
-        for one, other in zip(stored, FILE.rows, strict=True):
-            assert (one.words, one.contributor, one.people, one.given) == (
+        for entry, other in zip(stored, FILE.rows, strict=True):
+            assert (entry.words, entry.contributor, entry.people, entry.given) == (
                 other.words,
                 other.contributor,
                 other.people,
                 other.given,
             )
-            np.testing.assert_array_equal(one.weights, other.weights)
-            assert not one.weights.flags.writeable
-        found = reopened.distributions.rows(set_id, "Rotten_Mango")
-        assert [one.contributor for one in found] == ["p1"]
-        assert [one.contributor for one in reopened.distributions.rows(set_id, "apple")] == [
+            np.testing.assert_array_equal(entry.weights, other.weights)
+            assert not entry.weights.flags.writeable
+        rows = reopened.distributions.rows(set_id, "Rotten_Mango")
+        assert [item.contributor for item in rows] == ["p1"]
+        assert [item.contributor for item in reopened.distributions.rows(set_id, "apple")] == [
             "",
             "p2",
         ]
@@ -82,7 +82,7 @@ def test_the_same_content_is_one_set(storage: Storage) -> None:
     first = add(FILE, "one", "one.csv", "", True)
     shuffled = replace(FILE, rows=FILE.rows[::-1], notes=("read otherwise",))
     assert add(shuffled, "two", "two.csv", "elsewhere", True) == first
-    assert [one.name for one in storage.distributions.all()] == ["one"]
+    assert [item.name for item in storage.distributions.all()] == ["one"]
     assert storage.distributions.rows(first)[0].words == "apple"
     others = {
         add(FILE, "one", "one.csv", "", False),
@@ -112,7 +112,7 @@ def test_names_and_hiding_are_versions(storage: Storage) -> None:
     storage.distributions.hide(set_id)
     # The same file again shows the set, under the name that it has.
     storage.distributions.add(FILE, "three", "three.csv", "", True)
-    assert [(one.name, one.hidden) for one in storage.distributions.all()] == [("two", False)]
+    assert [(item.name, item.hidden) for item in storage.distributions.all()] == [("two", False)]
     versions = storage._database.rows(
         "SELECT version, name, hidden FROM set_views ORDER BY version"
     )
@@ -134,7 +134,7 @@ def test_newest_first(storage: Storage) -> None:
         )
         for seed in range(1, 4)
     ]
-    assert [one.set_id for one in storage.distributions.all()] == ids[::-1]
+    assert [item.set_id for item in storage.distributions.all()] == ids[::-1]
 
 
 def wrong(weights: object) -> DistributionFile:
@@ -193,7 +193,7 @@ def test_threads_add_the_same_and_different_sets(storage: Storage) -> None:
     with ThreadPoolExecutor(8) as pool:
         ids = list(pool.map(add, range(32)))
     assert len(set(ids)) == 4
-    assert {one.set_id for one in storage.distributions.all()} == set(ids)
+    assert {item.set_id for item in storage.distributions.all()} == set(ids)
     assert storage._database.count("distribution_rows") == 4
     # One name at first and one for each rename that was another name.
     assert storage._database.count("set_views") == 4 + 32
@@ -229,9 +229,9 @@ def test_as_many_rows_as_colorings_were_kept(
     record = storage.distributions.get(set_id)
     assert (record.rows, record.concepts, record.contributors) == (count, concepts, 5)
     stored = storage.distributions.rows(set_id)
-    for one, other in zip(stored[::97], rows[::97], strict=True):
-        np.testing.assert_array_equal(one.weights, other.weights)
-        assert (one.words, one.contributor) == (other.words, other.contributor)
+    for item, other in zip(stored[::97], rows[::97], strict=True):
+        np.testing.assert_array_equal(item.weights, other.weights)
+        assert (item.words, item.contributor) == (other.words, other.contributor)
 
 
 def test_the_real_ratings(storage: Storage) -> None:
@@ -244,7 +244,9 @@ def test_the_real_ratings(storage: Storage) -> None:
     record = storage.distributions.get(set_id)
     assert (record.kind, record.rows, record.concepts) == (RATINGS, 70, 70)
     (banana,) = storage.distributions.rows(set_id, "Banana")
-    line = next(one for one in path.read_text().splitlines() if one.startswith("banana,"))
-    given = [float(cell) for cell in line.split(",")[1:]]
-    assert json.loads(json.dumps(banana.given)) == {"numbers": given}
-    np.testing.assert_allclose(banana.weights, np.array(given) / sum(given), rtol=1e-14)
+    line = next(
+        splitline for splitline in path.read_text().splitlines() if splitline.startswith("banana,")
+    )
+    floats = [float(cell) for cell in line.split(",")[1:]]
+    assert json.loads(json.dumps(banana.given)) == {"numbers": floats}
+    np.testing.assert_allclose(banana.weights, np.array(floats) / sum(floats), rtol=1e-14)

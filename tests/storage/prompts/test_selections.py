@@ -35,9 +35,9 @@ def test_saving_again_adds_a_version(storage: Storage) -> None:
 
 def test_removing_keeps_the_versions(storage: Storage, data_dir: Path) -> None:
     storage.selections.save("a", REFS)
-    kept = storage.selections.save("b", REFS)
+    save = storage.selections.save("b", REFS)
     storage.selections.remove(" a ")
-    assert storage.selections.all() == [kept]
+    assert storage.selections.all() == [save]
     for call in (storage.selections.remove, storage.selections.get):
         with pytest.raises(NotStored, match="under the name 'a'"):
             call("a")
@@ -45,7 +45,7 @@ def test_removing_keeps_the_versions(storage: Storage, data_dir: Path) -> None:
     assert again.version == 3
     storage.close()
     with Storage.open(data_dir) as reopened:
-        assert reopened.selections.all() == [again, kept]
+        assert reopened.selections.all() == [again, save]
         assert reopened._database.count("selections") == 4
 
 

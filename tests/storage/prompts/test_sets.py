@@ -19,13 +19,13 @@ SHA = "ab" * 32
 
 
 def test_a_set_comes_back_as_it_was(storage: Storage) -> None:
-    given = (
+    values = (
         *prompts(3),
         Prompt("x", "käse\n'quoted' ΔE", "free", (ObjectTarget("cheese"),), source="elsewhere"),
         Prompt("y", "lonely beach", "concept", concept="beach", modifier="lonely", style="oil"),
     )
     report = {"problems": [{"line": 7, "why": "no prompt"}], "taken": 5}
-    stored = storage.prompt_sets.add("Käse, 2nd try", given, "csv", "käse.csv", SHA, report)
+    stored = storage.prompt_sets.add("Käse, 2nd try", values, "csv", "käse.csv", SHA, report)
     assert stored.set_id.startswith("kase-2nd-try-")
     assert len(stored.set_id) == len("kase-2nd-try-") + 8
     assert (stored.name, stored.kind, stored.file_name) == ("Käse, 2nd try", "csv", "käse.csv")
@@ -34,7 +34,7 @@ def test_a_set_comes_back_as_it_was(storage: Storage) -> None:
     assert storage.prompt_sets.get(stored.set_id) == stored
     assert storage.prompt_sets.all() == [stored]
     assert storage.prompt_sets.prompts(stored.set_id) == tuple(
-        replace(prompt, source=stored.set_id) for prompt in given
+        replace(prompt, source=stored.set_id) for prompt in values
     )
     assert storage.check() == []
 
@@ -94,9 +94,9 @@ def test_names_without_plain_letters_have_an_id_too(storage: Storage) -> None:
 def test_what_cannot_be_stored_is_named(
     shared_storage: Storage, change: dict[str, Any], message: str
 ) -> None:
-    given: dict[str, Any] = {"name": "a", "prompts": prompts(2), "kind": "csv"}
+    values: dict[str, Any] = {"name": "a", "prompts": prompts(2), "kind": "csv"}
     with pytest.raises(BadInput, match=message):
-        shared_storage.prompt_sets.add(**given | change)
+        shared_storage.prompt_sets.add(**values | change)
     assert shared_storage.prompt_sets.all(hidden=True) == []
     assert shared_storage._database.count("prompts") == 0
 
@@ -110,11 +110,11 @@ def test_an_unknown_set_is_not_stored(storage: Storage) -> None:
 # As many as the benchmark has are stored at night.
 @pytest.mark.parametrize("count", [3_000, pytest.param(44_464, marks=pytest.mark.nightly)])
 def test_many_prompts_are_stored_in_their_order(data_dir: Path, count: int) -> None:
-    given = prompts(count)
+    values = prompts(count)
     with Storage.open(empty_data(data_dir)) as storage:
-        set_id = storage.prompt_sets.add("all", given, "csv").set_id
+        set_id = storage.prompt_sets.add("all", values, "csv").set_id
     with Storage.open(data_dir) as storage:
         stored = storage.prompt_sets.prompts(set_id)
         assert len(stored) == count
-        assert stored[::1000] == tuple(replace(p, source=set_id) for p in given[::1000])
+        assert stored[::1000] == tuple(replace(p, source=set_id) for p in values[::1000])
         assert storage.check() == []

@@ -64,8 +64,8 @@ class Row:
                 "found_l2": lambda: (
                     () if self.verdict.lab is None else (_nearest(self.verdict.lab),)
                 ),
-                "modifier": lambda: tuple(one for one in traits if one not in kinds),
-                "basic": lambda: tuple(one for one in traits if one in kinds),
+                "modifier": lambda: tuple(trait for trait in traits if trait not in kinds),
+                "basic": lambda: tuple(trait for trait in traits if trait in kinds),
             }[field]()
         return {
             "run": (self.run,),
@@ -131,7 +131,7 @@ class Sample:
                 or said[row.picture, meant.rule] != said[row.picture, meant.against]
             )
             and all(
-                any(one in row.values(name) for one in getattr(meant, name).split(","))
+                any(group in row.values(name) for group in getattr(meant, name).split(","))
                 for name in chosen
             )
             and (row.matches or not (chosen | set(by)) & (OBJECTS - {"object", "category"}))
@@ -151,19 +151,21 @@ def _rows(folder: RunFolder) -> Iterator[Row]:
     prompts = folder.plan().prompts
     for item in itertools.chain(*map(read_shard, folder.shards())):
         prompt = prompts[item.prompt]
-        asked = {one.position: one for one in expectations_of(prompt.targets)}
+        target = {
+            expectation.position: expectation for expectation in expectations_of(prompt.targets)
+        }
         for verdict in item.verdicts:
             # What could not be drawn counts for the first object that a color is asked of.
-            one = asked[min(asked) if verdict.target < 0 else verdict.target]
+            entry = target[min(target) if verdict.target < 0 else verdict.target]
             yield Row(
                 folder.run_id,
                 item,
                 prompt,
                 verdict,
-                one.target.name,
-                one.target.category,
-                one.color,
-                one.relation == "matches",
+                entry.target.name,
+                entry.target.category,
+                entry.color,
+                entry.relation == "matches",
             )
 
 
@@ -204,20 +206,27 @@ def test_the_board_counts_prompts_with_equal_tallies(sample: Sample) -> None:
     for rule in EVERY_RULE:
         tallies: dict[tuple[Any, ...], list[int]] = defaultdict(lambda: [0, 0, 0])
         for row in sample.of(Slice(rule=rule)):
-            one = tallies[row.run, row.prompt.task, row.prompt.system, row.prompt.id]
-            one[0] += row.verdict.picture_status == "pass"
-            one[1] += row.verdict.picture_status != "unscored"
-            one[2] += 1
-        plain = Counter((*key[:3], *one) for key, one in tallies.items())
+            entry = tallies[row.run, row.prompt.task, row.prompt.system, row.prompt.id]
+            entry[0] += row.verdict.picture_status == "pass"
+            entry[1] += row.verdict.picture_status != "unscored"
+            entry[2] += 1
+        plain = Counter((*key[:3], *tally) for key, tally in tallies.items())
         board = sample.storage.results.board(rule)
         assert {
-            (one.run_id, one.task, one.system, one.passes, one.scored, one.images): one.prompts
-            for one in board
+            (
+                item.run_id,
+                item.task,
+                item.system,
+                item.passes,
+                item.scored,
+                item.images,
+            ): item.prompts
+            for item in board
         } == plain
         assert len(board) == len(plain)
-    one = sample.storage.results.board("paper", sample.ids[:1])
-    assert {tally.run_id for tally in one} == {sample.ids[0]}
-    assert sum(tally.prompts for tally in one) == 60
+    entry = sample.storage.results.board("paper", sample.ids[:1])
+    assert {tally.run_id for tally in entry} == {sample.ids[0]}
+    assert sum(tally.prompts for tally in entry) == 60
 
 
 def test_why_pictures_have_no_score(sample: Sample) -> None:
@@ -227,15 +236,15 @@ def test_why_pictures_have_no_score(sample: Sample) -> None:
             for row in sample.of(meant)
             if row.verdict.picture_status == "unscored"
         )
-        found = sample.storage.results.unscored(meant)
-        assert {(one.run_id, one.task, one.cause): one.count for one in found} == plain
+        unscored = sample.storage.results.unscored(meant)
+        assert {(item.run_id, item.task, item.cause): item.count for item in unscored} == plain
     assert sample.storage.results.unscored(Slice(status="pass")) == []
 
 
 @pytest.mark.parametrize(
     "by",
     [
-        *((one,) for one in GROUPS),
+        *((item,) for item in GROUPS),
         ("run", "category"),
         ("asked_l2", "found_l2"),
         ("category", "modifier"),
@@ -249,9 +258,9 @@ def test_groups_are_plain_counts(sample: Sample, by: tuple[str, ...]) -> None:
         for row in sample.of(meant, by):
             for key in itertools.product(*(row.values(name) for name in by)):
                 plain[key][row.verdict.status] += 1
-        found = sample.storage.results.groups(meant, by)
-        assert {one.key: (one.passes, one.fails, one.unscored) for one in found} == {
-            key: (one["pass"], one["fail"], one["unscored"]) for key, one in plain.items()
+        groups = sample.storage.results.groups(meant, by)
+        assert {item.key: (item.passes, item.fails, item.unscored) for item in groups} == {
+            key: (item["pass"], item["fail"], item["unscored"]) for key, item in plain.items()
         }
 
 
@@ -264,10 +273,10 @@ def test_groups_of_images_count_each_image_once_by_its_own_status(
         for row in sample.of(meant, by):
             for key in itertools.product(*(row.values(name) for name in by)):
                 plain[key][row.picture] = row.verdict.picture_status
-        found = sample.storage.results.groups(meant, by, images=True)
-        assert {one.key: (one.passes, one.fails, one.unscored) for one in found} == {
-            key: tuple(list(one.values()).count(status) for status in ("pass", "fail", "unscored"))
-            for key, one in plain.items()
+        groups = sample.storage.results.groups(meant, by, images=True)
+        assert {item.key: (item.passes, item.fails, item.unscored) for item in groups} == {
+            key: tuple(list(item.values()).count(status) for status in ("pass", "fail", "unscored"))
+            for key, item in plain.items()
         }
 
 
@@ -276,28 +285,30 @@ def test_drift_is_the_mean_of_what_was_measured(sample: Sample) -> None:
     for row in sample.of(Slice(task="cna"), ("color",)):
         if row.verdict.lab is not None:
             labs[row.color.value].append((row.verdict.lab, row.verdict.status, row.color))
-    found = {one.color: one for one in sample.storage.results.drift(Slice(task="cna"))}
-    assert set(found) == set(labs)
+    result = {item.color: item for item in sample.storage.results.drift(Slice(task="cna"))}
+    assert set(result) == set(labs)
     for value, ones in labs.items():
-        drift, color = found[value], ones[0][2]
+        drift, color = result[value], ones[0][2]
         assert (drift.count, drift.name, drift.hex) == (len(ones), color.label, color.hex)
-        assert drift.passes == sum(one[1] == "pass" for one in ones)
+        assert drift.passes == sum(item[1] == "pass" for item in ones)
         assert drift.asked_lab == pytest.approx(color.lab)
-        assert drift.found_lab == pytest.approx(np.mean([one[0] for one in ones], axis=0), abs=1e-4)
+        assert drift.found_lab == pytest.approx(
+            np.mean([item[0] for item in ones], axis=0), abs=1e-4
+        )
 
 
 def test_agreement_of_each_two_rules(sample: Sample) -> None:
     said: dict[Any, dict[str, str]] = defaultdict(dict)
     for row in sample.rows:
         said[row.picture][row.verdict.rule] = row.verdict.picture_status
-    found = {(one.rule_a, one.rule_b): one for one in sample.storage.results.agreement()}
-    assert len(found) == len(EVERY_RULE) * (len(EVERY_RULE) - 1) // 2
-    for (a, b), one in found.items():
+    result = {(item.rule_a, item.rule_b): item for item in sample.storage.results.agreement()}
+    assert len(result) == len(EVERY_RULE) * (len(EVERY_RULE) - 1) // 2
+    for (a, b), entry in result.items():
         plain = Counter((status[a], status[b]) for status in said.values())
-        assert one.both == plain["pass", "pass"]
-        assert (one.only_a, one.only_b) == (plain["pass", "fail"], plain["fail", "pass"])
-        assert one.neither == plain["fail", "fail"]
-        assert one.unscored == sum(n for key, n in plain.items() if "unscored" in key)
+        assert entry.both == plain["pass", "pass"]
+        assert (entry.only_a, entry.only_b) == (plain["pass", "fail"], plain["fail", "pass"])
+        assert entry.neither == plain["fail", "fail"]
+        assert entry.unscored == sum(n for key, n in plain.items() if "unscored" in key)
 
 
 @pytest.mark.parametrize("meant", SLICES, ids=str)
@@ -316,7 +327,7 @@ def test_a_facet_says_how_many_pictures_its_choice_would_leave(
                 plain[value].add(row.picture)
         plain.pop("", None)
         assert {value: count for value, _, count in values} == {
-            value: len(pictures) for value, pictures in plain.items()
+            value: len(images) for value, images in plain.items()
         }, name
         for value, label, count in values[:2]:
             chosen = {"runs": (value,)} if name == "run" else {name: value}
@@ -342,13 +353,13 @@ def test_pages_show_every_picture_once_in_order(
 ) -> None:
     meant = replace(meant, rule="truehue") if sort == "misfit" else meant
     shown = list(_all_pages(sample.storage, meant, sort, descending, 17))
-    assert len({(one.run_id, one.position) for one in shown}) == len(shown)
-    assert {(one.run_id, one.position) for one in shown} == {
+    assert len({(item.run_id, item.position) for item in shown}) == len(shown)
+    assert {(item.run_id, item.position) for item in shown} == {
         row.picture for row in sample.of(meant)
     }
     if sort in ("delta_e00", "misfit"):
-        numbers = [getattr(one, sort) for one in shown]
-        known = [one for one in numbers if one is not None]
+        numbers = [getattr(item, sort) for item in shown]
+        known = [item for item in numbers if item is not None]
         assert numbers[: len(known)] == sorted(known, reverse=descending)
         best: dict[Any, float] = {}
         for row in sample.of(meant):
@@ -356,9 +367,9 @@ def test_pages_show_every_picture_once_in_order(
             if number is not None:
                 choose = max if descending else min
                 best[row.picture] = choose(number, best.get(row.picture, number))
-        assert {(one.run_id, one.position): getattr(one, sort) for one in shown[: len(known)]} == {
-            key: pytest.approx(number, rel=1e-6) for key, number in best.items()
-        }
+        assert {
+            (item.run_id, item.position): getattr(item, sort) for item in shown[: len(known)]
+        } == {key: pytest.approx(number, rel=1e-6) for key, number in best.items()}
 
 
 def _all_pages(
@@ -375,32 +386,36 @@ def test_a_card_has_all_that_is_shown(sample: Sample) -> None:
     by_place = {(*row.picture, row.verdict.target): row for row in sample.of(Slice(), ("object",))}
     shown = sample.storage.results.wall(Slice(), limit=500)
     assert len(shown) == 240
-    for one in shown:
-        row = by_place[one.run_id, one.position, one.target]
+    for entry in shown:
+        row = by_place[entry.run_id, entry.position, entry.target]
         item, verdict = row.item, row.verdict
         assert verdict.leads
-        assert (one.prompt_id, one.prompt_source, one.text) == (
+        assert (entry.prompt_id, entry.prompt_source, entry.text) == (
             row.prompt.id,
             "gencolorbench",
             row.prompt.text,
         )
-        assert (one.task, one.system, one.image) == (row.prompt.task, row.prompt.system, item.image)
-        assert (one.object_name, one.category) == (row.object, row.category)
-        assert (one.color, one.asked_hex) == (row.color.value, row.color.hex)
-        assert (one.status, one.picture_status) == (verdict.status, verdict.picture_status)
-        assert (one.cause, one.told, one.picture_reason) == (
+        assert (entry.task, entry.system, entry.image) == (
+            row.prompt.task,
+            row.prompt.system,
+            item.image,
+        )
+        assert (entry.object_name, entry.category) == (row.object, row.category)
+        assert (entry.color, entry.asked_hex) == (row.color.value, row.color.hex)
+        assert (entry.status, entry.picture_status) == (verdict.status, verdict.picture_status)
+        assert (entry.cause, entry.told, entry.picture_reason) == (
             verdict.cause,
             verdict.told,
             verdict.picture_reason,
         )
-        assert one.relation == ("matches" if row.matches else "differs")
-        assert one.image_id == item.image_id
-        assert bool(one.mask_id) == any(mask.target == verdict.target for mask in item.masks)
-        assert one.lab == (None if verdict.lab is None else pytest.approx(verdict.lab, abs=1e-4))
-        assert bool(one.found_hex) == (verdict.lab is not None)
-        if one.mask_id:
-            record = sample.storage.masks.get(one.mask_id)
-            assert (record.image_id, record.parameters["target"]) == (one.image_id, one.target)
+        assert entry.relation == ("matches" if row.matches else "differs")
+        assert entry.image_id == item.image_id
+        assert bool(entry.mask_id) == any(mask.target == verdict.target for mask in item.masks)
+        assert entry.lab == (None if verdict.lab is None else pytest.approx(verdict.lab, abs=1e-4))
+        assert bool(entry.found_hex) == (verdict.lab is not None)
+        if entry.mask_id:
+            record = sample.storage.masks.get(entry.mask_id)
+            assert (record.image_id, record.parameters["target"]) == (entry.image_id, entry.target)
 
 
 def test_one_picture_by_every_rule_and_object(sample: Sample) -> None:
@@ -408,8 +423,10 @@ def test_one_picture_by_every_rule_and_object(sample: Sample) -> None:
     position = rows[0].item.position
     shown = sample.storage.results.picture(sample.ids[1], position)
     there = [row.verdict for row in rows if row.item.position == position]
-    there.sort(key=lambda one: (one.rule, one.target))
-    assert [(one.target, one.told) for one in shown] == [(one.target, one.told) for one in there]
+    there.sort(key=lambda item: (item.rule, item.target))
+    assert [(item.target, item.told) for item in shown] == [
+        (item.target, item.told) for item in there
+    ]
     assert sample.storage.results.picture(sample.ids[1], 10**6) == []
     with pytest.raises(NotStored):
         sample.storage.results.picture("nothing", 0)
@@ -455,18 +472,20 @@ def test_pairs_are_the_same_prompt_and_number_of_two_runs(sample: Sample, meant:
         while page := results.pairs(a, b, meant, cell, 9, after):
             pages += page
             after = page[-1][0].cursor
-        assert [(one.run_id, two.run_id) for one, two in pages] == [(a, b)] * len(wanted)
-        keys = [(one.prompt_id, one.image) for one, _ in pages]
+        assert [(item.run_id, two.run_id) for item, two in pages] == [(a, b)] * len(wanted)
+        keys = [(item.prompt_id, item.image) for item, _ in pages]
         assert keys == [(two.prompt_id, two.image) for _, two in pages]
         assert set(keys) == wanted
         assert len(keys) == len(wanted)
     if meant.category:
-        assert {one.category for pair in results.pairs(a, b, meant) for one in pair} == {"Animals"}
+        assert {item.category for pair in results.pairs(a, b, meant) for item in pair} == {
+            "Animals"
+        }
 
 
 def test_unknown_words_are_refused(sample: Sample) -> None:
     results = sample.storage.results
-    for wrong, words in (
+    for wrong, message in (
         (Slice(task="xyz"), "No result has the task 'xyz': there are "),
         (Slice(object="no such thing"), "No result has the object"),
         (Slice(color="l2:no such color"), "No result has the asked color"),
@@ -479,7 +498,7 @@ def test_unknown_words_are_refused(sample: Sample) -> None:
         (Slice(rule="nobody"), "No rule is called"),
     ):
         for ask in (results.wall, results.count, results.facets, results.drift):
-            with pytest.raises(BadInput, match=words):
+            with pytest.raises(BadInput, match=message):
                 ask(wrong)
     with pytest.raises(NotStored):
         results.count(Slice(runs=("nothing",)))
@@ -530,8 +549,8 @@ def test_no_runs_is_no_error(storage: Storage) -> None:
 def test_what_was_asked_is_kept_until_something_comes_in(sample: Sample) -> None:
     results = sample.storage.results
     before = results.count(Slice(status="fail"))
-    kept = results.board("paper")
-    kept.clear()
+    board = results.board("paper")
+    board.clear()
     assert results.board("paper")
     other = sample_run(sample.root / "other", sample_plan("model-c", 10, 1))
     sample.storage.runs.ingest(other)
@@ -543,7 +562,9 @@ def test_what_was_asked_is_kept_until_something_comes_in(sample: Sample) -> None
     assert results.count(Slice(status="fail")) == before
     assert other.run_id not in {value for value, *_ in results.facets(Slice())["run"]}
     assert results.count(Slice(runs=(other.run_id,))) == 10
-    assert {one.rule_a for one in results.agreement([other.run_id])} == set(sorted(EVERY_RULE)[:-1])
+    assert {item.rule_a for item in results.agreement([other.run_id])} == set(
+        sorted(EVERY_RULE)[:-1]
+    )
 
 
 def test_a_run_that_comes_in_while_words_are_looked_up_is_there(
@@ -554,6 +575,6 @@ def test_a_run_that_comes_in_while_words_are_looked_up_is_there(
     old = results._words()
     (late,) = fill(storage, tmp_path, ("model-b",), prompts=8, images=1)
     monkeypatch.setattr(results, "_words", lambda: old)
-    assert {one.run_id for one in results.board("paper")} == {first, late}
-    assert {one.run_id for one in results.wall(Slice())} == {first, late}
+    assert {item.run_id for item in results.board("paper")} == {first, late}
+    assert {item.run_id for item in results.wall(Slice())} == {first, late}
     assert {value for value, *_ in results.facets(Slice())["run"]} == {first, late}

@@ -42,10 +42,10 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def folder(drawn: Path, data_dir: Path) -> RunFolder:
+def folder(sample: Path, data_dir: Path) -> RunFolder:
     """A copy of it that a test may change: one shard."""
-    shutil.copytree(drawn, data_dir / "runs" / drawn.name)
-    made = RunFolder(data_dir / "runs" / drawn.name)
+    shutil.copytree(sample, data_dir / "runs" / sample.name)
+    made = RunFolder(data_dir / "runs" / sample.name)
     write(made, rows(made))
     return made
 
@@ -75,38 +75,38 @@ def cell(
 def test_a_run_of_concepts_is_known_with_the_colors_of_its_pictures(
     storage: Storage, folder: RunFolder
 ) -> None:
-    told = rows(folder)
+    message = rows(folder)
     assert storage.runs.ingest(folder) == 36
     run_id = folder.run_id
-    assert [one.run_id for one in storage.profiles.runs()] == [run_id]
-    found = storage.profiles.concepts(run_id)
-    assert found.concept_ids[:2] == (APPLE, FRESH)
-    assert len(found.concept_ids) == 3
-    assert (found.styles, found.guidances) == (("photo", "cartoon"), SCALES)
-    assert set(found.counts.values()) == {(6, 6)}
-    assert len(found.counts) == 6
+    assert [run.run_id for run in storage.profiles.runs()] == [run_id]
+    concepts = storage.profiles.concepts(run_id)
+    assert concepts.concept_ids[:2] == (APPLE, FRESH)
+    assert len(concepts.concept_ids) == 3
+    assert (concepts.styles, concepts.guidances) == (("photo", "cartoon"), SCALES)
+    assert set(concepts.counts.values()) == {(6, 6)}
+    assert len(concepts.counts) == 6
 
-    pictures, unscored = storage.profiles.pictures(run_id, FRESH)
+    images, unscored = storage.profiles.pictures(run_id, FRESH)
     assert unscored == []
     prompts = folder.plan().prompts
-    mine = [one for one in told if prompts[one.prompt].id.startswith(f"{FRESH}-")]
-    masks = {one.position: storage.masks.for_image(one.image_id)[0].mask_id for one in mine}
-    assert pictures == [
+    mine = [item for item in message if prompts[item.prompt].id.startswith(f"{FRESH}-")]
+    masks = {item.position: storage.masks.for_image(item.image_id)[0].mask_id for item in mine}
+    assert images == [
         ImageProfile(
-            one.image_id,
-            masks[one.position],
-            one.profiles[0].profile,  # type: ignore[arg-type]
-            SCALES[one.image // 2],
-            one.seed,
+            item.image_id,
+            masks[item.position],
+            item.profiles[0].profile,  # type: ignore[arg-type]
+            SCALES[item.image // 2],
+            item.seed,
             "",
             run_id,
-            one.position,
+            item.position,
         )
-        for one in mine
+        for item in mine
     ]
     some, _ = storage.profiles.pictures(run_id, FRESH, "cartoon", 5.0)
-    assert [(one.guidance, one.seed) for one in some] == [(5.0, 0), (5.0, 1)]
-    assert all(one in pictures for one in some)
+    assert [(item.guidance, item.seed) for item in some] == [(5.0, 0), (5.0, 1)]
+    assert all(item in images for item in some)
     assert storage.profiles.pictures(run_id, FRESH, "cartoon", 4.0) == ([], [])
     assert storage.profiles.pictures(run_id, "concept-9999") == ([], [])
     assert storage.check() == []
@@ -117,10 +117,10 @@ def test_a_run_of_concepts_is_known_with_the_colors_of_its_pictures(
 def test_what_could_not_be_measured_or_drawn_has_its_reason(
     storage: Storage, folder: RunFolder
 ) -> None:
-    told = rows(folder)
-    told[0] = replace(told[0], masks=(), profiles=(ObjectProfile(0, None, "No mask."),))
-    told[1] = replace(
-        told[1],
+    message = rows(folder)
+    message[0] = replace(message[0], masks=(), profiles=(ObjectProfile(0, None, "No mask."),))
+    message[1] = replace(
+        message[1],
         status="failed",
         reason="No memory.",
         image_id="",
@@ -129,11 +129,11 @@ def test_what_could_not_be_measured_or_drawn_has_its_reason(
         masks=(),
         profiles=(),
     )
-    told[2] = replace(told[2], profiles=())
-    write(folder, told)
+    message[2] = replace(message[2], profiles=())
+    write(folder, message)
     storage.runs.ingest(folder)
-    pictures, unscored = storage.profiles.pictures(folder.run_id, APPLE, "photo")
-    assert [one.position for one in pictures] == [3, 4, 5]
+    images, unscored = storage.profiles.pictures(folder.run_id, APPLE, "photo")
+    assert [item.position for item in images] == [3, 4, 5]
     assert unscored == [
         (0, "No mask."),
         (1, "No memory."),
@@ -155,8 +155,8 @@ def test_another_version_of_profiles_is_not_mixed_in(
 ) -> None:
     storage.runs.ingest(folder)
     monkeypatch.setattr("truehue.storage.runs.profiles.PROFILE_VERSION", "2")
-    pictures, unscored = storage.profiles.pictures(folder.run_id, APPLE, "photo")
-    assert pictures == []
+    images, unscored = storage.profiles.pictures(folder.run_id, APPLE, "photo")
+    assert images == []
     assert len(unscored) == 6
     assert "measured in another way (profile 1; this TrueHue has 2)" in unscored[0][1]
     assert storage.profiles.concepts(folder.run_id).counts[APPLE, "photo"] == (6, 0)
@@ -165,9 +165,9 @@ def test_another_version_of_profiles_is_not_mixed_in(
 def test_a_retry_replaces_colors_and_what_was_extracted_of_them(
     storage: Storage, folder: RunFolder
 ) -> None:
-    told = rows(folder)
+    message = rows(folder)
     failed = replace(
-        told[0],
+        message[0],
         status="failed",
         reason="No memory.",
         image_id="",
@@ -176,25 +176,25 @@ def test_a_retry_replaces_colors_and_what_was_extracted_of_them(
         masks=(),
         profiles=(),
     )
-    bare = replace(told[1], masks=(), profiles=(ObjectProfile(0, None, "No mask."),))
-    write(folder, [failed, bare, *told[2:]])
+    bare = replace(message[1], masks=(), profiles=(ObjectProfile(0, None, "No mask."),))
+    write(folder, [failed, bare, *message[2:]])
     storage.runs.ingest(folder)
     run_id = folder.run_id
     storage.profiles.keep(
         [cell(run_id, APPLE, "photo", None, 4, 2), cell(run_id, APPLE, "cartoon", None, 6)]
     )
     assert len(storage.profiles.cells(run_id, PIXELS)) == 2
-    write(folder, [replace(one, attempt=2) for one in told[:2]], "b")
+    write(folder, [replace(item, attempt=2) for item in message[:2]], "b")
     assert storage.runs.ingest(folder) == 2
-    pictures, unscored = storage.profiles.pictures(run_id, APPLE, "photo")
-    assert ([one.position for one in pictures], unscored) == ([0, 1, 2, 3, 4, 5], [])
+    images, unscored = storage.profiles.pictures(run_id, APPLE, "photo")
+    assert ([item.position for item in images], unscored) == ([0, 1, 2, 3, 4, 5], [])
     assert storage.profiles.unmeasured() == {}
     # Only the extraction of the concept whose pictures came again is gone.
     (left,) = storage.profiles.cells(run_id, PIXELS)
     assert (left.concept_id, left.style) == (APPLE, "cartoon")
     assert storage.check() == []
     # A third attempt that measured something replaces rows that are there.
-    write(folder, [replace(told[0], attempt=3)], "c")
+    write(folder, [replace(message[0], attempt=3)], "c")
     storage.runs.ingest(folder)
     assert storage._database.rows("SELECT count(*) FROM run_profiles") == [(36,)]
 
@@ -202,14 +202,16 @@ def test_a_retry_replaces_colors_and_what_was_extracted_of_them(
 def test_extractions_are_good_while_they_are_of_the_pictures_that_are_here(
     storage: Storage, folder: RunFolder
 ) -> None:
-    told = rows(folder)
-    write(folder, told[:9])
+    message = rows(folder)
+    write(folder, message[:9])
     storage.runs.ingest(folder)
     run_id, profiles = folder.run_id, storage.profiles
-    key = [(one.concept_id, one.style, one.guidance) for one in profiles.missing(run_id, PIXELS)]
+    key = [
+        (item.concept_id, item.style, item.guidance) for item in profiles.missing(run_id, PIXELS)
+    ]
     assert key == [(APPLE, "photo", None), (APPLE, "cartoon", None)]
     by_scale = profiles.missing(run_id, PIXELS, by_guidance=True)
-    assert [(one.style, one.guidance) for one in by_scale] == [
+    assert [(item.style, item.guidance) for item in by_scale] == [
         ("photo", 3.0),
         ("photo", 5.0),
         ("photo", 9.0),
@@ -224,8 +226,8 @@ def test_extractions_are_good_while_they_are_of_the_pictures_that_are_here(
             ConceptCell(run_id, APPLE, "cartoon", 5.0, PIXELS, 0, 1),
         ]
     )
-    kept = profiles.cells(run_id, PIXELS)
-    assert [(one.style, one.images, one.unscored) for one in kept] == [
+    cells = profiles.cells(run_id, PIXELS)
+    assert [(item.style, item.images, item.unscored) for item in cells] == [
         ("photo", 6, 0),
         ("cartoon", 3, 0),
     ]
@@ -233,8 +235,8 @@ def test_extractions_are_good_while_they_are_of_the_pictures_that_are_here(
     assert profiles.cells(run_id, "extracted") == []
     assert len(profiles.missing(run_id, "extracted")) == 2
     # Of one scale: the one whose picture was measured is no longer as it was said.
-    (one,) = profiles.cells(run_id, PIXELS, by_guidance=True)
-    assert (one.style, one.guidance, one.weights is not None) == ("photo", 5.0, True)
+    (entry,) = profiles.cells(run_id, PIXELS, by_guidance=True)
+    assert (entry.style, entry.guidance, entry.weights is not None) == ("photo", 5.0, True)
     assert len(profiles.missing(run_id, PIXELS, by_guidance=True)) == 4
     # Again in place of the first; the last of two counts.
     profiles.keep(
@@ -248,9 +250,9 @@ def test_extractions_are_good_while_they_are_of_the_pictures_that_are_here(
     assert again.weights[:2].tolist() == [0.25, 0.75]
     assert storage._database.rows("SELECT count(*) FROM concept_cells") == [(4,)]
     # More pictures come: what was extracted before is not good any more.
-    write(folder, told[9:], "b")
+    write(folder, message[9:], "b")
     storage.runs.ingest(folder)
-    assert [one.style for one in profiles.cells(run_id, PIXELS)] == ["photo"]
+    assert [item.style for item in profiles.cells(run_id, PIXELS)] == ["photo"]
     assert len(profiles.missing(run_id, PIXELS)) == 5
     assert storage.check() == []
 
@@ -259,16 +261,16 @@ def test_a_concept_of_which_nothing_could_be_measured_is_kept_as_that(
     storage: Storage, folder: RunFolder
 ) -> None:
     bare = [
-        replace(one, masks=(), profiles=(ObjectProfile(0, None, "No mask."),))
-        for one in rows(folder)
+        replace(row, masks=(), profiles=(ObjectProfile(0, None, "No mask."),))
+        for row in rows(folder)
     ]
     write(folder, bare)
     storage.runs.ingest(folder)
     run_id = folder.run_id
     assert len(storage.profiles.missing(run_id, PIXELS)) == 6
     none = [
-        ConceptCell(run_id, one.concept_id, one.style, None, PIXELS, 0, 6)
-        for one in storage.profiles.missing(run_id, PIXELS)
+        ConceptCell(run_id, item.concept_id, item.style, None, PIXELS, 0, 6)
+        for item in storage.profiles.missing(run_id, PIXELS)
     ]
     storage.profiles.keep(none)
     assert storage.profiles.missing(run_id, PIXELS) == []
@@ -302,8 +304,8 @@ def test_colors_that_do_not_add_up_refuse_their_shard(storage: Storage, folder: 
         ObjectProfile(1, profile),
         ObjectProfile(0, None, ""),
     )
-    for one in wrong:
-        write(folder, [replace(first, profiles=(one,)), *rest])
+    for item in wrong:
+        write(folder, [replace(first, profiles=(item,)), *rest])
         assert storage.runs.ingest(folder) == 0
         (said,) = storage.runs.refused(folder.run_id).values()
         assert "do not add up, or the prompt has no such object" in said
@@ -329,9 +331,9 @@ def test_an_archive_brings_the_colors_along(
     assert rows(there) == rows(folder)
     assert there.plan() == folder.plan()
     assert storage.runs.ingest(there) == 36
-    found, unscored = storage.profiles.pictures(there.run_id, FRESH)
-    assert (len(found), unscored) == (12, [])
-    assert all(one.mask_id for one in found)
+    result, unscored = storage.profiles.pictures(there.run_id, FRESH)
+    assert (len(result), unscored) == (12, [])
+    assert all(item.mask_id for item in result)
 
 
 def test_pictures_that_were_scored_have_colors_and_no_guidance(
@@ -341,20 +343,20 @@ def test_pictures_that_were_scored_have_colors_and_no_guidance(
 
     prompts = folder.plan().prompts[1:3]
     items = of_run(folder, prompts)
-    assert (len(items), {len(one.masks) for one in items}) == (12, {1})
+    assert (len(items), {len(item.masks) for item in items}) == (12, {1})
     plan = make_plan(prompts, "renderer again", items=items)
     again = RunFolder.create(tmp_path, plan)
     again.set_desired_state("run")
     assert done(again).status == "finished"
     storage.runs.ingest(folder)
     storage.runs.ingest(again)
-    found, unscored = storage.profiles.pictures(again.run_id, APPLE)
-    drawn, _ = storage.profiles.pictures(folder.run_id, APPLE, "cartoon")
+    result, unscored = storage.profiles.pictures(again.run_id, APPLE)
+    sample, _ = storage.profiles.pictures(folder.run_id, APPLE, "cartoon")
     assert unscored == []
-    assert [one.profile for one in found] == [one.profile for one in drawn]
-    assert {one.guidance for one in found} == {None}
+    assert [item.profile for item in result] == [item.profile for item in sample]
+    assert {item.guidance for item in result} == {None}
     assert storage.profiles.concepts(again.run_id).guidances == (None,)
-    assert [one.guidance for one in storage.profiles.missing(again.run_id, PIXELS, True)] == [
+    assert [item.guidance for item in storage.profiles.missing(again.run_id, PIXELS, True)] == [
         None,
         None,
     ]

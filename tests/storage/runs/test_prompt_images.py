@@ -20,9 +20,13 @@ def test_prompts_come_in_the_order_of_the_run_with_what_was_drawn(
     storage.runs.ingest(folder)
     prompts = storage.run_pictures.of(folder.run_id)
     assert [prompt.text for prompt in prompts] == [prompt.text for prompt in plan.prompts]
-    drawn = [sample_result(folder, plan, position) for position in range(plan.total)]
+    sample_results = [sample_result(folder, plan, position) for position in range(plan.total)]
     for number, prompt in enumerate(prompts):
-        ours = [one.image_id for one in drawn if one.prompt == number and one.status == "drawn"]
+        ours = [
+            item.image_id
+            for item in sample_results
+            if item.prompt == number and item.status == "drawn"
+        ]
         assert [image for image, _ in prompt.pictures] == list(dict.fromkeys(ours))
     # Of 36 pictures, those that could not be drawn are not here.
     assert sum(len(prompt.pictures) for prompt in prompts) < plan.total

@@ -51,10 +51,10 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def folder(drawn: Path, data_dir: Path) -> RunFolder:
+def folder(sample: Path, data_dir: Path) -> RunFolder:
     """A copy of it that a test may change."""
-    shutil.copytree(drawn, data_dir / "runs" / drawn.name)
-    return RunFolder(data_dir / "runs" / drawn.name)
+    shutil.copytree(sample, data_dir / "runs" / sample.name)
+    return RunFolder(data_dir / "runs" / sample.name)
 
 
 def rows(storage: Storage) -> dict[str, list[tuple[Any, ...]]]:
@@ -63,8 +63,8 @@ def rows(storage: Storage) -> dict[str, list[tuple[Any, ...]]]:
 
 
 def results(folder: RunFolder) -> list[ItemResult]:
-    found = [one for path in folder.shards() for one in read_shard(path)]
-    return sorted(found, key=lambda one: one.position)
+    ones = [item for path in folder.shards() for item in read_shard(path)]
+    return sorted(ones, key=lambda item: item.position)
 
 
 def test_a_run_is_known_with_all_that_its_shards_say(storage: Storage, folder: RunFolder) -> None:
@@ -72,8 +72,8 @@ def test_a_run_is_known_with_all_that_its_shards_say(storage: Storage, folder: R
     assert (storage.runs.get(folder.run_id).items, storage.runs.changes) == (0, 1)
     assert storage.runs.ingest(folder) == TOTAL
     record = storage.runs.get(folder.run_id)
-    told = results(folder)
-    failed = sum(one.status == "failed" for one in told)
+    message = results(folder)
+    failed = sum(item.status == "failed" for item in message)
     assert failed
     assert (record.items, record.failed, record.total) == (TOTAL, failed, TOTAL)
     assert (record.name, record.model, record.kind) == ("model-a on a sample", "model-a", "drawn")
@@ -81,24 +81,24 @@ def test_a_run_is_known_with_all_that_its_shards_say(storage: Storage, folder: R
     assert record.summary == folder.summary()
     assert (record.hidden, record.refused) == (False, {})
 
-    kept = storage._database.rows(
+    saved = storage._database.rows(
         "SELECT position, image, drawn, reason, image_id, seed, width, worker, seconds, attempt "
         "FROM run_items ORDER BY position"
     )
-    assert kept == [
+    assert saved == [
         (
-            one.position,
-            one.image,
-            one.status == "drawn",
-            one.reason,
-            one.image_id,
-            one.seed,
-            one.width,
-            one.worker,
-            one.seconds,
-            one.attempt,
+            item.position,
+            item.image,
+            item.status == "drawn",
+            item.reason,
+            item.image_id,
+            item.seed,
+            item.width,
+            item.worker,
+            item.seconds,
+            item.attempt,
         )
-        for one in told
+        for item in message
     ]
     verdicts = storage._database.rows("""
         SELECT v.position, r.name, v.target, v.leads, v.told, coalesce(v.picture_reason, v.told),
@@ -109,18 +109,18 @@ def test_a_run_is_known_with_all_that_its_shards_say(storage: Storage, folder: R
         JOIN known_names AS c ON c.kind = 'cause' AND c.no = cause_no
         JOIN known_names AS s ON s.kind = 'step' AND s.no = step_no
     """)
-    assert _same(verdicts, told)
+    assert _same(verdicts, message)
     assert storage.check() == []
 
 
-def _same(verdicts: list[tuple[Any, ...]], told: list[ItemResult]) -> bool:
+def _same(verdicts: list[tuple[Any, ...]], item_results: list[ItemResult]) -> bool:
     """The same rows, whatever their order: numbers are kept with 24 bits."""
     mine = {row[:3]: row[3:] for row in verdicts}
     count = 0
-    for one in told:
-        for v in one.verdicts:
+    for item_result in item_results:
+        for v in item_result.verdicts:
             count += 1
-            row = mine[one.position, v.rule, v.target]
+            row = mine[item_result.position, v.rule, v.target]
             assert row[:7] == (
                 v.leads,
                 v.told,
@@ -140,24 +140,24 @@ def test_pictures_and_masks_are_there_for_inspect_without_a_second_copy(
     storage: Storage, folder: RunFolder
 ) -> None:
     storage.runs.ingest(folder)
-    drawn = next(one for one in results(folder) if len(one.masks) == 2)
-    record = storage.images.get(drawn.image_id)
-    prompt = folder.plan().prompts[drawn.prompt]
+    sample = next(result for result in results(folder) if len(result.masks) == 2)
+    record = storage.images.get(sample.image_id)
+    prompt = folder.plan().prompts[sample.prompt]
     assert record.source == "generated"
     assert record.name.startswith(prompt.text[:60])
-    assert record.name.endswith(f"· model-a · seed {drawn.seed}")
+    assert record.name.endswith(f"· model-a · seed {sample.seed}")
     color = prompt.targets[0].color
     assert color is not None
     assert record.origin == {
         "model": "model-a",
-        "seed": drawn.seed,
+        "seed": sample.seed,
         "object_name": prompt.targets[0].name,
         "target": color.value,
     }
-    assert storage.images.srgb8(drawn.image_id).shape == (32, 32, 3)
-    masks = storage.masks.for_image(drawn.image_id)
+    assert storage.images.srgb8(sample.image_id).shape == (32, 32, 3)
+    masks = storage.masks.for_image(sample.image_id)
     assert {mask.parameters["target"]: mask.parameters["object"] for mask in masks} == {
-        at: prompt.targets[at].name for at in (0, 1)
+        index: prompt.targets[index].name for index in (0, 1)
     }
     for mask in masks:
         pixels = storage.masks.pixels(mask.mask_id)
@@ -165,9 +165,9 @@ def test_pictures_and_masks_are_there_for_inspect_without_a_second_copy(
         # The very mask, added by hand, is the same one.
         from truehue.core.images.mask import Mask
 
-        again = storage.masks.add(drawn.image_id, Mask(pixels, mask.maker, mask.parameters))
+        again = storage.masks.add(sample.image_id, Mask(pixels, mask.maker, mask.parameters))
         assert again == mask
-    assert storage.images.path(drawn.image_id).samefile(shelf(folder.images, drawn.image_id))
+    assert storage.images.path(sample.image_id).samefile(shelf(folder.images, sample.image_id))
 
 
 def test_links_that_do_not_go_become_copies(
@@ -178,7 +178,7 @@ def test_links_that_do_not_go_become_copies(
 
     monkeypatch.setattr("os.link", refuse)
     assert storage.runs.ingest(folder) == TOTAL
-    name = next(one.image_id for one in results(folder) if one.image_id)
+    name = next(result.image_id for result in results(folder) if result.image_id)
     shutil.rmtree(folder.path)
     assert storage.images.srgb8(name).shape == (32, 32, 3)
     assert storage.check() == []
@@ -213,7 +213,7 @@ def test_it_is_asked_while_it_comes_in(storage: Storage, folder: RunFolder) -> N
     def ask() -> None:
         while not done.is_set():
             board = storage.results.board("paper")
-            seen.append(sum(one.images * one.prompts for one in board))
+            seen.append(sum(item.images * item.prompts for item in board))
 
     thread = threading.Thread(target=ask)
     thread.start()
@@ -226,7 +226,7 @@ def test_it_is_asked_while_it_comes_in(storage: Storage, folder: RunFolder) -> N
         thread.join()
     assert set(seen) <= {0, TOTAL // 2, TOTAL}
     assert seen == sorted(seen)
-    assert sum(one.images * one.prompts for one in storage.results.board("paper")) == TOTAL
+    assert sum(item.images * item.prompts for item in storage.results.board("paper")) == TOTAL
 
 
 @pytest.mark.parametrize("later_first", [False, True])
@@ -234,14 +234,14 @@ def test_the_latest_attempt_counts_whichever_comes_first(
     storage: Storage, folder: RunFolder, later_first: bool
 ) -> None:
     plan = folder.plan()
-    first = [one for one in results(folder) if one.status == "failed"]
-    again = [sample_result(folder, plan, one.position, 2, failed=False) for one in first]
+    first = [result for result in results(folder) if result.status == "failed"]
+    again = [sample_result(folder, plan, item.position, 2, failed=False) for item in first]
     path = folder.shard_folder / "w9-0.parquet"
     if later_first:
-        kept = [shard.rename(shard.with_suffix(".later")) for shard in folder.shards()]
+        renames = [shard.rename(shard.with_suffix(".later")) for shard in folder.shards()]
         write_shard(path, again)
         assert storage.runs.ingest(folder) == len(first)
-        for shard in kept:
+        for shard in renames:
             shard.rename(shard.with_suffix(".parquet"))
         assert storage.runs.ingest(folder) == TOTAL - len(first)
     else:
@@ -251,16 +251,16 @@ def test_the_latest_attempt_counts_whichever_comes_first(
         assert storage.runs.ingest(folder) == len(first)
     record = storage.runs.get(folder.run_id)
     assert (record.items, record.failed) == (TOTAL, 0)
-    for one in again:
-        shown = storage.results.picture(folder.run_id, one.position)
-        assert {item.image_id for item in shown} == {one.image_id}
-        assert len(shown) == len(one.verdicts)
+    for entry in again:
+        shown = storage.results.picture(folder.run_id, entry.position)
+        assert {item.image_id for item in shown} == {entry.image_id}
+        assert len(shown) == len(entry.verdicts)
     history = storage._database.rows(
         "SELECT position, attempt, drawn, reason FROM run_attempts ORDER BY position"
     )
-    assert history == [(one.position, 1, False, one.reason) for one in first]
-    count = sum(len(one.verdicts) for one in [*results(folder)]) - sum(
-        len(one.verdicts) for one in first
+    assert history == [(item.position, 1, False, item.reason) for item in first]
+    count = sum(len(item.verdicts) for item in [*results(folder)]) - sum(
+        len(item.verdicts) for item in first
     )
     assert storage._database.count("run_verdicts") == count
     assert storage.check() == []
@@ -298,22 +298,22 @@ def _other_columns(shard: Path, folder: RunFolder) -> None:
 
 def _changed(**changes: Any) -> Callable[[Path, RunFolder], None]:
     def write(shard: Path, folder: RunFolder) -> None:
-        told = read_shard(shard)
+        message = read_shard(shard)
         shard.unlink()
-        write_shard(shard, [replace(told[0], **changes), *told[1:]])
+        write_shard(shard, [replace(message[0], **changes), *message[1:]])
 
     return write
 
 
 def _foreign_object(shard: Path, folder: RunFolder) -> None:
-    told = read_shard(shard)
+    message = read_shard(shard)
     shard.unlink()
-    odd = tuple(replace(one, target=7) for one in told[0].verdicts)
-    write_shard(shard, [replace(told[0], verdicts=odd), *told[1:]])
+    odd = tuple(replace(verdict, target=7) for verdict in message[0].verdicts)
+    write_shard(shard, [replace(message[0], verdicts=odd), *message[1:]])
 
 
 def _no_picture(shard: Path, folder: RunFolder) -> None:
-    name = next(one.image_id for one in read_shard(shard) if one.image_id)
+    name = next(item.image_id for item in read_shard(shard) if item.image_id)
     shelf(folder.images, name).unlink()
 
 
@@ -332,24 +332,24 @@ def _no_picture(shard: Path, folder: RunFolder) -> None:
     ],
 )
 def test_a_shard_that_is_damaged_is_left_out_and_the_rest_goes_on(
-    storage: Storage, folder: RunFolder, damage: Callable[[Path, RunFolder], None], words: str
+    storage: Storage, folder: RunFolder, damage: Callable[[Path, RunFolder], None], text: str
 ) -> None:
     bad, good = folder.shards()
     whole = bad.read_bytes()
-    pictures = folder.path.parent / "pictures"
-    shutil.copytree(folder.images, pictures)
+    images = folder.path.parent / "pictures"
+    shutil.copytree(folder.images, images)
     damage(bad, folder)
     wanted = len(read_shard(good))
     assert storage.runs.ingest(folder) == wanted
     record = storage.runs.get(folder.run_id)
     assert list(record.refused) == [bad.name]
     assert str(bad) in record.refused[bad.name]
-    assert words in record.refused[bad.name]
+    assert text in record.refused[bad.name]
     assert (record.items, storage.check()) == (wanted, [])
     assert storage.runs.ingest(folder) == 0
     # Put right, it comes in.
     bad.unlink()
-    shutil.copytree(pictures, folder.images, dirs_exist_ok=True)
+    shutil.copytree(images, folder.images, dirs_exist_ok=True)
     bad.write_bytes(whole)
     assert storage.runs.ingest(folder) == TOTAL - wanted
     assert storage.runs.get(folder.run_id).refused == {}
@@ -361,21 +361,21 @@ def test_runs_are_renamed_and_hidden_and_nothing_is_lost(
 ) -> None:
     other = sample_run(tmp_path, sample_plan("model-b", 5, 1))
     ids = [folder.run_id, other.run_id]
-    for one in (folder, other):
-        storage.runs.ingest(one)
-    assert [one.run_id for one in storage.runs.all()] == ids[::-1]
+    for entry in (folder, other):
+        storage.runs.ingest(entry)
+    assert [run.run_id for run in storage.runs.all()] == ids[::-1]
     assert storage.runs.rename(ids[0], "  the  first ").name == "the first"
     assert storage.runs.hide(ids[0]).hidden
     assert storage.runs.hide(ids[0]).name == "the first"
-    assert [one.run_id for one in storage.runs.all()] == ids[1:]
-    assert [one.run_id for one in storage.runs.all(hidden=True)] == ids[::-1]
-    assert {one.run_id for one in storage.results.board("paper")} == {ids[1]}
-    assert {one.run_id for one in storage.results.board("paper", ids[:1])} == {ids[0]}
+    assert [run.run_id for run in storage.runs.all()] == ids[1:]
+    assert [run.run_id for run in storage.runs.all(hidden=True)] == ids[::-1]
+    assert {item.run_id for item in storage.results.board("paper")} == {ids[1]}
+    assert {item.run_id for item in storage.results.board("paper", ids[:1])} == {ids[0]}
     assert not storage.runs.hide(ids[0], False).hidden
-    assert {one.run_id for one in storage.results.board("paper")} == set(ids)
+    assert {item.run_id for item in storage.results.board("paper")} == set(ids)
     # A version is added for each change, and none where nothing changed.
     views = storage._database.rows("SELECT version, name, hidden FROM run_views WHERE run_no = 0")
-    assert [(one[0], one[2]) for one in sorted(views)] == [
+    assert [(view[0], view[2]) for view in sorted(views)] == [
         (1, False),
         (2, False),
         (3, True),
@@ -393,18 +393,18 @@ def test_a_run_of_stored_pictures_keeps_their_records(
     storage: Storage, folder: RunFolder, tmp_path: Path
 ) -> None:
     storage.runs.ingest(folder)
-    drawn = [one for one in results(folder) if one.masks][:6]
+    sample = [result for result in results(folder) if result.masks][:6]
     plan = folder.plan()
     items = []
-    for one in drawn:
+    for entry in sample:
         masks = {
             mask.parameters["target"]: StoredMask(
                 mask.mask_id, str(storage.masks.path(mask.mask_id)), mask.maker, mask.parameters
             )
-            for mask in storage.masks.for_image(one.image_id)
+            for mask in storage.masks.for_image(entry.image_id)
         }
-        path = str(storage.images.path(one.image_id))
-        items.append(StoredItem(one.prompt, one.image, one.image_id, path, masks))
+        path = str(storage.images.path(entry.image_id))
+        items.append(StoredItem(entry.prompt, entry.image, entry.image_id, path, masks))
     stored = RunPlan(
         "again",
         "gencolorbench",
@@ -416,18 +416,18 @@ def test_a_run_of_stored_pictures_keeps_their_records(
         rules=plan.rules[:1],
     )
     again = RunFolder.create(tmp_path, stored)
-    told = [
+    message = [
         replace(
-            one,
-            position=at,
-            verdicts=tuple(v for v in one.verdicts if v.rule == "paper"),
+            value,
+            position=position,
+            verdicts=tuple(v for v in value.verdicts if v.rule == "paper"),
             masks=tuple(
-                replace(mask, mask_id=item.masks[mask.target].mask_id) for mask in one.masks
+                replace(mask, mask_id=item.masks[mask.target].mask_id) for mask in value.masks
             ),
         )
-        for at, (one, item) in enumerate(zip(drawn, items, strict=True))
+        for position, (value, item) in enumerate(zip(sample, items, strict=True))
     ]
-    write_shard(again.shard_folder / "w0-0.parquet", told)
+    write_shard(again.shard_folder / "w0-0.parquet", message)
     before = [
         storage._database.rows(f"SELECT * FROM {name} ORDER BY ALL") for name in ("images", "masks")
     ]
@@ -435,8 +435,8 @@ def test_a_run_of_stored_pictures_keeps_their_records(
     assert before == [
         storage._database.rows(f"SELECT * FROM {name} ORDER BY ALL") for name in ("images", "masks")
     ]
-    for at, item in enumerate(items):
-        for shown in storage.results.picture(again.run_id, at):
+    for index, item in enumerate(items):
+        for shown in storage.results.picture(again.run_id, index):
             assert shown.image_id == item.image_id
             assert shown.mask_id == (
                 item.masks[shown.target].mask_id if shown.target in item.masks else ""
@@ -445,7 +445,7 @@ def test_a_run_of_stored_pictures_keeps_their_records(
     with Storage.open(empty_data(tmp_path / "elsewhere")) as other:
         assert other.runs.ingest(again) == len(items)
         assert other.check() == []
-        assert other.masks.count() == sum(len(one.masks) for one in drawn)
+        assert other.masks.count() == sum(len(value.masks) for value in sample)
 
 
 def test_what_is_missing_is_named(storage: Storage, folder: RunFolder) -> None:

@@ -20,24 +20,24 @@ RATING = Measure("rating", "1", "Rating", "high", 0.0, 10.0, 1, "mean", "people"
 
 
 def score(item: str, value: float | None, **changes: object) -> ScoreRecord:
-    given = ScoreRecord(IMAGE, item, "rating", "1", value)
+    score_record = ScoreRecord(IMAGE, item, "rating", "1", value)
     if value is None:
-        given = replace(given, status="unscored", reason="no answer")
-    return replace(given, **changes)  # type: ignore[arg-type]
+        score_record = replace(score_record, status="unscored", reason="no answer")
+    return replace(score_record, **changes)  # type: ignore[arg-type]
 
 
 def test_a_score_comes_back_and_none_is_overwritten(storage: Storage) -> None:
     first = score("a", 5.0, numbers={"of": [1, 2.5]}, provenance={"study": "s"}, scorer="ann")
     storage.scores.add_many([first, score("b", None)])
     storage.scores.add_many([replace(first, value=7.0)])
-    found = storage.scores.of_items(IMAGE, ["a", "b", "c"])
-    assert [replace(record, created_at=None) for record in found["a"]] == [
+    score_records = storage.scores.of_items(IMAGE, ["a", "b", "c"])
+    assert [replace(record, created_at=None) for record in score_records["a"]] == [
         first,
         replace(first, value=7.0),
     ]
-    assert [record.status for record in found["b"]] == ["unscored"]
+    assert [record.status for record in score_records["b"]] == ["unscored"]
     assert storage.scores.count() == 3
-    assert (storage.scores.changes, list(found)) == (2, ["a", "b"])
+    assert (storage.scores.changes, list(score_records)) == (2, ["a", "b"])
 
 
 def test_no_scores_are_no_change(storage: Storage) -> None:
@@ -77,9 +77,9 @@ def test_of_each_scorer_the_latest_value_counts_and_of_several_the_mean(storage:
     ],
 )
 def test_bad_fields_are_named_and_nothing_is_stored(
-    shared_storage: Storage, change: dict[str, Any], words: str
+    shared_storage: Storage, change: dict[str, Any], text: str
 ) -> None:
-    with pytest.raises(BadInput, match=words):
+    with pytest.raises(BadInput, match=text):
         shared_storage.scores.add_many([score("a", 1.0), replace(score("a", 1.0), **change)])
     assert shared_storage.scores.count() == 0
 
@@ -98,18 +98,18 @@ def test_a_run_has_a_mean_over_prompts_and_says_what_it_lacks(of_run: tuple[Stor
     images = scores.images_without(RATING, run_id)
     assert 4 < len(images) <= 12
     assert scores.mean_of_run(RATING, run_id).missing == len(images)
-    given = {image_id: float(at) for at, image_id in enumerate(images[:-2])}
-    scores.add_many([score(image_id, value) for image_id, value in given.items()])
+    values = {image_id: float(index) for index, image_id in enumerate(images[:-2])}
+    scores.add_many([score(image_id, value) for image_id, value in values.items()])
     scores.add_many([score(images[-1], None)])
     assert scores.images_without(RATING, run_id) == images[-2:]
-    found = scores.mean_of_run(RATING, run_id)
-    assert found.mean == pytest.approx(sum(given.values()) / len(given))
-    assert (found.scored, found.items) == (len(given), len(images))
-    assert (found.unscored, found.missing) == ({"no answer": 1}, 1)
-    assert found.low is not None
-    assert found.low < found.mean < (found.high or 0.0)
+    score_mean = scores.mean_of_run(RATING, run_id)
+    assert score_mean.mean == pytest.approx(sum(values.values()) / len(values))
+    assert (score_mean.scored, score_mean.items) == (len(values), len(images))
+    assert (score_mean.unscored, score_mean.missing) == ({"no answer": 1}, 1)
+    assert score_mean.low is not None
+    assert score_mean.low < score_mean.mean < (score_mean.high or 0.0)
     rows = [row for page in scores.of_run(run_id) for row in page]
-    assert len(rows) == len(given) + 1
+    assert len(rows) == len(values) + 1
     assert [row[0] for row in rows] == sorted(row[0] for row in rows)
     with pytest.raises(NotStored):
         scores.mean_of_run(RATING, "none")

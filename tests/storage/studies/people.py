@@ -53,11 +53,11 @@ def enrolment(study_id: str, invitation_id: str, key: str = "key", **changes: An
 
 def person(
     storage: Storage,
-    place: tuple[str, str] | None = None,
+    index: tuple[str, str] | None = None,
     assign: Callable[[int], Sequence[Trial]] = lambda number: trials(4),
 ) -> ParticipantRecord:
     """A participant of the study and link ``place``, new ones where none are named."""
-    study_id, invitation_id = place or link(storage)
+    study_id, invitation_id = index or link(storage)
     return storage.participants.enroll(enrolment(study_id, invitation_id, new_id()), assign)[0]
 
 

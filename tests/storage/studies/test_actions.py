@@ -23,26 +23,26 @@ def action(position: int, body: dict[str, Any]) -> Event:
 
 
 def test_actions_come_back_by_trial_and_in_order(storage: Storage) -> None:
-    place = link(storage)
-    one, other = person(storage, place), person(storage, place)
+    index = link(storage)
+    item, other = person(storage, index), person(storage, index)
     log = [FILL, STROKE, {"do": "undo"}, ERASE, {"do": "redo"}, {"do": "clear"}]
     sent = [action(1, body) for body in log]
     for event in sent:
-        storage.study_events.append(one.id, [event])
-    (ended,) = storage.study_events.append(one.id, [answer(1)])
-    storage.study_events.append(one.id, [action(1, FILL), action(2, FILL)])
+        storage.study_events.append(item.id, [event])
+    (ended,) = storage.study_events.append(item.id, [answer(1)])
+    storage.study_events.append(item.id, [action(1, FILL), action(2, FILL)])
     storage.study_events.append(other.id, [action(1, STROKE)])
     events = storage.study_events
-    assert events.actions(one.id, [0, 1, 2]) == {0: [], 1: [*log, FILL], 2: [FILL]}
-    assert events.actions(one.id, [1], before=ended.number) == {1: log}
-    assert events.actions(one.id, []) == {}
-    traces = events.traces(place[0])
-    assert [(trace.position, trace.codes) for trace in traces[one.id]] == [
+    assert events.actions(item.id, [0, 1, 2]) == {0: [], 1: [*log, FILL], 2: [FILL]}
+    assert events.actions(item.id, [1], before=ended.number) == {1: log}
+    assert events.actions(item.id, []) == {}
+    traces = events.traces(index[0])
+    assert [(trace.position, trace.codes) for trace in traces[item.id]] == [
         (1, b"ccuerxc"),
         (2, b"c"),
     ]
-    assert [trace.rows for trace in traces[one.id]] == [rows_of(STROKE["points"], 4), 0]
-    assert traces[one.id][0].ids[:6] == tuple(event.id for event in sent)
+    assert [trace.rows for trace in traces[item.id]] == [rows_of(STROKE["points"], 4), 0]
+    assert traces[item.id][0].ids[:6] == tuple(event.id for event in sent)
     assert events.traces(link(storage)[0]) == {}
 
 

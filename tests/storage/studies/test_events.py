@@ -31,9 +31,9 @@ def test_events_come_back_as_they_were_sent_with_number_and_time(storage: Storag
         Event(new_id(), EventKind.UNDO, 0),
     ]
     stored = storage.study_events.append(record.id, sent)
-    assert [replace(one, number=0, at=None) for one in stored] == sent
-    assert [one.number for one in stored] == [0, 1, 2]
-    assert all(one.at is not None and one.at >= record.enrolled_at for one in stored)
+    assert [replace(event, number=0, at=None) for event in stored] == sent
+    assert [event.number for event in stored] == [0, 1, 2]
+    assert all(event.at is not None and event.at >= record.enrolled_at for event in stored)
     more = storage.study_events.append(record.id, [answer(1)])
     assert more[0].number == 3
     assert storage.study_events.of(record.id) == (*stored, *more)
@@ -68,30 +68,30 @@ def test_more_participants_than_are_kept_in_memory(
     storage: Storage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("truehue.storage.studies.event_rows.KEPT_PARTICIPANTS", 2)
-    place = link(storage)
-    people = [person(storage, place).id for _ in range(4)]
-    sent = {one: answer() for one in people}
+    index = link(storage)
+    people = [person(storage, index).id for _ in range(4)]
+    sent = {item: answer() for item in people}
     for _ in range(2):
-        for one in people:
-            storage.study_events.append(one, [sent[one], answer()])
-    for one in people:
-        assert [event.number for event in storage.study_events.of(one)] == [0, 1, 2]
+        for entry in people:
+            storage.study_events.append(entry, [sent[entry], answer()])
+    for entry in people:
+        assert [event.number for event in storage.study_events.of(entry)] == [0, 1, 2]
         assert len(storage.study_events._commits._rows._numbers) <= 2
 
 
 def test_of_study_has_everybody_by_number(storage: Storage) -> None:
-    place, other = link(storage), link(storage)
-    people = [person(storage, place).id for _ in range(3)]
+    index, other = link(storage), link(storage)
+    people = [person(storage, index).id for _ in range(3)]
     storage.study_events.append(person(storage, other).id, [answer()])
     consent = Event(new_id(), EventKind.CONSENT)
     storage.study_events.append(people[2], [consent, answer(1)])
     storage.study_events.append(people[0], [answer(0)])
-    found = storage.study_events.of_study(place[0])
-    assert list(found) == people
-    assert [len(events) for events in found.values()] == [1, 0, 2]
-    assert found[people[2]] == storage.study_events.of(people[2])
-    assert storage.study_events.count(place[0]) == 3
-    assert storage.study_events.count(place[0], EventKind.ANSWER) == 2
+    study = storage.study_events.of_study(index[0])
+    assert list(study) == people
+    assert [len(events) for events in study.values()] == [1, 0, 2]
+    assert study[people[2]] == storage.study_events.of(people[2])
+    assert storage.study_events.count(index[0]) == 3
+    assert storage.study_events.count(index[0], EventKind.ANSWER) == 2
 
 
 @pytest.mark.parametrize(
@@ -134,34 +134,34 @@ def test_one_kind_can_be_left_out(storage: Storage) -> None:
 
 def test_a_bad_batch_fails_alone(storage: Storage) -> None:
     """All wait for the one transaction: strangers and takers of others' ids among them."""
-    place = link(storage)
-    people = [person(storage, place).id for _ in range(12)]
-    taken = answer()
-    storage.study_events.append(people[0], [taken])
+    index = link(storage)
+    people = [person(storage, index).id for _ in range(12)]
+    used = answer()
+    storage.study_events.append(people[0], [used])
     double = answer()
     with storage._database._writing:  # the writer cannot begin before all of these wait
-        good = [storage.study_events.submit(one, [answer(), answer()]) for one in people]
-        thief = storage.study_events.submit(people[1], [answer(), taken, answer()])
+        good = [storage.study_events.submit(item, [answer(), answer()]) for item in people]
+        thief = storage.study_events.submit(people[1], [answer(), used, answer()])
         stranger = storage.study_events.submit(new_id(), [answer()])
-        twins = [storage.study_events.submit(one, [double]) for one in people[2:4]]
-        late = [storage.study_events.submit(one, [answer()]) for one in people]
+        twins = [storage.study_events.submit(item, [double]) for item in people[2:4]]
+        late = [storage.study_events.submit(item, [answer()]) for item in people]
     for future in (*good, *late):
         assert future.result(30)
     with pytest.raises(BadInput, match="another participant") as caught:
         thief.result(30)
-    assert taken.id in str(caught.value)
+    assert used.id in str(caught.value)
     with pytest.raises(NotStored):
         stranger.result(30)
     # Two who made the same id at the same time: one has it.
     assert sorted(type(twin.exception(30)) for twin in twins if twin.exception(30)) == [BadInput]
-    assert storage.study_events.count(place[0]) == 1 + 3 * 12 + 1
+    assert storage.study_events.count(index[0]) == 1 + 3 * 12 + 1
     assert [event.number for event in storage.study_events.of(people[1])] == [0, 1, 2]
     assert storage.check() == []
 
 
 def test_what_waits_is_one_transaction(storage: Storage) -> None:
-    place = link(storage)
-    people = [person(storage, place).id for _ in range(5)]
+    index = link(storage)
+    people = [person(storage, index).id for _ in range(5)]
     storage.study_events.append(people[0], [answer()])
     tally = storage._database.tally()
     assert tally is not None
@@ -169,7 +169,7 @@ def test_what_waits_is_one_transaction(storage: Storage) -> None:
         first = storage.study_events.submit(people[0], [answer()])
         while storage.study_events._commits._waiting:  # the writer has taken it, and waits
             threading.Event().wait(0.001)
-        rest = [storage.study_events.submit(one, [answer()]) for one in people * 20]
+        rest = [storage.study_events.submit(item, [answer()]) for item in people * 20]
         assert not first.done()
         assert not any(future.done() for future in rest)
     wait([first, *rest], 30)
@@ -181,8 +181,8 @@ def test_what_waits_is_one_transaction(storage: Storage) -> None:
 
 
 def test_nothing_of_many_threads_is_lost_or_doubled(storage: Storage) -> None:
-    place = link(storage)
-    people = [person(storage, place).id for _ in range(THREADS)]
+    index = link(storage)
+    people = [person(storage, index).id for _ in range(THREADS)]
     start = threading.Barrier(THREADS)
 
     def vote(number: int) -> list[Event]:
@@ -199,9 +199,9 @@ def test_nothing_of_many_threads_is_lost_or_doubled(storage: Storage) -> None:
 
     with ThreadPoolExecutor(THREADS) as pool:
         answered = list(pool.map(vote, range(THREADS)))
-    found = storage.study_events.of_study(place[0])
-    for one, stored in zip(people, answered, strict=True):
-        assert list(found[one]) == stored
+    study = storage.study_events.of_study(index[0])
+    for item, stored in zip(people, answered, strict=True):
+        assert list(study[item]) == stored
         assert [event.number for event in stored] == list(range(10))
     assert storage.check() == []
 
@@ -223,8 +223,8 @@ def test_devices_of_one_person_share_their_numbers(storage: Storage) -> None:
 
 
 def test_events_and_erasures_at_the_same_time_leave_no_stray_row(storage: Storage) -> None:
-    place = link(storage)
-    people = [person(storage, place).id for _ in range(10)]
+    index = link(storage)
+    people = [person(storage, index).id for _ in range(10)]
     stop = threading.Event()
 
     def vote(number: int) -> bool:
@@ -237,12 +237,12 @@ def test_events_and_erasures_at_the_same_time_leave_no_stray_row(storage: Storag
 
     with ThreadPoolExecutor(10) as pool:
         refused = [pool.submit(vote, number) for number in range(10)]
-        for one in people[:6]:
-            storage.participants.erase(one, "ann")
+        for item in people[:6]:
+            storage.participants.erase(item, "ann")
         wait(refused[:6], 30)
         stop.set()
         assert [future.result() for future in refused] == [True] * 6 + [False] * 4
-    assert set(storage.study_events.of_study(place[0])) == set(people[6:])
+    assert set(storage.study_events.of_study(index[0])) == set(people[6:])
     assert storage.check() == []
 
 
@@ -278,14 +278,14 @@ def test_a_storage_without_events_has_no_thread(storage: Storage) -> None:
 
 
 def test_nothing_is_acknowledged_while_the_folder_is_away(storage: Storage, data_dir: Path) -> None:
-    place = link(storage)
-    record, other = person(storage, place), person(storage, place)
+    index = link(storage)
+    record, other = person(storage, index), person(storage, index)
     storage.study_events.append(record.id, [answer()])
     away = data_dir.with_name("away")
     data_dir.rename(away)
     sent = answer()
     with storage._database._writing:
-        futures = [storage.study_events.submit(one.id, [sent]) for one in (record, other)]
+        futures = [storage.study_events.submit(item.id, [sent]) for item in (record, other)]
     for future in futures:
         assert isinstance(future.exception(30), DataFolderError)
     away.rename(data_dir)
@@ -298,8 +298,8 @@ def test_transactions_that_several_share_are_paced_and_who_is_alone_never_waits(
 ) -> None:
     rests: list[float] = []
     monkeypatch.setattr(storage.study_events._commits, "_rest", rests.append)
-    place = link(storage)
-    people = [person(storage, place).id for _ in range(3)]
+    index = link(storage)
+    people = [person(storage, index).id for _ in range(3)]
     for who in people:
         storage.study_events.append(who, [answer(), answer()])
     assert rests == []

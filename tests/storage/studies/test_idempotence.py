@@ -55,25 +55,25 @@ def _compare(
     events = [answer(n, f"{number:016x}{n:016x}") for n in range(12)]
     model: dict[str, tuple[int, Event]] = {}
     counts = [0, 0, 0]
-    place = link(storage)
-    people = [person(storage, place).id for _ in range(3)]
+    index = link(storage)
+    people = [person(storage, index).id for _ in range(3)]
     for step, (who, batch) in enumerate(steps):
         if step in restarts:
             storage = restart()
         sent = [events[n] for n in batch]
-        foreign = any(model.get(one.id, (who,))[0] != who for one in sent)
+        foreign = any(model.get(entry.id, (who,))[0] != who for entry in sent)
         try:
             stored = storage.study_events.append(people[who], sent)
         except BadInput:
             assert foreign
             continue
         assert not foreign
-        for one in stored:
-            if one.id not in model:
-                assert one.number == counts[who]
-                model[one.id] = (who, one)
+        for item in stored:
+            if item.id not in model:
+                assert item.number == counts[who]
+                model[item.id] = (who, item)
                 counts[who] += 1
-            assert model[one.id] == (who, one)
-    for who, one in enumerate(people):
+            assert model[item.id] == (who, item)
+    for who, item in enumerate(people):
         expected = [event for owner, event in model.values() if owner == who]
-        assert list(storage.study_events.of(one)) == expected
+        assert list(storage.study_events.of(item)) == expected

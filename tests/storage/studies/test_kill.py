@@ -40,8 +40,8 @@ for thread in threads:
 @pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
 def test_every_acknowledged_event_is_there_once_after_a_kill(data_dir: Path) -> None:
     with Storage.open(empty_data(data_dir)) as storage:
-        place = link(storage)
-        people = [person(storage, place).id for _ in range(PEOPLE)]
+        index = link(storage)
+        people = [person(storage, index).id for _ in range(PEOPLE)]
     acknowledged: set[tuple[str, str, int]] = set()
     for turn in range(2):
         child = subprocess.Popen(
@@ -58,17 +58,17 @@ def test_every_acknowledged_event_is_there_once_after_a_kill(data_dir: Path) -> 
             lines += child.stdout.read().split("\n")[:-1]
         assert child.returncode == -signal.SIGKILL
         for line in lines:
-            one, event_id, number = line.split()
-            acknowledged.add((one, event_id, int(number)))
+            key, event_id, number = line.split()
+            acknowledged.add((key, event_id, int(number)))
         assert len(acknowledged) > ACKNOWLEDGED * (turn + 1) / 3
 
     with Storage.open(data_dir) as storage:
         stored: dict[str, list[tuple[str, int]]] = defaultdict(list)
-        for one, events in storage.study_events.of_study(place[0]).items():
-            stored[one] = [(event.id, event.number) for event in events]
-            assert [number for _, number in stored[one]] == list(range(len(events)))
-            assert len({event_id for event_id, _ in stored[one]}) == len(events)
-        assert all((event, number) in stored[one] for one, event, number in acknowledged)
+        for key, events in storage.study_events.of_study(index[0]).items():
+            stored[key] = [(event.id, event.number) for event in events]
+            assert [number for _, number in stored[key]] == list(range(len(events)))
+            assert len({event_id for event_id, _ in stored[key]}) == len(events)
+        assert all((event, number) in stored[item] for item, event, number in acknowledged)
         assert storage.check() == []
-        for one in people:  # and it goes on where it ended
-            assert storage.study_events.append(one, [answer()])[0].number == len(stored[one])
+        for key in people:  # and it goes on where it ended
+            assert storage.study_events.append(key, [answer()])[0].number == len(stored[key])

@@ -20,15 +20,15 @@ pytestmark = pytest.mark.slow
 
 
 def test_enrolment_stores_the_person_with_their_trials(storage: Storage) -> None:
-    place = link(storage)
-    asked: list[int] = []
+    index = link(storage)
+    target: list[int] = []
 
     def assign(number: int) -> Sequence[Trial]:
-        asked.append(number)
+        target.append(number)
         return trials(4)
 
-    record, served = storage.participants.enroll(enrolment(*place, key="one"), assign)
-    assert (record.study_id, record.invitation_id, record.number) == (*place, 0)
+    record, served = storage.participants.enroll(enrolment(*index, key="one"), assign)
+    assert (record.study_id, record.invitation_id, record.number) == (*index, 0)
     assert (record.plan_version, record.language) == (1, "en")
     assert record.external == {"prolific_pid": "p1"}
     assert tuple(trial.trial() for trial in served) == trials(4)
@@ -37,11 +37,11 @@ def test_enrolment_stores_the_person_with_their_trials(storage: Storage) -> None
     assert storage.participants.by_key(sha256("one")) == record
     assert storage.participants.by_key(sha256("two")) is None
 
-    second = person(storage, place, assign)
-    assert (second.number, asked) == (1, [0, 1])
-    assert storage.participants.of(place[0]) == [record, second]
-    assert storage.participants.count(place[0]) == 2
-    assert storage.participants.trials_of_study(place[0]) == {
+    second = person(storage, index, assign)
+    assert (second.number, target) == (1, [0, 1])
+    assert storage.participants.of(index[0]) == [record, second]
+    assert storage.participants.count(index[0]) == 2
+    assert storage.participants.trials_of_study(index[0]) == {
         record.id: served,
         second.id: storage.participants.trials(second.id),
     }
@@ -59,38 +59,38 @@ def test_every_field_of_a_trial_comes_back(storage: Storage) -> None:
 
 
 def test_the_time_of_the_choice_can_be_given(storage: Storage) -> None:
-    at = START + timedelta(hours=3)
+    index = START + timedelta(hours=3)
     record, served = storage.participants.enroll(
-        enrolment(*link(storage)), lambda number: trials(2), at
+        enrolment(*link(storage)), lambda number: trials(2), index
     )
-    assert record.enrolled_at == served[0].assigned_at == at
-    later = at + timedelta(minutes=1)
+    assert record.enrolled_at == served[0].assigned_at == index
+    later = index + timedelta(minutes=1)
     more = storage.participants.extend(record.id, trials(2, first=2), later)
     assert [trial.assigned_at for trial in more] == [later, later]
 
 
 def test_a_failed_assignment_leaves_nothing_behind(storage: Storage) -> None:
-    place = link(storage)
+    index = link(storage)
 
     def broken(number: int) -> Sequence[Trial]:
         raise BadInput("No stimuli.")
 
     with pytest.raises(BadInput, match="No stimuli"):
-        person(storage, place, broken)
+        person(storage, index, broken)
     with pytest.raises(BadInput, match="number 0"):
-        person(storage, place, lambda number: trials(2, first=1))
-    assert storage.participants.of(place[0]) == []
-    assert person(storage, place).number == 0
+        person(storage, index, lambda number: trials(2, first=1))
+    assert storage.participants.of(index[0]) == []
+    assert person(storage, index).number == 0
     assert storage.check() == []
 
 
 def test_a_personal_link_takes_one_and_says_who(storage: Storage) -> None:
-    place = link(storage, personal=True)
-    first = person(storage, place)
+    index = link(storage, personal=True)
+    first = person(storage, index)
     with pytest.raises(AlreadyEnrolled) as caught:
-        person(storage, place)
+        person(storage, index)
     assert caught.value.participant_id == first.id
-    assert storage.participants.of(place[0]) == [first]
+    assert storage.participants.of(index[0]) == [first]
 
 
 def test_links_that_let_nobody_in(storage: Storage) -> None:
@@ -111,7 +111,7 @@ def test_links_that_let_nobody_in(storage: Storage) -> None:
 
 
 def test_many_who_come_at_once_have_numbers_without_gaps(storage: Storage) -> None:
-    place, personal = link(storage), link(storage, personal=True)
+    index, personal = link(storage), link(storage, personal=True)
     start = threading.Barrier(16)
 
     def enter(number: int) -> tuple[int, str]:
@@ -120,12 +120,12 @@ def test_many_who_come_at_once_have_numbers_without_gaps(storage: Storage) -> No
             alone = person(storage, personal).id
         except AlreadyEnrolled as error:
             alone = error.participant_id
-        return person(storage, place).number, alone
+        return person(storage, index).number, alone
 
     with ThreadPoolExecutor(16) as pool:
-        found = list(pool.map(enter, range(16)))
-    assert sorted(number for number, _ in found) == list(range(16))
-    assert len({alone for _, alone in found}) == 1
+        result = list(pool.map(enter, range(16)))
+    assert sorted(number for number, _ in result) == list(range(16))
+    assert len({alone for _, alone in result}) == 1
     assert storage.check() == []
 
 
@@ -151,13 +151,13 @@ def test_a_new_device_has_a_new_key(storage: Storage) -> None:
 
 
 def test_the_latest_decision_counts(storage: Storage) -> None:
-    place = link(storage)
-    first, second, _ = (person(storage, place) for _ in range(3))
-    assert storage.participants.decisions(place[0]) == {}
+    index = link(storage)
+    first, second, _ = (person(storage, index) for _ in range(3))
+    assert storage.participants.decisions(index[0]) == {}
     storage.participants.decide(first.id, True, "asleep", "ann")
     storage.participants.decide(second.id, True, "twice", "ann")
     storage.participants.decide(first.id, False, "awake", "ben")
-    decisions = storage.participants.decisions(place[0])
+    decisions = storage.participants.decisions(index[0])
     assert {key: (d.excluded, d.reason, d.author) for key, d in decisions.items()} == {
         first.id: (False, "awake", "ben"),
         second.id: (True, "twice", "ann"),
@@ -167,18 +167,18 @@ def test_the_latest_decision_counts(storage: Storage) -> None:
 
 
 def test_erasure_leaves_nothing_but_the_number(storage: Storage) -> None:
-    place = link(storage)
-    gone, kept = person(storage, place), person(storage, place)
-    for one in (gone, kept):
-        storage.study_events.append(one.id, [answer(0), answer(1)])
-        storage.participants.decide(one.id, True, "asleep", "ann")
+    index = link(storage)
+    gone, saved = person(storage, index), person(storage, index)
+    for item in (gone, saved):
+        storage.study_events.append(item.id, [answer(0), answer(1)])
+        storage.participants.decide(item.id, True, "asleep", "ann")
     storage.participants.erase(gone.id, "ann")
 
-    assert storage.participants.of(place[0]) == [kept]
-    assert storage.participants.erasures(place[0]) == (0,)
-    assert set(storage.participants.trials_of_study(place[0])) == {kept.id}
-    assert set(storage.study_events.of_study(place[0])) == {kept.id}
-    assert set(storage.participants.decisions(place[0])) == {kept.id}
+    assert storage.participants.of(index[0]) == [saved]
+    assert storage.participants.erasures(index[0]) == (0,)
+    assert set(storage.participants.trials_of_study(index[0])) == {saved.id}
+    assert set(storage.study_events.of_study(index[0])) == {saved.id}
+    assert set(storage.participants.decisions(index[0])) == {saved.id}
     tables = storage._database.rows(
         "SELECT table_name FROM information_schema.columns WHERE column_name = 'participant_id'"
     )
@@ -193,20 +193,20 @@ def test_erasure_leaves_nothing_but_the_number(storage: Storage) -> None:
     with pytest.raises(NotStored):
         storage.study_events.append(gone.id, [answer()])
     # A number is never given again, so that what the log says stays true.
-    assert person(storage, place).number == 2
-    storage.participants.erase(person(storage, place).id, "ann")
-    assert person(storage, place).number == 4
+    assert person(storage, index).number == 2
+    storage.participants.erase(person(storage, index).id, "ann")
+    assert person(storage, index).number == 4
     assert storage.check() == []
 
 
 def test_a_personal_link_of_somebody_erased_is_closed_and_has_no_name(storage: Storage) -> None:
-    place = link(storage, personal=True)
-    storage.participants.erase(person(storage, place).id, "ann")
-    invitation = storage.invitations.get(place[1])
+    index = link(storage, personal=True)
+    storage.participants.erase(person(storage, index).id, "ann")
+    invitation = storage.invitations.get(index[1])
     assert invitation.label == ""
     assert invitation.revoked_at is not None
     with pytest.raises(BadInput, match="closed"):
-        person(storage, place)
+        person(storage, index)
     common = link(storage)
     storage.participants.erase(person(storage, common).id, "ann")
     assert storage.invitations.get(common[1]).revoked_at is None
@@ -221,8 +221,8 @@ def test_what_an_erased_person_did_is_not_in_the_files_log(storage: Storage) -> 
 
 
 def test_dangling_rows_of_studies_are_named(storage: Storage) -> None:
-    place = link(storage)
-    record = person(storage, place, lambda number: trials(3))
+    index = link(storage)
+    record = person(storage, index, lambda number: trials(3))
     storage.study_events.append(record.id, [answer(n) for n in range(3)])
     storage.participants.decide(record.id, True, "", "ann")
     database = storage._database
@@ -242,19 +242,19 @@ def test_dangling_rows_of_studies_are_named(storage: Storage) -> None:
     ]
     for table in ("study_events", "study_trials", "study_decisions"):
         database.rows(f"DELETE FROM {table}")
-    again = person(storage, place)
+    again = person(storage, index)
     database.rows("DELETE FROM study_plans")
     database.rows("DELETE FROM study_invitations")
     assert storage.check() == [
-        f"the study {place[0]} has no plan",
-        f"the participant {again.id} came in by the link {place[1]}, which is not stored for that "
+        f"the study {index[0]} has no plan",
+        f"the participant {again.id} came in by the link {index[1]}, which is not stored for that "
         "study",
         f"the participant {again.id} was served version 1 of the plan, which is not stored",
     ]
     database.rows("DELETE FROM studies")
     assert storage.check()[:2] == [
-        f"a participant is of the study {place[0]}, which is not stored",
-        f"a state is of the study {place[0]}, which is not stored",
+        f"a participant is of the study {index[0]}, which is not stored",
+        f"a state is of the study {index[0]}, which is not stored",
     ]
 
 

@@ -41,7 +41,7 @@ def test_many_studies_come_newest_first_and_more_plans_than_are_kept_can_be_read
 ) -> None:
     ids = [storage.studies.add({**PLAN, "seed": seed}, "ann").id for seed in range(40)]
     assert [study.id for study in storage.studies.all()] == ids[::-1]
-    assert [storage.studies.plan(one, 1)["seed"] for one in ids] == list(range(40))
+    assert [storage.studies.plan(item, 1)["seed"] for item in ids] == list(range(40))
 
 
 def test_the_latest_rule_counts(storage: Storage) -> None:
@@ -103,7 +103,7 @@ def test_a_link_is_found_by_its_token_and_stays_when_it_is_revoked(storage: Stor
     assert storage.invitations.revoke(made.id, "cleo") == revoked
     assert storage.invitations.by_token(sha256("token")) == revoked
     _, second = link(storage, study_id)
-    assert [one.id for one in storage.invitations.of(study_id)] == [made.id, second]
+    assert [item.id for item in storage.invitations.of(study_id)] == [made.id, second]
     with pytest.raises(NotStored):
         storage.invitations.revoke("0" * 32, "ben")
 
@@ -113,12 +113,12 @@ def test_the_log_tells_all_in_its_order(storage: Storage) -> None:
     other = link(storage)
     person(storage, other)
     storage.studies.revise(study_id, {**PLAN, "title": "New"}, "ben")
-    place = link(storage, study_id, personal=True)
+    index = link(storage, study_id, personal=True)
     storage.studies.set_state(study_id, State.OPEN, "ann", "ready")
-    out, gone = person(storage, place), person(storage, link(storage, study_id))
+    out, gone = person(storage, index), person(storage, link(storage, study_id))
     storage.participants.decide(out.id, True, "asleep", "ben")
     storage.studies.set_rule(study_id, {"fast_ms": 300}, "ann")
-    storage.invitations.revoke(place[1], "cleo")
+    storage.invitations.revoke(index[1], "cleo")
     storage.participants.erase(gone.id, "dan")
 
     log = storage.studies.log(study_id)
@@ -143,6 +143,6 @@ def test_the_log_tells_all_in_its_order(storage: Storage) -> None:
         "reason": "asleep",
     }
     assert log[7].body == {"rule": {"fast_ms": 300}}
-    assert log[8].body == {"invitation_id": place[1], "label": "class 4", "personal": True}
+    assert log[8].body == {"invitation_id": index[1], "label": "class 4", "personal": True}
     assert log[9].body == {"participant_number": 1}
     assert all(entry.at.tzinfo is not None for entry in log)

@@ -30,9 +30,9 @@ def question(row: EvidenceRecord) -> tuple[str, str | None, str, str]:
 def by_loop(rows: list[EvidenceRecord], first: str, second: str) -> dict[Any, dict[str, Any]]:
     """The latest row of each rule by question; ``rows`` in the order of adding."""
     out: dict[Any, dict[str, Any]] = {}
-    for place, row in enumerate(rows):
+    for index, row in enumerate(rows):
         if row.protocol in (first, second):
-            out.setdefault(question(row), {})[row.protocol] = (place, row)
+            out.setdefault(question(row), {})[row.protocol] = (index, row)
     return out
 
 
@@ -52,9 +52,9 @@ def filled(
 def _fill(storage: Storage) -> list[EvidenceRecord]:
     rng = random.Random(4)
     images = [storage.images.add(picture(n), str(n), "render").image_id for n in range(40)]
-    masks = {one: storage.masks.add(one, brushed(2.0, of=one)).mask_id for one in images}
-    for at, image_id in enumerate(images[:30]):
-        storage.drawings.add(drawing(image_id, task=("cna", "coa", "")[at % 3]))
+    masks = {image: storage.masks.add(image, brushed(2.0, of=image)).mask_id for image in images}
+    for index, image_id in enumerate(images[:30]):
+        storage.drawings.add(drawing(image_id, task=("cna", "coa", "")[index % 3]))
     rows = []
     for n in range(900):
         image_id = rng.choice(images)
@@ -100,8 +100,8 @@ def test_the_table_is_that_of_a_loop(
         else:
             name = {("pass", "pass"): "both", ("fail", "fail"): "neither"}.get((a, b))
             counts[name or ("first" if a == "pass" else "second")] += 1
-    found = storage.agreement.table("paper", "released", task, system)
-    assert found == Agreement(**counts)
+    table = storage.agreement.table("paper", "released", task, system)
+    assert table == Agreement(**counts)
     if task is None and system is None:
         assert all(counts.values())
 
@@ -124,14 +124,14 @@ def test_pairs_are_those_of_a_loop_latest_first(
         for said in by_loop(rows, "paper", "released").values()
         if len(said) == 2 and fits(said["paper"][1].status, said["released"][1].status)
     ]
-    wanted.sort(key=lambda one: -one[0])
+    wanted.sort(key=lambda item: -item[0])
     expected = [
         (said["paper"][1].evidence_id, said["released"][1].evidence_id) for _, said in wanted
     ]
     pairs = storage.agreement.pairs("paper", "released", cell, 1000)
-    assert [(one.first.evidence_id, one.second.evidence_id) for one in pairs] == expected
+    assert [(pair.first.evidence_id, pair.second.evidence_id) for pair in pairs] == expected
     assert expected
-    halves = [storage.agreement.pairs("paper", "released", cell, 5, at) for at in (0, 5)]
+    halves = [storage.agreement.pairs("paper", "released", cell, 5, index) for index in (0, 5)]
     assert [*halves[0], *halves[1]] == pairs[:10]
     row = storage.evidence.get(pairs[0].first.evidence_id)
     said = pairs[0].first
@@ -148,9 +148,9 @@ def test_what_can_be_filtered_by(filled: tuple[Storage, list[EvidenceRecord]]) -
 
 
 def test_no_verdicts_no_agreement(storage: Storage) -> None:
-    found = storage.agreement.table("paper", "released")
-    assert found == Agreement(0, 0, 0, 0, 0, 0, 0)
-    assert found.kappa is None
+    table = storage.agreement.table("paper", "released")
+    assert table == Agreement(0, 0, 0, 0, 0, 0, 0)
+    assert table.kappa is None
     assert storage.agreement.pairs("paper", "released") == []
 
 

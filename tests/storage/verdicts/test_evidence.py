@@ -30,13 +30,13 @@ def mask_id(storage: Storage, image_id: str) -> str:
 def test_a_verdict_comes_back_with_id_and_time(
     storage: Storage, image_id: str, mask_id: str
 ) -> None:
-    given = verdict(image_id, mask_id)
-    stored = storage.evidence.add(given)
+    values = verdict(image_id, mask_id)
+    stored = storage.evidence.add(values)
     assert len(stored.evidence_id) == 64
     assert stored.created_at == START + timedelta(seconds=2)
     assert stored.created_at is not None
     assert stored.created_at.utcoffset() == timedelta(0)
-    assert replace(stored, evidence_id="", expectation="", created_at=None) == given
+    assert replace(stored, evidence_id="", expectation="", created_at=None) == values
     assert storage.evidence.get(stored.evidence_id) == stored
     assert storage.evidence.get(stored.evidence_id[:8]) == stored
     assert storage.evidence.recent(10) == storage.evidence.for_image(image_id) == [stored]
@@ -178,36 +178,36 @@ def test_times_are_utc_whatever_zone_the_clock_has(data_dir) -> None:
 
 def test_many_at_once_are_the_rows_that_one_by_one_would_be(data_dir) -> None:
     """Same rows, ids, times and order of adding; of one id the first row stays."""
-    kept = []
+    saved = []
     for way in ("many", "one"):
         with Storage.open(empty_data(data_dir / way), SteppingClock()) as storage:
             image = storage.images.add(picture(), "a", "upload")
             mask = storage.masks.add(image.image_id, brushed())
-            here = verdict(image.image_id, mask.mask_id[:12])
-            stored = storage.evidence.add(here)
+            local = verdict(image.image_id, mask.mask_id[:12])
+            stored = storage.evidence.add(local)
             rows = [
-                replace(here, version=str(7 * n % 50), status=("pass", "fail")[n % 2], mask_id=m)
+                replace(local, version=str(7 * n % 50), status=("pass", "fail")[n % 2], mask_id=m)
                 for n in range(50)
                 for m in (None, mask.mask_id)
             ]
-            rows += [replace(here, reason="later"), replace(rows[4], status="unscored")]
+            rows += [replace(local, reason="later"), replace(rows[4], status="unscored")]
             if way == "many":
-                found = storage.evidence.add_many(rows)
+                add_many = storage.evidence.add_many(rows)
             else:
-                found = [storage.evidence.add(row) for row in rows]
+                add_many = [storage.evidence.add(row) for row in rows]
             in_order = storage._database.rows("SELECT evidence_id FROM evidence ORDER BY rowid")
-            kept.append((found, in_order))
-            assert found[-2] == stored
-            assert found[-1].status == "pass"
+            saved.append((add_many, in_order))
+            assert add_many[-2] == stored
+            assert add_many[-1].status == "pass"
             # One of them is the row that was there already.
             assert storage.evidence.count() == 100
             assert storage.evidence.add_many([]) == []
             assert storage.check() == []
-    assert [row.evidence_id for row in kept[0][0]] == [row.evidence_id for row in kept[1][0]]
-    assert [replace(r, created_at=None) for r in kept[0][0]] == [
-        replace(r, created_at=None) for r in kept[1][0]
+    assert [row.evidence_id for row in saved[0][0]] == [row.evidence_id for row in saved[1][0]]
+    assert [replace(r, created_at=None) for r in saved[0][0]] == [
+        replace(r, created_at=None) for r in saved[1][0]
     ]
-    assert kept[0][1] == kept[1][1]
+    assert saved[0][1] == saved[1][1]
 
 
 @pytest.mark.parametrize(

@@ -24,12 +24,12 @@ def _image(storage: Storage, seed: int = 0) -> str:
 
 def test_a_drawing_comes_back_with_id_and_time(storage: Storage, clock: SteppingClock) -> None:
     targets = (asks(), asks("bowl", "#102030"), ObjectTarget("table", role="bystander"))
-    given = drawing(_image(storage), targets=targets)
+    generation_record = drawing(_image(storage), targets=targets)
     clock.time = START
-    stored = storage.drawings.add(given)
+    stored = storage.drawings.add(generation_record)
     assert len(stored.drawing_id) == 64
     assert stored.created_at == START
-    assert replace(stored, drawing_id="", created_at=None) == given
+    assert replace(stored, drawing_id="", created_at=None) == generation_record
     assert storage.drawings.get(stored.drawing_id[:8]) == stored
     assert storage.drawings.recent() == [stored]
 
@@ -105,9 +105,9 @@ def test_a_folder_imported_again_counts_once(storage: Storage) -> None:
 def test_many_are_one_transaction_in_their_order(storage: Storage) -> None:
     images = [_image(storage, seed) for seed in range(3)]
     assert storage.drawings.add_many([]) == []
-    given = [drawing(images[n % 3], seed=n) if n % 4 else drawing(seed=n) for n in range(200)]
-    stored = storage.drawings.add_many(given)
-    assert [replace(row, drawing_id="", created_at=None) for row in stored] == given
+    drawings = [drawing(images[n % 3], seed=n) if n % 4 else drawing(seed=n) for n in range(200)]
+    stored = storage.drawings.add_many(drawings)
+    assert [replace(row, drawing_id="", created_at=None) for row in stored] == drawings
     assert storage.drawings.recent(200) == stored[::-1]
     assert storage.drawings.recent(3, 10) == stored[::-1][10:13]
 
@@ -173,8 +173,8 @@ def test_bad_fields_are_named(
 def test_every_filter_narrows_alone_and_with_others(storage: Storage) -> None:
     image_id = _image(storage)
     rows = [
-        storage.drawings.add(drawing(image_id if drawn else None, **fields))
-        for drawn in (True, False)
+        storage.drawings.add(drawing(image_id if sample else None, **fields))
+        for sample in (True, False)
         for fields in (
             {"model": "sdxl", "prompt_id": "cna-1", "job_id": "a"},
             {"model": "flux", "prompt_id": "cna-1", "job_id": "a"},
@@ -192,9 +192,9 @@ def test_every_filter_narrows_alone_and_with_others(storage: Storage) -> None:
         ({"status": "failed"}, [7, 6, 5, 4]),
         ({"status": "drawn", "model": "flux", "job_id": "b"}, [3, 2]),
     ]
-    for given, places in filters:
-        assert storage.drawings.recent(**given) == [rows[place] for place in places], given
-        assert storage.drawings.count(**given) == len(places)
+    for values, positions in filters:
+        assert storage.drawings.recent(**values) == [rows[index] for index in positions], values
+        assert storage.drawings.count(**values) == len(positions)
     assert storage.drawings.recent(0) == storage.drawings.recent(-1) == []
     assert storage.drawings.recent(2, 1, status="failed") == [rows[6], rows[5]]
     with pytest.raises(BadInput, match="status is 'ok'"):
@@ -221,11 +221,11 @@ def test_drawings_are_found_by_their_verdicts(storage: Storage) -> None:
     add(answers(images[4], asks(color="css:blue"), status="fail"))
     assert free.image_id is not None
     add(answers(free.image_id, asks("bowl"), status="fail"))
-    found = {
+    result = {
         verdict: storage.drawings.recent(verdict=verdict)
         for verdict in ("pass", "fail", "unscored", "")
     }
-    assert found == {
+    assert result == {
         "pass": [rows[3], rows[0]],
         "fail": [free, rows[1]],
         "unscored": [rows[2]],
@@ -291,20 +291,20 @@ def test_a_folder_is_imported_stored_and_known(storage: Storage, tmp_path: Path)
 
 
 def test_files_of_equal_pixels_are_rows_of_their_own(storage: Storage, tmp_path: Path) -> None:
-    one, other, copy = (
+    item, other, copy = (
         tmp_path / "1_1.png",
         tmp_path / "1" / "image_1.png",
         tmp_path / "1" / "1.png",
     )
     other.parent.mkdir()
-    Image.fromarray(picture()).save(one)
+    Image.fromarray(picture()).save(item)
     Image.fromarray(picture()).save(other, compress_level=0)
-    copy.write_bytes(one.read_bytes())
+    copy.write_bytes(item.read_bytes())
     chosen = storage.prompt_sets.add("mine", prompts(1), "csv")
 
     def run() -> image_sets.FolderReport:
         plan = image_sets.plan(tmp_path, storage.prompt_sets.prompts(chosen.set_id))
-        assert {found.k for found in plan.found} == {1}
+        assert {result.k for result in plan.found} == {1}
         tally = image_sets.Tally(plan)
         for step in image_sets.read(plan, storage.drawings.imported_keys()):
             if step.loaded is not None:

@@ -35,7 +35,9 @@ def test_an_answer_counts_until_a_later_one_or_none_does(data_dir: Path) -> None
         # The same question, by another rule and spelled otherwise.
         again = replace(MUG, rule="truehue", object_name=" mug", target={"hex": "#FF6347"})
         second = storage.judgments.add(replace(again, answer="fail", reason=""))
-        assert [one.judgment_id for one in storage.judgments.all()] == [second.judgment_id]
+        assert [judgment.judgment_id for judgment in storage.judgments.all()] == [
+            second.judgment_id
+        ]
         assert storage.judgments.of(MUG.question) == [second]
         with pytest.raises(NotStored, match="taken back or replaced"):
             storage.judgments.withdraw(first.judgment_id)
@@ -46,7 +48,7 @@ def test_an_answer_counts_until_a_later_one_or_none_does(data_dir: Path) -> None
     # All four rows stay, and the last one counts after opening again too.
     with Storage.open(data_dir) as storage:
         assert storage._database.count("verdict_judgments") == 4
-        assert [one.answer for one in storage.judgments.all()] == ["pass"]
+        assert [judgment.answer for judgment in storage.judgments.all()] == ["pass"]
 
 
 def test_everybodys_answer_counts_beside_those_of_others(storage: Storage) -> None:
@@ -96,8 +98,8 @@ def test_rules_are_counted_against_people(storage: Storage) -> None:
     ],
 )
 def test_what_is_no_judgment_is_refused(
-    storage: Storage, change: dict[str, object], words: str
+    storage: Storage, change: dict[str, object], text: str
 ) -> None:
-    with pytest.raises(BadInput, match=words):
+    with pytest.raises(BadInput, match=text):
         storage.judgments.add(replace(MUG, **change))  # type: ignore[arg-type]
     assert storage.judgments.all() == []

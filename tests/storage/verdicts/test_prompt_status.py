@@ -212,8 +212,8 @@ def test_a_second_object_must_not_have_the_main_objects_color(storage: Storage) 
     storage.evidence.add(replace(differs, status="fail", version="2"))
     assert _said(storage, image_id) == "fail"
     # Nor does what must differ answer "is the plate red?".
-    asked = _drawn(storage, 1, prompt_id="cna-2", targets=(plate,))
-    storage.evidence.add(replace(differs, image_id=asked))
+    target = _drawn(storage, 1, prompt_id="cna-2", targets=(plate,))
+    storage.evidence.add(replace(differs, image_id=target))
     assert storage.drawings.marks(SET)["cna-2"].verdict == ""
 
 

@@ -51,18 +51,18 @@ def browser(app: Any) -> Browser:
     count = iter(range(1, 200))
 
     def made(base: str = "http://testserver", **cookies: str) -> TestClient:
-        place = (f"192.0.2.{next(count)}", 50000)
+        index = (f"192.0.2.{next(count)}", 50000)
         return TestClient(
-            app, base, headers=PAGE, cookies=cookies, client=place, follow_redirects=False
+            app, base, headers=PAGE, cookies=cookies, client=index, follow_redirects=False
         )
 
     return made
 
 
 def signed_in(lab: Context, browser: Browser, name: str = "Ann") -> TestClient:
-    found = lab.storage.accounts.by_name(name)
-    assert found is not None
-    return browser(**session(lab.storage.accounts, found[0]))
+    account_records = lab.storage.accounts.by_name(name)
+    assert account_records is not None
+    return browser(**session(lab.storage.accounts, account_records[0]))
 
 
 def sent(client: TestClient, name: str = "Ann", password: str = PASSWORD, **more: str) -> Any:
@@ -74,9 +74,9 @@ def sent(client: TestClient, name: str = "Ann", password: str = PASSWORD, **more
 
 def test_one_signs_in_goes_on_and_signs_out(lab: Context, browser: Browser) -> None:
     client = browser()
-    asked = client.get("/?tab=explore&view=wall")
-    assert asked.status_code == 303
-    page = client.get(asked.headers["location"])
+    target = client.get("/?tab=explore&view=wall")
+    assert target.status_code == 303
+    page = client.get(target.headers["location"])
     assert page.status_code == 200
     (onward,) = re.findall(r'name="next" value="([^"]+)"', page.text)
     answer = sent(client, "ann", next=onward.replace("&amp;", "&"))
@@ -324,8 +324,8 @@ def test_nobody_is_let_in_where_others_come_and_there_is_no_account(tmp_path: Pa
         context = make_context(storage, "data", local=False)
         client = TestClient(shell.mount(context), headers=PAGE, follow_redirects=False)
         assert client.get("/").status_code == 303
-        door = client.get("/signin")
-        assert (door.status_code, "truehue admin add NAME" in door.text) == (403, True)
+        router = client.get("/signin")
+        assert (router.status_code, "truehue admin add NAME" in router.text) == (403, True)
         context.close()
 
 

@@ -101,9 +101,9 @@ def test_accounts_change_while_the_app_runs(
 ) -> None:
     app, _ = lab
 
-    def gave(*words: str) -> str:
+    def gave(*text: str) -> str:
         monkeypatch.setattr("sys.stdin", io.StringIO(PASSWORD + "\n"))
-        done = called(admin.main, *words, "--data", str(app.data))
+        done = called(admin.main, *text, "--data", str(app.data))
         assert (done.returncode, done.stderr) == (0, "")
         return done.stdout
 
@@ -132,14 +132,14 @@ def test_the_log_has_refusals_and_nobodys_name(lab: tuple[App, dict[str, str]]) 
 
 @pytest.mark.parametrize("given", [["--public"], ["--host", "0.0.0.0"]])
 def test_others_are_not_let_in_before_there_is_an_account(
-    tmp_path: Path, given: list[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, values: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("SPACE_ID", raising=False)
     data = tmp_path / "d"
-    done = called(main, "--data", str(data), "--port", str(free_port()), *given)
+    done = called(main, "--data", str(data), "--port", str(free_port()), *values)
     assert done.returncode == 2
     assert f"python -m truehue admin add NAME --data {data}" in done.stderr
-    assert " ".join(given) in done.stderr
+    assert " ".join(values) in done.stderr
     assert "--demo" in done.stderr
     # Nothing is held on to: the command that was given can be followed.
     with Storage.open(data) as storage:

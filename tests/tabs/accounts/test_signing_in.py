@@ -63,13 +63,13 @@ def tried(signing_in: SigningIn, *attempts: Attempt) -> list[SignedIn | Refused]
     """What each comes to, all sent at the same time."""
     results: list[SignedIn | Refused | None] = [None] * len(attempts)
 
-    async def one(place: int) -> None:
-        results[place] = await signing_in.sign_in(attempts[place])
+    async def one(index: int) -> None:
+        results[index] = await signing_in.sign_in(attempts[index])
 
     async def every() -> None:
         async with anyio.create_task_group() as group:
-            for place in range(len(attempts)):
-                group.start_soon(one, place)
+            for index in range(len(attempts)):
+                group.start_soon(one, index)
 
     anyio.run(every)
     return [result for result in results if result is not None]
@@ -127,9 +127,9 @@ def test_each_sign_in_has_a_token_of_its_own_and_ends_the_one_before(tmp_path: P
         signing_in.sign_out(second.token)
         assert storage.accounts.session(hashed(second.token)) is None
         # The hash of the old parameters was replaced meanwhile.
-        found = storage.accounts.by_name("ann")
-        assert found is not None
-        assert found[1].startswith(PLAIN)
+        account_records = storage.accounts.by_name("ann")
+        assert account_records is not None
+        assert account_records[1].startswith(PLAIN)
 
 
 def test_names_that_are_not_there_and_closed_ones_are_answered_alike(tmp_path: Path) -> None:
@@ -154,13 +154,16 @@ def test_a_thousand_wrong_passwords_cost_a_few_hashes_two_at_a_time(tmp_path: Pa
         results = tried(door(storage, passwords), *attempts)
         assert passwords.checks == NAME.free
         assert passwords.peak <= AT_ONCE
-        later = [one for one in results if isinstance(one, Refused) and one.wait_s]
+        later = [result for result in results if isinstance(result, Refused) and result.wait_s]
         assert len(later) == 1_000 - NAME.free
         assert later[0].words == "Too many attempts to sign in. Try again in a second."
         # Of many names at one address, and of many names at many addresses.
-        crowd, swarm = Counted(), Counted()
-        tried(door(storage, crowd), *(Attempt(f"n{n}", "x", "192.0.2.1") for n in range(1_000)))
-        assert crowd.checks <= ADDRESS.free
+        reference_set, swarm = Counted(), Counted()
+        tried(
+            door(storage, reference_set),
+            *(Attempt(f"n{n}", "x", "192.0.2.1") for n in range(1_000)),
+        )
+        assert reference_set.checks <= ADDRESS.free
         tried(door(storage, swarm), *(Attempt(f"n{n}", "x", f"host {n}") for n in range(1_000)))
         assert swarm.checks <= EVERYBODY.free
 
@@ -216,8 +219,8 @@ def test_a_stranger_cannot_keep_anybody_out_of_a_browser_that_is_known(tmp_path:
         assert isinstance(again, SignedIn)
         # The cookie of a known browser is no way to try faster.
         guesses = [Attempt("Ann", "wrong", "192.0.2.1", known.device) for _ in range(50)]
-        later = [one for one in tried(signing_in, *guesses) if isinstance(one, Refused)]
-        assert sum(one.wait_s > 0 for one in later) == 45
+        later = [item for item in tried(signing_in, *guesses) if isinstance(item, Refused)]
+        assert sum(item.wait_s > 0 for item in later) == 45
 
 
 def test_one_known_browser_does_not_slow_another_and_a_new_password_forgets_both(
@@ -228,10 +231,10 @@ def test_one_known_browser_does_not_slow_another_and_a_new_password_forgets_both
         passwords = Counted()
         signing_in = door(storage, passwords)
         first, second = (
-            one.device
+            item.device
             for attempt in (Attempt("Ann", PASSWORD), Attempt("Ann", PASSWORD))
-            for one in tried(signing_in, attempt)
-            if isinstance(one, SignedIn)
+            for item in tried(signing_in, attempt)
+            if isinstance(item, SignedIn)
         )
         assert first != second
         tried(signing_in, *(Attempt("Ann", "wrong", "", first) for _ in range(50)))

@@ -33,12 +33,12 @@ def test_everything_is_described() -> None:
 
 def test_two_distributions_are_compared(context: Context) -> None:
     even = [1.0 / COUNT] * COUNT
-    one = [1.0, *[0.0] * (COUNT - 1)]
+    item = [1.0, *[0.0] * (COUNT - 1)]
     compare = BY_NAME["compare_distributions"].answer
-    same = compare(context, OWNER, {"a": one, "b": one})
+    same = compare(context, OWNER, {"a": item, "b": item})
     assert same["emd_lab"] == 0.0
     assert same["pcc"] == pytest.approx(1.0)
-    assert compare(context, OWNER, {"a": one, "b": even})["emd_lab"] > 10.0
+    assert compare(context, OWNER, {"a": item, "b": even})["emd_lab"] > 10.0
 
 
 @pytest.mark.parametrize(("relation", "status"), [("matches", "pass"), ("differs", "fail")])
@@ -74,11 +74,11 @@ def test_a_forbidden_color_fails(context: Context, relation: str, status: str) -
     ],
 )
 def test_what_cannot_be_done_is_said(
-    context: Context, name: str, fields: dict[str, Any], words: str
+    context: Context, name: str, fields: dict[str, Any], text: str
 ) -> None:
     with pytest.raises(TrueHueError) as caught:
         BY_NAME[name].answer(context, OWNER, fields)
-    assert words in str(caught.value)
+    assert text in str(caught.value)
 
 
 def test_no_path_of_the_machine_is_read(context: Context, tmp_path: Path) -> None:

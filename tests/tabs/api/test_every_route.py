@@ -71,7 +71,7 @@ def fields(route: dict[str, Any]) -> list[str]:
 def parameters(route: dict[str, Any], kind: str) -> list[str]:
     """The names of what the route wants in its ``path`` or its ``query``. A question that waits for
     news is left out."""
-    named = [one["name"] for one in route.get("parameters", ()) if one["in"] == kind]
+    named = [item["name"] for item in route.get("parameters", ()) if item["in"] == kind]
     return [name for name in named if name != "seen"]
 
 
@@ -82,15 +82,15 @@ def bodies(route: dict[str, Any]) -> st.SearchStrategy[Any]:
     return whole | JSON
 
 
-def told(answer: Any, where: str) -> None:
+def told(answer: Any, location: str) -> None:
     """An answer in words: it succeeded, or says what was wrong as ``{"error": text}``."""
-    assert answer.status_code < 500, (where, answer.text[:300])
+    assert answer.status_code < 500, (location, answer.text[:300])
     if answer.status_code < 400:
         return
-    words = answer.json()["error"]
-    assert isinstance(words, str), where
-    assert words, where
-    assert not any(word in words for word in WORDS_OF_SCHEMA), (where, words)
+    text = answer.json()["error"]
+    assert isinstance(text, str), location
+    assert text, location
+    assert not any(word in text for word in WORDS_OF_SCHEMA), (location, text)
 
 
 VALUES = (
@@ -108,15 +108,15 @@ def test_fields_of_any_kind_are_answered_in_words(client: TestClient, number: in
     values = itertools.cycle(VALUES)
     for _ in range(number):
         next(values)
-    for at, (method, path, route) in enumerate(described(client)):
+    for index, (method, path, route) in enumerate(described(client)):
         address = path
         for name in parameters(route, "path"):
-            address = address.replace(f"{{{name}}}", NAMES[(at + number) % len(NAMES)])
+            address = address.replace(f"{{{name}}}", NAMES[(index + number) % len(NAMES)])
         if method == "get":
             # A page's own address says little: half of the rounds are enough.
             if number % 2 == 0:
-                asked = {name: str(next(values))[:200] for name in parameters(route, "query")}
-                told(client.get(address, params=asked), f"GET {address} {asked}")
+                target = {name: str(next(values))[:200] for name in parameters(route, "query")}
+                told(client.get(address, params=target), f"GET {address} {target}")
             continue
         body = {name: next(values) for name in fields(route)}
         told(client.request(method, address, json=body), f"{address} {body}")
@@ -138,8 +138,8 @@ def test_whatever_is_sent_is_answered_in_words(client: TestClient, data: DataObj
         for name in parameters(route, "path"):
             address = address.replace(f"{{{name}}}", data.draw(st.sampled_from(NAMES)))
         if method == "get":
-            asked = {name: str(data.draw(JSON))[:200] for name in parameters(route, "query")}
-            told(client.get(address, params=asked), f"GET {address} {asked}")
+            target = {name: str(data.draw(JSON))[:200] for name in parameters(route, "query")}
+            told(client.get(address, params=target), f"GET {address} {target}")
             continue
         body = data.draw(bodies(route))
         sent = json.dumps(body).encode()
@@ -174,4 +174,4 @@ def test_what_is_no_request_is_answered_in_words(client: TestClient, content: by
 
 def test_the_description_has_every_route_that_changes_something(client: TestClient) -> None:
     known = {(method, path) for method, path, _ in described(client)}
-    assert len([one for one in known if one[0] == "post"]) > 30
+    assert len([item for item in known if item[0] == "post"]) > 30

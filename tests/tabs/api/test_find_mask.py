@@ -41,4 +41,8 @@ def test_an_object_is_found_as_the_page_does_it_by_itself(models: Path, tmp_path
         finally:
             context.close()
     assert is_automatic(mask.maker, mask.parameters)
-    assert [one.label for one in steps_of(mask.parameters).negatives] == ["handle", "rim", "base"]
+    assert [negative.label for negative in steps_of(mask.parameters).negatives] == [
+        "handle",
+        "rim",
+        "base",
+    ]

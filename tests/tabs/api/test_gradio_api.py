@@ -57,36 +57,36 @@ def encoded(png: bytes) -> str:
 
 
 def test_a_picture_is_scored(client: Client) -> None:
-    drawn = render(RenderRequest("mug", (232, 59, 27), light="studio", seed=3, size_px=96))
+    rendering = render(RenderRequest("mug", (232, 59, 27), light="studio", seed=3, size_px=96))
     out = BytesIO()
-    Image.fromarray(drawn.mask.pixels).convert("L").save(out, format="PNG")
+    Image.fromarray(rendering.mask.pixels).convert("L").save(out, format="PNG")
     answer = client.predict(
-        encoded(encode_png(drawn.srgb8)),
+        encoded(encode_png(rendering.srgb8)),
         "l3:vivid reddish orange",
         encoded(out.getvalue()),
         "mug",
         api_name="/measure_image",
     )
-    here = measure(
-        drawn.srgb8,
-        drawn.mask.pixels,
+    local = measure(
+        rendering.srgb8,
+        rendering.mask.pixels,
         parse_target("l3:vivid reddish orange"),
         answer["rule"],
-        asked=TargetObject("mug"),
+        target_object=TargetObject("mug"),
     )
-    assert answer["status"] == here.verdict.status
-    assert answer["delta_e00"] == here.as_json()["delta_e00"]
-    assert answer["version"] == here.verdict.version
+    assert answer["status"] == local.verdict.status
+    assert answer["delta_e00"] == local.as_json()["delta_e00"]
+    assert answer["version"] == local.verdict.version
 
 
 def test_every_endpoint_is_described(client: Client) -> None:
     named = client.view_api(return_format="dict", print_info=False)["named_endpoints"]
-    assert set(named) == {f"/{one.name}" for one in ENDPOINTS}
+    assert set(named) == {f"/{item.name}" for item in ENDPOINTS}
     parameters = {
-        name: {one["parameter_name"] for one in about["parameters"]}
+        name: {parameter["parameter_name"] for parameter in about["parameters"]}
         for name, about in named.items()
     }
-    assert parameters == {f"/{one.name}": set(one.request.model_fields) for one in ENDPOINTS}
+    assert parameters == {f"/{item.name}": set(item.request.model_fields) for item in ENDPOINTS}
     for endpoint in named.values():
         assert endpoint["description"]
         assert all(parameter["python_type"]["type"] for parameter in endpoint["parameters"])
@@ -100,11 +100,11 @@ def test_every_endpoint_is_described(client: Client) -> None:
     ],
 )
 def test_what_cannot_be_done_is_said(
-    client: Client, arguments: tuple[Any, ...], endpoint: str, words: str
+    client: Client, arguments: tuple[Any, ...], endpoint: str, text: str
 ) -> None:
     with pytest.raises(AppError) as caught:
         client.predict(*arguments, api_name=endpoint)
-    assert words in str(caught.value)
+    assert text in str(caught.value)
 
 
 def test_an_image_is_drawn(context: Context, client: Client) -> None:

@@ -72,13 +72,13 @@ def test_a_client_lists_the_tools_and_calls_them(address: str, mode: str) -> Non
             assert not answer.is_error
             assert answer.structured_content["status"] == "pass"
             assert json.loads(answer.content[0].text) == answer.structured_content
-            for fields, words in (
+            for fields, text in (
                 ({"image": GRAY}, "“target” is missing."),
                 ({**gray, "target": "nothing"}, "nothing"),
             ):
                 answer = await client.call_tool("measure_image", fields)
                 assert answer.is_error
-                assert words in answer.content[0].text
+                assert text in answer.content[0].text
             with pytest.raises(MCPError, match="There is no tool 'paint'"):
                 await client.call_tool("paint", {})
 
@@ -138,11 +138,11 @@ def result(answer: Any) -> Any:
 
 def test_who_asks_is_the_visitor_of_the_cookie(public: Any) -> None:
     ann, ben = TestClient(public), TestClient(public)
-    begun = result(call(ann, "generate", prompt="a red mug"))["structuredContent"]["job"]
-    theirs = result(call(ann, "job_state", job_id=begun))["structuredContent"]
+    started = result(call(ann, "generate", prompt="a red mug"))["structuredContent"]["job"]
+    theirs = result(call(ann, "job_state", job_id=started))["structuredContent"]
     assert theirs["mine"]
     assert theirs["title"]
-    others = result(call(ben, "job_state", job_id=begun))
+    others = result(call(ben, "job_state", job_id=started))
     assert others["isError"]
     assert "not known" in others["content"][0]["text"]
     folder = result(call(ben, "generate", prompt="a red mug", model="folder:/etc"))

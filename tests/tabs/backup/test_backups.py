@@ -77,7 +77,7 @@ def test_a_cancelled_backup_leaves_nothing(
 ) -> None:
     jobs = context.jobs
 
-    def stop_all(*given: Any, progress: Any, **more: Any) -> None:
+    def stop_all(*values: Any, progress: Any, **more: Any) -> None:
         for job in list(jobs._jobs.values()):
             job.stop.set()
         progress(1, 2)

@@ -44,13 +44,13 @@ def apple() -> Sketch:
     return starter_sketch(APPLE)
 
 
-def coloring(apple: Sketch, actions: list[Any], words: str = "apple") -> dict[str, Any]:
-    return {"sketch": apple.id, "words": words, "actions": actions}
+def coloring(apple: Sketch, actions: list[Any], text: str = "apple") -> dict[str, Any]:
+    return {"sketch": apple.id, "words": text, "actions": actions}
 
 
-def kept(apple: Sketch, actions: list[Any], words: str = "apple") -> dict[str, Any]:
-    layer = paint([read_action(one) for one in actions], regions(apple.ink))
-    return {**coloring(apple, actions, words), "checksum": checksum(layer)}
+def kept(apple: Sketch, actions: list[Any], text: str = "apple") -> dict[str, Any]:
+    layer = paint([read_action(action) for action in actions], regions(apple.ink))
+    return {**coloring(apple, actions, text), "checksum": checksum(layer)}
 
 
 def one_bin(index: int) -> np.ndarray:
@@ -69,9 +69,9 @@ def test_a_starter_drawing_is_listed_and_comes_with_lines_and_regions(
     ask: Ask, client: TestClient, apple: Sketch
 ) -> None:
     listed = ask("/sketches")
-    bases = {one["id"]: one for one in listed["bases"]}
+    bases = {base["id"]: base for base in listed["bases"]}
     assert len(bases) == 214
-    assert {name for name, one in bases.items() if one["drawing"]} == set(drawings())
+    assert {name for name, base in bases.items() if base["drawing"]} == set(drawings())
     assert bases[APPLE]["words"] == "apple"
     assert ["concept-0041-rotten", "rotten apple", "visual state"] in bases[APPLE]["modifiers"]
 
@@ -121,23 +121,23 @@ def test_a_drawing_is_served_as_what_can_run_nothing(client: TestClient) -> None
 def test_colors_are_named_with_their_shares_and_compared_nearest_first(
     ask: Ask, context: Context, apple: Sketch
 ) -> None:
-    far = next(one.index for one in uw71() if one.hex == "#FFFFFF" or one.lab[0] == 100)
+    far = next(bin.index for bin in uw71() if bin.hex == "#FFFFFF" or bin.lab[0] == 100)
     imported(context, "All white", one_bin(far), of_people=False)
     answer = ask("/compare", coloring(apple, LOG))
-    assert [one["hex"] for one in answer["colors"]["listed"]] == [RED.upper(), GREEN.upper()]
-    assert sum(one["share"] for one in answer["colors"]["listed"]) == pytest.approx(1.0)
+    assert [item["hex"] for item in answer["colors"]["listed"]] == [RED.upper(), GREEN.upper()]
+    assert sum(item["share"] for item in answer["colors"]["listed"]) == pytest.approx(1.0)
     assert 0.1 < answer["colored"] < 0.9
     assert sum(answer["weights"]) == pytest.approx(1.0, abs=1e-5)
 
     imported(context, "Designers", np.array(answer["weights"]) / sum(answer["weights"]), True)
     answer = ask("/compare", coloring(apple, LOG))
-    assert [one["label"] for one in answer["against"]] == ["Designers", "All white"]
-    assert [one["people"] for one in answer["against"]] == [True, False]
+    assert [item["label"] for item in answer["against"]] == ["Designers", "All white"]
+    assert [item["people"] for item in answer["against"]] == [True, False]
     assert answer["against"][0]["counted"] == "12 people"
     numbers = compare(np.array(answer["weights"]) / sum(answer["weights"]), one_bin(far))
-    told = answer["against"][1]["numbers"]
-    assert told["emd"]["value"] == pytest.approx(numbers.emd_lab, abs=1e-3)
-    assert set(told) == {metric["id"] for metric in answer["metrics"]}
+    message = answer["against"][1]["numbers"]
+    assert message["emd"]["value"] == pytest.approx(numbers.emd_lab, abs=1e-3)
+    assert set(message) == {metric["id"] for metric in answer["metrics"]}
     # A state of it has none of these.
     assert ask("/compare", coloring(apple, LOG, "rotten apple"))["against"] == []
 
@@ -162,39 +162,39 @@ def test_where_nothing_is_colored_it_is_told_what_there_is(
     ],
 )
 def test_what_is_no_log_is_refused_in_words(
-    client: TestClient, apple: Sketch, actions: list[Any], words: str
+    client: TestClient, apple: Sketch, actions: list[Any], text: str
 ) -> None:
     answer = client.post(f"{API}/compare", json=coloring(apple, actions))
     assert answer.status_code == 400
-    assert words in answer.json()["error"]
+    assert text in answer.json()["error"]
 
 
 def test_a_coloring_is_kept_with_its_log_and_opens_as_it_was(
     ask: Ask, client: TestClient, context: Context, apple: Sketch
 ) -> None:
-    one = ask("/keep", kept(apple, [*LOG, {"do": "undo"}], "Rotten_Apple"))["kept"]
-    assert (one["words"], one["actions"], one["mine"]) == ("rotten apple", 3, True)
+    item = ask("/keep", kept(apple, [*LOG, {"do": "undo"}], "Rotten_Apple"))["kept"]
+    assert (item["words"], item["actions"], item["mine"]) == ("rotten apple", 3, True)
     assert context.storage.sketches.get(apple.id).words == "apple"
-    opened = ask(f"/kept/{one['id']}")
+    opened = ask(f"/kept/{item['id']}")
     assert opened["actions"] == [*LOG, {"do": "undo"}]
     assert opened["sketch"]["id"] == apple.id
 
     layer = paint([read_action(each) for each in LOG[:1]], regions(apple.ink))
-    whole = client.get(one["files"]["coloring"])
+    whole = client.get(item["files"]["coloring"])
     assert whole.headers["content-disposition"].endswith('"rotten-apple-coloring.png"')
-    other = client.get(one["files"]["coloring"].replace("coloring.png", "categories"))
+    other = client.get(item["files"]["coloring"].replace("coloring.png", "categories"))
     assert (other.status_code, "coloring.png" in other.json()["error"]) == (404, True)
     pixels = np.asarray(Image.open(io.BytesIO(whole.content)))
     assert np.array_equal(pixels, composite(apple.ink, layer))
-    colors = np.asarray(Image.open(io.BytesIO(client.get(one["files"]["colors"]).content)))
+    colors = np.asarray(Image.open(io.BytesIO(client.get(item["files"]["colors"]).content)))
     assert np.array_equal(colors, layer)
-    vectors = client.get(one["files"]["svg"])
+    vectors = client.get(item["files"]["svg"])
     assert "sandbox" in vectors.headers["content-security-policy"]
     assert vectors.text.startswith("<svg")
-    assert max(Image.open(io.BytesIO(client.get(one["thumb"]).content)).size) == 256
+    assert max(Image.open(io.BytesIO(client.get(item["thumb"]).content)).size) == 256
 
-    assert ask(f"/kept/{one['id']}/delete", {})["kept"] == []
-    assert client.get(one["files"]["svg"]).status_code == 404
+    assert ask(f"/kept/{item['id']}/delete", {})["kept"] == []
+    assert client.get(item["files"]["svg"]).status_code == 404
 
 
 def test_what_the_page_shows_and_what_the_log_gives_must_be_one_picture(
@@ -211,17 +211,17 @@ def test_what_the_page_shows_and_what_the_log_gives_must_be_one_picture(
 
 
 def test_only_who_kept_a_coloring_deletes_it(ask: Ask, context: Context, apple: Sketch) -> None:
-    one = ask("/keep", kept(apple, LOG))["kept"]
+    item = ask("/keep", kept(apple, LOG))["kept"]
     other = Actor("f" * 32, Role.RESEARCHER)
     with pytest.raises(NotAllowed):
-        delete_coloring(context, other, NamedColoring(coloring=one["id"]))
-    assert delete_coloring(context, OWNER, NamedColoring(coloring=one["id"])) == {"kept": []}
+        delete_coloring(context, other, NamedColoring(coloring=item["id"]))
+    assert delete_coloring(context, OWNER, NamedColoring(coloring=item["id"])) == {"kept": []}
 
 
 def test_a_picture_is_saved_without_being_kept(ask: Ask, apple: Sketch) -> None:
     file = ask("/picture", {**coloring(apple, LOG, "<b>x</b>"), "kind": "colors"})
     assert (file["name"], file["type"]) == ("b-x-b-colors.png", "image/png")
-    layer = paint([read_action(one) for one in LOG], regions(apple.ink))
+    layer = paint([read_action(item) for item in LOG], regions(apple.ink))
     assert np.array_equal(np.asarray(Image.open(io.BytesIO(base64.b64decode(file["data"])))), layer)
     assert ask("/kept")["kept"] == []
 

@@ -50,7 +50,7 @@ def test_a_drawing_that_is_brought_is_cleaned_looked_at_and_stored(
     assert stored["sketch"]["words"] == "apple"
     assert stored["said"] == "5 modified concepts share the sketch of “apple”."
     listed = ask("/sketches")["stored"]
-    assert [(one["words"], one["source"]) for one in listed] == [
+    assert [(item["words"], item["source"]) for item in listed] == [
         ("apple", "imported as rotten apple (2).png")
     ]
     assert ask("/sketch", sketch=about["id"])["words"] == "apple"
@@ -77,10 +77,10 @@ def test_two_drawings_are_prepared_at_once(
 
     monkeypatch.setattr(routes, "prepared_view", slow)
     with ThreadPoolExecutor(6) as pool:
-        asked = [
+        submits = [
             pool.submit(client.get, f"{API}/prepared", params={"image": "0" * 64}) for _ in range(6)
         ]
-        assert {one.result(30.0).status_code for one in asked} == {200}
+        assert {item.result(30.0).status_code for item in submits} == {200}
     assert (inside.most, inside.count) == (2, 6)
 
 
@@ -94,7 +94,7 @@ def test_what_is_no_image_is_refused(client: TestClient) -> None:
 def test_a_starter_drawing_is_stored_for_studies(ask: Ask) -> None:
     stored = ask("/sketches", {"drawing": "concept-0041"})
     listed = ask("/sketches")["stored"]
-    assert [(one["id"], one["starter"]) for one in listed] == [(stored["sketch"]["id"], True)]
+    assert [(item["id"], item["starter"]) for item in listed] == [(stored["sketch"]["id"], True)]
 
 
 def test_keeping_a_coloring_leaves_in_use_what_was_used_last(
@@ -102,9 +102,9 @@ def test_keeping_a_coloring_leaves_in_use_what_was_used_last(
 ) -> None:
     def first() -> str:
         listed: str = ask("/sketches")["stored"][0]["id"]
-        taken = Choices(context).chosen("apple")
-        assert taken is not None
-        assert taken.id == listed
+        used = Choices(context).chosen("apple")
+        assert used is not None
+        assert used.id == listed
         return listed
 
     image = bring(client, png(squares()), "apple.png").json()["image_id"]
@@ -112,8 +112,8 @@ def test_keeping_a_coloring_leaves_in_use_what_was_used_last(
     brought = ask("/sketches", body)["sketch"]["id"]
     keep_sketch(context, OWNER, starter("concept-0041"))
     assert first() == brought
-    drawn = ask("/sketches", {"drawing": "concept-0041"})["sketch"]["id"]
-    assert first() == drawn
+    sample = ask("/sketches", {"drawing": "concept-0041"})["sketch"]["id"]
+    assert first() == sample
     assert ask("/sketches", body)["sketch"]["id"] == brought
     assert first() == brought
     # It is the apple's, whatever else it is taken for.
@@ -126,7 +126,7 @@ def test_regions_are_told_apart_by_grays_and_hatches(client: TestClient, ask: As
     gray = hatched(labels, np.full(labels.shape, 255, np.uint8), 900)
     assert gray.shape == labels.shape
     assert (gray[:, :60] == 255).all()  # no region
-    parts = [gray[:, at : at + 60].astype(float) for at in (60, 120, 180)]
+    parts = [gray[:, index : index + 60].astype(float) for index in (60, 120, 180)]
     means = sorted(part.mean() for part in parts)
     assert means[1] - means[0] > 8
     assert means[2] - means[1] > 8
@@ -151,8 +151,8 @@ def test_regions_are_told_apart_by_grays_and_hatches(client: TestClient, ask: As
         ("2.png", "2", False),
     ],
 )
-def test_a_file_says_by_its_name_what_it_shows(name: str, words: str, known: bool) -> None:
-    assert guess(name) == {"words": words, "known": known}
+def test_a_file_says_by_its_name_what_it_shows(name: str, text: str, known: bool) -> None:
+    assert guess(name) == {"words": text, "known": known}
 
 
 def test_words_of_the_papers_list_are_stored_by_their_thing() -> None:
@@ -189,8 +189,8 @@ class Outlines:
     def draw(
         self, requests: Sequence[GenerationRequest], on_step: Any, stop: Any
     ) -> list[GeneratedImage]:
-        drawn = [np.roll(squares(), 2 * one.seed, axis=0) for one in requests]
-        return [GeneratedImage(np.repeat(ink[..., None], 3, axis=-1), {}) for ink in drawn]
+        rolls = [np.roll(squares(), 2 * request.seed, axis=0) for request in requests]
+        return [GeneratedImage(np.repeat(ink[..., None], 3, axis=-1), {}) for ink in rolls]
 
     def unload(self) -> None:
         """Nothing is held."""
@@ -207,8 +207,8 @@ def test_candidates_are_drawn_by_the_engine_and_picked(
     state = engine.wait(job, 30)
     assert (state.status, state.done) == ("done", 3)
     assert state.title == "Sketches of “apple”, by Qwen-Image"
-    answer = ask("/candidates", words="apple")
-    assert [one["about"] for one in answer["drawn"]] == [
+    answer = ask("/candidates", dictionary="apple")
+    assert [item["about"] for item in answer["drawn"]] == [
         "seed 2 · guidance 7",
         "seed 1 · guidance 6",
         "seed 0 · guidance 5",

@@ -43,11 +43,11 @@ def anns(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def gave(
-    patch: pytest.MonkeyPatch, data: Path, *words: str, line: str = PASSWORD + "\n"
+    patch: pytest.MonkeyPatch, data: Path, *text: str, line: str = PASSWORD + "\n"
 ) -> CompletedProcess[str]:
     """The command with ``line`` on standard input, which is no terminal."""
     patch.setattr("sys.stdin", io.StringIO(line))
-    return called(admin.main, *words, "--data", str(data))
+    return called(admin.main, *text, "--data", str(data))
 
 
 def accounts(data: Path) -> list[AccountRecord]:
@@ -72,9 +72,9 @@ def test_accounts_are_made_listed_and_closed(monkeypatch: pytest.MonkeyPatch, da
     ]
     assert listed[1].endswith("closed")
     with Storage.open(data) as storage:
-        found = storage.accounts.by_name("ann miller")
-        assert found is not None
-        assert Passwords().is_right(found[1], PASSWORD)
+        account_records = storage.accounts.by_name("ann miller")
+        assert account_records is not None
+        assert Passwords().is_right(account_records[1], PASSWORD)
 
 
 def test_another_password_ends_the_sessions_of_the_old_one(
@@ -86,9 +86,9 @@ def test_another_password_ends_the_sessions_of_the_old_one(
     done = gave(monkeypatch, data, "password", "Ann", line="another long password\r\n")
     assert (done.returncode, done.stderr) == (0, "")
     with Storage.open(data) as storage:
-        found = storage.accounts.by_name("Ann")
-        assert found is not None
-        assert Passwords().is_right(found[1], "another long password")
+        account_records = storage.accounts.by_name("Ann")
+        assert account_records is not None
+        assert Passwords().is_right(account_records[1], "another long password")
         assert storage._database.count("account_sessions") == 0
 
 
@@ -107,9 +107,9 @@ def test_another_password_ends_the_sessions_of_the_old_one(
     ],
 )
 def test_what_cannot_be_is_said_and_changes_nothing(
-    monkeypatch: pytest.MonkeyPatch, anns: Path, words: tuple[str, str], line: str, said: str
+    monkeypatch: pytest.MonkeyPatch, anns: Path, terms: tuple[str, str], line: str, said: str
 ) -> None:
-    done = gave(monkeypatch, anns, *words, line=line)
+    done = gave(monkeypatch, anns, *terms, line=line)
     assert done.returncode == 2
     assert said in done.stderr
     assert PASSWORD not in done.stderr + done.stdout
@@ -129,8 +129,8 @@ def test_the_first_account_is_an_admins(monkeypatch: pytest.MonkeyPatch, data: P
 def test_a_folder_that_is_not_there_is_not_made_by_a_look(
     monkeypatch: pytest.MonkeyPatch, data: Path, command: str
 ) -> None:
-    words = (command,) if command == "list" else (command, "Ann")
-    done = gave(monkeypatch, data, *words)
+    parts = (command,) if command == "list" else (command, "Ann")
+    done = gave(monkeypatch, data, *parts)
     assert done.returncode == 2
     assert "There is no database of TrueHue in" in done.stderr
     assert not data.exists()
@@ -148,8 +148,8 @@ def test_at_a_terminal_it_is_asked_for_twice(monkeypatch: pytest.MonkeyPatch, da
     answers: list[str] = []
     monkeypatch.setattr(getpass, "getpass", lambda _: answers.pop(0))
 
-    def at_terminal(*given: str) -> CompletedProcess[str]:
-        answers[:] = given
+    def at_terminal(*values: str) -> CompletedProcess[str]:
+        answers[:] = values
         monkeypatch.setattr("sys.stdin", Terminal())
         return called(admin.main, "add", "Ann", "--data", str(data))
 

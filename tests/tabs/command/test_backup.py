@@ -111,10 +111,10 @@ def test_what_a_killed_app_left_in_its_log_is_backed_up(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_backed_up_is_said(
-    tmp_path: Path, words: tuple[str, ...], said: str
+    tmp_path: Path, terms: tuple[str, ...], said: str
 ) -> None:
     empty_data(tmp_path / "d")
-    done = called(backup.main, *words, folder=tmp_path)
+    done = called(backup.main, *terms, folder=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert said in done.stderr
     missing = called(restore.main, "a.zip", "new", folder=tmp_path)

@@ -73,10 +73,10 @@ def results(folder: RunFolder) -> dict[int, dict[str, Any]]:
     assert len({row.position for row in rows}) == len(rows), "a picture was drawn twice"
     out = {}
     for row in rows:
-        kept = vars(row).copy()
+        saved = vars(row).copy()
         for name in ("seconds", "scoring_seconds", "worker"):
-            kept.pop(name)
-        out[row.position] = kept
+            saved.pop(name)
+        out[row.position] = saved
     return out
 
 
@@ -89,15 +89,15 @@ def one_run(root: Path) -> RunFolder:
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[int, Any]]:
     """The file of prompts, and what a run of it gives that nobody disturbs."""
-    place = tmp_path_factory.mktemp("undisturbed")
-    file = prompt_file(place)
-    done = runs("start", "--set", str(file), "--data", str(place / "data"), *SMALL)
+    index = tmp_path_factory.mktemp("undisturbed")
+    file = prompt_file(index)
+    done = runs("start", "--set", str(file), "--data", str(index / "data"), *SMALL)
     assert done.returncode == 0, done.stderr
     assert f"{PICTURES} pictures" in done.stdout
     assert f"Finished: {PICTURES} of {PICTURES} pictures" in done.stderr
-    (folder,) = run_folders(place / "data" / "runs")
+    (folder,) = run_folders(index / "data" / "runs")
     # No app was there: the command itself put the results into the database.
-    with Storage.open(place / "data") as storage:
+    with Storage.open(index / "data") as storage:
         assert storage.runs.get(folder.run_id).items == PICTURES
     return file, results(folder)
 
@@ -116,8 +116,8 @@ def test_a_killed_run_is_interrupted_and_resumes_to_the_same_rows(
     said = json.loads(runs("status", folder.run_id[:6], "--data", str(tmp_path), "--json").stdout)
     assert said["status"] == "interrupted"
     assert 0 < said["total"] == PICTURES
-    told = runs("status", folder.run_id, "--data", str(tmp_path)).stdout
-    assert f"python -m truehue runs resume {folder.run_id[:8]}" in told
+    message = runs("status", folder.run_id, "--data", str(tmp_path)).stdout
+    assert f"python -m truehue runs resume {folder.run_id[:8]}" in message
     again = runs("resume", folder.run_id[:6], "--data", str(tmp_path), "--workers", "2")
     assert again.returncode == 0, again.stderr
     assert results(folder) == wanted
@@ -179,7 +179,7 @@ def test_the_estimate_tries_three_pictures_and_begins_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = prompt_file(tmp_path)
-    asked = (
+    target = (
         "start",
         "--set",
         str(file),
@@ -195,7 +195,7 @@ def test_the_estimate_tries_three_pictures_and_begins_nothing(
         "2.5",
         "--estimate-only",
     )
-    done = runs(*asked)
+    done = runs(*target)
     assert done.returncode == 0, done.stderr
     assert "12 prompts × 10 = 120 pictures" in done.stdout
     assert "Median of 2 images generated now" in done.stdout
@@ -204,9 +204,9 @@ def test_the_estimate_tries_three_pictures_and_begins_nothing(
     monkeypatch.setattr(
         "truehue.tabs.runs.trial.in_process", lambda plan, settings, _: trial(plan, settings)
     )
-    found = json.loads(runs(*asked, "--json").stdout)
-    assert found["estimate"][0]["pictures"] == 120
-    assert found["cost"] == pytest.approx(found["seconds"] / 3600 * 2.5)
+    loads = json.loads(runs(*target, "--json").stdout)
+    assert loads["estimate"][0]["pictures"] == 120
+    assert loads["cost"] == pytest.approx(loads["seconds"] / 3600 * 2.5)
     assert run_folders(tmp_path / "data" / "runs") == []
 
 
@@ -236,11 +236,11 @@ def test_pictures_of_a_run_and_of_a_folder_are_scored(
 ) -> None:
     file, wanted = undisturbed
     data = file.parent / "data"
-    (drawn,) = run_folders(data / "runs")
-    one = ("--set", str(file), "--data", str(data), "--workers", "1", "--yes")
-    done = runs("start", "--images-of", f"run:{drawn.run_id}", *one, "--rules", "paper")
+    (sample,) = run_folders(data / "runs")
+    item = ("--set", str(file), "--data", str(data), "--workers", "1", "--yes")
+    done = runs("start", "--images-of", f"run:{sample.run_id}", *item, "--rules", "paper")
     assert done.returncode == 0, done.stderr
-    scored = next(two for two in run_folders(data / "runs") if two.run_id != drawn.run_id)
+    scored = next(two for two in run_folders(data / "runs") if two.run_id != sample.run_id)
     assert scored.summary()["kind"] == "stored"
     mine = results(scored)
     assert len(mine) == PICTURES
@@ -249,19 +249,17 @@ def test_pictures_of_a_run_and_of_a_folder_are_scored(
         assert row["image_id"] == first["image_id"]
         assert row["verdicts"] == tuple(v for v in first["verdicts"] if v.rule == "paper")
     # The same pictures as files of somebody else.
-    pictures = tmp_path / "renders"
-    pictures.mkdir()
+    images = tmp_path / "renders"
+    images.mkdir()
     lines = ["file,prompt_id"]
-    for at, number in enumerate((0, IMAGES)):
+    for index, number in enumerate((0, IMAGES)):
         image_id = wanted[number]["image_id"]
-        name = f"{at}.png"
-        (pictures / name).write_bytes(
-            (drawn.images / image_id[:2] / f"{image_id}.png").read_bytes()
-        )
+        name = f"{index}.png"
+        (images / name).write_bytes((sample.images / image_id[:2] / f"{image_id}.png").read_bytes())
         lines.append(f"{name},p{number // IMAGES}")
-    (pictures / "list.csv").write_text("\n".join(lines) + "\n")
+    (images / "list.csv").write_text("\n".join(lines) + "\n")
     done = runs(
-        "start", "--images-from", str(pictures), "--model", "theirs", *one, "--masker", "whole"
+        "start", "--images-from", str(images), "--model", "theirs", *item, "--masker", "whole"
     )
     assert done.returncode == 0, done.stderr
     theirs = next(two for two in run_folders(data / "runs") if two.summary()["model"] == "theirs")
@@ -304,19 +302,19 @@ def test_the_help_marks_the_objects_of_imported_pictures() -> None:
 
 
 def test_pictures_without_masks_are_warned_of_and_counted(tmp_path: Path) -> None:
-    file, pictures = prompt_file(tmp_path), tmp_path / "renders"
-    pictures.mkdir()
+    file, images = prompt_file(tmp_path), tmp_path / "renders"
+    images.mkdir()
     for name, color in (("a", "red"), ("b", "blue"), ("x", "green")):
-        Image.new("RGB", (64, 64), color).save(pictures / f"{name}.png")
-    (pictures / "broken.png").write_bytes(b"no picture")
-    (pictures / "list.csv").write_text("file,prompt_id\na.png,p0\nb.png,p1\nbroken.png,p2\n")
+        Image.new("RGB", (64, 64), color).save(images / f"{name}.png")
+    (images / "broken.png").write_bytes(b"no picture")
+    (images / "list.csv").write_text("file,prompt_id\na.png,p0\nb.png,p1\nbroken.png,p2\n")
     data = ("--data", str(tmp_path / "data"))
     line = (
         "start",
         "--set",
         str(file),
         "--images-from",
-        str(pictures),
+        str(images),
         "--model",
         "theirs",
         "--workers",
@@ -333,14 +331,14 @@ def test_pictures_without_masks_are_warned_of_and_counted(tmp_path: Path) -> Non
     assert done.returncode == 0, done.stderr
     assert "None of them has a mask of its own" in done.stdout
     assert "--masker grounded" in done.stdout
-    words = "2 pictures unscored by every rule: 2 × no mask of the object"
-    assert words in done.stderr
+    text = "2 pictures unscored by every rule: 2 × no mask of the object"
+    assert text in done.stderr
     assert "broken: broken.png: " in refused.stderr
     assert "belongs to no prompt: x.png: " in refused.stderr
     (folder,) = run_folders(tmp_path / "data" / "runs")
-    assert words in runs("status", folder.run_id, *data).stdout
-    told = json.loads(runs("status", folder.run_id, *data, "--json").stdout)
-    assert (told["present"], told["unscored"]["paper"]) == (2, {"no-mask": 2})
+    assert text in runs("status", folder.run_id, *data).stdout
+    message = json.loads(runs("status", folder.run_id, *data, "--json").stdout)
+    assert (message["present"], message["unscored"]["paper"]) == (2, {"no-mask": 2})
     # A shard is lost: the folder is counted, whatever the state says.
     for shard in folder.shards():
         shard.unlink()
@@ -373,8 +371,8 @@ def test_an_estimate_says_which_weights_are_missing(
     assert "It cannot begin here yet:\n    The weights of Stable Diffusion 3" in done.stdout
     assert "The weights of GroundingDINO base" in done.stdout
     assert "by hand" not in done.stdout
-    found = json.loads(runs(*line, "--json").stdout)
-    assert any("GroundingDINO" in sentence for sentence in found["missing"])
+    loads = json.loads(runs(*line, "--json").stdout)
+    assert any("GroundingDINO" in sentence for sentence in loads["missing"])
     file = tmp_path / "file"
     file.touch()
     done = runs(*line, "--data", str(file))

@@ -38,8 +38,11 @@ def test_two_new_photographs_are_measured_whole_and_what_moves_comes_first(
 ) -> None:
     sources = [f"image:{photograph(context, index)}" for index in (YELLOW, BROWN)]
     shown = view(context, *sources)
-    assert [one["problem"] for one in shown["distributions"]] == ["", ""]
-    assert [one["image"]["whole"] for one in shown["distributions"]] == [True, True]
+    assert [distribution["problem"] for distribution in shown["distributions"]] == ["", ""]
+    assert [distribution["image"]["whole"] for distribution in shown["distributions"]] == [
+        True,
+        True,
+    ]
     assert shown["distributions"][0]["weights"][YELLOW] == pytest.approx(400 / 4800)
     assert shown["between"] == "moves"
     assert view(context, *sources, between="bins")["between"] == "bins"
@@ -48,15 +51,15 @@ def test_two_new_photographs_are_measured_whole_and_what_moves_comes_first(
 
 def test_a_box_is_looked_at_before_it_counts(context: Context) -> None:
     image_id = photograph(context, YELLOW)
-    given = {"image": image_id, "marks": [{"type": "box", "box": [25, 15, 55, 45]}]}
+    values = {"image": image_id, "marks": [{"type": "box", "box": [25, 15, 55, 45]}]}
     assert re.match(
         r"GrabCut · box · (39\d|4\d\d) px",
-        look_at_mark(context, OWNER, read_as(Mark, given))["words"],
+        look_at_mark(context, OWNER, read_as(Mark, values))["words"],
     )
     assert context.storage.masks.for_image(image_id) == []
-    kept = keep_mark(context, OWNER, read_as(Mark, given))
-    (row,) = view(context, kept["source"])["distributions"]
-    assert row["image"]["mask_id"] == kept["mask_id"]
+    saved = keep_mark(context, OWNER, read_as(Mark, values))
+    (row,) = view(context, saved["source"])["distributions"]
+    assert row["image"]["mask_id"] == saved["mask_id"]
     assert row["weights"][YELLOW] > 0.95
     # Without a mask in the link the newest is taken.
     assert view(context, f"image:{image_id}")["distributions"][0]["image"]["whole"] is False
@@ -69,10 +72,10 @@ def test_rows_are_pooled_by_the_pixels_that_they_are_measured_by(context: Contex
     sources = [marked["source"], f"image:{second}"]
     made = pool(context, OWNER, read_as(Pool, {"sources": sources, "words": "banana"}))
     assert made["concept"] == "concept-0044"
-    found, unscored = context.storage.picture_sets.pictures(made["set_id"])
-    assert found[0].mask_id == marked["mask_id"]
+    result, unscored = context.storage.picture_sets.pictures(made["set_id"])
+    assert result[0].mask_id == marked["mask_id"]
     assert unscored == []
-    marked_px, whole_px = (one.profile.mask_px for one in found)
+    marked_px, whole_px = (item.profile.mask_px for item in result)
     assert 380 < marked_px < 450
     assert whole_px == 4800
 
@@ -87,10 +90,10 @@ def test_rows_are_pooled_by_the_pixels_that_they_are_measured_by(context: Contex
     ],
 )
 def test_what_cannot_be_pooled_is_refused(
-    context: Context, given: dict[str, Any], words: str
+    context: Context, values: dict[str, Any], text: str
 ) -> None:
-    with pytest.raises(BadInput, match=words):
-        pool(context, OWNER, read_as(Pool, given))
+    with pytest.raises(BadInput, match=text):
+        pool(context, OWNER, read_as(Pool, values))
 
 
 def test_the_routes_answer_in_words(context: Context) -> None:

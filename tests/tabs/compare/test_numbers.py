@@ -18,9 +18,9 @@ def only(bin_: int) -> np.ndarray:
 
 
 def test_the_angle_of_hues_has_the_column_of_the_command() -> None:
-    found = compare(only(RED), only(NEUTRAL))
-    (hue,) = [one for one in METRICS if one.field == "delta_hue_deg"]
+    result = compare(only(RED), only(NEUTRAL))
+    (hue,) = [item for item in METRICS if item.field == "delta_hue_deg"]
     assert hue.id == "hue_deg"
-    said = numbers_json(found)["hue_deg"]
+    said = numbers_json(result)["hue_deg"]
     assert said["value"] is None
     assert "neutral" in said["why"]

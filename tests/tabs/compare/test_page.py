@@ -49,17 +49,17 @@ def ratings() -> bytes:
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow(["", *range(71)])
-    for words, fullest in (("banana", YELLOW), ("mango", GREEN), ("justice", BROWN)):
+    for text, fullest in (("banana", YELLOW), ("mango", GREEN), ("justice", BROWN)):
         row = rng.uniform(0.05, 0.3, 71)
         row[fullest] = 0.95
-        writer.writerow([words, *(f"{value:.6f}" for value in row)])
+        writer.writerow([text, *(f"{value:.6f}" for value in row)])
     return out.getvalue().encode()
 
 
 def test_one_concept(context: Context) -> None:
     bins = uw71()
     value = {
-        "bins": [{"name": one.name, "hex": one.hex} for one in bins],
+        "bins": [{"name": bin.name, "hex": bin.hex} for bin in bins],
         "YELLOW": YELLOW,
         "BROWN": BROWN,
         "distance": float(np.linalg.norm(np.subtract(bins[YELLOW].lab, bins[BROWN].lab))),
@@ -99,7 +99,9 @@ def test_people_and_files(context: Context) -> None:
         "broken.json": b'{"banana": [1,',
     }
     value = {
-        "examples": {one.file_name: sent(one.file_name, one.make().encode()) for one in EXAMPLES},
+        "examples": {
+            item.file_name: sent(item.file_name, item.make().encode()) for item in EXAMPLES
+        },
         "bad": [sent(name, content) for name, content in bad.items()],
         "sheets": [
             sheet("p1_banana.png", (240, 210, 60)),

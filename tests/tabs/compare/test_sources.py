@@ -82,12 +82,12 @@ def test_a_text_that_is_no_source_says_what_one_is(text: str, says: str) -> None
 def test_what_there_is_of_a_concept_people_first(context: Context, run: RunFolder) -> None:
     ingest_copied(context.storage, [run])
     rated(context)
-    found = choices(context, "Rotten_Banana")
-    assert [one.kind for one in found[:2]] == ["people", "run"]
-    assert found[0].note == "ratings, normalized"
-    by_source = {one.source.partition("/")[2]: one for one in found if one.kind == "run"}
+    result = choices(context, "Rotten_Banana")
+    assert [item.kind for item in result[:2]] == ["people", "run"]
+    assert result[0].note == "ratings, normalized"
+    by_source = {item.source.partition("/")[2]: item for item in result if item.kind == "run"}
     # Two styles, two scales, two seeds.
-    assert {name: one.count for name, one in by_source.items()} == {
+    assert {name: item.count for name, item in by_source.items()} == {
         "all/all": 8,
         "photo/all": 4,
         "cartoon/all": 4,
@@ -100,7 +100,7 @@ def test_what_there_is_of_a_concept_people_first(context: Context, run: RunFolde
     }
     assert by_source["cartoon/7.5"].label.endswith("clip-art cartoon · guidance 7.5")
     assert choices(context, "unripe banana") == []
-    assert [one.kind for one in choices(context, "lonely cabin")] == []
+    assert [choice.kind for choice in choices(context, "lonely cabin")] == []
 
 
 def test_every_choice_is_a_distribution_of_as_many_images(context: Context, run: RunFolder) -> None:
@@ -145,9 +145,9 @@ def test_one_picture_by_its_newest_mask_or_as_a_whole(context: Context) -> None:
     assert masked.weights[black] == 1.0
     assert masked.notes[-1] == "The image is measured within the newest of its 2 masks."
     named = f"{source}/{mask.mask_id[:16]}"
-    asked = distribution(context, named, "", PIXELS)
-    assert asked.weights[black] == 1.0
-    assert not any("measured within" in one for one in asked.notes)
+    target = distribution(context, named, "", PIXELS)
+    assert target.weights[black] == 1.0
+    assert not any("measured within" in item for item in target.notes)
     other = context.storage.images.add(255 - srgb8, "other.png", "upload")
     with pytest.raises(BadInput, match="another image"):
         distribution(context, f"image:{other.image_id}/{mask.mask_id}", "", PIXELS)
@@ -164,8 +164,8 @@ def test_colorings_by_people_are_counted_by_person(context: Context) -> None:
     add = context.storage.picture_sets.add
     people = add("Colorings", "banana", members, True)
     models = add("Drawings", "banana", members, False)
-    found = choices(context, "banana")
-    assert [(one.label, one.kind, one.count) for one in found] == [
+    result = choices(context, "banana")
+    assert [(item.label, item.kind, item.count) for item in result] == [
         ("Colorings", "people", 2),
         ("Drawings", "pictures", 4),
     ]
@@ -218,13 +218,13 @@ def test_images_of_generate_are_a_row_of_their_concept(context: Context) -> None
     generated(context, SENTENCE, 2)  # the same image once more is no other one
     generated(context, "a banana", 7)
     generated(context, "a bunch of bananas", 8)
-    found = choices(context, "banana")
-    assert [(one.label, one.kind, one.count) for one in found] == [
+    result = choices(context, "banana")
+    assert [(item.label, item.kind, item.count) for item in result] == [
         ("a/b · Generate", "generated", 4),
         ("a/b · Generate · natural photo", "generated", 3),
         ("a/b · Generate · own prompt", "generated", 1),
     ]
-    for choice in found:
+    for choice in result:
         made = distribution(context, choice.source, "banana", PIXELS)
         assert (made.label, made.count) == (choice.label, choice.count)
         # Within the mask of the object: nothing of the blue around it.
@@ -234,7 +234,7 @@ def test_images_of_generate_are_a_row_of_their_concept(context: Context) -> None
     assert banana[5:] == [0, 1]
     assert concepts_view(context)["here"]["images"]
     # The link of the concept alone shows the row.
-    assert choices_view(context, {"concept": banana[0]})["begin"][0] == found[0].source
+    assert choices_view(context, {"concept": banana[0]})["begin"][0] == result[0].source
 
 
 def test_what_was_set_is_not_what_the_model_gives_a_concept(context: Context) -> None:
@@ -248,7 +248,7 @@ def test_what_was_set_is_not_what_the_model_gives_a_concept(context: Context) ->
             generated(context, "a purple one", 5), drawing_id="", text=SENTENCE, targets=(purple,)
         )
     )
-    assert {one.label: one.count for one in choices(context, "banana")} == {
+    assert {choice.label: choice.count for choice in choices(context, "banana")} == {
         "a/b · Generate": 1,
         "a/b · leaked · Generate": 1,
         "a/b · CFR · Generate": 1,
@@ -261,7 +261,7 @@ def test_what_was_generated_last_comes_before_older_runs(context: Context, run: 
     ingest_copied(context.storage, [run])
     generated(context, SENTENCE, 1)
     begin = choices_view(context, {"words": "banana"})["begin"]
-    assert [one.partition(":")[0] for one in begin] == ["set", "generated", "run"]
+    assert [item.partition(":")[0] for item in begin] == ["set", "generated", "run"]
 
 
 def test_images_are_measured_a_second_at_a_time(
@@ -270,7 +270,7 @@ def test_images_are_measured_a_second_at_a_time(
     monkeypatch.setattr("truehue.tabs.compare.concept.service.MEASURE_S", 0.0)
     for seed in range(3):
         generated(context, "a banana", seed, masked=seed == 0)
-    (source,) = (one.source for one in choices(context, "banana"))
+    (source,) = (choice.source for choice in choices(context, "banana"))
     query = {"words": "banana", "d": source}
     rows = [concept_view(context, query)["distributions"][0] for _ in range(3)]
     assert [row["measuring"] for row in rows] == [[1, 3], [2, 3], None]
@@ -285,7 +285,7 @@ def test_images_are_measured_a_second_at_a_time(
 def test_an_image_that_is_gone_says_so_and_a_row_without_images_too(context: Context) -> None:
     generated(context, "a banana", 1)
     row = generated(context, "a banana", 2)
-    (source,) = (one.source for one in choices(context, "banana"))
+    (source,) = (choice.source for choice in choices(context, "banana"))
     context.storage.images.file(str(row.image_id)).unlink()
     made = distribution(context, source, "banana", PIXELS)
     assert made.count == 1

@@ -48,6 +48,6 @@ def test_gray_changes_nothing_and_is_said(context: Context) -> None:
 def test_what_cannot_be_swept_is_said(context: Context) -> None:
     for count in (0, MOST_PHOTOGRAPHS + 1):
         with pytest.raises(BadInput, match=f"1 to {MOST_PHOTOGRAPHS} photographs, not {count}"):
-            sweep_chart(context, [f"{place:064x}" for place in range(count)])
+            sweep_chart(context, [f"{index:064x}" for index in range(count)])
     with pytest.raises(NotStored):
         sweep_chart(context, ["0" * 64])

@@ -17,38 +17,39 @@ from truehue.tabs.diagnosis.store import TRACED_FILE
 
 def test_the_page_shows_the_counts_of_the_file() -> None:
     counts = json.loads(TRACED_FILE.read_text(encoding="utf-8"))["figures"]
-    for one in traced_view(["l2", "css"])["sets"]:
-        ours = next(row for row in one["rows"] if row["name"] == "truehue")
+    for item in traced_view(["l2", "css"])["sets"]:
+        ours = next(row for row in item["rows"] if row["name"] == "truehue")
         for system in ("l2", "css"):
-            (found,) = [
+            (result,) = [
                 row
                 for row in counts
                 if (row["set"], row["rule"], row["version"], row["system"], row["by"])
-                == (one["id"], "truehue", ours["version"], system, "all")
+                == (item["id"], "truehue", ours["version"], system, "all")
             ]
             assert (
-                ours["cells"][system]["hit"]["counts"] == f"{found['hits']:,} of {found['asked']:,}"
+                ours["cells"][system]["hit"]["counts"]
+                == f"{result['hits']:,} of {result['asked']:,}"
             )
 
 
 def test_the_counts_are_of_the_rule_that_is_here() -> None:
     traced = read_path_traced(TRACED_FILE)
-    versions = {(one.set, one.version) for one in traced.rules if one.rule == "truehue"}
-    assert {(one.id, rule("truehue").version) for one in traced.sets} <= versions
+    versions = {(item.set, item.version) for item in traced.rules if item.rule == "truehue"}
+    assert {(item.id, rule("truehue").version) for item in traced.sets} <= versions
 
 
 def test_parts_add_up_and_what_was_said_lies_in_its_bin() -> None:
     data = json.loads(TRACED_FILE.read_text(encoding="utf-8"))
-    for whole in (one for one in data["figures"] if one["by"] == "all"):
+    for whole in (figure for figure in data["figures"] if figure["by"] == "all"):
         same = ("set", "rule", "version", "system")
         for by in ("light", "metering"):
             parts = [
-                one
-                for one in data["figures"]
-                if one["by"] == by and all(one[key] == whole[key] for key in same)
+                figure
+                for figure in data["figures"]
+                if figure["by"] == by and all(figure[key] == whole[key] for key in same)
             ]
             for count in ("hits", "asked", "false_accepts", "tried", "other_accepts"):
-                assert sum(one[count] for one in parts) == whole[count]
+                assert sum(part[count] for part in parts) == whole[count]
     assert min(bin_["said_percent"] - bin_["from_percent"] for bin_ in data["calibration"]) >= 0
     assert confidence_percent(0.999, 100.0) < 99.0
 

@@ -59,12 +59,12 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Context]:
         made.close()
 
 
-def verdicts(words: str) -> tuple[int, int]:
+def verdicts(text: str) -> tuple[int, int]:
     """The counted and the left out of a figure's words."""
-    found = [
-        int(one.replace(",", "")) for one in re.findall(r"([\d,]*\d) (?:object|image|more)", words)
+    ints = [
+        int(item.replace(",", "")) for item in re.findall(r"([\d,]*\d) (?:object|image|more)", text)
     ]
-    return found[0], found[1] if len(found) > 1 else 0
+    return ints[0], ints[1] if len(ints) > 1 else 0
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -81,9 +81,9 @@ def test_a_figure_is_valid_and_its_colors_are_data_or_the_pages(full: Context, n
         else:
             assert color == "rgba(0,0,0,0)" or re.fullmatch(r"#[0-9A-F]{6}", color)
     if name in ("confusion", "found"):
-        drawn = {color for color in colors_in(view["figure"]) if color.startswith("#")}
-        assert drawn
-        assert drawn <= known
+        sample = {color for color in colors_in(view["figure"]) if color.startswith("#")}
+        assert sample
+        assert sample <= known
     # Every part that answers a click has a choice, and the choice is a slice that there is.
     assert view["picks"]
     for pick in view["picks"]:
@@ -170,14 +170,14 @@ def test_all_verdicts_are_in_the_figure_or_told_to_be_left_out(full: Context) ->
         shown, out = verdicts(figure_view(full, name, {})["stands"])
         assert shown + out == objects.scored + objects.unscored
         assert out > 0
-    pictures = total(
+    images = total(
         count
         for count in results.groups(Slice(task="cna"), ("run", "system"))
         if count.key[1] in TABLE_SYSTEMS
     )
     assert verdicts(figure_view(full, "categories", {})["stands"]) == (
-        pictures.scored,
-        pictures.unscored,
+        images.scored,
+        images.unscored,
     )
 
 
@@ -186,7 +186,7 @@ def test_a_figure_looks_past_its_own_choice_and_marks_it(full: Context) -> None:
     chosen = plain["picks"][plain["lines"][0]["pick"]]
     again = figure_view(full, "confusion", {**chosen, "status": "fail", "cause": ""})
     assert again["lines"] == plain["lines"]
-    assert [again["picks"][at] for at in again["chosen"]] == [
+    assert [again["picks"][index] for index in again["chosen"]] == [
         pick for pick in again["picks"] if pick.items() <= chosen.items()
     ]
     assert plain["chosen"] == []
@@ -259,16 +259,16 @@ def test_the_routes_answer_figures_numbers_and_errors(full: Context) -> None:
 
 def counted(runs: Any, passes: int = 3) -> list[Count]:
     return [
-        Count((run, one, category), passes, 1, 0)
+        Count((run, item, category), passes, 1, 0)
         for run in runs
-        for one in TABLE_SYSTEMS
+        for item in TABLE_SYSTEMS
         for category in CATEGORIES
     ]
 
 
-def rows_of(drawn: Plot) -> list[str]:
-    assert drawn.figure is not None
-    return list(drawn.figure["layout"]["yaxis"]["ticktext"])
+def rows_of(plot: Plot) -> list[str]:
+    assert plot.figure is not None
+    return list(plot.figure["layout"]["yaxis"]["ticktext"])
 
 
 def test_few_runs_show_every_system_and_many_a_row_each() -> None:
@@ -292,11 +292,11 @@ def test_few_runs_show_every_system_and_many_a_row_each() -> None:
 
 
 def test_a_bar_reaches_the_ends_of_its_interval() -> None:
-    drawn = kinds_of_names(
+    plot = kinds_of_names(
         [Count(("r", "basic"), 9, 1, 0)], {"r": "a model"}, Slice(), "basic", "l3"
     )
-    assert drawn.figure is not None
-    (dot,) = (trace for trace in drawn.figure["data"] if len(trace["x"]))
+    assert plot.figure is not None
+    (dot,) = (trace for trace in plot.figure["data"] if len(trace["x"]))
     low, high = Rate(9, 1, 0).interval or (0.0, 0.0)
     (below,), (above,) = dot["error_x"]["arrayminus"], dot["error_x"]["array"]
     assert (90 - below, 90 + above) == pytest.approx((low, high))
@@ -326,8 +326,16 @@ def test_published_numbers_stand_beside_their_own_rule_alone(full: Context) -> N
 def test_many_asked_colors_are_gathered_under_names_and_the_least_left_out() -> None:
     colors = system("css").colors + system("l3").colors
     drifts = [
-        Drift(f"{one.system}:{one.name}", one.name, one.hex, one.lab, (50.0, 0.0, 0.0), at + 1, 0)
-        for at, one in enumerate(colors)
+        Drift(
+            f"{color.system}:{color.name}",
+            color.name,
+            color.hex,
+            color.lab,
+            (50.0, 0.0, 0.0),
+            index + 1,
+            0,
+        )
+        for index, color in enumerate(colors)
     ]
     few = drift(drifts[:MANY_COLORS], Slice())
     assert few.figure is not None
@@ -349,25 +357,25 @@ def test_many_asked_colors_are_gathered_under_names_and_the_least_left_out() -> 
 
 def test_swatches_of_the_confusion_choose_a_whole_row_or_column() -> None:
     counts = [Count(("Red", "Red"), 3, 0, 0), Count(("Red", "Pink"), 0, 1, 0)]
-    drawn = asked_found(counts, Slice(asked_l2="Red"))
-    assert {"asked_l2": "Red"} in drawn.picks.all
-    assert {"found_l2": "Pink"} in drawn.picks.all
-    assert [drawn.picks.all[at] for at in drawn.picks.in_use] == [{"asked_l2": "Red"}]
+    plot = asked_found(counts, Slice(asked_l2="Red"))
+    assert {"asked_l2": "Red"} in plot.picks.all
+    assert {"found_l2": "Pink"} in plot.picks.all
+    assert [plot.picks.all[index] for index in plot.picks.in_use] == [{"asked_l2": "Red"}]
 
 
 def test_found_colors_are_drawn_in_their_own_color() -> None:
-    drawn = found_colors([Count(("Animals", "Brown"), 2, 1, 0)], Slice(found_l2="Brown"))
-    assert drawn.figure is not None
-    (bar,) = drawn.figure["data"]
+    plot = found_colors([Count(("Animals", "Brown"), 2, 1, 0)], Slice(found_l2="Brown"))
+    assert plot.figure is not None
+    (bar,) = plot.figure["data"]
     assert bar["marker"]["color"] == [next(c.hex for c in system("l2").colors if c.name == "Brown")]
     assert bar["x"] == [100.0]
 
 
 def test_agreement_is_the_same_both_ways_and_keeps_the_order_of_the_rules() -> None:
-    drawn = agreement([RuleAgreement("released", "paper", 20, 5, 10, 15, 2)], Slice())
+    sample = agreement([RuleAgreement("released", "paper", 20, 5, 10, 15, 2)], Slice())
     names = {by.id: by.name for by in RULES}
-    assert rows_of(drawn) == [names["paper"], names["released"]]
-    paper, released = drawn.lines
+    assert rows_of(sample) == [names["paper"], names["released"]]
+    paper, released = sample.lines
     assert paper.values == ("paper", "released", 70.0, pytest.approx(0.4), 20, 10, 5, 15, 2)
     assert released.values == ("released", "paper", 70.0, pytest.approx(0.4), 20, 5, 10, 15, 2)
 

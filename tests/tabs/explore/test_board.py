@@ -59,7 +59,7 @@ from truehue.tabs.verdicts.judgments import AnswerVerdict, judge_verdict
 pytestmark = pytest.mark.slow
 
 SOME = sample_plan("flux.1-dev", 60)
-PLAN = replace(SOME, rules=tuple(one for one in SOME.rules if one[0] in ("truehue", "paper")))
+PLAN = replace(SOME, rules=tuple(item for item in SOME.rules if item[0] in ("truehue", "paper")))
 
 
 @pytest.fixture(scope="module")
@@ -70,8 +70,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Context, Ru
         context = make_context(storage, "data")
         runs = root / "data" / "runs"
         folder = sample_run(runs, PLAN)
-        for one in (folder, sample_run(runs, replace(PLAN, name="b", model="model-b"))):
-            storage.runs.ingest(one)
+        for item in (folder, sample_run(runs, replace(PLAN, name="b", model="model-b"))):
+            storage.runs.ingest(item)
         prompts = tuple(
             prompt for prompt in sample_prompts(60) if (prompt.task, prompt.system) == ("cna", "l2")
         )
@@ -109,10 +109,10 @@ def shown(client: TestClient, **params: str) -> dict[str, Any]:
 
 
 def row(view: dict[str, Any], name: str) -> dict[str, Any]:
-    (found,) = [
-        one for group in view["groups"] for one in group["rows"] if one["name"].startswith(name)
+    (result,) = [
+        item for group in view["groups"] for item in group["rows"] if item["name"].startswith(name)
     ]
-    return dict(found)
+    return dict(result)
 
 
 def counted(folder: RunFolder, plan: RunPlan, rule: str) -> dict[tuple[str, str], list[str]]:
@@ -122,7 +122,9 @@ def counted(folder: RunFolder, plan: RunPlan, rule: str) -> dict[tuple[str, str]
         for item in read_shard(path):
             prompt = plan.prompts[item.prompt]
             (status,) = [
-                one.picture_status for one in item.verdicts if one.rule == rule and one.leads
+                verdict.picture_status
+                for verdict in item.verdicts
+                if verdict.rule == rule and verdict.leads
             ]
             out[prompt.task, prompt.system].append(status)
     return out
@@ -137,9 +139,9 @@ def test_every_number_is_that_of_the_shards(
     def accuracy(task: str, wrong: bool) -> float:
         shares = []
         for system in TABLE_SYSTEMS:
-            found = statuses[task, system]
-            of = len(found) if wrong else len(found) - found.count(UNSCORED)
-            shares.append(100 * found.count(PASS) / of)
+            status = statuses[task, system]
+            source = len(status) if wrong else len(status) - status.count(UNSCORED)
+            shares.append(100 * status.count(PASS) / source)
         return sum(shares) / 3
 
     for unscored, wrong in (("left-out", False), ("wrong", True)):
@@ -148,22 +150,22 @@ def test_every_number_is_that_of_the_shards(
         assert [cells[task]["percent"] for task in TABLE_TASKS] == pytest.approx(by_task)
         assert cells[AVERAGE]["percent"] == pytest.approx(sum(by_task) / 5)
         assert cells[AVERAGE]["low"] < cells[AVERAGE]["percent"] < cells[AVERAGE]["high"]
-    unscored_there = sum(found.count(UNSCORED) for found in statuses.values())
-    told = row(shown(client, rule=rule), "flux")["unscored"]
+    unscored_there = sum(status.count(UNSCORED) for status in statuses.values())
+    message = row(shown(client, rule=rule), "flux")["unscored"]
     assert unscored_there > 0
-    assert told["count"] == unscored_there
-    assert sum(int(cause["text"]) for cause in told["causes"]) == unscored_there
+    assert message["count"] == unscored_there
+    assert sum(int(cause["text"]) for cause in message["causes"]) == unscored_there
 
 
 def _own_run(context: Context, root: Path) -> str:
     """A run whose CNA prompts have no color system, whose other tasks have prompts of both kinds,
     and that has free prompts with a system too."""
     prompts = []
-    for at, prompt in enumerate(sample_prompts(60)):
-        bare = prompt.task == "cna" or (prompt.task in ("moc", "ica") and at % 3 == 0)
+    for index, prompt in enumerate(sample_prompts(60)):
+        bare = prompt.task == "cna" or (prompt.task in ("moc", "ica") and index % 3 == 0)
         prompts.append(replace(prompt, system="") if bare else prompt)
-        if at % 15 == 0:
-            prompts.append(replace(prompt, id=f"own-{at}", task="free", source="own"))
+        if index % 15 == 0:
+            prompts.append(replace(prompt, id=f"own-{index}", task="free", source="own"))
     plan = replace(PLAN, name="own", prompts=tuple(prompts), set_name="mixed")
     folder = sample_run(root / "runs", plan)
     context.storage.runs.ingest(folder)
@@ -187,16 +189,16 @@ def test_every_number_opens_its_own_failures(context: Context, tmp_path: Path) -
         view = board_view(context, {"systems": systems})
         rows = board(results.board(DEFAULT_RULE), "averaged" if systems == "each" else systems)
         for group in view["groups"]:
-            for one in group["rows"]:
-                for task, cell in rows[one["id"]].cells.items():
-                    said = one["cells"][task]
-                    same(said["opens"], cell.rate, one["id"])
+            for item in group["rows"]:
+                for task, cell in rows[item["id"]].cells.items():
+                    said = item["cells"][task]
+                    same(said["opens"], cell.rate, item["id"])
                     for part in said["parts"]:
-                        of = cell.parts.get(part["id"], cell.apart)
-                        assert of is not None
-                        same(part["opens"], of, one["id"])
-                if one["cells"][AVERAGE]["percent"] is not None:
-                    same(one["cells"][AVERAGE]["opens"], rows[one["id"]].average, one["id"])
+                        source = cell.parts.get(part["id"], cell.apart)
+                        assert source is not None
+                        same(part["opens"], source, item["id"])
+                if item["cells"][AVERAGE]["percent"] is not None:
+                    same(item["cells"][AVERAGE]["opens"], rows[item["id"]].average, item["id"])
     assert checked > 60
     assert results.count(Slice(system="none", runs=(run_id,))) > 0
 
@@ -207,7 +209,7 @@ def test_prompts_without_a_color_system_have_a_number(context: Context, tmp_path
     app.include_router(board_routes(context))
     with TestClient(app) as client:
         averaged, pooled = (
-            row(shown(client, systems=one), "own")["cells"] for one in ("averaged", "pooled")
+            row(shown(client, systems=item), "own")["cells"] for item in ("averaged", "pooled")
         )
         assert averaged["cna"]["percent"] == pooled["cna"]["percent"] is not None
         assert averaged["cna"]["note"] == pooled["cna"]["note"] == "no color system: pooled"
@@ -217,7 +219,7 @@ def test_prompts_without_a_color_system_have_a_number(context: Context, tmp_path
         lines = client.get("/api/explore/board.csv", params={"systems": "each"}).text
         first, *parts = csv.DictReader(io.StringIO(lines))
         assert float(first["cna_percent"]) == averaged["cna"]["percent"]
-        (bare,) = [one for one in parts if one["system"] == "none"]
+        (bare,) = [part for part in parts if part["system"] == "none"]
         assert float(bare["cna_percent"]) == averaged["cna"]["percent"]
         assert float(bare["moc_images"]) > 0
 
@@ -234,35 +236,35 @@ def test_systems_stand_alone_or_below(client: TestClient) -> None:
 def test_runs_of_other_prompts_stand_apart(client: TestClient) -> None:
     view = shown(client)
     whole, part = view["groups"]
-    assert [one["name"] for one in whole["rows"]] != []
+    assert [item["name"] for item in whole["rows"]] != []
     assert len(whole["rows"]) == 2
     assert "60 prompts · a part of its 44,464" in whole["words"]
     assert part["name"] == "my colors"
     assert "a selection, not the benchmark" in part["words"]
-    best = [one["cells"]["cna"]["best"] for one in whole["rows"]]
-    percents = [round(one["cells"]["cna"]["percent"], 1) for one in whole["rows"]]
+    best = [item["cells"]["cna"]["best"] for item in whole["rows"]]
+    percents = [round(item["cells"]["cna"]["percent"], 1) for item in whole["rows"]]
     assert best == [percent == max(percents) for percent in percents]
 
 
 def test_a_part_is_named_and_leads_nothing(client: TestClient) -> None:
-    found = row(shown(client), "=part")
-    assert found["cells"]["cna"]["note"] == "only L2"
-    assert found["cells"]["cna"]["best"] is False
-    assert found["cells"][AVERAGE]["percent"] is None
-    assert found["cells"][AVERAGE]["note"] == "0 of 5 tasks so far"
-    assert found["progress"]["words"].startswith("50% generated")
-    assert found["beside"].startswith("free ")
+    result = row(shown(client), "=part")
+    assert result["cells"]["cna"]["note"] == "only L2"
+    assert result["cells"]["cna"]["best"] is False
+    assert result["cells"][AVERAGE]["percent"] is None
+    assert result["cells"][AVERAGE]["note"] == "0 of 5 tasks so far"
+    assert result["progress"]["words"].startswith("50% generated")
+    assert result["beside"].startswith("free ")
     other = row(shown(client, rule="paper"), "=part")
     assert (other["said"], other["cells"]) == ("not judged by paper", {})
 
 
 def test_an_earlier_version_of_a_rule_is_another_group(made: tuple[Context, RunFolder]) -> None:
     context = made[0]
-    run = next(one for one in context.storage.runs.all() if one.model == "flux.1-dev")
+    run = next(item for item in context.storage.runs.all() if item.model == "flux.1-dev")
     earlier = replace(run, run_id="old", rules=(("truehue", "0.1"),))
-    found = groups([run, earlier], "truehue", context.service(Library).sets())
-    assert [len(group.runs) for group in found] == [1, 1]
-    assert "truehue 0.1, an earlier version" in found[1].words
+    result = groups([run, earlier], "truehue", context.service(Library).sets())
+    assert [len(group.runs) for group in result] == [1, 1]
+    assert "truehue 0.1, an earlier version" in result[1].words
     (same,) = groups([run, earlier], "paper", context.service(Library).sets())
     assert len(same.runs) == 2
 
@@ -271,13 +273,13 @@ def test_the_same_name_and_number_of_other_prompts_is_another_group(
     made: tuple[Context, RunFolder],
 ) -> None:
     context = made[0]
-    run = next(one for one in context.storage.runs.all() if one.model == "flux.1-dev")
+    run = next(item for item in context.storage.runs.all() if item.model == "flux.1-dev")
     summary = {**run.summary, "prompts_sha256": "abcdef" + "0" * 58}
     other = replace(run, run_id="other", summary=summary)
-    found = groups([run, other], "paper", context.service(Library).sets())
-    assert [len(group.runs) for group in found] == [1, 1]
-    assert found[0].name == found[1].name
-    assert "list abcdef" in found[1].words
+    result = groups([run, other], "paper", context.service(Library).sets())
+    assert [len(group.runs) for group in result] == [1, 1]
+    assert result[0].name == result[1].name
+    assert "list abcdef" in result[1].words
     assert "list" not in groups([run], "paper", context.service(Library).sets())[0].words
 
 
@@ -285,23 +287,23 @@ def test_all_prompts_of_another_set_are_not_the_benchmark(
     made: tuple[Context, RunFolder],
 ) -> None:
     sets = made[0].service(Library).sets()
-    mini = next(one for one in sets if one.id == "mini")
-    run = next(one for one in made[0].storage.runs.all() if one.model == "flux.1-dev")
+    mini = next(item for item in sets if item.id == "mini")
+    run = next(item for item in made[0].storage.runs.all() if item.model == "flux.1-dev")
     for prompts, part in (
         (mini.count, "all of this set, not the benchmark"),
         (mini.count - 1, f"a part of its {mini.count:,}"),
     ):
         summary = {**run.summary, "prompts": prompts}
-        (found,) = groups([replace(run, set_name="mini", summary=summary)], "paper", sets)
-        assert (found.name, found.whole) == (mini.title, False)
-        assert found.words.startswith(f"{prompts:,} prompts · {part} · ")
+        (result,) = groups([replace(run, set_name="mini", summary=summary)], "paper", sets)
+        assert (result.name, result.whole) == (mini.title, False)
+        assert result.words.startswith(f"{prompts:,} prompts · {part} · ")
 
 
 def test_hidden_runs_are_not_shown(client: TestClient, made: tuple[Context, RunFolder]) -> None:
     runs, run_id = made[0].storage.runs, made[1].run_id
     runs.hide(run_id, True)
     try:
-        names = [one["id"] for group in shown(client)["groups"] for one in group["rows"]]
+        names = [item["id"] for group in shown(client)["groups"] for item in group["rows"]]
         assert run_id not in names
         assert len(names) == 2
     finally:
@@ -309,9 +311,9 @@ def test_hidden_runs_are_not_shown(client: TestClient, made: tuple[Context, RunF
 
 
 def test_the_published_table_stands_apart_as_printed(client: TestClient) -> None:
-    found = shown(client)["published"]
-    assert "arXiv:2510.20586" in found["source"]
-    rows = {one["name"]: one for one in found["rows"]}
+    result = shown(client)["published"]
+    assert "arXiv:2510.20586" in result["source"]
+    rows = {item["name"]: item for item in result["rows"]}
     assert len(rows) == 9
     assert float(rows["OmniGen2"]["cells"]["average"]["text"]) == value(
         "gencolorbench-table4", "Avg.", model="OmniGen2"
@@ -330,8 +332,8 @@ def test_csv_holds_the_same_numbers(client: TestClient) -> None:
     lines = list(csv.DictReader(io.StringIO(answer.text)))
     view = shown(client, systems="each", rule="paper")
     cells = row(view, "flux")["cells"]
-    mine = [one for one in lines if one["run_name"].startswith("flux")]
-    assert [one["system"] for one in mine] == ["l2 l3 css", *TABLE_SYSTEMS]
+    mine = [line for line in lines if line["run_name"].startswith("flux")]
+    assert [item["system"] for item in mine] == ["l2 l3 css", *TABLE_SYSTEMS]
     assert float(mine[0]["ica_percent"]) == cells["ica"]["percent"]
     assert float(mine[0]["average_high"]) == cells[AVERAGE]["high"]
     assert float(mine[2]["ncu_low"]) == cells["ncu"]["parts"][1]["low"]
@@ -341,7 +343,7 @@ def test_csv_holds_the_same_numbers(client: TestClient) -> None:
         if name.startswith("unscored_") and name != "unscored_are"
     )
     assert unscored == row(view, "flux")["unscored"]["count"]
-    (part,) = [one for one in lines if one["run_name"].startswith("'=part")]
+    (part,) = [line for line in lines if line["run_name"].startswith("'=part")]
     assert (part["cna_percent"], part["pictures_in"]) == ("", "4")
 
 
@@ -364,12 +366,12 @@ def test_without_a_run_there_is_still_the_paper(context: Context) -> None:
     ],
 )
 def test_a_choice_that_there_is_not_is_named(
-    client: TestClient, params: dict[str, str], words: str
+    client: TestClient, params: dict[str, str], text: str
 ) -> None:
     for path in ("board", "board.csv"):
         answer = client.get(f"/api/explore/{path}", params=params)
         assert answer.status_code == 400
-        assert words in answer.json()["error"]
+        assert text in answer.json()["error"]
 
 
 def test_a_run_without_a_picture_has_no_row_and_is_named(context: Context, tmp_path: Path) -> None:
@@ -397,15 +399,19 @@ def test_a_set_of_which_few_prompts_have_a_picture_says_how_many(
 def test_nothing_right_has_an_interval_and_n_wherever_it_stands(
     context: Context, tmp_path: Path
 ) -> None:
-    prompts = [one for one in sample_prompts(400) if (one.task, one.system) == ("cna", "l2")]
+    prompts = [
+        sample_prompt
+        for sample_prompt in sample_prompts(400)
+        if (sample_prompt.task, sample_prompt.system) == ("cna", "l2")
+    ]
     plan = replace(PLAN, name="all fail", prompts=tuple(prompts), rules=PLAN.rules[:1])
     folder = RunFolder.create(tmp_path, plan)
-    made = [sample_result(folder, plan, at, failed=False) for at in range(plan.total)]
-    failing = {one.prompt for one in made} - {
-        one.prompt for one in made if any(v.picture_status != FAIL for v in one.verdicts)
+    made = [sample_result(folder, plan, index, failed=False) for index in range(plan.total)]
+    failing = {item.prompt for item in made} - {
+        item.prompt for item in made if any(v.picture_status != FAIL for v in item.verdicts)
     }
     write_shard(
-        folder.shard_folder / "w0-0.parquet", [one for one in made if one.prompt in failing]
+        folder.shard_folder / "w0-0.parquet", [item for item in made if item.prompt in failing]
     )
     context.storage.runs.ingest(folder)
     cell = row(board_view(context, {}), "all fail")["cells"]["cna"]
@@ -425,14 +431,16 @@ def test_nothing_right_has_an_interval_and_n_wherever_it_stands(
 def test_a_run_that_says_nothing_yet_has_no_card(context: Context, tmp_path: Path) -> None:
     """One that has begun, and one whose images could not be generated."""
     plan = replace(PLAN, prompts=PLAN.prompts[:2], images=1)
-    whole, failed, begun = (
+    whole, failed, started = (
         RunFolder.create(tmp_path, replace(plan, name=name)) for name in ("a", "b", "c")
     )
     for folder in (whole, failed):
-        results = [sample_result(folder, plan, at, failed=folder is failed) for at in range(2)]
+        results = [
+            sample_result(folder, plan, index, failed=folder is failed) for index in range(2)
+        ]
         write_shard(folder.shard_folder / "w0-0.parquet", results)
         context.storage.runs.ingest(folder)
-    context.storage.runs.register(begun)
+    context.storage.runs.register(started)
     assert len(context.storage.runs.all()) == 3
     assert set(cards_view(context, {})["runs"]) == {whole.run_id}
 
@@ -457,8 +465,8 @@ def test_the_folder_of_another_run_is_no_fault(
     app = FastAPI()
     app.include_router(board_routes(context))
     with TestClient(app) as client:
-        found = row(shown(client), "elsewhere")
-    assert found["progress"]["words"] == "50% generated"
+        result = row(shown(client), "elsewhere")
+    assert result["progress"]["words"] == "50% generated"
 
 
 # ── live limits ──────────────────────────────────────────────────────────────────────────────
@@ -466,10 +474,10 @@ def test_the_folder_of_another_run_is_no_fault(
 
 @pytest.mark.parametrize("at", [0, 1])
 def test_the_rules_own_limits_give_the_stored_verdicts(
-    made: tuple[Context, RunFolder], at: int
+    made: tuple[Context, RunFolder], index: int
 ) -> None:
     context, folder = made
-    by = rule(PLAN.rules[at][0])
+    by = rule(PLAN.rules[index][0])
     limits = usual_limits(by)
     assert limits
     results = context.storage.results
@@ -478,12 +486,12 @@ def test_the_rules_own_limits_give_the_stored_verdicts(
     none = results.board(by.id, [folder.run_id], dict.fromkeys(limits, 1e-6))
     wide = results.board(by.id, [folder.run_id], dict.fromkeys(limits, 999.0))
     assert _passes(none) < _passes(stored) < _passes(wide)
-    assert sum(one.images * one.prompts for one in wide) == PLAN.total
+    assert sum(item.images * item.prompts for item in wide) == PLAN.total
 
 
 def _passes(tallies: list[PromptTally]) -> int:
     """Passes of tasks that ask every object for a color."""
-    return sum(one.passes * one.prompts for one in tallies if one.task == "cna")
+    return sum(tally.passes * tally.prompts for tally in tallies if tally.task == "cna")
 
 
 def test_moved_limits_recount_by_hand(made: tuple[Context, RunFolder]) -> None:
@@ -491,21 +499,21 @@ def test_moved_limits_recount_by_hand(made: tuple[Context, RunFolder]) -> None:
     params = {"rule": "paper", "limits": "delta_e00:12,hue_deg:45", "systems": "l2"}
     view = board_view(context, params)
     assert "ΔE00 below 12 instead of 5" in view["limits"]["words"]
-    assert [one["now"] for one in view["limits"]["metrics"]] == [5.0, 12.0, 45.0]
-    groups_of = [one for group in view["groups"] for one in group["rows"]]
-    row = next(one for one in groups_of if one["id"] == folder.run_id)
+    assert [metric["now"] for metric in view["limits"]["metrics"]] == [5.0, 12.0, 45.0]
+    groups_of = [item for group in view["groups"] for item in group["rows"]]
+    row = next(group for group in groups_of if group["id"] == folder.run_id)
     wanted = [
-        (one.status, one.delta_chroma, one.delta_e00, one.hue_deg)
+        (verdict.status, verdict.delta_chroma, verdict.delta_e00, verdict.hue_deg)
         for shard in folder.shards()
         for item in read_shard(shard)
         if (PLAN.prompts[item.prompt].task, PLAN.prompts[item.prompt].system) == ("cna", "l2")
-        for one in item.verdicts
-        if one.rule == "paper"
+        for verdict in item.verdicts
+        if verdict.rule == "paper"
     ]
-    scored = [one for one in wanted if one[0] != UNSCORED]
+    scored = [item for item in wanted if item[0] != UNSCORED]
     passes = sum(
-        one[2] is not None and one[1] < 5 and one[2] < 12 and one[3] < 45  # type: ignore[operator]
-        for one in scored
+        item[2] is not None and item[1] < 5 and item[2] < 12 and item[3] < 45  # type: ignore[operator]
+        for item in scored
     )
     assert row["cells"]["cna"]["title"].startswith(f"{passes} of {len(scored)} scored pictures")
     # Never stored: the rule's own are as they were, and a file says whose the numbers are.
@@ -524,9 +532,9 @@ def test_moved_limits_recount_by_hand(made: tuple[Context, RunFolder]) -> None:
     ],
 )
 def test_limits_that_cannot_be_are_refused(
-    made: tuple[Context, RunFolder], params: dict[str, str], words: str
+    made: tuple[Context, RunFolder], params: dict[str, str], text: str
 ) -> None:
-    with pytest.raises(BadInput, match=words):
+    with pytest.raises(BadInput, match=text):
         board_view(made[0], params)
     assert limits_view("released", {})["metrics"] == []
 
@@ -537,8 +545,12 @@ def test_limits_that_cannot_be_are_refused(
 def _searched(context: Context, root: Path, name: str = "searched") -> tuple[str, Counter[str]]:
     """A run whose masker looks for objects: of 24 images 4 pass, 4 fail, 4 each are unscored for a
     missing, an overlapping and an empty object, 2 broke, and 2 could not be generated."""
-    prompts = [one for one in sample_prompts(300) if (one.task, one.system) == ("cna", "l2")][:12]
-    rules = tuple(one for one in SOME.rules if one[0] in ("truehue", "released"))
+    prompts = [
+        sample_prompt
+        for sample_prompt in sample_prompts(300)
+        if (sample_prompt.task, sample_prompt.system) == ("cna", "l2")
+    ][:12]
+    rules = tuple(item for item in SOME.rules if item[0] in ("truehue", "released"))
     plan = replace(
         SOME, name=name, model=name, prompts=tuple(prompts), rules=rules, images=2,
         masker=MaskerSpec("grounded", "grounding-dino-base", "sam2.1-large", variant="released"),
@@ -566,7 +578,7 @@ def _searched(context: Context, root: Path, name: str = "searched") -> tuple[str
         made = score(prompt, srgb8, {0: finding}, plan.rules, Acceptance())
         if kind == "broke":
             made = tuple(
-                replace(one, status=UNSCORED, picture_status=UNSCORED, cause=kind) for one in made
+                replace(item, status=UNSCORED, picture_status=UNSCORED, cause=kind) for item in made
             )
         result = replace(result, image_id=name_of_image, width=32, height=32, verdicts=made)
         if kind == "no-image":
@@ -574,9 +586,9 @@ def _searched(context: Context, root: Path, name: str = "searched") -> tuple[str
                 result, status="failed", reason="No memory.", image_id="", width=0, height=0,
                 verdicts=not_drawn("No memory.", plan.rules),
             )  # fmt: skip
-        for one in result.verdicts:
-            if one.rule == "released":
-                kinds[one.cause or one.picture_status] += 1
+        for verdict in result.verdicts:
+            if verdict.rule == "released":
+                kinds[verdict.cause or verdict.picture_status] += 1
         results.append(result)
     write_shard(folder.shard_folder / "w0-0.parquet", results)
     context.storage.runs.ingest(folder)
@@ -606,7 +618,7 @@ def test_what_was_not_found_is_incorrect_by_the_released_rule_alone(
 
         def told(rule: str, **more: str) -> tuple[float, int, int, int]:
             """The leaderboard's percent and unscored, and Failures' fails and passes."""
-            found = row(shown(client, rule=rule, **more), "searched")
+            result = row(shown(client, rule=rule, **more), "searched")
             meant = Slice(rule, (run_id,), unscored=more.get("unscored", ""))
             fails, passes = (
                 results.count(replace(meant, status=status)) for status in (FAIL, PASS)
@@ -620,9 +632,9 @@ def test_what_was_not_found_is_incorrect_by_the_released_rule_alone(
                 )
                 if line["run_id"] == run_id
             ]
-            assert float(own["cna_percent"]) == found["cells"]["cna"]["percent"]
+            assert float(own["cna_percent"]) == result["cells"]["cna"]["percent"]
             assert int(own["cna_scored"]) == fails + passes
-            return found["cells"]["cna"]["percent"], found["unscored"]["count"], fails, passes
+            return result["cells"]["cna"]["percent"], result["unscored"]["count"], fails, passes
 
         assert told("released") == (20.0, 4, 16, 4)
         assert told("released", unscored="left-out") == (50.0, 16, 4, 4)
@@ -636,7 +648,9 @@ def test_what_was_not_found_is_incorrect_by_the_released_rule_alone(
         assert figure["stands"].startswith("20 images scored by released; 4 more are unscored")
         assert "as in the released code" in figure["stands"]
         lines = client.get("/api/explore/figures/basic.csv", params={"rule": "released"}).text
-        assert {one["unscored_are"] for one in csv.DictReader(io.StringIO(lines))} == {"not-found"}
+        assert {item["unscored_are"] for item in csv.DictReader(io.StringIO(lines))} == {
+            "not-found"
+        }
         # Two runs: both of a pair are scored where either was not found.
         other, _ = _searched(context, tmp_path, "again")
         meant = Slice("released")
@@ -649,21 +663,23 @@ def test_what_was_not_found_is_incorrect_by_the_released_rule_alone(
         assert "count as incorrect" in answer["sentence"]
         folder = RunFolder(tmp_path / "runs" / run_id)
         tables = _tables_of_report(context, folder)
-        rows = {one[0].text: (one[1].text, one[-1].text) for one in tables["This run"].rows}
+        rows = {item[0].text: (item[1].text, item[-1].text) for item in tables["This run"].rows}
         version = rule("released").version
         assert rows[f"released {version}"] == ("20.0", "4")
         assert rows[f"released {version}, not found excluded"] == ("50.0", "16")
         assert "as in the released code" in tables["This run"].note
         # What is stored stays as it is.
-        assert {one.status for one in results.picture(run_id, 0)} == {UNSCORED}
-        by_rule = {one.rule: one.picture_status for one in results.picture(run_id, 0, "")}
+        assert {item.status for item in results.picture(run_id, 0)} == {UNSCORED}
+        by_rule = {item.rule: item.picture_status for item in results.picture(run_id, 0, "")}
         assert by_rule == {"truehue": UNSCORED, "released": FAIL}
         # A person answers to what the page shows.
         answer = AnswerVerdict(answer="fail", run=run_id, position=0, rule="released")
         said = judge_verdict(context, OWNER, answer)
-        assert {one["rule"]: one["status"] for one in said["statuses"]} == by_rule
+        assert {status["rule"]: status["status"] for status in said["statuses"]} == by_rule
         (both,) = [
-            one for one in results.agreement((run_id,)) if {one.rule_a, one.rule_b} == set(by_rule)
+            item
+            for item in results.agreement((run_id,))
+            if {item.rule_a, item.rule_b} == set(by_rule)
         ]
         assert both.unscored == 16
 
@@ -673,7 +689,7 @@ def test_where_nobody_looked_for_masks_nothing_is_incorrect(
 ) -> None:
     folder = sample_run(tmp_path / "runs", replace(SOME, rules=SOME.rules))
     context.storage.runs.ingest(folder)
-    causes = {one.cause for one in context.storage.results.unscored(Slice("released"))}
+    causes = {item.cause for item in context.storage.results.unscored(Slice("released"))}
     assert causes == {"no-image", "no-mask"}
 
 
@@ -685,15 +701,15 @@ def test_rows_stay_in_place_under_the_pointer() -> None:
         {"id": "new", "rows": [{"id": "d", "n": 2}]},
         {"id": "g", "rows": [{"id": "c", "n": 2}, {"id": "b", "n": 2}, {"id": "a", "n": 2}]},
     ]
-    kept, numbers, same = run_module(
+    saved, numbers, same = run_module(
         """const { inOrder, orderOf } = await load('explore/board_table');
         const order = orderOf(value.before);
         return [inOrder(value.after, order), inOrder([value.after[1]], order).groups[0].rows,
           inOrder(value.before, order)];""",
         {"before": before, "after": after},
     )
-    assert [row["id"] for row in kept["groups"][0]["rows"]] == ["a", "b"]
-    assert (kept["added"], kept["same"]) == (2, False)
+    assert [row["id"] for row in saved["groups"][0]["rows"]] == ["a", "b"]
+    assert (saved["added"], saved["same"]) == (2, False)
     assert [row["n"] for row in numbers] == [2, 2]
     assert (same["added"], same["same"]) == (0, True)
 
@@ -707,9 +723,9 @@ def test_runs_are_called_as_in_failures_and_measures(context: Context, tmp_path:
         context.storage.runs.ingest(sample_run(tmp_path / "runs", plan))
     runs = context.storage.runs.all()
     labels = {
-        one["id"]: one["label"]
+        item["id"]: item["label"]
         for group in board_view(context, {})["groups"]
-        for one in group["rows"]
+        for item in group["rows"]
     }
     assert labels == run_labels(runs)
     assert "leaked" in labels.values()

@@ -105,11 +105,11 @@ def test_numbers_of_the_page_are_those_of_the_report(
             assert cell["hit"]["counts"] == f"{figure.hits:,} of {figure.asked:,}"
             assert cell["false"]["counts"] == f"{figure.false_accepts:,} of {figure.tried:,}"
             assert cell["false"]["text"] == f"{figure.false_accept_percent:.1f}"
-    assert {one["system"]: one["hit"] for one in view["published"]} == {
+    assert {item["system"]: item["hit"] for item in view["published"]} == {
         "l2": "96.46",
         "css": "92.00",
     }
-    by = {one["by"]: one["rows"] for one in view["breakdowns"]}
+    by = {breakdown["by"]: breakdown["rows"] for breakdown in view["breakdowns"]}
     # The worst light first.
     assert [row["key"] for row in by["light"]] == ["hard", "overcast"]
     assert [row["key"] for row in by["object"]] == ["mug", "cube"]
@@ -117,24 +117,24 @@ def test_numbers_of_the_page_are_those_of_the_report(
     rule = report.rules[0]
     figure = rule.figure("pooled", "css", "light", "hard")
     assert figure is not None
-    found = by["light"][0]["cells"][rule.id]["css"]
-    assert found["hit"]["percent"] == figure.hit_percent
+    result = by["light"][0]["cells"][rule.id]["css"]
+    assert result["hit"]["percent"] == figure.hit_percent
     assert json.loads(json.dumps(view)) == view
 
 
 def test_each_set_has_its_own_numbers_and_words(no_shipped: Path, folder: Path) -> None:
     made = reports_here(folder)
     views = {
-        one["id"]: report_view(made, "", one["id"]) for one in report_view(made, "", "")["sets"]
+        item["id"]: report_view(made, "", item["id"]) for item in report_view(made, "", "")["sets"]
     }
     # The mug is tuned on and the cube is held out, so are their lights; the rest is mixed.
     assert set(views) == {"pooled", "held_out", "tuned", "mixed", "two_material"}
-    asked = {
+    target = {
         name: view["rows"][0]["cells"]["l2"]["hit"]["counts"].split(" of ")[1]
         for name, view in views.items()
     }
-    assert int(asked["held_out"]) + int(asked["tuned"]) + int(asked["mixed"]) == int(
-        asked["pooled"]
+    assert int(target["held_out"]) + int(target["tuned"]) + int(target["mixed"]) == int(
+        target["pooled"]
     )
     assert "cube, cylinder" in views["held_out"]["set_words"]
     assert "overcast and window" in views["tuned"]["set_words"]
@@ -145,7 +145,7 @@ def test_each_set_has_its_own_numbers_and_words(no_shipped: Path, folder: Path) 
 def test_this_machine_stands_beside_the_shipped_one(no_shipped: Path, folder: Path) -> None:
     no_shipped.write_bytes((folder / "small" / "report.json").read_bytes())
     made = reports_here(folder)
-    assert [one.id for one in made] == ["shipped", "small"]
+    assert [stored_report.id for stored_report in made] == ["shipped", "small"]
     view = report_view(made, "shipped", "pooled")
     assert view["name"] == "Shipped with TrueHue"
     assert view["beside"]["name"].startswith("This machine, ")
@@ -203,54 +203,54 @@ def test_roc_marks_each_rule_where_it_is(report: DiagnosisReport) -> None:
         if trace["mode"] == "lines+markers"
     }
     for rule in report.rules:
-        at = rule.figure("pooled", "css")
-        assert at is not None
-        assert points[rule.name] == (at.false_accept_percent, at.hit_percent)
+        index = rule.figure("pooled", "css")
+        assert index is not None
+        assert points[rule.name] == (index.false_accept_percent, index.hit_percent)
 
 
 # ── pictures ─────────────────────────────────────────────────────────────────────────────────
 
 
 def test_an_example_is_measured_and_stored_as_generate_stores(context: Context) -> None:
-    found = measured(MUG, "paper", "Red")
-    assert found["status"] in ("pass", "fail")
-    assert found["found"].startswith("#")
-    kept = stored(context, MUG, "released", "Orange")
-    image = context.storage.images.get(kept["image_id"])
+    result = measured(MUG, "paper", "Red")
+    assert result["status"] in ("pass", "fail")
+    assert result["found"].startswith("#")
+    saved = stored(context, MUG, "released", "Orange")
+    image = context.storage.images.get(saved["image_id"])
     srgb8, mask = drawn_scene(MUG)
     assert np.array_equal(context.storage.images.srgb8(image.image_id), srgb8)
-    assert np.array_equal(context.storage.masks.pixels(kept["mask"]), mask)
-    assert (kept["object"], kept["rule"]) == ("mug", "released")
-    assert parse_target(kept["target"]).label == "Orange"
+    assert np.array_equal(context.storage.masks.pixels(saved["mask"]), mask)
+    assert (saved["object"], saved["rule"]) == ("mug", "released")
+    assert parse_target(saved["target"]).label == "Orange"
     # What Inspect asks by itself is the true color.
     assert image.origin["target"] == "l2:Red"
-    record = context.storage.masks.get(kept["mask"])
+    record = context.storage.masks.get(saved["mask"])
     assert (record.maker, record.parameters["object"]) == ("renderer", "mug")
-    assert stored(context, MUG, "released", "Orange") == kept
+    assert stored(context, MUG, "released", "Orange") == saved
 
 
 def test_inspect_opens_the_example_with_rule_color_and_exact_mask(
     context: Context, view: inspect.View
 ) -> None:
-    kept = stored(context, MUG, "released", "Orange")
-    source = {"opened": kept["image_id"], **kept}
-    asked = ("plate", "css:red", "paper", 2, True, "l3")
-    out = explore.opened(context, view, source, *asked)
-    updates = dict(zip([id(one) for one in view.outputs], out, strict=True))
+    saved = stored(context, MUG, "released", "Orange")
+    source = {"opened": saved["image_id"], **saved}
+    target = ("plate", "css:red", "paper", 2, True, "l3")
+    out = explore.opened(context, view, source, *target)
+    updates = dict(zip([id(output) for output in view.outputs], out, strict=True))
     rule_shown = updates[id(view.rule)]
     assert (rule_shown["value"] if isinstance(rule_shown, dict) else rule_shown) == "released"
     assert updates[id(view.object_name)] == "mug"
     assert updates[id(view.neighbors)] == 2
     shown = updates[id(view.verdict)]["view"]["question"]
-    assert (shown["rule"], shown["mask"]) == ("released", kept["mask"])
+    assert (shown["rule"], shown["mask"]) == ("released", saved["mask"])
     assert parse_target(shown["target"]).name == "Orange"
     assert context.storage.evidence.count() == 0
-    out = explore.opened(context, view, {**source, "relation": "differs"}, *asked)
-    updates = dict(zip([id(one) for one in view.outputs], out, strict=True))
+    out = explore.opened(context, view, {**source, "relation": "differs"}, *target)
+    updates = dict(zip([id(output) for output in view.outputs], out, strict=True))
     assert updates[id(view.relation)] == "differs"
     assert updates[id(view.verdict)]["view"]["relation"] == "differs"
     with pytest.raises(BadInput, match="did not say"):
-        explore.opened(context, view, {}, *asked)
+        explore.opened(context, view, {}, *target)
 
 
 @pytest.mark.parametrize(
@@ -267,7 +267,7 @@ def test_inspect_opens_the_example_with_rule_color_and_exact_mask(
 def test_pictures_that_no_report_names_are_refused(
     change: dict[str, str], error: type[Exception]
 ) -> None:
-    given = {
+    values = {
         "object": "mug",
         "light": "studio",
         "seed": "0",
@@ -278,20 +278,22 @@ def test_pictures_that_no_report_names_are_refused(
         **change,
     }
     with pytest.raises(error):
-        drawn_scene(scene_of(given))
+        drawn_scene(scene_of(values))
 
 
 def test_every_example_of_the_report_can_be_drawn(report: DiagnosisReport) -> None:
     """And the rule still says what the report says of it."""
     examples: list[tuple[str, Example]] = [
-        (rule.id, rule.worst[at]) for rule in report.rules for at in range(min(2, len(rule.worst)))
+        (rule.id, rule.worst[index])
+        for rule in report.rules
+        for index in range(min(2, len(rule.worst)))
     ]
     assert examples
-    for rule_id, one in examples:
-        shown = Scene(one.object, one.light, one.seed, one.system, one.color, one.second, 64)
-        found = measured(shown, rule_id, one.asked)
-        assert found["delta_e00"] == pytest.approx(one.delta_e00, rel=1e-5)
-        assert (found["status"] == "pass") == (one.kind == "false accept")
+    for rule_id, item in examples:
+        shown = Scene(item.object, item.light, item.seed, item.system, item.color, item.second, 64)
+        result = measured(shown, rule_id, item.asked)
+        assert result["delta_e00"] == pytest.approx(item.delta_e00, rel=1e-5)
+        assert (result["status"] == "pass") == (item.kind == "false accept")
 
 
 # ── long work ────────────────────────────────────────────────────────────────────────────────
@@ -352,20 +354,20 @@ def test_the_table_counts_stored_verdicts(mugs: Context) -> None:
 
 def test_reasons_are_measured_again(mugs: Context) -> None:
     pairs = agreement_view(mugs, {})["pairs"]
-    told = reasons(mugs, [pair["key"] for pair in pairs])
-    assert set(told) == {pair["key"] for pair in pairs}
-    for one in told.values():
-        assert DEFAULT_RULE in one["sentence"]
-        assert all(title and text for title, text in one["reasons"])
+    message = reasons(mugs, [pair["key"] for pair in pairs])
+    assert set(message) == {pair["key"] for pair in pairs}
+    for item in message.values():
+        assert DEFAULT_RULE in item["sentence"]
+        assert all(title and text for title, text in item["reasons"])
     with pytest.raises(BadInput, match="At most"):
         reasons(mugs, ["x"] * 9)
     assert "not stored" in reasons(mugs, ["nonsense"])["nonsense"]["problem"]
 
 
 def test_stored_images_are_judged_by_what_they_lack(context: Context) -> None:
-    kept = stored(context, MUG, "paper", "Red")
+    saved = stored(context, MUG, "paper", "Red")
     target = ObjectTarget("mug", parse_target("l2:Red"))
-    context.storage.drawings.add(drawing(kept["image_id"], targets=(target,)))
+    context.storage.drawings.add(drawing(saved["image_id"], targets=(target,)))
     both = {"a": "paper", "b": "released"}
     assert agreement_view(context, both)["judged"] == 0
     for expected in ("1 image judged, 0 had all", "0 images judged, 1 had all"):
@@ -395,11 +397,11 @@ def test_routes_answer_and_refuse_in_words(client: TestClient) -> None:
     assert get("/api/explore/agreement").json()["judged"] == 0
     assert get("/api/explore/agreement?a=paper&b=paper").status_code == 400
     assert get("/api/jobs").json()["jobs"] == []
-    where = "object=mug&light=studio&seed=0&system=l2&color=Red&size=64"
-    answer = get(f"/api/explore/picture.png?{where}")
+    location = "object=mug&light=studio&seed=0&system=l2&color=Red&size=64"
+    answer = get(f"/api/explore/picture.png?{location}")
     assert answer.headers["content-type"] == "image/png"
     assert get("/api/explore/picture.png?object=unicorn&system=l2&color=Red").status_code == 400
-    assert get(f"/api/explore/example?{where}&rule=paper&asked=Red").json()["status"]
+    assert get(f"/api/explore/example?{location}&rule=paper&asked=Red").json()["status"]
     refused = post("/api/explore/runs", json={"every": 10})
     assert refused.status_code == 403  # without the header of this page
     headers = {"X-TrueHue": "1"}

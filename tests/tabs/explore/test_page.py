@@ -84,7 +84,7 @@ def test_rule_accuracy_and_disagreements(
     monkeypatch.setattr(explore_run, "DEFAULT_LIGHTS", ("overcast",))
     monkeypatch.setattr(explore_run, "workers", lambda: 1)
     monkeypatch.setattr(
-        explore_routes_module, "start_run", lambda *given: start(*given, size_px=64)
+        explore_routes_module, "start_run", lambda *values: start(*values, size_px=64)
     )
     for seed, light in enumerate(("studio", "overcast")):
         for name, color in COLORED:
@@ -104,16 +104,16 @@ def test_rule_accuracy_and_disagreements(
     rates = {}
     for rule in shipped["rules"]:
         figures = {
-            one["system"]: one
-            for one in rule["figures"]
-            if (one["set"], one["by"]) == ("pooled", "all")
+            figure["system"]: figure
+            for figure in rule["figures"]
+            if (figure["set"], figure["by"]) == ("pooled", "all")
         }
         rates[rule["id"]] = [
             rate_text(figures[system][name])
             for system in ("l2", "css")
             for name in ("hit_percent", "false_accept_percent")
         ]
-    paper = next(one for one in shipped["rules"] if one["id"] == "paper")
+    paper = next(item for item in shipped["rules"] if item["id"] == "paper")
     value = {
         "rates": rates,
         "rules": len(RULES),

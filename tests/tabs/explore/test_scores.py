@@ -76,14 +76,14 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Context, 
 
 def wall(context: Context, **query: str) -> list[dict[str, object]]:
     """All pages of the wall, five pictures each."""
-    pictures: list[dict[str, object]] = []
+    images: list[dict[str, object]] = []
     after = ""
     while True:
         page = wall_view(context, {"limit": "5", "after": after, **query})
-        pictures += page["items"]
+        images += page["items"]
         after = page["next"]
         if not after:
-            return pictures
+            return images
 
 
 def test_pictures_are_scored_and_the_next_job_goes_on_where_one_was_cancelled(
@@ -94,8 +94,8 @@ def test_pictures_are_scored_and_the_next_job_goes_on_where_one_was_cancelled(
     before = scores.images_without(RED, run_id)
     job = job_alone("scores")
 
-    def cancelled_after_an_item(self: Job, words: str = "", done: int = 0, total: int = 0) -> None:
-        self.set(words=words)
+    def cancelled_after_an_item(self: Job, text: str = "", done: int = 0, total: int = 0) -> None:
+        self.set(words=text)
         if done:
             self.stop.set()
 
@@ -135,16 +135,16 @@ def test_what_a_killed_app_had_scored_is_taken_in_once(
         work.ScoringTask(image_id, str(storage.images.path(image_id)), "", ("red",))
         for image_id in lacking
     ]
-    place = storage.data_dir / FOLDER
-    killed = work.begin_scoring(place / "killed", tasks, [RED], None)
+    index = storage.data_dir / FOLDER
+    killed = work.begin_scoring(index / "killed", tasks, [RED], None)
     execute(killed)
     first = next(killed.records())
     storage.scores.add_many(first)
     count = storage.scores.count()
-    take_left_over(context, place)
+    take_left_over(context, index)
     assert storage.scores.count() - count == len(lacking) - len(first)
     assert set(storage.scores.of_items(IMAGE, lacking)) == set(lacking)
-    assert not list(place.glob("*"))
+    assert not list(index.glob("*"))
 
 
 def test_an_image_of_two_runs_is_scored_once(tmp_path: Path) -> None:
@@ -173,12 +173,12 @@ def test_scores_are_stored_while_the_others_are_computed(
         stored: list[int] = []
         execute_it = scoring.execute
 
-        def watched(*given: Any, watch: Callable[[BatchState], None], **more: Any) -> BatchState:
+        def watched(*values: Any, watch: Callable[[BatchState], None], **more: Any) -> BatchState:
             def told(state: BatchState) -> None:
                 watch(state)
                 stored.append(storage.scores.count())
 
-            return execute_it(*given, watch=told, **more)
+            return execute_it(*values, watch=told, **more)
 
         monkeypatch.setattr(scoring, "execute", watched)
         monkeypatch.setattr(scoring, "STORE_S", 0.0)
@@ -216,8 +216,8 @@ def test_a_file_that_is_gone_is_unscored(filled: tuple[Context, list[str]]) -> N
         score_runs(context, [other], [RED], job_alone("scores"))
     finally:
         path.write_bytes(content)
-    found = context.storage.scores.mean_of_run(RED, other)
-    assert any(reason.startswith("The picture cannot be read") for reason in found.unscored)
+    score_mean = context.storage.scores.mean_of_run(RED, other)
+    assert any(reason.startswith("The picture cannot be read") for reason in score_mean.unscored)
     score_runs(context, [other], [RED], job_alone("scores"))
 
 
@@ -228,23 +228,23 @@ def test_the_wall_stands_in_the_order_of_a_measure(filled: tuple[Context, list[s
     assert ids == ["red-up", "red", "liked", "liked-up"]
     for sort, sign in (("red", -1.0), ("red-up", 1.0)):
         for query in ({"status": ""}, {"status": "", "task": "coa"}):
-            pictures = wall(context, runs=run_id, sort=sort, **query)
-            names = [(one["run_id"], one["position"]) for one in pictures]
+            images = wall(context, runs=run_id, sort=sort, **query)
+            names = [(item["run_id"], item["position"]) for item in images]
             plain = wall(context, runs=run_id, sort="prompt", **query)
-            assert sorted(names) == sorted((one["run_id"], one["position"]) for one in plain)
+            assert sorted(names) == sorted((item["run_id"], item["position"]) for item in plain)
             values = context.storage.scores.values(
-                RED, IMAGE, [str(one["image_id"]) for one in pictures]
+                RED, IMAGE, [str(item["image_id"]) for item in images]
             )
-            numbers = [values.get(str(one["image_id"])) for one in pictures]
+            numbers = [values.get(str(item["image_id"])) for item in images]
             with_score = [number for number in numbers if number is not None]
             assert with_score == sorted(with_score, key=lambda number: sign * number)
             assert numbers[len(with_score) :] == [None] * (len(numbers) - len(with_score))
-            assert pictures[0]["score"] == f"Redness {with_score[0]:.1f}"
+            assert images[0]["score"] == f"Redness {with_score[0]:.1f}"
     assert "score" not in wall(context, sort="recent")[0]
     # Objects of one picture stand once, with a filter on objects too.
     object_name = str(wall(context, runs=run_id, status="")[0]["object"])
-    pictures = wall(context, runs=run_id, status="", object=object_name, sort="red")
-    assert len({one["position"] for one in pictures}) == len(pictures)
+    images = wall(context, runs=run_id, status="", object=object_name, sort="red")
+    assert len({item["position"] for item in images}) == len(images)
     with pytest.raises(BadInput, match="There is no order 'beauty'"):
         wall_view(context, {"sort": "beauty"})
 
@@ -260,12 +260,12 @@ def test_runs_stand_beside_each_other_with_what_they_lack(
     rows = {row["id"]: row["cells"] for row in view["rows"]}
     assert set(rows) == {run_id, other}
     red, liked = rows[run_id]
-    found = context.storage.scores.mean_of_run(RED, run_id)
-    assert red["value"] == found.mean
+    score_mean = context.storage.scores.mean_of_run(RED, run_id)
+    assert red["value"] == score_mean.mean
     assert (red["scored"] + red["unscored"][0]["count"], red["missing"]) == (red["items"], 0)
     assert red["unscored"][0]["reason"] == "Too red."
     assert (liked["text"], liked["missing"]) == ("–", liked["items"])
-    assert view["lacking"] == sum(one[0]["items"] - one[0]["scored"] for one in rows.values())
+    assert view["lacking"] == sum(item[0]["items"] - item[0]["scored"] for item in rows.values())
     # People's ratings come in: the next look has them.
     image_id = next(iter(context.storage.scores.images_without(LIKED, run_id)))
     context.storage.scores.add_many(
@@ -280,11 +280,11 @@ def test_runs_stand_beside_each_other_with_what_they_lack(
 
 def test_what_cannot_be_scored_is_refused_in_words(filled: tuple[Context, list[str]]) -> None:
     context, _ = filled
-    for wish, words in (
+    for wish, text in (
         ({"measures": ["beauty"]}, "There is no measure 'beauty'"),
         ({"measures": ["liked"]}, "Liked is not computed here"),
     ):
-        with pytest.raises(BadInput, match=words):
+        with pytest.raises(BadInput, match=text):
             start_scoring(context, OWNER, read_as(ScoreRuns, wish))
     with pytest.raises(NotStored):
         start_scoring(context, OWNER, read_as(ScoreRuns, {"runs": ["none"]}))

@@ -72,9 +72,9 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Filled]:
     with Storage.open(empty_data(folder / "data")) as storage:
         first, second = fill_copied(storage, folder / "runs", prompts=40, images=IMAGES)
         items = {
-            (one.run_id, item.position): item
-            for one in run_folders(folder / "runs")
-            for shard in one.shards()
+            (run_folder.run_id, item.position): item
+            for run_folder in run_folders(folder / "runs")
+            for shard in run_folder.shards()
             for item in read_shard(shard)
         }
         context = make_context(storage, "data")
@@ -82,14 +82,14 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Filled]:
         context.close()
 
 
-def pages(context: Context, **given: str) -> list[dict[str, Any]]:
+def pages(context: Context, **values: str) -> list[dict[str, Any]]:
     """All pages of the wall, seven pictures each."""
     out: list[dict[str, Any]] = []
     after = ""
     while True:
-        found = wall_view(context, {**given, "limit": "7", "after": after})
-        out += found["items"]
-        after = found["next"]
+        result = wall_view(context, {**values, "limit": "7", "after": after})
+        out += result["items"]
+        after = result["next"]
         if not after:
             return out
 
@@ -138,9 +138,9 @@ def test_a_query_is_a_slice() -> None:
         {"runs": ",".join(map(str, range(101)))},
     ],
 )
-def test_what_no_slice_can_be(given: dict[str, str]) -> None:
+def test_what_no_slice_can_be(values: dict[str, str]) -> None:
     with pytest.raises(BadInput, match=r"rule|There is no|too many"):
-        slice_of(given)
+        slice_of(values)
 
 
 # ── the wall ─────────────────────────────────────────────────────────────────────────────────
@@ -155,37 +155,42 @@ def test_the_wall_shows_each_failing_picture_once_worst_first(filled: Filled, ru
         if verdict.picture_status == "fail"
     }
     assert len(shown) == len(wanted) > 30
-    for one in shown:
-        verdict = wanted.pop((one["run_id"], one["position"]))
-        assert (one["object"], one["told"]) == (verdict.object_name, verdict.told)
-        assert (one["asked_hex"], one["status"]) == (verdict.asked_hex, "fail")
-        assert one["delta_e00"] == (
+    for item in shown:
+        verdict = wanted.pop((item["run_id"], item["position"]))
+        assert (item["object"], item["told"]) == (verdict.object_name, verdict.told)
+        assert (item["asked_hex"], item["status"]) == (verdict.asked_hex, "fail")
+        assert item["delta_e00"] == (
             None if verdict.delta_e00 is None else pytest.approx(verdict.delta_e00, rel=1e-6)
         )
-        assert one["rule"] == rule
+        assert item["rule"] == rule
     assert not wanted
-    distances = [one["delta_e00"] for one in shown if one["delta_e00"] is not None]
+    distances = [entry["delta_e00"] for entry in shown if entry["delta_e00"] is not None]
     assert distances == sorted(distances, reverse=True)
     up = pages(filled.context, rule=rule, status="fail", sort="delta_e00-up")
-    assert [one["delta_e00"] for one in up[: len(distances)]] == distances[::-1]
+    assert [entry["delta_e00"] for entry in up[: len(distances)]] == distances[::-1]
 
 
 def test_a_picture_that_was_not_drawn_has_a_reason_and_no_picture(filled: Filled) -> None:
     shown = pages(filled.context, status="unscored", cause="no-image")
     failed = {key for key, item in filled.items.items() if item.status == "failed"}
-    assert {(one["run_id"], one["position"]) for one in shown} == failed != set()
-    for one in shown:
-        assert (one["url"], one["thumb"], one["found_hex"], one["delta_e00"]) == ("", "", "", None)
-        assert one["picture_reason"] == "The model ran out of memory: give it a smaller size."
+    assert {(item["run_id"], item["position"]) for item in shown} == failed != set()
+    for entry in shown:
+        assert (entry["url"], entry["thumb"], entry["found_hex"], entry["delta_e00"]) == (
+            "",
+            "",
+            "",
+            None,
+        )
+        assert entry["picture_reason"] == "The model ran out of memory: give it a smaller size."
         # What was asked is known all the same.
-        assert one["asked_hex"].startswith("#")
-        assert one["object"]
+        assert entry["asked_hex"].startswith("#")
+        assert entry["object"]
 
 
 @pytest.mark.parametrize("given", [{"sort": "luck"}, {"after": "delta_e00.d.x"}, {"rule": "mine"}])
-def test_what_the_wall_refuses(filled: Filled, given: dict[str, str]) -> None:
+def test_what_the_wall_refuses(filled: Filled, values: dict[str, str]) -> None:
     with pytest.raises(BadInput):
-        wall_view(filled.context, given)
+        wall_view(filled.context, values)
 
 
 def test_each_choice_of_a_filter_leaves_as_many_pictures_as_it_says(filled: Filled) -> None:
@@ -200,10 +205,10 @@ def test_each_choice_of_a_filter_leaves_as_many_pictures_as_it_says(filled: Fill
             assert count == choice["count"], (field, choice)
             checked += 1
     assert checked > 25
-    for one in answer["fields"]["asked_l2"]:
-        assert one["hex"] == parse_target(one["value"], "l2").hex
-    assert [one["value"] for one in answer["fields"]["rule"]] == [rule.id for rule in RULES]
-    assert [(one["value"], one["hex"]) for one in answer["sectors"]] == [
+    for entry in answer["fields"]["asked_l2"]:
+        assert entry["hex"] == parse_target(entry["value"], "l2").hex
+    assert [item["value"] for item in answer["fields"]["rule"]] == [rule.id for rule in RULES]
+    assert [(sector["value"], sector["hex"]) for sector in answer["sectors"]] == [
         (sector, sector_hex(sector)) for sector in SECTORS
     ]
 
@@ -211,13 +216,13 @@ def test_each_choice_of_a_filter_leaves_as_many_pictures_as_it_says(filled: Fill
 def test_a_chosen_run_keeps_its_name_where_it_has_no_such_picture(filled: Filled) -> None:
     first, second = filled.runs
     names = [
-        {one["value"] for one in facets_view(filled.context, {"runs": run})["fields"]["found_l2"]}
+        {item["value"] for item in facets_view(filled.context, {"runs": run})["fields"]["found_l2"]}
         for run in (first, second)
     ]
     only = sorted(names[1] - names[0])[0]
     answer = facets_view(filled.context, {"runs": first, "found_l2": only})
     assert answer["total"] == 0
-    assert [(one["value"], one["label"], one["count"] > 0) for one in answer["fields"]["runs"]] == [
+    assert [(run["value"], run["label"], run["count"] > 0) for run in answer["fields"]["runs"]] == [
         (second, "model-b", True),
         (first, "model-a", False),
     ]
@@ -227,9 +232,14 @@ def test_one_picture_has_every_rule_and_object(filled: Filled) -> None:
     run, position = next(key for key, item in filled.items.items() if len(item.masks) == 2)
     item = filled.items[run, position]
     answer = picture_view(filled.context, OWNER, {"run": run, "position": str(position)})
-    found = [(one["rule"], one["target"], one["status"], one["told"]) for one in answer["items"]]
-    wanted = [(one.rule, one.target, one.status, one.told) for one in item.verdicts]
-    assert sorted(found) == sorted(wanted)
+    result = [
+        (entry["rule"], entry["target"], entry["status"], entry["told"])
+        for entry in answer["items"]
+    ]
+    wanted = [
+        (verdict.rule, verdict.target, verdict.status, verdict.told) for verdict in item.verdicts
+    ]
+    assert sorted(result) == sorted(wanted)
     facts = dict(answer["facts"])
     assert facts["Seed"] == str(item.seed)
     assert facts["Image"] == f"{item.image + 1} of its prompt"
@@ -244,21 +254,21 @@ def test_one_picture_has_every_rule_and_object(filled: Filled) -> None:
 def test_one_disagrees_with_the_verdict_of_a_picture(filled: Filled) -> None:
     run, position = next(key for key, item in filled.items.items() if len(item.masks) == 2)
     context = filled.context
-    asked = {"run": run, "position": position, "answer": "fail", "reason": "It is brown."}
-    said = judge_verdict(context, OWNER, read_as(AnswerVerdict, {**asked, "rule": "paper"}))
-    by_rule = {one["rule"]: one for one in said["statuses"]}
-    found = context.storage.results.picture(run, position)
-    assert {one.rule for one in found} == set(by_rule)
-    assert all(by_rule[one.rule]["status"] == one.picture_status for one in found)
+    target = {"run": run, "position": position, "answer": "fail", "reason": "It is brown."}
+    said = judge_verdict(context, OWNER, read_as(AnswerVerdict, {**target, "rule": "paper"}))
+    by_rule = {status["rule"]: status for status in said["statuses"]}
+    result = context.storage.results.picture(run, position)
+    assert {item.rule for item in result} == set(by_rule)
+    assert all(by_rule[item.rule]["status"] == item.picture_status for item in result)
     assert by_rule["paper"]["version"] == dict(context.storage.runs.get(run).rules)["paper"]
     answer = picture_view(context, OWNER, {"run": run, "position": str(position)})
     assert answer["judgment"]["reason"] == "It is brown."
     assert (answer["judgment"]["mine"], answer["others"]) == (True, [])
     assert context.storage.evidence.count() == 0
     with pytest.raises(BadInput, match="not judged by"):
-        judge_verdict(context, OWNER, read_as(AnswerVerdict, {**asked, "rule": "none"}))
+        judge_verdict(context, OWNER, read_as(AnswerVerdict, {**target, "rule": "none"}))
     with pytest.raises(BadInput, match="Which image of the run"):
-        read_as(AnswerVerdict, {**asked, "rule": "paper", "position": "0"})
+        read_as(AnswerVerdict, {**target, "rule": "paper", "position": "0"})
 
 
 def test_runs_of_one_model_are_told_apart(filled: Filled) -> None:
@@ -269,10 +279,10 @@ def test_runs_of_one_model_are_told_apart(filled: Filled) -> None:
         replace(
             run,
             model="model-a",
-            name=f"model-a on a sample, {at}",
-            summary={**run.summary, "seed": 7 * at},
+            name=f"model-a on a sample, {index}",
+            summary={**run.summary, "seed": 7 * index},
         )
-        for at, run in enumerate(runs)
+        for index, run in enumerate(runs)
     ]
     assert sorted(run_labels(same).values()) == ["seed 0", "seed 7"]
     other = replace(same[0], run_id="e" * 16, model="model-of-a-very-long-name-indeed", name="")
@@ -286,7 +296,7 @@ def test_runs_of_one_model_are_told_apart(filled: Filled) -> None:
     assert sorted(run_labels(named).values()) == ["Monday a", "Monday b"]
     twins = [replace(run, name="One name") for run in runs]
     assert sorted(run_labels(twins).values()) == sorted(
-        f"One name ({one[:6]})" for one in filled.runs
+        f"One name ({run[:6]})" for run in filled.runs
     )
 
 
@@ -307,18 +317,18 @@ def test_pairs_are_counted_as_the_shards_say(filled: Filled) -> None:
         for run, position in said
         if run == first and (second, position) in said
     ]
-    given = {"rule": "paper", "a": first, "b": second}
-    answer = compare_view(filled.context, given)
+    values = {"rule": "paper", "a": first, "b": second}
+    answer = compare_view(filled.context, values)
     for cell, kind in kinds.items():
         assert answer["counts"][cell] == both.count(kind) > 0
-        of_cell = compare_view(filled.context, {**given, "cell": cell, "limit": "200"})["pairs"]
+        of_cell = compare_view(filled.context, {**values, "cell": cell, "limit": "200"})["pairs"]
         assert len(of_cell) == both.count(kind)
-        assert {(one["picture_status"], two["picture_status"]) for one, two in of_cell} == {kind}
+        assert {(item["picture_status"], two["picture_status"]) for item, two in of_cell} == {kind}
     assert sum(answer["counts"][cell] for cell in (*kinds, "unscored")) == len(both)
-    for one, two in answer["pairs"]:
-        assert (one["run_id"], two["run_id"]) == (first, second)
-        assert (one["text"], one["image"]) == (two["text"], two["image"])
-    passes = sum(one == "pass" for one, other in both if "unscored" not in (one, other))
+    for entry, two in answer["pairs"]:
+        assert (entry["run_id"], two["run_id"]) == (first, second)
+        assert (entry["text"], entry["image"]) == (two["text"], two["image"])
+    passes = sum(item == "pass" for item, other in both if "unscored" not in (item, other))
     scored = answer["counts"]["scored"]
     assert f"A (model-a) passes {100 * passes / scored:.1f}%" in answer["sentence"]
     assert "McNemar’s exact test" in answer["test"]
@@ -326,21 +336,21 @@ def test_pairs_are_counted_as_the_shards_say(filled: Filled) -> None:
 
 def test_pairs_begin_at_a_picture_and_go_on(filled: Filled) -> None:
     first, second = filled.runs
-    given = {"a": first, "b": second, "limit": "5"}
-    everything = compare_view(filled.context, {**given, "limit": "200"})["pairs"]
-    at = everything[12][0]["position"]
-    page = compare_view(filled.context, {**given, "at": str(at)})
+    values = {"a": first, "b": second, "limit": "5"}
+    everything = compare_view(filled.context, {**values, "limit": "200"})["pairs"]
+    index = everything[12][0]["position"]
+    page = compare_view(filled.context, {**values, "at": str(index)})
     assert page["pinned"]
-    after = compare_view(filled.context, {**given, "after": page["next"]})
-    assert [one["position"] for one, _ in (*page["pairs"], *after["pairs"])] == [
-        one["position"] for one, _ in everything[12:22]
+    after = compare_view(filled.context, {**values, "after": page["next"]})
+    assert [item["position"] for item, _ in (*page["pairs"], *after["pairs"])] == [
+        item["position"] for item, _ in everything[12:22]
     ]
     with pytest.raises(NotStored, match="no picture 99,999"):
-        compare_view(filled.context, {**given, "at": "99999"})
+        compare_view(filled.context, {**values, "at": "99999"})
     with pytest.raises(BadInput, match="no part"):
-        compare_view(filled.context, {**given, "cell": "some"})
+        compare_view(filled.context, {**values, "cell": "some"})
     with pytest.raises(BadInput, match="same run"):
-        compare_view(filled.context, {**given, "b": first})
+        compare_view(filled.context, {**values, "b": first})
     # The other run need not be named.
     assert compare_view(filled.context, {"a": first})["b"] == second
 
@@ -378,7 +388,7 @@ def test_a_run_without_a_picture_is_in_no_list_of_two(context: Context, tmp_path
 def test_pictures_without_a_score_draw_no_figure(context: Context, tmp_path: Path) -> None:
     plan = sample_plan(prompts=3, images=1)
     folder = RunFolder.create(tmp_path, plan)
-    failed = [sample_result(folder, plan, at, failed=True) for at in range(3)]
+    failed = [sample_result(folder, plan, index, failed=True) for index in range(3)]
     write_shard(folder.shard_folder / "w0-0.parquet", failed)
     context.storage.runs.ingest(folder)
     view = figure_view(context, "categories", {})
@@ -392,7 +402,7 @@ def test_routes_answer_in_words(filled: Filled) -> None:
         app.include_router(make(filled.context))
     client = TestClient(app)
     first, _ = filled.runs
-    asked = {
+    target = {
         "/api/explore/wall?status=fail&limit=3": 200,
         "/api/explore/wall?cause=x": 400,
         "/api/explore/wall/facets": 200,
@@ -403,7 +413,7 @@ def test_routes_answer_in_words(filled: Filled) -> None:
         "/api/explore/compare?cell=x": 400,
         "/api/explore/wall?runs=nothing": 404,
     }
-    for url, status in asked.items():
+    for url, status in target.items():
         answer = client.get(url)
         assert (answer.status_code, "error" in answer.json()) == (status, status != 200), url
     shown = client.get("/api/explore/wall?status=fail&limit=200").json()["items"]
@@ -438,7 +448,7 @@ def test_a_card_and_a_pair_name_the_shape_that_stands_in(tmp_path: Path) -> None
         for name in ("first", "second"):
             plan = replace(sample_plan(name, 4, 1), name=name)
             folder = RunFolder.create(tmp_path / "runs", plan)
-            results = [sample_result(folder, plan, at, failed=False) for at in range(4)]
+            results = [sample_result(folder, plan, index, failed=False) for index in range(4)]
             rows = [
                 [{"name": "bicycle", "shape": "car"}, {"name": "Ball", "shape": "sphere"}],
                 [{"name": "coffee mug", "shape": "mug"}],
@@ -448,50 +458,55 @@ def test_a_card_and_a_pair_name_the_shape_that_stands_in(tmp_path: Path) -> None
             origins = [{"model": RENDERER, "objects": objects} for objects in rows]
             origins[3] = {**origins[3], "model": "another"}
             results = [
-                replace(one, origin=origin) for one, origin in zip(results, origins, strict=True)
+                replace(result, origin=origin)
+                for result, origin in zip(results, origins, strict=True)
             ]
             write_shard(folder.shard_folder / "w0-0.parquet", results)
             storage.runs.ingest(folder)
             made.append(folder.run_id)
         items = wall_view(context, {"runs": made[0], "sort": "prompt"})["items"]
-        assert {one["position"]: one["stand_in"] for one in items} == {
+        assert {item["position"]: item["stand_in"] for item in items} == {
             0: "car for bicycle", 1: "", 2: "", 3: ""
         }  # fmt: skip
         pairs = compare_view(context, {"a": made[0], "b": made[1]})["pairs"]
-        assert [one["stand_in"] for one in pairs[0]] == ["car for bicycle"] * 2
+        assert [pair["stand_in"] for pair in pairs[0]] == ["car for bicycle"] * 2
         context.close()
 
 
 def test_a_render_says_its_true_colors_and_what_stands_in(context: Context, tmp_path: Path) -> None:
     plan = sample_plan(prompts=60, images=1)
-    two, one = (
-        next(at for at, prompt in enumerate(plan.prompts) if len(prompt.targets) == count)
+    two, item = (
+        next(index for index, prompt in enumerate(plan.prompts) if len(prompt.targets) == count)
         for count in (2, 1)
     )
     folder = RunFolder.create(tmp_path / "runs", plan)
-    names = {at: [target.name for target in plan.prompts[at].targets] for at in (one, two)}
-    colors = {one: ["#112233"], two: ["#e83b1b", None]}
+    names = {
+        index: [target.name for target in plan.prompts[index].targets] for index in (item, two)
+    }
+    colors = {item: ["#112233"], two: ["#e83b1b", None]}
     results = []
-    for at in (one, two):
+    for position in (item, two):
         objects = [
-            {"target": place, "name": name, "shape": "car", "drawn": color}
-            for place, (name, color) in enumerate(zip(names[at], colors[at], strict=True))
+            {"target": index, "name": name, "shape": "car", "drawn": color}
+            for index, (name, color) in enumerate(
+                zip(names[position], colors[position], strict=True)
+            )
         ]
-        made = sample_result(folder, plan, at, failed=False)
+        made = sample_result(folder, plan, position, failed=False)
         results.append(replace(made, origin={"model": RENDERER, "objects": objects}))
     write_shard(folder.shard_folder / "w0-0.parquet", results)
     context.storage.runs.ingest(folder)
 
-    def facts(at: int) -> list[list[str]]:
-        query = {"run": folder.run_id, "position": str(at)}
-        told = picture_view(context, OWNER, query)["facts"]
-        return [fact for fact in told if fact[0].startswith(("Drawn", "True"))]
+    def facts(index: int) -> list[list[str]]:
+        query = {"run": folder.run_id, "position": str(index)}
+        message = picture_view(context, OWNER, query)["facts"]
+        return [fact for fact in message if fact[0].startswith(("Drawn", "True"))]
 
     stands_in = {
-        name: ["Drawn", f"car, which stands in for the {name}"] for name in names[one] + names[two]
+        name: ["Drawn", f"car, which stands in for the {name}"] for name in names[item] + names[two]
     }
-    (only,), (left, right) = names[one], names[two]
-    assert facts(one) == [stands_in[only], ["True color", "#112233"]]
+    (only,), (left, right) = names[item], names[two]
+    assert facts(item) == [stands_in[only], ["True color", "#112233"]]
     # Of several objects each color names its own; the second one's is not known.
     assert facts(two) == [
         stands_in[left],

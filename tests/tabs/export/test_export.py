@@ -132,9 +132,9 @@ def test_quick_exports_are_sent_at_once(client: TestClient, folder: RunFolder) -
     table = client.get(f"{base}/export.csv")
     named = f'filename="a-small-run-{folder.run_id[:6]}.csv"'
     assert table.headers["content-disposition"] == f"attachment; {named}"
-    found = list(csv.DictReader(io.StringIO(table.text, newline="")))
-    assert {row["rule"] for row in found} == set(RULES)
-    assert f"A mug {EVIL}" in {row["text"] for row in found}
+    result = list(csv.DictReader(io.StringIO(table.text, newline="")))
+    assert {row["rule"] for row in result} == set(RULES)
+    assert f"A mug {EVIL}" in {row["text"] for row in result}
     cited = client.get(f"{base}/references.bib")
     assert "gencolorbench" in cited.text
     named = f'filename="a-small-run-{folder.run_id[:6]}.bib"'
@@ -157,8 +157,8 @@ def test_what_is_not_there_is_said(client: TestClient, folder: RunFolder) -> Non
         answer = client.get(f"/api/runs/{folder.run_id}/{name}")
         assert answer.status_code == 404
         assert "POST /api/exports" in answer.json()["error"]
-    for given in ({"run": folder.run_id, "format": "xls"}, {"run": "x", "format": "csv"}):
-        assert client.post("/api/exports", json=given, headers=OURS).status_code in (400, 404)
+    for values in ({"run": folder.run_id, "format": "xls"}, {"run": "x", "format": "csv"}):
+        assert client.post("/api/exports", json=values, headers=OURS).status_code in (400, 404)
     assert client.get("/api/exports/../file").status_code == 404
     assert client.get(f"/api/exports/{'0' * 32}/file").status_code == 400
 
@@ -166,8 +166,8 @@ def test_what_is_not_there_is_said(client: TestClient, folder: RunFolder) -> Non
 def test_a_long_export_is_made_in_the_background(
     client: TestClient, context: Context, folder: RunFolder
 ) -> None:
-    given = {"run": folder.run_id, "format": "zip", "images": True, "rule": "none"}
-    job = client.post("/api/exports", json=given, headers=OURS).json()["job"]
+    values = {"run": folder.run_id, "format": "zip", "images": True, "rule": "none"}
+    job = client.post("/api/exports", json=values, headers=OURS).json()["job"]
     state = ended(client, context, "export", job)
     assert (state["status"], state["done"]) == ("done", state["total"])
     file = client.get(state["result"]["url"])
@@ -177,7 +177,7 @@ def test_a_long_export_is_made_in_the_background(
     sizes = client.get(f"/api/runs/{folder.run_id}/sizes").json()
     assert set(sizes) == {"html", "csv", "parquet", "zip", "images"}
     assert re.fullmatch(r"about [4-6](\.\d)? MB", sizes["html"])
-    assert all(words.startswith("about ") for words in sizes.values())
+    assert all(size.startswith("about ") for size in sizes.values())
     names = zipfile.ZipFile(io.BytesIO(file.content)).namelist()
     assert sum(name.startswith("images/") for name in names) == 7
 
@@ -278,8 +278,8 @@ def test_files_are_named_only_by_people_at_the_machine(tmp_path: Path) -> None:
         app = FastAPI()
         app.include_router(export_routes(context))
         with TestClient(app) as other:
-            given = {"path": str(tmp_path / "data" / "truehue.duckdb")}
-            answer = other.post("/api/runs/import-path", json=given, headers=OURS)
+            values = {"path": str(tmp_path / "data" / "truehue.duckdb")}
+            answer = other.post("/api/runs/import-path", json=values, headers=OURS)
         assert answer.status_code == 403
         assert "where TrueHue runs" in answer.json()["error"]
         context.close()
@@ -350,21 +350,21 @@ def test_a_run_that_is_not_whole_says_so_with_its_export(
 ) -> None:
     run = make_run(context.service(RunSupervisor).root, leave_out=(6, 7))
     last = run.shards()[-1]
-    rows = [json.dumps(row_of(one)) + "\n" for one in read_shard(last)]
+    rows = [json.dumps(row_of(item)) + "\n" for item in read_shard(last)]
     (run.journal / f"{last.stem}.jsonl").write_text("".join(rows))
     last.unlink()
-    words = "6 of 8 pictures have a result: resume draws the rest."
+    text = "6 of 8 pictures have a result: resume draws the rest."
     data = ["--data", str(context.storage.data_dir)]
     out = tmp_path / "a.csv"
     assert runs_command.main(["export", run.run_id, *data, "--out", str(out)]) == 0
-    assert capsys.readouterr().err == f"{words}\n"
+    assert capsys.readouterr().err == f"{text}\n"
     with out.open(encoding="utf-8", newline="") as file:
         assert {row["position"] for row in csv.DictReader(file)} == set("012345")
     for format in ("zip", "html"):
-        given = {"run": run.run_id, "format": format}
-        job = client.post("/api/exports", json=given, headers=OURS).json()["job"]
+        values = {"run": run.run_id, "format": format}
+        job = client.post("/api/exports", json=values, headers=OURS).json()["job"]
         state = ended(client, context, "export", job)
-        assert (state["status"], state["words"].endswith(f"B. {words}")) == ("done", True)
+        assert (state["status"], state["words"].endswith(f"B. {text}")) == ("done", True)
     # The report is of the database: what was left over was sealed and taken in.
     assert context.storage.runs.get(run.run_id).items == 6
 
@@ -373,7 +373,7 @@ def test_the_command_says_what_it_cannot_do(
     folder: RunFolder, context: Context, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data = ["--data", str(context.storage.data_dir)]
-    for line, words in (
+    for line, text in (
         (["export", "nothing"], "no run"),
         (["export", folder.run_id, "--out", str(tmp_path / "a.docx")], "which format"),
         (["export", folder.run_id, "--with-images", "--format", "csv"], "--format zip"),
@@ -382,4 +382,4 @@ def test_the_command_says_what_it_cannot_do(
         (["import", str(tmp_path)], "no folder of a run"),
     ):
         assert runs_command.main([*line, *data]) == 2
-        assert words in capsys.readouterr().err
+        assert text in capsys.readouterr().err

@@ -29,7 +29,9 @@ def test_the_report_doubts_what_the_leaderboard_doubts(context: Context, tmp_pat
     """Too narrow intervals, prompts without a color system, numbers without an interval, and
     printed numbers that another table of the paper contradicts."""
     plan = sample_plan("flux.1-dev", 60)
-    prompts = [replace(one, system="") if one.task == "cna" else one for one in plan.prompts]
+    prompts = [
+        replace(prompt, system="") if prompt.task == "cna" else prompt for prompt in plan.prompts
+    ]
     folder = sample_run(
         context.service(RunSupervisor).root,
         replace(plan, prompts=tuple(prompts), rules=plan.rules[:1]),
@@ -55,16 +57,18 @@ def test_a_report_of_a_run_without_gaps_says_so_and_lists_none(
 ) -> None:
     """Every image has a score, none failed: leaving out what was not found changes nothing."""
     plan = sample_plan(prompts=12, images=1)
-    plan = replace(plan, rules=tuple(one for one in plan.rules if one[0] == "released"))
+    plan = replace(plan, rules=tuple(item for item in plan.rules if item[0] == "released"))
     runs = context.service(RunSupervisor).root
     folder = RunFolder.create(runs, plan)
-    made = [sample_result(folder, plan, at, failed=False) for at in range(plan.total)]
-    scored = [one for one in made if all(said.status != UNSCORED for said in one.verdicts)]
+    made = [sample_result(folder, plan, index, failed=False) for index in range(plan.total)]
+    scored = [item for item in made if all(said.status != UNSCORED for said in item.verdicts)]
     assert len(scored) > 6
     write_shard(folder.shard_folder / "w0-0.parquet", scored)
     context.storage.runs.ingest(folder)
     (run,) = runs_of(folder, sealed=True)
-    sections = {one.title: one for one in report_of(context, run, step=lambda _: None).sections}
+    sections = {
+        section.title: section for section in report_of(context, run, step=lambda _: None).sections
+    }
     assert sections["Without a score"].blocks == (Paragraph("Every rule scored every image."),)
     board = sections["Accuracy by task"].blocks[0]
     assert isinstance(board, Table)

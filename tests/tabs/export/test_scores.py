@@ -33,21 +33,23 @@ def test_scores_leave_with_the_table_and_alone(context: Context, tmp_path: Path)
     app = FastAPI()
     app.include_router(export_routes(context))
     with TestClient(app) as client:
-        where = f"/api/runs/{folder.run_id}/scores"
-        assert client.get(f"{where}.csv").status_code == 404
+        location = f"/api/runs/{folder.run_id}/scores"
+        assert client.get(f"{location}.csv").status_code == 404
         images = context.storage.scores.images_without(delta, folder.run_id)
-        scores = [score_image(delta, one, context.storage.images.srgb8(one)) for one in images]
+        scores = [
+            score_image(delta, image, context.storage.images.srgb8(image)) for image in images
+        ]
         context.storage.scores.add_many(scores)
-        sent = client.get(f"{where}.csv")
+        sent = client.get(f"{location}.csv")
         assert "attachment" in sent.headers["content-disposition"]
         rows = list(csv.DictReader(io.StringIO(sent.text)))
-        book = client.get(f"{where}.codebook.json").json()
-        table = pq.read_table(io.BytesIO(client.get(f"{where}.parquet").content))
+        book = client.get(f"{location}.codebook.json").json()
+        table = pq.read_table(io.BytesIO(client.get(f"{location}.parquet").content))
     values = context.storage.scores.values(delta, IMAGE, images)
     assert {row["image_id"]: float(row["value"]) for row in rows} == values
     assert list(rows[0]) == [column.name for column in SCORE_COLUMNS]
     assert {row["parameters"] for row in rows} == {'{"natural_saturation": 0.33}'}
-    assert [one["id"] for one in book["measures"]] == ["mean_saturation", "delta_sat"]
+    assert [measure["id"] for measure in book["measures"]] == ["mean_saturation", "delta_sat"]
     assert json.loads(table.schema.metadata[CODEBOOK_KEY]) == book
     assert table.column("value").to_pylist() == [float(row["value"]) for row in rows]
     for format in ("csv", "parquet"):

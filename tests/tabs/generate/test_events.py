@@ -49,10 +49,10 @@ def call(context: Context) -> Call:
             inspect_view = inspect.layout(context.sources)
             view = tab.layout(context)
             tab.wire(view, inspect_view, context, header, tabs)
-    names = {one._id: name for name, one in vars(view).items()}
-    names |= {one._id: f"inspect {at}" for at, one in enumerate(inspect_view.outputs)}
+    names = {var._id: name for name, var in vars(view).items()}
+    names |= {output._id: f"inspect {index}" for index, output in enumerate(inspect_view.outputs)}
     names |= {header._id: "header", tabs._id: "tabs"}
-    asked = dict(zip((one._id for one in inspect_view.asked), QUESTION, strict=True))
+    requested = dict(zip((item._id for item in inspect_view.asked), QUESTION, strict=True))
 
     def called(
         part: str, event: str, data: Any = None, query: Any = None, **held: Any
@@ -60,51 +60,52 @@ def call(context: Context) -> Call:
         target = (getattr(view, part)._id, event)
         request = SimpleNamespace(query_params=query or {}, cookies={})
         values = {**HELD, **held}
-        told: dict[str, Any] = {}
-        handlers = [one for one in demo.fns.values() if target in one.targets and one.fn]
+        message: dict[str, Any] = {}
+        handlers = [fn for fn in demo.fns.values() if target in fn.targets and fn.fn]
         assert handlers, target
-        for one in handlers:
+        for handler in handlers:
             sent = [gr.EventData(None, data)] if data is not None else []
             inputs = [
-                asked[at._id] if at._id in asked else values[names[at._id]] for at in one.inputs
+                requested[index._id] if index._id in requested else values[names[index._id]]
+                for index in handler.inputs
             ]
-            answer = one.fn(request, *sent, *inputs)
-            answers = answer if len(one.outputs) > 1 else [answer]
-            outputs = [names[to._id] for to in one.outputs]
-            told |= dict(zip(outputs, answers, strict=True))
-        return told
+            answer = handler.fn(request, *sent, *inputs)
+            answers = answer if len(handler.outputs) > 1 else [answer]
+            outputs = [names[to._id] for to in handler.outputs]
+            message |= dict(zip(outputs, answers, strict=True))
+        return message
 
     return called
 
 
 def test_the_fields_follow_the_words_and_the_plan_says_what_is_judged(call: Call) -> None:
     """Also where the page asks again, because an answer was lost."""
-    words = {"own_text": UNICORN, "reading": NOT_EDITED}
+    text = {"own_text": UNICORN, "reading": NOT_EDITED}
     for part, event in (("own_text", "change"), ("reading", "again")):
-        told = call(part, event, **words)
-        assert told["object_name"]["value"] == "unicorn"
-        assert told["target"]["value"] == "css:blue"
-        assert told["reading"]["view"]["judged"][0]["object"] == "unicorn"
-        assert told["draw"]["view"]["button"] == "Generate"
-    assert call("reading", "follow", **words)["object_name"]["value"] == "unicorn"
-    same = call("reading", "follow", **words, object_name="unicorn", target="css:blue")
+        future = call(part, event, **text)
+        assert future["object_name"]["value"] == "unicorn"
+        assert future["target"]["value"] == "css:blue"
+        assert future["reading"]["view"]["judged"][0]["object"] == "unicorn"
+        assert future["draw"]["view"]["button"] == "Generate"
+    assert call("reading", "follow", **text)["object_name"]["value"] == "unicorn"
+    same = call("reading", "follow", **text, object_name="unicorn", target="css:blue")
     assert all("value" not in update for update in same.values())
     # What is no state of the page counts as nothing: no mode, no field that was edited.
-    told = call("ask", "plan", ask="odd", own_text=None, reading="odd")
-    assert told["draw"]["view"]["own"] == {"text": "", "object": "mug", "target": "css:teal"}
+    future = call("ask", "plan", ask="odd", own_text=None, reading="odd")
+    assert future["draw"]["view"]["own"] == {"text": "", "object": "mug", "target": "css:teal"}
 
 
 def test_draw_puts_the_request_into_the_queue_or_says_why_not(call: Call, context: Context) -> None:
-    told = call("draw", "draw", {"mode": "own", "at": 17})
-    assert told["draw"]["view"]["answered"] == 17
-    assert "problem" not in told["draw"]["view"]
-    assert context.engine.wait(told["queue"]["job"], 60).status == "done"
+    future = call("draw", "draw", {"mode": "own", "at": 17})
+    assert future["draw"]["view"]["answered"] == 17
+    assert "problem" not in future["draw"]["view"]
+    assert context.engine.wait(future["queue"]["job"], 60).status == "done"
     assert context.storage.drawings.count() == 1
-    assert told["header"]["data"]
-    told = call("draw", "draw", {"mode": "basket", "refs": [], "at": 18})
-    assert told["draw"]["view"]["answered"] == 18
-    assert "no prompt to generate" in told["draw"]["view"]["problem"]
-    assert "job" not in told["queue"]
+    assert future["header"]["data"]
+    future = call("draw", "draw", {"mode": "basket", "refs": [], "at": 18})
+    assert future["draw"]["view"]["answered"] == 18
+    assert "no prompt to generate" in future["draw"]["view"]["problem"]
+    assert "job" not in future["queue"]
     assert context.storage.drawings.count() == 1
 
 
@@ -118,29 +119,37 @@ def test_a_click_on_an_object_opens_its_question_in_inspect(call: Call, context:
         "relation": "differs",
         "mask": mask.mask_id,
     }
-    told = call("gallery", "open", gallery=source)
-    assert told["tabs"]["selected"] == "inspect"
-    assert "1 image" in told["header"]["data"]
-    shown = " ".join(str(update) for name, update in told.items() if name.startswith("inspect"))
+    future = call("gallery", "open", gallery=source)
+    assert future["tabs"]["selected"] == "inspect"
+    assert "1 image" in future["header"]["data"]
+    shown = " ".join(str(update) for name, update in future.items() if name.startswith("inspect"))
     assert record.image_id in shown
     assert "mug" in shown
     assert "css:teal" in shown
     with pytest.warns(UserWarning, match="image"):
-        told = call("gallery", "open", gallery={"opened": "0" * 64})
-    assert "selected" not in told["tabs"]
+        future = call("gallery", "open", gallery={"opened": "0" * 64})
+    assert "selected" not in future["tabs"]
 
 
 def test_a_link_and_the_tour_fill_the_form(call: Call) -> None:
     query = {"tab": "generate", "object": "book", "target": "#8040C0", "seed": "12"}
-    told = call("ask", "ready", query=query)
-    assert (told["object_name"], told["target"]["value"], told["seed"]) == ("book", "#8040C0", 12)
-    assert told["models"]["choices"]
-    told = call("ask", "example", {})
-    assert (told["own_text"], told["object_name"], told["seed"]) == ("", "mug", 0)
-    assert told["target"]["value"] == "l3:Vivid reddish orange"
-    told = call("ask", "example", {"text": "A vivid red cube", "seed": "7", "odd": 3})
-    assert (told["own_text"], told["object_name"], told["seed"]) == ("A vivid red cube", "cube", 7)
-    assert told["reading"]["value"] == NOT_EDITED
+    future = call("ask", "ready", query=query)
+    assert (future["object_name"], future["target"]["value"], future["seed"]) == (
+        "book",
+        "#8040C0",
+        12,
+    )
+    assert future["models"]["choices"]
+    future = call("ask", "example", {})
+    assert (future["own_text"], future["object_name"], future["seed"]) == ("", "mug", 0)
+    assert future["target"]["value"] == "l3:Vivid reddish orange"
+    future = call("ask", "example", {"text": "A vivid red cube", "seed": "7", "odd": 3})
+    assert (future["own_text"], future["object_name"], future["seed"]) == (
+        "A vivid red cube",
+        "cube",
+        7,
+    )
+    assert future["reading"]["value"] == NOT_EDITED
     seeds = {call("new_seed", "click")["seed"] for _ in range(20)}
     assert len(seeds) > 10
     assert all(0 <= seed < 100_000 for seed in seeds)

@@ -25,7 +25,7 @@ NOBODY = (False, False)
 
 
 def judged(own: OwnPrompt) -> list[tuple[str, str]]:
-    return [(one.name, one.color.label) for one in own_reading(own).judged if one.color]
+    return [(item.name, item.color.label) for item in own_reading(own).judged if item.color]
 
 
 @pytest.mark.parametrize(
@@ -73,12 +73,14 @@ def judged(own: OwnPrompt) -> list[tuple[str, str]]:
     ],
 )
 def test_the_words_say_what_is_judged_unless_a_hand_does(
-    own: OwnPrompt, what: list[tuple[str, str]], by_hand: str
+    own: OwnPrompt, label: list[tuple[str, str]], by_hand: str
 ) -> None:
-    assert judged(own) == what
+    assert judged(own) == label
     assert by_hand in own_reading(own).hand
     assert bool(by_hand) == bool(own_reading(own).hand)
-    assert [(one.name, one.color.label) for one in own_prompt(own).targets if one.color] == what
+    assert [
+        (target.name, target.color.label) for target in own_prompt(own).targets if target.color
+    ] == label
 
 
 def test_the_fields_follow_the_words_and_keep_what_a_hand_set() -> None:
@@ -123,11 +125,14 @@ def test_the_engine_gets_what_was_said_and_no_preset(context: Context) -> None:
     job = tab.start(context, OWNER, {"mode": "own"}, OwnPrompt(UNICORN, *FIRST, NOBODY), *HOW)
     assert context.engine.wait(job, 120).status == "done"
     (row,) = context.storage.drawings.recent()
-    asked = [(one.name, one.color.value if one.color else None) for one in row.targets]
-    assert asked == [("unicorn", "css:blue"), ("teapot", None)]
+    target = [
+        (object_target.name, object_target.color.value if object_target.color else None)
+        for object_target in row.targets
+    ]
+    assert target == [("unicorn", "css:blue"), ("teapot", None)]
     assert row.text == UNICORN
     evidence = context.storage.evidence.for_image(row.image_id or "")
-    assert {one.object_name for one in evidence} == {"unicorn"}
+    assert {item.object_name for item in evidence} == {"unicorn"}
     assert any("no unicorn model" in note for note in row.origin["notes"])
 
 

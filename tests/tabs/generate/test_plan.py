@@ -42,8 +42,13 @@ RIGHT: dict[str, Any] = {
 def test_nothing_set_is_each_models_own() -> None:
     how = settings(Controls(**RIGHT))
     assert (how.guidance, how.steps, how.size_px) == ((None,), None, None)
-    one = requests(PROMPTS[:1], how)[0]
-    assert (one.guidance, one.steps, one.width, one.height) == (None, None, None, None)
+    request = requests(PROMPTS[:1], how)[0]
+    assert (request.guidance, request.steps, request.width, request.height) == (
+        None,
+        None,
+        None,
+        None,
+    )
 
 
 def test_every_prompt_by_every_model_guidance_and_seed() -> None:
@@ -133,15 +138,15 @@ def test_an_object_and_a_color_are_a_prompt() -> None:
 
 
 def test_own_words_stay_as_they_are_and_keep_their_id() -> None:
-    one = own_prompt(OwnPrompt("  Mist  over\nthe hills ", "", ""))
-    assert (one.text, one.targets, one.task, one.source) == (
+    prompt = own_prompt(OwnPrompt("  Mist  over\nthe hills ", "", ""))
+    assert (prompt.text, prompt.targets, prompt.task, prompt.source) == (
         "Mist over the hills",
         (),
         "free",
         "own",
     )
-    assert one.id == own_prompt(OwnPrompt("Mist over the hills", "", "")).id
-    assert one.id != own_prompt(OwnPrompt("Mist over the hills", "cat", "")).id
+    assert prompt.id == own_prompt(OwnPrompt("Mist over the hills", "", "")).id
+    assert prompt.id != own_prompt(OwnPrompt("Mist over the hills", "cat", "")).id
     with pytest.raises(BadInput, match="Write a prompt"):
         own_prompt(OwnPrompt("  ", "", "css:red"))
     with pytest.raises(UnknownColor, match="blurple"):

@@ -82,35 +82,37 @@ def test_each_picture_is_drawn_without_and_with_it() -> None:
     how = settings(Controls(*controls(ON, guidance="2, 4")))
     made = requests(prompts, how)
     assert len(made) == count_of(2, how) == 8
-    assert [(one.guidance, one.text, bool(one.options)) for one in made[:3]] == [
+    assert [(item.guidance, item.text, bool(item.options)) for item in made[:3]] == [
         (2.0, "A red mug", False),
         (2.0, "A red mug", True),
         (2.0, "A blue bus", False),
     ]
     alone = settings(Controls(*controls({**ON, "map": "predicted", "beside": False})))
-    assert [one.options["cfr"]["map"] for one in requests(prompts, alone)] == ["predicted"] * 2
+    assert [
+        generation_request.options["cfr"]["map"] for generation_request in requests(prompts, alone)
+    ] == ["predicted"] * 2
     # The first of two passes is drawn anyway, and so it is kept.
     two = settings(Controls(*controls({**ON, "beside": False})))
     assert count_of(1, two) == 2
 
 
 def test_models_without_guidance_are_named_beside_the_switch(context: Context) -> None:
-    own, asked = OwnPrompt("A red mug"), {"mode": "own"}
-    shown = tab.plan(context, OWNER, asked, own, *controls(ON, ("reference-renderer",)))
+    own, target = OwnPrompt("A red mug"), {"mode": "own"}
+    shown = tab.plan(context, OWNER, target, own, *controls(ON, ("reference-renderer",)))
     said = shown[-1]["view"]["problem"]
     assert said.startswith("Reference renderer")
     assert "such as Small (trained on the renderer), or switch Realism off" in said
     assert shown[0]["view"]["problem"] == said
     with pytest.raises(BadInput, match="no diffusion model"):
-        tab.start(context, OWNER, asked, own, *controls(ON, ("reference-renderer", SMALL)))
-    for name, words in {
+        tab.start(context, OWNER, target, own, *controls(ON, ("reference-renderer", SMALL)))
+    for name, text in {
         "flux.1-dev": "one prediction only",
         "janus-pro-1b": "token by token",
         "served:here": "on a server",
     }.items():
-        assert words in problem_of([name], [None])
+        assert text in problem_of([name], [None])
     assert "above 1" in problem_of([SMALL], [3.0, 1.0])
-    fine = tab.plan(context, OWNER, asked, own, *controls(ON))
+    fine = tab.plan(context, OWNER, target, own, *controls(ON))
     assert fine[-1]["view"]["problem"] == fine[0]["view"].get("problem", "") == ""
     assert fine[0]["view"]["note"] == "without and with CFR"
     assert "CFR λ 1" in fine[4]["text"]
@@ -164,7 +166,7 @@ def test_before_and_after_are_linked_and_measured(drawn_room: Context) -> None:
     pair = pair_json(drawn_room, rows["full"].drawing_id)
     before_id, after_id = pair["before"]["image_id"], pair["after"]["image_id"]
     assert (before_id, after_id) == (rows["plain"].image_id, rows["full"].image_id)
-    before, after = (drawn_room.storage.images.srgb8(one) for one in (before_id, after_id))
+    before, after = (drawn_room.storage.images.srgb8(item) for item in (before_id, after_id))
     values = delta_e00_map(before, after)
     difference = pair["difference"]
     assert (difference["mean"], difference["most"]) == (values.mean(), values.max())
@@ -194,15 +196,19 @@ def test_cfm_of_both_and_its_map_stand_there_once_they_were_scored(
     rows = by_strength(drawn_room)
     ids = [rows[name].image_id or "" for name in ("plain", "full")]
     score = CfmScore(6.0, np.array([[0.0, 1.0]], np.float32))
-    records = [one for name in ids for one in cfm_records(registration, name, "A mug", score)]
+    records = [
+        score_record
+        for name in ids
+        for score_record in cfm_records(registration, name, "A mug", score)
+    ]
     drawn_room.storage.scores.add_many(records)
     assert maps_of(drawn_room, ids[0])["cfm"] == ["00ff"]
     pair = pair_json(drawn_room, rows["full"].drawing_id)
     by_name = {row["name"]: row for row in pair["measures"]}
     assert by_name["CFM (logits / 3)"]["before"] == "2.000"
     assert by_name["CFM (logits / 3)"]["change"] == "+0.000"
-    begun = cfr_of(map="painted", rows=["00ff"], source="CFM’s map")
-    assert begun["source"].startswith("CFM")
+    started = cfr_of(map="painted", rows=["00ff"], source="CFM’s map")
+    assert started["source"].startswith("CFM")
     with pytest.raises(BadInput, match="not from 'elsewhere'"):
         cfr_of(map="painted", rows=["00ff"], source="elsewhere")
 

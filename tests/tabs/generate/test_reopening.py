@@ -32,6 +32,6 @@ def test_a_stroke_on_the_exact_mask_is_a_new_mask(context: Context, view: inspec
     ]
     value = {"image_id": record.image_id, "marks": marks, "seq": 1}
     inspect.judge(context, value, "sphere", "l2:blue", "paper", 0, False)
-    masks = {found.maker: found for found in context.storage.masks.for_image(record.image_id)}
+    masks = {result.maker: result for result in context.storage.masks.for_image(record.image_id)}
     assert set(masks) == {"renderer", "brush"}
     assert masks["brush"].area_px < masks["renderer"].area_px

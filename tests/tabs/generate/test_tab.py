@@ -75,7 +75,7 @@ def test_every_field_that_cannot_be_read_is_named(context: Context) -> None:
     view = tab.plan(context, OWNER, {"mode": "own"}, MUG, *controls)[0]["view"]
     assert list(view["fields"]) == ["seed", "seeds", "guidance", "steps"]
     assert "not -5" in view["fields"]["seed"]
-    assert all(words in view["problem"] for words in view["fields"].values())
+    assert all(field in view["problem"] for field in view["fields"].values())
     view = tab.plan(context, OWNER, {"mode": "own"}, MUG, *RIGHT)[0]["view"]
     assert "fields" not in view
 
@@ -93,7 +93,7 @@ def test_a_card_of_a_concept_leads_to_compare_and_names_its_stand_in(context: Co
     (shown,) = drawings_json(context, context.storage.drawings.recent(1))
     assert (shown["concept"], shown["unscored"]) == ("", "")
     assert shown["targets"][0]["stand_in"] == "car for bicycle"
-    (said,) = [one for one in shown["verdicts"] if one["rule"] == "truehue"]
+    (said,) = [verdict for verdict in shown["verdicts"] if verdict["rule"] == "truehue"]
     assert said["status"] == "fail"
     assert re.fullmatch(r"[a-z ]+, not teal; .*", said["short"]), said["short"]
     assert shown["truth"] == "", "the notes of the image say it"
@@ -132,12 +132,12 @@ def test_a_scene_has_a_mask_and_a_verdict_for_each_object(context: Context) -> N
     by_object = {mask.parameters["object"]: mask for mask in masks}
     rows = context.storage.evidence.for_image(row.image_id)
     assert len(rows) == 3 * len(RULES)
-    for one in rows:
-        assert one.mask_id == by_object[one.object_name].mask_id
+    for item in rows:
+        assert item.mask_id == by_object[item.object_name].mask_id
     for target in prompt.targets:
-        found = exact_mask(context, row.image_id, target.name)
-        assert found is not None
-        assert found.parameters["object"] == target.name
+        mask_record = exact_mask(context, row.image_id, target.name)
+        assert mask_record is not None
+        assert mask_record.parameters["object"] == target.name
     first = exact_mask(context, row.image_id)
     assert first is not None
     assert first.parameters["target"] == 0
@@ -148,7 +148,7 @@ def test_objects_that_exchange_their_colors_are_told_from_right_ones(context: Co
     for failure in ("none", "swapped"):
         (row, *_), _ = scene(context, failure)
         rows = context.storage.evidence.for_image(row.image_id or "")
-        statuses[failure] = [one.status for one in rows if one.protocol == "released"]
+        statuses[failure] = [item.status for item in rows if item.protocol == "released"]
     assert statuses["none"] == ["pass"] * 3
     assert statuses["swapped"].count("fail") >= 2
 
@@ -228,9 +228,9 @@ def test_a_basket_with_a_prompt_that_is_gone_says_so(context: Context) -> None:
 
 
 def test_the_plan_counts_what_will_be_drawn(context: Context) -> None:
-    asked = {"mode": "basket", "prompts": 3}
+    target = {"mode": "basket", "prompts": 3}
     many = ([RENDERER, "kolors"], 0, 2, "3, 5", "", 0, "hard", "swapped")
-    shown, about, only, *_ = tab.plan(context, OWNER, asked, MUG, *many)
+    shown, about, only, *_ = tab.plan(context, OWNER, target, MUG, *many)
     assert shown["view"]["button"] == "Draw 18 images"
     assert shown["view"]["note"] == (
         "3 prompts × 2 seeds × (2 guidance scales + the renderer, which takes no guidance)"
@@ -269,8 +269,8 @@ def test_the_factors_multiply_to_the_number_on_the_button(
 
 
 def test_too_many_images_are_said_before_one_presses(context: Context) -> None:
-    asked = {"mode": "basket", "prompts": 44_464}
-    shown, *_ = tab.plan(context, OWNER, asked, MUG, *RIGHT)
+    target = {"mode": "basket", "prompts": 44_464}
+    shown, *_ = tab.plan(context, OWNER, target, MUG, *RIGHT)
     assert "at most 20,000" in shown["view"]["problem"]
 
 
@@ -284,7 +284,7 @@ def test_equal_pixels_keep_the_words_of_their_own_drawing(context: Context) -> N
     assert "#7F4829" in notes[0]
     assert "#B92842" in notes[1]
     shown = drawings_json(context, rows)
-    assert [" ".join(one["notes"]) for one in shown] == notes
+    assert [" ".join(item["notes"]) for item in shown] == notes
     assert context.storage.images.get(rows[0].image_id or "").notes == ()
 
 
@@ -316,8 +316,8 @@ def test_settings_that_the_renderer_does_not_take_are_not_written_down(context: 
 def test_a_picture_with_an_object_missing_is_never_right(context: Context) -> None:
     (row,), prompt = scene(context, "one-missing")
     rows = context.storage.evidence.for_image(row.image_id or "")
-    missing = [one for one in rows if one.mask_id is None]
-    assert {one.status for one in missing} == {"fail"}
+    missing = [item for item in rows if item.mask_id is None]
+    assert {item.status for item in missing} == {"fail"}
     assert len(missing) == len(RULES)
     assert "is not in the image" in missing[0].reason
     assert context.storage.drawings.count(verdict="pass", rule="released") == 0
@@ -342,7 +342,7 @@ def test_a_stand_in_is_said_before_drawing(context: Context) -> None:
 
 
 def test_a_link_fills_the_controls(view: tab.View) -> None:
-    found = restored(
+    result = restored(
         view,
         {
             "tab": "generate",
@@ -359,12 +359,12 @@ def test_a_link_fills_the_controls(view: tab.View) -> None:
             "text": "A book",
         },
     )
-    assert found["target"]["value"] == "#8040C0"
-    assert found["models"] == [RENDERER, "kolors"]
+    assert result["target"]["value"] == "#8040C0"
+    assert result["models"] == [RENDERER, "kolors"]
     names = ("own_text", "object_name", "seed", "seeds", "size", "light", "failure", "guidance")
     blank = restored(view, {"tab": "generate", "object": "", "target": "", "text": ""})
     assert (blank["object_name"], blank["target"]["value"]) == ("", "")
-    assert [found[name] for name in names] == [
+    assert [result[name] for name in names] == [
         "A book",
         "book",
         12,
@@ -388,11 +388,11 @@ def test_a_link_fills_the_controls(view: tab.View) -> None:
 def test_a_link_with_nonsense_in_it_leaves_the_controls_usable(
     view: tab.View, query: dict[str, str]
 ) -> None:
-    found = restored(view, query)
+    result = restored(view, query)
     # Which fields a person edited is no control, and as it is on a fresh page.
-    edited = found.pop("reading")
+    edited = result.pop("reading")
     assert untouched(edited) or edited["value"] == view.reading.value
-    assert all(untouched(update) for update in found.values())
+    assert all(untouched(update) for update in result.values())
 
 
 def test_an_image_that_cannot_be_judged_is_kept(

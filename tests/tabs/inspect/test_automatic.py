@@ -75,9 +75,9 @@ def ended(context: Context, work: dict[str, Any]) -> dict[str, Any]:
     return {**record.result, "status": record.status, "words": record.problem or record.words}
 
 
-def find(context: Context, image: ImageRecord, *asked: Any, name: str = "jar") -> dict[str, Any]:
+def find(context: Context, image: ImageRecord, *target: Any, name: str = "jar") -> dict[str, Any]:
     data = {"image_id": image.image_id}
-    return ended(context, inspect_find.find(context, OWNER, data, name, *(asked or ASKED)))
+    return ended(context, inspect_find.find(context, OWNER, data, name, *(target or ASKED)))
 
 
 @pytest.fixture(scope="module")
@@ -156,10 +156,10 @@ def test_without_weights_it_says_what_is_missing_and_what_works(
     ],
 )
 def test_a_wish_that_cannot_be_is_refused_in_words(
-    looking: Context, image: ImageRecord, name: str, asked: Any, words: str
+    looking: Context, image: ImageRecord, name: str, target: Any, text: str
 ) -> None:
-    said = inspect_find.find(looking, OWNER, {"image_id": image.image_id}, name, *asked)
-    assert words in said["problem"]
+    said = inspect_find.find(looking, OWNER, {"image_id": image.image_id}, name, *target)
+    assert text in said["problem"]
     assert "unexpected error" not in said["problem"]
 
 
@@ -187,17 +187,19 @@ def test_an_automatic_mask_is_stored_with_all_its_steps(
     pixels = looking.mask_pixels(made.mask_id)
     assert np.array_equal(automatic.mask.pixels, pixels)
     staged, _, evidence = judged(looking, image, start(made))
-    found = staged["found"]
-    assert [box["text"] for box in found["boxes"]] == [
-        f"{one.score:.2f}" for one in steps.detections
+    result = staged["found"]
+    assert [box["text"] for box in result["boxes"]] == [
+        f"{detection.score:.2f}" for detection in steps.detections
     ]
-    assert all(row["used"] and not row["by_hand"] for row in [*found["boxes"], *found["negatives"]])
-    assert found["presence"][0]["note"].startswith("Janus-Pro 1B to “Is there a jar in the image?")
+    assert all(
+        row["used"] and not row["by_hand"] for row in [*result["boxes"], *result["negatives"]]
+    )
+    assert result["presence"][0]["note"].startswith("Janus-Pro 1B to “Is there a jar in the image?")
     assert staged["mask_text"].startswith("Automatic · jar, ")
     assert "Boxes by GroundingDINO tiny" in titles(evidence)
     assert any(title.startswith("Cut out by SAM") for title in titles(evidence))
     # What was taken away is hatched, and the legend says so.
-    assert any(of["text"].endswith("%") for of in found["negatives"])
+    assert any(negative["text"].endswith("%") for negative in result["negatives"])
     assert "negative" in staged["hatched"]
     assert staged["measured_url"].startswith("data:image/png")
 
@@ -228,8 +230,8 @@ def test_a_search_says_what_it_waits_for_and_ends_while_it_waits() -> None:
         JobRecord("search", "find", "", "", "running"), lambda job: said.put(job.record.words)
     )
 
-    def told(words: str) -> None:
-        while said.get(timeout=WAIT_S) != words:
+    def told(text: str) -> None:
+        while said.get(timeout=WAIT_S) != text:
             pass
 
     with house.engine() as engine, ThreadPoolExecutor(1) as thread:
@@ -288,15 +290,15 @@ def test_models_of_ones_own_are_typed_by_folder_and_file(
     ],
 )
 def test_a_typed_model_that_is_none_is_refused_in_words(
-    looking: Context, image: ImageRecord, typed: Any, words: str
+    looking: Context, image: ImageRecord, typed: Any, text: str
 ) -> None:
     data = {"image_id": image.image_id, "marks": []}
-    asked = (ASKED[0], typed, *ASKED[2:])
+    target = (ASKED[0], typed, *ASKED[2:])
     for said in (
-        inspect_find.find(looking, OWNER, data, "jar", *asked),
+        inspect_find.find(looking, OWNER, data, "jar", *target),
         inspect_find.points(looking, OWNER, {**data, "marks": [POINT]}, typed),
     ):
-        assert words in said["problem"]
+        assert text in said["problem"]
         assert "unexpected error" not in said["problem"]
 
 
@@ -358,8 +360,8 @@ def test_without_any_box_it_says_so_and_still_lists_them(
 def test_a_negative_part_that_is_kept_is_measured(
     looking: Context, image: ImageRecord, made: MaskRecord
 ) -> None:
-    kept = [override("negative", n, use=False) for n in range(2)]
-    staged, card, evidence = judged(looking, image, start(made), *kept)
+    overrides = [override("negative", n, use=False) for n in range(2)]
+    staged, card, evidence = judged(looking, image, start(made), *overrides)
     automatic = work_of(looking, image.image_id, [start(made)]).automatic
     assert automatic is not None
     pixels = looking.mask_pixels(mask_of(looking, card).mask_id)
@@ -367,7 +369,7 @@ def test_a_negative_part_that_is_kept_is_measured(
     assert pixels.sum() > looking.mask_pixels(made.mask_id).sum()
     assert staged["found"]["negatives"][0]["note"] == "left in by hand"
     assert "negative" not in staged["hatched"]
-    labels = sorted(of.label for of in steps_of(made.parameters).negatives)
+    labels = sorted(negative.label for negative in steps_of(made.parameters).negatives)
     assert titles(evidence)["Edited manually"] == f"{labels[0]} left in; {labels[1]} left in"
 
 
@@ -393,8 +395,8 @@ def test_a_mask_without_a_question_of_presence_has_no_answer_to_it(
     looking: Context, image: ImageRecord, made: MaskRecord
 ) -> None:
     about = made.parameters
-    given = (about["detector"]["id"], about["segmenter"]["id"], "paper", "", "")
-    state = find(looking, image, *given, about["variant"]["box_threshold"], 0.99)
+    values = (about["detector"]["id"], about["segmenter"]["id"], "paper", "", "")
+    state = find(looking, image, *values, about["variant"]["box_threshold"], 0.99)
     assert state["status"] == "done", state
     record = looking.storage.masks.get(state["mask_id"])
     staged, card, evidence = judged(
@@ -458,12 +460,12 @@ def test_points_add_to_an_automatic_mask_and_take_away(
     marks = [marks[0], *({**mark, "by": by} for mark in marks[1:])]
     staged, card, _ = judged(looking, image, *marks)
     record = mask_of(looking, card)
-    assert [one["segmenter"] for one in record.parameters["points"]] == [by, by]
+    assert [item["segmenter"] for item in record.parameters["points"]] == [by, by]
     tool = looking.engine.call(
         by,
         lambda model: [
-            model.from_points(model.embed(looking.srgb8(image.image_id)), [at], [True]).pixels
-            for at in ((100.0, 100.0), (300.0, 250.0))
+            model.from_points(model.embed(looking.srgb8(image.image_id)), [index], [True]).pixels
+            for index in ((100.0, 100.0), (300.0, 250.0))
         ],
     ).result(MOST_S)
     wanted = (looking.mask_pixels(made.mask_id) | tool[0]) & ~tool[1]
@@ -499,11 +501,11 @@ def test_a_point_that_was_cut_out_asks_no_model_again(
 
 def test_a_point_is_cut_out_anew_in_another_box(looking: Context, image: ImageRecord) -> None:
     cut = point_segmenter(looking, image.image_id)
-    at = ([(200.0, 150.0)], [True])
+    index = ([(200.0, 150.0)], [True])
     boxes = [(0, 0, 400, 300), (150, 100, 250, 200)]
-    first, second = (cut(*at, box, SAM) for box in boxes)
+    first, second = (cut(*index, box, SAM) for box in boxes)
     assert first is not second
-    assert cut(*at, boxes[0], SAM) is first
+    assert cut(*index, boxes[0], SAM) is first
 
 
 def test_broken_points_of_a_page_become_words(looking: Context, image: ImageRecord) -> None:

@@ -23,8 +23,8 @@ def test_the_cards_show_what_python_says(
     marked = value_of(stored, {"type": "box", "box": photograph[1]})
 
     def view(value: object, target: str, rule: str = "paper", *more: object) -> object:
-        asked = ("ball", target, rule, 0, True, "l3", *more)
-        return inspect.judge(context, value, *asked)[1]["view"]
+        requested = ("ball", target, rule, 0, True, "l3", *more)
+        return inspect.judge(context, value, *requested)[1]["view"]
 
     views = {
         "unmarked": view(value_of(stored), ""),

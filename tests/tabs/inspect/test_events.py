@@ -61,8 +61,8 @@ class Page:
     def send(self, event: str, data: Any, *values: Any) -> Any:
         """The same of an event with which the stage sends data."""
         request: Any = SimpleNamespace(query_params={}, cookies={})
-        told: Any = SimpleNamespace(_data=data)
-        return self.handlers(self.view.stage)[event](request, told, *values)
+        simple_namespace: Any = SimpleNamespace(_data=data)
+        return self.handlers(self.view.stage)[event](request, simple_namespace, *values)
 
 
 @pytest.fixture
@@ -96,9 +96,11 @@ def test_every_control_of_the_question_judges_again(page: Page) -> None:
         if (view.neighbors._id, "input") in fn.targets or (view.stage._id, "change") in fn.targets
     ]
     wanted = [view.stage, *view.asked]
-    assert [[one._id for one in fn.inputs] for fn in judged] == [[one._id for one in wanted]] * 2
-    filled_by = [one._id for one in (*view.results, page.header)]
-    assert [[one._id for one in fn.outputs] for fn in judged] == [filled_by] * 2
+    assert [[item._id for item in fn.inputs] for fn in judged] == [
+        [item._id for item in wanted]
+    ] * 2
+    filled_by = [item._id for item in (*view.results, page.header)]
+    assert [[output._id for output in fn.outputs] for fn in judged] == [filled_by] * 2
 
 
 def test_a_mark_is_judged_and_the_header_counts(
@@ -113,8 +115,8 @@ def test_a_mark_is_judged_and_the_header_counts(
     *_, header = page.cause(page.view.neighbors, "input", value, *CONTROLS)
     assert header["data"] == f"data · 1 image · {len(RULES)} verdicts"
     # That an image was opened or restored is no mark: it is answered elsewhere.
-    for told in ({"opened": stored.image_id, "seq": 4}, {**value, "restored": 5}):
-        answer = page.cause(page.view.stage, "change", told, *CONTROLS)
+    for message in ({"opened": stored.image_id, "seq": 4}, {**value, "restored": 5}):
+        answer = page.cause(page.view.stage, "change", message, *CONTROLS)
         assert all(map(untouched, answer))
         assert len(answer) == 4
 
@@ -122,19 +124,19 @@ def test_a_mark_is_judged_and_the_header_counts(
 def test_without_a_question_the_colors_are_told(
     context: Context, page: Page, stored: ImageRecord, photograph: Photograph
 ) -> None:
-    asked = ("", "", *CONTROLS[2:])
+    target = ("", "", *CONTROLS[2:])
     for mark, pixels, title in (
         ([], np.ones((128, 128), bool), "Colors of the whole image"),
         ([box(photograph)], object_photograph(128)[1], "What color is it?"),
     ):
         value = value_of(stored, *mark)
-        _, verdict, evidence, _ = page.cause(page.view.stage, "change", value, *asked)
+        _, verdict, evidence, _ = page.cause(page.view.stage, "change", value, *target)
         view = view_of(verdict)
         assert (view["status"], view["colors"]["of"]) == ("waiting", title)
         # A box is not quite the object, so the numbers are near.
         wanted = describe_colors(masked_colors(photograph[0], pixels)).lit_lab
         lab = re.findall(r"-?[\d.]+", view["colors"]["rows"][0]["lab"].replace("−", "-"))
-        np.testing.assert_allclose([float(one) for one in lab], wanted, atol=2.5)
+        np.testing.assert_allclose([float(item) for item in lab], wanted, atol=2.5)
         assert len(view["colors"]["rows"][0]["names"]) == len(SYSTEMS) == 4
         assert bool(view_of(evidence)) == bool(mark)
 
@@ -156,10 +158,10 @@ def test_a_rule_of_the_card_is_chosen_and_judged_by(
 def test_a_photograph_opens_without_the_question_of_the_one_before(
     context: Context, page: Page, stored: ImageRecord, photograph: Photograph
 ) -> None:
-    asked = ("jar", *CONTROLS[1:])
+    target = ("jar", *CONTROLS[1:])
     value = value_of(stored, box(photograph))
-    _, verdict, *_ = page.cause(page.view.stage, "change", value, *asked)
-    *updates, header = page.cause(page.view.stage, "open", {"opened": stored.image_id}, *asked)
+    _, verdict, *_ = page.cause(page.view.stage, "change", value, *target)
+    *updates, header = page.cause(page.view.stage, "open", {"opened": stored.image_id}, *target)
     opened = filled(page.view, updates)
     assert opened["stage"]["image_name"] == "photograph.png"
     assert (plain(opened["object_name"]), plain(opened["target"])) == ("", "")
@@ -179,8 +181,8 @@ def test_a_photograph_opens_without_the_question_of_the_one_before(
 def test_a_stored_image_without_a_verdict_opens_without_a_question(
     page: Page, stored: ImageRecord
 ) -> None:
-    asked = ("mug", "css:blue", *CONTROLS[2:])
-    *updates, _ = page.cause(page.view.library, "open", {"opened": stored.image_id}, *asked)
+    target = ("mug", "css:blue", *CONTROLS[2:])
+    *updates, _ = page.cause(page.view.library, "open", {"opened": stored.image_id}, *target)
     opened = filled(page.view, updates)
     assert opened["stage"]["image_name"] == "photograph.png"
     assert (plain(opened["object_name"]), plain(opened["target"])) == ("", "")
@@ -230,9 +232,9 @@ def test_neighbors_are_accepted_by_the_rules_that_take_them(
     page: Page, stored: ImageRecord, photograph: Photograph
 ) -> None:
     def shown(k: int) -> dict[str, Any]:
-        asked = ("", "css:tomato", "truehue", k, *CONTROLS[4:])
+        target = ("", "css:tomato", "truehue", k, *CONTROLS[4:])
         value = value_of(stored, box(photograph))
-        return view_of(page.cause(page.view.neighbors, "input", value, *asked)[1])
+        return view_of(page.cause(page.view.neighbors, "input", value, *target)[1])
 
     alone, wide = shown(0), shown(9)
     assert "accepted color" in wide["reason"]
@@ -265,12 +267,12 @@ def test_marks_that_leave_nothing_are_explained(page: Page, stored: ImageRecord)
 def test_find_and_point_say_what_hinders_them_each_time_anew(
     page: Page, stored: ImageRecord
 ) -> None:
-    asked = [one.value for one in page.view.find.asked]
-    nameless = page.send("find", {"image_id": stored.image_id}, "", *asked)["work"]
+    values = [item.value for item in page.view.find.asked]
+    nameless = page.send("find", {"image_id": stored.image_id}, "", *values)["work"]
     assert nameless["problem"].startswith("Enter an object in the field Object")
     assert (nameless["image_id"], nameless["kind"]) == (stored.image_id, "find")
     # The same words twice are two answers.
-    again = page.send("find", {"image_id": stored.image_id}, "", *asked)["work"]
+    again = page.send("find", {"image_id": stored.image_id}, "", *values)["work"]
     assert again["at"] > nameless["at"]
     data = {"image_id": stored.image_id, "marks": [{"type": "point", "x": 9e5, "y": 1}]}
     pointed = page.send("points", data, "no-segmenter")["work"]
@@ -312,8 +314,8 @@ def test_a_phone_photograph_is_measured_upright_by_the_colors_that_it_encodes(
     jpeg, raw = phone_jpeg(srgb8)
     image_id = uploaded(context, jpeg, "IMG_0021.jpg")["image_id"]
     assert np.array_equal(context.srgb8(image_id), load_image(jpeg, "IMG_0021.jpg").srgb8)
-    asked = ("", "#CD3C2D", DEFAULT_RULE, *CONTROLS[3:])
-    *updates, _ = page.cause(page.view.stage, "open", {"opened": image_id}, *asked)
+    requested = ("", "#CD3C2D", DEFAULT_RULE, *CONTROLS[3:])
+    *updates, _ = page.cause(page.view.stage, "open", {"opened": image_id}, *requested)
     staged = filled(page.view, updates)["stage"]
     assert (staged["width"], staged["height"]) == (520, 400)
     notes = " ".join(staged["notes"])
@@ -321,7 +323,7 @@ def test_a_phone_photograph_is_measured_upright_by_the_colors_that_it_encodes(
     assert "“Display P3” to sRGB" in notes
     corners = [float(part) for corner in box_around(truth) for part in corner]
     value = {"image_id": image_id, "marks": [{"type": "box", "box": corners}], "seq": 1}
-    _, verdict, *_ = page.cause(page.view.stage, "change", value, *asked)
+    _, verdict, *_ = page.cause(page.view.stage, "change", value, *requested)
     lab = np.array(kept(context, verdict).numbers["lab"])
     target = parse_target("#CD3C2D")
     encoded, taken_raw = (measure(pixels, truth, target).verdict for pixels in (srgb8, raw))
@@ -345,8 +347,8 @@ def test_a_cutout_brings_its_mask(context: Context, page: Page) -> None:
     staged = filled(page.view, updates)["stage"]
     assert "From the file's transparency" in staged["mask_text"]
     value = {"image_id": image_id, "marks": staged["marks"], "seq": 1}
-    asked = ("", "l3:Vivid reddish orange", *CONTROLS[2:])
-    _, verdict, *_ = page.cause(page.view.stage, "change", value, *asked)
+    target = ("", "l3:Vivid reddish orange", *CONTROLS[2:])
+    _, verdict, *_ = page.cause(page.view.stage, "change", value, *target)
     laid = np.where(truth[..., None], srgb8, 255).astype(np.uint8)
     wanted = measure(laid, truth, parse_target("l3:Vivid reddish orange"), "paper")
     row = kept(context, verdict)

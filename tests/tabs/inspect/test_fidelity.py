@@ -56,7 +56,9 @@ def test_images_of_a_prompt_are_ranked_and_nothing_is_scored_without_cfm(
     numbers = {
         image.image_id: delta_sat_score(context.srgb8(image.image_id))[0] for image in images
     }
-    assert [row["image"] for row in view["others"]] == sorted(numbers, key=lambda one: numbers[one])
+    assert [row["image"] for row in view["others"]] == sorted(
+        numbers, key=lambda number: numbers[number]
+    )
     assert [row["image"] for row in view["others"] if row["here"]] == [images[0].image_id]
     alone = fidelity_view(context, stored.image_id)
     assert (alone["prompt"], alone["others"]) == ("", [])
@@ -85,7 +87,9 @@ def test_a_registered_cfm_scores_and_maps_an_image(
     assert len(values) == 3
     rows = view["map"]
     assert {len(row) for row in rows} == {2 * round(len(rows[0]) / 2)}
-    assert {"00", "ff"} <= {row[at : at + 2] for row in rows for at in range(0, len(row), 2)}
+    assert {"00", "ff"} <= {
+        row[index : index + 2] for row in rows for index in range(0, len(row), 2)
+    }
     (score, _) = context.storage.scores.of_items("image", [view["image"]])[view["image"]]
     assert (score.version, score.provenance["prompt"]) == (version, "a market")
     # A photograph that was brought has no prompt: who asks writes one.

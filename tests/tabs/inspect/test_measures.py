@@ -26,8 +26,8 @@ def test_measures_stand_as_stored_else_as_computed(
     assert "HSV" in row["title"]
     assert context.storage.scores.count() == 0
     refused = ScoreRecord(IMAGE, image_id, "liked", "1", None, "unscored", "Nobody answered.")
-    given = ScoreRecord(IMAGE, image_id, "mean_saturation", "1.0", 0.25)
-    context.storage.scores.add_many([refused, given])
+    score_record = ScoreRecord(IMAGE, image_id, "mean_saturation", "1.0", 0.25)
+    context.storage.scores.add_many([refused, score_record])
     assert [(row["text"], row["title"][:6]) for row in shown.of(context, image_id)] == [
         ("0.250", row["title"][:6]),
         ("unscored", "Nobody"),

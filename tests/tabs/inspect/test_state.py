@@ -151,9 +151,9 @@ def test_no_marks_make_no_mask(context: Context, stored: ImageRecord) -> None:
 def test_marks_that_leave_one_pixel_or_none_are_refused(
     context: Context, stored: ImageRecord
 ) -> None:
-    one = {"type": "brush", "radius": 0.5, "points": [[9.5, 9.5]]}
+    item = {"type": "brush", "radius": 0.5, "points": [[9.5, 9.5]]}
     with pytest.raises(NoPixels, match="single pixel"):
-        make_mask(context, work_of(context, stored.image_id, (one,)))
+        make_mask(context, work_of(context, stored.image_id, (item,)))
     erased = {"type": "erase", "radius": 512, "points": [[64, 64]]}
     with pytest.raises(NoPixels):
         make_mask(context, work_of(context, stored.image_id, (WHOLE, erased)))
@@ -187,26 +187,26 @@ def test_the_mask_that_came_with_an_image_is_found_and_used_as_it_is(
 
 def test_an_image_drawn_elsewhere_names_no_object(context: Context, stored: ImageRecord) -> None:
     assert origin_target(stored) == ("", "")
-    drawn = context.storage.images.add(
+    sample = context.storage.images.add(
         np.zeros((9, 9, 3), np.uint8),
         "drawn",
         "render",
         (),
         {"object_name": "mug", "target": "css:teal"},
     )
-    assert origin_target(drawn) == ("mug", "css:teal")
+    assert origin_target(sample) == ("mug", "css:teal")
 
 
 def test_a_strokes_answer_takes_at_most_eight_statements(
     context: Context, stored: ImageRecord, statements: list[str]
 ) -> None:
-    asked = ("mug", "css:teal", "truehue", 0, True, "l3")
+    target = ("mug", "css:teal", "truehue", 0, True, "l3")
     stroke = {"type": "brush", "radius": 9, "points": [[40, 40], [60, 60]]}
     value = {"image_id": stored.image_id, "marks": [WHOLE], "seq": 1}
-    judge(context, value, *asked)
+    judge(context, value, *target)
     statements.clear()
     marks: list[Any] = [WHOLE, stroke]
-    staged, verdict, _ = judge(context, {**value, "marks": marks, "seq": 2}, *asked)
+    staged, verdict, _ = judge(context, {**value, "marks": marks, "seq": 2}, *target)
     context.data_text()  # the header's counts are part of the answer
     assert staged["seq"] == 2
     assert verdict["view"]["status"] in ("pass", "fail")
@@ -215,7 +215,7 @@ def test_a_strokes_answer_takes_at_most_eight_statements(
     record = context.storage.masks.get(verdict["view"]["question"]["mask"])
     marks = [{"type": "stored", "mask_id": record.mask_id}, stroke]
     statements.clear()
-    judge(context, {**value, "marks": marks, "seq": 3}, *asked)
+    judge(context, {**value, "marks": marks, "seq": 3}, *target)
     context.data_text()
     assert len(statements) <= 8, statements
 
@@ -224,7 +224,7 @@ def test_marks_are_read_once(
     context: Context, stored: ImageRecord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reads: list[Any] = []
-    monkeypatch.setattr(marks, "_mark", lambda *given: reads.append(given) or Mark("whole"))
+    monkeypatch.setattr(marks, "_mark", lambda *values: reads.append(values) or Mark("whole"))
     judge(
         context,
         {"image_id": stored.image_id, "marks": [WHOLE], "seq": 1},

@@ -132,7 +132,7 @@ def test_a_verdict_is_what_the_pipeline_measures_and_is_kept_so(
     assert row.mask_id is not None
     pixels = context.storage.masks.pixels(row.mask_id)
     wanted = measure(
-        photograph[0], pixels, parse_target(target), rule_id, asked=TargetObject("ball")
+        photograph[0], pixels, parse_target(target), rule_id, target_object=TargetObject("ball")
     )
     assert row.numbers == wanted.numbers()
     assert (row.status, row.reason) == (wanted.verdict.status, wanted.verdict.reason)
@@ -145,9 +145,9 @@ def test_a_verdict_is_what_the_pipeline_measures_and_is_kept_so(
         metric.value for metric in wanted.verdict.metrics
     ]
     assert [other["id"] for other in card["others"]] == [i for i in ALL_RULES if i != rule_id]
-    told = json.loads(card["json"])
-    assert told["evidence_id"] == card["evidence_id"]
-    assert told["delta_e00"] == wanted.numbers()["delta_e00"]
+    message = json.loads(card["json"])
+    assert message["evidence_id"] == card["evidence_id"]
+    assert message["delta_e00"] == wanted.numbers()["delta_e00"]
     cards = {"chromaticity", "lightness", "offsets", "names", "names_of", "steps"}
     cards |= {"colors", "measures"}
     assert set(view_of(evidence)) == cards
@@ -175,7 +175,7 @@ def test_the_same_verdict_twice_is_one_row_and_another_question_is_another(
     context: Context, stored: ImageRecord, photograph: Photograph
 ) -> None:
     value = value_of(stored, box(photograph))
-    asked: list[tuple[Any, ...]] = [
+    target: list[tuple[Any, ...]] = [
         (value, "ball", "css:red", "paper", 0, True),
         (value, "ball", "css:red", "paper", 0, False),
         (value, "ball", "css:red", "paper", 3, True),
@@ -184,12 +184,12 @@ def test_the_same_verdict_twice_is_one_row_and_another_question_is_another(
         (value, "apple", "css:red", "paper", 0, True),
         (value_of(stored, {"type": "whole"}), "ball", "css:red", "paper", 0, True),
     ]
-    ids = [kept(context, inspect.judge(context, *values)[1]).evidence_id for values in asked]
+    ids = [kept(context, inspect.judge(context, *values)[1]).evidence_id for values in target]
     assert ids[0] == ids[1]
-    assert len(set(ids)) == len(asked) - 1
+    assert len(set(ids)) == len(target) - 1
     # Every rule is kept with the one that was shown: of five questions, two of them the same mask,
     # object and color by another rule.
-    assert view_of(inspect.judge(context, *asked[3])[1])["kept"]
+    assert view_of(inspect.judge(context, *target[3])[1])["kept"]
     questions = {row.mask_id: 0 for row in context.storage.evidence.recent(100)}
     assert len(questions) == 2
 
@@ -402,7 +402,7 @@ def test_a_nearer_name_and_the_verdict_are_explained(context: Context) -> None:
     # By a rule without a light the numbers beside the names are those that decide.
     card = view_of(inspect.judge(context, value, "", "css:coral", "paper", 0, True)[1])
     assert card["names_note"] == ""
-    metric = next(one for one in card["metrics"] if one["name"] == "delta_chroma")
+    metric = next(item for item in card["metrics"] if item["name"] == "delta_chroma")
     assert metric["label"] == "Δa*b*"
     assert "ΔChroma in GenColorBench" in metric["help"]
 
@@ -514,12 +514,12 @@ def test_the_card_says_where_the_rules_disagree_and_why(
         record = drawn(context, "mug", "l3:Vivid reddish orange", "studio", seed)
         mask = context.storage.masks.for_image(record.image_id)[-1]
         value = value_of(record, {"type": "stored", "mask_id": mask.mask_id})
-        asked = ("mug", "l3:Vivid reddish orange", "paper", 0, True)
-        cards.append(view_of(inspect.judge(context, value, *asked)[1]))
-    told = [card["audit"] for card in cards if card["audit"]]
-    assert told, "shading alone makes rules disagree"
+        target = ("mug", "l3:Vivid reddish orange", "paper", 0, True)
+        cards.append(view_of(inspect.judge(context, value, *target)[1]))
+    message = [card["audit"] for card in cards if card["audit"]]
+    assert message, "shading alone makes rules disagree"
     for card in cards:
         statuses = {card["status"], *(other["status"] for other in card["others"])}
         assert bool(card["audit"]) == ({"pass", "fail"} <= statuses)
-    assert "truehue passes" in told[0]["sentence"]
-    assert all(title and text for title, text in told[0]["reasons"])
+    assert "truehue passes" in message[0]["sentence"]
+    assert all(title and text for title, text in message[0]["reasons"])

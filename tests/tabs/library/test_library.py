@@ -37,32 +37,32 @@ def drawn(context: Context, source: str, prompt_id: str) -> None:
 
 
 def test_the_built_in_sets_are_there_with_their_counts(library: Library) -> None:
-    counts = {one.id: one.count for one in library.sets()}
+    counts = {item.id: item.count for item in library.sets()}
     assert counts["gencolorbench"] == 44_464
     assert counts["concepts"] == 2_558
     assert 5_000 < counts["mini"] < 10_000
 
 
 def test_a_search_answers_with_rows_and_facets(context: Context) -> None:
-    found = search(context, "gencolorbench", Query("vivid green", limit=5), True, RULE)
-    assert found["of"] == 44_464
-    assert 0 < found["total"] < 2_000
-    assert len(found["rows"]) == 5
-    assert all("green" in row["text"] for row in found["rows"])
-    facets = {facet["name"]: facet["values"] for facet in found["facets"]}
-    assert sum(value["count"] for value in facets["task"]) == found["total"]
+    result = search(context, "gencolorbench", Query("vivid green", limit=5), True, RULE)
+    assert result["of"] == 44_464
+    assert 0 < result["total"] < 2_000
+    assert len(result["rows"]) == 5
+    assert all("green" in row["text"] for row in result["rows"])
+    facets = {facet["name"]: facet["values"] for facet in result["facets"]}
+    assert sum(value["count"] for value in facets["task"]) == result["total"]
     assert any(value["hex"] == "#23EAA5" for value in facets["color"])
     assert search(context, "gencolorbench", Query(), False, RULE)["facets"] == []
 
 
 def test_all_that_match_can_be_taken(context: Context) -> None:
     query = Query("vivid green apple")
-    taken = matching(context, "gencolorbench", query, RULE)
+    used = matching(context, "gencolorbench", query, RULE)
     total = search(context, "gencolorbench", query, False, RULE)["total"]
-    assert len(taken) == total > 0
-    refs = [[one["source"], one["id"]] for one in taken]
+    assert len(used) == total > 0
+    refs = [[item["source"], item["id"]] for item in used]
     prompts, missing = context.service(Library).resolve(refs)
-    assert [prompt.text for prompt in prompts] == [one["text"] for one in taken]
+    assert [prompt.text for prompt in prompts] == [item["text"] for item in used]
     assert missing == []
 
 
@@ -73,8 +73,8 @@ def test_a_prompt_drawn_in_mini_is_drawn_in_the_full_set(context: Context) -> No
     drawn(context, "gencolorbench", mini.id)
     for set_id in ("gencolorbench", "mini"):
         chosen = {"drawn": frozenset({"drawn"})}
-        found = search(context, set_id, Query(chosen=chosen), True, RULE)
-        assert [(row["id"], row["drawn"]) for row in found["rows"]] == [(mini.id, 1)]
+        result = search(context, set_id, Query(chosen=chosen), True, RULE)
+        assert [(row["id"], row["drawn"]) for row in result["rows"]] == [(mini.id, 1)]
 
 
 def test_a_file_becomes_a_set_and_what_cannot_be_read_is_told(
@@ -92,7 +92,7 @@ def test_a_file_becomes_a_set_and_what_cannot_be_read_is_told(
     assert prompt_json(prompt, {})["targets"][0]["color"] == "l3:Vivid red"
     again = context.service(Library).take_file(file, "mine.csv")
     assert again["set_id"] == answer["set_id"]
-    assert [one.title for one in context.service(Library).sets() if one.imported] == ["mine.csv"]
+    assert [item.title for item in context.service(Library).sets() if item.imported] == ["mine.csv"]
 
 
 def test_a_file_that_is_none_leaves_no_set(context: Context, tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_a_file_that_is_none_leaves_no_set(context: Context, tmp_path: Path) -> 
     file.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20)
     with pytest.raises(BadInput):
         context.service(Library).take_file(file, "picture.csv")
-    assert [one for one in context.service(Library).sets() if one.imported] == []
+    assert [item for item in context.service(Library).sets() if item.imported] == []
 
 
 def test_a_selection_is_browsed_as_a_set_and_follows_its_newest_version(context: Context) -> None:
@@ -119,8 +119,8 @@ def test_a_selection_is_browsed_as_a_set_and_follows_its_newest_version(context:
     # An index takes megabytes: that of a version that nobody can ask for any more is given back.
     assert old() is None
     drawn(context, "gencolorbench", ids[0])
-    found = search(context, "selection:hard ones", Query(), False, RULE)
-    assert [row["drawn"] for row in found["rows"]] == [1, 0, 0, 0, 0]
+    result = search(context, "selection:hard ones", Query(), False, RULE)
+    assert [row["drawn"] for row in result["rows"]] == [1, 0, 0, 0, 0]
 
 
 def test_what_is_not_there_is_named(library: Library) -> None:
@@ -128,5 +128,5 @@ def test_what_is_not_there_is_named(library: Library) -> None:
         library.index("other")
     with pytest.raises(BadInput, match="no selection called 'x'"):
         library.index("selection:x")
-    found, missing = library.resolve([("mini", "nothing"), ("other", "1")])
-    assert (found, len(missing)) == ([], 2)
+    result, missing = library.resolve([("mini", "nothing"), ("other", "1")])
+    assert (result, len(missing)) == ([], 2)

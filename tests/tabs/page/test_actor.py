@@ -136,11 +136,11 @@ def test_once_there_is_an_account_who_asks_is_whose_session_it_is(context: Conte
     ann = accounts.add("Ann", "admin", "hash")
     accounts.begin_session(ann.id, hashed("token"), 60.0)
     cookie = {SESSION: "token"}
-    for one in (context, far):
-        assert actor_of(one, asked_with()) == NOBODY
-        assert actor_of(one, asked_with(**{SESSION: hashed("token")})) == NOBODY
-        expected = Actor(ann.id, Role.ADMIN, one.local, "Ann")
-        assert actor_of(one, asked_with(**cookie)) == expected
+    for item in (context, far):
+        assert actor_of(item, asked_with()) == NOBODY
+        assert actor_of(item, asked_with(**{SESSION: hashed("token")})) == NOBODY
+        expected = Actor(ann.id, Role.ADMIN, item.local, "Ann")
+        assert actor_of(item, asked_with(**cookie)) == expected
     assert actor_of(demo, asked_with(**cookie)).role is Role.VISITOR
     assert context.anyone == far.anyone == NOBODY
     # As Gradio hands a request on.
@@ -149,9 +149,9 @@ def test_once_there_is_an_account_who_asks_is_whose_session_it_is(context: Conte
 
 def test_a_visitor_gets_a_cookie_with_the_first_page(app: Any, public: Context) -> None:
     client = TestClient(app)
-    given = client.get("/").headers["set-cookie"]
+    header = client.get("/").headers["set-cookie"]
     for said in ("HttpOnly", "SameSite=Lax", "Path=/"):
-        assert said in given
+        assert said in header
     assert public.visitors.id_of(client.cookies[COOKIE])
     assert "set-cookie" not in client.get("/").headers
     # What a cache may hand on carries none.
@@ -168,8 +168,8 @@ def test_nobody_changes_what_another_visitor_made(app: Any, public: Context) -> 
     fewer = {"name": "mine", "refs": basket["refs"] * 2}
     assert ben.post("/api/selections/remove", json=fewer).status_code == 403
     assert ben.post("/api/selections", json=fewer).status_code == 200
-    (kept,) = ann.get("/api/prompts/sets").json()["selections"]
-    assert kept == {"name": "mine", "count": 1}
+    (saved,) = ann.get("/api/prompts/sets").json()["selections"]
+    assert saved == {"name": "mine", "count": 1}
     assert ann.post("/api/selections", json=basket).status_code == 200
     assert ann.post("/api/selections/remove", json=basket).status_code == 200
     named = {**OURS, "X-File-Name": "hats.txt"}
@@ -232,35 +232,35 @@ def test_what_the_owner_brought_is_no_visitors_who_brings_it_too(
 
 def _asks(dependant: Any) -> bool:
     return any(
-        getattr(one.call, "__func__", None) is FeatureRouter.actor or _asks(one)
-        for one in dependant.dependencies
+        getattr(dependency.call, "__func__", None) is FeatureRouter.actor or _asks(dependency)
+        for dependency in dependant.dependencies
     )
 
 
 def test_every_changing_route_asks_who_it_is(app: Any) -> None:
-    ours = [one for one in routes_of(app) if re.match("/(api|media)/", one.path)]
-    changing = [one for one in ours if one.methods - {"GET", "HEAD"}]
+    ours = [route for route in routes_of(app) if re.match("/(api|media)/", route.path)]
+    changing = [mine for mine in ours if mine.methods - {"GET", "HEAD"}]
     assert len(changing) > 30
-    assert [one.path for one in changing if not _asks(one.dependant)] == []
+    assert [item.path for item in changing if not _asks(item.dependant)] == []
 
 
 def test_the_routes_are_described_with_what_they_take(app: Any) -> None:
-    told = TestClient(app).get("/api/openapi.json").json()
-    sent = {path: one["post"] for path, one in told["paths"].items() if "post" in one}
+    message = TestClient(app).get("/api/openapi.json").json()
+    sent = {path: item["post"] for path, item in message["paths"].items() if "post" in item}
     assert len(sent) > 30
-    assert all(one["summary"] and one["requestBody"]["content"] for one in sent.values())
+    assert all(item["summary"] and item["requestBody"]["content"] for item in sent.values())
     rename = sent["/api/compare/sets/{set_id}/name"]
-    assert {one["name"] for one in rename["parameters"]} == {"set_id", "X-TrueHue"}
+    assert {parameter["name"] for parameter in rename["parameters"]} == {"set_id", "X-TrueHue"}
     (body,) = rename["requestBody"]["content"].values()
     assert set(body["schema"]["properties"]) == {"name"}
-    assert "$ref" not in str([one["requestBody"] for one in sent.values()])
+    assert "$ref" not in str([item["requestBody"] for item in sent.values()])
 
 
 def test_every_event_of_gradio_asks_who_it_is(public: Context) -> None:
     demo = shell.build(public)
-    handlers = [one.fn for one in demo.fns.values() if one.fn is not None]
+    handlers = [fn.fn for fn in demo.fns.values() if fn.fn is not None]
     assert len(handlers) > 30
-    silent = [one for one in handlers if "action" not in vars(one)]
+    silent = [handler for handler in handlers if "action" not in vars(handler)]
     assert silent == [shell.hold_stream]  # it only waits
 
 
@@ -275,13 +275,13 @@ def _parsed(path: Path) -> list[ast.stmt]:
 @cache
 def _imports(path: Path) -> set[str]:
     """Modules that are imported when this one is."""
-    found = set()
+    result = set()
     for node in _parsed(path):
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+            result |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
-            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    return found
+            result |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return result
 
 
 @cache
@@ -291,7 +291,7 @@ def _services() -> dict[str, Path]:
     for path in sorted((ROOT / "tabs").rglob("*.py")):
         for node in _parsed(path):
             if isinstance(node, ast.FunctionDef) and any(
-                ast.unparse(one).startswith("asks(") for one in node.decorator_list
+                ast.unparse(item).startswith("asks(") for item in node.decorator_list
             ):
                 out[".".join(path.relative_to(ROOT).with_suffix("").parts)] = path
     return out
@@ -303,11 +303,11 @@ def test_services_know_no_page() -> None:
     for name, path in services.items():
         seen, todo = set[str](), [path]
         while todo:
-            for one in _imports(todo.pop()):
-                assert one.partition(".")[0] not in PAGES, f"{name} comes to {one}"
-                file = ROOT / (one.removeprefix("truehue.").replace(".", "/") + ".py")
-                if one.startswith("truehue.tabs.") and one not in seen and file.is_file():
-                    seen.add(one)
+            for item in _imports(todo.pop()):
+                assert item.partition(".")[0] not in PAGES, f"{name} comes to {item}"
+                file = ROOT / (item.removeprefix("truehue.").replace(".", "/") + ".py")
+                if item.startswith("truehue.tabs.") and item not in seen and file.is_file():
+                    seen.add(item)
                     todo.append(file)
 
 
@@ -317,5 +317,5 @@ def test_a_service_takes_context_actor_and_request_in_that_order() -> None:
             if isinstance(node, ast.FunctionDef) and node.decorator_list:
                 if not ast.unparse(node.decorator_list[0]).startswith("asks("):
                     continue
-                first = [one.arg for one in node.args.args[:3]]
+                first = [arg.arg for arg in node.args.args[:3]]
                 assert first == ["context", "actor", "request"], f"{name}.{node.name}"

@@ -46,11 +46,11 @@ def client() -> Iterator[TestClient]:
 
     @app.post("/small")
     async def small(request: Request) -> JSONResponse:
-        return await posted(request, lambda given: {"read": len(given)})
+        return await posted(request, lambda values: {"read": len(values)})
 
     @app.post("/basket")
     async def basket(request: Request) -> JSONResponse:
-        return await posted(request, lambda given: {"read": len(given)}, MOST_BASKET_BYTES)
+        return await posted(request, lambda values: {"read": len(values)}, MOST_BASKET_BYTES)
 
     with TestClient(app) as made:
         yield made
@@ -106,11 +106,11 @@ def test_two_large_bodies_at_once_and_small_ones_go_past_them(client: TestClient
             )
             for _ in range(5)
         ]
-        for one in large:
-            one.start()
+        for item in large:
+            item.start()
         assert client.post("/small", content=b"{}", headers=OURS).status_code == 200
-        for one in large:
-            one.join()
+        for item in large:
+            item.join()
     assert (inside.most, inside.count) == (2, 5)
 
 
@@ -122,7 +122,7 @@ def test_a_body_that_does_not_come_is_given_up(monkeypatch: pytest.MonkeyPatch) 
         return {}
 
     scope = {"type": "http", "method": "POST", "path": "/", "headers": [(b"x-truehue", b"1")]}
-    answer = anyio.run(posted, Request(scope, never), lambda given: given)
+    answer = anyio.run(posted, Request(scope, never), lambda values: values)
     assert answer.status_code == 400
     assert b"did not arrive" in bytes(answer.body)
 
@@ -148,13 +148,13 @@ def test_a_file_is_not_taken_where_there_is_no_room_or_nothing_comes(
         made = partial(uploaded, Request(scope, never), 1000, lambda file, name: {})
         return anyio.run(partial(made, require_room=require_room))
 
-    for length, status, words in (
+    for length, status, text in (
         (1001, 413, b"larger than"),
         (101, 400, b"no room"),
         (100, 400, b"stopped on its way"),
     ):
         answer = sent(length)
-        assert (answer.status_code, words in bytes(answer.body)) == (status, True)
+        assert (answer.status_code, text in bytes(answer.body)) == (status, True)
     assert rooms == [101, 100]
 
 
@@ -166,7 +166,7 @@ def test_what_is_broken_off_writes_no_trace(caplog: pytest.LogCaptureFixture) ->
     for _ in range(30):
         made = partial(uploaded, Request(scope, gone), 1000, lambda file, name: {})
         assert anyio.run(made).status_code == 400
-        assert anyio.run(posted, Request(scope, gone), lambda given: given).status_code == 400
+        assert anyio.run(posted, Request(scope, gone), lambda values: values).status_code == 400
     assert len(caplog.records) <= 1
     assert "Traceback" not in caplog.text
 

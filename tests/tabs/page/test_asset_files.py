@@ -168,7 +168,7 @@ def test_every_module_is_reached_from_a_widget_or_the_page(workbench: TestClient
 
 
 def test_the_page_names_what_its_room_needs(workbench: TestClient) -> None:
-    found: set[str] = set()
+    name: set[str] = set()
     for room in ("", *FOLDERS, "no-such-room"):
         page = workbench.get("/", params={"tab": room} if room else {}).text
         known = re.search(r'id="th-constants">(.*?)</script>', page)
@@ -177,13 +177,13 @@ def test_the_page_names_what_its_room_needs(workbench: TestClient) -> None:
         preloads = re.findall(r'rel="modulepreload" href="([^"]+)"', page)
         assert len(preloads) == len(set(preloads))
         first = FOLDERS.get(room, FOLDERS["inspect"])[0]
-        assert any(f"/js/{first}/" in one for one in preloads)
-        found |= set(preloads)
+        assert any(f"/js/{first}/" in preload for preload in preloads)
+        name |= set(preloads)
         assert page.index("modulepreload") < page.index("gradio_config")
         # No other room is mounted first, and none comes to the front later.
         front = room if room in FOLDERS else "inspect"
         assert re.findall(r'"type":"tabs","props":\{"selected":"([^"]*)"', page) == [front]
-    assert all(workbench.get(one).status_code == 200 for one in found)
+    assert all(workbench.get(item).status_code == 200 for item in name)
 
 
 def test_a_page_that_is_the_same_is_not_sent_again(workbench: TestClient) -> None:

@@ -22,17 +22,17 @@ WAIT_S = 60
 def test_tools_are_called_by_their_ids(tmp_path: Path) -> None:
     save_tiny_janus(tmp_path / "models" / "janus-pro-1b")
     sources = Sources(models_folder=tmp_path / "models", hub_cache=tmp_path / "empty")
-    picture = np.full((30, 40, 3), 90, np.uint8)
+    stored = np.full((30, 40, 3), 90, np.uint8)
     with Storage.open(tmp_path / "data") as storage:
         context = make_context(storage, "data", sources=sources)
         try:
-            call = context.engine.call("janus-pro-1b", lambda tool: tool.ask(picture, ["mug"]))
+            call = context.engine.call("janus-pro-1b", lambda tool: tool.ask(stored, ["mug"]))
             (answer,) = call.result(WAIT_S)
             assert answer.question == "Is there a mug in the image? Answer yes or no."
             assert answer.by == "janus-pro-1b"
             assert [name for name, _ in context.engine.loaded()] == ["janus-pro-1b"]
             folder = tool_id(f"folder:{tmp_path / 'models' / 'janus-pro-1b'}", "presence")
-            (other,) = context.engine.call(folder, lambda tool: tool.ask(picture, ["mug"])).result(
+            (other,) = context.engine.call(folder, lambda tool: tool.ask(stored, ["mug"])).result(
                 WAIT_S
             )
             assert (other.text, other.yes_percent) == (answer.text, answer.yes_percent)

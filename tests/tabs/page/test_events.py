@@ -20,6 +20,6 @@ def test_edits_of_two_fields_that_fill_the_same_are_one_event(context: Context) 
         if fn.trigger_mode == "always_last" and EDITS & {event for _, event in fn.targets}
     ]
     assert max(len(fn.targets) for fn in edits) >= 14  # the fields of Generate
-    for one, other in combinations(edits, 2):
-        same = {part._id for part in one.outputs} & {part._id for part in other.outputs}
-        assert not same, (one.targets, other.targets)
+    for item, other in combinations(edits, 2):
+        same = {part._id for part in item.outputs} & {part._id for part in other.outputs}
+        assert not same, (item.targets, other.targets)

@@ -71,17 +71,17 @@ def colors_in(part: Any, key: str = "") -> Iterator[str]:
 
 @pytest.mark.parametrize("draw", [figures.chromaticity, figures.lightness])
 def test_a_figure_is_valid_and_its_colors_are_measured_or_the_pages(
-    draw: Any, found: Measurement
+    draw: Any, measurement: Measurement
 ) -> None:
-    figure = draw(found)
+    figure = draw(measurement)
     # Plotly checks every name and every value.
     again = go.Figure(figure)
     assert len(again.data) >= 1
-    assert found.verdict.lab is not None
-    measured = {candidate.hex for candidate in found.candidates}
-    measured.add(hex_of(lab_to_srgb8(np.array(found.verdict.lab))))
-    if found.verdict.light is not None:
-        measured.add(hex_of(lab_to_srgb8(np.array(found.verdict.light.seen_lab))))
+    assert measurement.verdict.lab is not None
+    measured = {candidate.hex for candidate in measurement.candidates}
+    measured.add(hex_of(lab_to_srgb8(np.array(measurement.verdict.lab))))
+    if measurement.verdict.light is not None:
+        measured.add(hex_of(lab_to_srgb8(np.array(measurement.verdict.light.seen_lab))))
     seen = set(colors_in(figure))
     assert seen
     for color in seen:
@@ -93,19 +93,19 @@ def test_a_figure_is_valid_and_its_colors_are_measured_or_the_pages(
             assert color in measured | {"rgba(0,0,0,0)"}
 
 
-def test_found_and_asked_stand_where_they_were_measured(found: Measurement) -> None:
-    figure = figures.chromaticity(found)
-    assert found.verdict.lab is not None
+def test_found_and_asked_stand_where_they_were_measured(measurement: Measurement) -> None:
+    figure = figures.chromaticity(measurement)
+    assert measurement.verdict.lab is not None
     points = {
         trace["text"][0]: (trace["x"][0], trace["y"][0], trace["marker"]["color"])
         for trace in figure["data"]
         if trace.get("text")
     }
-    assert points["found"][:2] == pytest.approx(found.verdict.lab[1:])
-    asked = found.candidates[0]
-    label = f"asked: {asked.name or asked.hex}"
-    assert points[label][:2] == pytest.approx(asked.lab[1:])
-    assert points[label][2] == asked.hex
+    assert points["found"][:2] == pytest.approx(measurement.verdict.lab[1:])
+    candidate = measurement.candidates[0]
+    label = f"asked: {candidate.name or candidate.hex}"
+    assert points[label][:2] == pytest.approx(candidate.lab[1:])
+    assert points[label][2] == candidate.hex
     (low_a, high_a), (low_b, high_b) = (figure["layout"][f"{axis}axis"]["range"] for axis in "xy")
     for a, b, _ in points.values():
         assert low_a < a < high_a
@@ -119,23 +119,23 @@ def test_found_and_asked_stand_where_they_were_measured(found: Measurement) -> N
 
 def test_the_density_is_drawn_in_colors_of_the_pixels() -> None:
     srgb8 = np.full((20, 20, 3), (200, 80, 40), np.uint8)
-    found = measure(srgb8, np.ones((20, 20), bool), parse_target("css:red"))
-    (image,) = figures.chromaticity(found)["layout"]["images"]
+    result = measure(srgb8, np.ones((20, 20), bool), parse_target("css:red"))
+    (image,) = figures.chromaticity(result)["layout"]["images"]
     data = base64.b64decode(image["source"].removeprefix("data:image/png;base64,"))
     with Image.open(io.BytesIO(data)) as opened:
         rgba8 = np.asarray(opened)
-    drawn = rgba8[rgba8[..., 3] > 0][:, :3]
-    assert len(drawn)
-    assert np.unique(drawn, axis=0).tolist() == [[200, 80, 40]]
-    assert image["x"] <= found.verdict.lab[1] <= image["x"] + image["sizex"]  # type: ignore[index]
-    assert image["y"] - image["sizey"] <= found.verdict.lab[2] <= image["y"]  # type: ignore[index]
+    sample = rgba8[rgba8[..., 3] > 0][:, :3]
+    assert len(sample)
+    assert np.unique(sample, axis=0).tolist() == [[200, 80, 40]]
+    assert image["x"] <= result.verdict.lab[1] <= image["x"] + image["sizex"]  # type: ignore[index]
+    assert image["y"] - image["sizey"] <= result.verdict.lab[2] <= image["y"]  # type: ignore[index]
 
 
 @pytest.mark.parametrize(("asked", "apart"), [("#c85028", True), ("css:blue", False)])
-def test_words_of_one_place_do_not_cover_each_other(asked: str, apart: bool) -> None:
+def test_words_of_one_place_do_not_cover_each_other(requested: str, apart: bool) -> None:
     srgb8 = np.full((20, 20, 3), (200, 80, 40), np.uint8)
-    found = measure(srgb8, np.ones((20, 20), bool), parse_target(asked))
-    notes = figures.chromaticity(found)["layout"]["annotations"]
+    result = measure(srgb8, np.ones((20, 20), bool), parse_target(requested))
+    notes = figures.chromaticity(result)["layout"]["annotations"]
     shifts = {note["text"]: note["yshift"] for note in notes}
     assert (abs(shifts["found"] - shifts["asked"]) >= 14) == apart
 

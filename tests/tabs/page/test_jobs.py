@@ -74,7 +74,7 @@ def test_what_it_raises_is_its_problem(jobs: Jobs) -> None:
 
 @pytest.mark.parametrize(("error", "words"), [(SystemExit(1), ": 1"), (KeyboardInterrupt(), "")])
 def test_what_is_no_exception_ends_it_too(
-    jobs: Jobs, context: Context, error: BaseException, words: str
+    jobs: Jobs, context: Context, error: BaseException, text: str
 ) -> None:
     def work(job: Job) -> dict[str, Any]:
         raise error
@@ -82,7 +82,7 @@ def test_what_is_no_exception_ends_it_too(
     for _ in range(2):  # its turn is given back
         ended = jobs.wait(jobs.start("images", "x", ANN, work).id, WAIT_S)
         assert ended.status == "failed"
-        assert f"unexpected error ({type(error).__name__}{words})" in ended.problem
+        assert f"unexpected error ({type(error).__name__}{text})" in ended.problem
     assert {row.status for row in context.storage.jobs.recent()} == {"failed"}
 
 
@@ -101,15 +101,15 @@ def test_who_began_it_and_the_owner_may_cancel_it(jobs: Jobs) -> None:
 
 
 def test_work_that_returns_when_it_is_stopped_was_cancelled(jobs: Jobs) -> None:
-    begun = Event()
+    event = Event()
 
     def work(job: Job) -> dict[str, Any]:
-        begun.set()
+        event.set()
         job.stop.wait(WAIT_S)
         return {"made": 1}
 
     job = jobs.start("export", "An export", ANN, work)
-    assert begun.wait(WAIT_S)
+    assert event.wait(WAIT_S)
     jobs.cancel(ANN, job.id)
     ended = jobs.wait(job.id, WAIT_S)
     assert (ended.status, ended.result) == ("cancelled", {"made": 1})
@@ -163,7 +163,7 @@ def test_of_a_kind_so_many_run_at_once(jobs: Jobs) -> None:
     jobs.cancel(ANN, searches[4].id)
     assert jobs.wait(searches[4].id, WAIT_S).status == "cancelled"
     go.set()
-    assert {jobs.wait(one.id, WAIT_S).status for one in (first, *searches[:4])} == {"done"}
+    assert {jobs.wait(item.id, WAIT_S).status for item in (first, *searches[:4])} == {"done"}
 
 
 def test_one_visitor_has_so_much_under_way(context: Context) -> None:
@@ -185,10 +185,10 @@ def test_what_was_under_way_when_the_process_died_says_so(tmp_path: Path) -> Non
     with Storage.open(tmp_path / "data") as storage:
         context = make_context(storage, "data")
         context.jobs.recover()
-        found = {one.job_id: one for one in context.jobs.all()}
-        assert (found["a"].status, found["a"].problem) == ("interrupted", INTERRUPTED)
-        assert (found["a"].done, found["a"].words) == (3, "3 of 9")
-        assert found["b"].status == "done"
+        result = {job.job_id: job for job in context.jobs.all()}
+        assert (result["a"].status, result["a"].problem) == ("interrupted", INTERRUPTED)
+        assert (result["a"].done, result["a"].words) == (3, "3 of 9")
+        assert result["b"].status == "done"
         context.close()
 
 
@@ -197,7 +197,7 @@ def test_what_ends_with_the_app_is_no_cancelled_work(tmp_path: Path) -> None:
         context = make_context(storage, "data")
         context.jobs.start("images", "x", OWNER, gated(Event()))
         context.close()
-        assert [one.status for one in storage.jobs.recent()] == ["interrupted"]
+        assert [item.status for item in storage.jobs.recent()] == ["interrupted"]
         with pytest.raises(BadInput, match="shutting down"):
             context.jobs.start("images", "x", OWNER, gated(Event()))
 
@@ -212,7 +212,7 @@ def test_the_list_has_the_last_work_of_each_kind(context: Context, jobs: Jobs) -
         jobs.wait(jobs.start("search", "Looking for a mug", OWNER, work).id, WAIT_S)
     listed = jobs_view(context, OWNER, AllJobs())["jobs"]
     assert len(listed) == LISTED + 1
-    assert [one["id"] for one in listed if one["kind"] == "diagnosis"] == [first.id]
+    assert [item["id"] for item in listed if item["kind"] == "diagnosis"] == [first.id]
 
 
 # ── over HTTP ────────────────────────────────────────────────────────────────────────────────────
@@ -238,6 +238,6 @@ def test_the_list_waits_for_news(client: TestClient, jobs: Jobs) -> None:
     assert client.get("/api/jobs?kind=cells").json()["jobs"] == []
     assert client.post(f"/api/jobs/{job.id}/cancel", json={}).json() == {}
     jobs.wait(job.id, WAIT_S)
-    one = client.get(f"/api/jobs/{job.id}").json()
-    assert (one["status"], one["active"], one["problem"]) == ("cancelled", False, "")
+    item = client.get(f"/api/jobs/{job.id}").json()
+    assert (item["status"], item["active"], item["problem"]) == ("cancelled", False, "")
     assert client.get("/api/jobs/unknown").status_code == 400

@@ -52,14 +52,14 @@ def test_one_visitor_does_not_take_the_whole_queue() -> None:
         with pytest.raises(BadInput):
             few.check_job(images, waiting, "eve")
     few.check_runs([few.run_pictures], few.runs_of_one - 1, few.runs - 1)
-    for pictures, own, waits in (
+    for stored_images, own, waits in (
         ([few.run_pictures + 1], 0, 0),
         ([1], few.runs_of_one, few.runs_of_one),
         ([1], 0, few.runs),
         ([1] * (few.runs_of_one + 1), 0, 0),
     ):
         with pytest.raises(BadInput):
-            few.check_runs(pictures, own, waits)
+            few.check_runs(stored_images, own, waits)
     HERE.check_job(100_000, ["me"] * 100, "me")
     assert limits_for_others(gpus=2).workers == 2
 
@@ -67,13 +67,13 @@ def test_one_visitor_does_not_take_the_whole_queue() -> None:
 def test_a_run_for_others_has_no_more_workers_than_cores(public: Context) -> None:
     app = FastAPI()
     app.include_router(run_routes(public))
-    most = public.limits.workers
-    asked = {"set": "mini", "models": ["reference-renderer"], "workers": most + 1, "limit": 2}
+    limit = public.limits.workers
+    target = {"set": "mini", "models": ["reference-renderer"], "workers": limit + 1, "limit": 2}
     with TestClient(app) as client:
-        answer = client.post("/api/runs/estimate", json=asked, headers=OURS)
+        answer = client.post("/api/runs/estimate", json=target, headers=OURS)
         assert (answer.status_code, answer.json().get("field")) == (400, "workers")
         answer = client.post(
-            "/api/runs", json={**asked, "workers": 1, "limit": "", "images": 1_000}, headers=OURS
+            "/api/runs", json={**target, "workers": 1, "limit": "", "images": 1_000}, headers=OURS
         )
         assert answer.status_code == 400
         assert "pictures" in answer.json()["error"]
@@ -106,8 +106,8 @@ def test_uploads_of_others_are_smaller(public: Context) -> None:
         ("Open TrueHue at: /", "Open TrueHue at: /"),
     ],
 )
-def test_others_are_told_names_not_paths(text: str, told: str) -> None:
-    assert for_others(text) == told
+def test_others_are_told_names_not_paths(text: str, message: str) -> None:
+    assert for_others(text) == message
 
 
 def test_what_nobody_foresaw_is_told_to_people_at_the_machine_alone(

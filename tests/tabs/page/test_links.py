@@ -45,9 +45,9 @@ def test_every_way_to_write_a_color_survives_a_link(target: str) -> None:
 
 @settings(deadline=None)
 @given(WORDS, WORDS)
-def test_any_words_survive_a_link(thing: str, target: str) -> None:
-    got = followed(link("inspect", {"object": thing, "target": target, "rule": "paper"}))
-    wanted = {"tab": "inspect", "object": thing, "target": target, "rule": "paper"}
+def test_any_words_survive_a_link(resource: str, target: str) -> None:
+    got = followed(link("inspect", {"object": resource, "target": target, "rule": "paper"}))
+    wanted = {"tab": "inspect", "object": resource, "target": target, "rule": "paper"}
     assert got == {key: value for key, value in wanted.items() if value}
 
 

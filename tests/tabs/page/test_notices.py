@@ -35,9 +35,9 @@ def behind(tmp_path: Path) -> Iterator[Context]:
         storage.selections.save("basket", [("", "mini-1")])
         tally = storage._database.tally()
     assert tally is not None
-    beside = Confirmed(folder / "truehue.duckdb")
-    beside.begin(replace(tally, writes=tally.writes + 3))
-    beside.close()
+    confirmed = Confirmed(folder / "truehue.duckdb")
+    confirmed.begin(replace(tally, writes=tally.writes + 3))
+    confirmed.close()
     with Storage.open(folder) as storage:
         made = make_context(storage, "data")
         yield made
@@ -53,14 +53,14 @@ def _client(context: Context) -> TestClient:
 
 def test_a_loss_is_told_until_it_was_read(behind: Context) -> None:
     client = _client(behind)
-    (one,) = client.get("/api/notices").json()["notices"]
-    assert one["text"].startswith("3 writes that had been confirmed are missing from ")
-    assert client.post("/api/notices/read", json={"number": one["number"]}).status_code == 403
+    (item,) = client.get("/api/notices").json()["notices"]
+    assert item["text"].startswith("3 writes that had been confirmed are missing from ")
+    assert client.post("/api/notices/read", json={"number": item["number"]}).status_code == 403
     for wrong in ({}, {"number": "1"}, {"number": 0}, {"number": 10**30}):
         assert client.post("/api/notices/read", json=wrong, headers=OURS).status_code == 400
     assert client.post("/api/notices/read", json={"number": 9}, headers=OURS).status_code == 404
     assert len(client.get("/api/notices").json()["notices"]) == 1
-    answer = client.post("/api/notices/read", json={"number": one["number"]}, headers=OURS)
+    answer = client.post("/api/notices/read", json={"number": item["number"]}, headers=OURS)
     assert answer.json() == client.get("/api/notices").json() == {"notices": []}
 
 
@@ -73,8 +73,8 @@ def test_strangers_learn_no_paths_and_mark_nothing(behind: Context) -> None:
         assert answer.status_code == 403
         assert len(behind.storage.losses.unread()) == 1
         shutil.rmtree(behind.storage.data_dir)
-        (one,) = notices(public, ANN)["notices"]
-        assert str(behind.storage.data_dir) not in one["text"]
+        (item,) = notices(public, ANN)["notices"]
+        assert str(behind.storage.data_dir) not in item["text"]
     finally:
         public.close()
 
@@ -94,9 +94,9 @@ def test_while_the_data_folder_is_away_nothing_is_confirmed(context: Context) ->
         context.service(RunSupervisor).start(plan, Execution(), OWNER)
     assert not folder.exists()
     assert client.get("/api/ready").json()["data"] == "data · gone: nothing is saved"
-    (one,) = client.get("/api/notices").json()["notices"]
-    assert one["number"] is None
-    assert "start TrueHue again" in one["text"]
+    (item,) = client.get("/api/notices").json()["notices"]
+    assert item["number"] is None
+    assert "start TrueHue again" in item["text"]
     folder.with_name("moved").rename(folder)
     assert client.get("/api/notices").json() == {"notices": []}
     assert client.post("/api/images", content=png(2), headers=OURS).status_code == 200

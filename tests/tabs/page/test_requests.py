@@ -75,10 +75,10 @@ class Sample(PageRequest):
     ],
 )
 def test_what_is_wrong_is_said_with_its_field(
-    kind: type[PageRequest], given: dict[str, Any], field: str, said: str
+    kind: type[PageRequest], values: dict[str, Any], field: str, said: str
 ) -> None:
     with pytest.raises(BadInput) as caught:
-        read_as(kind, given)
+        read_as(kind, values)
     assert caught.value.field == field
     assert said in str(caught.value)
 

@@ -75,11 +75,11 @@ def test_an_imported_set_is_put_away_and_comes_back(client: TestClient) -> None:
     sent = client.post("/api/prompts/sets", content="a hat\n", headers=headers).json()
     client.post("/api/prompts/sets/hide", json={"set_id": sent["set_id"]}, headers=OURS)
     listed = client.get("/api/prompts/sets").json()["sets"]
-    assert not any(one["imported"] for one in listed)
+    assert not any(item["imported"] for item in listed)
     again = client.post("/api/prompts/sets", content="a hat\n", headers=headers).json()
     assert again["set_id"] == sent["set_id"]
     listed = client.get("/api/prompts/sets").json()["sets"]
-    assert [one["title"] for one in listed if one["imported"]] == ["hats.txt"]
+    assert [item["title"] for item in listed if item["imported"]] == ["hats.txt"]
 
 
 def test_a_selection_says_what_it_had_to_leave_out(client: TestClient) -> None:
@@ -129,8 +129,8 @@ def test_a_prompt_file_is_uploaded(client: TestClient) -> None:
     headers = {**OURS, "X-File-Name": quote("zwei Hüte.txt")}
     answer = client.post("/api/prompts/sets", content="a hat\nanother hat\n", headers=headers)
     assert answer.json()["report"]["counts"][0] == [2, "prompts taken"]
-    found = client.get(f"/api/prompts/search?set={answer.json()['set_id']}").json()
-    assert [row["text"] for row in found["rows"]] == ["a hat", "another hat"]
+    json = client.get(f"/api/prompts/search?set={answer.json()['set_id']}").json()
+    assert [row["text"] for row in json["rows"]] == ["a hat", "another hat"]
 
 
 def test_a_folder_from_a_browser_is_imported_once(client: TestClient, context: Context) -> None:
@@ -146,12 +146,12 @@ def test_a_folder_from_a_browser_is_imported_once(client: TestClient, context: C
             headers = {**OURS, "X-File-Path": quote(path), "X-File-Name": path.split("/")[1]}
             sent = client.post(f"/api/image-sets/files/{SESSION}", content=content, headers=headers)
             assert sent.status_code == 200
-        asked = {"session": SESSION, "set": "", "model": "FLUX"}
-        plan = client.post("/api/image-sets/plan", json=asked, headers=OURS).json()
+        target = {"session": SESSION, "set": "", "model": "FLUX"}
+        plan = client.post("/api/image-sets/plan", json=target, headers=OURS).json()
         assert plan["found"] == 1  # b.png is broken
-        job = client.post("/api/image-sets/start", json=asked, headers=OURS).json()["job"]
+        job = client.post("/api/image-sets/start", json=target, headers=OURS).json()["job"]
         state = finished(client, job)
-        lists = {one["title"]: one["total"] for one in state["result"]["lists"]}
+        lists = {item["title"]: item["total"] for item in state["result"]["lists"]}
         assert lists["Broken"] == 1
         assert lists["Belongs to no prompt"] == 1
         assert not context.staging.folder(SESSION).exists()
@@ -194,10 +194,10 @@ def test_paths_are_for_people_at_this_machine_alone(
     folder = tmp_path / "pictures"
     folder.mkdir()
     (folder / "a.png").write_bytes(png(1))
-    asked = {"path": str(folder), "set": "mini"}
-    assert client.post("/api/image-sets/plan", json=asked, headers=OURS).status_code == 200
+    target = {"path": str(folder), "set": "mini"}
+    assert client.post("/api/image-sets/plan", json=target, headers=OURS).status_code == 200
     as_demo(context)
-    refused = client.post("/api/image-sets/plan", json=asked, headers=OURS)
+    refused = client.post("/api/image-sets/plan", json=target, headers=OURS)
     assert refused.status_code == 403
     assert "machine where TrueHue runs" in refused.json()["error"]
 
@@ -210,7 +210,7 @@ def test_a_job_is_followed_and_belongs_to_who_asked(client: TestClient, context:
     as_demo(context)
     job = start(context, Actor("a" * 32, Role.VISITOR), {"mode": "own"}, own, *controls)
     others = client.get("/api/jobs?kind=drawing").json()["jobs"]
-    assert all(not one["mine"] and "sphere" not in one["title"] for one in others)
+    assert all(not other["mine"] and "sphere" not in other["title"] for other in others)
     # What a page says of itself decides nothing.
     refused = client.post(f"/api/jobs/{job}/cancel", json={"owner": "a" * 32}, headers=OURS)
     assert refused.status_code == 403
@@ -223,7 +223,7 @@ def test_a_job_is_followed_and_belongs_to_who_asked(client: TestClient, context:
     assert answer["total"] == 2
     (item,) = answer["items"]
     assert item["about"].startswith("Reference renderer")
-    rules = {one["rule"] for one in item["targets"][0]["verdicts"]}
+    rules = {verdict["rule"] for verdict in item["targets"][0]["verdicts"]}
     assert rules == {by.id for by in RULES}
     assert item["targets"][0]["mask"]
     for wrong in ("status=lost", "verdict=perhaps"):

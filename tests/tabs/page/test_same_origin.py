@@ -106,18 +106,18 @@ def test_no_browser_is_told_that_another_site_may_ask(
     request: pytest.FixtureRequest, app: str, origin: str, path: str
 ) -> None:
     client: TestClient = request.getfixturevalue(app)
-    asking = {
+    evaluation = {
         "Origin": origin,
         "Access-Control-Request-Method": "POST",
         "Access-Control-Request-Headers": "x-truehue,content-type",
     }
     for answer in (
-        client.options(path, headers=asking),
+        client.options(path, headers=evaluation),
         client.get(path, headers={"Origin": origin}),
         client.post(path, headers={"Origin": origin}, json={}),
     ):
         assert not [name for name in answer.headers if name.startswith("access-control-")]
-    assert client.options(path, headers=asking).status_code == 403
+    assert client.options(path, headers=evaluation).status_code == 403
 
 
 def test_the_page_itself_and_programs_that_are_no_browser_still_work(

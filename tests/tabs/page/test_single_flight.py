@@ -75,7 +75,7 @@ def test_the_oldest_is_forgotten() -> None:
 def test_a_failure_reaches_everybody_and_is_not_kept() -> None:
     making = Making()
     once = SingleFlightCache(making)
-    assert all(isinstance(one, ValueError) for one in asked(once, ["bad"] * 3))
+    assert all(isinstance(item, ValueError) for item in asked(once, ["bad"] * 3))
     with pytest.raises(ValueError, match="no"):
         anyio.run(once.get, "bad")
     assert asked(once, ["good"]) == ["GOOD"]

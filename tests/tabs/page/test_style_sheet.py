@@ -65,10 +65,10 @@ def test_every_sheet_is_the_page_s_or_the_picker_s() -> None:
     listed = css_paths()
     assert len(set(listed)) == len(listed)
     picker = ROOT / "assets/css/picker/picker.css"
-    here = (ROOT / "assets/css").rglob("*.css")
+    local = (ROOT / "assets/css").rglob("*.css")
     # These rooms have pages of their own, which load no workbench.
     assert sorted([*listed, picker]) == sorted(
-        path for path in here if path.parent.name not in ("accounts", "participants")
+        path for path in local if path.parent.name not in ("accounts", "participants")
     )
 
 

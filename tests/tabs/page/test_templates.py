@@ -49,7 +49,7 @@ class Open(HTMLParser):
 
 
 @pytest.mark.parametrize(
-    "name", [one for one in NAMES if one not in NO_WIDGETS and not one.startswith(WHOLE_PAGES)]
+    "name", [item for item in NAMES if item not in NO_WIDGETS and not item.startswith(WHOLE_PAGES)]
 )
 def test_every_file_is_whole_and_belongs_to_a_script(name: str) -> None:
     assert (ROOT / f"assets/js/{name}.js").is_file()

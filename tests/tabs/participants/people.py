@@ -65,12 +65,12 @@ def coloring_plan(
     """A study of colorings of stored sketches without screening, two colorings a concept, three
     sketches a person; the last cases are the practice."""
     made = [Sketch(sketch_id(ink), ink) for ink in (boxes(seed=seed) for seed in range(number))]
-    for one in made:
-        room.storage.sketches.add(one, "boxes", "starter")
+    for item in made:
+        room.storage.sketches.add(item, "boxes", "starter")
     plain = studies_made.sketch_cases(number)
     cases = tuple(replace(case, sketch=made[i].id) for i, case in enumerate(plain))
-    given = {"screening": Screening(False, False), "votes": 2, "trials": 3, "cases": cases}
-    return studies_made.coloring_plan(number, practice, review, **{**given, **values})
+    provided = {"screening": Screening(False, False), "votes": 2, "trials": 3, "cases": cases}
+    return studies_made.coloring_plan(number, practice, review, **{**provided, **values})
 
 
 def fill(x: int = 10, y: int = 30, color: str | None = "#aa5500", closing: int = 0) -> Action:
@@ -154,16 +154,16 @@ class Room:
         marks = self.storage.coloring_marks.of_study(study.id)
         people = [
             Enrolled(
-                one.number,
-                one.enrolled_at,
-                trials[one.id],
-                events[one.id],
-                [mark for mark in marks if mark.participant_id == one.id],
+                item.number,
+                item.enrolled_at,
+                trials[item.id],
+                events[item.id],
+                [mark for mark in marks if mark.participant_id == item.id],
             )
-            for one in self.storage.participants.of(study.id)
+            for item in self.storage.participants.of(study.id)
         ]
         made = from_json(newest.plan)
-        numbers = {one.id: one.number for one in self.storage.participants.of(study.id)}
+        numbers = {item.id: item.number for item in self.storage.participants.of(study.id)}
         exclusions = exclusions_of(made, self.storage.studies.log(study.id), marks, numbers)
         return list(replay(made, people, exclusions=exclusions))
 
@@ -257,13 +257,13 @@ class Person:
         answered = set(self.told["participant"]["positions_answered"])
         return [self.trials[i] for i in sorted(self.trials) if i not in answered]
 
-    def answer_all(self, value: int = 0, kind: str = "place", most: int = 10_000) -> None:
+    def answer_all(self, value: int = 0, kind: str = "place", limit: int = 10_000) -> None:
         """Answers one trial after the other; what a check asks for, it gets."""
-        while self.waiting and most:
+        while self.waiting and limit:
             position = self.waiting[0]["position"]
             wanted = self.expected(self.told["participant"]["id"], position)
             self.post(answer(position, value if wanted is None else wanted, kind))
-            most -= 1
+            limit -= 1
 
     def fails_checks(self) -> None:
         """Answers every trial, and each check with something else than it asks for."""
@@ -271,11 +271,11 @@ class Person:
             wanted = self.expected(self.told["participant"]["id"], trial["position"])
             self.post(answer(trial["position"], 0 if wanted is None else int(wanted == 0)))
 
-    def _keep(self, told: dict[str, Any]) -> dict[str, Any]:
-        self.told = told
-        for trial in told["trials"]:
+    def _keep(self, message: dict[str, Any]) -> dict[str, Any]:
+        self.told = message
+        for trial in message["trials"]:
             self.trials[trial["position"]] = trial
-        return told
+        return message
 
 
 def pictures(context: Context, number: int, side: int = 24) -> Sequence[str]:

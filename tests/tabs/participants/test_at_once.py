@@ -29,24 +29,24 @@ async def _take_part(room: Room, link: Link, seed: int) -> list[str]:
         async def sent(*events: dict[str, Any]) -> dict[str, Any]:
             response = await client.post(f"{path}/events", json={"events": list(events)})
             assert response.status_code == 200, response.text
-            told: dict[str, Any] = response.json()
-            stored.extend(told["stored"])
-            return told
+            details: dict[str, Any] = response.json()
+            stored.extend(details["stored"])
+            return details
 
         body = {"consent_version": "1", "language": "en"}
         response = await client.post(f"{path}/enroll", json=body)
         assert response.status_code == 200, response.text
-        told = response.json()
-        waiting = [trial["position"] for trial in told["trials"]]
+        message = response.json()
+        waiting = [trial["position"] for trial in message["trials"]]
         while waiting:
             position = waiting.pop(0)
-            one = answer(position, chance.randrange(2))
-            batch = [one]
+            item = answer(position, chance.randrange(2))
+            batch = [item]
             if chance.random() < 0.2:
                 batch += [event("undo", position), answer(position, None, "tie")]
             both = await asyncio.gather(sent(*batch), sent(*batch))
-            for told in both:
-                waiting += [trial["position"] for trial in told["trials"]]
+            for message in both:
+                waiting += [trial["position"] for trial in message["trials"]]
             waiting = sorted(set(waiting))
             if chance.random() < 0.01:
                 await sent(event("withdrawal"))
@@ -65,18 +65,18 @@ def test_whoever_comes_at_once_the_log_gives_it_again(room: Room, method: Method
 
     acknowledged = asyncio.run(everybody())
     events = room.storage.study_events.of_study(link.study.id)
-    ids = [one.id for many in events.values() for one in many]
+    ids = [item.id for many in events.values() for item in many]
     assert len(ids) == len(set(ids))
     assert {name for names in acknowledged for name in names} <= set(ids)
     for many in events.values():
-        assert [one.number for one in many] == list(range(len(many)))
-        standing = Counter[int | None]()
-        for one in many:
-            if one.kind is EventKind.ANSWER:
-                standing[one.position] += 1
-            elif one.kind is EventKind.UNDO:
-                standing[one.position] -= 1
-        assert all(count == 1 for count in standing.values())
+        assert [item.number for item in many] == list(range(len(many)))
+        state = Counter[int | None]()
+        for entry in many:
+            if entry.kind is EventKind.ANSWER:
+                state[entry.position] += 1
+            elif entry.kind is EventKind.UNDO:
+                state[entry.position] -= 1
+        assert all(count == 1 for count in state.values())
     assert room.log_differs(link.study) == []
     if method is Method.BALANCED:
         trials = room.storage.participants.trials_of_study(link.study.id)
@@ -88,16 +88,16 @@ def test_whoever_comes_at_once_the_log_gives_it_again(room: Room, method: Method
         )
         answered = Counter(
             {
-                trials[person][one.position].stimulus_id: 0
+                trials[person][item.position].stimulus_id: 0
                 for person, many in events.items()
-                for one in many
-                if one.position is not None and trials[person][one.position].stimulus_id
+                for item in many
+                if entry.position is not None and trials[person][entry.position].stimulus_id
             }
         )
         assert len(answered) == 45
         # Only what somebody who stopped had not answered is given to one more.
         stopped = sum(
-            any(one.kind is EventKind.WITHDRAWAL for one in many) for many in events.values()
+            any(item.kind is EventKind.WITHDRAWAL for item in many) for many in events.values()
         )
         assert max(load.values()) <= 2 + stopped
         assert sum(load.values()) == 90
@@ -119,12 +119,14 @@ def test_people_who_come_at_once_get_every_stimulus_as_often_as_every_other(room
         assert Counter(statuses) == {200: 20, 409: 5}
 
     asyncio.run(everybody())
-    given = room.storage.participants.trials_of_study(link.study.id)
-    load = Counter(trial.stimulus_id for trials in given.values() for trial in trials)
-    sides = Counter((trial.stimulus_id, trial.order) for ts in given.values() for trial in ts)
+    stored_trials = room.storage.participants.trials_of_study(link.study.id)
+    load = Counter(trial.stimulus_id for trials in stored_trials.values() for trial in trials)
+    sides = Counter(
+        (trial.stimulus_id, trial.order) for ts in stored_trials.values() for trial in ts
+    )
     assert set(load.values()) == {10}
     assert set(sides.values()) == {5}
-    assert all(len({t.stimulus_id for t in ts}) == 9 for ts in given.values())
+    assert all(len({t.stimulus_id for t in ts}) == 9 for ts in stored_trials.values())
     assert room.log_differs(link.study) == []
 
 

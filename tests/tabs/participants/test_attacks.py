@@ -22,7 +22,7 @@ def test_an_event_that_is_sent_again_is_one_event(room: Room) -> None:
     person.enroll()
     sent = [answer(0), answer(1)]
     first = person.post(*sent)
-    assert person.post(*sent, sent[0])["stored"] == first["stored"] == [one["id"] for one in sent]
+    assert person.post(*sent, sent[0])["stored"] == first["stored"] == [item["id"] for item in sent]
     room.restart()
     again = room.person(link)
     again.client.cookies = person.client.cookies
@@ -38,9 +38,9 @@ def test_an_id_of_somebody_else_is_refused(room: Room) -> None:
     first, second = room.person(link), room.person(link)
     first.enroll()
     second.enroll()
-    taken = answer(0)
-    first.post(taken)
-    stolen = second.sends(taken)
+    used = answer(0)
+    first.post(used)
+    stolen = second.sends(used)
     assert stolen.status_code == 400
     assert stolen.json()["stored"] == []
     assert second.post(answer(0))["participant"]["positions_answered"] == [0]
@@ -48,8 +48,8 @@ def test_an_id_of_somebody_else_is_refused(room: Room) -> None:
 
 
 def test_a_key_opens_its_own_study_alone(room: Room) -> None:
-    one, other = room.opened(plan()), room.opened(plan())
-    person = room.person(one)
+    item, other = room.opened(plan()), room.opened(plan())
+    person = room.person(item)
     person.enroll()
     (key,) = person.client.cookies.values()
     stranger = room.person(other)
@@ -104,9 +104,9 @@ def test_what_is_no_event_is_refused_and_what_is_one_is_taken(
     assert alone.status_code in (400, 409)
     assert alone.json()["error"]
     good = answer(1)
-    told = person.post(wrong, good)
-    assert told["stored"] == [good["id"]]
-    assert len(told["refused"]) == 1
+    message = person.post(wrong, good)
+    assert message["stored"] == [good["id"]]
+    assert len(message["refused"]) == 1
     assert lasting_room.storage.study_events.count(link.study.id) == 2
 
 
@@ -152,11 +152,11 @@ def test_a_body_that_is_none_is_refused(room: Room, content: bytes, status: int)
     link = room.opened(plan())
     person = room.person(link)
     person.enroll()
-    for place in ("events", "enroll"):
-        if place == "enroll" and content in (b"", b'{"events": []}', b'{"events": {}}'):
+    for index in ("events", "enroll"):
+        if index == "enroll" and content in (b"", b'{"events": []}', b'{"events": {}}'):
             continue
-        answered = person.client.post(f"{person.path}/{place}", content=content, headers=OURS)
-        if place == "events" or status == 413:
+        answered = person.client.post(f"{person.path}/{index}", content=content, headers=OURS)
+        if index == "events" or status == 413:
             assert answered.status_code == status
         assert answered.status_code < 500
 
@@ -218,11 +218,11 @@ def test_images_tell_nothing_of_when_and_where_else_they_are_stored(room: Room) 
     case = Case("c", "lemon", tuple(Candidate(f"m{i}", (inside[i],)) for i in range(2)))
     made = plan(cases=(case,), trials=1)
     names, link = [], room.opened(made)
-    for one in (link, room.opened(made)):
-        person = room.person(one)
+    for entry in (link, room.opened(made)):
+        person = room.person(entry)
         person.enroll()
         assert not set(inside) & set(re.findall("[0-9a-f]{64}", str(person.told)))
-        names.append([place["images"][0] for place in person.trials[0]["places"]])
+        names.append([index["images"][0] for index in person.trials[0]["places"]])
         for image in inside:
             assert person.client.get(f"{person.path}/images/{image}.png").status_code == 404
     assert not set(names[0]) & set(names[1])
@@ -241,8 +241,8 @@ def test_images_tell_nothing_of_when_and_where_else_they_are_stored(room: Room) 
             )
             assert (again.status_code, again.content) == (304, b"")
     os.utime(room.storage.images.path(inside[0]), (1, 1))
-    again = [person.client.get(f"{person.path}/images/{one}.png") for one in names[0]]
-    assert {one.headers["etag"] for one in again} <= tags
+    again = [person.client.get(f"{person.path}/images/{name}.png") for name in names[0]]
+    assert {item.headers["etag"] for item in again} <= tags
 
 
 def test_the_page_allows_itself_alone(room: Room) -> None:

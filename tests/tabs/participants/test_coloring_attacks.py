@@ -115,9 +115,9 @@ def test_what_is_no_action_is_refused_and_what_is_one_is_taken(
     assert alone.status_code in (400, 409)
     assert alone.json()["error"]
     good = event("action", 1, fill())
-    told = person.post(wrong, good)
-    assert told["stored"] == [good["id"]]
-    assert len(told["refused"]) == 1
+    message = person.post(wrong, good)
+    assert message["stored"] == [good["id"]]
+    assert len(message["refused"]) == 1
     assert lasting_room.storage.study_events.count(study.id) == before + 1
 
 
@@ -136,17 +136,17 @@ def test_more_brush_strokes_than_can_be_painted_are_refused(
     room: Room, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In words, at once and after a new start; what is drawn can be finished."""
-    one = stroke(10, 10, 10, 40)
-    rows = rows_of(one["points"], one["diameter"])
+    item = stroke(10, 10, 10, 40)
+    rows = rows_of(item["points"], item["diameter"])
     monkeypatch.setattr(canvas, "MOST_ROWS", 2 * rows)
     person = designer(room, number=3)
-    person.draws(0, one, {"do": "undo"}, one)
+    person.draws(0, item, {"do": "undo"}, item)
     for _ in range(2):
-        refused = person.sends(event("action", 0, one))
+        refused = person.sends(event("action", 0, item))
         assert (refused.status_code, refused.json()["code"]) == (409, "too many")
         assert "brush strokes" in refused.json()["error"]
         room.restart()
-    person.draws(1, one)
+    person.draws(1, item)
     person.draws(0, fill())
     person.post(colored(0, 4))
 
@@ -159,15 +159,15 @@ def test_a_stranger_cannot_fill_the_disk(room: Room, monkeypatch: pytest.MonkeyP
     assert (refused.status_code, refused.json()["code"]) == (409, "too many")
     person.post(colored(0, 5))  # what there is can be finished
     # By bytes, of one person and of a whole study; answers and the end are still taken.
-    (one,) = room.context.service(_participation())._desks.values()
-    (someone,) = one.seats.values()
+    (item,) = room.context.service(_participation())._desks.values()
+    (someone,) = item.seats.values()
     monkeypatch.setattr(someone, "most_bytes", someone.canvases.cost - 1)
     refused = person.sends(event("action", 1, fill()))
     assert (refused.status_code, refused.json()["code"]) == (413, "too much")
     skip = {"kind": "skip", "value": None, "response_ms": 1, "reason": "other"}
     person.post(event("answer", 1, skip))
     monkeypatch.setattr(someone, "most_bytes", canvas.MOST_BYTES)
-    monkeypatch.setattr(one, "most_cost", one.cost - 1)
+    monkeypatch.setattr(item, "most_cost", item.cost - 1)
     assert person.sends(event("action", 2, fill())).status_code == 413
     person.post(event("withdrawal"))
     # What was stored before a start counts too.
@@ -176,10 +176,10 @@ def test_a_stranger_cannot_fill_the_disk(room: Room, monkeypatch: pytest.MonkeyP
     again = room.person(person.path.rpartition("/")[2])
     again.client.cookies = person.client.cookies
     again.state()
-    (one,) = room.context.service(_participation())._desks.values()
-    (someone,) = one.seats.values()
+    (item,) = room.context.service(_participation())._desks.values()
+    (someone,) = item.seats.values()
     assert someone.canvases.cost == pytest.approx(before, rel=0.2)
-    assert one.cost == someone.canvases.cost
+    assert item.cost == someone.canvases.cost
     assert someone.canvases.actions == 5
 
 
@@ -243,13 +243,13 @@ def test_every_route_of_a_seat_is_of_its_own_key(room: Room) -> None:
     foreign = room.person(link)
     foreign.client.cookies = elsewhere.client.cookies
     for other in (stranger, foreign):
-        told = other.client.get(f"{other.path}/state").json()
-        assert told["participant"] is None
-        assert told["trials"] == []
+        message = other.client.get(f"{other.path}/state").json()
+        assert message["participant"] is None
+        assert message["trials"] == []
         for path in ("actions/0", "plates/0.png"):
             assert other.client.get(f"{other.path}/{path}").status_code == 401
-        for one in (colored(0, 2), event("undo", 0), event("comment", 0, {"text": "x"})):
-            assert other.sends(one).status_code == 401
+        for item in (colored(0, 2), event("undo", 0), event("comment", 0, {"text": "x"})):
+            assert other.sends(item).status_code == 401
         assert other.sends(event("withdrawal")).status_code == 401
     # Somebody who takes part writes to a seat of their own alone, whoever they say to be.
     for name in ("participant", "participant_id", "number", "key"):
@@ -304,8 +304,8 @@ def test_texts_are_texts(room: Room) -> None:
     response = person.client.get(f"{person.path}/state")
     assert response.headers["content-type"] == "application/json"
     assert response.headers["x-content-type-options"] == "nosniff"
-    told = response.json()
-    assert told["trials"][0]["words"] == told["study"]["instructions"] == HOSTILE
+    message = response.json()
+    assert message["trials"][0]["words"] == message["study"]["instructions"] == HOSTILE
     person.post(event("comment", 0, {"text": HOSTILE}))
     (someone,) = room.storage.participants.of(room.storage.studies.all()[0].id)
     comment = room.storage.study_events.of(someone.id)[-1]

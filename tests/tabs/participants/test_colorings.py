@@ -48,15 +48,15 @@ def record_of(room: Room, study: StudyRecord, number: int = 0) -> str:
 def layer_of(room: Room, person: str, position: int) -> Any:
     """The stored layer of a finished sketch, once it was drawn."""
     answers = [
-        one
-        for one in room.storage.study_events.of(person)
-        if one.kind is EventKind.ANSWER and one.position == position
+        item
+        for item in room.storage.study_events.of(person)
+        if item.kind is EventKind.ANSWER and item.position == position
     ]
     study_id, until = room.storage.participants.get(person).study_id, time.monotonic() + 120
-    while answers[-1].id not in (drawn := room.storage.coloring_layers.of_study(study_id)):
+    while answers[-1].id not in (study := room.storage.coloring_layers.of_study(study_id)):
         assert time.monotonic() < until
         time.sleep(0.01)
-    return drawn[answers[-1].id]
+    return study[answers[-1].id]
 
 
 def practiced(room: Room, link: Link) -> Person:
@@ -80,11 +80,11 @@ def test_what_a_designer_is_told(room: Room) -> None:
     assert study["examples"][0] == {"text": "The drink, not the cup.", "good": True}
     got = person.client.get(f"{person.path}/images/{shown}.png")
     assert got.content == room.storage.images.path(image).read_bytes()
-    told = person.enroll()
-    assert told["participant"]["practice"] == {"stage": "open", "reason": "", "rounds": 1}
-    assert told["participant"]["number_of_trials"] == 5
-    assert [part_of(trial) for trial in told["trials"]] == ["training", "training"]
-    trial = told["trials"][0]
+    message = person.enroll()
+    assert message["participant"]["practice"] == {"stage": "open", "reason": "", "rounds": 1}
+    assert message["participant"]["number_of_trials"] == 5
+    assert [part_of(trial) for trial in message["trials"]] == ["training", "training"]
+    trial = message["trials"][0]
     assert set(trial) == {
         "position",
         "practice",
@@ -102,13 +102,13 @@ def test_what_a_designer_is_told(room: Room) -> None:
 def test_a_sketch_and_its_regions_are_those_that_were_stored(room: Room) -> None:
     link = opened(room)
     person = room.person(link)
-    one = person.enroll()["trials"][0]["sketch"]
-    ink = room.storage.sketches.ink(one["id"])
-    answered = person.client.get(f"{person.path}/sketches/{one['id']}.png")
+    item = person.enroll()["trials"][0]["sketch"]
+    ink = room.storage.sketches.ink(item["id"])
+    answered = person.client.get(f"{person.path}/sketches/{item['id']}.png")
     assert answered.headers["content-type"] == "image/png"
     assert "immutable" in answered.headers["cache-control"]
     for _ in range(2):  # made, and then of the file beside the ink
-        coded = person.client.get(f"{person.path}/sketches/{one['id']}.regions")
+        coded = person.client.get(f"{person.path}/sketches/{item['id']}.regions")
         assert coded.headers["content-type"] == "application/octet-stream"
         for map_, expected in zip(decode(coded.content), regions(ink).labels, strict=True):
             assert np.array_equal(map_, expected)
@@ -120,24 +120,24 @@ def test_a_whole_study_of_colorings(room: Room) -> None:
     person = practiced(room, link)
     main = person.waiting
     assert [part_of(trial) for trial in main] == ["trial"] * 3
-    words = {trial["words"] for trial in person.trials.values()}
-    assert len(words) == 5  # none twice
+    terms = {trial["words"] for trial in person.trials.values()}
+    assert len(terms) == 5  # none twice
     position = main[0]["position"]
     log = [fill(), stroke(5, 5, 40, 44, 30, 12), {"do": "undo"}, fill(40, color="#FFffFF")]
     person.draws(position, *log)
     maps = regions(room.storage.sketches.ink(main[0]["sketch"]["id"]))
     own = checksum(paint([read_action(action) for action in log], maps))
-    told = person.post(colored(position, 4, own, active_ms=5000.0))
-    assert position in told["participant"]["positions_answered"]
-    drawn = layer_of(room, record_of(room, link.study), position)
-    assert drawn.matches
-    assert drawn.checksum == own
-    layer = room.storage.coloring_layers.layer(drawn.event_id)
+    message = person.post(colored(position, 4, own, active_ms=5000.0))
+    assert position in message["participant"]["positions_answered"]
+    sample = layer_of(room, record_of(room, link.study), position)
+    assert sample.matches
+    assert sample.checksum == own
+    layer = room.storage.coloring_layers.layer(sample.event_id)
     assert checksum(layer) == own
     for trial in list(person.waiting):
         person.colors(trial["position"])
-    told = person.finish()
-    assert told["stage"] == "finished"
+    message = person.finish()
+    assert message["stage"] == "finished"
     assert not layer_of(room, record_of(room, link.study), main[1]["position"]).matches
     assert room.log_differs(link.study) == []
     assert room.storage.check() == []
@@ -152,8 +152,8 @@ def test_a_reload_goes_on_where_it_was(room: Room) -> None:
     room.restart()
     again = room.person(link)
     again.client.cookies = person.client.cookies
-    told = again.state()
-    by_position = {trial["position"]: trial["actions"] for trial in told["trials"]}
+    message = again.state()
+    by_position = {trial["position"]: trial["actions"] for trial in message["trials"]}
     assert by_position[first] == [fill(), fill(40)]  # can be opened again
     assert by_position[second] == [fill(), {"do": "clear"}]
     assert sum(bool(log) for log in by_position.values()) == 2
@@ -172,7 +172,7 @@ def test_a_reload_goes_on_where_it_was(room: Room) -> None:
     again.draws(second, stroke(8, 20, 12, 30))
     again.post(colored(second, 4))
     log = room.storage.study_events.of(record_of(room, link.study))
-    assert [one.kind.value for one in log if one.position == second][-3:] == [
+    assert [item.kind.value for item in log if item.position == second][-3:] == [
         "undo",
         "action",
         "answer",
@@ -190,7 +190,7 @@ def test_an_action_that_is_sent_again_is_one_action(room: Room) -> None:
     person = practiced(room, link)
     position = person.waiting[0]["position"]
     sent = [event("action", position, fill()), event("action", position, fill(40))]
-    assert person.post(*sent)["stored"] == [one["id"] for one in sent]
+    assert person.post(*sent)["stored"] == [item["id"] for item in sent]
     person.post(*sent)
     assert person.sends(colored(position, 3)).json()["code"] == "incomplete"
     room.restart()
@@ -202,7 +202,7 @@ def test_an_action_that_is_sent_again_is_one_action(room: Room) -> None:
     assert set(again.post(*sent, done)["stored"]) == {sent[0]["id"], sent[1]["id"], done["id"]}
     assert again.post(*sent, done)["refused"] == []
     trace = room.storage.study_events.traces(link.study.id)[record_of(room, link.study)]
-    assert {one.position: one.codes for one in trace}[position] == b"cc"
+    assert {item.position: item.codes for item in trace}[position] == b"cc"
 
 
 def test_a_practice_that_a_researcher_looks_at(room: Room) -> None:
@@ -220,8 +220,8 @@ def test_a_practice_that_a_researcher_looks_at(room: Room) -> None:
     someone = record_of(room, link.study)
     marks = room.storage.coloring_marks
     marks.add(link.study.id, someone, 1, "practice", "again", "Only the drink, please.", "ann")
-    told = person.state()
-    assert told["participant"]["practice"] == {
+    message = person.state()
+    assert message["participant"]["practice"] == {
         "stage": "again",
         "reason": "Only the drink, please.",
         "rounds": 2,
@@ -230,11 +230,11 @@ def test_a_practice_that_a_researcher_looks_at(room: Room) -> None:
     refused = person.sends(event("undo", 1))
     assert refused.json()["code"] == "training"
     for trial in list(person.waiting):
-        told = person.colors(trial["position"])
-    assert told["participant"]["practice"]["stage"] == "waiting"
+        message = person.colors(trial["position"])
+    assert message["participant"]["practice"]["stage"] == "waiting"
     marks.add(link.study.id, someone, 3, "practice", "accepted", "", "ann")
-    told = person.state()
-    assert told["participant"]["practice"]["stage"] == "accepted"
+    message = person.state()
+    assert message["participant"]["practice"]["stage"] == "accepted"
     assert [part_of(trial) for trial in person.waiting] == ["trial"] * 3
     assert room.log_differs(link.study) == []
     room.restart()
@@ -246,16 +246,16 @@ def test_a_practice_that_is_looked_at_automatically(room: Room) -> None:
     person = room.person(link)
     person.enroll()
     person.colors(0, fill())  # one action
-    told = person.colors(1)
-    practice = told["participant"]["practice"]
+    message = person.colors(1)
+    practice = message["participant"]["practice"]
     assert practice["stage"] == "again"
     assert "one single step" in practice["reason"]
     person.colors(2, stroke(1, 1, diameter=1), stroke(2, 2, diameter=1))
-    told = person.colors(3)
-    assert "hardly anything" in told["participant"]["practice"]["reason"]
+    message = person.colors(3)
+    assert "hardly anything" in message["participant"]["practice"]["reason"]
     person.colors(4)
-    told = person.colors(5)
-    assert told["participant"]["practice"]["stage"] == "accepted"
+    message = person.colors(5)
+    assert message["participant"]["practice"]["stage"] == "accepted"
     assert [part_of(trial) for trial in person.waiting] == ["trial"] * 3
     authors = {mark.author for mark in room.storage.coloring_marks.of_study(link.study.id)}
     assert authors == {"automatic"}
@@ -273,14 +273,14 @@ def test_a_colored_background_is_asked_about_and_flagged(room: Room) -> None:
     person = room.person(link)
     assert person.enroll()["trials"][0]["ask_background"]
     slip = (fill(), fill(0, 0))
-    told = person.colors(0, *slip)
-    assert "the background has a color" in told["participant"]["practice"]["reason"]
+    message = person.colors(0, *slip)
+    assert "the background has a color" in message["participant"]["practice"]["reason"]
     said = {"asked": 1, "undone": 0, "part": True}
     person.draws(1, *slip)
     person.post(colored(1, 2, background={**said, "more": "<b>"}))
     main = {trial["words"]: trial for trial in person.waiting}
-    asks = {words: trial["ask_background"] for words, trial in main.items()}
-    assert asks == {case.words: case.group != "Landscapes" for case in cases[:5]}
+    prompts = {key: trial["ask_background"] for key, trial in main.items()}
+    assert prompts == {case.words: case.group != "Landscapes" for case in cases[:5]}
     for trial in list(person.waiting):
         person.draws(trial["position"], *slip)
         person.post(colored(trial["position"], 2, background={"asked": 2, "undone": 1}))
@@ -290,9 +290,9 @@ def test_a_colored_background_is_asked_about_and_flagged(room: Room) -> None:
         pass
     rows = {(row["words"], row["position"]): row["background"] for row in answer["colorings"]}
     scene = next(case.words for case in cases if case.group == "Landscapes")
-    assert [one for (words, _), one in rows.items() if words == scene] == [None]
+    assert [row for (text, _), row in rows.items() if text == scene] == [None]
     assert rows[cases[5].words, 1] == {"share": 1.0, **said}
-    others = [one for (words, at), one in rows.items() if at > 1 and words != scene]
+    others = [row for (text, index), row in rows.items() if index > 1 and text != scene]
     assert others == [{"share": 1.0, "asked": 2, "undone": 1, "part": False}] * 4
     while (facts := quality(room.context, OWNER, StudyReference(study=link.study.id)))[
         "status"
@@ -335,7 +335,7 @@ def test_an_unknown_word_goes_to_somebody_else(room: Room) -> None:
     first = room.person(link)
     first.enroll()
     position = first.waiting[0]["position"]
-    words = first.waiting[0]["words"]
+    text = first.waiting[0]["words"]
     skip = {"kind": "skip", "value": None, "response_ms": 800, "reason": "unknown-word"}
     wrong = first.sends(event("answer", position, {**skip, "reason": "no wish"}))
     assert wrong.json()["field" if "field" in wrong.json() else "code"] in ("reason", "bad")
@@ -347,7 +347,7 @@ def test_an_unknown_word_goes_to_somebody_else(room: Room) -> None:
     second = room.person(link)
     assert second.state()["study"]["state"] == "open"
     second.enroll()
-    assert [trial["words"] for trial in second.waiting] == [words]
+    assert [trial["words"] for trial in second.waiting] == [text]
     second.colors(0)
     assert second.finish()["stage"] == "finished"
     assert room.storage.studies.get(link.study.id).state.value == "closed"
@@ -365,8 +365,8 @@ def test_a_second_coloring_is_given_when_it_is_asked_for(room: Room) -> None:
     marks.add(link.study.id, someone, 0, "recolor", "asked", "", "ann")  # a practice is not
     assert person.state()["participant"]["stage"] == "finished"
     marks.add(link.study.id, someone, 2, "recolor", "asked", "Are you sure?", "ann")
-    told = person.state()
-    assert told["participant"]["stage"] == "trials"
+    message = person.state()
+    assert message["participant"]["stage"] == "trials"
     (second,) = person.waiting
     assert (part_of(second), second["original"], second["actions"]) == ("second", 2, [])
     assert second["words"] == person.trials[2]["words"]
@@ -404,8 +404,10 @@ def test_a_preview_leaves_nothing_behind(room: Room) -> None:
     assert person.told["participant"]["practice"]["stage"] == "accepted"
     position = person.waiting[0]["position"]
     person.draws(position, fill())
-    told = person.state()
-    assert {trial["position"]: trial["actions"] for trial in told["trials"]}[position] == [fill()]
+    message = person.state()
+    assert {trial["position"]: trial["actions"] for trial in message["trials"]}[position] == [
+        fill()
+    ]
     assert room.rows() == before
 
 
@@ -414,9 +416,9 @@ def test_who_is_erased_leaves_no_coloring(room: Room, review: Review) -> None:
     link = opened(room, review)
     person = practiced(room, link)
     someone = record_of(room, link.study)
-    drawn = layer_of(room, someone, 0)
+    layer = layer_of(room, someone, 0)
     room.storage.coloring_marks.add(link.study.id, someone, 0, "keep", "kept", "", "ann")
     room.storage.participants.erase(someone, "ann")
-    assert not room.storage.coloring_layers.path(drawn.event_id).exists()
+    assert not room.storage.coloring_layers.path(layer.event_id).exists()
     assert person.state()["participant"] is None
     assert room.storage.coloring_marks.of_study(link.study.id) == []

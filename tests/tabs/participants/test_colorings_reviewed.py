@@ -59,17 +59,17 @@ def test_a_practice_with_a_skip_is_seen_and_accepted(room: Room) -> None:
     link = room.opened(coloring_plan(room, review=Review.RESEARCHER))
     person = room.person(link)
     person.enroll()
-    words = person.trials[0]["words"]
+    text = person.trials[0]["words"]
     skip = {"kind": "skip", "value": None, "reason": "unknown-word", "response_ms": 900}
     person.post(event("answer", 0, skip))
     assert progress(room, link.study.id)["practice_waiting"] == []
-    told = person.colors(1)
-    assert told["participant"]["practice"]["stage"] == "waiting"
+    message = person.colors(1)
+    assert message["participant"]["practice"]["stage"] == "waiting"
     (waiting,) = progress(room, link.study.id)["practice_waiting"]
     assert waiting["positions"] == [0, 1]
     sketch = person.trials[0]["sketch"]["id"]
-    told = {"position": 0, "words": words, "reason": "unknown-word", "sketch": sketch}
-    assert waiting["skipped"] == [told]
+    message = {"position": 0, "words": text, "reason": "unknown-word", "sketch": sketch}
+    assert waiting["skipped"] == [message]
     someone = waiting["participant"]
     (row,) = progress(room, link.study.id)["people"]
     assert row["practice_waiting"]
@@ -113,15 +113,15 @@ def test_a_second_coloring_comes_to_the_page_and_into_quality(room: Room) -> Non
     person.state()
     for trial in list(person.waiting):
         person.colors(trial["position"], fill(color="#c02020"), fill(40, color="#c02020"))
-    place = PostRecolor(**ask, position=2, reason="Are you sure?")
-    post_recolor(room.context, OWNER, place)
+    index = PostRecolor(**ask, position=2, reason="Are you sure?")
+    post_recolor(room.context, OWNER, index)
     person.state()
     (second,) = person.waiting
     assert (part_of(second), second["original"]) == ("second", 2)
     with pytest.raises(BadInput, match="already"):
-        post_recolor(room.context, OWNER, place)
+        post_recolor(room.context, OWNER, index)
     with pytest.raises(BadInput, match="with the participant already"):
-        post_recolor(room.context, OWNER, place.model_copy(update={"value": "withdrawn"}))
+        post_recolor(room.context, OWNER, index.model_copy(update={"value": "withdrawn"}))
     person.colors(second["position"], fill(color="#c02020"))
     facts = facts_of(room.context, study_id)
     (check,) = quality_json(facts)["second"]
@@ -129,7 +129,7 @@ def test_a_second_coloring_comes_to_the_page_and_into_quality(room: Room) -> Non
     assert facts.colorings.keys() == {("000000", position) for position in (2, 3, 4, 5)}
     # Their page sent a checksum of nothing: the server drew other pixels, and says so.
     assert len(progress(room, study_id)["mismatches"]) == 6
-    post_recolor(room.context, OWNER, place)
+    post_recolor(room.context, OWNER, index)
     person.state()
     (third,) = person.waiting
     skip = {"kind": "skip", "value": None, "reason": "unknown-word", "response_ms": 900}

@@ -63,12 +63,12 @@ def test_answers_are_taken_while_paused_and_not_once_closed(room: Room) -> None:
     # Who has trials to answer goes on; whoever comes new reads that it is paused.
     assert person.state()["study"]["state"] == "open"
     assert room.person(link).state()["study"]["state"] == "paused"
-    kept = answer(0)
-    person.post(kept)
+    saved = answer(0)
+    person.post(saved)
     room.storage.studies.set_state(link.study.id, State.CLOSED, AUTHOR)
     late = person.sends(answer(1))
     assert (late.status_code, late.json()["code"]) == (409, "closed")
-    assert person.sends(kept).json()["stored"] == [kept["id"]]
+    assert person.sends(saved).json()["stored"] == [saved["id"]]
     assert person.state()["study"]["state"] == "closed"
     assert room.storage.study_events.count(link.study.id) == 2
 
@@ -100,9 +100,9 @@ def test_asking_twice_with_one_consent_is_one_participation(room: Room) -> None:
     link = room.opened(plan())
     consent = secrets.token_hex(16)
     first, again = room.person(link), room.person(link)
-    one = first.enroll(id=consent)
+    enroll = first.enroll(id=consent)
     # The answer got lost with its cookie, and the page asks once more.
-    assert again.enroll(id=consent) == one
+    assert again.enroll(id=consent) == enroll
     assert room.storage.participants.count(link.study.id) == 1
     assert again.post(answer(0))["stored"]
     assert first.sends(answer(1)).status_code == 401
@@ -117,8 +117,8 @@ def test_a_personal_link_is_one_person_on_any_device(room: Room) -> None:
     laptop.post(answer(0))
     assert phone.state()["participant"] is None
     assert phone.told["returning"]
-    told = phone.enroll(consent_version="")
-    assert told["participant"]["positions_answered"] == [0]
+    message = phone.enroll(consent_version="")
+    assert message["participant"]["positions_answered"] == [0]
     assert room.storage.participants.count(link.study.id) == 1
     assert laptop.sends(answer(1)).status_code == 401
     phone.answer_all()
@@ -127,8 +127,8 @@ def test_a_personal_link_is_one_person_on_any_device(room: Room) -> None:
 
 def test_two_people_at_one_computer_have_their_own_links(room: Room) -> None:
     study = room.study(plan())
-    one, other = room.link(study, personal=True), room.link(study, personal=True)
-    first = room.person(one)
+    item, other = room.link(study, personal=True), room.link(study, personal=True)
+    first = room.person(item)
     first.enroll()
     first.post(answer(0))
     second = room.person(other)
@@ -152,12 +152,12 @@ def test_prolifics_session_goes_on_elsewhere_and_another_one_does_not(room: Room
     query = {"PROLIFIC_PID": "5f00", "STUDY_ID": "s1", "SESSION_ID": "a1"}
     assert same.state(**query)["returning"]
     assert same.enroll(external=SENT)["participant"]["positions_answered"] == [0]
-    for session in ({"session_id": "b2"}, {}):
-        external = {"prolific_pid": "5f00", **session}
+    for sent in ({"session_id": "b2"}, {}):
+        external = {"prolific_pid": "5f00", **sent}
         refused = room.person(link).asks_in(external=external)
         assert (refused.status_code, refused.json()["code"]) == (409, "elsewhere")
-    told = room.person(link).state(PROLIFIC_PID="5f00", SESSION_ID="b2")
-    assert told["study"]["state"] == "session", "before anything is read and agreed to"
+    message = room.person(link).state(PROLIFIC_PID="5f00", SESSION_ID="b2")
+    assert message["study"]["state"] == "session", "before anything is read and agreed to"
     other = room.person(link)
     other.client.cookies = same.client.cookies
     assert other.state(PROLIFIC_PID="6a11")["participant"] is None
@@ -191,8 +191,8 @@ def test_who_comes_back_by_themselves_may_finish_what_closed_by_itself(room: Roo
     person.enroll()
     room.storage.studies.set_state(study.id, State.CLOSED, CLOSED_ITSELF)
     elsewhere = room.person(personal)
-    told = elsewhere.state()
-    assert (told["returning"], told["study"]["state"]) == (True, "open")
+    message = elsewhere.state()
+    assert (message["returning"], message["study"]["state"]) == (True, "open")
     elsewhere.enroll()
     elsewhere.answer_all()
     assert elsewhere.finish()["stage"] == "finished"
@@ -243,7 +243,7 @@ def test_one_person_stores_so_much_and_can_still_finish(
     person.enroll()
     comments = [event("comment", None, {"text": "again"}) for _ in range(5)]
     refused = person.sends(*comments).json()["refused"]
-    assert [one["code"] for one in refused] == ["too many"] * 2
+    assert [item["code"] for item in refused] == ["too many"] * 2
     assert person.post(event("withdrawal", None, {}))["participant"]["stage"] == "withdrawn"
 
 
@@ -252,7 +252,7 @@ def test_what_somebody_who_left_did_not_answer_goes_to_others(room: Room) -> Non
     link = room.opened(made)
     left = room.person(link)
     left.enroll()
-    left.answer_all(most=2)
+    left.answer_all(limit=2)
     # Told before there is anything to read or to agree to, and counted.
     assert room.person(link).state()["study"]["state"] == "full"
     assert left.state()["study"]["state"] == "open"
@@ -362,8 +362,8 @@ def test_fifty_previews_are_kept(room: Room) -> None:
 
     study = room.study(plan(), State.DRAFT)
     tokens = [room.context.service(Participation).preview(plan(), study) for _ in range(51)]
-    found = [room.person(token).client.get(f"/study/{token}/state") for token in tokens]
-    assert [response.status_code for response in found] == [404] + [200] * 50
+    gets = [room.person(token).client.get(f"/study/{token}/state") for token in tokens]
+    assert [response.status_code for response in gets] == [404] + [200] * 50
 
 
 def test_the_cookie_is_of_participants_pages_alone(room: Room) -> None:

@@ -29,8 +29,8 @@ class Until(list[float]):
         super().__init__()
         self._wanted, self._then = wanted, then
 
-    def append(self, one: float) -> None:
-        super().append(one)
+    def append(self, item: float) -> None:
+        super().append(item)
         if len(self) == self._wanted:
             self._then()
 

@@ -25,41 +25,44 @@ def test_no_page_is_told_what_is_right(room: Room) -> None:
     plan = question_plan(14, 2, repeats=2, attention=1, screening=NO_SCREENING)
     link = room.opened(plan)
     person = room.person(link)
-    told = person.enroll()
-    shown = [one for one in told["trials"] if part_of(one) == "trial"]
+    message = person.enroll()
+    shown = [trial for trial in message["trials"] if part_of(trial) == "trial"]
     assert len(shown) == 16
-    for one in shown:
-        assert set(one) == {
+    for item in shown:
+        assert set(item) == {
             "position", "practice", "words", "form", "choices", "image"
         }  # fmt: skip
-        case = next(case for case in plan.cases if case.words == one["words"])
+        case = next(case for case in plan.cases if case.words == item["words"])
         assert case.question is not None
-        assert one["choices"] == list(case.question.choices)
-        assert one["image"] not in ("", case.question.image_id)
+        assert item["choices"] == list(case.question.choices)
+        assert item["image"] not in ("", case.question.image_id)
     # Whatever else the study says is the same when other answers are right.
     others = tuple(
-        replace(one, question=replace(one.question, right=(one.question.right + 1) % 2))
-        for one in question_cases(14, 2)
-        if one.question is not None
+        replace(
+            question_case,
+            question=replace(question_case.question, right=(question_case.question.right + 1) % 2),
+        )
+        for question_case in question_cases(14, 2)
+        if question_case.question is not None
     )
     again = room.person(room.opened(replace(plan, cases=others))).enroll()
-    assert [{**one, "image": ""} for one in again["trials"]] == [
-        {**one, "image": ""} for one in told["trials"]
+    assert [{**trial, "image": ""} for trial in again["trials"]] == [
+        {**trial, "image": ""} for trial in message["trials"]
     ]
-    assert again["study"] == told["study"]
+    assert again["study"] == message["study"]
     for forbidden in ("construction", "right", "sha256", "task_0", '"q1"'):
-        assert forbidden not in str(told["trials"]) + str(told["study"])
+        assert forbidden not in str(message["trials"]) + str(message["study"])
 
 
 def test_from_consent_to_the_end_with_an_undo_and_a_resume(room: Room) -> None:
     plan = question_plan(14, 2, repeats=2, attention=1, screening=NO_SCREENING)
     link = room.opened(plan)
     person = room.person(link)
-    told = person.enroll()
-    first, second = (one["position"] for one in told["trials"][:2])
+    message = person.enroll()
+    first, second = (trial["position"] for trial in message["trials"][:2])
     person.post(answer(first, 0), event("undo", first), answer(first, None, "skip"))
     refused = person.sends(answer(second, 17)).json()["refused"]
-    assert [one["code"] for one in refused] == ["bad"]
+    assert [item["code"] for item in refused] == ["bad"]
     # Another browser session goes on where it stopped.
     room.restart()
     back = person.state()
@@ -71,9 +74,9 @@ def test_from_consent_to_the_end_with_an_undo_and_a_resume(room: Room) -> None:
     assert room.log_differs(link.study) == []
     (record,) = room.storage.participants.of(link.study.id)
     events = room.storage.study_events.of(record.id)
-    kept = [one.body["kind"] for one in events if one.kind == "answer"]
-    assert kept[:2] == ["place", "skip"]
-    assert len(kept) == 18
+    kinds = [item.body["kind"] for item in events if item.kind == "answer"]
+    assert kinds[:2] == ["place", "skip"]
+    assert len(kinds) == 18
 
 
 def test_the_image_is_the_stored_png_bit_by_bit(room: Room) -> None:
@@ -95,7 +98,7 @@ def test_the_image_is_the_stored_png_bit_by_bit(room: Room) -> None:
 
 @pytest.mark.process
 def test_pictures_are_enlarged_by_whole_numbers_and_stand_on_the_grid() -> None:
-    found = run_module(
+    result = run_module(
         """
         const { gridStep, onGrid, wholeScale } = await load('participants/pixel_grid');
         return {
@@ -124,9 +127,9 @@ def test_pictures_are_enlarged_by_whole_numbers_and_stand_on_the_grid() -> None:
             ],
         },
     )
-    assert found["scales"] == [1, 1, 2, 10, 2]
-    assert found["steps"] == [1, 1, 4, 2, 10, 8]
-    assert all(abs(place - round(place)) < 1e-6 for place in found["places"])
+    assert result["scales"] == [1, 1, 2, 10, 2]
+    assert result["steps"] == [1, 1, 4, 2, 10, 8]
+    assert all(abs(index - round(index)) < 1e-6 for index in result["places"])
 
 
 def test_a_question_that_is_answered_in_words_is_none_for_people() -> None:

@@ -52,14 +52,14 @@ def test_everybody_is_replayed_by_the_plan_of_their_time(room: Room) -> None:
             revised(room, link, abandoned_after_s=120)
     revised(room, link, title="Another", abandoned_after_s=86_400)
     trials = room.storage.participants.trials_of_study(link.study.id)
-    assert sorted(len(given) for given in trials.values()) == [6, 12, 12]
-    told = replay_of(room, link)
-    assert (told["whole"], told["differing"]) == (True, [])
+    assert sorted(len(trial) for trial in trials.values()) == [6, 12, 12]
+    message = replay_of(room, link)
+    assert (message["whole"], message["differing"]) == (True, [])
     forged(room, link, 2, 3)
-    told = replay_of(room, link)
-    assert [one["number"] for one in told["differing"]] == [2]
-    assert "changed since" in told["differing"][0]["why"]
-    assert told["words"].endswith("This should not be.")
+    message = replay_of(room, link)
+    assert [item["number"] for item in message["differing"]] == [2]
+    assert "changed since" in message["differing"][0]["why"]
+    assert message["words"].endswith("This should not be.")
 
 
 def test_an_erasure_explains_what_was_served_while_they_were_there(room: Room) -> None:
@@ -78,23 +78,23 @@ def test_an_erasure_explains_what_was_served_while_they_were_there(room: Room) -
     go_on(people, 9)
     middle = room.storage.participants.of(link.study.id)[1]
     before = {
-        one.id: len(room.storage.participants.trials(one.id))
-        for one in room.storage.participants.of(link.study.id)
+        item.id: len(room.storage.participants.trials(item.id))
+        for item in room.storage.participants.of(link.study.id)
     }
     room.clock.turn(3)
     erase(room.context, OWNER, Erase(study=link.study.id, participant=middle.id, confirm=2))
     go_on([people[0], people[2]], 9)
-    told = replay_of(room, link)
-    assert 0 in [one["number"] for one in told["differing"]], "the first one was there too"
-    assert all("Participant 2 was erased" in one["why"] for one in told["differing"])
-    assert "should not be" not in told["words"]
+    message = replay_of(room, link)
+    assert 0 in [item["number"] for item in message["differing"]], "the first one was there too"
+    assert all("Participant 2 was erased" in item["why"] for item in message["differing"])
+    assert "should not be" not in message["words"]
     first = room.storage.participants.of(link.study.id)[0]
     assert len(room.storage.participants.trials(first.id)) > before[first.id] + 5
     # What was served after the erasure is not excused by it.
     forged(room, link, 0, before[first.id] + 5)
-    told = replay_of(room, link)
-    assert "changed since" in told["differing"][0]["why"]
-    assert told["words"].endswith("This should not be.")
+    message = replay_of(room, link)
+    assert "changed since" in message["differing"][0]["why"]
+    assert message["words"].endswith("This should not be.")
 
 
 def test_a_place_without_an_answer_is_free_after_ten_minutes(room: Room) -> None:
@@ -137,9 +137,9 @@ def votes(room: Room, link: Link, without: tuple[int, ...]) -> Counter[tuple[str
     trials = room.storage.participants.trials_of_study(link.study.id)
     return Counter(
         (trial.stimulus_id, trial.order)
-        for one in room.storage.participants.of(link.study.id)
-        if one.number not in without
-        for trial in trials[one.id]
+        for item in room.storage.participants.of(link.study.id)
+        if item.number not in without
+        for trial in trials[item.id]
         if trial.purpose is Purpose.MAIN
     )
 
@@ -157,21 +157,21 @@ def test_who_fails_the_checks_is_replaced_before_the_study_closes(
     for number in range(4):
         came_through(room, link, fails=number == 1)
     assert room.storage.studies.get(link.study.id).state is State.OPEN
-    told = live(room.context, OWNER, StudyRequest(study=link.study.id))
-    assert (told["missing"], told["to_replace"], told["excluded_people"]) == (12, 12, 1)
-    assert told["load"] == [{"answers": 3, "stimuli": 12}]
+    message = live(room.context, OWNER, StudyRequest(study=link.study.id))
+    assert (message["missing"], message["to_replace"], message["excluded_people"]) == (12, 12, 1)
+    assert message["load"] == [{"answers": 3, "stimuli": 12}]
     room.restart()
     came_through(room, link)
     assert room.storage.studies.get(link.study.id).state is State.CLOSED
     assert room.person(link).state()["study"]["state"] == "closed"
     assert replay_of(room, link)["whole"]
-    given = votes(room, link, without=(1,))
+    values = votes(room, link, without=(1,))
     by_stimulus: Counter[str] = Counter()
-    for (stimulus_id, _), count in given.items():
+    for (stimulus_id, _), count in values.items():
         by_stimulus[stimulus_id] += count
     assert set(by_stimulus.values()) == {4}
     if not questions:
-        assert set(given.values()) == {2}, "both sides as often, without who was replaced"
+        assert set(values.values()) == {2}, "both sides as often, without who was replaced"
 
 
 def test_a_closed_study_that_is_opened_again_lets_in_for_who_was_left_out(room: Room) -> None:
@@ -237,6 +237,6 @@ def test_a_discarded_coloring_is_colored_by_somebody_else(room: Room) -> None:
     room.clock.turn(3)
     third = room.person(link)
     third.enroll()
-    words = {trial["words"] for trial in third.waiting}
-    assert words == {first.trials[i]["words"] for i in (0, 3)}, "what was kept counts"
+    terms = {trial["words"] for trial in third.waiting}
+    assert terms == {first.trials[i]["words"] for i in (0, 3)}, "what was kept counts"
     assert room.log_differs(link.study) == []

@@ -44,7 +44,7 @@ def test_a_page_is_light_also_in_german(kind: Kind, plain: int, sent: int) -> No
     fetches no other is seen in one (tests/browser/)."""
     files = participant_files()
     paths = [*files.first("de", kind), *files.styles(kind)]
-    bodies = [files.body(files.version, one.partition(f"{files.version}/")[2]) for one in paths]
+    bodies = [files.body(files.version, path.partition(f"{files.version}/")[2]) for path in paths]
     assert len(bodies) > 12
     names = " ".join(paths)
     colored = kind is Kind.COLORINGS

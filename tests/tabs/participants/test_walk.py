@@ -37,7 +37,7 @@ _GIVEN = (COMPLETION.code, COMPLETION.url)
     ids=["distributions", "images", "ratings", "best of four", "adaptive"],
 )
 def test_from_consent_to_code(
-    room: Room, values: dict[str, object], models: int, kind: str, places: int
+    room: Room, values: dict[str, object], models: int, kind: str, positions: int
 ) -> None:
     link = room.opened(plan(6, models, completion=COMPLETION, **values))
     person = room.person(link)
@@ -45,14 +45,14 @@ def test_from_consent_to_code(
     assert before["participant"] is None
     assert before["trials"] == []
     assert before["study"]["state"] == "open"
-    told = person.enroll()
-    assert told["participant"]["stage"] == "trials"
-    assert told["participant"]["code"] == told["participant"]["url"] == ""
-    shown = [trial for trial in told["trials"] if part_of(trial) == "trial"]
-    assert all(len(trial["places"]) == places for trial in shown)
+    message = person.enroll()
+    assert message["participant"]["stage"] == "trials"
+    assert message["participant"]["code"] == message["participant"]["url"] == ""
+    shown = [trial for trial in message["trials"] if part_of(trial) == "trial"]
+    assert all(len(trial["places"]) == positions for trial in shown)
     distributions = values.get("material") is Material.DISTRIBUTIONS
     assert all((len(trial["reference"] or ()) == 71) == distributions for trial in shown)
-    assert len(told["colors"]) == (71 if distributions else 0)
+    assert len(message["colors"]) == (71 if distributions else 0)
     person.answer_all(kind=kind)
     room.clock.turn(60)
     done = person.finish()
@@ -96,9 +96,9 @@ def test_who_answers_faster_than_anybody_can_is_flagged_and_gets_no_code(room: R
     assert (done["code"], done["url"], done["withheld"]) == (*_GIVEN, False)
     room.restart()
     codes = [room.person(link) for _ in range(2)]
-    for one, before in zip(codes, (fast, offline), strict=True):
-        one.client.cookies = before.client.cookies
-    assert [one.state()["participant"]["code"] for one in codes] == ["", COMPLETION.code]
+    for item, before in zip(codes, (fast, offline), strict=True):
+        item.client.cookies = before.client.cookies
+    assert [code.state()["participant"]["code"] for code in codes] == ["", COMPLETION.code]
     people = compute(room.context, link.study.id, 20, lambda _: None)["people"]
     assert people[0]["too_fast"]["answers"] == 5
     assert 0 < people[0]["too_fast"]["seconds"] < 1
@@ -117,10 +117,10 @@ def test_a_clock_that_stands_still_and_a_study_without_a_code_withhold_nothing(r
 
 def test_a_language_is_a_tag_or_none(room: Room) -> None:
     link = room.opened(plan())
-    given = ["pt-BR", "zh-Hans-CN", "=1+1", "en\u202e", "<b>"]
-    for language in given:
+    values = ["pt-BR", "zh-Hans-CN", "=1+1", "en\u202e", "<b>"]
+    for language in values:
         room.person(link).enroll(language=language)
-    stored = [one.language for one in room.storage.participants.of(link.study.id)]
+    stored = [item.language for item in room.storage.participants.of(link.study.id)]
     assert stored == ["pt-BR", "zh-Hans-CN", "en", "en", "en"]
 
 
@@ -128,21 +128,21 @@ def test_no_name_of_a_model_reaches_a_participant(room: Room) -> None:
     link = room.opened(plan(material=Material.DISTRIBUTIONS, repeats=2, attention=1))
     person = room.person(link)
     person.enroll()
-    told = person.client.get(f"{person.path}/state").text
-    assert "m0" not in told.replace("image-", "")
+    message = person.client.get(f"{person.path}/state").text
+    assert "m0" not in message.replace("image-", "")
     for word in ("m0", "m1", "m2", "repeat", "original", "propensity"):
-        assert f'"{word}"' not in told
+        assert f'"{word}"' not in message
 
 
 @pytest.mark.parametrize("coding", ["br", "gzip", ""])
 def test_long_answers_are_packed_as_a_browser_takes_them(room: Room, coding: str) -> None:
     link = room.opened(plan(material=Material.DISTRIBUTIONS))
     person = room.person(link)
-    told = person.enroll()
+    message = person.enroll()
     headers = {"Accept-Encoding": coding}
     again = person.client.get(f"{person.path}/state", headers=headers)
     assert again.headers.get("content-encoding", "") == coding
-    assert again.json() == told
+    assert again.json() == message
 
 
 def test_training_comes_first_and_again_where_too_few_were_right(room: Room) -> None:
@@ -150,28 +150,28 @@ def test_training_comes_first_and_again_where_too_few_were_right(room: Room) -> 
     keys = tuple((stimulus.id, "m0") for stimulus in made.stimuli[:3])
     link = room.opened(plan(8, 2, trials=4, training=Training(keys, needed=3)))
     person = room.person(link)
-    told = person.enroll()
-    assert [part_of(trial) for trial in told["trials"]] == ["training"] * 3
-    assert told["participant"]["number_of_trials"] == 7
+    message = person.enroll()
+    assert [part_of(trial) for trial in message["trials"]] == ["training"] * 3
+    assert message["participant"]["number_of_trials"] == 7
 
     (record,) = room.storage.participants.of(link.study.id)
 
     def expected(position: int) -> int:
         return room.storage.participants.trials(record.id)[position].expected or 0
 
-    given = (answer(0, 1 - expected(0)), answer(1, expected(1)))
-    told = person.post(*given)
-    assert told["feedback"] == {"0": "wrong", "1": "right"}
-    assert told["trials"] == []
+    values = (answer(0, 1 - expected(0)), answer(1, expected(1)))
+    message = person.post(*values)
+    assert message["feedback"] == {"0": "wrong", "1": "right"}
+    assert message["trials"] == []
     # Whose connection was cut off sends them again, and sees the same.
-    assert person.post(*given)["feedback"] == told["feedback"]
+    assert person.post(*values)["feedback"] == message["feedback"]
     assert person.sends(event("undo", 0)).status_code == 409
-    told = person.post(answer(2, expected(2)))
-    assert [part_of(trial) for trial in told["trials"]] == ["training"] * 3
-    assert told["participant"]["training"]["attempt"] == 2
-    told = person.post(*(answer(i, expected(i)) for i in (3, 4, 5)))
-    assert told["participant"]["training"]["passed"]
-    assert [part_of(trial) for trial in told["trials"]] == ["trial"] * 4
+    message = person.post(answer(2, expected(2)))
+    assert [part_of(trial) for trial in message["trials"]] == ["training"] * 3
+    assert message["participant"]["training"]["attempt"] == 2
+    message = person.post(*(answer(i, expected(i)) for i in (3, 4, 5)))
+    assert message["participant"]["training"]["passed"]
+    assert [part_of(trial) for trial in message["trials"]] == ["trial"] * 4
     person.answer_all()
     assert person.finish()["stage"] == "finished"
     assert room.log_differs(link.study) == []
@@ -184,16 +184,16 @@ def test_after_the_last_attempt_the_trials_come_anyway(room: Room) -> None:
     person = room.person(link)
     person.enroll()
     for position in (0, 1):
-        told = person.post(answer(position, None, "skip"))
-    assert not told["participant"]["training"]["passed"]
-    assert [part_of(trial) for trial in told["trials"]] == ["trial"] * 4
+        message = person.post(answer(position, None, "skip"))
+    assert not message["participant"]["training"]["passed"]
+    assert [part_of(trial) for trial in message["trials"]] == ["trial"] * 4
 
 
 def test_screening_is_scored_once_and_holds_nobody_up(room: Room) -> None:
     link = room.opened(plan(screening=Screening(True, True)))
     person = room.person(link)
-    told = person.enroll()["participant"]
-    assert (told["stage"], told["plates"], len(told["patches"])) == ("screening", 4, 2)
+    message = person.enroll()["participant"]
+    assert (message["stage"], message["plates"], len(message["patches"])) == ("screening", 4, 2)
     person.post(answer(0))
     plates, patches = plates_for(7, 0), patches_for(7, 0)
     read = [plate.digit for plate in plates[:3]] + [""]
@@ -220,27 +220,27 @@ def test_an_undo_and_the_answer_after_it_are_events(room: Room) -> None:
     person.enroll()
     person.post(answer(0, 0))
     assert person.sends(answer(0, 1)).json()["refused"][0]["code"] == "answered"
-    told = person.post(event("undo", 0), answer(0, None, "tie"))
-    assert told["participant"]["positions_answered"] == [0]
+    message = person.post(event("undo", 0), answer(0, None, "tie"))
+    assert message["participant"]["positions_answered"] == [0]
     assert person.sends(event("undo", 1)).status_code == 409
     (record,) = room.storage.participants.of(link.study.id)
     stored = room.storage.study_events.of(record.id)
-    assert [one.kind.value for one in stored] == ["consent", "answer", "undo", "answer"]
-    assert [one.number for one in stored] == [0, 1, 2, 3]
+    assert [item.kind.value for item in stored] == ["consent", "answer", "undo", "answer"]
+    assert [item.number for item in stored] == [0, 1, 2, 3]
 
 
 def test_a_reload_goes_on_where_it_was_and_shows_the_last_answer_for_an_undo(room: Room) -> None:
     link = room.opened(plan())
     person = room.person(link)
     person.enroll()
-    person.answer_all(most=2)
-    told = person.state()
-    assert told["participant"]["positions_answered"] == [0, 1]
-    assert [trial["position"] for trial in told["trials"]] == [1, 2, 3, 4]
+    person.answer_all(limit=2)
+    message = person.state()
+    assert message["participant"]["positions_answered"] == [0, 1]
+    assert [trial["position"] for trial in message["trials"]] == [1, 2, 3, 4]
     room.restart()
     again = room.person(link)
     again.client.cookies = person.client.cookies
-    assert again.state() == told
+    assert again.state() == message
 
 
 def test_a_comment_may_follow_the_end_and_nothing_follows_a_withdrawal(room: Room) -> None:
@@ -255,25 +255,25 @@ def test_a_comment_may_follow_the_end_and_nothing_follows_a_withdrawal(room: Roo
     assert first.sends(answer(0)).json()["refused"][0]["code"] == "done"
     second.enroll()
     second.post(answer(0))
-    told = second.post(event("withdrawal", body={"reason": "no time"}))["participant"]
-    assert (told["stage"], told["code"]) == ("withdrawn", "")
-    for one in (answer(1), event("comment", body={"text": "more"}), event("finish")):
-        assert second.sends(one).json()["code"] == "done"
+    message = second.post(event("withdrawal", body={"reason": "no time"}))["participant"]
+    assert (message["stage"], message["code"]) == ("withdrawn", "")
+    for item in (answer(1), event("comment", body={"text": "more"}), event("finish")):
+        assert second.sends(item).json()["code"] == "done"
 
 
 def test_finish_wants_every_trial_answered(room: Room) -> None:
     link = room.opened(plan(repeats=1, attention=1))
     person = room.person(link)
-    told = person.enroll()
-    for position in range(len(told["trials"]) - 1):
-        told = person.post(answer(position))
+    message = person.enroll()
+    for position in range(len(message["trials"]) - 1):
+        message = person.post(answer(position))
     early = person.sends(event("finish"))
     assert (early.status_code, early.json()["code"]) == (409, "early")
     assert "1 of 7 trials" in early.json()["error"]
     last = answer(6)
-    told = person.post(last, event("finish"))
-    assert told["participant"]["stage"] == "finished"
-    assert len(told["stored"]) == 2
+    message = person.post(last, event("finish"))
+    assert message["participant"]["stage"] == "finished"
+    assert len(message["stored"]) == 2
 
 
 # A third of the paper's 150 concepts and 36 people; all of them at night.
@@ -287,8 +287,8 @@ def test_the_papers_study(room: Room, part: int) -> None:
         assert len(person.enroll()["trials"]) == 75
     late = room.person(link).asks_in()
     assert (late.status_code, late.json()["code"]) == (409, "full")
-    given = room.storage.participants.trials_of_study(link.study.id)
-    load = Counter(trial.stimulus_id for trials in given.values() for trial in trials)
+    stored_trials = room.storage.participants.trials_of_study(link.study.id)
+    load = Counter(trial.stimulus_id for trials in stored_trials.values() for trial in trials)
     assert sum(load.values()) == 2_700 // part
     assert len(load) == 450 // part
     assert set(load.values()) == {6}
@@ -305,21 +305,23 @@ def test_the_papers_study(room: Room, part: int) -> None:
 @pytest.mark.parametrize("kind", ["pairs", "ratings", "questions"])
 def test_no_page_is_told_which_trials_are_checks_and_what_they_want(room: Room, kind: str) -> None:
     """Nor where the patches are: the server judges, and a check has words alone."""
-    given: dict[str, Any] = {"attention": 3, "screening": Screening()}
+    provided: dict[str, Any] = {"attention": 3, "screening": Screening()}
     if kind == "questions":
-        made = question_plan(8, 2, language="de", **given)
+        made = question_plan(8, 2, language="de", **provided)
     else:
         values = {"kind": Kind.RATINGS, "tie": False} if kind == "ratings" else {}
         made = plan(
-            6, 3, repeats=2, wording=(("attention_rating", "Rate {n}."),), **given, **values
+            6, 3, repeats=2, wording=(("attention_rating", "Rate {n}."),), **provided, **values
         )
     link = room.opened(made)
     person = room.person(link)
-    told = person.enroll()
-    record = told["participant"]["id"]
+    details = person.enroll()
+    record = details["participant"]["id"]
     trials = room.storage.participants.trials(record)
-    checks = {one.position: one.expected for one in trials if one.purpose is Purpose.ATTENTION}
-    words = {
+    checks = {
+        trial.position: trial.expected for trial in trials if trial.purpose is Purpose.ATTENTION
+    }
+    message = {
         "pairs": lambda wanted: f"To show that you read this, choose {wanted + 1} here.",
         "ratings": lambda wanted: f"Rate {wanted}.",
         "questions": lambda wanted: (
@@ -327,19 +329,21 @@ def test_no_page_is_told_which_trials_are_checks_and_what_they_want(room: Room, 
         ),
     }[kind]
     assert {
-        one["position"]: one["words"] for one in told["trials"] if part_of(one) == "attention"
-    } == {position: words(wanted) for position, wanted in checks.items()}
-    assert len({frozenset(one) for one in told["trials"]}) == 1, "all have the same names"
+        trial["position"]: trial["words"]
+        for trial in details["trials"]
+        if part_of(trial) == "attention"
+    } == {position: message(wanted) for position, wanted in checks.items()}
+    assert len({frozenset(trial) for trial in details["trials"]}) == 1, "all have the same names"
     answered = person.post(answer(0, 0, "rating" if kind == "ratings" else "place"))
-    for text in (json.dumps(told), json.dumps(person.state()), json.dumps(answered)):
+    for text in (json.dumps(details), json.dumps(person.state()), json.dumps(answered)):
         assert not re.search('"(purpose|expected|place|field|patch)"|#0A0A0A|#F8F8F8', text)
-    assert told["participant"]["patches"] == ["dark", "light"]
-    for one in patches_for(made.seed, 0):
-        got = person.client.get(f"{person.path}/patches/{one.name}.png")
+    assert details["participant"]["patches"] == ["dark", "light"]
+    for patch in patches_for(made.seed, 0):
+        got = person.client.get(f"{person.path}/patches/{patch.name}.png")
         srgb8 = np.asarray(Image.open(BytesIO(got.content)))
         quarter = [srgb8[y : y + 240, x : x + 240] for y in (0, 240) for x in (0, 240)]
         shown = [len(np.unique(part.reshape(-1, 3), axis=0)) == 2 for part in quarter]
-        assert shown == [place == one.place for place in range(4)]
-        assert srgb8[0, 0].tolist() == [*bytes.fromhex(one.field[1:])]
+        assert shown == [index == patch.place for index in range(4)]
+        assert srgb8[0, 0].tolist() == [*bytes.fromhex(patch.field[1:])]
     stranger = room.person(link)
     assert stranger.client.get(f"{stranger.path}/patches/dark.png").status_code == 401

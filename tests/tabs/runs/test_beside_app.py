@@ -19,7 +19,7 @@ TAKEN_IN_S = 120
 
 
 def listed(app: App, name: str) -> dict[str, Any]:
-    return next(one for one in app.ask("/api/runs").json["runs"] if one["name"] == name)
+    return next(run for run in app.ask("/api/runs").json["runs"] if run["name"] == name)
 
 
 def test_runs_of_a_terminal_and_of_a_shared_folder_come_in(tmp_path: Path) -> None:

@@ -51,8 +51,8 @@ SDXL = "sdxl-base-1.0"
 # ── what is asked ────────────────────────────────────────────────────────────────────────────────
 
 
-def wish_of(given: dict[str, Any]) -> RunSpec:
-    return read_as(RunRequest, given).spec()
+def wish_of(values: dict[str, Any]) -> RunSpec:
+    return read_as(RunRequest, values).spec()
 
 
 @pytest.mark.parametrize(
@@ -63,8 +63,8 @@ def wish_of(given: dict[str, Any]) -> RunSpec:
         (["banana", "rotten banana"], ["concept-0044", "concept-0044-rotten"]),
     ],
 )
-def test_concepts_are_chosen_by_their_words(given: Any, ids: list[str]) -> None:
-    spec = wish_of({"set": "concepts", "models": "reference-renderer", "concepts": given})
+def test_concepts_are_chosen_by_their_words(values: Any, ids: list[str]) -> None:
+    spec = wish_of({"set": "concepts", "models": "reference-renderer", "concepts": values})
     prompts = chosen(build_concepts(), spec)
     assert [prompt.id for prompt in prompts] == [
         f"{concept_id}-{style}" for concept_id in ids for style in ("photo", "cartoon")
@@ -93,10 +93,10 @@ def test_a_thing_is_chosen_with_all_its_modifiers_and_a_wrong_one_is_named() -> 
     ],
 )
 def test_guidance_is_one_or_several(
-    given: Any, one: float | None, several: tuple[float, ...]
+    values: Any, item: float | None, several: tuple[float, ...]
 ) -> None:
-    wish = wish_of({"set": "concepts", "models": [SDXL], "guidance": given})
-    assert (wish.guidance, wish.guidances) == (one, several)
+    wish = wish_of({"set": "concepts", "models": [SDXL], "guidance": values})
+    assert (wish.guidance, wish.guidances) == (item, several)
 
 
 @pytest.mark.parametrize(
@@ -111,15 +111,15 @@ def test_guidance_is_one_or_several(
         ("-1", "from 0 to 100"),
     ],
 )
-def test_other_guidances_name_the_field(given: str, said: str) -> None:
+def test_other_guidances_name_the_field(values: str, said: str) -> None:
     with pytest.raises(BadInput, match=said) as caught:
-        wish_of({"set": "concepts", "models": [SDXL], "guidance": given})
+        wish_of({"set": "concepts", "models": [SDXL], "guidance": values})
     assert caught.value.field == "guidance"
 
 
 def test_plans_of_several_scales_and_their_words() -> None:
-    given = {"set": "concepts", "models": [SDXL], "guidance": "3,4,5,6,7,8,9", "images": "5"}
-    wish = wish_of(given)
+    values = {"set": "concepts", "models": [SDXL], "guidance": "3,4,5,6,7,8,9", "images": "5"}
+    wish = wish_of(values)
     (plan,) = plans(wish, chosen(build_concepts(), wish), "Concepts")
     assert (plan.total, plan.rules, plan.seeds) == (2_558 * 35, (), 5)
     assert pictures_words([plan]) == "2,558 prompts × 5 × 7 guidance scales = 89,530 images"
@@ -127,9 +127,9 @@ def test_plans_of_several_scales_and_their_words() -> None:
         "They name no color: the colors of each object are measured, and no rule scores them. "
         "See Compare."
     ]
-    both = wish_of({**given, "models": ["reference-renderer", SDXL], "limit": "10"})
+    both = wish_of({**values, "models": ["reference-renderer", SDXL], "limit": "10"})
     made = plans(both, chosen(build_concepts(), both), "Concepts")
-    assert [one.guidances for one in made] == [(), plan.guidances]
+    assert [run_plan.guidances for run_plan in made] == [(), plan.guidances]
     assert pictures_words(made) == (
         "10 prompts × 5 + 10 prompts × 5 × 7 guidance scales = 400 pictures"
     )
@@ -138,13 +138,13 @@ def test_plans_of_several_scales_and_their_words() -> None:
         "The reference renderer takes no guidance: it generates every seed once.",
     ]
     more = replace(both, limit=100)
-    kept = chosen(build_concepts(), more)
-    assert plan_remarks(more, plans(more, kept, "Concepts"))[1] == (
+    saved = chosen(build_concepts(), more)
+    assert plan_remarks(more, plans(more, saved, "Concepts"))[1] == (
         "The concepts are of 8 things, each with all its modifiers."
     )
-    assert len({prompt.concept for prompt in kept}) == 8
+    assert len({prompt.concept for prompt in saved}) == 8
     with pytest.raises(BadInput, match="of each of 7 guidance scales: 1 to 142") as caught:
-        plans(wish_of({**given, "images": "200"}), build_concepts(), "Concepts")
+        plans(wish_of({**values, "images": "200"}), build_concepts(), "Concepts")
     assert caught.value.field == "images"
 
 
@@ -164,8 +164,8 @@ def test_other_steps_or_sizes_than_the_papers_are_said() -> None:
 
 def test_a_mixed_set_says_what_is_measured() -> None:
     wish = wish_of({"set": "x", "models": ["reference-renderer"]})
-    one = concept_prompts(("apple",))[:1]
-    mixed = [*one, *some_prompts(2, ("cna",))]
+    concept_prompt = concept_prompts(("apple",))[:1]
+    mixed = [*concept_prompt, *some_prompts(2, ("cna",))]
     (plan,) = plans(wish, mixed, "Mixed")
     assert [rule for rule, _ in plan.rules] == ["truehue", "paper", "released"]
     (said,) = plan_remarks(wish, [plan])
@@ -175,20 +175,20 @@ def test_a_mixed_set_says_what_is_measured() -> None:
 
 def test_facts_say_the_scales_and_their_seeds(tmp_path: Path) -> None:
     made = RunFolder.create(tmp_path, concept_plan(seed=3, images=2, guidances=(3.0, 7.5)))
-    words = facts_words(made.summary())
-    assert " · seeds 3–4 · " in words
-    assert " · guidance 3, 7.5 · " in words
-    assert words.endswith("exact masks · colors of concepts")
+    text = facts_words(made.summary())
+    assert " · seeds 3–4 · " in text
+    assert " · guidance 3, 7.5 · " in text
+    assert text.endswith("exact masks · colors of concepts")
 
 
 def test_the_estimate_counts_scales(context: Context) -> None:
-    given = {"set": "concepts", "models": [SDXL], "guidance": "3,5", "images": "5", "limit": "100"}
-    found = estimate_view(context, OWNER, read_as(RunRequest, given))
-    assert found["pictures"] == 1_000
-    assert found["sentence"].startswith(
+    values = {"set": "concepts", "models": [SDXL], "guidance": "3,5", "images": "5", "limit": "100"}
+    result = estimate_view(context, OWNER, read_as(RunRequest, values))
+    assert result["pictures"] == 1_000
+    assert result["sentence"].startswith(
         "100 prompts × 5 × 2 guidance scales = 1,000 images. They name no color: "
     )
-    assert "See Compare. The concepts" in found["sentence"]
+    assert "See Compare. The concepts" in result["sentence"]
 
 
 # ── Explore ──────────────────────────────────────────────────────────────────────────────────────
@@ -203,10 +203,10 @@ def alone(context: Context, folder: RunFolder) -> RunFolder:
 
 
 def test_the_list_of_runs_says_what_has_no_colors(context: Context, alone: RunFolder) -> None:
-    (found,) = runs_view(context, OWNER)["runs"]
-    assert found["words"].endswith(" · 1 concept image without colors")
-    assert "unscored" not in found["words"]
-    assert "guidance 3, 7.5" in found["facts"]
+    (result,) = runs_view(context, OWNER)["runs"]
+    assert result["words"].endswith(" · 1 concept image without colors")
+    assert "unscored" not in result["words"]
+    assert "guidance 3, 7.5" in result["facts"]
 
 
 def test_its_row_on_the_leaderboard_points_to_compare(context: Context, alone: RunFolder) -> None:
@@ -253,13 +253,13 @@ def test_wall_figures_and_comparison_carry_on(context: Context, alone: RunFolder
             "/api/explore/compare", params={"a": alone.run_id, "b": other.run_id, "rule": "paper"}
         )
     # One that a link names is there, with nothing to set side by side; nobody is led to it.
-    found = answer.json()
-    assert (answer.status_code, found["pairs"]) == (200, [])
-    labels = {one["id"]: one["label"] for one in found["runs"]}
+    json = answer.json()
+    assert (answer.status_code, json["pairs"]) == (200, [])
+    labels = {run["id"]: run["label"] for run in json["runs"]}
     assert labels[alone.run_id].endswith(" · names no color")
     with TestClient(app) as client:
         offered = client.get("/api/explore/compare", params={"rule": "paper"}).json()
-    assert [one["id"] for one in offered["runs"]] == [other.run_id]
+    assert [run["id"] for run in offered["runs"]] == [other.run_id]
 
 
 def test_its_report_says_what_was_measured(
@@ -300,7 +300,7 @@ def test_the_page_gives_its_table_of_colors(context: Context, alone: RunFolder) 
         table = pq.read_table(io.BytesIO(client.get(result["url"]).content))
         assert "picture_status" in table.column_names
         table = pq.read_table(io.BytesIO(client.get(result["colors"]["url"]).content))
-        assert table.column_names[-71:] == [one.hex for one in uw71()]
+        assert table.column_names[-71:] == [bin.hex for bin in uw71()]
         assert result["colors"]["name"].endswith("-colors.parquet")
         bare = made[other.run_id].result
         assert "colors" not in bare
@@ -312,8 +312,8 @@ def test_the_page_gives_its_table_of_colors(context: Context, alone: RunFolder) 
 
 def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
     status = main(list(arguments))
-    found = capsys.readouterr()
-    return status, found.out, found.err
+    readouterr = capsys.readouterr()
+    return status, readouterr.out, readouterr.err
 
 
 @pytest.mark.usefixtures("workers_here")
@@ -346,8 +346,8 @@ def test_a_run_of_concepts_from_the_command_line(
     assert "8 pictures taken into the database" in err
     (path,) = (tmp_path / "data" / "runs").glob("*/plan.json")
     made = RunFolder(path.parent)
-    found = [one for shard in made.shards() for one in read_shard(shard)]
-    assert [len(one.profiles) for one in found] == [1] * 8
+    ones = [item for shard in made.shards() for item in read_shard(shard)]
+    assert [len(item.profiles) for item in ones] == [1] * 8
     status, out, _ = said(capsys, "status", "--data", data, made.run_id)
     assert "colors of concepts" in out
     assert "not measured" not in out
@@ -356,9 +356,9 @@ def test_a_run_of_concepts_from_the_command_line(
         capsys, "export", "--data", data, made.run_id, "--out", str(tmp_path / "a.csv")
     )
     files = [tmp_path / name for name in ("a.csv", "a-colors.csv", "a.codebook.json")]
-    assert out.splitlines()[:3] == [str(one) for one in files]
-    assert all(one.is_file() for one in files)
-    first, *rest = found
+    assert out.splitlines()[:3] == [str(file) for file in files]
+    assert all(file.is_file() for file in files)
+    first, *rest = ones
     for shard in made.shards():
         shard.unlink()
     bare = replace(first.profiles[0], profile=None, reason="No mask.")

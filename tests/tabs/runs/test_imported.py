@@ -46,7 +46,7 @@ def cut_out(file: Path, hexes: str) -> None:
     rows, columns = np.mgrid[:48, :48]
     inside = (rows - 24) ** 2 + (columns - 24) ** 2 < 300
     pixels = np.zeros((48, 48, 4), np.uint8)
-    pixels[..., :3] = [int(hexes[at : at + 2], 16) for at in (1, 3, 5)]
+    pixels[..., :3] = [int(hexes[index : index + 2], 16) for index in (1, 3, 5)]
     pixels[..., 3] = inside * 255
     Image.fromarray(pixels).save(file)
 
@@ -55,9 +55,9 @@ def folder_of(tmp_path: Path) -> Path:
     folder = tmp_path / "mine"
     folder.mkdir()
     by_color = {
-        one.targets[0].color.hex: one
-        for one in prompt_set("mini").prompts()
-        if one.task == "cna" and one.targets[0].color
+        item.targets[0].color.hex: item
+        for item in prompt_set("mini").prompts()
+        if item.task == "cna" and item.targets[0].color
     }
     prompts = list(by_color.values())[:2]
     for prompt in prompts:
@@ -77,10 +77,10 @@ def ended(context: Context, job_id: str) -> JobRecord:
 
 @pytest.mark.usefixtures("workers_here")
 def test_imported_images_end_in_verdicts_on_their_cards(tmp_path: Path, context: Context) -> None:
-    given = {"path": str(folder_of(tmp_path)), "set": "mini", "model": "mine"}
-    wanted = read_as(ImageFolder, given)
+    values = {"path": str(folder_of(tmp_path)), "set": "mini", "model": "mine"}
+    wanted = read_as(ImageFolder, values)
     report = look(context, OWNER, wanted)["report"]
-    counts = {words: number for number, words in report["counts"]}
+    counts = {text: number for number, text in report["counts"]}
     assert counts["file broken, skipped"] == 1
     assert counts["files without a prompt"] == 2
     import_record = ended(context, start_import(context, OWNER, wanted)["job"])
@@ -91,8 +91,10 @@ def test_imported_images_end_in_verdicts_on_their_cards(tmp_path: Path, context:
     assert len(image_ids) == 2
     # The list of all work is asked for all the time, and an import may have 100,000 images.
     assert not any(image_id in json.dumps(import_record.result) for image_id in image_ids)
-    assert "grounded" not in [one["id"] for one in offered["maskers"]]
-    chosen = next(one for one in stored_choices(context) if one["id"] == "mine")
+    assert "grounded" not in [masker["id"] for masker in offered["maskers"]]
+    chosen = next(
+        stored_choice for stored_choice in stored_choices(context) if stored_choice["id"] == "mine"
+    )
     assert chosen["set"] == "mini"
 
     request = read_as(ScoreImages, {"job": import_record.job_id, "masker": offered["masker"]})
@@ -100,7 +102,7 @@ def test_imported_images_end_in_verdicts_on_their_cards(tmp_path: Path, context:
     assert (scored.title, scored.result["title"]) == ("Scoring 2 imported images", "Scored")
     for row in context.storage.drawings.recent():
         card = drawings_json(context, [row])[0]
-        said = {one["rule"]: one["status"] for one in card["verdicts"]}
+        said = {verdict["rule"]: verdict["status"] for verdict in card["verdicts"]}
         assert said["truehue"] == said["released"] == "pass"
     (folder,) = context.service(RunSupervisor).folders()
     assert state_of(folder).status == "finished"
@@ -148,9 +150,11 @@ def test_images_of_ones_own_prompts_are_scored_in_runs_and_say_so(
     assert supervisor.problem(run_id) == ""
     # The run's card has a result, and so has each image's own card.
     assert "pass" in cards_view(context, {})["runs"][run_id]["words"]
-    cards = {one["text"]: one for one in drawings_json(context, context.storage.drawings.recent())}
+    cards = {
+        item["text"]: item for item in drawings_json(context, context.storage.drawings.recent())
+    }
     said = {
-        text: {one["rule"]: one["status"] for one in card["verdicts"]}.get("truehue")
+        text: {verdict["rule"]: verdict["status"] for verdict in card["verdicts"]}.get("truehue")
         for text, card in cards.items()
     }
     assert said == {"an orange cat": "pass", "a red cup": "fail", "a happy dog": None}
@@ -185,7 +189,7 @@ def test_images_of_no_set_are_told_with_the_sets_that_there_are(context: Context
     image = context.storage.images.add(np.zeros((8, 8, 3), np.uint8), "one", "render")
     add = context.storage.drawings.add
     prompt = prompt_set("mini").prompts()[0]
-    for at, source in enumerate(("own", "own", "mini")):
+    for index, source in enumerate(("own", "own", "mini")):
         add(
             GenerationRecord(
                 prompt.text,
@@ -193,13 +197,13 @@ def test_images_of_no_set_are_told_with_the_sets_that_there_are(context: Context
                 prompt_source=source,
                 prompt_id=prompt.id,
                 image_id=image.image_id,
-                seed=at,
+                seed=index,
             )
         )
     fields = {"kind": "stored", "models": ["reference-renderer"], "set": "concepts"}
     with pytest.raises(BadInput) as refused:
         estimate_view(context, OWNER, read_as(RunRequest, fields))
-    title = next(one.title for one in PROMPT_SETS if one.id == "mini")
+    title = next(item.title for item in PROMPT_SETS if item.id == "mini")
     assert str(refused.value) == (
         "No image of Reference renderer (no weights) is of these prompts. "
         f"Choose their prompt set: {title} (1 image). 2 images of it are of no set."
@@ -222,11 +226,11 @@ def test_an_import_of_an_earlier_release_is_scored(
     row = GenerationRecord("a mug", "mine", "imported", image_id=stored.image_id, job_id=job_id)
     context.storage.drawings.add(row)
     scored: list[Any] = []
-    monkeypatch.setattr(imported, "score", lambda *given: scored.append(given) or {})
+    monkeypatch.setattr(imported, "score", lambda *values: scored.append(values) or {})
     job = start_scoring(context, OWNER, read_as(ScoreImages, {"job": job_id}))["job"]
     context.jobs.wait(job, MOST_S)
-    ((_, _, asked, image_ids, _, _),) = scored
-    assert (asked, image_ids) == (groups, [stored.image_id])
+    ((_, _, target, image_ids, _, _),) = scored
+    assert (target, image_ids) == (groups, [stored.image_id])
 
 
 def test_what_was_not_imported_is_not_scored(context: Context) -> None:
@@ -238,6 +242,6 @@ def test_what_was_not_imported_is_not_scored(context: Context) -> None:
         (OWNER, {"job": import_of(context, OWNER)}, "nothing to be scored"),
         (ben, {"job": others}, "not known"),
     ]
-    for actor, fields, words in cases:
-        with pytest.raises(BadInput, match=words):
+    for actor, fields, text in cases:
+        with pytest.raises(BadInput, match=text):
             start_scoring(context, actor, read_as(ScoreImages, fields))

@@ -72,19 +72,19 @@ def few(context: Context, tmp_path: Path) -> dict[str, Any]:
 ANN, BEN, NOBODY = (Actor(name, Role.VISITOR) for name in ("ann", "ben", ""))
 
 
-def asked_of(given: dict[str, Any]) -> RunRequest:
-    return read_as(RunRequest, given)
+def asked_of(values: dict[str, Any]) -> RunRequest:
+    return read_as(RunRequest, values)
 
 
-def wish_of(given: dict[str, Any]) -> RunSpec:
-    return asked_of(given).spec()
+def wish_of(values: dict[str, Any]) -> RunSpec:
+    return asked_of(values).spec()
 
 
 def act(
-    context: Context, run_id: str, what: str, actor: Actor = OWNER, retry: bool = False
+    context: Context, run_id: str, label: str, actor: Actor = OWNER, retry: bool = False
 ) -> None:
-    given = {"run_id": run_id, "what": what, "retry": retry}
-    change_run(context, actor, read_as(ChangeRun, given))
+    values = {"run_id": run_id, "what": label, "retry": retry}
+    change_run(context, actor, read_as(ChangeRun, values))
 
 
 def until(true: Callable[[], bool]) -> None:
@@ -96,8 +96,8 @@ def until(true: Callable[[], bool]) -> None:
 
 def one(context: Context, actor: Actor = OWNER) -> dict[str, Any]:
     """The only run, as the page shows it."""
-    (found,) = runs_view(context, actor)["runs"]
-    return dict(found)
+    (result,) = runs_view(context, actor)["runs"]
+    return dict(result)
 
 
 # ── what is asked ────────────────────────────────────────────────────────────────────────────
@@ -154,7 +154,7 @@ def test_several_models_are_a_run_each_and_masks_follow_the_model() -> None:
 
 
 def test_words() -> None:
-    assert [time_words(one) for one in (None, 0.2, 75, 600, 5400, 7199, 200_000)] == [
+    assert [time_words(item) for item in (None, 0.2, 75, 600, 5400, 7199, 200_000)] == [
         "not known yet",
         "1 s",
         "75 s",
@@ -163,13 +163,13 @@ def test_words() -> None:
         "2 h",
         "2 days 8 h",
     ]
-    assert [bytes_words(one) for one in (10, 1.44e6, 6.9e8, 6.8e10)] == [
+    assert [bytes_words(item) for item in (10, 1.44e6, 6.9e8, 6.8e10)] == [
         "1 kB",
         "1.4 MB",
         "690 MB",
         "68 GB",
     ]
-    assert [rate_words(one) for one in (14.23, 0.5, 0.001)] == [
+    assert [rate_words(item) for item in (14.23, 0.5, 0.001)] == [
         "14.2 a second",
         "30.0 a minute",
         "3.6 an hour",
@@ -199,10 +199,10 @@ def test_the_form_says_what_is_here(context: Context, few: dict[str, Any]) -> No
 
 
 def test_an_estimate_follows_the_filters(context: Context, few: dict[str, Any]) -> None:
-    found = estimate_view(context, OWNER, asked_of({**few, "limit": "5", "price": "2"}))
-    assert (found["prompts"], found["of"], found["pictures"]) == (5, 12, 10)
-    assert found["sentence"] == "5 prompts × 2 = 10 pictures"
-    assert (found["seconds"], found["cost"]) == (None, "not known yet")
+    result = estimate_view(context, OWNER, asked_of({**few, "limit": "5", "price": "2"}))
+    assert (result["prompts"], result["of"], result["pictures"]) == (5, 12, 10)
+    assert result["sentence"] == "5 prompts × 2 = 10 pictures"
+    assert (result["seconds"], result["cost"]) == (None, "not known yet")
     with pytest.raises(BadInput) as caught:
         estimate_view(context, OWNER, asked_of({**few, "set": "none"}))
     assert caught.value.field == "set"
@@ -296,8 +296,8 @@ def test_an_equal_run_of_somebody_else_is_not_taken_over(
     supervisor = context.service(RunSupervisor)
     equal = asked_of(few)
     (run_id,) = start_runs(context, ANN, equal)["runs"]
-    for what in ("pause", "cancel"):
-        act(context, run_id, what, ANN)
+    for label in ("pause", "cancel"):
+        act(context, run_id, label, ANN)
         for actor in (BEN, NOBODY):
             with pytest.raises(
                 NotAllowed, match=r"is there already\. Only the person who started this"
@@ -334,11 +334,11 @@ def test_a_run_in_another_folder_is_taken_in_and_stopped_there(
     others = folders_of_runs([str(shared), str(shared / "..") + "/shared"])
     assert others == (shared.resolve(),)
     assert context.service(RunSupervisor).folders() == []
-    keeper = RunSupervisor(
+    run_supervisor = RunSupervisor(
         context.storage, context.engine, context.sources, context.endpoints, others
     )
-    context.services[RunSupervisor] = keeper
-    assert keeper.take_in() == 4
+    context.services[RunSupervisor] = run_supervisor
+    assert run_supervisor.take_in() == 4
     folder.keep_state(BatchState(folder.run_id, "paused", 4, 2))
     shown = one(context)
     assert (shown["id"], shown["stored"]) == (folder.run_id, 4)
@@ -350,8 +350,8 @@ def test_a_run_in_another_folder_is_taken_in_and_stopped_there(
     object.__setattr__(context, "local", False)
     assert str(shared) not in one(context)["facts"]
     # The same run in the data folder too is one run, and that one.
-    copied = sample_run(keeper.root, sample_plan(prompts=4, images=1))
-    assert [found.path for found in keeper.folders()] == [copied.path]
+    copied = sample_run(run_supervisor.root, sample_plan(prompts=4, images=1))
+    assert [result.path for result in run_supervisor.folders()] == [copied.path]
 
 
 def test_where_a_run_elsewhere_is_at_work_the_leaderboard_says_so(
@@ -360,11 +360,11 @@ def test_where_a_run_elsewhere_is_at_work_the_leaderboard_says_so(
     folder = sample_run(tmp_path / "shared", sample_plan(prompts=4, images=1))
     folder.shards()[1].unlink()
     others = (tmp_path / "shared",)
-    keeper = RunSupervisor(
+    run_supervisor = RunSupervisor(
         context.storage, context.engine, context.sources, context.endpoints, others
     )
-    context.services[RunSupervisor] = keeper
-    assert keeper.take_in() == 2
+    context.services[RunSupervisor] = run_supervisor
+    assert run_supervisor.take_in() == 2
     with held(folder.path / LOCK, "in use"):
         folder.keep_state(BatchState(folder.run_id, "running", 4, 2, workers=1))
         view = board_view(context, {})
@@ -386,8 +386,8 @@ def test_an_imported_run_is_shown_and_not_gone_on_with(context: Context) -> None
     assert shown["may"]["export"]
     (row,) = board_view(context, {})["groups"][0]["rows"]
     assert row["progress"]["words"] == "50% drawn · imported"
-    words = context.data_text()
-    assert f"{context.storage.runs.verdicts()} verdicts" in words
+    text = context.data_text()
+    assert f"{context.storage.runs.verdicts()} verdicts" in text
     assert context.storage.runs.verdicts() > 2
 
 
@@ -401,9 +401,9 @@ def test_only_who_started_a_run_may_change_it_where_others_reach_the_app(
     assert one(context, OWNER)["may"]["hide"]
     for other in (BEN, NOBODY):
         assert not any(one(context, other)["may"][name] for name in ("hide", "retry", "resume"))
-        for what in ("hide", "cancel"):
+        for label in ("hide", "cancel"):
             with pytest.raises(NotAllowed, match="Only the person who started"):
-                act(context, run_id, what, other)
+                act(context, run_id, label, other)
 
 
 def test_a_folder_that_cannot_be_read_is_shown_with_the_reason(
@@ -431,7 +431,7 @@ def test_a_folder_that_cannot_be_read_is_shown_with_the_reason(
     assert (len(view["runs"]), view["hidden"]) == (1, 1)
     assert RunSupervisor(context.storage, context.engine, context.sources, {}).is_hidden("broken")
     act(context, "broken", "show")
-    assert "broken" in [one["id"] for one in runs_view(context, OWNER)["runs"]]
+    assert "broken" in [run["id"] for run in runs_view(context, OWNER)["runs"]]
 
 
 @pytest.mark.usefixtures("workers_here")
@@ -442,27 +442,27 @@ def test_what_a_model_drew_here_is_scored_with_its_masks(context: Context) -> No
     prompt = context.service(Library).index(set_id).prompts[0]
     linked = replace(row, drawing_id="", prompt_source=set_id, prompt_id=prompt.id)
     context.storage.drawings.add(linked)
-    asked = {
+    target = {
         "kind": "stored",
         "set": set_id,
         "models": [RENDERER],
         "rules": ["paper"],
         "workers": "1",
     }
-    _, (plan,), _, of = planned(context, OWNER, asked_of(asked))
-    assert (plan.total, of) == (1, 12)
+    _, (plan,), _, source = planned(context, OWNER, asked_of(target))
+    assert (plan.total, source) == (1, 12)
     assert (plan.items[0].image_id, list(plan.items[0].masks)) == (image.image_id, [0])
-    (run_id,) = start_runs(context, OWNER, asked_of(asked))["runs"]
+    (run_id,) = start_runs(context, OWNER, asked_of(target))["runs"]
     until(lambda: one(context)["status"] == "finished")
     (result,) = results(context.service(RunSupervisor).folder(run_id))
     stored = context.storage.evidence.for_image(image.image_id)
-    by_paper = next(found for found in stored if found.protocol == "paper")
+    by_paper = next(match_result for match_result in stored if match_result.protocol == "paper")
     assert (result.verdicts[0].status, result.image_id) == (by_paper.status, image.image_id)
     # A run that only scored is no source of pictures, and there are none of anybody else.
     with pytest.raises(BadInput, match="scored images of others"):
-        planned(context, OWNER, asked_of({**asked, "models": [OF_RUN + run_id]}))
+        planned(context, OWNER, asked_of({**target, "models": [OF_RUN + run_id]}))
     with pytest.raises(BadInput, match="No image of nobody"):
-        planned(context, OWNER, asked_of({**asked, "models": ["nobody"]}))
+        planned(context, OWNER, asked_of({**target, "models": ["nobody"]}))
 
 
 def _as_file(context: Context) -> Path:
@@ -533,11 +533,11 @@ def test_a_run_takes_the_settings_of_the_benchmarks_code_by_their_name() -> None
     # Nothing changes for who names none: each model's own.
     (own,) = plans(spec(), prompts()[:1], "Mini")
     assert (own.seed, own.steps, own.guidance, own.size_px) == (0, None, None, None)
-    for fields, words in (
+    for fields, text in (
         ({"settings": "paper"}, "There is no set of settings 'paper'"),
         ({"settings": "gencolorbench-released", "steps": "9"}, "say the steps"),
         ({"settings": "gencolorbench-released", "guidance": "5"}, "say the guidance"),
         ({"settings": "gencolorbench-released", "models": ["kolors"]}, "no settings for kolors"),
     ):
-        with pytest.raises(BadInput, match=words):
+        with pytest.raises(BadInput, match=text):
             spec(**fields)

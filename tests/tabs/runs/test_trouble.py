@@ -28,50 +28,50 @@ pytestmark = pytest.mark.slow
 def test_a_problem_of_taking_in_is_told_until_it_is_gone(
     context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    keeper = context.service(RunSupervisor)
-    run_id = sample_run(keeper.root, sample_plan(prompts=4, images=1)).run_id
+    service = context.service(RunSupervisor)
+    run_id = sample_run(service.root, sample_plan(prompts=4, images=1)).run_id
 
     def busy(folder: RunFolder) -> int:
         raise DataFolderError("The disk sleeps.")
 
     with monkeypatch.context() as patch:
         patch.setattr(context.storage.runs, "ingest", busy)
-        assert keeper.take_in() == 0
-        assert keeper.problem(run_id) == one(context)["message"] == "The disk sleeps."
-    keeper.line._problems[run_id] = "It could not be executed."  # that is another matter
-    assert keeper.take_in() == 4
-    assert keeper.problem(run_id) == "It could not be executed."
-    del keeper.line._problems[run_id]
-    assert keeper.problem(run_id) == one(context)["message"] == ""
+        assert service.take_in() == 0
+        assert service.problem(run_id) == one(context)["message"] == "The disk sleeps."
+    service.line._problems[run_id] = "It could not be executed."  # that is another matter
+    assert service.take_in() == 4
+    assert service.problem(run_id) == "It could not be executed."
+    del service.line._problems[run_id]
+    assert service.problem(run_id) == one(context)["message"] == ""
 
 
 def test_what_is_no_exception_does_not_end_the_queue_of_runs(
     context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    keeper = context.service(RunSupervisor)
+    service = context.service(RunSupervisor)
     first, second = (
-        sample_run(keeper.root, sample_plan(name, prompts=2, images=1)).run_id
+        sample_run(service.root, sample_plan(name, prompts=2, images=1)).run_id
         for name in ("model-a", "model-b")
     )
 
     def leaves(folder: RunFolder, retry: bool) -> BatchState:
         raise SystemExit(folder.run_id)
 
-    monkeypatch.setattr(keeper, "_execute", leaves)
+    monkeypatch.setattr(service, "_execute", leaves)
     for run_id in (first, second):
-        keeper.resume(run_id)
-        until(lambda: keeper.line.waiting() == 0)
-        assert f"SystemExit: {run_id}" in keeper.problem(run_id)
+        service.resume(run_id)
+        until(lambda: service.line.waiting() == 0)
+        assert f"SystemExit: {run_id}" in service.problem(run_id)
 
 
 @pytest.mark.parametrize("error", [DataFolderError("No lock here."), ValueError("odd")])
 def test_one_odd_folder_takes_nothing_down(
     context: Context, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
-    keeper = context.service(RunSupervisor)
-    good = sample_run(keeper.root, sample_plan("model-a", prompts=2, images=1))
-    odd = sample_run(keeper.root, sample_plan("model-b", prompts=3, images=1))
-    assert keeper.take_in() == 5
+    service = context.service(RunSupervisor)
+    good = sample_run(service.root, sample_plan("model-a", prompts=2, images=1))
+    odd = sample_run(service.root, sample_plan("model-b", prompts=3, images=1))
+    assert service.take_in() == 5
     odd.shards()[0].unlink()
     good.keep_state(BatchState(good.run_id, "running", 2, 2))  # interrupted: nobody is at it
     kept_state = RunFolder.kept_state
@@ -82,7 +82,7 @@ def test_one_odd_folder_takes_nothing_down(
         return kept_state(folder)
 
     monkeypatch.setattr(RunFolder, "kept_state", asked)
-    monkeypatch.setattr(keeper.line, "_now", odd)  # it is executed here
+    monkeypatch.setattr(service.line, "_now", odd)  # it is executed here
     view = jobs_view(context, OWNER, AllJobs())
     assert [(row["id"], row["status"]) for row in view["jobs"]] == [(good.run_id, "interrupted")]
     assert [row["id"] for row in form_view(context, OWNER)["stored"]] == [OF_RUN + good.run_id]

@@ -63,13 +63,13 @@ def test_the_others_are_shown_and_it_can_be_hidden(
 ) -> None:
     good, bad = two
     context.storage.runs.rename(good.run_id, "=run()")
-    listed = {one["id"]: one for one in client.get("/api/runs").json()["runs"]}
+    listed = {run["id"]: run for run in client.get("/api/runs").json()["runs"]}
     assert listed[good.run_id]["status"] == "finished"  # counted: it has no state
     assert listed[bad.run_id]["status"] == "broken"
     assert "has no size_px" in listed[bad.run_id]["message"]
     assert [name for name, may in listed[bad.run_id]["may"].items() if may] == ["hide"]
     groups = client.get("/api/explore/board").json()["groups"]
-    assert [(one["name"], [row["id"] for row in one["rows"]]) for one in groups] == [
+    assert [(group["name"], [row["id"] for row in group["rows"]]) for group in groups] == [
         ("tests", [good.run_id]),
         ("Cannot be read", [bad.run_id]),
     ]
@@ -80,12 +80,12 @@ def test_the_others_are_shown_and_it_can_be_hidden(
         (bad.run_id, "Bent"),
     ]
     export(context, good, "html", tmp_path / "report.html")
-    asked = {"run": bad.run_id, "format": "html"}
-    answer = client.post("/api/exports", json=asked, headers=OURS)
+    target = {"run": bad.run_id, "format": "html"}
+    answer = client.post("/api/exports", json=target, headers=OURS)
     assert answer.status_code == 400
     assert "has no size_px" in answer.json()["error"]
     assert client.post(f"/api/runs/{bad.run_id}/hide", json={}, headers=OURS).status_code == 200
-    assert [one["id"] for one in client.get("/api/runs").json()["runs"]] == [good.run_id]
+    assert [run["id"] for run in client.get("/api/runs").json()["runs"]] == [good.run_id]
     assert len(client.get("/api/explore/board").json()["groups"]) == 1
 
 
@@ -107,12 +107,14 @@ def test_an_import_that_storage_refuses_leaves_nothing(
         assert storage.runs.all() == []
         monkeypatch.undo()
         take_in(theirs, tmp_path / "a.zip", "a.zip")
-        assert [one.items for one in storage.runs.all()] == [8]
+        assert [run.items for run in storage.runs.all()] == [8]
         # A run that is here already stays, whatever becomes of a second import.
         monkeypatch.setattr(storage.runs, "ingest", refuse)
         with pytest.raises(BadInput, match="no room"):
             take_in(theirs, tmp_path / "a.zip", "a.zip")
-        assert [one.run_id for one in theirs.service(RunSupervisor).folders()] == [made.run_id]
+        assert [folder.run_id for folder in theirs.service(RunSupervisor).folders()] == [
+            made.run_id
+        ]
         theirs.close()
 
 

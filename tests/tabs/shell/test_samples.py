@@ -58,13 +58,13 @@ def test_there_is_something_in_every_room(demo: Demonstration) -> None:
     demo.begin()  # as at the next start
     demo._preparing.join()
     assert (demo.storage.images.count(), demo.storage.drawings.count()) == made
-    desk = demo.desks.of(Guest("a" * 32))
-    assert desk is not None
-    assert all(one["image"] for one in listed(desk)["examples"])
-    assert len(listed(desk)["examples"]) == len(EXAMPLES)
-    assert desk.storage.drawings.count() == 2
-    board = str(board_view(desk, {"rule": "truehue"}))
-    runs = runs_view(desk, Actor("a" * 32, Role.VISITOR))["runs"]
+    workspace = demo.desks.of(Guest("a" * 32))
+    assert workspace is not None
+    assert all(example["image"] for example in listed(workspace)["examples"])
+    assert len(listed(workspace)["examples"]) == len(EXAMPLES)
+    assert workspace.storage.drawings.count() == 2
+    board = str(board_view(workspace, {"rule": "truehue"}))
+    runs = runs_view(workspace, Actor("a" * 32, Role.VISITOR))["runs"]
     assert len(runs) == len(samples.RUNS)
     for run in runs:
         assert run["name"].startswith(SAMPLE)
@@ -72,8 +72,8 @@ def test_there_is_something_in_every_room(demo: Demonstration) -> None:
         assert run["stored"] == 1
         assert "a sample" in run["facts"]
         # Nobody changes what all see.
-        assert not any(run["may"][what] for what in ("pause", "resume", "cancel", "hide"))
-    begin = choices_view(desk, {"concept": "concept-0044"})["begin"]
+        assert not any(run["may"][label] for label in ("pause", "resume", "cancel", "hide"))
+    begin = choices_view(workspace, {"concept": "concept-0044"})["begin"]
     assert [source.partition(":")[0] for source in begin] == ["set", "run"]
 
 
@@ -83,7 +83,7 @@ def test_runs_of_the_owners_own_are_the_samples(demo: Demonstration) -> None:
     make_samples(demo)
     assert [run.name for run in demo.storage.runs.all()] == ["Mine"]
     assert demo.storage.drawings.count() == 0
-    assert all(one["image"] for one in listed(demo)["examples"])
+    assert all(example["image"] for example in listed(demo)["examples"])
 
 
 def test_without_examples_there_are_no_samples(tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_without_examples_there_are_no_samples(tmp_path: Path) -> None:
         context = make_context(storage, "data", demo=True, example=False)
         assert isinstance(context, Demonstration)
         context.begin()
-        desk = context.desks.of(Guest("a" * 32))
-        assert desk is not None
-        assert not any(one["image"] for one in listed(desk)["examples"])
+        workspace = context.desks.of(Guest("a" * 32))
+        assert workspace is not None
+        assert not any(example["image"] for example in listed(workspace)["examples"])
         context.close()

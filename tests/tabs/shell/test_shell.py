@@ -29,21 +29,21 @@ def test_more_pages_can_be_open_than_gradio_has_places(
     built: list[Any] = []
     build = shell.build
 
-    def kept(given: Context) -> Any:
-        built.append(build(given))
+    def kept(values: Context) -> Any:
+        built.append(build(values))
         return built[-1]
 
     monkeypatch.setattr(shell, "build", kept)
     with TestClient(shell.mount(context)) as client:
         (demo,) = built
         hold = next(
-            fn.fn_id if hasattr(fn, "fn_id") else at
-            for at, fn in demo.fns.items()
+            fn.fn_id if hasattr(fn, "fn_id") else key
+            for key, fn in demo.fns.items()
             if fn.fn is shell.hold_stream or fn.name == "hold_stream"
         )
         for page in range(45):
-            asked = {"data": [], "fn_index": hold, "session_hash": f"page{page}"}
-            assert client.post("/gradio_api/queue/join", json=asked).status_code == 200
+            target = {"data": [], "fn_index": hold, "session_hash": f"page{page}"}
+            assert client.post("/gradio_api/queue/join", json=target).status_code == 200
         assert len(demo._queue.active_jobs) == shell.MOST_PAGES
 
         def running() -> int:
@@ -86,12 +86,12 @@ def test_no_file_of_the_machine_is_read_through_gradio(
     with TestClient(shell.mount(context)) as client:
         tried: dict[str, int] = {}
         config = client.get("/config").json()
-        states = {one["id"] for one in config["components"] if one["type"] == "state"}
+        states = {item["id"] for item in config["components"] if item["type"] == "state"}
         own: set[str] = set()
         for event in config["dependencies"]:
-            for place, component in enumerate(event["inputs"]):
+            for index, component in enumerate(event["inputs"]):
                 data: list[Any] = [None] * len(event["inputs"])
-                data[place] = made_up
+                data[index] = made_up
                 body = {"data": data, "fn_index": event["id"], "session_hash": "stranger"}
                 joined = client.post("/gradio_api/queue/join", json=body)
                 tried[joined.json()["event_id"]] = event["id"]
@@ -99,14 +99,14 @@ def test_no_file_of_the_machine_is_read_through_gradio(
                     own.add(joined.json()["event_id"])
         # The stream ends by itself when the last event of the session is done.
         lines = client.get("/gradio_api/queue/data", params={"session_hash": "stranger"}).text
-        told = [json.loads(line[6:]) for line in lines.splitlines() if line.startswith("data: ")]
-        done = [one for one in told if one["msg"] == "process_completed"]
+        message = [json.loads(line[6:]) for line in lines.splitlines() if line.startswith("data: ")]
+        done = [item for item in message if item["msg"] == "process_completed"]
         assert len(tried) - len(own) > 50
-        assert {one["event_id"] for one in done} == set(tried)
-        for one in done:
-            taken = one["success"] and one["event_id"] not in own
-            assert not taken, (tried[one["event_id"]], one)
-            assert secret.name not in json.dumps(one).replace(str(secret), ""), one
+        assert {item["event_id"] for item in done} == set(tried)
+        for entry in done:
+            used = entry["success"] and entry["event_id"] not in own
+            assert not used, (tried[entry["event_id"]], entry)
+            assert secret.name not in json.dumps(entry).replace(str(secret), ""), entry
         assert client.get(f"/gradio_api/file={secret}").status_code == 404
     assert Path(gr.utils.get_upload_folder()) == copies
     assert list(copies.rglob(secret.name)) == []
@@ -150,7 +150,11 @@ def test_a_demonstration_has_no_judge(tmp_path: Path, demo: bool) -> None:
         context = make_context(storage, "data", demo=demo)
         with TestClient(shell.mount(context)) as client:
             components = client.get("/config").json()["components"]
-            names = {one["props"].get("label") for one in components if one["type"] == "tabitem"}
+            names = {
+                component["props"].get("label")
+                for component in components
+                if component["type"] == "tabitem"
+            }
             status = client.get("/api/studies").status_code
         context.close()
     assert "Inspect" in names

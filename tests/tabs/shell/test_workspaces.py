@@ -147,7 +147,7 @@ def whole_work(client: TestClient, context: Context) -> dict[str, str]:
         b"banana", WORD.encode()
     )
     sent(client, f"/api/compare/sets/distributions/{session}", table, f"{WORD}.csv")
-    kept = posted(client, f"/api/compare/sets/distributions/{session}/store", name=WORD)
+    jsonresponse = posted(client, f"/api/compare/sets/distributions/{session}/store", name=WORD)
     run = posted(
         client,
         "/api/runs",
@@ -166,14 +166,14 @@ def whole_work(client: TestClient, context: Context) -> dict[str, str]:
     else:
         raise AssertionError(rows)
     export = ended(client, posted(client, "/api/exports", run=run, format="csv")["job"])
-    (drawn,) = context.storage.runs.all()
+    (sample,) = context.storage.runs.all()
     other = sent(client, "/api/images", cut_out(2), f"{WORD} to go.png")
     gone = posted(client, "/api/trash", kind="image", ids=[other["image_id"]])
-    assert drawn.run_id == run
+    assert sample.run_id == run
     return {
         "image_id": image["image_id"],
         "mask_id": mask.mask_id,
-        "set_id": kept["set_id"],
+        "set_id": jsonresponse["set_id"],
         "prompt_set": prompt_set["set_id"],
         "evidence": next(iter(verdict["evidence"].values())),
         "judgment_id": judgment["id"],
@@ -191,8 +191,8 @@ def test_no_route_tells_one_visitor_of_another(
     theirs = whole_work(ann, desk(demo, ANN))
     needles = {*theirs.values(), WORD, ANN}
     needles -= {theirs["session"]}
-    found: set[str] = set()
-    paths = sorted({one.path for one in routes_of(app) if "GET" in one.methods})
+    name: set[str] = set()
+    paths = sorted({route.path for route in routes_of(app) if "GET" in route.methods})
     assert len(paths) > 50
     ids = {**theirs, "place": "0", "name": "categories", "book": "codebook.md"}
     query = {
@@ -216,25 +216,25 @@ def test_no_route_tells_one_visitor_of_another(
     # A file of 5 MB, the same for everybody.
     paths.remove("/assets/plotly.min.js")
     # Without a desk of his own, with one, and with everything that he could have guessed.
-    for begun in (False, True):
-        if begun:
+    for started in (False, True):
+        if started:
             sent(ben, "/api/images", cut_out(3), "ben.png")
         for path in paths:
-            for asked in ({}, query):
-                filled = re.sub(r"{(\w+)(?::\w+)?}", lambda one: ids.get(one[1], "x"), path)
-                named = {**asked, "side": "192"} if "thumbs" in path else asked
+            for target in ({}, query):
+                filled = re.sub(r"{(\w+)(?::\w+)?}", lambda item: ids.get(item[1], "x"), path)
+                named = {**target, "side": "192"} if "thumbs" in path else target
                 named = named or few.get(path, {})
                 answer = ben.get(filled, params=named, follow_redirects=False)
                 assert answer.status_code < 500, (filled, answer.text[:300])
                 shown = answer.text
                 # What he named himself is only repeated.
-                repeated = {filled, *asked.values()} if asked or "{" in path else set()
-                hits = {one for one in needles if one in shown} - {
-                    one for one in needles if any(one in text for text in repeated)
+                repeated = {filled, *target.values()} if target or "{" in path else set()
+                hits = {needle for needle in needles if needle in shown} - {
+                    needle for needle in needles if any(needle in text for text in repeated)
                 }
-                assert not hits, (filled, asked, hits)
+                assert not hits, (filled, target, hits)
                 if answer.status_code == 200 and filled != path:
-                    found.add(path)
+                    name.add(path)
     # Ann finds at those addresses what Ben does not.
     for path in (
         "/media/images/{image_id}.png",
@@ -245,7 +245,7 @@ def test_no_route_tells_one_visitor_of_another(
         "/api/compare/sets/{set_id}",
     ):
         assert path in paths, path
-        assert path not in found, path
+        assert path not in name, path
         assert ann.get(path.format(**theirs)).status_code == 200, path
     assert WORD in ann.get("/api/images").text
     assert WORD in ann.get("/api/runs").text
@@ -256,16 +256,16 @@ def test_no_route_changes_what_is_another_visitors(app: Any, demo: Demonstration
     ann, ben = visitor(app, demo, ANN), visitor(app, demo, BEN)
     image = sent(ann, "/api/images", cut_out(1), "ann.png")["image_id"]
     prompt_set = sent(ann, "/api/prompts/sets", b"a hat\n", "hats.txt")["set_id"]
-    begun, go_on = Event(), Event()
+    started, go_on = Event(), Event()
 
     def work(job: Job) -> dict[str, Any]:
-        begun.set()
+        started.set()
         go_on.wait(20)
         return {}
 
     own = desk(demo, ANN)
     job = own.jobs.start("export", "An export", Actor(ANN, Role.VISITOR), work)
-    assert begun.wait(20)
+    assert started.wait(20)
     for path, body in (
         ("/api/trash", {"kind": "image", "ids": [image]}),
         ("/api/prompts/sets/hide", {"set_id": prompt_set}),
@@ -274,7 +274,7 @@ def test_no_route_changes_what_is_another_visitors(app: Any, demo: Demonstration
     ):
         assert 400 <= ben.post(path, json=body).status_code < 500, path
     assert not own.jobs.is_cancelling(own.jobs.get(job.id))
-    assert [one["id"] for one in ann.get("/api/jobs").json()["jobs"]] == [job.id]
+    assert [item["id"] for item in ann.get("/api/jobs").json()["jobs"]] == [job.id]
     assert ben.get("/api/jobs").json()["jobs"] == []
     go_on.set()
     assert own.jobs.wait(job.id, 20).status == "done"
@@ -308,7 +308,7 @@ def test_who_only_looks_gets_no_desk(app: Any, demo: Demonstration) -> None:
         assert stranger.get(path).status_code == 200
     assert demo.desks._known == {}
     images = stranger.get("/api/images").json()["images"]
-    assert [one["name"] for one in images] == ["a sample"]
+    assert [image["name"] for image in images] == ["a sample"]
     # Nor is anything stored where everybody looks, whatever goes wrong.
     with pytest.raises(StorageError):
         demo.storage.images.add(SAMPLE + 1, "x", "upload")
@@ -337,16 +337,16 @@ def test_a_stranger_reads_no_file(app: Any, demo: Demonstration) -> None:
     for base in ("/media/images/", "/assets/", "/api/exports/", "/gradio_api/file=", "/static/"):
         for up in ("../", "..%2f", "%2e%2e/", "..%5c", "%252e%252e%252f"):
             for file in files:
-                for place in (up * 8 + str(file).lstrip("/"), up * 3 + file.name, str(file)):
-                    answer = eve.get(base + place)
-                    assert answer.status_code in (400, 403, 404), (base, place)
+                for index in (up * 8 + str(file).lstrip("/"), up * 3 + file.name, str(file)):
+                    answer = eve.get(base + index)
+                    assert answer.status_code in (400, 403, 404), (base, index)
                     assert WORD not in answer.text
     for name, path in (("../../../evil.png", 400), ("/evil.png", 200), ("a/../../evil", 400)):
         sent_as = {"X-File-Path": name}
         answer = eve.post(f"/api/image-sets/files/{'ab' * 16}", content=b"x", headers=sent_as)
         assert answer.status_code == path, name
-    found = list(demo.storage.data_dir.rglob("evil*"))
-    assert [one.parent.parent.name for one in found] == ["incoming"]
+    result = list(demo.storage.data_dir.rglob("evil*"))
+    assert [item.parent.parent.name for item in result] == ["incoming"]
 
 
 def test_a_visitor_stores_so_much_and_deleting_makes_room(
@@ -489,23 +489,23 @@ def test_gradio_and_mcp_answer_at_the_desk_of_the_cookie(app: Any, demo: Demonst
 
     def call(client: TestClient, name: str, **fields: Any) -> str:
         body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call"}
-        asked = {**body, "params": {"name": name, "arguments": fields}}
+        target = {**body, "params": {"name": name, "arguments": fields}}
         accepted = {"Accept": "application/json, text/event-stream"}
-        return client.post("/mcp", json=asked, headers=accepted).text
+        return client.post("/mcp", json=target, headers=accepted).text
 
     fields = {"image": image, "mask": image, "target": "css:teal"}
     assert "Nothing is stored" in call(ben, "measure_image", **fields)
     assert "mask id" in call(ann, "measure_image", **fields)  # the image is hers; no such mask
     fn = next(
-        one["id"]
-        for one in ann.get("/config").json()["dependencies"]
-        if one["api_name"] == "measure_image"
+        dependency["id"]
+        for dependency in ann.get("/config").json()["dependencies"]
+        if dependency["api_name"] == "measure_image"
     )
     with ann, ben:
         for session, client in (("ann", ann), ("ben", ben)):
             data = [image, "css:teal", "", "", "truehue", 0, "matches"]
-            asked = {"data": data, "session_hash": session, "fn_index": fn}
-            assert client.post("/gradio_api/queue/join", json=asked).status_code == 200
-            told = client.get("/gradio_api/queue/data", params={"session_hash": session}).text
-            assert "process_completed" in told
-            assert ("delta_e00" in told) is (client is ann)
+            requested = {"data": data, "session_hash": session, "fn_index": fn}
+            assert client.post("/gradio_api/queue/join", json=requested).status_code == 200
+            message = client.get("/gradio_api/queue/data", params={"session_hash": session}).text
+            assert "process_completed" in message
+            assert ("delta_e00" in message) is (client is ann)

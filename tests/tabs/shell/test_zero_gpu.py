@@ -35,7 +35,7 @@ MODEL, SEGMENTER = "sdxl-base-1.0", "sam-vit-b"
 
 def in_a_fork(task: Callable[..., Any], values: tuple[Any, ...]) -> Any:
     """As ZeroGPU does: the process is a copy of this one, and what goes in and out is pickled."""
-    here, there = multiprocessing.get_context("fork").Pipe()
+    local, there = multiprocessing.get_context("fork").Pipe()
     packed = pickle.dumps(values)
 
     def work() -> None:
@@ -43,8 +43,8 @@ def in_a_fork(task: Callable[..., Any], values: tuple[Any, ...]) -> Any:
 
     process = multiprocessing.get_context("fork").Process(target=work)
     process.start()
-    assert here.poll(60)
-    answer = pickle.loads(here.recv_bytes())
+    assert local.poll(60)
+    answer = pickle.loads(local.recv_bytes())
     process.join()
     return answer
 
@@ -52,12 +52,12 @@ def in_a_fork(task: Callable[..., Any], values: tuple[Any, ...]) -> Any:
 @pytest.fixture
 def zero(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """A Space with ZeroGPU; for how many seconds its devices are asked for."""
-    asked: list[float] = []
+    target: list[float] = []
 
     def gpu(duration: float) -> Callable[..., Any]:
         def decorated(task: Callable[..., Any]) -> Callable[..., Any]:
             def sent(*values: Any) -> Any:
-                asked.append(duration)
+                target.append(duration)
                 return in_a_fork(task, values)
 
             return sent
@@ -68,7 +68,7 @@ def zero(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     spaces.GPU = gpu  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "spaces", spaces)
     monkeypatch.setenv("SPACES_ZERO_GPU", "true")
-    return asked
+    return target
 
 
 class FakeModel(ReferenceRenderer):
@@ -118,9 +118,9 @@ def test_a_drawing_and_its_refusals_come_from_the_other_process(
     request = GenerationRequest(MODEL, "a red mug", width=64, height=64)
     with pytest.raises(BadInput):  # it names no object
         far_model.draw([request], lambda report: None, Event())
-    (drawn,) = far_model.draw([EXAMPLES[0].request()], lambda report: None, Event())
-    (here,) = ReferenceRenderer().draw([EXAMPLES[0].request()], lambda report: None, Event())
-    assert np.array_equal(drawn.srgb8, here.srgb8)
+    (sample,) = far_model.draw([EXAMPLES[0].request()], lambda report: None, Event())
+    (local,) = ReferenceRenderer().draw([EXAMPLES[0].request()], lambda report: None, Event())
+    assert np.array_equal(sample.srgb8, local.srgb8)
     assert zero == [zero_gpu.DRAW_S] * 2
     assert far_model.memory_bytes == 0
 
@@ -168,9 +168,9 @@ def test_the_engine_of_an_app_draws_there(
     request = replace(EXAMPLES[0].request(), model=MODEL)
     with Storage.open(empty_data(tmp_path / "data")) as storage:
         context = make_context(storage, "data")
-        drawn: list[Any] = []
-        job = context.engine.submit([request], drawn.append)
+        sample: list[Any] = []
+        job = context.engine.submit([request], sample.append)
         assert context.engine.wait(job, 60).status == "done"
-        assert drawn[0].image is not None, drawn[0].problem
+        assert sample[0].image is not None, sample[0].problem
         context.close()
     assert zero == [zero_gpu.DRAW_S]

@@ -48,8 +48,8 @@ TASTES: Mapping[str, tuple[str, ...]] = {
 def grid(lines: int = CELLS) -> np.ndarray:
     """Ink uint8 ``(96, 96)``: so many boxes a side, with lines of two pixels."""
     ink = np.full((SIDE, SIDE), 255, np.uint8)
-    for at in np.linspace(0, SIDE - 2, lines + 1).astype(int):
-        ink[at : at + 2], ink[:, at : at + 2] = 0, 0
+    for index in np.linspace(0, SIDE - 2, lines + 1).astype(int):
+        ink[index : index + 2], ink[:, index : index + 2] = 0, 0
     return ink
 
 
@@ -69,26 +69,26 @@ class Designers:
     seconds: float = 40.0
 
 
-def coloring_plan(storage: Storage, words: Sequence[str], **values: Any) -> StudyPlan:
+def coloring_plan(storage: Storage, terms: Sequence[str], **values: Any) -> StudyPlan:
     """A study of these words, which share one sketch; the first is practice."""
     sketch = sketch_of(grid())
     storage.sketches.add(sketch, "a grid", "import", note="brought as Anna.png")
     cases = tuple(
-        Case(f"c{place}", text, (), "base", sketch=sketch.id)
-        for place, text in enumerate(("practice", *words))
+        Case(f"c{index}", text, (), "base", sketch=sketch.id)
+        for index, text in enumerate(("practice", *terms))
     )
-    given: dict[str, Any] = {
+    provided: dict[str, Any] = {
         "kind": Kind.COLORINGS,
         "material": Material.SKETCHES,
         "cases": cases,
         "votes": 5,
-        "trials": len(words),
+        "trials": len(terms),
         "repeats": 0,
         "attention": 0,
         "tie": False,
         "practice": Practice(("c0",)),
     }
-    return plan_of(**{**given, **values})
+    return plan_of(**{**provided, **values})
 
 
 def colored_study(
@@ -132,8 +132,8 @@ def enrolled(
     stimuli = [*plan.practice_stimuli, *plan.main_stimuli]
     training = len(plan.practice_stimuli)
     trials = tuple(
-        Trial(place, stimulus.id, (), Purpose.TRAINING if place < training else Purpose.MAIN)
-        for place, stimulus in enumerate(stimuli)
+        Trial(index, stimulus.id, (), Purpose.TRAINING if index < training else Purpose.MAIN)
+        for index, stimulus in enumerate(stimuli)
     )
     return storage.participants.enroll(enrolment, lambda number: trials)
 
@@ -149,8 +149,8 @@ def color(
     """One designer's log of these trials, stored."""
     events = [event(EventKind.CONSENT, None, {"version": plan.consent.version})]
     for trial in trials:
-        words = plan.case_by_id[plan.by_id[trial.stimulus_id].case_id].words
-        chosen = designers.tastes[words][number] if words in designers.tastes else RED
+        text = plan.case_by_id[plan.by_id[trial.stimulus_id].case_id].words
+        chosen = designers.tastes[text][number] if text in designers.tastes else RED
         events += coloring(storage, plan, trial, chosen, designers, lie=number == designers.liar)
     return list(storage.study_events.append(person.id, events))
 

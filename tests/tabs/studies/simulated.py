@@ -50,17 +50,19 @@ def distributions_plan(concepts: int = 24, **values: Any) -> StudyPlan:
     """A study of pairs of distributions: of three models, m0 is nearest to people's."""
     rng = np.random.default_rng(3)
     made = []
-    for at in range(concepts):
+    for index in range(concepts):
         people = rng.dirichlet(np.full(71, 0.3))
         candidates = []
         for model, part in (("m0", 0.3), ("m1", 0.5), ("m2", 0.7)):
             other = rng.dirichlet(np.full(71, 0.3))
             mixed = (1 - part) * people + part * other
             weights = tuple(float(v) for v in mixed / mixed.sum())
-            candidates.append(Candidate(model, (f"{at:032x}{int(model[1:]):032x}",), weights))
+            candidates.append(Candidate(model, (f"{index:032x}{int(model[1:]):032x}",), weights))
         reference = tuple(float(v) for v in people / people.sum())
-        made.append(Case(f"c{at}", f"concept {at}", tuple(candidates), GROUPS[at % 2], reference))
-    given: dict[str, Any] = {
+        made.append(
+            Case(f"c{index}", f"concept {index}", tuple(candidates), GROUPS[index % 2], reference)
+        )
+    provided: dict[str, Any] = {
         "material": Material.DISTRIBUTIONS,
         "cases": tuple(made),
         "votes": 4,
@@ -68,25 +70,27 @@ def distributions_plan(concepts: int = 24, **values: Any) -> StudyPlan:
         "repeats": 2,
         "attention": 2,
     }
-    return plan_of(**{**given, **values})
+    return plan_of(**{**provided, **values})
 
 
-def simulated(storage: Storage, plan: StudyPlan, crowd: Crowd | None = None) -> str:
+def simulated(storage: Storage, plan: StudyPlan, reference_set: Crowd | None = None) -> str:
     """The id of a study that a crowd took part in, one after another, to the end."""
-    crowd = crowd or Crowd()
-    key = ("simulated", json.dumps(to_json(plan)), repr(crowd))
-    return filled_into(storage, key, lambda own: _simulated(own, plan, crowd))
+    reference_set = reference_set or Crowd()
+    key = ("simulated", json.dumps(to_json(plan)), repr(reference_set))
+    return filled_into(storage, key, lambda own: _simulated(own, plan, reference_set))
 
 
-def _simulated(storage: Storage, plan: StudyPlan, crowd: Crowd) -> str:
+def _simulated(storage: Storage, plan: StudyPlan, reference_set: Crowd) -> str:
     study = storage.studies.add(to_json(plan), "owner")
     storage.studies.set_state(study.id, State.OPEN, "owner")
     link = storage.invitations.add(study.id, secrets.token_hex(32), "Anna's class", False, "owner")
-    rng = np.random.default_rng(crowd.seed)
-    for _ in range(crowd.people):
+    rng = np.random.default_rng(reference_set.seed)
+    for _ in range(reference_set.people):
         person, trials = enrolled(storage, plan, study.id, link.id)
-        lazy = person.number in crowd.lazy
-        storage.study_events.append(person.id, session(plan, person, trials, crowd, lazy, rng))
+        lazy = person.number in reference_set.lazy
+        storage.study_events.append(
+            person.id, session(plan, person, trials, reference_set, lazy, rng)
+        )
     return study.id
 
 
@@ -94,22 +98,22 @@ def enrolled(
     storage: Storage, plan: StudyPlan, study_id: str, link_id: str
 ) -> tuple[ParticipantRecord, tuple[StoredTrial, ...]]:
     """The next participant, with trials as the plan and all before give them."""
-    at = storage.now()
+    index = storage.now()
     before = [
         Enrolled(
-            one.number,
-            one.enrolled_at,
-            storage.participants.trials(one.id),
-            storage.study_events.of(one.id),
+            item.number,
+            item.enrolled_at,
+            storage.participants.trials(item.id),
+            storage.study_events.of(item.id),
         )
-        for one in storage.participants.of(study_id)
+        for item in storage.participants.of(study_id)
     ]
-    standing = standing_of(plan, before, at)
+    state = standing_of(plan, before, index)
     enrolment = Enrolment(
         study_id, link_id, secrets.token_hex(32), 1, "en", {"prolific_pid": secrets.token_hex(12)}
     )
     return storage.participants.enroll(
-        enrolment, lambda number: further(plan, number, (), {}, standing), at
+        enrolment, lambda number: further(plan, number, (), {}, state), index
     )
 
 
@@ -117,7 +121,7 @@ def session(
     plan: StudyPlan,
     person: ParticipantRecord,
     trials: tuple[StoredTrial, ...],
-    crowd: Crowd,
+    reference_set: Crowd,
     lazy: bool,
     rng: np.random.Generator,
 ) -> list[Event]:
@@ -127,7 +131,7 @@ def session(
     patches = {patch.name: patch.place for patch in patches_for(plan.seed, person.number)}
     events = [_event(EventKind.SCREENING, {"plates": plates, **patches})]
     for trial in trials:
-        body = answer(plan, trial, crowd, lazy, rng)
+        body = answer(plan, trial, reference_set, lazy, rng)
         events.append(_event(EventKind.ANSWER, body, trial.position))
         if trial.position == 3:
             events.append(_event(EventKind.UNDO, {}, trial.position))
@@ -135,17 +139,17 @@ def session(
             events.append(_event(EventKind.ANSWER, again, trial.position))
     events.append(_event(EventKind.COMMENT, {"text": '=HYPERLINK("x") said Anna Example'}))
     events.append(_event(EventKind.FINISH, {}))
-    seat = ParticipantSession(person, plan, list(trials))
+    participant_session = ParticipantSession(person, plan, list(trials))
     stored = [_event(EventKind.CONSENT, {"version": plan.consent.version})]
-    seat.take(stored[0])
+    participant_session.take(stored[0])
     for event in events:
-        stored.append(seat.checked(event))
-        seat.take(stored[-1])
+        stored.append(participant_session.checked(event))
+        participant_session.take(stored[-1])
     return stored
 
 
 def answer(
-    plan: StudyPlan, trial: StoredTrial, crowd: Crowd, lazy: bool, rng: np.random.Generator
+    plan: StudyPlan, trial: StoredTrial, reference_set: Crowd, lazy: bool, rng: np.random.Generator
 ) -> dict[str, Any]:
     """The body of an answer as the page sends it."""
     body: dict[str, Any] = {
@@ -155,14 +159,14 @@ def answer(
     if plan.kind is Kind.RATINGS:
         if trial.purpose is Purpose.ATTENTION:
             return {**body, "kind": "rating", "value": 0 if lazy else trial.expected}
-        mean = 5 + 2 * crowd.strengths[trial.order[0]]
+        mean = 5 + 2 * reference_set.strengths[trial.order[0]]
         rated = int(np.clip(round(mean + rng.normal()), 0, 10))
         return {**body, "kind": "rating", "value": 0 if lazy else rated}
     if trial.purpose is Purpose.ATTENTION:
         return {**body, "kind": "place", "value": 0 if lazy else trial.expected}
-    if not lazy and plan.tie and plan.kind is Kind.PAIRS and rng.random() < crowd.ties:
+    if not lazy and plan.tie and plan.kind is Kind.PAIRS and rng.random() < reference_set.ties:
         return {**body, "kind": "tie", "value": None}
-    weights = np.exp([crowd.strengths[model] for model in trial.order])
+    weights = np.exp([reference_set.strengths[model] for model in trial.order])
     chosen = 0 if lazy else int(rng.choice(len(weights), p=weights / weights.sum()))
     return {**body, "kind": "place", "value": chosen}
 

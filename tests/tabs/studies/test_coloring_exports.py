@@ -48,16 +48,16 @@ def reviewed(context: Context, **values: Any) -> tuple[str, list[Any]]:
     study_id, people = colored_study(context.storage, Designers(liar=3), **values)
     set_coloring_rule(context, OWNER, SetColoringRule(study=study_id, share=0.3, reviewers=2))
     add = context.storage.coloring_marks.add
-    for place, person in enumerate(people):
+    for index, person in enumerate(people):
         for expert in ("x" * 32, "y" * 32):
-            value = "inconsistent" if place == 1 and expert[0] == "x" else "consistent"
+            value = "inconsistent" if index == 1 and expert[0] == "x" else "consistent"
             add(study_id, person.id, 4, MarkKind.REVIEW, value, "", expert)
     add(study_id, people[0].id, 4, MarkKind.REVIEW, "inconsistent", "", "x" * 32)
     add(study_id, people[0].id, 4, MarkKind.REVIEW, "inconsistent", "", "y" * 32)
     add(study_id, people[0].id, 0, MarkKind.PRACTICE, "accepted", "Well done, Anna", "x" * 32)
     add(study_id, people[0].id, 1, MarkKind.RECOLOR, "asked", "Anna, are you sure?", "x" * 32)
-    place = {"study": study_id, "participant": people[2].id, "position": 1}
-    post_keep(context, OWNER, PostKeep(**place, value="discarded", reason="=1+1 the sky"))
+    index = {"study": study_id, "participant": people[2].id, "position": 1}
+    post_keep(context, OWNER, PostKeep(**index, value="discarded", reason="=1+1 the sky"))
     return study_id, people
 
 
@@ -69,19 +69,23 @@ def table(context: Context, study_id: str, name: str, personal: bool = False) ->
 def numbers(context: Context, study_id: str) -> dict[str, Any]:
     """All of quality control but what is of this data folder and moment alone."""
     facts = facts_of(context, study_id)
-    told = json.loads(json.dumps(quality_json(facts)))
+    message = json.loads(json.dumps(quality_json(facts)))
     for name in ("seconds", "computed_at"):
-        told.pop(name)
+        message.pop(name)
     lists = ("second", "left_out", "unmeasured", "background")
-    for row in (one for name in lists for one in told[name]):
+    for row in (item for name in lists for item in message[name]):
         row.pop("participant")
-    return {**told, "worth": [worth_json(facts, one) for one in facts.worth]}
+    return {
+        **message,
+        "worth": [worth_json(facts, concept_uncertainty) for concept_uncertainty in facts.worth],
+    }
 
 
 def test_tables_say_everything_of_colorings(context: Context) -> None:
     study_id, _ = reviewed(context)
     names = [
-        one["name"] for one in table_list(context, OWNER, StudyReference(study=study_id))["tables"]
+        item["name"]
+        for item in table_list(context, OWNER, StudyReference(study=study_id))["tables"]
     ]
     assert names[:5] == ["colorings", "actions", "reviews", "concepts", "distributions"]
     assert not {"votes", "candidates", "metrics", "results"} & set(names)
@@ -132,9 +136,9 @@ def test_an_export_is_of_one_moment(context: Context, monkeypatch: pytest.Monkey
     study_id, people = colored_study(context.storage)
     storage, compute = context.storage, exports.computed_of
 
-    def mark_meanwhile(*given: Any) -> Any:
+    def mark_meanwhile(*values: Any) -> Any:
         storage.coloring_marks.add(study_id, people[0].id, 1, MarkKind.KEEP, "discarded", "", "a")
-        return compute(*given)
+        return compute(*values)
 
     monkeypatch.setattr(exports, "computed_of", mark_meanwhile)
     assert {row["mark"] for row in table(context, study_id, "colorings")} == {""}
@@ -143,8 +147,8 @@ def test_an_export_is_of_one_moment(context: Context, monkeypatch: pytest.Monkey
 
     measure = exports.coloring_export
 
-    def erase_meanwhile(*given: Any) -> Any:
-        export = measure(*given)
+    def erase_meanwhile(*values: Any) -> Any:
+        export = measure(*values)
         storage.participants.erase(people[0].id, "a")
         return export
 
@@ -164,22 +168,22 @@ def test_results_elsewhere_are_equal(context: Context, tmp_path: Path, personal:
     with zipfile.ZipFile(path) as archive:
         names = archive.namelist()
         assert sum(name.startswith("sketches/") for name in names) == 1
-        pictures = [name for name in names if name.startswith("colorings/")]
-        assert len(pictures) == 25
-        drawn = np.asarray(Image.open(archive.open("colorings/participant-1-1.png")))
+        images = [name for name in names if name.startswith("colorings/")]
+        assert len(images) == 25
+        sample = np.asarray(Image.open(archive.open("colorings/participant-1-1.png")))
         whole = b"".join(archive.read(name) for name in names)
         assert ("x" * 32).encode() not in whole
         assert (b"prolific_pid" in whole) is personal
         assert (b"Anna" in whole) is personal
         assert "## colorings" in archive.read("codebook.md").decode()
     own = context.storage.coloring_layers.layer(facts_of(context, study_id).given[1].answer.id)
-    np.testing.assert_array_equal(drawn, own)
+    np.testing.assert_array_equal(sample, own)
     with Storage.open(empty_data(tmp_path / "elsewhere")) as other:
         there = make_context(other, "elsewhere")
-        told = import_study(there, OWNER, EmptyRequest(), path, "all.zip")
-        assert told["study"]["state"] == "closed"
+        message = import_study(there, OWNER, EmptyRequest(), path, "all.zip")
+        assert message["study"]["state"] == "closed"
         assert len(other.sketches.all()) == 1
-        assert numbers(there, told["study"]["id"]) == before
+        assert numbers(there, message["study"]["id"]) == before
         # The same data folder takes it, too, beside the first one.
         import_study(there, OWNER, EmptyRequest(), path, "all.zip")
         assert other.check() == []
@@ -205,7 +209,7 @@ def test_sketches_that_are_missing_or_made_up_are_refused(context: Context, tmp_
     name = f"sketches/{sketch}.png"
     other = io.BytesIO()
     Image.fromarray(np.full((64, 64), 255, np.uint8)).save(other, "PNG")
-    for place, (file, content, words) in enumerate(
+    for index, (file, content, text) in enumerate(
         (
             (name, None, "lacks the sketch"),
             (name, b"no picture", "is not a readable image"),
@@ -214,8 +218,8 @@ def test_sketches_that_are_missing_or_made_up_are_refused(context: Context, tmp_
             ("colorings/participant-1-1.svg", b"x", "which no export of a study has"),
         )
     ):
-        odd = changed(path, tmp_path / f"{place}.zip", file, content)
-        with pytest.raises(BadInput, match=words):
+        odd = changed(path, tmp_path / f"{index}.zip", file, content)
+        with pytest.raises(BadInput, match=text):
             import_study(context, OWNER, EmptyRequest(), odd, "odd.zip")
     assert len(context.storage.studies.all()) == 1
 
@@ -223,7 +227,7 @@ def test_sketches_that_are_missing_or_made_up_are_refused(context: Context, tmp_
 def strokes(count: int, points: int, far: int) -> list[dict[str, Any]]:
     """Brush strokes up and down over so many rows."""
     stroke = {"do": "stroke", "diameter": 8, "color": BLUE, "within": None}
-    ways = [[far * (place % 2), place % 90][::-1] for place in range(points)]
+    ways = [[far * (index % 2), index % 90][::-1] for index in range(points)]
     return [{**stroke, "points": [v for way in ways for v in way]} for _ in range(count)]
 
 
@@ -233,7 +237,7 @@ def test_more_strokes_than_can_be_painted_are_exported_and_refused_by_name(
     study_id, people = colored_study(context.storage)
     first = facts_of(context, study_id).given[1]
     assert first.trial.position == 1
-    more = [event(EventKind.ACTION, 1, one) for one in strokes(7, 2048, 4000)]
+    more = [event(EventKind.ACTION, 1, stroke) for stroke in strokes(7, 2048, 4000)]
     again = event(EventKind.ANSWER, 1, {**first.answer.body, "actions": 13})
     context.storage.study_events.append(people[0].id, [event(EventKind.UNDO, 1, {}), *more, again])
     path = tmp_path / "all.zip"
@@ -261,14 +265,14 @@ def test_a_large_study_is_read_and_stored_a_person_at_a_time(
     for count in (2, 8):
         large = grown(path, tmp_path / f"{count}.zip", count)
         tracemalloc.start()
-        told = import_study(context, OWNER, EmptyRequest(), large, "large.zip")
+        message = import_study(context, OWNER, EmptyRequest(), large, "large.zip")
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < 1.3 * peaks[0]
-    assert told["study"]["participants"] == 8
-    copied = told["study"]["id"]
+    assert message["study"]["participants"] == 8
+    copied = message["study"]["id"]
     peaks = []
-    for read in (list[Any], lambda people: sum(len(one.events) for one in people)):
+    for read in (list[Any], lambda people: sum(len(person.events) for person in people)):
         tracemalloc.start()
         read(context.storage.studies.people(copied))
         peaks.append(tracemalloc.get_traced_memory()[1])
@@ -282,13 +286,13 @@ def grown(path: Path, target: Path, count: int) -> Path:
     with zipfile.ZipFile(path) as old:
         document = json.loads(old.read("study.json"))
         person = json.loads(old.read("people.jsonl").splitlines()[0])
-        drawn = next(one for one in person["events"] if one["kind"] == "action")
-        events = person["events"] + [{**drawn, "body": body} for body in strokes(120, 60, 90)]
+        sample = next(item for item in person["events"] if item["kind"] == "action")
+        events = person["events"] + [{**sample, "body": body} for body in strokes(120, 60, 90)]
         lines = []
         for number in range(count):
             own = [
-                {**one, "id": f"{number:016x}{place:016x}", "number": place}
-                for place, one in enumerate(events)
+                {**item, "id": f"{number:016x}{index:016x}", "number": index}
+                for index, item in enumerate(events)
             ]
             lines.append(json.dumps({**person, "number": number, "events": own}) + "\n")
         content = "".join(lines).encode()

@@ -28,9 +28,9 @@ def page(context: Context) -> TestClient:
 
 
 def asked(page: TestClient, path: str) -> dict[str, Any]:
-    while (told := page.get(path).json()).get("status") == "computing":
+    while (message := page.get(path).json()).get("status") == "computing":
         pass
-    return dict(told)
+    return dict(message)
 
 
 def test_from_review_to_distribution_by_http(context: Context, page: TestClient) -> None:
@@ -43,18 +43,18 @@ def test_from_review_to_distribution_by_http(context: Context, page: TestClient)
     shown = page.get(rows[0]["picture"])
     assert (shown.status_code, shown.headers["content-type"]) == (200, "image/png")
     assert page.get(rows[0]["layer"]).content != shown.content
-    told = asked(page, f"{base}/review")
-    picture = page.get(told["item"]["picture"])
-    assert picture.headers["content-type"] == "image/png"
-    assert not any(one.id in str(told) for one in people)
-    body = {"item": told["item"]["id"], "value": "yes"}
+    message = asked(page, f"{base}/review")
+    stored = page.get(message["item"]["picture"])
+    assert stored.headers["content-type"] == "image/png"
+    assert not any(person.id in str(message) for person in people)
+    body = {"item": message["item"]["id"], "value": "yes"}
     assert page.post(f"{base}/review", json=body).json()["done"] == 1
     assert page.post(f"{base}/review", json={**body, "value": "perhaps"}).status_code == 400
     assert page.get("/api/reviews").json()["studies"][0]["id"] == study_id
-    place = {"participant": people[0].id, "position": 1}
-    kept = page.post(f"{base}/keep", json={**place, "value": "kept"}).json()
-    assert kept["coloring"]["words"] == "apple"
-    assert page.post(f"{base}/recolor", json=place).status_code == 200
+    index = {"participant": people[0].id, "position": 1}
+    json = page.post(f"{base}/keep", json={**index, "value": "kept"}).json()
+    assert json["coloring"]["words"] == "apple"
+    assert page.post(f"{base}/recolor", json=index).status_code == 200
     again = {"participant": people[0].id, "value": "accepted"}
     assert page.post(f"{base}/practice", json=again).status_code == 200
     rule = page.post(f"{base}/quality", json={"share": 0.2, "scope": "all"}).json()
@@ -71,19 +71,19 @@ def test_erasing_somebody_takes_the_sets_that_were_made_of_them(
     study_id, people = colored_study(context.storage)
     base = f"/api/studies/{study_id}"
     asked(page, f"{base}/quality")
-    one = page.post(f"{base}/distribution", json={"form": "designers", "name": "Each"}).json()
+    json = page.post(f"{base}/distribution", json={"form": "designers", "name": "Each"}).json()
     all_ = page.post(f"{base}/distribution", json={"name": "All"}).json()
-    told = erase(context, OWNER, Erase(study=study_id, participant=people[2].id, confirm=3))
-    assert sorted(told["sets"]) == ["All", "Each"]
+    message = erase(context, OWNER, Erase(study=study_id, participant=people[2].id, confirm=3))
+    assert sorted(message["sets"]) == ["All", "Each"]
     assert context.storage.distributions.all(hidden=True) == []
     with pytest.raises(NotStored):
-        context.storage.distributions.rows(one["set"]["id"])
+        context.storage.distributions.rows(json["set"]["id"])
     assert context.storage.check() == []
     # Made again it is without them, and whoever is in no set takes none along.
     asked(page, f"{base}/quality")
     again = page.post(f"{base}/distribution", json={"form": "designers"}).json()
-    assert again["set"]["rows"] == one["set"]["rows"] - 4
-    assert again["set"]["id"] not in (one["set"]["id"], all_["set"]["id"])
+    assert again["set"]["rows"] == json["set"]["rows"] - 4
+    assert again["set"]["id"] not in (json["set"]["id"], all_["set"]["id"])
     with pytest.raises(NotStored, match="erased meanwhile"):
         context.storage.distributions.of_study(again["set"]["id"], study_id, [2])
     assert context.storage.distributions.all(hidden=True) == []

@@ -63,11 +63,11 @@ RESEARCHER = Actor("d" * 32, Role.RESEARCHER, name="d")
 
 def controlled(context: Context, study_id: str) -> dict[str, Any]:
     """Quality control, once it is computed."""
-    while (told := quality(context, OWNER, StudyReference(study=study_id)))[
+    while (message := quality(context, OWNER, StudyReference(study=study_id)))[
         "status"
     ] == "computing":
         pass
-    return dict(told["quality"])
+    return dict(message["quality"])
 
 
 def by_words(rows: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -77,8 +77,8 @@ def by_words(rows: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
 def test_the_list_has_every_coloring_with_its_picture(context: Context) -> None:
     study_id, people = colored_study(context.storage)
     controlled(context, study_id)
-    told = colorings(context, OWNER, ListColorings(study=study_id))
-    assert told["total"] == len(told["colorings"]) == 5 * (1 + len(TASTES))
+    message = colorings(context, OWNER, ListColorings(study=study_id))
+    assert message["total"] == len(message["colorings"]) == 5 * (1 + len(TASTES))
     apples = colorings(context, OWNER, ListColorings(study=study_id, words="Apple"))["colorings"]
     assert [row["number"] for row in apples] == [0, 1, 2, 3, 4]
     first = apples[0]
@@ -123,29 +123,31 @@ def test_what_somebody_wrote_at_the_end_is_told_once_and_for_who_made_the_study(
     ]
     context.storage.study_events.append(people[1].id, written)
     request = StudyRequest(study=study_id)
-    told = comments_of_study(context, OWNER, request)["comments"]
-    assert [(one["label"], one["text"]) for one in told] == [("Participant 2", text)]
+    message = comments_of_study(context, OWNER, request)["comments"]
+    assert [(item["label"], item["text"]) for item in message] == [("Participant 2", text)]
     assert comments_of_study(context, RESEARCHER, request) == {"comments": []}
     with pytest.raises(NotAllowed):
         comments_of_study(context, EXPERTS[0], request)
 
 
 def test_the_rule_has_what_can_be_seen_of_people_who_color() -> None:
-    fields = [one["name"] for one in rule_fields(ExclusionRule(), Kind.COLORINGS)]
+    fields = [rule_field["name"] for rule_field in rule_fields(ExclusionRule(), Kind.COLORINGS)]
     assert fields == ["least_answered", "least_plates", "screen"]
-    assert "least_attention" in [one["name"] for one in rule_fields(ExclusionRule(), Kind.PAIRS)]
+    assert "least_attention" in [
+        rule_field["name"] for rule_field in rule_fields(ExclusionRule(), Kind.PAIRS)
+    ]
 
 
 def test_consensus_flags_the_concept_where_people_differ(context: Context) -> None:
     study_id, _ = colored_study(context.storage)
-    told = controlled(context, study_id)
-    assert told["concepts"][0]["words"] == "lonely cabin"
-    flagged = [row["words"] for row in told["concepts"] if row["flagged"]]
+    jsonresponse = controlled(context, study_id)
+    assert jsonresponse["concepts"][0]["words"] == "lonely cabin"
+    flagged = [row["words"] for row in jsonresponse["concepts"] if row["flagged"]]
     assert flagged == ["lonely cabin"]
-    sea = by_words(told["concepts"])["sea"]
+    sea = by_words(jsonresponse["concepts"])["sea"]
     assert (sea["before"]["emd_lab"], sea["before"]["pairs"]) == (pytest.approx(0.0), 10)
-    assert told["reviews"]["colorings"] == 0
-    assert told["reviews"]["kappa"]["why"]
+    assert jsonresponse["reviews"]["colorings"] == 0
+    assert jsonresponse["reviews"]["kappa"]["why"]
 
 
 def test_experts_review_blind_in_orders_of_their_own(context: Context) -> None:
@@ -154,9 +156,9 @@ def test_experts_review_blind_in_orders_of_their_own(context: Context) -> None:
     orders = []
     for expert in EXPERTS:
         seen = []
-        told = next_review(context, expert, StudyReference(study=study_id))
-        assert told["left"] == 5
-        while (item := told["item"]) is not None:
+        jsonresponse = next_review(context, expert, StudyReference(study=study_id))
+        assert jsonresponse["left"] == 5
+        while (item := jsonresponse["item"]) is not None:
             assert set(item) == {"id", "words", "picture", "histogram", "bins"}
             assert item["words"] == "lonely cabin"
             assert sum(item["histogram"]) == pytest.approx(1.0, abs=1e-3)
@@ -166,21 +168,24 @@ def test_experts_review_blind_in_orders_of_their_own(context: Context) -> None:
             color = tuple(np.asarray(Image.open(BytesIO(content)))[10, 10].tolist())
             seen.append(color)
             value = "no" if color == (0x20, 0x40, 0xC8) else "yes"
-            told = post_review(
+            jsonresponse = post_review(
                 context, expert, PostReview(study=study_id, item=item["id"], value=value)
             )
-        assert (told["done"], told["left"]) == (5, 0)
+        assert (jsonresponse["done"], jsonresponse["left"]) == (5, 0)
         orders.append(seen)
     assert len({tuple(order) for order in orders}) > 1
-    told = controlled(context, study_id)
-    assert told["reviews"]["observed"]["value"] == 1.0
-    assert (told["reviews"]["consistent"], told["reviews"]["inconsistent"]) == (4, 1)
-    assert [one["words"] for one in told["reviews"]["patterns"]] == [
+    jsonresponse = controlled(context, study_id)
+    assert jsonresponse["reviews"]["observed"]["value"] == 1.0
+    assert (jsonresponse["reviews"]["consistent"], jsonresponse["reviews"]["inconsistent"]) == (
+        4,
+        1,
+    )
+    assert [pattern["words"] for pattern in jsonresponse["reviews"]["patterns"]] == [
         "Unanimous consistent",
         "Unanimous inconsistent",
     ]
-    assert [level["left_out"] for level in told["levels"]] == [0, 1, 1]
-    (out,) = told["left_out"]
+    assert [level["left_out"] for level in jsonresponse["levels"]] == [0, 1, 1]
+    (out,) = jsonresponse["left_out"]
     assert out["participant"] == people[1].id
     assert "0 yes, 3 no" in out["reasons"][0]
 
@@ -190,10 +195,10 @@ def test_an_expert_can_go_back(context: Context) -> None:
     controlled(context, study_id)
     expert = EXPERTS[0]
     item = next_review(context, expert, StudyReference(study=study_id))["item"]["id"]
-    told = post_review(context, expert, PostReview(study=study_id, item=item, value="no"))
-    assert (told["previous"]["id"], told["previous"]["value"]) == (item, "no")
-    told = post_review(context, expert, PostReview(study=study_id, item=item, value="back"))
-    assert (told["done"], told["left"], told["item"]["id"]) == (0, 5, item)
+    message = post_review(context, expert, PostReview(study=study_id, item=item, value="no"))
+    assert (message["previous"]["id"], message["previous"]["value"]) == (item, "no")
+    message = post_review(context, expert, PostReview(study=study_id, item=item, value="back"))
+    assert (message["done"], message["left"], message["item"]["id"]) == (0, 5, item)
     assert reviews_open(context, expert, EmptyRequest())["studies"][0]["left"] == 5
 
 
@@ -203,11 +208,11 @@ def test_a_coloring_that_is_changed_loses_its_reviews(context: Context) -> None:
     expert = EXPERTS[0]
     set_coloring_rule(context, OWNER, SetColoringRule(study=study_id, scope="all", reviewers=1))
     controlled(context, study_id)
-    told = next_review(context, expert, StudyReference(study=study_id))
-    assert told["left"] == 5 * len(TASTES)
-    while told["item"]:
-        told = post_review(
-            context, expert, PostReview(study=study_id, item=told["item"]["id"], value="yes")
+    message = next_review(context, expert, StudyReference(study=study_id))
+    assert message["left"] == 5 * len(TASTES)
+    while message["item"]:
+        message = post_review(
+            context, expert, PostReview(study=study_id, item=message["item"]["id"], value="yes")
         )
     plan = facts_of(context, study_id).source.plan
     trial = context.storage.participants.trials(people[0].id)[1]
@@ -226,51 +231,51 @@ def test_experts_see_nothing_else_and_researchers_do_not_review(context: Context
         colorings(context, EXPERTS[0], ListColorings(study=study_id))
     with pytest.raises(NotAllowed):
         next_review(context, RESEARCHER, StudyReference(study=study_id))
-    told = reviews_open(context, RESEARCHER, EmptyRequest())
-    assert told == {"studies": [], "may_review": False, "may_see_studies": True}
-    told = reviews_open(context, EXPERTS[0], EmptyRequest())
-    assert (told["may_review"], told["may_see_studies"]) == (True, False)
-    place = {"study": study_id, "participant": people[0].id, "position": 1}
+    message = reviews_open(context, RESEARCHER, EmptyRequest())
+    assert message == {"studies": [], "may_review": False, "may_see_studies": True}
+    message = reviews_open(context, EXPERTS[0], EmptyRequest())
+    assert (message["may_review"], message["may_see_studies"]) == (True, False)
+    index = {"study": study_id, "participant": people[0].id, "position": 1}
     with pytest.raises(NotAllowed):
-        post_keep(context, EXPERTS[0], PostKeep(**place, value="kept"))
+        post_keep(context, EXPERTS[0], PostKeep(**index, value="kept"))
     with pytest.raises(NotStored):
         post_review(context, EXPERTS[0], PostReview(study=study_id, item="0" * 32, value="yes"))
 
 
 def test_researchers_keep_and_discard_and_take_back(context: Context) -> None:
     study_id, people = colored_study(context.storage)
-    place = {"study": study_id, "participant": people[0].id, "position": 1}
+    index = {"study": study_id, "participant": people[0].id, "position": 1}
     with pytest.raises(BadInput, match="Give a reason"):
-        post_keep(context, OWNER, PostKeep(**place, value="discarded"))
-    post_keep(context, OWNER, PostKeep(**place, value="discarded", reason="the sky was colored"))
-    told = controlled(context, study_id)
-    assert [level["colorings"] for level in told["levels"]] == [20, 20, 19]
-    assert by_words(told["concepts"])["apple"]["after"]["pairs"] == 6
-    post_keep(context, OWNER, PostKeep(**place))
+        post_keep(context, OWNER, PostKeep(**index, value="discarded"))
+    post_keep(context, OWNER, PostKeep(**index, value="discarded", reason="the sky was colored"))
+    jsonresponse = controlled(context, study_id)
+    assert [level["colorings"] for level in jsonresponse["levels"]] == [20, 20, 19]
+    assert by_words(jsonresponse["concepts"])["apple"]["after"]["pairs"] == 6
+    post_keep(context, OWNER, PostKeep(**index))
     assert [level["colorings"] for level in controlled(context, study_id)["levels"]] == [20] * 3
     assert len(context.storage.coloring_marks.of_study(study_id)) == 2
 
 
 def test_a_decision_is_of_the_picture_that_was_seen(context: Context) -> None:
     study_id, people = colored_study(context.storage)
-    place = {"study": study_id, "participant": people[0].id, "position": 1}
-    post_keep(context, OWNER, PostKeep(**place, value="discarded", reason="the sky was colored"))
+    index = {"study": study_id, "participant": people[0].id, "position": 1}
+    post_keep(context, OWNER, PostKeep(**index, value="discarded", reason="the sky was colored"))
     assert [level["colorings"] for level in controlled(context, study_id)["levels"]] == [20, 20, 19]
     plan = facts_of(context, study_id).source.plan
     trial = context.storage.participants.trials(people[0].id)[1]
     undo = event(EventKind.UNDO, 1, {})
     again = coloring(context.storage, plan, trial, TASTES["apple"][0])
     context.storage.study_events.append(people[0].id, [undo, *again])
-    told = controlled(context, study_id)
-    assert [level["colorings"] for level in told["levels"]] == [20] * 3
-    assert told["left_out"] == []
-    asked = ListColorings(study=study_id, words="apple", participant=people[0].id)
-    (row,) = colorings(context, OWNER, asked)["colorings"]
+    jsonresponse = controlled(context, study_id)
+    assert [level["colorings"] for level in jsonresponse["levels"]] == [20] * 3
+    assert jsonresponse["left_out"] == []
+    list_colorings = ListColorings(study=study_id, words="apple", participant=people[0].id)
+    (row,) = colorings(context, OWNER, list_colorings)["colorings"]
     assert row["kept"]
     assert (row["marks"]["keep"]["value"], row["marks"]["keep"]["earlier"]) == ("discarded", True)
-    post_keep(context, OWNER, PostKeep(**place, value="discarded", reason="still"))
+    post_keep(context, OWNER, PostKeep(**index, value="discarded", reason="still"))
     assert [level["colorings"] for level in controlled(context, study_id)["levels"]] == [20, 20, 19]
-    (row,) = colorings(context, OWNER, asked)["colorings"]
+    (row,) = colorings(context, OWNER, list_colorings)["colorings"]
     assert (row["marks"]["keep"]["reason"], row["marks"]["keep"]["earlier"]) == ("still", False)
 
 
@@ -286,27 +291,27 @@ def second(context: Context, study_id: str, person: str, original: int, color: s
 def test_second_colorings_are_asked_for_once_and_compared(context: Context) -> None:
     study_id, people = colored_study(context.storage)
     cabin = 1 + list(TASTES).index("lonely cabin")
-    place = {"study": study_id, "participant": people[0].id, "position": cabin}
+    index = {"study": study_id, "participant": people[0].id, "position": cabin}
     with pytest.raises(BadInput, match="none was made"):
-        post_recolor(context, OWNER, PostRecolor(**place, value="withdrawn"))
-    post_recolor(context, OWNER, PostRecolor(**place))
+        post_recolor(context, OWNER, PostRecolor(**index, value="withdrawn"))
+    post_recolor(context, OWNER, PostRecolor(**index))
     with pytest.raises(BadInput, match="already"):
-        post_recolor(context, OWNER, PostRecolor(**place))
+        post_recolor(context, OWNER, PostRecolor(**index))
     progress = coloring_progress(context, OWNER, StudyReference(study=study_id))
-    assert [one["position"] for one in progress["recolors_open"]] == [cabin]
+    assert [item["position"] for item in progress["recolors_open"]] == [cabin]
     second(context, study_id, people[0].id, cabin, TASTES["lonely cabin"][0])
-    told = controlled(context, study_id)
-    assert [one["consistent"] for one in told["second"]] == [True]
-    assert told["levels"][2]["colorings"] == 20
-    post_recolor(context, OWNER, PostRecolor(**place))
+    jsonresponse = controlled(context, study_id)
+    assert [item["consistent"] for item in jsonresponse["second"]] == [True]
+    assert jsonresponse["levels"][2]["colorings"] == 20
+    post_recolor(context, OWNER, PostRecolor(**index))
     second(context, study_id, people[0].id, cabin, "#2040c8")
-    assert [one["consistent"] for one in controlled(context, study_id)["second"]] == [True, False]
+    assert [item["consistent"] for item in controlled(context, study_id)["second"]] == [True, False]
     apple = {"study": study_id, "participant": people[1].id, "position": 1}
     post_recolor(context, OWNER, PostRecolor(**apple))
     second(context, study_id, people[1].id, 1, "#2040c8")
-    told = controlled(context, study_id)
-    assert told["levels"][2]["colorings"] == 19
-    assert told["levels"][0]["colorings"] == 20
+    jsonresponse = controlled(context, study_id)
+    assert jsonresponse["levels"][2]["colorings"] == 19
+    assert jsonresponse["levels"][0]["colorings"] == 20
 
 
 def test_practice_waits_for_a_researcher(context: Context) -> None:
@@ -316,8 +321,8 @@ def test_practice_waits_for_a_researcher(context: Context) -> None:
     ask = {"study": study_id, "participant": people[0].id}
     with pytest.raises(BadInput, match="Say what"):
         post_practice(context, OWNER, PostPractice(**ask, value="again"))
-    told = post_practice(context, OWNER, PostPractice(**ask, value="accepted"))
-    assert told["position"] == 0
+    message = post_practice(context, OWNER, PostPractice(**ask, value="accepted"))
+    assert message["position"] == 0
     with pytest.raises(NotStored):
         post_practice(context, OWNER, PostPractice(**ask, value="accepted", position=1))
 
@@ -326,8 +331,8 @@ def test_a_page_with_other_pixels_is_told_of(context: Context) -> None:
     study_id, people = colored_study(context.storage, Designers(liar=2))
     controlled(context, study_id)
     progress = coloring_progress(context, OWNER, StudyReference(study=study_id))
-    assert {one["participant"] for one in progress["mismatches"]} == {people[2].id}
-    assert [one["mismatches"] for one in progress["people"]] == [0, 0, 5, 0, 0]
+    assert {mismatch["participant"] for mismatch in progress["mismatches"]} == {people[2].id}
+    assert [person["mismatches"] for person in progress["people"]] == [0, 0, 5, 0, 0]
     assert progress["seconds"]["median"] == 36.0
     assert (progress["colorings"], progress["wanted"]) == (20, 20)
     assert by_words(progress["concepts"])["sea"]["colorings"] == 5
@@ -337,11 +342,11 @@ def test_the_result_is_the_extraction_of_what_is_kept_and_goes_to_compare(
     context: Context,
 ) -> None:
     study_id, people = colored_study(context.storage)
-    place = {"study": study_id, "participant": people[2].id, "position": 1}
-    post_keep(context, OWNER, PostKeep(**place, value="discarded", reason="green"))
+    index = {"study": study_id, "participant": people[2].id, "position": 1}
+    post_keep(context, OWNER, PostKeep(**index, value="discarded", reason="green"))
     facts = facts_of(context, study_id)
-    kept = facts.kept_colorings(Level.MARKS)["c1"]
-    expected = of_pictures("apple", [one.profile for one in kept], of_people=True).weights
+    saved = facts.kept_colorings(Level.MARKS)["c1"]
+    expected = of_pictures("apple", [item.profile for item in saved], of_people=True).weights
     made = make_distribution(context, RESEARCHER, MakeDistribution(study=study_id))
     compared = distribution(context, made["source"], "apple", "extracted")
     np.testing.assert_allclose(compared.weights, expected, atol=1e-12)
@@ -364,7 +369,7 @@ def test_where_the_next_coloring_is_worth_most(context: Context) -> None:
     assert [row["place"] for row in rows] == [1, 2, 3, 4]
     assert rows[0]["words"] == "lonely cabin"
     # Five who agree do not make those certain who did not color.
-    sea, cabin = (by_words(rows)[words]["width_lab"] for words in ("sea", "lonely cabin"))
+    sea, cabin = (by_words(rows)[text]["width_lab"] for text in ("sea", "lonely cabin"))
     assert 0 < sea < cabin
     assert not any(row["width_few"] for row in rows), "of five it is told"
     few = dataclasses.replace(facts_of(context, study_id).worth[0], colorings=4)
@@ -374,16 +379,16 @@ def test_where_the_next_coloring_is_worth_most(context: Context) -> None:
 
 def test_rules_are_kept_beside_each_other_and_erasure_forgets(context: Context) -> None:
     study_id, people = colored_study(context.storage)
-    told = set_coloring_rule(
+    jsonresponse = set_coloring_rule(
         context, OWNER, SetColoringRule(study=study_id, share=0.5, level="all")
     )
     set_rule(context, OWNER, SetRule(study=study_id, most_fast=0.5))
-    told = controlled(context, study_id)
-    assert told["rule"]["share"] == 0.5
-    assert sum(row["flagged"] for row in told["concepts"]) == 2
+    jsonresponse = controlled(context, study_id)
+    assert jsonresponse["rule"]["share"] == 0.5
+    assert sum(row["flagged"] for row in jsonresponse["concepts"]) == 2
     erase(context, OWNER, Erase(study=study_id, participant=people[0].id, confirm=1))
-    told = controlled(context, study_id)
-    assert told["levels"][0]["colorings"] == 16
+    jsonresponse = controlled(context, study_id)
+    assert jsonresponse["levels"][0]["colorings"] == 16
     assert len(context.storage.coloring_layers.of_study(study_id)) == 20
 
 

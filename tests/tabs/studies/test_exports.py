@@ -75,9 +75,9 @@ def rows_of(context: Context, study_id: str, table: str, **more: bool) -> list[d
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
 def test_every_table_is_the_same_in_both_forms_and_as_its_codebook_says(
-    here: tuple[Context, str], table: object
+    contexts: tuple[Context, str], table: object
 ) -> None:
-    context, study_id = here
+    context, study_id = contexts
     name = table.name  # type: ignore[attr-defined]
     columns = {column.name: column for column in table.columns}  # type: ignore[attr-defined]
     rows = rows_of(context, study_id, name)
@@ -106,8 +106,8 @@ def test_every_table_is_the_same_in_both_forms_and_as_its_codebook_says(
             assert any(value is not None for value in values), column.name
 
 
-def test_tables_hold_no_name_and_no_formula(here: tuple[Context, str], tmp_path: Path) -> None:
-    context, study_id = here
+def test_tables_hold_no_name_and_no_formula(contexts: tuple[Context, str], tmp_path: Path) -> None:
+    context, study_id = contexts
     path = tmp_path / "all.zip"
     write_archive(context, OWNER, StudyExportRequest(study=study_id), path)
     with zipfile.ZipFile(path) as archive:
@@ -138,8 +138,8 @@ def table_columns() -> dict[str, str]:
     return {column.name: column.meaning for table in TABLES for column in table.columns}
 
 
-def test_personal_data_are_for_who_may_have_them(here: tuple[Context, str]) -> None:
-    context, study_id = here
+def test_personal_data_are_for_who_may_have_them(contexts: tuple[Context, str]) -> None:
+    context, study_id = contexts
     people = rows_of(context, study_id, "participants", personal=True)
     assert "prolific_pid" in people[0]["external"]
     assert rows_of(context, study_id, "participants")[0]["external"] == ""
@@ -182,12 +182,12 @@ def test_all_that_is_exported_is_of_one_moment(
         people = [json.loads(line) for line in archive.read("people.jsonl").splitlines()]
         document = json.loads(archive.read("study.json"))
         table = archive.read("tables/events.csv").decode()
-    events = sum(len(one["events"]) for one in people)
+    events = sum(len(item["events"]) for item in people)
     assert document["events"] == events == len(list(csv.DictReader(io.StringIO(table))))
 
 
-def test_votes_have_the_arenas_form(here: tuple[Context, str]) -> None:
-    context, study_id = here
+def test_votes_have_the_arenas_form(contexts: tuple[Context, str]) -> None:
+    context, study_id = contexts
     file = votes_file(context, OWNER, StudyExportRequest(study=study_id))
     lines = [json.loads(line) for line in file.content.decode().splitlines()]
     table = rows_of(context, study_id, "votes")
@@ -203,8 +203,8 @@ def test_votes_have_the_arenas_form(here: tuple[Context, str]) -> None:
     assert {line["judge"] for line in lines} == {f"participant_{n}" for n in range(1, 6)}
 
 
-def test_numbers_of_tables_are_those_of_the_results(here: tuple[Context, str]) -> None:
-    context, study_id = here
+def test_numbers_of_tables_are_those_of_the_results(contexts: tuple[Context, str]) -> None:
+    context, study_id = contexts
     answers = [row for row in rows_of(context, study_id, "answers") if row["purpose"] == "main"]
     stimuli = rows_of(context, study_id, "stimuli")
     assert sum(int(row["answers"]) for row in stimuli) == len(answers)
@@ -224,8 +224,8 @@ def test_numbers_of_tables_are_those_of_the_results(here: tuple[Context, str]) -
     assert max(emd) < 0
 
 
-def test_the_codebook_names_every_column(here: tuple[Context, str]) -> None:
-    context, study_id = here
+def test_the_codebook_names_every_column(contexts: tuple[Context, str]) -> None:
+    context, study_id = contexts
     text = codebook_file(context, OWNER, StudyExportRequest(study=study_id)).content.decode()
     assert f"MAP under N(0, {PRIOR_SD:g}²)" in text, "a strength depends on it where one always won"
     plain = text.replace("\\", "")
@@ -238,8 +238,8 @@ def test_the_codebook_names_every_column(here: tuple[Context, str]) -> None:
         table_file(context, OWNER, StudyTableRequest(study=study_id, table="people", format="csv"))
 
 
-def test_routes_answer_with_files_and_errors_in_words(here: tuple[Context, str]) -> None:
-    context, study_id = here
+def test_routes_answer_with_files_and_errors_in_words(contexts: tuple[Context, str]) -> None:
+    context, study_id = contexts
     base = f"/api/studies/{study_id}"
     app = FastAPI()
     app.include_router(results_routes(context))
@@ -260,16 +260,16 @@ def test_routes_answer_with_files_and_errors_in_words(here: tuple[Context, str])
         person = client.get(f"{base}/results?replicates=1000").json()
         while person["results"] is None:
             person = client.get(f"{base}/results?replicates=1000").json()
-        one = person["results"]["people"][0]["id"]
-        mine = client.get(f"{base}/participants/{one}/export")
+        item = person["results"]["people"][0]["id"]
+        mine = client.get(f"{base}/participants/{item}/export")
         assert mine.json()["format"] == "truehue participant"
         marked = {"X-TrueHue": "1"}
-        gone = client.post(f"{base}/participants/{one}/erase", json={"confirm": 9}, headers=marked)
+        gone = client.post(f"{base}/participants/{item}/erase", json={"confirm": 9}, headers=marked)
         assert gone.status_code == 400
         assert gone.json()["field"] == "confirm"
         assert client.post(f"{base}/rule", json={"most_fast": 0.5}).status_code == 403
-        kept = client.post(f"{base}/rule", json={"most_fast": 0.5}, headers=marked)
-        assert kept.json()["rule"]["most_fast"] == 0.5
+        post = client.post(f"{base}/rule", json={"most_fast": 0.5}, headers=marked)
+        assert post.json()["rule"]["most_fast"] == 0.5
         sent = client.post("/api/studies/import", content=whole.content, headers=marked)
         assert sent.status_code == 200, sent.json()
         assert sent.json()["study"]["state"] == "closed"

@@ -110,19 +110,19 @@ def test_results_elsewhere_are_equal(context: Context, tmp_path: Path, personal:
     write_archive(context, OWNER, StudyExportRequest(study=study_id, personal=personal), path)
     with Storage.open(empty_data(tmp_path / "elsewhere")) as other:
         there = make_context(other, "elsewhere")
-        told = import_study(there, OWNER, EmptyRequest(), path, "all.zip")
-        assert told["study"]["participants"] == 5
-        assert "36 images" in told["notes"][0]
-        copy = other.studies.get(told["study"]["id"])
+        message = import_study(there, OWNER, EmptyRequest(), path, "all.zip")
+        assert message["study"]["participants"] == 5
+        assert "36 images" in message["notes"][0]
+        copy = other.studies.get(message["study"]["id"])
         assert copy.state is State.CLOSED
         assert computed(there, copy.id) == before
         assert other.check() == []
         assert [link.revoked_at is not None for link in other.invitations.of(copy.id)] == [True]
         ours = replayed(context, OWNER, StudyReference(study=study_id))
         assert replayed(there, OWNER, StudyReference(study=copy.id)) == ours
-        one = other.participants.of(copy.id)[0]
-        assert bool(one.external) is personal
-        comments = [e.body for e in other.study_events.of(one.id) if e.kind == "comment"]
+        item = other.participants.of(copy.id)[0]
+        assert bool(item.external) is personal
+        comments = [e.body for e in other.study_events.of(item.id) if e.kind == "comment"]
         assert bool(comments[0]) is personal
         there.close()
     # In the same data folder it is a second study: no id is taken twice.
@@ -143,9 +143,9 @@ def test_a_study_of_runs_is_exported_with_its_form_and_without_its_code(
     write_archive(context, OWNER, StudyExportRequest(study=study_id), path)
     with zipfile.ZipFile(path) as archive:
         assert not [name for name in archive.namelist() if b"PAID-9X4" in archive.read(name)]
-    told = import_study(context, OWNER, EmptyRequest(), path, "all.zip")
-    assert told["notes"] == []
-    again = context.storage.studies.get(told["study"]["id"])
+    message = import_study(context, OWNER, EmptyRequest(), path, "all.zip")
+    assert message["notes"] == []
+    again = context.storage.studies.get(message["study"]["id"])
     before = form_of(context.storage.studies.get(study_id).plan)
     assert before is not None
     assert before.completion.code == "PAID-9X4"
@@ -221,8 +221,8 @@ def _weights(weights: list[float]) -> Change:
 
 def _many_models(document: dict[str, Any], _: list[dict[str, Any]]) -> None:
     case = document["plans"][0]["plan"]["cases"][0]
-    one = case["candidates"][0]
-    case["candidates"] = [{**one, "model": f"m{at}"} for at in range(1_100)]
+    candidate = case["candidates"][0]
+    case["candidates"] = [{**candidate, "model": f"m{index}"} for index in range(1_100)]
 
 
 def _repeat(order: int) -> Change:
@@ -341,9 +341,9 @@ WRONG: dict[str, tuple[Change, str]] = {
 def test_what_does_not_fit_is_refused_and_nothing_is_stored(
     archive: Path, shared_context: Context, tmp_path: Path, name: str
 ) -> None:
-    change, words = WRONG[name]
+    change, text = WRONG[name]
     path = repacked(archive, tmp_path / "bad.zip", change)
-    with pytest.raises(BadInput, match=words):
+    with pytest.raises(BadInput, match=text):
         import_study(shared_context, OWNER, EmptyRequest(), path, "bad.zip")
     assert shared_context.storage.studies.all() == []
 
@@ -370,7 +370,7 @@ def test_what_is_no_export_is_refused(archive: Path, context: Context, tmp_path:
         read_archive(cut, "cut.zip")
     with zipfile.ZipFile(archive) as old:
         parts = {name: old.read(name) for name in ("study.json", "people.jsonl")}
-    for name, words in (
+    for name, text in (
         ("../evil.txt", "no export of a study has"),
         ("/etc/passwd", "no export of a study has"),
         ("images/0.png", "no export of a study has"),
@@ -379,7 +379,7 @@ def test_what_is_no_export_is_refused(archive: Path, context: Context, tmp_path:
         with zipfile.ZipFile(odd, "w") as new:
             for part, content in {**parts, name: b"x"}.items():
                 new.writestr(part, content)
-        with pytest.raises(BadInput, match=words):
+        with pytest.raises(BadInput, match=text):
             read_archive(odd, "odd.zip")
     alone = tmp_path / "alone.zip"
     with zipfile.ZipFile(alone, "w") as new:

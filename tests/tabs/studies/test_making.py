@@ -53,14 +53,18 @@ def test_the_papers_study_is_2700_votes_of_36_people_with_75_trials(context: Con
         models=[{"name": name, "sources": [source]} for name, source in sources.items()],
         seed=5,
     )
-    told = outline(context, OWNER, request)
-    assert told["cases"] == {"available": 160, "complete": 160, "left_out": 0, "chosen": 150}
-    assert (told["stimuli"], told["votes_wanted"]) == (450, 2_700)
-    assert (told["people_needed"], told["trials_a_person"], told["votes_a_stimulus"]) == (36, 75, 6)
-    assert len(told["warnings"]) == 1  # as published, it has no attention checks
-    assert told["blocks"] == []
-    assert len(told["sample"]["reference"]) == 71
-    assert [len(place["weights"]) for place in told["sample"]["places"]] == [71, 71]
+    message = outline(context, OWNER, request)
+    assert message["cases"] == {"available": 160, "complete": 160, "left_out": 0, "chosen": 150}
+    assert (message["stimuli"], message["votes_wanted"]) == (450, 2_700)
+    assert (message["people_needed"], message["trials_a_person"], message["votes_a_stimulus"]) == (
+        36,
+        75,
+        6,
+    )
+    assert len(message["warnings"]) == 1  # as published, it has no attention checks
+    assert message["blocks"] == []
+    assert len(message["sample"]["reference"]) == 71
+    assert [len(index["weights"]) for index in message["sample"]["places"]] == [71, 71]
     assert context.storage.studies.all() == []
 
     plan = made(context, request)
@@ -106,16 +110,20 @@ def test_pictures_of_runs_are_paired_by_the_words_that_both_models_drew(
 def test_what_a_model_did_not_draw_is_left_out_and_said(context: Context, tmp_path: Path) -> None:
     # Of one picture a prompt, one of 29 could not be drawn.
     runs = drawn(context, tmp_path / "runs", prompts=30, images=1)
-    told = outline(context, OWNER, form(models=models(runs)))
-    assert told["cases"]["left_out"] == told["cases"]["available"] - told["cases"]["complete"] > 0
-    assert any("excluded: A has no image." in words for words in told["provenance"])
+    message = outline(context, OWNER, form(models=models(runs)))
+    assert (
+        message["cases"]["left_out"]
+        == message["cases"]["available"] - message["cases"]["complete"]
+        > 0
+    )
+    assert any("excluded: A has no image." in text for text in message["provenance"])
 
 
 def test_a_model_against_itself_and_the_renderer_are_warned_of(
     context: Context, runs: list[str], tmp_path: Path
 ) -> None:
-    told = outline(context, OWNER, form(models=models([runs[0], runs[1]])))
-    assert told["warnings"] == []
+    message = outline(context, OWNER, form(models=models([runs[0], runs[1]])))
+    assert message["warnings"] == []
     twice = outline(context, OWNER, form(models=models([runs[0], runs[0][:12]])))
     assert twice["warnings"][0].startswith("“A” and “B” have the same source")
     assert twice["blocks"] == []  # of four pictures a prompt each shows another one, mostly
@@ -123,10 +131,10 @@ def test_a_model_against_itself_and_the_renderer_are_warned_of(
     drawn_by = sample_run(tmp_path / "runs", sample_plan(RENDERER, 12, 1))
     ingest_copied(context.storage, [drawn_by])
     request = form(models=models([drawn_by.run_id] * 2))
-    told = outline(context, OWNER, request)
-    assert "“A”, “B” are from the reference renderer" in " ".join(told["warnings"])
-    one = request.model_copy(update={"cases": (told["sample"]["case"],)})
-    assert "one picture twice" in outline(context, OWNER, one)["blocks"][0]
+    message = outline(context, OWNER, request)
+    assert "“A”, “B” are from the reference renderer" in " ".join(message["warnings"])
+    model_copy = request.model_copy(update={"cases": (message["sample"]["case"],)})
+    assert "one picture twice" in outline(context, OWNER, model_copy)["blocks"][0]
 
 
 def test_ratings_take_several_pictures_of_each_prompt(context: Context, runs: list[str]) -> None:
@@ -137,7 +145,7 @@ def test_ratings_take_several_pictures_of_each_prompt(context: Context, runs: li
     assert all(case_id.endswith(("#1", "#2")) for case_id in ids)
     for model in ("A", "B"):
         images = [case.candidate(model).image_ids for case in plan.cases]
-        assert all(len(one) == 1 for one in images)
+        assert all(len(image) == 1 for image in images)
         assert len(set(images)) == len(images)
     assert len(plan.main_stimuli) == 2 * len(plan.cases)
 
@@ -146,7 +154,7 @@ def test_best_of_four_pictures_of_one_model(context: Context, runs: list[str]) -
     plan = made(context, form(preset="best-of-four", models=models(runs[:1])))
     assert {len(case.candidates) for case in plan.cases} == {4}
     assert plan.cases[0].models == ("A · 1", "A · 2", "A · 3", "A · 4")
-    assert len({one.image_ids for one in plan.cases[0].candidates}) == 4
+    assert len({candidate.image_ids for candidate in plan.cases[0].candidates}) == 4
 
 
 def test_runs_of_concepts_bring_distributions_and_pictures(
@@ -169,14 +177,17 @@ def test_runs_of_concepts_bring_distributions_and_pictures(
             {"name": "Other", "sources": [other]},
         ],
     )
-    told = outline(context, OWNER, request)
-    assert told["cases"]["chosen"] == 9 or told["cases"]["chosen"] == told["cases"]["complete"]
+    message = outline(context, OWNER, request)
+    assert (
+        message["cases"]["chosen"] == 9
+        or message["cases"]["chosen"] == message["cases"]["complete"]
+    )
     plan = made(context, request)
     case = plan.cases[0]
     assert len(case.candidate("Renderer").image_ids) == 2
     assert case.candidate("Other").image_ids == ()
-    kept = context.storage.profiles.cells(folder.run_id, "extracted")
-    assert len(kept) == len(plan.cases)
+    cells = context.storage.profiles.cells(folder.run_id, "extracted")
+    assert len(cells) == len(plan.cases)
     assert plan.provenance[-1].startswith("Of images: ")
     offers = outline(context, OWNER, request)["training_offers"]
     assert offers
@@ -249,14 +260,14 @@ def test_a_form_that_cannot_be_says_which_field(
     run_folders: list[RunFolder],
     fields: dict[str, Any],
     field: str,
-    words: str,
+    text: str,
 ) -> None:
     runs = [folder.run_id for folder in run_folders]
     if not shared_context.storage.runs.all():
         ingest_copied(shared_context.storage, run_folders)
     with pytest.raises(BadInput) as error:
         outline(shared_context, OWNER, form(**{"models": models(runs), **fields}))
-    assert words in str(error.value)
+    assert text in str(error.value)
     assert error.value.field == field
 
 
@@ -278,7 +289,7 @@ def test_one_study_that_cannot_be_read_leaves_the_others_on_the_list(
     content = dict(context.storage.studies.get(study["id"]).plan)
     content["cases"] = [{**case, "candidates": case["candidates"][:1]} for case in content["cases"]]
     context.storage.studies.add(content, "owner")
-    assert [one["id"] for one in study_list(context, OWNER, EmptyRequest())["studies"]] == [
+    assert [item["id"] for item in study_list(context, OWNER, EmptyRequest())["studies"]] == [
         study["id"]
     ]
 
@@ -300,33 +311,36 @@ def test_a_stored_plan_keeps_its_form(context: Context, runs: list[str]) -> None
     request = form(models=models(runs), wording={"continue": "Go on"})
     study = create(context, OWNER, request)["study"]
     content = context.storage.studies.plan(study["id"], 1)
-    kept = form_of(content)
-    assert kept is not None
-    assert kept == request.filled()
+    study_form = form_of(content)
+    assert study_form is not None
+    assert study_form == request.filled()
     assert study["form"] == content[FORM]
     assert from_json(content).wording == (("continue", "Go on"),)
 
 
 def test_materials_name_runs_and_sets_as_models(context: Context, runs: list[str]) -> None:
     distributions(context, ("Sana",), 3)
-    told = materials(context, OWNER, EmptyRequest())
-    assert [run["pictures"] for run in told["runs"]] == [
+    message = materials(context, OWNER, EmptyRequest())
+    assert [run["pictures"] for run in message["runs"]] == [
         context.storage.runs.get(run["id"]).items - context.storage.runs.get(run["id"]).failed
-        for run in told["runs"]
+        for run in message["runs"]
     ]
-    assert {one["name"] for one in told["suggested"]["images"]} == {"model-a", "model-b"}
-    assert [one["name"] for one in told["suggested"]["people"]] == ["people"]
-    assert [one["name"] for one in told["suggested"]["distributions"]] == ["Sana"]
+    assert {image["name"] for image in message["suggested"]["images"]} == {"model-a", "model-b"}
+    assert [person["name"] for person in message["suggested"]["people"]] == ["people"]
+    assert [distribution["name"] for distribution in message["suggested"]["distributions"]] == [
+        "Sana"
+    ]
     # What is suggested can be put into a form as it is.
     suggested = [
-        {"name": one["name"], "sources": one["sources"]} for one in told["suggested"]["images"]
+        {"name": image["name"], "sources": image["sources"]}
+        for image in message["suggested"]["images"]
     ]
     assert outline(context, OWNER, form(models=suggested))["stimuli"] == CASES
 
 
 def test_presets_are_forms_that_the_door_reads(context: Context) -> None:
-    told = presets(context, OWNER, EmptyRequest())
-    assert [one["id"] for one in told["presets"]] == [
+    message = presets(context, OWNER, EmptyRequest())
+    assert [item["id"] for item in message["presets"]] == [
         "concepts",
         "realism",
         "adherence",
@@ -335,7 +349,7 @@ def test_presets_are_forms_that_the_door_reads(context: Context) -> None:
         "questions",
         "free",
     ]
-    for preset in told["presets"]:
+    for preset in message["presets"]:
         assert read_as(StudyForm, preset["form"]).preset == preset["id"]
         assert set(preset["texts"]) == {"en", "de"}
 

@@ -40,8 +40,8 @@ STORED = ("apple", "horse", "lonely cabin", "practice sheet")
 def sketches(context: Context) -> dict[str, str]:
     """Sketches that somebody brought, by what they show."""
     return {
-        words: context.storage.sketches.add(sketch_of(grid(lines)), words, "import").id
-        for lines, words in enumerate(STORED, 2)
+        text: context.storage.sketches.add(sketch_of(grid(lines)), text, "import").id
+        for lines, text in enumerate(STORED, 2)
     }
 
 
@@ -60,7 +60,7 @@ def test_the_newest_sketch_of_the_words_themselves_is_taken(
     context: Context, sketches: dict[str, str]
 ) -> None:
     choices = Choices(context)
-    assert [one.id for one in choices.of("rotten apple")] == [sketches["apple"], ""]
+    assert [item.id for item in choices.of("rotten apple")] == [sketches["apple"], ""]
     assert choices.of("lonely cabin")[0].id == sketches["lonely cabin"]
     assert choices.of("lonely cabin")[1].shows == "cabin"
     # The starter drawing of a thing can be chosen all the same.
@@ -77,16 +77,20 @@ def test_a_study_is_made_of_what_has_a_sketch_and_says_what_is_left_out(
     request = colorings(
         "apple", "rotten apple", "horse", "hairdryer", "practice sheet", votes=4, trials=2
     )
-    told = outline(context, OWNER, request)
-    assert told["cases"] == {"available": 5, "complete": 3, "left_out": 2, "chosen": 3}
-    assert (told["votes_wanted"], told["trials_a_person"], told["people_needed"]) == (12, 3, 6)
-    assert told["minutes_a_person"] == pytest.approx(7.5)
-    assert told["sketches"]["without"] == ["hairdryer"]
-    assert [one["words"] for one in told["sketches"]["practice"]] == ["practice sheet"]
-    assert "1 concept excluded: no sketch of hairdryer." in told["provenance"]
-    assert "practice sheet used for practice only." in told["provenance"]
-    assert told["heavy"] is None
-    assert told["blocks"] == []
+    message = outline(context, OWNER, request)
+    assert message["cases"] == {"available": 5, "complete": 3, "left_out": 2, "chosen": 3}
+    assert (message["votes_wanted"], message["trials_a_person"], message["people_needed"]) == (
+        12,
+        3,
+        6,
+    )
+    assert message["minutes_a_person"] == pytest.approx(7.5)
+    assert message["sketches"]["without"] == ["hairdryer"]
+    assert [item["words"] for item in message["sketches"]["practice"]] == ["practice sheet"]
+    assert "1 concept excluded: no sketch of hairdryer." in message["provenance"]
+    assert "practice sheet used for practice only." in message["provenance"]
+    assert message["heavy"] is None
+    assert message["blocks"] == []
 
     study = create(context, OWNER, request)["study"]
     plan = context.service(StudyCache).plan(study["id"], 1)
@@ -107,9 +111,9 @@ def test_a_study_is_made_of_what_has_a_sketch_and_says_what_is_left_out(
 
 def test_a_starter_drawing_is_stored_when_a_study_needs_it(context: Context) -> None:
     request = colorings("banana", practice={"number": 0})
-    told = outline(context, OWNER, request)
+    message = outline(context, OWNER, request)
     assert context.storage.sketches.all() == []  # looking stores nothing
-    assert told["sketches"]["asked"][0]["picture"].startswith("/api/colorize/starter/")
+    assert message["sketches"]["asked"][0]["picture"].startswith("/api/colorize/starter/")
     study = create(context, OWNER, request)["study"]
     (record,) = context.storage.sketches.all()
     assert (record.words, record.source) == ("banana", "starter")
@@ -122,13 +126,13 @@ def test_a_starter_drawing_is_stored_when_a_study_needs_it(context: Context) -> 
 
 
 def test_many_starter_drawings_are_prepared_in_the_background(context: Context) -> None:
-    told = outline(context, OWNER, colorings("banana", "lemon", practice={"number": 2}))
-    assert "4 starter drawings will be prepared first" in told["heavy"]["words"]
-    practiced = [one["words"] for one in told["sketches"]["practice"]]
+    message = outline(context, OWNER, colorings("banana", "lemon", practice={"number": 2}))
+    assert "4 starter drawings will be prepared first" in message["heavy"]["words"]
+    practiced = [item["words"] for item in message["sketches"]["practice"]]
     assert practiced == ["birthday cake", "bell pepper"]
     # What is asked about is not practiced on.
-    told = outline(context, OWNER, colorings("birthday cake", practice={"number": 1}))
-    assert [one["words"] for one in told["sketches"]["practice"]] == ["bell pepper"]
+    message = outline(context, OWNER, colorings("birthday cake", practice={"number": 1}))
+    assert [item["words"] for item in message["sketches"]["practice"]] == ["bell pepper"]
 
 
 @pytest.mark.parametrize(
@@ -143,10 +147,10 @@ def test_many_starter_drawings_are_prepared_in_the_background(context: Context) 
     ],
 )
 def test_what_cannot_be_colored_is_refused_in_words(
-    context: Context, sketches: dict[str, str], fields: dict[str, Any], field: str, words: str
+    context: Context, sketches: dict[str, str], fields: dict[str, Any], field: str, text: str
 ) -> None:
     concepts = fields.pop("concepts", ["apple"])
-    with pytest.raises(BadInput, match=words) as refused:
+    with pytest.raises(BadInput, match=text) as refused:
         outline(context, OWNER, colorings(*concepts, **fields))
     assert refused.value.field == field
 
@@ -161,7 +165,7 @@ def test_a_draft_is_changed_and_its_form_is_kept(
     stored = form_of(context.storage.studies.get(study["id"]).plan)
     assert stored is not None
     assert stored.concepts == ("apple", "horse")
-    assert [one.text for one in stored.examples or ()] == ["As it is"]
+    assert [example.text for example in stored.examples or ()] == ["As it is"]
     fields = {**stored.model_dump(), "study": study["id"], "concepts": ["horse"]}
     again = revise(context, OWNER, Revision.model_validate(fields))["study"]
     assert again["plan"]["cases"] == 1
@@ -172,45 +176,47 @@ def test_a_sketch_with_warnings_is_said(context: Context) -> None:
     plain = sketch_of(ink)
     sketch = Sketch(plain.id, ink, (SketchWarning("gaps", "Lines have gaps."),))
     context.storage.sketches.add(sketch, "horse", "import")
-    told = outline(context, OWNER, colorings("horse", practice={"number": 0}))
-    assert told["sketches"]["asked"][0]["warnings"] == ["Lines have gaps."]
-    assert any("a sketch with a warning" in words for words in told["warnings"])
+    message = outline(context, OWNER, colorings("horse", practice={"number": 0}))
+    assert message["sketches"]["asked"][0]["warnings"] == ["Lines have gaps."]
+    assert any("a sketch with a warning" in warning for warning in message["warnings"])
 
 
 def test_an_example_that_names_what_is_asked_about_is_said(
     context: Context, sketches: dict[str, str]
 ) -> None:
     examples = [{"text": "Apples are red."}, {"text": "No blue pineapple.", "good": False}]
-    told = outline(context, OWNER, colorings("rotten apple", "horse", examples=examples))
-    assert any("names a concept of the study (apple), which" in words for words in told["warnings"])
+    message = outline(context, OWNER, colorings("rotten apple", "horse", examples=examples))
+    assert any(
+        "names a concept of the study (apple), which" in warning for warning in message["warnings"]
+    )
     # Those that a study begins with name none of the paper's concepts.
-    every = " ".join(one.text for one in examples_in("en"))
-    bases = [one.words for one in concepts() if not one.modifier]
-    assert [words for words in bases if re.search(rf"\b{words}(s|es)?\b", every, re.I)] == []
+    every = " ".join(example.text for example in examples_in("en"))
+    bases = [concept.words for concept in concepts() if not concept.modifier]
+    assert [base for base in bases if re.search(rf"\b{base}(s|es)?\b", every, re.I)] == []
 
 
 def test_the_list_has_every_concept_with_its_sketches(
     context: Context, sketches: dict[str, str]
 ) -> None:
-    told = concept_list(context, OWNER, EmptyRequest())
-    things = {thing["words"]: thing for thing in told["things"]}
-    assert len(things) == 214
-    assert [one["key"] for one in things["horse"]["sketches"]] == [sketches["horse"]]
-    assert sum(bool(thing["sketches"]) for thing in things.values()) == len(drawings()) + 1
-    cabin = {one["words"]: one for one in things["cabin"]["modifiers"]}
+    message = concept_list(context, OWNER, EmptyRequest())
+    resources = {resource["words"]: resource for resource in message["things"]}
+    assert len(resources) == 214
+    assert [sketch["key"] for sketch in resources["horse"]["sketches"]] == [sketches["horse"]]
+    assert sum(bool(resource["sketches"]) for resource in resources.values()) == len(drawings()) + 1
+    cabin = {modifier["words"]: modifier for modifier in resources["cabin"]["modifiers"]}
     assert cabin["lonely cabin"]["sketches"][0]["key"] == sketches["lonely cabin"]
-    assert [one["words"] for one in told["others"]] == ["practice sheet"]
+    assert [other["words"] for other in message["others"]] == ["practice sheet"]
 
 
 def test_the_preset_speaks_of_coloring(context: Context) -> None:
-    told = presets(context, OWNER, EmptyRequest())
-    preset = next(one for one in told["presets"] if one["id"] == "colorings")
+    message = presets(context, OWNER, EmptyRequest())
+    preset = next(item for item in message["presets"] if item["id"] == "colorings")
     practice = preset["form"]["practice"]
     assert (practice["number"], practice["review"]) == (3, "researcher")
     assert "color line drawings" in preset["form"]["consent"]
     assert len(preset["texts"]["de"]["examples"]) == len(preset["form"]["examples"])
     assert "Zeichnungen" in preset["texts"]["de"]["consent"]
-    assert set(told["reviews"]) == set(Review)
+    assert set(message["reviews"]) == set(Review)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -110,11 +110,11 @@ def test_a_metric_of_a_handful_of_pairs_does_not_win() -> None:
 
 
 def test_many_metrics_make_the_best_look_better() -> None:
-    names = tuple(f"M{at}" for at in range(9))
-    rows = tuple(of_pairs(name.lower(), 0.5 - at / 50) for at, name in enumerate(names))
-    told = tuple(difference(name.lower(), 0.3, 0.1) for name in names[1:])
+    names = tuple(f"M{index}" for index in range(9))
+    rows = tuple(of_pairs(name.lower(), 0.5 - index / 50) for index, name in enumerate(names))
+    message = tuple(difference(name.lower(), 0.3, 0.1) for name in names[1:])
     said = trust_sentences(
-        summary(ranking=VOTES, validations=rows, differences={"": told}), metrics(names)
+        summary(ranking=VOTES, validations=rows, differences={"": message}), metrics(names)
     )
     assert "9 metrics were compared with the same answers" in said[-1]
     assert "M1, M2, M3, M4, M5 and 3 more" in said[0]
@@ -147,7 +147,7 @@ def test_ratings_and_choices_are_told_apart_by_the_same_resamples() -> None:
     )
     assert said[0].endswith("ED is behind it; PCC cannot be distinguished from it.")
     assert said[1].startswith("About 1,300 ratings instead of 900")
-    names = tuple(f"M{at}" for at in range(8))
+    names = tuple(f"M{index}" for index in range(8))
     many = tuple(rated(name.lower(), 0.5) for name in names)
     said = rating_sentences(summary(rating_validations=many), metrics(names))
     assert said[-1].startswith("8 metrics were compared with the same answers")

@@ -47,15 +47,15 @@ def runs(context: Context, tmp_path: Path) -> dict[str, str]:
 
 def plan_of_runs(context: Context, runs: Mapping[str, str], **more: Any) -> StudyPlan:
     """A study of the images that both models drew of a prompt."""
-    drawn: dict[str, dict[str, str]] = defaultdict(dict)
+    sample: dict[str, dict[str, str]] = defaultdict(dict)
     for model, run in runs.items():
         for item in context.storage.results.wall(Slice(runs=(run,)), limit=500):
             if item.image_id:
-                drawn[item.prompt_id][model] = item.image_id
+                sample[item.prompt_id][model] = item.image_id
     cases = tuple(
-        Case(prompt, prompt, tuple(Candidate(model, (image,)) for model, image in of.items()))
-        for prompt, of in sorted(drawn.items())
-        if len(of) == 2
+        Case(prompt, prompt, tuple(Candidate(model, (image,)) for model, image in source.items()))
+        for prompt, source in sorted(sample.items())
+        if len(source) == 2
     )
     assert len(cases) > 25
     return plan_of(**{"cases": cases, "votes": 3, "trials": 30, **more})
@@ -79,20 +79,22 @@ def test_rules_numbers_are_those_of_the_stored_verdicts(
     metrics = {metric.id: metric for metric in metrics_of(context, plan)}
     by_image = items_of(context, runs)
     keys = [
-        (case.id, one.model, one.image_ids[0]) for case in plan.cases for one in case.candidates
+        (case.id, candidate.model, candidate.image_ids[0])
+        for case in plan.cases
+        for candidate in case.candidates
     ]
     for rule in ("truehue", "paper"):
         passed, distance = metrics[f"passed:{rule}"], metrics[f"delta_e00:{rule}"]
         assert (passed.turned, distance.turned) == (False, True)
         for case, model, image in keys:
-            said = [one for one in by_image[image] if one.rule == rule]
-            scored = [one.status == "pass" for one in said if one.status != "unscored"]
+            said = [item for item in by_image[image] if item.rule == rule]
+            scored = [item.status == "pass" for item in said if item.status != "unscored"]
             expected = fmean(scored) if scored else None
             assert passed.values.get((case, model)) == expected
             far = [
-                one.delta_e00
-                for one in said
-                if one.delta_e00 is not None and one.relation == "matches"
+                item.delta_e00
+                for item in said
+                if item.delta_e00 is not None and item.relation == "matches"
             ]
             value = distance.values.get((case, model))
             assert value == (pytest.approx(-fmean(far)) if far else None)
@@ -126,10 +128,12 @@ def test_hidden_runs_and_unknown_images_have_no_number(
 ) -> None:
     plan = plan_of_runs(context, runs)
     context.storage.runs.hide(runs["m1"])
-    metric = {one.id: one for one in metrics_of(context, plan)}["passed:truehue"]
+    metric = {study_metric.id: study_metric for study_metric in metrics_of(context, plan)}[
+        "passed:truehue"
+    ]
     assert {model for _, model in metric.values} == {"m0"}
     assert sum(metric.unscored.values()) >= len(plan.cases)
-    assert any("No visible run" in words for words in metric.unscored)
+    assert any("No visible run" in text for text in metric.unscored)
     bare = (Case("c", "a lime", (Candidate("a", ("0" * 64,)), Candidate("b", ("1" * 64,)))),)
     assert metrics_of(context, plan_of(cases=bare)) == ()
 
@@ -169,12 +173,12 @@ def test_ratings_and_choices_have_metrics_too(
     if kind is Kind.BEST_OF:
         more = fill_copied(context.storage, tmp_path / "more", ("m2", "m3"), prompts=40, images=1)
         runs = {**runs, "m2": more[0], "m3": more[1]}
-        drawn = plan_of_runs(context, {m: runs[m] for m in ("m0", "m1")})
+        sample = plan_of_runs(context, {m: runs[m] for m in ("m0", "m1")})
         others = {c.id: c for c in plan_of_runs(context, {m: runs[m] for m in ("m2", "m3")}).cases}
         cases = tuple(
-            Case(one.id, one.words, (*one.candidates, *others[one.id].candidates))
-            for one in drawn.cases
-            if one.id in others
+            Case(case.id, case.words, (*case.candidates, *others[case.id].candidates))
+            for case in sample.cases
+            if case.id in others
         )
         plan = plan_of(cases=cases, kind=kind, votes=3, trials=30, tie=False)
     else:
@@ -182,7 +186,7 @@ def test_ratings_and_choices_have_metrics_too(
     strengths = {"m0": 0.8, "m1": 0.0, "m2": -0.8, "m3": -1.0}
     study_id = simulated(context.storage, plan, Crowd(6, strengths))
     validation = told(context, study_id)["everybody"]["validation"]
-    row = {one["metric"]: one for one in validation["rows"]}["delta_e00:paper"]
+    row = {item["metric"]: item for item in validation["rows"]}["delta_e00:paper"]
     assert validation["of"] == ("images" if kind is Kind.RATINGS else "sets of four")
     assert row["pairs"] > 20
     if kind is Kind.RATINGS:
@@ -203,15 +207,18 @@ def test_measures_with_a_direction_are_compared_with_people(
     plan = plan_of_runs(context, runs)
     before = {metric.id for metric in metrics_of(context, plan)}
     delta = measure_of("delta_sat")
-    images = [one.image_ids[0] for case in plan.cases for one in case.candidates]
+    images = [candidate.image_ids[0] for case in plan.cases for candidate in case.candidates]
     scored = images[:-3]
     context.storage.scores.add_many(
         [score_image(delta, image_id, context.srgb8(image_id)) for image_id in scored]
     )
     metrics = {metric.id: metric for metric in metrics_of(context, plan)}
     assert set(metrics) - before == {"score:delta_sat"}
-    found = metrics["score:delta_sat"]
-    (first,) = (one for one in plan.cases[0].candidates if one.model == "m0")
+    result = metrics["score:delta_sat"]
+    (first,) = (candidate for candidate in plan.cases[0].candidates if candidate.model == "m0")
     value, _ = delta_sat_score(context.srgb8(first.image_ids[0]))
-    assert found.values[plan.cases[0].id, "m0"] == -value
-    assert (found.turned, sum(found.unscored.values())) == (True, len(images) - len(found.values))
+    assert result.values[plan.cases[0].id, "m0"] == -value
+    assert (result.turned, sum(result.unscored.values())) == (
+        True,
+        len(images) - len(result.values),
+    )

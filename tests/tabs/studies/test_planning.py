@@ -35,10 +35,10 @@ def test_more_people_find_a_difference_more_often(
 def test_as_many_people_as_are_needed_have_the_power(
     context: Context, expected: dict[str, Any]
 ) -> None:
-    told = votes_needed(context, OWNER, read_as(VotesRequest, {**expected, "power": 0.8}))
-    assert told["low"] <= told["participants"] <= told["high"]
-    assert told["votes"] == 10 * told["participants"]
-    people = {**expected, "participants": told["participants"]}
+    message = votes_needed(context, OWNER, read_as(VotesRequest, {**expected, "power": 0.8}))
+    assert message["low"] <= message["participants"] <= message["high"]
+    assert message["votes"] == 10 * message["participants"]
+    people = {**expected, "participants": message["participants"]}
     assert power(context, OWNER, read_as(PowerRequest, people))["power"] == pytest.approx(
         0.8, abs=0.1
     )
@@ -46,9 +46,9 @@ def test_as_many_people_as_are_needed_have_the_power(
 
 def test_what_cannot_be_found_says_so_and_what_is_too_much_is_refused(context: Context) -> None:
     weak = {**PAIRS, "win_share": 0.505, "votes_a_person": 400}
-    told = votes_needed(context, OWNER, read_as(VotesRequest, weak))
-    assert told["participants"] is None
-    assert told["words"].startswith("Up to ")
+    message = votes_needed(context, OWNER, read_as(VotesRequest, weak))
+    assert message["participants"] is None
+    assert message["words"].startswith("Up to ")
     much = {**PAIRS, "participants": 2_000, "votes_a_person": 2_000}
     with pytest.raises(BadInput, match="too many to simulate"):
         power(context, OWNER, read_as(PowerRequest, much))

@@ -58,14 +58,14 @@ def made_set(context: Context, counts: dict[str, int] = COUNTS, **more: Any) -> 
 
 
 def asked_form(set_id: str, **fields: Any) -> StudyForm:
-    given = {"preset": "questions", "question_set": set_id, "repeats": 0, "attention": 0}
-    return form(**{**given, **fields})
+    values = {"preset": "questions", "question_set": set_id, "repeats": 0, "attention": 0}
+    return form(**{**values, **fields})
 
 
 def answers_all(context: Context, study_id: str, plan: StudyPlan, wrong: int, skip: bool) -> str:
     """Somebody who is wrong at the first so many, and leaves the last one."""
     who, trials = enrolled(context, study_id, plan)
-    main = [one for one in trials if one.purpose is Purpose.MAIN]
+    main = [trial for trial in trials if trial.purpose is Purpose.MAIN]
 
     def choose(trial: Trial) -> Any:
         question = plan.question_of(trial.stimulus_id)
@@ -81,34 +81,34 @@ def answers_all(context: Context, study_id: str, plan: StudyPlan, wrong: int, sk
 
 def test_a_set_becomes_a_study_with_its_images(context: Context) -> None:
     set_id = made_set(context)
-    told = materials(context, OWNER, EmptyRequest())["question_sets"]
-    assert [one["id"] for one in told] == [set_id]
-    extraction, *_ = told[0]["tasks"]
+    message = materials(context, OWNER, EmptyRequest())["question_sets"]
+    assert [item["id"] for item in message] == [set_id]
+    extraction, *_ = message[0]["tasks"]
     assert (extraction["name"], extraction["people"]) == ("Color Extraction", False)
     before = context.storage.images.count()
     made = outline(context, OWNER, asked_form(set_id, number=3))
     assert context.storage.images.count() == before
     assert made["stimuli"] == 9
-    assert [one["questions"] for one in made["questions"]["tasks"]] == [3, 3, 3]
-    words = " ".join(made["provenance"])
-    assert "2 questions of Color Extraction" in words
-    assert "3 of 4 of Color Counting" in words
-    assert "50 questions a category" in words
+    assert [task["questions"] for task in made["questions"]["tasks"]] == [3, 3, 3]
+    text = " ".join(made["provenance"])
+    assert "2 questions of Color Extraction" in text
+    assert "3 of 4 of Color Counting" in text
+    assert "50 questions a category" in text
     assert "right" not in made["questions"]["sample"]
     study = create(context, OWNER, asked_form(set_id, number=3))["study"]
     assert (study["kind"], study["plan"]["cases"], study["blocks"]) == ("questions", 9, [])
     assert study["plan"]["question_set"]["name"] == "Twelve"
     assert context.storage.images.count() == before + 9
-    of = context.storage.question_sets.open(set_id)
-    for question in of.questions():
+    source = context.storage.question_sets.open(set_id)
+    for question in source.questions():
         if question.task != "color_extraction":
             stored = context.storage.images.by_ids([question.image_id])
             assert all(
-                (context.storage.images.srgb8(i) == of.image(question)).all() for i in stored
+                (context.storage.images.srgb8(i) == source.image(question)).all() for i in stored
             )
     # The same questions when more are drawn; a copy and a revision are as the study.
     more = create(context, OWNER, asked_form(set_id, number=4))["study"]
-    plans = [context.storage.studies.get(one["id"]).plan for one in (study, more)]
+    plans = [context.storage.studies.get(item["id"]).plan for item in (study, more)]
     ids = [{case["id"] for case in plan["cases"]} for plan in plans]
     assert ids[0] < ids[1]
     copied = copy_of(context, OWNER, Copying(study=study["id"]))["study"]
@@ -119,11 +119,11 @@ def test_a_set_becomes_a_study_with_its_images(context: Context) -> None:
 
 def test_what_people_cannot_be_asked_is_left_out_and_said(context: Context) -> None:
     (plain,) = generated(GeneratedSettings({"color_counting": 1}, Difficulty.EASY, 9))
-    words = Question(
+    question = Question(
         "o1", "color_counting", Form.OPEN, "Which?", (), "teal", plain.question.image_id
     )
     yes = Question("b1", "color_counting", Form.BINARY, "Is it?", (), "no", plain.question.image_id)
-    items = [Illustrated(one, plain.srgb8) for one in (words, yes)]
+    items = [Illustrated(item, plain.srgb8) for item in (question, yes)]
     variant = replace(plain.question, question_id="v1", seed_id="q", variant="entire +90")
     gray = Illustrated(variant, plain.srgb8)
     set_id = made_set(context, items=[plain, *items, gray])
@@ -171,25 +171,25 @@ def study(context: Context) -> tuple[str, StudyPlan]:
 def test_results_have_the_share_right_by_task_with_chance_beside(
     context: Context, study: tuple[str, StudyPlan]
 ) -> None:
-    found = compute(context, study[0], 200, lambda _: None)
-    shares = found["everybody"]["questions"]
+    result = compute(context, study[0], 200, lambda _: None)
+    shares = result["everybody"]["questions"]
     overall = shares["overall"]
     assert (overall["right"], overall["wrong"], overall["skips"]) == (24, 5, 1)
     assert overall["share"]["value"] == 24 / 30
     assert overall["share"]["low"] < 0.8 < overall["share"]["high"]
     assert overall["over"] == PARTICIPANTS
     assert overall["chance"] == 0.25
-    assert [one["name"] for one in shares["tasks"]] == [
+    assert [task["name"] for task in shares["tasks"]] == [
         "Color Comparison", "Color Counting", "Color Blindness"
     ]  # fmt: skip
     assert shares["macro"]["tasks"] == 3
-    assert [one["right"] for one in shares["by_person"]] == [8, 6, 10]
-    assert len(found["asked"]) == 10
-    counts = shares["answers"][found["asked"][0]["case"]]
+    assert [item["right"] for item in shares["by_person"]] == [8, 6, 10]
+    assert len(result["asked"]) == 10
+    counts = shares["answers"][result["asked"][0]["case"]]
     assert sum(counts["counts"]) + counts["skips"] == PEOPLE
-    assert found["everybody"]["agreement"]["observed"]["value"] > 0.3
-    assert "least_training" not in {one["name"] for one in found["rule_fields"]}
-    assert found["everybody"]["validation"]["rows"] == []
+    assert result["everybody"]["agreement"]["observed"]["value"] > 0.3
+    assert "least_training" not in {rule_field["name"] for rule_field in result["rule_fields"]}
+    assert result["everybody"]["validation"]["rows"] == []
 
 
 @pytest.mark.process
@@ -237,25 +237,25 @@ def test_answers_in_the_form_of_models_after_exclusion(
     set_id = sha256[:32]
     questions = list(context.storage.question_sets.open(set_id).questions())
     assert human_answers(context, "0" * 64) == []
-    (one,) = human_answers(context, sha256)
-    assert (one.study_id, one.participants, one.excluded) == (study_id, 3, 0)
-    given = [answer for answers in one.answers.values() for answer in answers]
-    assert sum(answer.outcome is Outcome.RIGHT for answer in given) == 24
-    assert sum(answer.outcome is Outcome.UNREADABLE for answer in given) == 1
-    shares = one.shares(questions)
+    (item,) = human_answers(context, sha256)
+    assert (item.study_id, item.participants, item.excluded) == (study_id, 3, 0)
+    values = [answer for answers in item.answers.values() for answer in answers]
+    assert sum(answer.outcome is Outcome.RIGHT for answer in values) == 24
+    assert sum(answer.outcome is Outcome.UNREADABLE for answer in values) == 1
+    shares = item.shares(questions)
     assert shares.overall.share.value == 24 / 30
     assert [task.task for task in shares.tasks] == [
         "color_comparison", "color_counting", "color_blindness"
     ]  # fmt: skip
     # One person is scored as a model is.
-    person = next(iter(one.answers.values()))
+    person = next(iter(item.answers.values()))
     assert score(questions, person).overall.asked == 10
     people = context.storage.participants.of(study_id)
     for who in people[:2]:
         exclude(context, OWNER, Decide(study=study_id, participant=who.id, reason="a test"))
-    (one,) = human_answers(context, sha256)
-    assert (one.participants, one.excluded) == (1, 2)
-    shares = one.shares(questions)
+    (item,) = human_answers(context, sha256)
+    assert (item.participants, item.excluded) == (1, 2)
+    shares = item.shares(questions)
     assert (shares.overall.share.value, shares.overall.over) == (1.0, QUESTIONS)
 
 
@@ -263,27 +263,27 @@ def test_tables_and_the_archive_of_a_study_of_questions(
     context: Context, study: tuple[str, StudyPlan], tmp_path: Path
 ) -> None:
     study_id, plan = study
-    told = table_list(context, OWNER, StudyReference(study=study_id))
-    names = [one["name"] for one in told["tables"]]
+    message = table_list(context, OWNER, StudyReference(study=study_id))
+    names = [table["name"] for table in message["tables"]]
     assert names[0] == "questions"
     assert not {"votes", "candidates", "metrics"} & set(names)
-    assert told["votes"] == ""
+    assert message["votes"] == ""
 
     def rows(table: str) -> list[dict[str, str]]:
         ask = StudyTableRequest(study=study_id, table=table, format="csv")
         text = table_file(context, OWNER, ask).content.decode()
         return list(csv.DictReader(io.StringIO(text)))
 
-    asked = rows("questions")
-    assert len(asked) == 10
-    assert sum(sum(json.loads(one["answers"]).values()) for one in asked) == 29
-    assert {one["right"] for one in asked} <= set("ABCD")
-    given = rows("answers")
-    assert sum(one["right"] == "true" for one in given) == 24
-    chosen = plan.case_by_id[given[0]["case"]].question
+    target = rows("questions")
+    assert len(target) == 10
+    assert sum(sum(json.loads(item["answers"]).values()) for item in target) == 29
+    assert {item["right"] for item in target} <= set("ABCD")
+    values = rows("answers")
+    assert sum(item["right"] == "true" for item in values) == 24
+    chosen = plan.case_by_id[values[0]["case"]].question
     assert chosen is not None
-    assert given[0]["chosen"] in chosen.choices
-    measures = {(one["measure"], one["group"]): one for one in rows("results")}
+    assert values[0]["chosen"] in chosen.choices
+    measures = {(row["measure"], row["group"]): row for row in rows("results")}
     assert float(measures["right", ""]["value"]) == 0.8
     assert measures["chance", "color_counting"]["value"] == "0.25"
     assert (
@@ -301,7 +301,10 @@ def test_tables_and_the_archive_of_a_study_of_questions(
         ours = compute(context, study_id, 200, lambda _: None)
         assert again["everybody"] == ours["everybody"]
         assert plan.question_set is not None
-        assert [one.participants for one in human_answers(there, plan.question_set.sha256)] == [3]
+        assert [
+            human_answer.participants
+            for human_answer in human_answers(there, plan.question_set.sha256)
+        ] == [3]
         there.close()
 
 

@@ -57,12 +57,12 @@ def told(context: Context, study_id: str, replicates: int = 200) -> dict[str, An
 
 @pytest.mark.parametrize(("people", "words"), [(1, "one person"), (3, "Only 3 people")])
 def test_numbers_of_few_people_come_with_a_caution(
-    context: Context, people: int, words: str
+    context: Context, people: int, text: str
 ) -> None:
     study_id = simulated(context.storage, distributions_plan(), Crowd(people))
     results = told(context, study_id, replicates=100)
     summary = results["included"]
-    assert words in summary["caution"]
+    assert text in summary["caution"]
     assert "not people" in summary["validation"]["caution"]
     data = data_of(context, study_id, results)
     assert f"Here {people} answered" in codebook_text(data)
@@ -80,8 +80,8 @@ def test_what_was_put_in_comes_out_and_equals_other_libraries(context: Context) 
     assert results["same"] is True
     assert summary["people"] == 12
     assert summary["caution"] == summary["validation"]["caution"] == ""
-    strengths = {one["model"]: one for one in summary["strengths"]}
-    assert [one["model"] for one in summary["strengths"]] == ["m0", "m1", "m2"]
+    strengths = {item["model"]: item for item in summary["strengths"]}
+    assert [item["model"] for item in summary["strengths"]] == ["m0", "m1", "m2"]
     for model, truth in STRENGTHS.items():
         strength = strengths[model]["strength"]
         assert strength["low"] < truth < strength["high"]
@@ -98,11 +98,11 @@ def test_what_was_put_in_comes_out_and_equals_other_libraries(context: Context) 
     expected = choix.ilsr_pairwise(3, won)
     ours = [strengths[name]["strength"]["value"] for name in names]
     assert ours == pytest.approx(expected - expected.mean(), abs=0.01)
-    rate = {one["model"]: one for one in summary["win_rates"]}["m0"]
+    rate = {win_rate["model"]: win_rate for win_rate in summary["win_rates"]}["m0"]
     mine = [row for row in rows if "m0" in (row["left"], row["right"])]
     assert rate["rate"]["value"] == pytest.approx(np.mean([row["winner"] == "m0" for row in mine]))
     assert (rate["wins"] + rate["losses"], rate["ties"]) == (len(mine), 0)
-    assert {one["group"] for one in summary["groups"]} == {"abstract", "object"}
+    assert {group["group"] for group in summary["groups"]} == {"abstract", "object"}
     left = sum(row["outcome"] == "left" for row in rows)
     assert summary["side_bias"]["left"] == left
     assert summary["arrangements"][0]["votes_first"] == left
@@ -127,12 +127,12 @@ def test_agreement_is_that_of_statsmodels_and_krippendorff(context: Context) -> 
 def test_the_screening_is_what_the_server_stored(context: Context) -> None:
     study_id = simulated(context.storage, distributions_plan(6), Crowd(4, lazy=(2,)))
     people = told(context, study_id, 100)["people"]
-    assert [one["quality"]["plates"] for one in people] == [1.0, 1.0, 0.0, 1.0]
-    assert {one["quality"]["screen"] for one in people} == {True}
+    assert [person["quality"]["plates"] for person in people] == [1.0, 1.0, 0.0, 1.0]
+    assert {person["quality"]["screen"] for person in people} == {True}
     assert people[0]["screening"]["shown"] == people[0]["screening"]["read"] == 4
     set_rule(context, OWNER, SetRule(study=study_id, least_plates=0.5, screen=True))
     people = told(context, study_id, 100)["people"]
-    assert [one["number"] for one in people if one["excluded"]] == [2]
+    assert [person["number"] for person in people if person["excluded"]] == [2]
     rows = list(screening(data_of(context, study_id, told(context, study_id, 100))))
     assert [(row["read"], row["dark"], row["light"]) for row in rows] == [
         (0 if row["participant"] == 3 else 4, True, True) for row in rows
@@ -195,7 +195,7 @@ def test_the_rule_leaves_out_who_did_not_look_and_shows_both(context: Context) -
     answer = set_rule(context, OWNER, rule)
     assert answer["rule"]["least_attention"] is None
     results = told(context, study_id, 100)
-    out = {one["number"]: one for one in results["people"] if one["excluded"]}
+    out = {item["number"]: item for item in results["people"] if item["excluded"]}
     assert set(out) == {2, 5}
     assert out[2]["reasons"] == ["100% of the answers at one place, above 95%"]
     assert results["excluded"] == {
@@ -208,7 +208,7 @@ def test_the_rule_leaves_out_who_did_not_look_and_shows_both(context: Context) -
     assert results["included"]["participants"] == 10
     before = results["everybody"]["side_bias"]["left_share"]["value"]
     assert before > results["included"]["side_bias"]["left_share"]["value"]
-    person = next(one for one in results["people"] if one["number"] == 7)
+    person = next(item for item in results["people"] if item["number"] == 7)
     decide = Decide(study=study_id, participant=person["id"], reason="told us that they guessed")
     assert exclude(context, OWNER, decide)["person"]["excluded"] is True
     assert told(context, study_id, 100)["included"]["participants"] == 9
@@ -226,7 +226,7 @@ def test_the_rule_leaves_out_who_did_not_look_and_shows_both(context: Context) -
 
 
 def test_the_form_of_the_rule_has_every_bound() -> None:
-    bounds = {one.name for one in fields(ExclusionRule)}
+    bounds = {field.name for field in fields(ExclusionRule)}
     assert {name for name, *_ in RULE_FIELDS} == bounds
     assert set(SetRule.model_fields) - {"study", "default"} == bounds
 
@@ -259,8 +259,8 @@ def test_a_study_without_answers_says_why_there_is_nothing(context: Context) -> 
         "why": "No stimulus has answers from two people yet.",
     }
     assert summary["validation"]["why"] == "There are no votes yet."
-    one = simulated(context.storage, distributions_plan(8), Crowd(1))
-    rate = told(context, one)["everybody"]["win_rates"][0]["rate"]
+    item = simulated(context.storage, distributions_plan(8), Crowd(1))
+    rate = told(context, item)["everybody"]["win_rates"][0]["rate"]
     assert rate["low"] is None
     assert "fewer than two" in rate["why"]
     with pytest.raises(NotStored):
@@ -272,7 +272,7 @@ def test_ratings_and_best_of_four_have_numbers_of_their_own(context: Context) ->
         context.storage, plan_of(12, 3, kind=Kind.RATINGS, votes=3, trials=18), Crowd(6)
     )
     summary = told(context, rated)["everybody"]
-    means = {one["model"]: one["mean"]["value"] for one in summary["ratings"]}
+    means = {rating["model"]: rating["mean"]["value"] for rating in summary["ratings"]}
     assert means["m0"] > means["m1"] > means["m2"]
     assert summary["agreement"]["scale"] == "interval"
     assert summary["agreement"]["kappa"]["value"] is None
@@ -282,8 +282,8 @@ def test_ratings_and_best_of_four_have_numbers_of_their_own(context: Context) ->
         context.storage, plan_of(8, 4, kind=Kind.BEST_OF, votes=5, trials=8), Crowd(5, four)
     )
     choices = told(context, best)["everybody"]["first_choices"]
-    assert sum(one["count"] for one in choices) == 40
-    assert sum(one["share"]["value"] for one in choices) == pytest.approx(1)
+    assert sum(choice["count"] for choice in choices) == 40
+    assert sum(choice["share"]["value"] for choice in choices) == pytest.approx(1)
 
 
 def test_one_participant_is_exported_and_erased(context: Context) -> None:
@@ -302,7 +302,7 @@ def test_one_participant_is_exported_and_erased(context: Context) -> None:
     after = told(context, study_id, 100)
     assert after["erased"] == 1
     assert after["everybody"]["answers"] < before
-    assert [one["number"] for one in after["people"]] == [0, 1, 3, 4]
+    assert [item["number"] for item in after["people"]] == [0, 1, 3, 4]
     with pytest.raises(NotStored):
         participant_export(context, OWNER, Decide(**named))
     other = simulated(context.storage, distributions_plan(12), Crowd(1))
@@ -353,7 +353,7 @@ def test_what_was_served_is_given_again_or_it_is_said_why_not(context: Context) 
     person = context.storage.participants.of(study_id)[1]
     erase(context, OWNER, Erase(study=study_id, participant=person.id, confirm=2))
     rest = replayed(context, OWNER, StudyReference(study=study_id))
-    assert [one["number"] for one in rest["skipped"]] == [1]
+    assert [item["number"] for item in rest["skipped"]] == [1]
     assert rest["checked"] == 5
-    assert all("was erased" in one["why"] for one in rest["differing"])
-    assert 0 not in [one["number"] for one in rest["differing"]]
+    assert all("was erased" in item["why"] for item in rest["differing"])
+    assert 0 not in [item["number"] for item in rest["differing"]]

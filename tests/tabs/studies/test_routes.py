@@ -73,7 +73,7 @@ def test_a_study_is_made_opened_and_linked_by_http(context: Context, runs: list[
     (link,) = post(page, f"{address}/links", {"base": "https://evil.example"}).json()["links"]
     assert link["url"].startswith("http://127.0.0.1:7860/study/")
     shown = page.get(f"/api/studies{address}").json()
-    assert [one["id"] for one in shown["links"]] == [link["id"]]
+    assert [item["id"] for item in shown["links"]] == [link["id"]]
     assert page.get(f"/api/studies{address}/live").json()["participants"] == 0
     previewed = post(page, f"{address}/preview", {}).json()["url"]
     assert previewed.startswith("http://127.0.0.1:7860/study/")
@@ -128,11 +128,11 @@ def test_links_are_told_under_the_address_that_was_asked(
     ],
 )
 def test_a_setting_that_is_not_known_is_refused_with_the_nearest(
-    study_page: TestClient, path: str, body: dict[str, Any], field: str, words: str
+    study_page: TestClient, path: str, body: dict[str, Any], field: str, text: str
 ) -> None:
     answer = study_page.post("/api/studies" + path.replace("ID", STUDY["id"]), json=body)
     assert (answer.status_code, answer.json()["field"]) == (400, field)
-    assert words in answer.json()["error"]
+    assert text in answer.json()["error"]
 
 
 def test_a_program_is_not_told_to_reload_a_page(study_page: TestClient) -> None:
@@ -140,10 +140,10 @@ def test_a_program_is_not_told_to_reload_a_page(study_page: TestClient) -> None:
         SameOriginMiddleware(study_page.app), base_url="http://127.0.0.1:7860"
     )
     path = f"/api/studies/{STUDY['id']}/state"
-    for sent, words in ({}, "/api/openapi.json"), ({"Referer": "http://x/"}, "Reload the page."):
+    for sent, text in ({}, "/api/openapi.json"), ({"Referer": "http://x/"}, "Reload the page."):
         answer = behind_the_door.post(path, json={}, headers={**HEADERS, **sent})
         assert answer.status_code == 400
-        assert words in answer.json()["error"]
+        assert text in answer.json()["error"]
         assert ("Reload" in answer.json()["error"]) == bool(sent)
     large = behind_the_door.post(path, json={"reason": "x" * 2**20}, headers=HEADERS)
     assert large.status_code == 413

@@ -100,8 +100,8 @@ def test_a_draft_is_revised_as_a_whole_and_an_open_study_in_what_nobody_sees(
         revised(votes=9)
     assert error.value.field in ("votes", "number")
     times = {"abandoned_after_s": 120, "unanswered_after_s": 90}
-    kept = revised(number=3, title="Second", completion={"code": "C0DE"}, **times)
-    assert (kept["title"], kept["version"]) == ("Second", 3)
+    saved = revised(number=3, title="Second", completion={"code": "C0DE"}, **times)
+    assert (saved["title"], saved["version"]) == ("Second", 3)
     before = context.service(StudyCache).plan(made["id"], 2)
     after = context.service(StudyCache).plan(made["id"], 3)
     assert after.completion.code == "C0DE"
@@ -157,9 +157,11 @@ def test_links_are_told_once_and_only_their_hash_is_stored(
     assert [link["label"] for link in links] == ["Class 1", "Class 2", "Class 3"]
     token = links[0]["url"].removeprefix("https://a.example/study/")
     assert len(token) == 43
-    found = context.storage.invitations.by_token(hashlib.sha256(token.encode()).hexdigest())
-    assert found is not None
-    assert found.id == links[0]["id"]
+    invitation_record = context.storage.invitations.by_token(
+        hashlib.sha256(token.encode()).hexdigest()
+    )
+    assert invitation_record is not None
+    assert invitation_record.id == links[0]["id"]
     shown = study(context, OWNER, of(study_id))
     assert token not in str(shown)
     left = revoke_link(context, OWNER, LinkRequest(study=study_id, link=links[0]["id"]))["links"]
@@ -187,25 +189,30 @@ def test_progress_counts_main_answers_and_says_where_everybody_is(
     assert row["finished"] == 1
     said(context, first, EventKind.FINISH)
     second, mains = enrolled(context, study_id, plan)
-    two = [one for one in mains if one.purpose is Purpose.MAIN][:2]
+    two = [item for item in mains if item.purpose is Purpose.MAIN][:2]
     answered(context, second, two, lambda _: "tie")
     third, _ = enrolled(context, study_id, plan)
     said(context, third, EventKind.WITHDRAWAL)
 
-    told = live(context, OWNER, of(study_id))
-    assert (told["answers"], told["wanted"], told["skips"], told["ties"]) == (8, 12, 1, 2)
-    assert told["share"] == pytest.approx(8 / 12, abs=1e-4)
-    assert told["missing"] == 4
-    assert told["load"] == [{"answers": 1, "stimuli": 4}, {"answers": 2, "stimuli": 2}]
-    assert [one["stage"] for one in told["people"]] == ["finished", "screening", "withdrawn"]
-    assert [one["answered"] for one in told["people"]] == [6, 2, 0]
-    assert sum(hour["answers"] for hour in told["hours"]) == 8
+    message = live(context, OWNER, of(study_id))
+    assert (message["answers"], message["wanted"], message["skips"], message["ties"]) == (
+        8,
+        12,
+        1,
+        2,
+    )
+    assert message["share"] == pytest.approx(8 / 12, abs=1e-4)
+    assert message["missing"] == 4
+    assert message["load"] == [{"answers": 1, "stimuli": 4}, {"answers": 2, "stimuli": 2}]
+    assert [item["stage"] for item in message["people"]] == ["finished", "screening", "withdrawn"]
+    assert [item["answered"] for item in message["people"]] == [6, 2, 0]
+    assert sum(hour["answers"] for hour in message["hours"]) == 8
     (row,) = study_list(context, OWNER, EmptyRequest())["studies"]
     assert (row["answers"], row["participants"], row["finished"]) == (8, 3, 1)
     assert (row["cases"], row["stimuli"], row["votes_wanted"]) == (6, 6, 12)
 
     # An undo takes its answer back; the memory of what was counted does not outlive it.
-    undone = next(one.position for one in mains if one.purpose is Purpose.MAIN)
+    undone = next(item.position for item in mains if item.purpose is Purpose.MAIN)
     context.storage.study_events.append(second, [Event("f" * 32, EventKind.UNDO, undone)])
     assert live(context, OWNER, of(study_id))["answers"] == 7
 
@@ -228,11 +235,11 @@ def test_many_distributions_are_measured_by_a_job(
 ) -> None:
     # What takes long is told by the number of distributions that are not there yet.
     monkeypatch.setattr("truehue.tabs.studies.making.MOST_MEASURED", -1)
-    begun = create(context, OWNER, form(models=models(runs)))
-    assert context.jobs.wait(begun["job"], 30).status == "done"
+    started = create(context, OWNER, form(models=models(runs)))
+    assert context.jobs.wait(started["job"], 30).status == "done"
     (record,) = context.storage.studies.all()
     assert record.state is State.DRAFT
-    assert context.jobs.get(begun["job"]).result == {"study": record.id}
+    assert context.jobs.get(started["job"]).result == {"study": record.id}
 
 
 def test_a_draft_is_deleted_by_who_made_it_and_by_admins(context: Context, runs: list[str]) -> None:

@@ -80,9 +80,9 @@ def pictured(
 
 def rows_of(context: Context, row: GenerationRecord, rule: str) -> dict[int, EvidenceRecord]:
     """The stored verdicts of a rule, by the position of the target."""
-    found = context.storage.evidence.for_image(str(row.image_id))
-    mine = {int(one.numbers["position"]): one for one in found if one.protocol == rule}
-    assert len(mine) == sum(one.protocol == rule for one in found)
+    for_image = context.storage.evidence.for_image(str(row.image_id))
+    mine = {int(item.numbers["position"]): item for item in for_image if item.protocol == rule}
+    assert len(mine) == sum(item.protocol == rule for item in for_image)
     return mine
 
 
@@ -105,13 +105,15 @@ def test_a_right_picture_passes_by_every_rule(context: Context, task: str, failu
     for rule in RULE_IDS:
         rows = rows_of(context, row, rule)
         assert sorted(rows) == list(range(len(prompt.targets)))
-        assert {(one.status, one.numbers["step"]) for one in rows.values()} == {("pass", "color")}
+        assert {(item.status, item.numbers["step"]) for item in rows.values()} == {
+            ("pass", "color")
+        }
         assert context.storage.drawings.count(verdict="pass", rule=rule) == 1
     badges = context.storage.evidence.badges([str(row.image_id)])[str(row.image_id)]
     count = len(prompt.targets)
     assert {(b.status, b.judged, b.asked) for b in badges} == {("pass", count, count)}
     assert len(badges) == len(RULES)
-    shown = {one["rule"]: one for one in drawings_json(context, [row])[0]["verdicts"]}
+    shown = {verdict["rule"]: verdict for verdict in drawings_json(context, [row])[0]["verdicts"]}
     assert (shown["truehue"]["reason"], shown["truehue"]["short"]) == (RIGHT[task], "")
     assert context.storage.check() == []
 
@@ -166,11 +168,11 @@ def test_a_wrong_picture_names_object_and_step(
     row = pictured(context, prompt_of(context, task), failure)
     shown = drawings_json(context, [row])[0]
     for rule in STRICT if failure == "too-vivid" else RULE_IDS:
-        rows = [one for _, one in sorted(rows_of(context, row, rule).items())]
-        assert " ".join(one.status for one in rows) == statuses
-        assert " ".join(one.numbers["step"] for one in rows) == steps
+        rows = [item for _, item in sorted(rows_of(context, row, rule).items())]
+        assert " ".join(item.status for item in rows) == statuses
+        assert " ".join(item.numbers["step"] for item in rows) == steps
         assert context.storage.drawings.count(verdict="fail", rule=rule) == 1
-        (said,) = [one for one in shown["verdicts"] if one["rule"] == rule]
+        (said,) = [verdict for verdict in shown["verdicts"] if verdict["rule"] == rule]
         assert said["status"] == "fail"
         assert re.search(reason, said["reason"]), said["reason"]
         # On the card: the object, what was seen, what was asked.
@@ -185,7 +187,7 @@ def test_a_wrong_picture_names_object_and_step(
 def test_a_leak_that_the_paper_lets_pass_is_seen_by_truehue(context: Context) -> None:
     """Three quarters of the apple's pink on the plate is no match by the paper's three metrics."""
     row = pictured(context, prompt_of(context, "coa"), "leaked")
-    by_rule = {one["rule"]: one for one in drawings_json(context, [row])[0]["verdicts"]}
+    by_rule = {verdict["rule"]: verdict for verdict in drawings_json(context, [row])[0]["verdicts"]}
     assert by_rule["paper"]["status"] == "pass"
     assert by_rule["paper"]["reason"] == (
         "By paper: the apple has the target color, and the plate did not take it."
@@ -205,20 +207,20 @@ def test_the_second_object_of_coa_has_a_question_of_its_own(context: Context) ->
     assert row.targets[0].color is not None
     assert plate.mask_id is not None
     srgb8 = context.srgb8(str(row.image_id))
-    found = measure(
+    result = measure(
         srgb8,
         context.mask_pixels(plate.mask_id),
         row.targets[0].color,
         "released",
-        asked=TargetObject("plate"),
+        target_object=TargetObject("plate"),
     )
-    asked = context.storage.evidence.add(evidence_record(found, str(row.image_id), plate.mask_id))
-    assert (asked.status, asked.evidence_id != plate.evidence_id) == ("fail", True)
+    target = context.storage.evidence.add(evidence_record(result, str(row.image_id), plate.mask_id))
+    assert (target.status, target.evidence_id != plate.evidence_id) == ("fail", True)
     assert context.storage.drawings.count(verdict="pass", rule="released") == 1
     shown = drawings_json(context, [row])[0]
-    assert {one["status"] for one in shown["verdicts"]} == {"pass"}
+    assert {verdict["status"] for verdict in shown["verdicts"]} == {"pass"}
     verdicts = shown["targets"][1]["verdicts"]
-    assert {one["rule"]: one["status"] for one in verdicts}["released"] == "pass"
+    assert {verdict["rule"]: verdict["status"] for verdict in verdicts}["released"] == "pass"
 
 
 def test_inspect_says_of_a_forbidden_color_what_failures_say(context: Context) -> None:
@@ -229,25 +231,25 @@ def test_inspect_says_of_a_forbidden_color_what_failures_say(context: Context) -
     assert shown["asked"]["relation"] == "differs"
     assert "from the forbidden color" in str(drawings_json(context, [row])[0]["truth"])
     stored = {rule: rows_of(context, row, rule)[1] for rule in RULE_IDS}
-    assert {one.status for one in stored.values()} == {"pass", "fail"}
+    assert {item.status for item in stored.values()} == {"pass", "fail"}
     for rule, verdict in stored.items():
         put = Question("plate", shown["asked"]["value"], rule, relation="differs")
         query = read(dict(parse_qsl(put.address(image_id, mask_id).removeprefix("?"))))
-        put, words = question_of(query)
-        assert (put.relation, words) == ("differs", "")
+        put, text = question_of(query)
+        assert (put.relation, text) == ("differs", "")
         card = open_on_stage(context, image_id, put, mask_id).verdict["view"]
         assert (card["status"], card["evidence_id"]) == (verdict.status, verdict.evidence_id)
         assert (card["relation"], card["kept"]) == ("differs", True)
         assert json.loads(card["json"])["relation"] == "differs"
         assert "relation=differs" in card["link"]
-        others = {one["id"]: one["status"] for one in card["others"]}
-        assert others == {by: one.status for by, one in stored.items() if by != rule}
-    asked = read_as(AnswerVerdict, {**card["question"], "answer": "pass"})
-    said = judge_verdict(context, OWNER, asked)
+        others = {other["id"]: other["status"] for other in card["others"]}
+        assert others == {by: item.status for by, item in stored.items() if by != rule}
+    request = read_as(AnswerVerdict, {**card["question"], "answer": "pass"})
+    said = judge_verdict(context, OWNER, request)
     assert said["relation"] == "differs"
     assert "relation=differs" in said["link"]
-    assert {one["rule"]: one["status"] for one in said["statuses"]} == {
-        by: one.status for by, one in stored.items()
+    assert {status["rule"]: status["status"] for status in said["statuses"]} == {
+        by: item.status for by, item in stored.items()
     }
     assert of_question(context, OWNER, card["question"])["judgment"]["id"] == said["id"]
     plain = {**card["question"], "relation": "matches"}
@@ -261,13 +263,13 @@ def test_inspect_says_of_a_forbidden_color_what_failures_say(context: Context) -
 def test_a_question_without_a_relation_means_must_be(context: Context) -> None:
     row = pictured(context, prompt_of(context, "coa"))
     target = str(row.targets[0].color.value) if row.targets[0].color else ""
-    put, words = question_of(read({"tab": "inspect", "object": "apple", "target": target}))
-    assert (put.relation, words, "relation" in put.address("a" * 64)) == ("matches", "", False)
+    put, text = question_of(read({"tab": "inspect", "object": "apple", "target": target}))
+    assert (put.relation, text, "relation" in put.address("a" * 64)) == ("matches", "", False)
     card = open_on_stage(context, str(row.image_id), put).verdict["view"]
     assert (card["status"], card["kept"], card["relation"]) == ("pass", True, "matches")
-    put, words = question_of({"target": target, "relation": "sometimes"})
+    put, text = question_of({"target": target, "relation": "sometimes"})
     assert put.relation == "matches"
-    assert 'no relation "sometimes"' in words
+    assert 'no relation "sometimes"' in text
 
 
 def test_a_place_that_the_renderer_leaves_out_is_unscored_not_absent(context: Context) -> None:
@@ -300,8 +302,10 @@ def test_judging_that_breaks_is_stored_as_unscored_by_every_rule(
     assert row.status == "drawn"
     for rule in RULE_IDS:
         rows = rows_of(context, row, rule)
-        assert {one.status for one in rows.values()} == {"unscored"}
-        assert {one.reason for one in rows.values()} == {"Scoring failed: ZeroDivisionError: a bug"}
+        assert {item.status for item in rows.values()} == {"unscored"}
+        assert {item.reason for item in rows.values()} == {
+            "Scoring failed: ZeroDivisionError: a bug"
+        }
         assert context.storage.drawings.count(verdict="unscored", rule=rule) == 1
     # Once it is mended, the same pictures are judged again.
     *_, last = rejudge(context, RULE_IDS)
@@ -314,17 +318,17 @@ def test_one_rule_that_breaks_does_not_take_the_others_with_it(
 ) -> None:
     from truehue.core.verdict.tasks import judge_task as real
 
-    def breaks(task: str, targets: Any, found: Any, srgb8: Any, rules: Any, settings: Any) -> Any:
+    def breaks(task: str, targets: Any, result: Any, srgb8: Any, rules: Any, settings: Any) -> Any:
         for rule in rules:
             if rule == "released":
                 raise ValueError("odd pixels")
-            yield from real(task, targets, found, srgb8, [rule], settings)
+            yield from real(task, targets, result, srgb8, [rule], settings)
 
     monkeypatch.setattr(tasks, "judge_task", breaks)
     row = pictured(context, prompt_of(context, "cna"))
     said = {rule: rows_of(context, row, rule)[0] for rule in RULE_IDS}
     assert said["released"].reason == "Scoring failed: ValueError: odd pixels"
-    assert {one.status for rule, one in said.items() if rule != "released"} == {"pass"}
+    assert {item.status for rule, item in said.items() if rule != "released"} == {"pass"}
 
 
 # ------------------------------------------------------------------- rules over what is stored
@@ -340,7 +344,7 @@ def forgotten(context: Context, rows: list[GenerationRecord], rules: tuple[str, 
 
 def facts(context: Context) -> list[tuple[Any, ...]]:
     return [
-        tuple(json.loads(cell) if at in (4, 7, 10) else cell for at, cell in enumerate(row))
+        tuple(json.loads(cell) if index in (4, 7, 10) else cell for index, cell in enumerate(row))
         for row in context.storage._database.rows(
             "SELECT * EXCLUDE created_at FROM evidence ORDER BY evidence_id"
         )
@@ -348,12 +352,12 @@ def facts(context: Context) -> list[tuple[Any, ...]]:
 
 
 def test_a_rule_is_run_over_stored_pictures_once(context: Context) -> None:
-    drawn = [
+    pictureds = [
         pictured(context, prompt_of(context, "moc"), failure)
         for failure in ("none", "one-missing", "swapped")
     ]
     before = facts(context)
-    forgotten(context, drawn, ("truehue", "paper"))
+    forgotten(context, pictureds, ("truehue", "paper"))
     states = list(rejudge(context, ["truehue", "paper"]))
     assert [state.done for state in states] == [0, 1, 2, 3]
     assert [state.finished for state in states] == [False] * 3 + [True]
@@ -369,9 +373,11 @@ def test_a_rule_is_run_over_stored_pictures_once(context: Context) -> None:
 
 
 def test_a_run_that_was_stopped_is_taken_up(context: Context) -> None:
-    drawn = [pictured(context, prompt_of(context, task)) for task in ("cna", "ncu", "coa", "ica")]
+    pictureds = [
+        pictured(context, prompt_of(context, task)) for task in ("cna", "ncu", "coa", "ica")
+    ]
     before = facts(context)
-    forgotten(context, drawn, ("paper",))
+    forgotten(context, pictureds, ("paper",))
     stop = Event()
     seen: list[RejudgeProgress] = []
     for state in rejudge(context, ["paper"], stop=stop):
@@ -379,9 +385,9 @@ def test_a_run_that_was_stopped_is_taken_up(context: Context) -> None:
         if state.done == 2:
             stop.set()
     assert (seen[-1].done, seen[-1].finished) == (2, False)
-    only = str(drawn[3].image_id)
-    *_, one = rejudge(context, ["paper"], [only])
-    assert (one.total, one.judged, one.finished) == (1, 1, True)
+    only = str(pictureds[3].image_id)
+    *_, item = rejudge(context, ["paper"], [only])
+    assert (item.total, item.judged, item.finished) == (1, 1, True)
     *_, last = rejudge(context, ["paper"])
     assert (last.judged, last.complete) == (1, 3)
     assert facts(context) == before
@@ -457,9 +463,12 @@ def test_of_two_objects_of_one_name_and_color_both_have_to_be_right(
     judge_exact(context, StoredImage(image_id, "moc", cups, masks))
     for rule in RULE_IDS:
         assert context.storage.drawings.count(verdict="fail", rule=rule) == 1
-    shown = {one["rule"]: one["reason"] for one in drawings_json(context, [row])[0]["verdicts"]}
-    place = ("first", "second")[wrong]
-    assert shown["paper"].startswith(f"By paper: the color of the {place} cup is ")
+    shown = {
+        verdict["rule"]: verdict["reason"]
+        for verdict in drawings_json(context, [row])[0]["verdicts"]
+    }
+    index = ("first", "second")[wrong]
+    assert shown["paper"].startswith(f"By paper: the color of the {index} cup is ")
 
 
 def test_an_object_that_an_older_program_left_unscored_is_judged_again(context: Context) -> None:

@@ -23,16 +23,16 @@ const { figureBlocks } = await load('vlm/figure');
 """
 
 
-def tally(right: int, asked: int, **more: Any) -> dict[str, Any]:
-    percent = 100 * right / asked
-    counts = {"right": right, "asked": asked, "wrong": asked - right}
+def tally(right: int, target: int, **more: Any) -> dict[str, Any]:
+    percent = 100 * right / target
+    counts = {"right": right, "asked": target, "wrong": target - right}
     range_ = {"percent": percent, "low": max(0, percent - 9), "high": min(100, percent + 9)}
     return {**counts, **range_, "chance": 25.0, "mark": "", **more}
 
 
-def row(asking: str, settings: str, **more: Any) -> dict[str, Any]:
+def row(evaluation: str, settings: str, **more: Any) -> dict[str, Any]:
     return {
-        "id": asking,
+        "id": evaluation,
         "name": "Model",
         "settings": settings,
         "pixels": False,
@@ -77,14 +77,14 @@ def test_two_of_the_same_model_are_told_apart_by_what_is_different() -> None:
     assert names == [["a", "Model, seed 3"], ["b", "Model, seed 40"], ["c", "Other"]]
 
 
-def lanes(found: dict[str, Any]) -> list[tuple[str, list[str]]]:
+def lanes(result: dict[str, Any]) -> list[tuple[str, list[str]]]:
     blocks = run_module(
         FIGURE
         + """
         return figureBlocks(value, (id) => id.toUpperCase());""",
-        found,
+        result,
     )
-    return [(one["title"], [each["who"] for each in one["lanes"]]) for one in blocks]
+    return [(block["title"], [each["who"] for each in block["lanes"]]) for block in blocks]
 
 
 def test_people_published_and_the_pixel_reader_stand_where_they_answered() -> None:
@@ -116,8 +116,10 @@ def test_the_figure_is_a_picture_of_its_own() -> None:
         return figureSvg(blocks, 'A <set> & more', ['A  Model']);""",
         FOUND,
     )
-    drawn = ElementTree.fromstring(svg)
-    texts = ["".join(node.itertext()) for node in drawn.iter("{http://www.w3.org/2000/svg}text")]
+    fromstring = ElementTree.fromstring(svg)
+    texts = [
+        "".join(node.itertext()) for node in fromstring.iter("{http://www.w3.org/2000/svg}text")
+    ]
     assert texts[:2] == ["A <set> & more", "A  Model"]
     assert {"A  Model, in color", "37.5", "3/8", "People (published)"} <= set(texts)
     assert "var(" not in svg

@@ -91,14 +91,14 @@ def until(true: Callable[[], bool], seconds: float = 120.0) -> None:
 
 def answered(ask: Ask, set_id: str, model: str, **more: Any) -> str:
     """The id of an asking that has come to its end."""
-    asking = ask("/askings", {"set": set_id, "model": model, **more})["id"]
-    until(lambda: one_of(ask, asking)["status"] == "finished")
-    return str(asking)
+    evaluation = ask("/askings", {"set": set_id, "model": model, **more})["id"]
+    until(lambda: one_of(ask, evaluation)["status"] == "finished")
+    return str(evaluation)
 
 
-def one_of(ask: Ask, asking: str) -> dict[str, Any]:
+def one_of(ask: Ask, evaluation: str) -> dict[str, Any]:
     rows = ask("/askings", hidden=True)["askings"]
-    return dict(next(row for row in rows if row["id"] == asking))
+    return dict(next(row for row in rows if row["id"] == evaluation))
 
 
 def test_a_set_is_made_and_listed(ask: Ask, context: Context) -> None:
@@ -146,7 +146,7 @@ def test_scores_stand_beside_chance_and_the_pixel_reader(ask: Ask, set_id: str) 
     assert set(view["pixels"]["tasks"]) == {"color_extraction", "color_counting"}
     assert view["pixels"]["tasks"]["color_counting"]["percent"] == 100
     (between,) = view["differences"]
-    micro = next(one for one in between["rows"] if one["task"] == "micro")
+    micro = next(item for item in between["rows"] if item["task"] == "micro")
     assert micro["pairs"] == 7
     right = second["micro"]["right"]
     assert micro["points"] == pytest.approx(100 * (right - 5) / 7)
@@ -156,9 +156,9 @@ def test_scores_stand_beside_chance_and_the_pixel_reader(ask: Ask, set_id: str) 
     assert {"who": "Pixel reader", "task": "micro", "right": "5"}.items() <= next(
         line for line in lines if line["task"] == "micro"
     ).items()
-    words = list(csv.DictReader(io.StringIO(ask("/answers.csv", set=set_id, askings=chance).text)))
-    assert len(words) == 7
-    assert all(line["reading"] in "ABCD" for line in words)
+    text = list(csv.DictReader(io.StringIO(ask("/answers.csv", set=set_id, askings=chance).text)))
+    assert len(text) == 7
+    assert all(line["reading"] in "ABCD" for line in text)
 
 
 def test_an_old_evaluation_keeps_parser_1_until_it_is_read_again(
@@ -167,30 +167,30 @@ def test_an_old_evaluation_keeps_parser_1_until_it_is_read_again(
     server = ChatServer()
     server.answers = [completion("A) It is red.") for _ in range(7)]
     with server.running():
-        asking = answered(ask, set_id, server.base_url, name="gpt-color", at_once=1)
-    plan = context.service(EvaluationService).folder(asking).path / "plan.json"
-    told = json.loads(plan.read_text(encoding="utf-8"))
-    assert told.pop("parser") == "2"
-    plan.write_text(json.dumps(told), encoding="utf-8")
-    one = {"set": set_id, "askings": asking}
-    (row,) = ask("/results", **one)["rows"]
+        evaluation = answered(ask, set_id, server.base_url, name="gpt-color", at_once=1)
+    plan = context.service(EvaluationService).folder(evaluation).path / "plan.json"
+    message = json.loads(plan.read_text(encoding="utf-8"))
+    assert message.pop("parser") == "2"
+    plan.write_text(json.dumps(message), encoding="utf-8")
+    item = {"set": set_id, "askings": evaluation}
+    (row,) = ask("/results", **item)["rows"]
     assert (row["parser"], row["own_parser"]) == ("1", "1")
     assert row["micro"]["right"] + row["micro"]["wrong"] == 7
     assert row["released"]["reader"] == "the very last letter of the text"
-    (again,) = ask("/results", **one, parser="2")["rows"]
+    (again,) = ask("/results", **item, parser="2")["rows"]
     assert (again["parser"], again["own_parser"]) == ("2", "1")
     assert again["micro"] == {**row["micro"], "truncated": 0}
-    scores = csv.DictReader(io.StringIO(ask("/results.csv", **one).text))
+    scores = csv.DictReader(io.StringIO(ask("/results.csv", **item).text))
     (micro,) = (line for line in scores if (line["who"], line["task"]) == (row["name"], "micro"))
     # Its very last letter is the d of "red".
-    right = sum(one["answer"] == "D" for one in ask("/questions", **one)["questions"])
+    right = sum(question["answer"] == "D" for question in ask("/questions", **item)["questions"])
     assert float(micro["percent_as_released"]) == pytest.approx(100 * right / 7)
     assert micro["parser"] == "1"
-    answers = csv.DictReader(io.StringIO(ask("/answers.csv", **one, parser="2").text))
+    answers = csv.DictReader(io.StringIO(ask("/answers.csv", **item, parser="2").text))
     assert {line["parser"] for line in answers} == {"2"}
-    page = ask("/questions", **one, parser="2", outcome="truncated")
+    page = ask("/questions", **item, parser="2", outcome="truncated")
     assert page["total"] == 0
-    ask("/results", **one, parser="3", status=400)
+    ask("/results", **item, parser="3", status=400)
 
 
 def test_questions_one_by_one(ask: Ask, set_id: str, context: Context) -> None:
@@ -199,9 +199,9 @@ def test_questions_one_by_one(ask: Ask, set_id: str, context: Context) -> None:
     page = ask("/questions", set=set_id, askings=both, count=3)
     assert (page["total"], len(page["questions"])) == (7, 3)
     assert page["counts"] == {"right": 5, "unanswered": 2}
-    of = context.storage.question_sets.open(set_id)
+    source = context.storage.question_sets.open(set_id)
     first = page["questions"][0]
-    question = next(of.questions())
+    question = next(source.questions())
     assert (first["id"], first["answer"]) == (question.question_id, question.answer)
     assert ["Difficulty", "medium"] in first["facts"]
     assert first["choices"][0]["hex"].startswith("#")
@@ -209,17 +209,17 @@ def test_questions_one_by_one(ask: Ask, set_id: str, context: Context) -> None:
     assert first["answers"][0]["prompt"].endswith(f"(D) {question.choices[3]}")
     assert first["pixels"]["outcome"] == "right"
     blind = ask("/questions", set=set_id, askings=both, outcome="unanswered")
-    assert {one["task"] for one in blind["questions"]} == {"color_blindness"}
+    assert {entry["task"] for entry in blind["questions"]} == {"color_blindness"}
     assert blind["total"] == 2
     differ = ask("/questions", set=set_id, askings=both, differ=True)
     assert differ["questions"]
-    for one in differ["questions"]:
-        outcomes = [answer["outcome"] == "right" for answer in one["answers"]]
+    for item in differ["questions"]:
+        outcomes = [answer["outcome"] == "right" for answer in item["answers"]]
         assert outcomes[0] != outcomes[1]
     only = ask("/questions", set=set_id, askings=both, differ=True, only="first")
     assert only["total"] == differ["differences"]["first"]
-    named = ask("/questions", set=set_id, words="HOW MANY different")
-    assert {one["task"] for one in named["questions"]} == {"color_counting"}
+    named = ask("/questions", set=set_id, dictionary="HOW MANY different")
+    assert {entry["task"] for entry in named["questions"]} == {"color_counting"}
     opened = ask("/question", set=set_id, id=first["id"], askings=pixels)
     assert (opened["position"], opened["question"]["text"]) == (0, question.text)
     ask("/question", set=set_id, id="nothing", status=404)
@@ -232,8 +232,10 @@ def test_questions_one_by_one(ask: Ask, set_id: str, context: Context) -> None:
     assert gray.shape == (first["height"], first["width"], 3)
     ask(f"/images/{set_id}/{'0' * 64}.png", status=404)
     # A file that holds another picture is not shown as the question's.
-    path = of.image_path(question)
-    other = of.image_path(next(one for one in of.questions() if one.task == "color_blindness"))
+    path = source.image_path(question)
+    other = source.image_path(
+        next(entry for entry in source.questions() if entry.task == "color_blindness")
+    )
     path.write_bytes(other.read_bytes())
     refused = ask(f"/images/{set_id}/{question.image_id}.png", status=400)
     assert "holds other pixels" in refused["error"]
@@ -241,16 +243,16 @@ def test_questions_one_by_one(ask: Ask, set_id: str, context: Context) -> None:
 
 def test_a_part_is_asked_and_the_same_again_goes_on(ask: Ask, set_id: str) -> None:
     part = {"tasks": ["color_extraction", "color_blindness"], "limit": 1, "image": "gray"}
-    asking = answered(ask, set_id, "chance", **part)
-    row = one_of(ask, asking)
+    evaluation = answered(ask, set_id, "chance", **part)
+    row = one_of(ask, evaluation)
     assert row["settings"] == "grayscale · seed 0 · 2 of 7 questions"
-    assert ask("/askings", {"set": set_id, "model": "chance", **part})["id"] == asking
-    view = ask("/results", set=set_id, askings=asking)
+    assert ask("/askings", {"set": set_id, "model": "chance", **part})["id"] == evaluation
+    view = ask("/results", set=set_id, askings=evaluation)
     assert view["rows"][0]["micro"]["asked"] == 2
-    ask(f"/askings/{asking}/hide", {})
+    ask(f"/askings/{evaluation}/hide", {})
     listed = ask("/askings", set=set_id)
     assert (listed["askings"], listed["hidden"]) == ([], 1)
-    ask(f"/askings/{asking}/show", {})
+    ask(f"/askings/{evaluation}/show", {})
     assert ask("/askings")["hidden"] == 0
     refused = ask("/askings", {"set": set_id, "model": "chance", "tasks": ["x"]}, status=400)
     assert refused["field"] == "tasks"
@@ -308,19 +310,19 @@ def test_what_cannot_be_asked_says_why(ask: Ask, set_id: str, tmp_path: Path) ->
 def test_a_folder_is_asked_as_it_was_typed(
     ask: Ask, set_id: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    begun: list[tuple[EvaluationRequest, EvaluationOptions]] = []
+    evaluation_requests: list[tuple[EvaluationRequest, EvaluationOptions]] = []
 
     def start(
         _: EvaluationService, order: EvaluationRequest, note: EvaluationOptions, actor: Actor
     ) -> str:
-        begun.append((order, note))
+        evaluation_requests.append((order, note))
         return "asking"
 
     monkeypatch.setattr(EvaluationService, "start", start)
     monkeypatch.setattr("truehue.tabs.vlm.start.lacking", lambda *_: "")
     typed = {"set": set_id, "model": f"folder:{tmp_path}", "max_tokens": "4", "batch": "2"}
     assert ask("/askings", typed)["id"] == "asking"
-    ((order, note),) = begun
+    ((order, note),) = evaluation_requests
     assert (order.model.kind, order.model.location) == ("local", str(tmp_path))
     assert (order.settings.max_tokens, note.model_settings["batch"]) == (4, 2)
     assert len(order.questions) == 7
@@ -333,7 +335,7 @@ def test_the_apps_models_give_their_memory_back_to_a_local_one_alone(
 
     def execute(work: EvaluationWork, *_: Any, **__: Any) -> None:
         """No weights answer here: what is loaded when they would be is looked at."""
-        loaded.append((work.model.kind, [one for one, _ in context.engine.loaded()]))
+        loaded.append((work.model.kind, [item for item, _ in context.engine.loaded()]))
 
     monkeypatch.setattr(keepers, "execute", execute)
     (tmp_path / "config.json").write_text('{"model_type": "qwen2_5_vl"}')
@@ -387,22 +389,22 @@ def test_an_asking_is_changed_by_who_began_it(
     monkeypatch.setattr(
         "truehue.tabs.runs.queue.BatchQueue._begin", lambda *_: None
     )  # nothing is asked
-    keeper = context.service(EvaluationService)
-    asking = start_asking(context, ANN, StartEvaluation(set=set_id, model="chance"))["id"]
-    assert keeper.owner(asking) == "ann"
-    assert keeper.line.place(asking) == 1
+    service = context.service(EvaluationService)
+    evaluation = start_asking(context, ANN, StartEvaluation(set=set_id, model="chance"))["id"]
+    assert service.owner(evaluation) == "ann"
+    assert service.line.place(evaluation) == 1
     with pytest.raises(NotAllowed, match="The same evaluation is already running"):
         start_asking(context, BEN, StartEvaluation(set=set_id, model="chance"))
     with pytest.raises(NotAllowed):
-        change_asking(context, BEN, ChangeEvaluation(id=asking, what="cancel"))
+        change_asking(context, BEN, ChangeEvaluation(id=evaluation, what="cancel"))
     with pytest.raises(BadInput, match="waits already"):
-        change_asking(context, ANN, ChangeEvaluation(id=asking, what="resume"))
-    change_asking(context, ANN, ChangeEvaluation(id=asking, what="pause"))
-    assert keeper.line.place(asking) is None
-    change_asking(context, OWNER, ChangeEvaluation(id=asking, what="resume"))
-    change_asking(context, OWNER, ChangeEvaluation(id=asking, what="cancel"))
-    assert one_of(ask, asking)["status"] == "cancelled"
-    assert keeper.owner(asking) == "ann"
+        change_asking(context, ANN, ChangeEvaluation(id=evaluation, what="resume"))
+    change_asking(context, ANN, ChangeEvaluation(id=evaluation, what="pause"))
+    assert service.line.place(evaluation) is None
+    change_asking(context, OWNER, ChangeEvaluation(id=evaluation, what="resume"))
+    change_asking(context, OWNER, ChangeEvaluation(id=evaluation, what="cancel"))
+    assert one_of(ask, evaluation)["status"] == "cancelled"
+    assert service.owner(evaluation) == "ann"
 
 
 def test_budgets_and_notes_outlast_refusals_and_torn_files(
@@ -411,47 +413,53 @@ def test_budgets_and_notes_outlast_refusals_and_torn_files(
     monkeypatch.setattr(
         "truehue.tabs.runs.queue.BatchQueue._begin", lambda *_: None
     )  # nothing is asked
-    keeper = context.service(EvaluationService)
+    service = context.service(EvaluationService)
     url = "http://127.0.0.1:9/v1"
     order = StartEvaluation(set=set_id, model=url, name="m", most_requests=100, most_tokens=1000)
-    asking = start_asking(context, OWNER, order)["id"]
+    evaluation = start_asking(context, OWNER, order)["id"]
     assert (
         start_asking(context, OWNER, StartEvaluation(set=set_id, model=url, name="m"))["id"]
-        == asking
+        == evaluation
     )
     with pytest.raises(BadInput, match="waits already"):
         start_asking(context, OWNER, order.model_copy(update={"most_requests": 5}))
-    assert (keeper.note(asking).most_requests, keeper.note(asking).most_tokens) == (100, 1000)
-    change_asking(context, OWNER, ChangeEvaluation(id=asking, what="pause"))
-    change_asking(context, OWNER, ChangeEvaluation(id=asking, what="resume", most_requests=200))
-    assert (keeper.note(asking).most_requests, keeper.note(asking).most_tokens) == (200, 1000)
+    assert (service.note(evaluation).most_requests, service.note(evaluation).most_tokens) == (
+        100,
+        1000,
+    )
+    change_asking(context, OWNER, ChangeEvaluation(id=evaluation, what="pause"))
+    change_asking(context, OWNER, ChangeEvaluation(id=evaluation, what="resume", most_requests=200))
+    assert (service.note(evaluation).most_requests, service.note(evaluation).most_tokens) == (
+        200,
+        1000,
+    )
     # Without a temperature it is another model to ask.
     other = StartEvaluation(set=set_id, model=url, name="m", sends_temperature=False)
-    assert start_asking(context, OWNER, other)["id"] != asking
+    assert start_asking(context, OWNER, other)["id"] != evaluation
     # Of a file that another version wrote, what cannot be read is one record, not all.
-    path = keeper.root / "keeper.json"
+    path = service.root / "keeper.json"
     rows = json.loads(path.read_bytes())
     rows["f" * 32] = {"of": "another version"}
     path.write_text(json.dumps(rows))
     fresh = BatchNotes(path, EvaluationOptions)
-    assert fresh.of(asking).most_requests == 200
+    assert fresh.of(evaluation).most_requests == 200
     path.write_text("{torn")
-    assert BatchNotes(path, EvaluationOptions).of(asking) == EvaluationOptions()
+    assert BatchNotes(path, EvaluationOptions).of(evaluation) == EvaluationOptions()
     assert path.with_suffix(".damaged.json").read_text() == "{torn"
 
 
 def test_a_data_folder_that_moved_is_asked_where_it_lies(
     ask: Ask, context: Context, set_id: str
 ) -> None:
-    keeper, sets = context.service(EvaluationService), context.storage.question_sets
-    asking = answered(ask, set_id, "pixels")
-    places = keeper.root / asking / "places.json"
-    elsewhere = places.read_text().replace(str(sets.root), "/elsewhere")
-    assert elsewhere != places.read_text()
-    places.write_text(elsewhere)
-    change_asking(context, OWNER, ChangeEvaluation(id=asking, what="retry"))
-    until(lambda: one_of(ask, asking)["status"] == "finished")
-    assert str(sets.root) in places.read_text()
+    service, sets = context.service(EvaluationService), context.storage.question_sets
+    evaluation = answered(ask, set_id, "pixels")
+    positions = service.root / evaluation / "places.json"
+    elsewhere = positions.read_text().replace(str(sets.root), "/elsewhere")
+    assert elsewhere != positions.read_text()
+    positions.write_text(elsewhere)
+    change_asking(context, OWNER, ChangeEvaluation(id=evaluation, what="retry"))
+    until(lambda: one_of(ask, evaluation)["status"] == "finished")
+    assert str(sets.root) in positions.read_text()
 
 
 def test_who_may_not_see_studies_sees_none_of_their_results(
@@ -467,9 +475,9 @@ def test_who_may_not_see_studies_sees_none_of_their_results(
 def test_a_folder_that_cannot_be_read_is_shown_with_its_reason(
     ask: Ask, context: Context, set_id: str
 ) -> None:
-    asking = answered(ask, set_id, "chance")
-    (context.service(EvaluationService).root / asking / "plan.json").write_text("{}")
-    row = one_of(ask, asking)
+    evaluation = answered(ask, set_id, "chance")
+    (context.service(EvaluationService).root / evaluation / "plan.json").write_text("{}")
+    row = one_of(ask, evaluation)
     assert row["status"] == "broken"
     assert "has the format None" in row["message"]
     assert ask("/results", set=set_id)["rows"] == []
@@ -486,11 +494,11 @@ def test_facts_say_differences_of_color_with_one_decimal() -> None:
 
 def test_settings_name_the_dtype_of_a_model_that_is_local() -> None:
     settings = EvaluationSettings(temperature=0.5, seed=3)
-    told = "plain · in color · max. 512 tokens · temperature 0.5, seed 3"
+    message = "plain · in color · max. 512 tokens · temperature 0.5, seed 3"
     local = VisionModel("mine", "local", "/models/mine", {"dtype": "bfloat16"})
-    assert settings_words(settings, local) == f"{told} · bfloat16"
+    assert settings_words(settings, local) == f"{message} · bfloat16"
     served = VisionModel("theirs", "served", "http://127.0.0.1:9/v1", {"model": "m"})
-    assert settings_words(settings, served) == told
+    assert settings_words(settings, served) == message
 
 
 @pytest.mark.parametrize(
@@ -504,6 +512,8 @@ def test_settings_name_the_dtype_of_a_model_that_is_local() -> None:
         (40, 40, 0.25, "at the ceiling"),
     ],
 )
-def test_what_a_share_says_against_chance(right: int, asked: int, chance: float, mark: str) -> None:
-    tally = Tally(right, asked - right, chance_sum=chance * asked)
+def test_what_a_share_says_against_chance(
+    right: int, target: int, chance: float, mark: str
+) -> None:
+    tally = Tally(right, target - right, chance_sum=chance * target)
     assert tally_json(tally)["mark"] == mark

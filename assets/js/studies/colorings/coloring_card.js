@@ -16,27 +16,27 @@ export function clock(seconds) {
 /**
  * A picture that opens large.
  * @param {any} row
- * @param {string} words what it is, for those who do not see it
+ * @param {string} text what it is, for those who do not see it
  */
-export function picture(row, words) {
+export function picture(row, text) {
   const node = make('button', 'th-jc-picture');
   const image = make('img');
   node.type = 'button';
   image.src = row.picture;
-  image.alt = words;
+  image.alt = text;
   image.loading = 'lazy';
   node.title = 'Larger';
   node.append(image);
-  node.addEventListener('click', () => large(row, words));
+  node.addEventListener('click', () => large(row, text));
   return node;
 }
 
-/** @param {any} row @param {string} words */
-function large(row, words) {
+/** @param {any} row @param {string} text */
+function large(row, text) {
   const dialog = make('dialog', 'th-jd-dialog th-jc-large');
   const head = make('div', 'th-jd-buttons');
   const image = make('img');
-  const title = make('h3', '', words);
+  const title = make('h3', '', text);
   let layer = false;
   const other = button('Colors alone', () => {
     layer = !layer;
@@ -44,12 +44,12 @@ function large(row, words) {
     other.textContent = layer ? 'With lines' : 'Colors alone';
   });
   image.src = row.picture;
-  image.alt = words;
+  image.alt = text;
   title.id = 'th-jc-large';
   dialog.setAttribute('aria-labelledby', title.id);
   const save = make('a', 'th-button', 'Save the layer');
   save.href = row.layer;
-  save.download = words.replaceAll(/[^a-z0-9]+/gi, '-') + '.png';
+  save.download = text.replaceAll(/[^a-z0-9]+/gi, '-') + '.png';
   head.append(
     other,
     save,
@@ -72,14 +72,14 @@ export const comments = (row) =>
 
 /** What a coloring has on the background, in words; nothing where it has none. @param {any} row */
 export function background(row) {
-  const { background: one } = row;
-  if (!one) return [];
-  const words =
+  const { background: item } = row;
+  if (!item) return [];
+  const text =
     '△ colors the background (' +
-    percent(one.share) +
+    percent(item.share) +
     ')' +
-    (one.part ? ', marked as part of the concept by the participant' : '');
-  return [make('p', 'th-jc-flag', words)];
+    (item.part ? ', marked as part of the concept by the participant' : '');
+  return [make('p', 'th-jc-flag', text)];
 }
 
 /** A shape and a word for what becomes of a coloring. @param {any} row */
@@ -107,7 +107,7 @@ export function standing(row) {
 export function coloringCard(row, { address, again, line, first, answered }) {
   const node = make('article', 'th-jc-coloring');
   const who = row.label;
-  const words = row.words + ', ' + who + (row.purpose === 'second' ? ', second coloring' : '');
+  const text = row.words + ', ' + who + (row.purpose === 'second' ? ', second coloring' : '');
   const about = make('div', 'th-jc-about');
   const names = make('p');
   const small = make('p', 'th-soft');
@@ -176,7 +176,7 @@ export function coloringCard(row, { address, again, line, first, answered }) {
         () => {
           const reason = reasonField('Why', 'The reason appears in results and exports.');
           question({
-            title: 'Discard ' + words + '?',
+            title: 'Discard ' + text + '?',
             body: [
               make('p', '', 'It stays stored and visible. You can include it again at any time.'),
               reason.box,
@@ -191,19 +191,19 @@ export function coloringCard(row, { address, again, line, first, answered }) {
     if (row.kept === false)
       tools.append(button('Include', quietly('/keep', { value: 'kept' }), small_));
   }
-  const asked = marks.recolor?.value === 'asked' && !answered;
+  const request = marks.recolor?.value === 'asked' && !answered;
   if (row.purpose === 'trial' && !answered)
     tools.append(
-      asked
+      request
         ? button('Cancel the second request', quietly('/recolor', { value: 'withdrawn' }), small_)
         : button('Request a second coloring', quietly('/recolor', { value: 'asked' }), small_),
     );
-  if (asked) about.append(make('p', 'th-jc-reason', 'A second coloring was requested.'));
+  if (request) about.append(make('p', 'th-jc-reason', 'A second coloring was requested.'));
   if (first) about.append(make('p', 'th-soft', 'Repeats the coloring of ' + stamp(first.at) + '.'));
-  [...tools.children].forEach((one) =>
-    one.setAttribute('aria-label', one.textContent + ': ' + words),
+  [...tools.children].forEach((child) =>
+    child.setAttribute('aria-label', child.textContent + ': ' + text),
   );
   node.dataset.kept = String(row.kept);
-  node.append(picture(row, words), colorStrip(row.colors, 'Colors of ' + words), about, tools);
+  node.append(picture(row, text), colorStrip(row.colors, 'Colors of ' + text), about, tools);
   return node;
 }

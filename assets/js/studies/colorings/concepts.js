@@ -26,14 +26,14 @@ export function conceptsPart({ form, changed }) {
     'Concepts to color',
     'Participants color one line drawing per concept. Its states and moods share the drawing.',
   );
-  const of = fieldsOf(form, changed);
+  const source = fieldsOf(form, changed);
   const field = make('div', 'th-jd-field');
   const line = problemLine();
   const categories = make('div', 'th-strip');
   const bar = make('div', 'th-jc-bar');
   const search = make('input');
   const bare = make('input');
-  const things = make('div', 'th-jc-things');
+  const items = make('div', 'th-jc-things');
   const said = make('p', 'th-jc-said');
   /** @type {Thing[]} */
   let every = [];
@@ -50,22 +50,22 @@ export function conceptsPart({ form, changed }) {
   search.setAttribute('aria-label', 'Search concepts');
   bare.type = 'checkbox';
   said.setAttribute('role', 'status');
-  things.append(make('p', 'th-soft', 'Reading concepts and sketches…'));
+  items.append(make('p', 'th-soft', 'Reading concepts and sketches…'));
 
-  /** The sketches that fit some words, as the app looks for them. @param {string} words */
-  function sketchesOf(words) {
-    const parts = normal(words).split(' ');
+  /** The sketches that fit some words, as the app looks for them. @param {string} text */
+  function sketchesOf(text) {
+    const parts = normal(text).split(' ');
     const out = [];
     parts.forEach((_, start) => {
-      (sketches.get(parts.slice(start).join(' ')) || []).forEach((one) => {
-        if (!out.some((other) => other.key === one.key)) out.push(one);
+      (sketches.get(parts.slice(start).join(' ')) || []).forEach((item) => {
+        if (!out.some((other) => other.key === item.key)) out.push(item);
       });
     });
     return out;
   }
   function tell() {
     form.concepts = [...picked];
-    const without = form.concepts.filter((words) => !sketchesOf(words).length).length;
+    const without = form.concepts.filter((concept) => !sketchesOf(concept).length).length;
     put(
       said,
       picked.size
@@ -77,9 +77,9 @@ export function conceptsPart({ form, changed }) {
     chosen.draw(form.concepts);
     changed();
   }
-  /** @param {Iterable<string>} words @param {boolean} on */
-  function take(words, on) {
-    for (const one of words) on ? picked.add(one) : picked.delete(one);
+  /** @param {Iterable<string>} text @param {boolean} on */
+  function take(text, on) {
+    for (const word of text) on ? picked.add(word) : picked.delete(word);
     draw();
     tell();
   }
@@ -87,94 +87,94 @@ export function conceptsPart({ form, changed }) {
     form,
     sketchesOf,
     changed,
-    drop: (words) => take([words], false),
+    drop: (text) => take([text], false),
   });
 
   const shownThings = () => {
-    const words = normal(search.value).split(' ').filter(Boolean);
-    const fits = (text) => words.every((word) => text.includes(word));
+    const split = normal(search.value).split(' ').filter(Boolean);
+    const fits = (text) => split.every((word) => text.includes(word));
     return every.filter(
-      (thing) =>
-        (category === EVERY || thing.category === category) &&
-        (bare.checked || thing.sketches.length) &&
-        (fits(thing.words) || thing.modifiers.some((one) => fits(one.words))),
+      (item) =>
+        (category === EVERY || item.category === category) &&
+        (bare.checked || item.sketches.length) &&
+        (fits(item.words) || item.modifiers.some((modifier) => fits(modifier.words))),
     );
   };
-  /** @param {Thing} thing */
-  function card(thing) {
+  /** @param {Thing} item */
+  function card(item) {
     const box = make('article', 'th-jc-thing');
     const label = make('label');
     const tick = make('input');
-    const words = make('span');
-    const kinds = thing.modifiers.length;
+    const text = make('span');
+    const kinds = item.modifiers.length;
     tick.type = 'checkbox';
-    tick.checked = picked.has(thing.words);
+    tick.checked = picked.has(item.words);
     tick.addEventListener('change', () => {
-      tick.checked ? picked.add(thing.words) : picked.delete(thing.words);
+      tick.checked ? picked.add(item.words) : picked.delete(item.words);
       tell();
     });
-    words.append(make('b', '', thing.words));
-    label.append(paper(thing.sketches[0]), tick, words);
+    text.append(make('b', '', item.words));
+    label.append(paper(item.sketches[0]), tick, text);
     box.append(label);
-    const warned = thing.sketches[0]?.warnings || [];
+    const warned = item.sketches[0]?.warnings || [];
     if (warned.length) box.append(make('small', 'th-jc-warned', '△ ' + warned[0]));
     if (!kinds) return box;
     const more = make('button', 'th-jc-more');
     const states = make('div', 'th-jc-states');
     more.type = 'button';
-    function told() {
-      const on = thing.modifiers.filter((one) => picked.has(one.words)).length;
+    function report() {
+      const on = item.modifiers.filter((modifier) => picked.has(modifier.words)).length;
       put(more, (on ? on + ' of ' : '') + kinds + (kinds === 1 ? ' state' : ' states'));
     }
     function unfold() {
-      const on = open.has(thing.words);
+      const on = open.has(item.words);
       more.setAttribute('aria-expanded', String(on));
       box.toggleAttribute('data-open', on);
       states.hidden = !on;
       if (!on || states.children.length) return;
-      thing.modifiers.forEach((one) => {
+      item.modifiers.forEach((modifier) => {
         const chip = make('label', 'th-jd-chip');
         const pick = make('input');
         pick.type = 'checkbox';
-        pick.checked = picked.has(one.words);
+        pick.checked = picked.has(modifier.words);
         pick.addEventListener('change', () => {
-          pick.checked ? picked.add(one.words) : picked.delete(one.words);
-          told();
+          pick.checked ? picked.add(modifier.words) : picked.delete(modifier.words);
+          report();
           tell();
         });
-        chip.append(pick, make('span', '', one.words.slice(0, -thing.words.length).trim()));
-        chip.title = one.words + ', ' + one.kind;
+        chip.append(pick, make('span', '', modifier.words.slice(0, -item.words.length).trim()));
+        chip.title = modifier.words + ', ' + modifier.kind;
         states.append(chip);
       });
       const all = button(
         'All',
         () =>
           take(
-            thing.modifiers.map((one) => one.words),
+            item.modifiers.map((modifier) => modifier.words),
             true,
           ),
         'th-jd-small',
       );
-      all.setAttribute('aria-label', 'All states of ' + thing.words);
+      all.setAttribute('aria-label', 'All states of ' + item.words);
       states.append(all);
     }
     more.addEventListener('click', () => {
-      open.has(thing.words) ? open.delete(thing.words) : open.add(thing.words);
+      open.has(item.words) ? open.delete(item.words) : open.add(item.words);
       unfold();
     });
-    more.setAttribute('aria-label', 'States and moods of ' + thing.words);
-    told();
+    more.setAttribute('aria-label', 'States and moods of ' + item.words);
+    report();
     unfold();
     box.append(more, states);
     return box;
   }
   function draw() {
     const shown = shownThings();
-    const held = things.scrollTop;
-    things.replaceChildren(...shown.map(card));
-    things.scrollTop = held;
+    const held = items.scrollTop;
+    items.replaceChildren(...shown.map(card));
+    items.scrollTop = held;
     if (!shown.length)
-      things.append(
+      items.append(
         make(
           'p',
           'th-soft',
@@ -185,30 +185,33 @@ export function conceptsPart({ form, changed }) {
       );
     const counted = (name) =>
       every.filter(
-        (thing) =>
-          (name === EVERY || thing.category === name) && (bare.checked || thing.sketches.length),
+        (item) =>
+          (name === EVERY || item.category === name) && (bare.checked || item.sketches.length),
       ).length;
-    const names = [EVERY, ...new Set(every.map((thing) => thing.category))];
+    const names = [EVERY, ...new Set(every.map((item) => item.category))];
     strip(
       categories,
       names.map((name) => ({ id: name, name: name + ' ' + counted(name) })),
       category,
       (id) => {
         category = id;
-        things.scrollTop = 0;
+        items.scrollTop = 0;
         draw();
       },
     );
   }
   const withStates = () =>
-    shownThings().flatMap((thing) => [thing.words, ...thing.modifiers.map((one) => one.words)]);
+    shownThings().flatMap((shownThing) => [
+      shownThing.words,
+      ...shownThing.modifiers.map((modifier) => modifier.words),
+    ]);
   const buttons = make('div', 'th-jd-buttons');
   buttons.append(
     button(
       'Select all shown',
       () =>
         take(
-          shownThings().map((thing) => thing.words),
+          shownThings().map((shownThing) => shownThing.words),
           true,
         ),
       'th-jd-small',
@@ -240,17 +243,17 @@ export function conceptsPart({ form, changed }) {
     put(waiting, length ? 'Not added yet. They are added when you create or save the study.' : '');
   }
   function addTyped() {
-    const words = typedWords();
+    const message = typedWords();
     typed.value = '';
     tellTyped();
-    if (!words.length) return;
+    if (!message.length) return;
     const known = new Map(
-      every.flatMap((thing) =>
-        [thing, ...thing.modifiers].map((one) => [normal(one.words), one.words]),
+      every.flatMap((item) =>
+        [item, ...item.modifiers].map((entry) => [normal(entry.words), entry.words]),
       ),
     );
     take(
-      words.map((text) => known.get(normal(text)) || text),
+      message.map((text) => known.get(normal(text)) || text),
       true,
     );
   }
@@ -273,23 +276,23 @@ export function conceptsPart({ form, changed }) {
   );
 
   const colorize = make('a', '', 'Colorize');
-  const where = make('p', 'th-jd-hint');
+  const target = make('p', 'th-jd-hint');
   colorize.href = '?tab=colorize';
   colorize.target = '_blank';
-  where.append('Import, draw and test line drawings in ', colorize, '.');
-  field.append(line, categories, bar, things, said);
+  target.append('Import, draw and test line drawings in ', colorize, '.');
+  field.append(line, categories, bar, items, said);
   node.append(
     field,
-    where,
+    target,
     chosen.node,
     fold('Other concepts', typedBox),
     fold(
       'Random subset',
       row(
-        of.number('number', 'Concepts in the study', {
+        source.number('number', 'Concepts in the study', {
           hint: '0 = every concept with a sketch; otherwise a random subset (seed).',
         }),
-        of.number('seed', 'Seed', {
+        source.number('seed', 'Seed', {
           hint: 'Controls the random choice of concepts and their order.',
         }),
       ),
@@ -299,17 +302,17 @@ export function conceptsPart({ form, changed }) {
     try {
       const list = await ask('/api/studies/concepts');
       every = list.things;
-      every.forEach((thing) => {
-        sketches.set(normal(thing.words), thing.sketches);
-        thing.modifiers.forEach((one) => {
-          if (one.sketches) sketches.set(normal(one.words), one.sketches);
+      every.forEach((item) => {
+        sketches.set(normal(item.words), item.sketches);
+        item.modifiers.forEach((modifier) => {
+          if (modifier.sketches) sketches.set(normal(modifier.words), modifier.sketches);
         });
       });
-      list.others.forEach((one) => sketches.set(normal(one.words), one.sketches));
+      list.others.forEach((other) => sketches.set(normal(other.words), other.sketches));
       draw();
       tell();
     } catch (error) {
-      things.replaceChildren();
+      items.replaceChildren();
       line.say('The concepts cannot be shown. ' + error.message);
     }
   })();

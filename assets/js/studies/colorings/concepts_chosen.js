@@ -15,9 +15,9 @@ export function chosenList({ form, sketchesOf, changed, drop }) {
   const box = fold('Selected concepts and sketches', list);
   const title = /** @type {HTMLElement} */ (box.querySelector('summary'));
   let all = false;
-  let drawn = '';
+  let rendered = '';
   /** @type {string[]} */
-  let words = [];
+  let parts = [];
 
   /** @param {string} text */
   function item(text) {
@@ -26,7 +26,7 @@ export function chosenList({ form, sketchesOf, changed, drop }) {
     const fitting = sketchesOf(text);
     form.sketches ||= {};
     const key = form.sketches[text];
-    const sketch = fitting.find((one) => one.key === key) || fitting[0];
+    const sketch = fitting.find((entry) => entry.key === key) || fitting[0];
     const away = button('×', () => drop(text), 'th-jd-small');
     away.setAttribute('aria-label', 'Leave out ' + text);
     about.append(make('b', '', text));
@@ -47,9 +47,9 @@ export function chosenList({ form, sketchesOf, changed, drop }) {
       select.setAttribute('aria-label', 'Sketch for ' + text);
       options(
         select,
-        fitting.map((one, at) => ({
-          id: one.key,
-          name: at + 1 + '. ' + one.shows + ', ' + one.source,
+        fitting.map((entry, index) => ({
+          id: entry.key,
+          name: index + 1 + '. ' + entry.shows + ', ' + entry.source,
         })),
         sketch.key,
       );
@@ -67,21 +67,21 @@ export function chosenList({ form, sketchesOf, changed, drop }) {
     return node;
   }
   function draw() {
-    box.hidden = !words.length;
-    const without = words.filter((text) => !sketchesOf(text).length);
+    box.hidden = !parts.length;
+    const without = parts.filter((text) => !sketchesOf(text).length);
     put(
       title,
-      many(words.length, 'concept') +
+      many(parts.length, 'concept') +
         ' selected, with sketches' +
         (without.length ? '; ' + without.length + ' without one' : ''),
     );
     if (!box.open) return;
     // Those without a sketch come first: something has to be done about them.
-    const ordered = [...without, ...words.filter((text) => !without.includes(text))];
+    const ordered = [...without, ...parts.filter((text) => !without.includes(text))];
     const shown = all ? ordered : ordered.slice(0, FIRST);
     const now = JSON.stringify([shown, without, form.sketches]);
-    if (now === drawn) return;
-    drawn = now;
+    if (now === rendered) return;
+    rendered = now;
     list.replaceChildren(...shown.map(item));
     if (shown.length < ordered.length) {
       const more = make('li', 'th-jc-rest');
@@ -99,7 +99,7 @@ export function chosenList({ form, sketchesOf, changed, drop }) {
     node: box,
     /** @param {string[]} now */
     draw(now) {
-      words = now;
+      parts = now;
       draw();
     },
   };

@@ -9,8 +9,8 @@ import { colorStrip } from './histogram.js';
 const AGAIN_MS = 1200;
 const FLAG = '△ ';
 
-/** As the beginning of a sentence. @param {string} words */
-const sentence = (words) => words.charAt(0).toUpperCase() + words.slice(1);
+/** As the beginning of a sentence. @param {string} text */
+const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /**
  * @param {HTMLElement} box
@@ -29,8 +29,8 @@ export function galleryView(box, current) {
   /** @type {any[]} */
   let concepts = [];
   let timer;
-  let asked = 0;
-  let drawn = '';
+  let request = 0;
+  let rendered = '';
 
   select.setAttribute('aria-label', 'Concept');
   before.setAttribute('aria-label', 'Previous concept');
@@ -46,23 +46,23 @@ export function galleryView(box, current) {
     load();
   }
   function step(by) {
-    const at = concepts.findIndex((one) => one.case === judge.concept);
-    const next = concepts[(at + by + concepts.length) % concepts.length];
+    const index = concepts.findIndex((concept) => concept.case === judge.concept);
+    const next = concepts[(index + by + concepts.length) % concepts.length];
     if (next) go(next.case);
   }
   function choices() {
     options(
       select,
-      concepts.map((one) => ({
-        id: one.case,
+      concepts.map((concept) => ({
+        id: concept.case,
         name:
-          (one.flagged ? FLAG : '') +
-          one.words +
+          (concept.flagged ? FLAG : '') +
+          concept.words +
           ' · ' +
-          whole(one.before?.colorings ?? one.colorings) +
-          (one.before?.emd_lab === null || one.before === undefined
+          whole(concept.before?.colorings ?? concept.colorings) +
+          (concept.before?.emd_lab === null || concept.before === undefined
             ? ''
-            : ' · EMD ' + decimal(one.before.emd_lab, 1)),
+            : ' · EMD ' + decimal(concept.before.emd_lab, 1)),
       })),
       judge.concept || '',
     );
@@ -70,16 +70,16 @@ export function galleryView(box, current) {
   /** @param {any} concept @param {any[]} rows */
   function summary(concept, rows) {
     const node = make('div', 'th-jc-head');
-    const words = make('p');
+    const text = make('p');
     const firsts = rows.filter((row) => row.purpose === 'trial');
     const left = firsts.filter((row) => row.kept === false).length;
-    words.append(
+    text.append(
       make('b', '', concept.words),
       ': ' + many(firsts.length, 'coloring') + (left ? ', ' + left + ' excluded' : '') + '. ',
     );
     if (concept.before) {
       const { emd_lab: emd, why } = concept.before;
-      words.append(
+      text.append(
         emd === null || emd === undefined
           ? sentence(why || '')
           : 'Mean EMD between two colorings ' + decimal(emd, 1) + ' ΔE*ab',
@@ -89,7 +89,7 @@ export function galleryView(box, current) {
         '. ',
       );
       if (concept.flagged)
-        words.append(
+        text.append(
           make(
             'span',
             'th-jc-flag',
@@ -97,7 +97,7 @@ export function galleryView(box, current) {
           ),
         );
     }
-    node.append(words);
+    node.append(text);
     if (concept.colors?.length) {
       const strip = make('div', 'th-jc-of-people');
       strip.append(
@@ -112,15 +112,15 @@ export function galleryView(box, current) {
     }
     return node;
   }
-  /** @param {any} told @param {any} answer */
-  function draw(told, answer) {
-    const concept = concepts.find((one) => one.case === judge.concept);
+  /** @param {any} message @param {any} answer */
+  function draw(message, answer) {
+    const concept = concepts.find((item) => item.case === judge.concept);
     const rows = answer.colorings.filter((row) => row.purpose !== 'training');
     put(said, answer.status === 'computing' ? answer.progress?.words || 'Measuring…' : '');
     choices();
     const now = JSON.stringify([concept, rows]);
-    if (now === drawn) return;
-    drawn = now;
+    if (now === rendered) return;
+    rendered = now;
     about.replaceChildren(summary(concept, rows));
     const firsts = new Map(rows.map((row) => [row.participant + ' ' + row.position, row]));
     const seconds = new Set(
@@ -151,14 +151,14 @@ export function galleryView(box, current) {
   async function load() {
     clearTimeout(timer);
     if (!box.isConnected || !onView('gallery')) return;
-    const mine = ++asked;
+    const mine = ++request;
     try {
-      const told = await ask(current.address + '/quality');
-      if (mine !== asked) return;
-      if (told.quality) concepts = told.quality.concepts;
+      const message = await ask(current.address + '/quality');
+      if (mine !== request) return;
+      if (message.quality) concepts = message.quality.concepts;
       else if (!concepts.length)
         concepts = (await ask(current.address + '/colorings/progress')).concepts;
-      if (mine !== asked) return;
+      if (mine !== request) return;
       if (!concepts.length) {
         arrange(box, [
           nothing('No colorings yet', 'Colorings appear here as participants submit them.', [
@@ -167,21 +167,21 @@ export function galleryView(box, current) {
         ]);
         return;
       }
-      if (!concepts.some((one) => one.case === judge.concept)) {
+      if (!concepts.some((concept) => concept.case === judge.concept)) {
         judge.concept = concepts[0].case;
         publishJudge();
       }
       const answer = await ask(
         current.address + '/colorings?case=' + encodeURIComponent(judge.concept || ''),
       );
-      if (mine !== asked) return;
+      if (mine !== request) return;
       line.say('');
-      draw(told, answer);
+      draw(message, answer);
       arrange(box, [part.node]);
-      if (told.status === 'computing' || answer.status === 'computing')
+      if (message.status === 'computing' || answer.status === 'computing')
         timer = setTimeout(load, AGAIN_MS);
     } catch (error) {
-      if (mine !== asked) return;
+      if (mine !== request) return;
       line.say('The colorings cannot be shown. ' + error.message);
       arrange(box, [line]);
     }

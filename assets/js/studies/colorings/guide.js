@@ -41,11 +41,11 @@ export function examplesField({ form, changed }) {
     file.hidden = true;
     file.setAttribute('aria-label', 'Image for this example');
     file.addEventListener('change', async () => {
-      const [taken] = file.files || [];
-      if (!taken) return;
+      const [used] = file.files || [];
+      if (!used) return;
       line.say('');
       try {
-        example.image_id = (await sendFile('/api/colorize/import', taken)).image_id;
+        example.image_id = (await sendFile('/api/colorize/import', used)).image_id;
         changed();
         box.replaceWith(line_(example));
       } catch (error) {
@@ -55,7 +55,7 @@ export function examplesField({ form, changed }) {
     const away = button(
       '×',
       () => {
-        form.examples = form.examples.filter((one) => one !== example);
+        form.examples = form.examples.filter((item) => item !== example);
         changed();
         draw();
       },
@@ -94,7 +94,7 @@ export function examplesField({ form, changed }) {
     form.examples = [...form.examples, { text: '', good, image_id: '' }];
     draw();
     const lines = [...list.querySelectorAll('[data-good="' + good + '"] input')];
-    /** @type {HTMLElement} */ (lines.filter((one) => !one.hidden).at(-1))?.focus();
+    /** @type {HTMLElement} */ (lines.filter((item) => !item.hidden).at(-1))?.focus();
   }
   buttons.append(
     button('Add a good example', () => add(true), 'th-jd-small'),
@@ -125,11 +125,11 @@ export function coloringNumbers({ form, presets, changed }) {
     'Numbers and practice',
     'How often each concept is colored, and how much each participant colors.',
   );
-  const of = fieldsOf(form, changed);
+  const source = fieldsOf(form, changed);
   const allowed = make('div', 'th-jd-checks');
   form.practice = { concepts: [], number: 3, review: 'researcher', ...form.practice };
   const practice = make('div', 'th-jd-field');
-  const reviews = Object.entries(presets.reviews || {}).map(([id, words]) => {
+  const reviews = Object.entries(presets.reviews || {}).map(([id, text]) => {
     const label = make('label', 'th-jc-choice');
     const radio = make('input');
     radio.type = 'radio';
@@ -140,7 +140,7 @@ export function coloringNumbers({ form, presets, changed }) {
       form.practice.review = id;
       changed();
     });
-    label.append(radio, make('span', '', String(words)));
+    label.append(radio, make('span', '', String(text)));
     return label;
   });
   const who = make('div', 'th-jc-choices');
@@ -166,14 +166,14 @@ export function coloringNumbers({ form, presets, changed }) {
   practice.append(
     make('span', 'th-jd-label', 'Practice'),
     row(
-      of.number('practice.number', 'Practice sketches', { hint: '0 for none.', empty: 0 }),
+      source.number('practice.number', 'Practice sketches', { hint: '0 for none.', empty: 0 }),
       ownBox,
     ),
     who,
   );
   allowed.append(
-    of.check('skip', 'Allow “I don’t know this word”', 'Counts as skipped, with its reason.'),
-    of.check(
+    source.check('skip', 'Allow “I don’t know this word”', 'Counts as skipped, with its reason.'),
+    source.check(
       'ask_background',
       'Ask participants who color the background',
       'Asks whether it is part of the concept and flags the coloring. Not for landscapes.',
@@ -181,10 +181,10 @@ export function coloringNumbers({ form, presets, changed }) {
   );
   node.append(
     row(
-      of.number('votes', 'Colorings per concept', {
+      source.number('votes', 'Colorings per concept', {
         hint: 'By different people. ColorConceptBench uses 5.',
       }),
-      of.number('trials', 'Sketches per participant', {
+      source.number('trials', 'Sketches per participant', {
         hint: 'Maximum, without practice. ColorConceptBench uses 40 to 50.',
       }),
     ),
@@ -193,12 +193,12 @@ export function coloringNumbers({ form, presets, changed }) {
     fold(
       'Screening',
       row(
-        of.check(
+        source.check(
           'screening.plates',
           'Color-vision plates',
           'Four generated plates with numbers. The answers are recorded.',
         ),
-        of.check(
+        source.check(
           'screening.patches',
           'Dark and light patches',
           'Checks whether the screen hides shadows or highlights.',

@@ -14,15 +14,15 @@ const LEAST = 0.0005;
  */
 export function histogram(weights, bins) {
   const node = make('div', 'th-jc-bars');
-  const order = orderOf(bins.map((one) => one.hex)).filter((at) => weights[at] > LEAST);
-  const most = Math.max(...weights, 0.01);
-  order.forEach((at) => {
+  const order = orderOf(bins.map((bin) => bin.hex)).filter((index) => weights[index] > LEAST);
+  const max = Math.max(...weights, 0.01);
+  order.forEach((index) => {
     const bar = make('span', 'th-jc-bar-of');
     const fill = make('i');
-    fill.style.height = Math.max(1.5, (100 * weights[at]) / most) + '%';
-    fill.style.background = bins[at].hex;
-    bar.title = bins[at].name + ', ' + bins[at].hex + ', ' + percent(weights[at], 1);
-    bar.append(fill, make('small', '', weights[at] >= 0.05 ? percent(weights[at]) : ''));
+    fill.style.height = Math.max(1.5, (100 * weights[index]) / max) + '%';
+    fill.style.background = bins[index].hex;
+    bar.title = bins[index].name + ', ' + bins[index].hex + ', ' + percent(weights[index], 1);
+    bar.append(fill, make('small', '', weights[index] >= 0.05 ? percent(weights[index]) : ''));
     node.append(bar);
   });
   node.setAttribute('role', 'img');
@@ -32,7 +32,7 @@ export function histogram(weights, bins) {
       [...order]
         .sort((a, b) => weights[b] - weights[a])
         .slice(0, 8)
-        .map((at) => bins[at].name + ' ' + percent(weights[at]))
+        .map((index) => bins[index].name + ' ' + percent(weights[index]))
         .join(', '),
   );
   return node;
@@ -41,24 +41,24 @@ export function histogram(weights, bins) {
 /**
  * Colors that touch each other, each as wide as its share.
  * @param {{ hex: string, name: string, share: number }[]} colors the fullest first
- * @param {string} words
+ * @param {string} text
  */
-export function colorStrip(colors, words) {
+export function colorStrip(colors, text) {
   const node = make('span', 'th-jc-strip');
   node.hidden = !colors.length;
   if (node.hidden) return node;
-  const hexes = colors.map((one) => one.hex);
-  const shares = colors.map((one) => one.share);
+  const hexes = colors.map((color) => color.hex);
+  const shares = colors.map((color) => color.share);
   node.append(
     strip(
       shares,
       hexes,
       orderOf(hexes),
-      words + ': ' + colors.map((one) => one.name + ' ' + percent(one.share)).join(', '),
+      text + ': ' + colors.map((color) => color.name + ' ' + percent(color.share)).join(', '),
     ),
   );
   node.title = colors
-    .map((one) => one.name + ' ' + one.hex + ' ' + percent(one.share, 1))
+    .map((color) => color.name + ' ' + color.hex + ' ' + percent(color.share, 1))
     .join('\n');
   return node;
 }

@@ -27,7 +27,7 @@ export function coloringLive(current) {
   );
   const two = make('div', 'th-jd-two');
   let all = false;
-  let drawn = '';
+  let rendered = '';
   two.append(worth.node, people.node);
 
   const link = (row) => {
@@ -117,24 +117,24 @@ export function coloringLive(current) {
       values: (row) => [row.flagged],
     },
   ];
-  const more = (told, rest) =>
+  const more = (message, rest) =>
     button('Show ' + whole(rest) + ' more', () => {
       all = true;
-      drawn = '';
+      rendered = '';
       /** @type {HTMLElement} */ (document.activeElement)?.blur();
-      draw(told);
+      draw(message);
     });
-  function tables(told) {
-    const shown = all ? told.concepts : told.concepts.slice(0, FIRST);
-    const next = told.concepts
+  function tables(message) {
+    const shown = all ? message.concepts : message.concepts.slice(0, FIRST);
+    const next = message.concepts
       .filter((row) => row.worth)
       .sort((a, b) => a.worth - b.worth)
       .slice(0, WORTH);
     concepts.head.querySelector('.th-button')?.remove();
-    concepts.head.append(csvButton('concepts', COLUMNS, told.concepts));
+    concepts.head.append(csvButton('concepts', COLUMNS, message.concepts));
     concepts.body.replaceChildren(dataTable(COLUMNS, shown, 'Progress by concept', true));
-    if (shown.length < told.concepts.length)
-      concepts.body.append(more(told, told.concepts.length - shown.length));
+    if (shown.length < message.concepts.length)
+      concepts.body.append(more(message, message.concepts.length - shown.length));
     worth.body.replaceChildren(
       next.length
         ? dataTable(
@@ -146,50 +146,50 @@ export function coloringLive(current) {
         : make(
             'p',
             'th-soft',
-            told.status === 'computing'
+            message.status === 'computing'
               ? 'Measuring the colorings…'
               : 'Available after the first colorings.',
           ),
     );
     people.head.querySelector('.th-button')?.remove();
-    people.head.append(csvButton('people', PEOPLE, told.people));
-    const persons = all ? told.people : told.people.slice(0, FIRST_PEOPLE);
+    people.head.append(csvButton('people', PEOPLE, message.people));
+    const persons = all ? message.people : message.people.slice(0, FIRST_PEOPLE);
     people.body.replaceChildren(dataTable(PEOPLE, persons, 'Sketches by person', true));
-    if (persons.length < told.people.length)
-      people.body.append(more(told, told.people.length - persons.length));
+    if (persons.length < message.people.length)
+      people.body.append(more(message, message.people.length - persons.length));
   }
-  function draw(told) {
-    const waiting = told.practice_waiting.length;
-    note.hidden = !waiting && !told.mismatches.length && !told.recolors_open.length;
-    const words = [];
+  function draw(message) {
+    const waiting = message.practice_waiting.length;
+    note.hidden = !waiting && !message.mismatches.length && !message.recolors_open.length;
+    const parts = [];
     if (waiting)
-      words.push(
+      parts.push(
         many(waiting, 'person').replace('persons', 'people') +
           (waiting === 1
             ? ' has finished the practice and waits'
             : ' have finished the practice and wait') +
           ' for your review.',
       );
-    if (told.recolors_open.length)
-      words.push(
-        many(told.recolors_open.length, 'second coloring') + ' requested, not submitted yet.',
+    if (message.recolors_open.length)
+      parts.push(
+        many(message.recolors_open.length, 'second coloring') + ' requested, not submitted yet.',
       );
-    if (told.mismatches.length)
-      words.push(
-        many(told.mismatches.length, 'coloring') +
-          (told.mismatches.length === 1 ? ' replayed here differs' : ' replayed here differ') +
+    if (message.mismatches.length)
+      parts.push(
+        many(message.mismatches.length, 'coloring') +
+          (message.mismatches.length === 1 ? ' replayed here differs' : ' replayed here differ') +
           ' from the participant’s image: ' +
-          told.mismatches
+          message.mismatches
             .slice(0, 4)
-            .map((one) => one.words + ' of participant ' + (one.number + 1))
+            .map((mismatch) => mismatch.words + ' of participant ' + (mismatch.number + 1))
             .join(', ') +
           '.',
       );
-    const now = JSON.stringify(told) + all;
-    if (now === drawn) return;
-    drawn = now;
+    const now = JSON.stringify(message) + all;
+    if (now === rendered) return;
+    rendered = now;
     note.replaceChildren(
-      words.join(' '),
+      parts.join(' '),
       ...(waiting
         ? [
             button(
@@ -200,7 +200,7 @@ export function coloringLive(current) {
           ]
         : []),
     );
-    const { median, low, high } = told.seconds;
+    const { median, low, high } = message.seconds;
     put(
       concepts.head.querySelector('.th-soft') || concepts.head.appendChild(make('span', 'th-soft')),
       median === null
@@ -212,13 +212,13 @@ export function coloringLive(current) {
             ' to ' +
             clock(high) +
             ').' +
-            (told.skips ? ' ' + many(told.skips, 'word') + ' not known.' : '') +
-            (told.second ? ' ' + many(told.second, 'second coloring') + '.' : ''),
+            (message.skips ? ' ' + many(message.skips, 'word') + ' not known.' : '') +
+            (message.second ? ' ' + many(message.second, 'second coloring') + '.' : ''),
     );
     // A press that has begun, or a focus, stays.
-    if (![concepts, worth, people].some((one) => one.body.contains(document.activeElement)))
-      tables(told);
-    else drawn = '';
+    if (![concepts, worth, people].some((item) => item.body.contains(document.activeElement)))
+      tables(message);
+    else rendered = '';
   }
   return {
     note,

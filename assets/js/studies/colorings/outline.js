@@ -6,22 +6,22 @@ import { paper } from './sketch_choice.js';
 const SHOWN = 12;
 const NAMED = 6;
 
-/** @param {string[]} words */
-function some(words) {
-  const rest = words.length - NAMED;
-  return words.slice(0, NAMED).join(', ') + (rest > 0 ? ' and ' + whole(rest) + ' more' : '');
+/** @param {string[]} texts */
+function some(texts) {
+  const rest = texts.length - NAMED;
+  return texts.slice(0, NAMED).join(', ') + (rest > 0 ? ' and ' + whole(rest) + ' more' : '');
 }
 
 /** @param {any} made what the form makes */
 export function coloringFacts(made) {
   const { asked, practice, without } = made.sketches;
-  const drawings = new Set(asked.map((one) => one.key)).size;
+  const drawings = new Set(asked.map((item) => item.key)).size;
   return facts([
     [
       'Concepts',
       whole(made.cases.chosen) +
         (made.groups.length > 1
-          ? ': ' + made.groups.map((one) => one.group + ' ' + one.cases).join(', ')
+          ? ': ' + made.groups.map((group) => group.group + ' ' + group.cases).join(', ')
           : ''),
     ],
     ['Sketches', whole(drawings) + (drawings < asked.length ? ', shared by states and moods' : '')],
@@ -34,7 +34,7 @@ export function coloringFacts(made) {
       many(made.main_a_person, 'sketch') +
         (practice.length ? ', after ' + practice.length + ' for practice' : ''),
     ],
-    ['Practice', practice.map((one) => one.words).join(', ') || 'none'],
+    ['Practice', practice.map((item) => item.words).join(', ') || 'none'],
     [
       'Excluded',
       without.length ? whole(without.length) + ' without a sketch: ' + some(without) : '',
@@ -47,9 +47,9 @@ export function coloringSample(made) {
   const node = make('div', 'th-jc-sample');
   const strip = make('div', 'th-jc-papers');
   const { asked } = made.sketches;
-  asked.slice(0, SHOWN).forEach((one) => {
+  asked.slice(0, SHOWN).forEach((item) => {
     const figure = make('figure');
-    figure.append(paper(one), make('figcaption', '', one.words));
+    figure.append(paper(item), make('figcaption', '', item.words));
     strip.append(figure);
   });
   node.append(make('h4', '', 'Preview of the sketches'), strip);

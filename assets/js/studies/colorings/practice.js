@@ -16,8 +16,8 @@ export function practiceView(box, current) {
   const said = make('p', 'th-jd-said');
   const list = make('div', 'th-jd-view');
   let timer;
-  let asked = 0;
-  let drawn = '';
+  let request = 0;
+  let rendered = '';
   said.setAttribute('role', 'status');
 
   /** @param {any} person @param {any[]} rows */
@@ -26,7 +26,7 @@ export function practiceView(box, current) {
       person.label,
       (person.round > 1 ? 'Round ' + person.round + '. ' : '') + 'Awaiting your review.',
     );
-    const pictures = make('div', 'th-jc-practice');
+    const images = make('div', 'th-jc-practice');
     rows.forEach((row) => {
       const figure = make('figure');
       const caption = make('figcaption');
@@ -37,26 +37,26 @@ export function practiceView(box, current) {
         ...comments(row),
       );
       figure.append(picture(row, row.words + ', practice of ' + person.label), caption);
-      pictures.append(figure);
+      images.append(figure);
     });
-    person.skipped.forEach((one) => {
+    person.skipped.forEach((item) => {
       const figure = make('figure');
       const caption = make('figcaption');
       const drawing = make('span', 'th-jc-picture');
       const image = make('img');
-      image.src = '/api/colorize/sketches/' + one.sketch + '.png?side=512';
+      image.src = '/api/colorize/sketches/' + item.sketch + '.png?side=512';
       image.alt = 'No color on it';
       drawing.append(image);
       caption.append(
-        make('b', '', one.words),
+        make('b', '', item.words),
         make(
           'small',
           '',
-          one.reason === 'unknown-word' ? 'Skipped: word not known' : 'Skipped: another reason',
+          item.reason === 'unknown-word' ? 'Skipped: word not known' : 'Skipped: another reason',
         ),
       );
       figure.append(drawing, caption);
-      pictures.append(figure);
+      images.append(figure);
     });
     const answer = async (value, reason = '') => {
       await send(current.address + '/practice', {
@@ -95,7 +95,7 @@ export function practiceView(box, current) {
     accept.setAttribute('aria-label', 'Accept the practice of ' + person.label);
     again.setAttribute('aria-label', 'Ask ' + person.label + ' to practice again');
     buttons.append(accept, again);
-    part.body.append(pictures, buttons);
+    part.body.append(images, buttons);
     return part.node;
   }
   const WORDS = {
@@ -116,35 +116,35 @@ export function practiceView(box, current) {
   async function load(own = false) {
     clearTimeout(timer);
     if (!box.isConnected || !onView('practice')) return;
-    const mine = ++asked;
+    const mine = ++request;
     try {
       // Also where it is reviewed automatically: what cannot be drawn waits for somebody.
       const { review } = current.study.plan.practice;
-      const told = await ask(current.address + '/colorings/progress');
-      if (mine !== asked) return;
-      const people = told.practice_waiting;
+      const message = await ask(current.address + '/colorings/progress');
+      if (mine !== request) return;
+      const people = message.practice_waiting;
       const now = JSON.stringify(people);
       line.say('');
-      if (now !== drawn) {
+      if (now !== rendered) {
         const rows = await Promise.all(
           people.map((person) =>
             ask(current.address + '/colorings?participant=' + person.participant),
           ),
         );
-        if (mine !== asked) return;
-        drawn = now;
+        if (mine !== request) return;
+        rendered = now;
         // What was said of those before is not of those who come now.
         if (people.length && !own) put(said, '');
         list.replaceChildren(
-          ...people.map((person, at) =>
+          ...people.map((person, index) =>
             waiting(
               person,
-              rows[at].colorings.filter((row) => person.positions.includes(row.position)),
+              rows[index].colorings.filter((row) => person.positions.includes(row.position)),
             ),
           ),
         );
       }
-      const words = current.study.plan.practice.words.length
+      const text = current.study.plan.practice.words.length
         ? WORDS[review]
         : ['This study has no practice', 'Participants start with the sketches at once.'];
       arrange(
@@ -165,13 +165,13 @@ export function practiceView(box, current) {
           : [
               line,
               said,
-              nothing(words[0], words[1], [
+              nothing(text[0], text[1], [
                 button('Open Live', () => openStudy(current.study.id, 'live')),
               ]),
             ],
       );
     } catch (error) {
-      if (mine !== asked) return;
+      if (mine !== request) return;
       line.say('The practice cannot be loaded. ' + error.message);
       arrange(box, [line, list]);
     }

@@ -26,8 +26,8 @@ const EMD = 'ΔE*ab';
 /** Experts review every coloring, not those of flagged concepts alone. */
 const EVERY = 'all';
 
-/** "12.4", and a dash where there is none. @param {any} one */
-const emd = (one) => (one && one.emd_lab !== null ? decimal(one.emd_lab, 1) : '–');
+/** "12.4", and a dash where there is none. @param {any} item */
+const emd = (item) => (item && item.emd_lab !== null ? decimal(item.emd_lab, 1) : '–');
 
 /**
  * @param {HTMLElement} box
@@ -37,16 +37,16 @@ export function qualityView(box, current) {
   const line = problemLine();
   const top = make('section', 'th-card th-jd-sum');
   const lead = make('p', 'th-jd-headline');
-  const words = make('p', 'th-soft');
+  const message = make('p', 'th-soft');
   const buttons = make('div', 'th-jd-buttons');
   const body = make('div', 'th-jd-view');
   let data = null;
   let whole_ = false;
-  let drawn = '';
+  let rendered = '';
   let timer;
-  let asked = 0;
+  let request = 0;
   let mayReview = false;
-  words.setAttribute('role', 'status');
+  message.setAttribute('role', 'status');
 
   const compare = doing(
     'Open in Compare',
@@ -64,14 +64,14 @@ export function qualityView(box, current) {
   );
   compare.title =
     'Saves people’s colors of every concept as distributions and opens them next to models';
-  top.append(lead, words, buttons);
+  top.append(lead, message, buttons);
 
   function concepts() {
     const part = card(
       'Concepts, least consensus first',
       'Participants differ most on the first concepts (mean EMD over all pairs of colorings). The top share is flagged.',
     );
-    const most = Math.max(...data.concepts.map((one) => one.before.emd_lab ?? 0), 1);
+    const max = Math.max(...data.concepts.map((concept) => concept.before.emd_lab ?? 0), 1);
     const columns = [
       {
         name: 'Concept',
@@ -103,7 +103,7 @@ export function qualityView(box, current) {
           const bar = make('span', 'th-jc-emd-bar');
           const fill = make('i');
           const text = make('span');
-          fill.style.width = (100 * (row.before.emd_lab ?? 0)) / most + '%';
+          fill.style.width = (100 * (row.before.emd_lab ?? 0)) / max + '%';
           text.append(make('b', '', emd(row.before)));
           if (row.after.colorings && emd(row.after) !== emd(row.before))
             text.append(make('small', '', ' → ' + emd(row.after)));
@@ -156,7 +156,7 @@ export function qualityView(box, current) {
       part.body.append(
         button('Show ' + whole(data.concepts.length - shown.length) + ' more', () => {
           whole_ = true;
-          drawn = '';
+          rendered = '';
           draw();
         }),
       );
@@ -199,8 +199,8 @@ export function qualityView(box, current) {
   const rule = ruleForm(current, (answer) => take(answer));
 
   function draw() {
-    const level = data.levels.find((one) => one.level === data.rule.level);
-    const flagged = data.concepts.filter((one) => one.flagged).length;
+    const level = data.levels.find((item) => item.level === data.rule.level);
+    const flagged = data.concepts.filter((concept) => concept.flagged).length;
     put(
       lead,
       many(level.colorings, 'coloring') +
@@ -217,8 +217,8 @@ export function qualityView(box, current) {
     compare.hidden = !level.colorings;
     arrange(buttons, [compare, ...(to ? [to] : [])]);
     const now = JSON.stringify(data) + whole_;
-    if (now === drawn) return;
-    drawn = now;
+    if (now === rendered) return;
+    rendered = now;
     body.replaceChildren(
       concepts(),
       ...(reviews.reviews || flagged || data.rule.scope === EVERY ? [experts(data, current)] : []),
@@ -243,7 +243,7 @@ export function qualityView(box, current) {
     if (answer.quality) data = answer.quality;
     line.say('');
     put(
-      words,
+      message,
       computing
         ? 'Computing: ' + (answer.progress?.words || 'colorings') + ' …'
         : data
@@ -284,12 +284,12 @@ export function qualityView(box, current) {
       timer = setTimeout(load, FRESH_MS);
       return;
     }
-    const mine = ++asked;
+    const mine = ++request;
     try {
       const answer = await ask(current.address + '/quality');
-      if (mine === asked) take(answer);
+      if (mine === request) take(answer);
     } catch (error) {
-      if (mine !== asked) return;
+      if (mine !== request) return;
       line.say('The results cannot be shown. ' + error.message);
       arrange(box, [line, ...(data ? [top, body] : [])]);
     }

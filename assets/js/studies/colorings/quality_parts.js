@@ -120,14 +120,17 @@ export function experts(data, current) {
   );
   part.head.append(csvButton('experts', columns, rows));
   part.body.append(about, two_);
-  const words = [
+  const message = [
     reviews.words,
     reviews.reviewers
-      .map((one) => one.label + ': ' + many(one.reviews, 'review') + ', ' + one.yes + ' yes')
+      .map(
+        (reviewer) =>
+          reviewer.label + ': ' + many(reviewer.reviews, 'review') + ', ' + reviewer.yes + ' yes',
+      )
       .join(' · '),
     ...reviews.notes,
   ].filter(Boolean);
-  part.body.append(...words.map((text) => make('p', 'th-soft', text)));
+  part.body.append(...message.map((text) => make('p', 'th-soft', text)));
   return part.node;
 }
 
@@ -214,7 +217,7 @@ export function onBackground(data, current) {
 export function leftOut(data, current) {
   const rows = [
     ...data.left_out,
-    ...data.unmeasured.map((one) => ({ ...one, reasons: ['not measured: ' + one.why] })),
+    ...data.unmeasured.map((item) => ({ ...item, reasons: ['not measured: ' + item.why] })),
   ];
   if (!rows.length) return [];
   const part = card(

@@ -45,12 +45,12 @@ export function ruleForm(current, take) {
   );
   /** @param {Record<string, unknown>} values */
   async function set(values) {
-    const { share: part_, reviewers: number, scope: what, level } = { ...rule, ...values };
+    const { share: part_, reviewers: number, scope: label, level } = { ...rule, ...values };
     take(
       await send(current.address + '/quality', {
         share: part_,
         reviewers: number,
-        scope: what,
+        scope: label,
         level,
       }),
     );
@@ -60,7 +60,7 @@ export function ruleForm(current, take) {
     reviewers.value = String(rule.reviewers);
     options(
       scope,
-      rule.scopes.map((one) => ({ id: one.id, name: one.words })),
+      rule.scopes.map((item) => ({ id: item.id, name: item.words })),
       rule.scope,
     );
   }

@@ -32,21 +32,21 @@ export function reviewScreen(box) {
   const title = make('h2', '', 'Review');
   const done = make('p', 'th-soft');
   const track = make('div', 'th-jc-track');
-  const place = make('section', 'th-card th-jc-review');
+  const index = make('section', 'th-card th-jc-review');
   const line = problemLine();
   const back = button('All studies', leave, 'th-jd-back');
   title.tabIndex = -1;
   done.setAttribute('role', 'status');
   head.append(title, back);
   top.append(head, done, track, line);
-  box.append(top, place);
+  box.append(top, index);
 
   /** @type {any} */
-  let told = null;
-  let asked = 0;
+  let message = null;
+  let request = 0;
   let timer;
   let sending = false;
-  let of = '';
+  let suffix = '';
   let listed = '';
 
   // ── one coloring ───────────────────────────────────────────────────────────────────────────
@@ -81,8 +81,8 @@ export function reviewScreen(box) {
 
   /** @param {Item} item */
   function show(item) {
-    if (place.dataset.item !== item.id) {
-      place.dataset.item = item.id;
+    if (index.dataset.item !== item.id) {
+      index.dataset.item = item.id;
       stage.setAttribute('aria-busy', 'true');
       image.src = item.picture;
       question.replaceChildren('Are these the colors of ', make('b', '', item.words), '?');
@@ -93,29 +93,29 @@ export function reviewScreen(box) {
           : [make('p', 'th-soft', 'No color covers enough to be measured.')]),
       );
     }
-    arrange(place, [question, stage, colors, answers, keys]);
+    arrange(index, [question, stage, colors, answers, keys]);
   }
   function draw() {
-    const { item, previous, left } = told;
-    const all = told.done + left;
+    const { item, previous, left } = message;
+    const all = message.done + left;
     put(title, 'Review');
     put(
       done,
-      whole(told.done) +
+      whole(message.done) +
         ' of ' +
         whole(all) +
         ' reviewed' +
         (left ? ', ' + whole(left) + ' left' : ''),
     );
-    track.replaceChildren(bar(told.done, all, 'Reviewed'));
+    track.replaceChildren(bar(message.done, all, 'Reviewed'));
     undo.hidden = !previous;
     if (item) {
       show(item);
       return;
     }
-    delete place.dataset.item;
-    if (told.status === 'computing') {
-      arrange(place, [make('p', 'th-soft', told.progress?.words || 'Measuring the colorings…')]);
+    delete index.dataset.item;
+    if (message.status === 'computing') {
+      arrange(index, [make('p', 'th-soft', message.progress?.words || 'Measuring the colorings…')]);
       return;
     }
     const again = previous
@@ -124,10 +124,10 @@ export function reviewScreen(box) {
           button('All reviews', () => openReview()),
         ]
       : [button('All reviews', () => openReview())];
-    arrange(place, [
+    arrange(index, [
       nothing(
-        told.done ? 'All reviewed. Thank you.' : 'Nothing to review now',
-        told.done
+        message.done ? 'All reviewed. Thank you.' : 'Nothing to review now',
+        message.done
           ? 'New colorings appear here.'
           : 'All colorings selected for review are complete, or there are none yet.',
         again,
@@ -139,18 +139,18 @@ export function reviewScreen(box) {
   async function load() {
     clearTimeout(timer);
     if (judge.screen !== 'review' || !judge.study || !isSeen()) return;
-    const mine = ++asked;
+    const mine = ++request;
     try {
       take(await ask(API + '/' + judge.study + '/review'), mine);
     } catch (error) {
-      if (mine !== asked) return;
+      if (mine !== request) return;
       line.say('The review cannot be shown. ' + error.message);
-      if (!told) arrange(place, []);
+      if (!message) arrange(index, []);
     }
   }
   function take(answer, mine) {
-    if (mine !== asked) return;
-    told = answer;
+    if (mine !== request) return;
+    message = answer;
     line.say('');
     draw();
     clearTimeout(timer);
@@ -158,11 +158,11 @@ export function reviewScreen(box) {
   }
   /** @param {'yes' | 'no' | 'back'} value */
   async function say(value) {
-    const item = value === 'back' ? told?.previous : told?.item;
+    const item = value === 'back' ? message?.previous : message?.item;
     if (!item || sending) return;
     sending = true;
     answers.setAttribute('aria-busy', 'true');
-    const mine = ++asked;
+    const mine = ++request;
     try {
       take(await send(API + '/' + judge.study + '/review', { item: item.id, value }), mine);
     } catch (error) {
@@ -189,34 +189,34 @@ export function reviewScreen(box) {
   async function choose() {
     clearTimeout(timer);
     if (judge.screen !== 'review' || judge.study || !isSeen()) return;
-    const mine = ++asked;
+    const mine = ++request;
     put(title, 'Review colorings');
     put(done, '');
     track.replaceChildren();
     try {
       const { studies } = await ask('/api/reviews');
-      if (mine !== asked) return;
+      if (mine !== request) return;
       line.say('');
       // What waits may be known a moment later, when colorings are measured.
       timer = setTimeout(choose, LIST_MS);
       const now = JSON.stringify(studies);
-      if (now === listed && place.dataset.mode === 'list' && place.children.length) return;
+      if (now === listed && index.dataset.mode === 'list' && index.children.length) return;
       listed = now;
       arrange(
-        place,
+        index,
         studies.length ? studies.map(studyRow) : [nothing('Nothing to review now', NO_STUDY)],
       );
     } catch (error) {
-      if (mine !== asked) return;
+      if (mine !== request) return;
       line.say(error.message);
-      arrange(place, []);
+      arrange(index, []);
     }
   }
   /** @param {any} study */
   function studyRow(study) {
     const node = make('article', 'th-jc-to-review');
-    const words = make('div');
-    words.append(
+    const text = make('div');
+    text.append(
       make('h3', '', study.title),
       make(
         'p',
@@ -232,7 +232,7 @@ export function reviewScreen(box) {
       study.left ? 'th-jd-do' : '',
     );
     act.setAttribute('aria-label', act.textContent + ': ' + study.title);
-    node.append(words, act);
+    node.append(text, act);
     return node;
   }
   function leave() {
@@ -242,18 +242,18 @@ export function reviewScreen(box) {
   return {
     shown() {
       const now = judge.study;
-      if (now !== of) {
-        of = now;
-        told = null;
-        delete place.dataset.item;
+      if (now !== suffix) {
+        suffix = now;
+        message = null;
+        delete index.dataset.item;
         listed = '';
-        arrange(place, [make('p', 'th-soft', 'Reading…')]);
+        arrange(index, [make('p', 'th-soft', 'Reading…')]);
       }
-      place.dataset.mode = now ? 'one' : 'list';
+      index.dataset.mode = now ? 'one' : 'list';
       put(back, now ? 'All reviews' : 'All studies');
       back.hidden = !now && Boolean(judge.reviewsAlone);
       if (!now) choose();
-      else if (!told || told.status === 'computing') load();
+      else if (!message || message.status === 'computing') load();
     },
   };
 }

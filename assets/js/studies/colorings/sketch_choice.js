@@ -6,9 +6,9 @@ import { make } from '../../shared/dom.js';
  * @typedef {{ key: string, shows: string, picture: string, source: string, warnings: string[] }} SketchChoice
  */
 
-/** @param {string} words as the app compares them */
-export const normal = (words) =>
-  words
+/** @param {string} text as the app compares them */
+export const normal = (text) =>
+  text
     .normalize('NFKC')
     .toLowerCase()
     .replace(/[_\-\u2010-\u2015\u2212\s]+/g, ' ')

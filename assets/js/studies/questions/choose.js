@@ -14,8 +14,8 @@ const askedOf = (set, form) =>
  */
 export function firstSet(materials, set) {
   const sets = materials.question_sets || [];
-  const found = sets.find((one) => one.id === set) || sets[0];
-  return found ? found.id : '';
+  const result = sets.find((item) => item.id === set) || sets[0];
+  return result ? result.id : '';
 }
 
 /** @param {{ form: any, materials: any, changed: () => void }} given */
@@ -39,16 +39,19 @@ export function questionsPart({ form, materials, changed }) {
   const about = make('p', 'th-jd-hint');
   const groups = make('div', 'th-jd-groups');
   const tasks = make('div', 'th-jd-field');
-  const of = fieldsOf(form, changed);
-  const select = of.select(
+  const source = fieldsOf(form, changed);
+  const select = source.select(
     'question_set',
     'Question set',
-    sets.map((one) => ({ id: one.id, name: one.name + ', ' + many(one.questions, 'question') })),
+    sets.map((item) => ({
+      id: item.id,
+      name: item.name + ', ' + many(item.questions, 'question'),
+    })),
   );
   tasks.dataset.field = 'tasks';
   tasks.append(groups);
   form.tasks ||= [];
-  if (!sets.some((one) => one.id === form.question_set)) form.question_set = sets[0].id;
+  if (!sets.some((item) => item.id === form.question_set)) form.question_set = sets[0].id;
   select.querySelector('select').value = form.question_set;
   select.querySelector('select').addEventListener('change', () => {
     form.tasks = [];
@@ -56,7 +59,7 @@ export function questionsPart({ form, materials, changed }) {
   });
 
   function draw() {
-    const set = sets.find((one) => one.id === form.question_set) || sets[0];
+    const set = sets.find((item) => item.id === form.question_set) || sets[0];
     const left = set.tasks.filter((task) => !task.people).map((task) => task.name);
     put(
       about,
@@ -77,7 +80,7 @@ export function questionsPart({ form, materials, changed }) {
         tick.type = 'checkbox';
         tick.checked = askedOf(set, form).includes(task);
         tick.addEventListener('change', () => {
-          const before = askedOf(set, form).map((one) => one.id);
+          const before = askedOf(set, form).map((item) => item.id);
           const next = tick.checked
             ? [...before, task.id]
             : before.filter((name) => name !== task.id);
@@ -85,7 +88,7 @@ export function questionsPart({ form, materials, changed }) {
             tick.checked = true;
             return;
           }
-          const usual = set.tasks.filter((one) => one.people).map((one) => one.id);
+          const usual = set.tasks.filter((item) => item.people).map((item) => item.id);
           const same = usual.length === next.length && usual.every((id) => next.includes(id));
           form.tasks = same ? [] : next;
           changed();
@@ -100,7 +103,7 @@ export function questionsPart({ form, materials, changed }) {
     select,
     about,
     tasks,
-    of.number('number', 'Max. questions per task', {
+    source.number('number', 'Max. questions per task', {
       hint: '0 for all; 50 in ColorBench. Sampled with the seed; a larger number keeps the smaller sample.',
     }),
   );

@@ -12,10 +12,10 @@ export function questionNumbers({ form, changed }) {
     'Numbers',
     'How many answers each question needs, and which checks participants get.',
   );
-  const of = fieldsOf(form, changed);
+  const source = fieldsOf(form, changed);
   const allowed = make('div', 'th-jd-checks');
   allowed.append(
-    of.check(
+    source.check(
       'skip',
       'Allow “I cannot tell”',
       'Counts as an answer, as not correct, and is reported separately.',
@@ -23,25 +23,27 @@ export function questionNumbers({ form, changed }) {
   );
   node.append(
     row(
-      of.number('votes', 'Answers per question', { hint: 'Each from a different person.' }),
-      of.number('trials', 'Questions per participant', {
+      source.number('votes', 'Answers per question', { hint: 'Each from a different person.' }),
+      source.number('trials', 'Questions per participant', {
         hint: 'Maximum, balanced over tasks, without checks.',
       }),
-      of.number('repeats', 'Repeated questions', {
+      source.number('repeats', 'Repeated questions', {
         hint: 'The same question again, to measure consistency.',
       }),
-      of.number('attention', 'Attention checks', { hint: 'The text says which letter to choose.' }),
+      source.number('attention', 'Attention checks', {
+        hint: 'The text says which letter to choose.',
+      }),
     ),
     allowed,
     fold(
       'Screening',
       row(
-        of.check(
+        source.check(
           'screening.plates',
           'Color-vision plates',
           'Four generated plates with numbers. The answers are recorded.',
         ),
-        of.check(
+        source.check(
           'screening.patches',
           'Dark and light patches',
           'Checks whether the screen hides shadows or highlights.',

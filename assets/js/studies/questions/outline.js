@@ -4,15 +4,15 @@ import { facts, whole } from '../parts.js';
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 
-/** @param {any[]} tasks @param {boolean} [of] whether to say of how many */
-export const taskWords = (tasks, of) =>
+/** @param {any[]} tasks @param {boolean} [source] whether to say of how many */
+export const taskWords = (tasks, source) =>
   tasks
     .map(
-      (one) =>
-        one.name +
+      (task) =>
+        task.name +
         ' ' +
-        whole(one.questions) +
-        (of && one.of > one.questions ? ' of ' + whole(one.of) : ''),
+        whole(task.questions) +
+        (source && task.of > task.questions ? ' of ' + whole(task.of) : ''),
     )
     .join(', ');
 
@@ -39,10 +39,10 @@ export function questionSample(made, form) {
   image.loading = 'lazy';
   const yesNo = sample.form === 'binary';
   answers.append(
-    ...sample.choices.map((text, place) => {
-      const one = make('span');
-      one.append(make('b', '', yesNo ? 'YN'[place] : LETTERS[place]), ' ' + text);
-      return one;
+    ...sample.choices.map((text, index) => {
+      const item = make('span');
+      item.append(make('b', '', yesNo ? 'YN'[index] : LETTERS[index]), ' ' + text);
+      return item;
     }),
     ...(form.skip ? [make('span', '', 'I cannot tell')] : []),
   );

@@ -10,7 +10,7 @@ const share = (value) => percent(value, 1);
 /** The rows of a summary: all questions, each task, and the mean of the tasks. @param {any} summary */
 function rowsOf({ questions }) {
   const { overall, tasks, macro } = questions;
-  const named = (one) => ({ ...one, model: one.name });
+  const named = (item) => ({ ...item, model: item.name });
   const several = tasks.length > 1;
   return [
     ...tasks.map(named),
@@ -19,8 +19,8 @@ function rowsOf({ questions }) {
   ];
 }
 
-/** Chance of a row, as a mark on its line. @param {any} one */
-const lineOf = (one) => (one.chance === null ? [0, 1] : [0, 1, one.chance]);
+/** Chance of a row, as a mark on its line. @param {any} item */
+const lineOf = (item) => (item.chance === null ? [0, 1] : [0, 1, item.chance]);
 
 /** @param {any} data */
 function byTask(data) {
@@ -29,13 +29,13 @@ function byTask(data) {
     'Accuracy',
     'How often people answered correctly, by task. “Cannot tell” counts as not correct. With 95% intervals; the mark is chance.',
     rowsOf,
-    (one) => one.share,
+    (item) => item.share,
     {
       first: 'Task',
       below: true,
       file: 'share-right',
       line: lineOf,
-      markOf: (one) => one.chance,
+      markOf: (item) => item.chance,
       format: share,
       axis: { title: 'accuracy', format: '.0%', range: [0, 1] },
       more: [
@@ -67,40 +67,40 @@ function byTask(data) {
           name: 'Answers',
           right: true,
           title: 'Number of questions and people',
-          cell: ({ included: one }) => {
-            if (one.answers === undefined) return '–';
-            const node = make('span', '', whole(one.answers));
-            node.title = whole(one.questions) + ' questions, ' + whole(one.people) + ' people';
+          cell: ({ included: item }) => {
+            if (item.answers === undefined) return '–';
+            const node = make('span', '', whole(item.answers));
+            node.title = whole(item.questions) + ' questions, ' + whole(item.people) + ' people';
             return node;
           },
           heads: ['answers', 'questions', 'people', 'interval_over'],
-          values: ({ included: one }) => [one.answers, one.questions, one.people, one.over],
+          values: ({ included: item }) => [item.answers, item.questions, item.people, item.over],
         },
       ],
     },
   );
-  const words = [...new Set(rowsOf(data.included).map((one) => one.over_words))].filter(Boolean);
-  part.body.append(make('p', 'th-soft', 'Intervals: ' + words.join('; ') + '.'));
+  const text = [...new Set(rowsOf(data.included).map((item) => item.over_words))].filter(Boolean);
+  part.body.append(make('p', 'th-soft', 'Intervals: ' + text.join('; ') + '.'));
   return part;
 }
 
 /** How often each choice was taken, the right one marked. @param {any} row */
 function choices(row) {
   const node = make('span', 'th-jq-choices');
-  row.choices.forEach((choice, place) => {
-    const count = row.counts[place];
-    const one = make('span', place === row.right ? 'th-jq-right' : '');
-    one.append(make('b', '', choice.letter), ' ' + choice.text + ' ', make('b', '', whole(count)));
-    if (place === row.right) one.append(' ✓');
-    one.dataset.none = String(!count);
-    node.append(one);
+  row.choices.forEach((choice, index) => {
+    const count = row.counts[index];
+    const item = make('span', index === row.right ? 'th-jq-right' : '');
+    item.append(make('b', '', choice.letter), ' ' + choice.text + ' ', make('b', '', whole(count)));
+    if (index === row.right) item.append(' ✓');
+    item.dataset.none = String(!count);
+    node.append(item);
   });
   if (row.skips) node.append(make('span', '', 'cannot tell ' + whole(row.skips)));
   return node;
 }
 
 /** The picture of a question, small. @param {any} row */
-function picture(row) {
+function imageNode(row) {
   const image = make('img', 'th-jq-thumb');
   image.src = '/media/thumbs/' + row.image + '.png?side=256';
   image.alt = '';
@@ -112,12 +112,18 @@ function picture(row) {
 function byQuestion(data) {
   const { answers } = data.included.questions;
   const rows = data.asked
-    .map((one) => {
-      const { counts, skips } = answers[one.case];
-      const of = counts.reduce((sum, count) => sum + count, skips);
-      return { ...one, counts, skips, of, share: of ? counts[one.right] / of : null };
+    .map((item) => {
+      const { counts, skips } = answers[item.case];
+      const source = counts.reduce((sum, count) => sum + count, skips);
+      return {
+        ...item,
+        counts,
+        skips,
+        of: source,
+        share: source ? counts[item.right] / source : null,
+      };
     })
-    .filter((one) => one.of);
+    .filter((item) => item.of);
   rows.sort((a, b) => a.share - b.share || b.of - a.of);
   const part = card(
     'Question by question',
@@ -128,9 +134,9 @@ function byQuestion(data) {
       name: 'Question',
       cell: (row) => {
         const node = make('span', 'th-jq-question');
-        const words = make('span');
-        words.append(make('b', '', row.words), make('small', '', row.task));
-        node.append(picture(row), words);
+        const text = make('span');
+        text.append(make('b', '', row.words), make('small', '', row.task));
+        node.append(imageNode(row), text);
         return node;
       },
       heads: ['question', 'task', 'words'],
@@ -141,7 +147,7 @@ function byQuestion(data) {
       cell: choices,
       heads: ['answers', 'right'],
       values: (row) => [
-        row.choices.map((one, at) => one.letter + ' ' + row.counts[at]).join('; '),
+        row.choices.map((choice, index) => choice.letter + ' ' + row.counts[index]).join('; '),
         row.choices[row.right].letter,
       ],
     },

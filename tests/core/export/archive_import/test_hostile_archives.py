@@ -45,8 +45,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
 def files(folder: RunFolder, tmp_path_factory: pytest.TempPathFactory) -> Files:
     path = tmp_path_factory.mktemp("out") / "good.zip"
     write_archive(ExportRun(folder), path, with_images=True)
-    with zipfile.ZipFile(path) as found:
-        return {name: found.read(name) for name in found.namelist()}
+    with zipfile.ZipFile(path) as result:
+        return {name: result.read(name) for name in result.namelist()}
 
 
 def packed(path: Path, files: Files, listed: bool = True) -> Path:
@@ -66,10 +66,10 @@ def packed(path: Path, files: Files, listed: bool = True) -> Path:
     return path
 
 
-def refused(path: Path, root: Path, words: str, **options: Any) -> None:
-    with pytest.raises(BadInput, match=words):
+def refused(path: Path, root: Path, text: str, **options: Any) -> None:
+    with pytest.raises(BadInput, match=text):
         open_archive(path, root, **options)
-    left = [one for one in root.rglob("*") if one.is_file()] if root.exists() else []
+    left = [entry for entry in root.rglob("*") if entry.is_file()] if root.exists() else []
     assert left == []
 
 
@@ -111,13 +111,13 @@ def test_names_that_hide_their_end_or_stand_twice_are_refused(files: Files, tmp_
 
 def test_what_is_no_zip_or_cut_off_is_refused(files: Files, tmp_path: Path) -> None:
     good = packed(tmp_path / "a.zip", files).read_bytes()
-    for content, words in (
+    for content, text in (
         (b"hello", "no archive that can be read"),
         (b"", "no archive"),
         (good[: len(good) // 2], "no archive that can be read"),
     ):
         (tmp_path / "b.zip").write_bytes(content)
-        refused(tmp_path / "b.zip", tmp_path / "runs", words)
+        refused(tmp_path / "b.zip", tmp_path / "runs", text)
 
 
 def test_a_table_without_its_plan_is_refused(
@@ -223,10 +223,10 @@ def plan_with(files: Files, **changes: Any) -> bytes:
     ],
 )
 def test_plans_that_do_not_hold_are_refused(
-    files: Files, tmp_path: Path, changes: dict[str, Any], words: str
+    files: Files, tmp_path: Path, changes: dict[str, Any], text: str
 ) -> None:
     path = packed(tmp_path / "a.zip", {**files, "plan.json": plan_with(files, **changes)})
-    refused(path, tmp_path / "runs", words)
+    refused(path, tmp_path / "runs", text)
 
 
 def test_other_prompts_than_were_run_are_refused(files: Files, tmp_path: Path) -> None:
@@ -248,7 +248,7 @@ def mask(**changes: Any) -> Callable[[ItemResult], ItemResult]:
 
 
 def item(**changes: Any) -> Callable[[ItemResult], ItemResult]:
-    return lambda given: replace(given, **changes)
+    return lambda values: replace(values, **changes)
 
 
 @pytest.mark.parametrize(
@@ -280,18 +280,18 @@ def item(**changes: Any) -> Callable[[ItemResult], ItemResult]:
     ],
 )
 def test_results_that_do_not_fit_their_plan_are_refused(
-    files: Files, tmp_path: Path, bend: Callable[[ItemResult], ItemResult], words: str
+    files: Files, tmp_path: Path, bend: Callable[[ItemResult], ItemResult], text: str
 ) -> None:
     (tmp_path / "in.parquet").write_bytes(files[SHARD])
     first, *rest = read_shard(tmp_path / "in.parquet")
     bent = [bend(first), *rest]
-    if words == "":  # only one of the rows of a picture and rule: where there are two
+    if text == "":  # only one of the rows of a picture and rule: where there are two
         bent = [first, *rest[:-1], bend(rest[-1])]
-        words = "two verdicts"
+        text = "two verdicts"
     write_shard(tmp_path / "out.parquet", bent)
     content = (tmp_path / "out.parquet").read_bytes()
     path = packed(tmp_path / "a.zip", {**files, SHARD: content})
-    refused(path, tmp_path / "runs", f"part-00000.parquet in a.zip cannot be used.*({words})")
+    refused(path, tmp_path / "runs", f"part-00000.parquet in a.zip cannot be used.*({text})")
 
 
 def test_a_shard_with_other_columns_is_refused(files: Files, tmp_path: Path) -> None:
@@ -308,18 +308,18 @@ def png(pixels: np.ndarray, **options: Any) -> bytes:
 
 
 def test_pictures_are_what_their_names_say(files: Files, tmp_path: Path) -> None:
-    picture = next(name for name in files if name.startswith("images/"))
+    file = next(name for name in files if name.startswith("images/"))
     covered = next(name for name in files if name.startswith("masks/"))
     other = png(np.zeros((64, 64, 3), dtype=np.uint8))
-    for name, content, words in (
-        (picture, other, "other pixels"),
-        (picture, b"no picture", "no image of ours"),
+    for name, content, text in (
+        (file, other, "other pixels"),
+        (file, b"no picture", "no image of ours"),
         (covered, other, "no image of ours"),
-        (picture, files[covered], "no image of ours"),
+        (file, files[covered], "no image of ours"),
         (covered, png(np.zeros((64, 64), dtype=bool)), "other pixels"),
         (f"images/ab/ab{'0' * 62}.png", other, "belongs to no result"),
     ):
-        refused(packed(tmp_path / "a.zip", {**files, name: content}), tmp_path / "runs", words)
+        refused(packed(tmp_path / "a.zip", {**files, name: content}), tmp_path / "runs", text)
 
 
 def test_a_profile_that_would_show_other_colors_goes(files: Files, tmp_path: Path) -> None:

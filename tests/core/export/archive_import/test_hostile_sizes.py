@@ -58,8 +58,8 @@ print(json.dumps({"found": out, "left": left}))
 def files(tmp_path_factory: pytest.TempPathFactory) -> Files:
     root = tmp_path_factory.mktemp("runs")
     write_archive(ExportRun(make_run(root)), root / "good.zip", with_images=True)
-    with zipfile.ZipFile(root / "good.zip") as found:
-        return {name: found.read(name) for name in found.namelist()}
+    with zipfile.ZipFile(root / "good.zip") as result:
+        return {name: result.read(name) for name in result.namelist()}
 
 
 def packed(path: Path, files: Files, more: str = "", **plan: Any) -> None:
@@ -97,11 +97,11 @@ def test_small_archives_take_no_gigabytes(files: Files, tmp_path: Path) -> None:
     """Measured in a process of its own: its peak, over that of reading a good archive."""
     objects = "[" + "{}," * 8_000_000 + "{}]"
     line = json.dumps({"id": "p", "text": "A red apple", "task": "cna"}).encode() + b"\n"
-    place = StoredItem(0, 0, "ab" * 32, "")
-    item = {"prompt": 0, "image": 0, "image_id": place.image_id, "masks": {}, "drawn_by": ""}
+    stored_item = StoredItem(0, 0, "ab" * 32, "")
+    item = {"prompt": 0, "image": 0, "image_id": stored_item.image_id, "masks": {}, "drawn_by": ""}
     items = gzip.compress((json.dumps(item).encode() + b"\n") * 2_000_000, 1)
-    stored = {"kind": STORED, "items": 1, "items_sha256": items_digest([place]), "total": 1}
-    picture = next(name for name in files if name.startswith("images/"))
+    stored = {"kind": STORED, "items": 1, "items_sha256": items_digest([stored_item]), "total": 1}
+    file = next(name for name in files if name.startswith("images/"))
     texts = {**files, SHARD: long_texts(files, tmp_path)}
     numbers = {"prompts": 10**6}
     packed(tmp_path / "good.zip", files)
@@ -128,8 +128,8 @@ def test_small_archives_take_no_gigabytes(files: Files, tmp_path: Path) -> None:
         "claim": (files, "", {"total": 2**31 - 1}, "no pictures, or too many"),
         "items": ({**files, "items.jsonl.gz": items}, "", stored, "more lines than the plan says"),
         "texts": (texts, "", {}, "unpacks to more than any shard"),
-        "no-picture": ({**files, picture: bytes(2**27)}, "", {}, "no image of ours"),
-        "long-picture": ({**files, picture: files[picture] + bytes(2**27)}, "", {}, "too large"),
+        "no-picture": ({**files, file: bytes(2**27)}, "", {}, "no image of ours"),
+        "long-picture": ({**files, file: files[file] + bytes(2**27)}, "", {}, "too large"),
     }
     for name, (content, more, plan, _) in bad.items():
         if plan is None:
@@ -143,9 +143,9 @@ def test_small_archives_take_no_gigabytes(files: Files, tmp_path: Path) -> None:
     said = json.loads(done.stdout)
     assert said["left"] == []
     assert set(said["found"]) == {f"bad-{name}" for name in bad}
-    for name, (*_, words) in bad.items():
+    for name, (*_, text) in bad.items():
         message, more_mb = said["found"][f"bad-{name}"]
-        assert words in message, name
+        assert text in message, name
         assert more_mb < MOST_MB, (name, more_mb)
 
 
@@ -182,12 +182,12 @@ EXACT = {"kind": "exact", "detector": "", "segmenter": "", "presence": "", "vari
     ],
 )
 def test_plans_that_would_break_a_page_are_refused(
-    files: Files, tmp_path: Path, changes: dict[str, Any], words: str
+    files: Files, tmp_path: Path, changes: dict[str, Any], text: str
 ) -> None:
     packed(tmp_path / "a.zip", files, **changes)
-    with pytest.raises(BadInput, match=words):
+    with pytest.raises(BadInput, match=text):
         open_archive(tmp_path / "a.zip", tmp_path / "runs")
-    assert not [one for one in (tmp_path / "runs").rglob("*") if one.is_file()]
+    assert not [item for item in (tmp_path / "runs").rglob("*") if item.is_file()]
 
 
 @pytest.mark.parametrize(
@@ -195,14 +195,14 @@ def test_plans_that_would_break_a_page_are_refused(
     [({"id": "x" * 3_000}, "The id has"), ({"text": "A red\0apple"}, "a prompt of it cannot")],
 )
 def test_prompts_that_no_import_takes_are_refused(
-    files: Files, tmp_path: Path, change: dict[str, str], words: str
+    files: Files, tmp_path: Path, change: dict[str, str], message: str
 ) -> None:
     rows = [json.loads(line) for line in gzip.decompress(files["prompts.jsonl.gz"]).splitlines()]
     rows[0] |= change
     text = "".join(json.dumps(row) + "\n" for row in rows).encode()
     bent = {**files, "prompts.jsonl.gz": gzip.compress(text)}
     packed(tmp_path / "a.zip", bent, prompts_sha256=rows_sha256(rows))
-    with pytest.raises(BadInput, match=words):
+    with pytest.raises(BadInput, match=message):
         open_archive(tmp_path / "a.zip", tmp_path / "runs")
 
 

@@ -26,8 +26,8 @@ def opened(tiny: Tiny, models_folder: Callable[..., Path]) -> Callable[[str], An
             if model_id == "any":
                 loaded[model_id] = open_model(f"folder:{tiny('stable_diffusion')}")
             else:
-                where = models_folder(model_id, model(model_id).base or model_id)
-                loaded[model_id] = open_model(model_id, Sources(where))
+                location = models_folder(model_id, model(model_id).base or model_id)
+                loaded[model_id] = open_model(model_id, Sources(location))
             gc.freeze()  # Nobody looks for garbage among libraries and these models.
         return loaded[model_id]
 

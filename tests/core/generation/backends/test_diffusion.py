@@ -45,7 +45,7 @@ def ask(text: str = "a red mug on a table", seed: int = 1, **more: Any) -> Gener
 
 
 def draw(loaded: DiffusersModel, *requests: GenerationRequest) -> list[np.ndarray]:
-    return [one.srgb8 for one in loaded.draw(requests, lambda report: None, Event())]
+    return [item.srgb8 for item in loaded.draw(requests, lambda report: None, Event())]
 
 
 def test_every_family_of_the_registry_is_drawn() -> None:
@@ -79,12 +79,12 @@ def test_a_family_draws_what_its_seed_says_alone_and_in_a_batch(
     assert image.srgb8.std() > 1
     assert image.masks == ()
     assert image.notes == ()
-    assert [(one.step, one.steps) for one in reports] == [(1, 2), (2, 2)]
+    assert [(report.step, report.steps) for report in reports] == [(1, 2), (2, 2)]
     # A longer prompt with another seed before it in the batch changes nothing.
     loaded, reports = opened(model_id), []
     requests = [ask("two green apples on a red mug", 2), ask()]
     other, again = loaded.draw(requests, reports.append, Event())
-    assert [(one.step, one.steps) for one in reports] == [(n, 4) for n in range(1, 5)]
+    assert [(report.step, report.steps) for report in reports] == [(n, 4) for n in range(1, 5)]
     np.testing.assert_array_equal(again.srgb8, image.srgb8)
     assert (other.srgb8 != image.srgb8).any()
     assert (other.origin["seed"], other.origin["text"]) == (2, requests[0].text)
@@ -116,7 +116,9 @@ def test_stopping_takes_one_step_with_previews_before_and_what_is_not_asked_is_t
     for request in (ask(steps=None), ask()):
         with pytest.raises(Cancelled):
             loaded.draw([request], on_step, stop)
-        assert [(one.step, one.steps) for one in reports] == [(n, steps) for n in (1, 2, 3, 4)]
+        assert [(report.step, report.steps) for report in reports] == [
+            (n, steps) for n in (1, 2, 3, 4)
+        ]
     preview = reports[3].preview_srgb8
     assert preview is not None
     assert preview.dtype == np.uint8
@@ -215,9 +217,9 @@ def test_guidance_and_negative_prompts_reach_the_model(
     ],
 )
 def test_what_a_model_cannot_draw_is_said(
-    model_id: str, wrong: dict[str, Any], words: str, opened: Callable[[str], Any]
+    model_id: str, wrong: dict[str, Any], text: str, opened: Callable[[str], Any]
 ) -> None:
-    with pytest.raises(BadInput, match=words):
+    with pytest.raises(BadInput, match=text):
         draw(opened(model_id), ask(**wrong))
 
 
@@ -287,9 +289,9 @@ def broken_weights(folder: Path, to: Path) -> str:
 
 def test_nan_is_an_error_and_never_a_black_image(tiny: Tiny, tmp_path: Path) -> None:
     entry = model(broken_weights(tiny("stable_diffusion"), tmp_path / "nan"))
-    for dtype, words in (("float32", "damaged"), ("bfloat16", "damaged")):
+    for dtype, text in (("float32", "damaged"), ("bfloat16", "damaged")):
         loaded = load(entry, source(entry, Sources()), Placement("cpu", dtype, "none", ""))  # type: ignore[arg-type]
-        with pytest.raises(GenerationFailed, match=f"NaN.*{words}"):
+        with pytest.raises(GenerationFailed, match=f"NaN.*{text}"):
             draw(loaded, ask())
     loaded._at = replace(loaded._at, dtype="float16")
     with pytest.raises(GenerationFailed, match="overflow in float16"):
@@ -339,9 +341,9 @@ def test_unloading_frees_the_pipeline(tiny: Tiny) -> None:
 def test_the_memory_wanted_is_that_of_the_files(tiny: Tiny) -> None:
     model_id = f"folder:{tiny('stable_diffusion')}"
     loaded = open_model(model_id)
-    beside = int(WORKING_GIB * 2**30)
+    others = int(WORKING_GIB * 2**30)
     scale = 1 if machine().device == "cpu" else 2
-    assert memory_wanted(model_id) - beside == pytest.approx(loaded.memory_bytes / scale, rel=0.02)
+    assert memory_wanted(model_id) - others == pytest.approx(loaded.memory_bytes / scale, rel=0.02)
     assert memory_wanted("reference-renderer") > 0
     assert memory_wanted("omnigen2") == 0
     nowhere = Sources(Path("/nowhere"), Path("/nowhere"))

@@ -71,8 +71,8 @@ def test_the_example_of_the_module_can_be_read(tmp_path: Path) -> None:
         ({"endpoints": [{**FULL, "api_key": "x"}]}, "'api_key' is not known. Known are: name"),
     ],
 )
-def test_files_that_are_refused(tmp_path: Path, content: Any, words: str) -> None:
-    with pytest.raises(BadInput, match=words) as caught:
+def test_files_that_are_refused(tmp_path: Path, content: Any, text: str) -> None:
+    with pytest.raises(BadInput, match=text) as caught:
         read_endpoints(written(tmp_path, content))
     assert "endpoints.json" in str(caught.value)
 
@@ -101,8 +101,8 @@ def test_files_that_are_refused(tmp_path: Path, content: Any, words: str) -> Non
         ({"response_format": "url"}, "response_format"),
     ],
 )
-def test_values_that_are_refused(change: dict[str, Any], words: str) -> None:
-    with pytest.raises(BadInput, match=words):
+def test_values_that_are_refused(change: dict[str, Any], text: str) -> None:
+    with pytest.raises(BadInput, match=text):
         Endpoint(**{**FULL, **change})
 
 

@@ -112,14 +112,14 @@ def test_every_setting_counts(tiny: JanusModel) -> None:
         replace(RED, guidance=0.0),
         replace(RED, options={"temperature": 0.2}),
     ]
-    pictures = {drawn(tiny, request).tobytes() for request in requests}
-    assert len(pictures) == len(requests)
+    images = {drawn(tiny, request).tobytes() for request in requests}
+    assert len(images) == len(requests)
 
 
 def test_without_guidance_the_prompt_does_not_matter(tiny: JanusModel) -> None:
     """Guidance 0 leaves only the scores without the prompt, whose length alone is known to them."""
-    one, other = (replace(RED, text=f"a {word} mug", guidance=0.0) for word in ("red", "tan"))
-    assert np.array_equal(drawn(tiny, one), drawn(tiny, other))
+    item, other = (replace(RED, text=f"a {word} mug", guidance=0.0) for word in ("red", "tan"))
+    assert np.array_equal(drawn(tiny, item), drawn(tiny, other))
 
 
 def test_the_likeliest_tokens_are_those_of_transformers(tiny: JanusModel, folder: Path) -> None:
@@ -128,8 +128,8 @@ def test_the_likeliest_tokens_are_those_of_transformers(tiny: JanusModel, folder
 
     processor = JanusProcessor.from_pretrained(folder)
     theirs = JanusForConditionalGeneration.from_pretrained(folder).eval()
-    asked = [{"role": "user", "content": [{"type": "text", "text": RED.text}]}]
-    prompt = processor.apply_chat_template(asked, add_generation_prompt=True)
+    target = [{"role": "user", "content": [{"type": "text", "text": RED.text}]}]
+    prompt = processor.apply_chat_template(target, add_generation_prompt=True)
     inputs = processor(text=prompt, generation_mode="image", return_tensors="pt")
     with torch.inference_mode():
         tokens = theirs.generate(
@@ -177,8 +177,8 @@ def test_its_own_size_may_be_asked(tiny: JanusModel) -> None:
         (replace(RED, options={"cfr": {"strength": 1}}), "CFR works on diffusion"),
     ],
 )
-def test_what_it_cannot_draw(tiny: JanusModel, request_: GenerationRequest, words: str) -> None:
-    with pytest.raises(BadInput, match=words):
+def test_what_it_cannot_draw(tiny: JanusModel, request_: GenerationRequest, text: str) -> None:
+    with pytest.raises(BadInput, match=text):
         drawn(tiny, request_)
 
 

@@ -39,7 +39,7 @@ def test_the_map_tells_the_colors_of_flat_images(name: str, tiny: Tiny) -> None:
     with torch.no_grad():
         latents = _encode(pipeline.vae, colors.expand(-1, -1, side, side))
     loud = latents.std(dim=(1, 2, 3), keepdim=True).clamp(min=1)
-    shown = np.stack([previewer.picture(one) for one in latents * loud])
+    shown = np.stack([previewer.picture(latent) for latent in latents * loud])
     truth = ((colors.numpy()[:, :, 0, 0] + 1) * 127.5)[:, None, None]
     # Random weights squeeze color through few channels: what counts is that it beats a guess.
     error = np.abs(shown[:, 1:3, 1:3] - truth).mean()
@@ -64,11 +64,11 @@ def test_half_precision_is_left_as_it_was(tiny: Tiny) -> None:
 
     folder = tiny("stable_diffusion")
     pipeline = diffusers.DiffusionPipeline.from_pretrained(folder, dtype=torch.bfloat16)
-    before = {name: one.clone() for name, one in pipeline.vae.state_dict().items()}
+    before = {name: entry.clone() for name, entry in pipeline.vae.state_dict().items()}
     assert fit(pipeline) is not None
-    for name, one in pipeline.vae.state_dict().items():
-        assert one.dtype == torch.bfloat16
-        assert torch.equal(one, before[name])
+    for name, item in pipeline.vae.state_dict().items():
+        assert item.dtype == torch.bfloat16
+        assert torch.equal(item, before[name])
 
 
 def test_a_picture_is_small_and_never_fails() -> None:

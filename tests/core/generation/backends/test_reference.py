@@ -135,14 +135,14 @@ def test_every_object_of_the_benchmark_has_a_shape() -> None:
     assert len(rows) == 108
     used = set()
     for row in rows:
-        found = stand_in(row["name"])
+        result = stand_in(row["name"])
         # By name, not by category: every one of them was thought about.
-        assert found == stand_in(row["name"], row["category"]), row["name"]
-        assert found == stand_in(row["name"], "Vehicles"), row["name"]
+        assert result == stand_in(row["name"], row["category"]), row["name"]
+        assert result == stand_in(row["name"], "Vehicles"), row["name"]
         assert not is_place(row["name"])
-        used.add(found.shape)
+        used.add(result.shape)
         note = stand_in_note(row["name"])
-        assert (note == "") == found.itself
+        assert (note == "") == result.itself
     assert used == set(OBJECTS)
     alone = {row["name"] for row in rows if stand_in(row["name"]).itself}
     assert alone == {
@@ -184,9 +184,9 @@ def test_names_are_read_as_people_write_them() -> None:
 
 def test_shapes_can_be_told_before_drawing() -> None:
     targets = (target("oven", RED), target("chair", role="bystander"), target("sink", GREEN))
-    told = shapes_for(targets)
-    assert [standing.shape for standing in told] == ["cube", "chair", "mug"]
-    assert [bool(standing.note) for standing in told] == [True, False, True]
+    placed_targets = shapes_for(targets)
+    assert [placed_target.shape for placed_target in placed_targets] == ["cube", "chair", "mug"]
+    assert [bool(placed_target.note) for placed_target in placed_targets] == [True, False, True]
     image = drawn(asked(*targets))
     assert [item["shape"] for item in image.origin["objects"]] == ["cube", "chair", "mug"]
     wished = drawn(asked(target("oven", RED), options={"shape": "car"}))
@@ -332,7 +332,7 @@ def test_a_cancel_takes_effect_within_a_step() -> None:
         ({"seed": 2**31}, "seed"),
     ],
 )
-def test_what_cannot_be_drawn_is_said(change: dict[str, Any], words: str) -> None:
-    given = vars(asked(target("cube", RED))) | change
-    with pytest.raises(BadInput, match=words):
-        drawn(GenerationRequest(**given))
+def test_what_cannot_be_drawn_is_said(change: dict[str, Any], text: str) -> None:
+    values = vars(asked(target("cube", RED))) | change
+    with pytest.raises(BadInput, match=text):
+        drawn(GenerationRequest(**values))

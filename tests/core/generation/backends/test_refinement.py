@@ -75,12 +75,12 @@ class Predictions:
     def __init__(self, loaded: DiffusersModel, request: GenerationRequest) -> None:
         pipeline = loaded._pipeline
         denoiser = getattr(pipeline, "transformer", None) or pipeline.unet
-        given: list[Any] = []
+        values: list[Any] = []
         combined: list[Any] = []
 
         def output(module: Any, arguments: Any, result: Any) -> None:
             prediction = result[0] if isinstance(result, tuple) else result.sample
-            given.extend(half.clone() for half in prediction.detach().split(1))
+            values.extend(half.clone() for half in prediction.detach().split(1))
 
         with ExitStack() as watched:
             # First of all hooks, so that it sees what the denoiser itself gave.
@@ -91,7 +91,7 @@ class Predictions:
             stop = Event()
             with suppress(Cancelled):
                 loaded.draw([request], lambda report: stop.set(), stop)
-        self.first, self.second, self.combined = given[0], given[1], combined[0]
+        self.first, self.second, self.combined = values[0], values[1], combined[0]
         self.separate = type(pipeline).__name__ in ("QwenImagePipeline", "CogView4Pipeline")
 
     @property
@@ -109,10 +109,10 @@ def test_guidance_changes_where_the_map_is_and_as_equation_11_says(
     loaded = opened(model_id)
     plain = Predictions(loaded, ask())
     refined = Predictions(loaded, ask({"strength": STRENGTH, "map": LEFT}))
-    without, given = plain.without_and_given
+    without, values = plain.without_and_given
     # The same noise in, the same predictions out: the hook has not touched the denoiser itself.
     assert torch.equal(without, refined.without_and_given[0])
-    assert torch.equal(given, refined.without_and_given[1])
+    assert torch.equal(values, refined.without_and_given[1])
     # The map on the latents: two cells made linear between their centers.
     side = SIZE // 8 if without.ndim == 3 else without.shape[-1]
     ramp = torch.nn.functional.interpolate(
@@ -125,10 +125,10 @@ def test_guidance_changes_where_the_map_is_and_as_equation_11_says(
         channels = without.shape[-1] // 4
         wide = scale.expand(1, channels, side, side)
         scale = loaded._pipeline._pack_latents(wide, 1, channels, side, side)
-    expected = without + scale * (given - without)  # equation 11
+    expected = without + scale * (values - without)  # equation 11
     if model_id == "qwen-image":  # the pipeline's own rescaling to the norm of c
         expected = expected * (
-            torch.norm(given, dim=-1, keepdim=True) / torch.norm(expected, dim=-1, keepdim=True)
+            torch.norm(values, dim=-1, keepdim=True) / torch.norm(expected, dim=-1, keepdim=True)
         )
     channels_used = refined.combined.shape[1]
     if expected.ndim == 4:
@@ -170,10 +170,10 @@ def test_a_map_that_is_read_after_the_last_step_is_refused(opened: Callable[[str
 def test_in_time_alone_guidance_is_lower_everywhere(opened: Callable[[str], Any]) -> None:
     loaded = opened("sdxl-base-1.0")
     refined = Predictions(loaded, ask({"strength": STRENGTH, "variant": "temporal"}))
-    without, given = refined.without_and_given
+    without, values = refined.without_and_given
     import torch
 
-    expected = without + SCALE * (1 - STRENGTH) * (given - without)
+    expected = without + SCALE * (1 - STRENGTH) * (values - without)
     torch.testing.assert_close(refined.combined, expected, rtol=1e-4, atol=1e-5)
 
 
@@ -232,15 +232,15 @@ def test_two_passes_of_one_request_are_the_plain_one_and_one_with_its_map(
     opened: Callable[[str], Any],
 ) -> None:
     loaded = opened("sdxl-base-1.0")
-    asked = ask({"strength": 1, "map": "first pass"})
-    both = loaded.draw([asked], lambda report: None, Event())[0]
+    target = ask({"strength": 1, "map": "first pass"})
+    both = loaded.draw([target], lambda report: None, Event())[0]
     plain = draw(loaded, ask())
     cfr: Any = both.origin["cfr"]
     assert cfr["map"] == rows_of(saturation_map(plain))
     assert cfr["source"] == "map of the first pass"
     # The drawing before was the first pass: it is not drawn a second time.
     steps: list[int] = []
-    again = loaded.draw([asked], lambda report: steps.append(report.step), Event())[0]
+    again = loaded.draw([target], lambda report: steps.append(report.step), Event())[0]
     assert len(steps) == STEPS
     np.testing.assert_array_equal(again.srgb8, both.srgb8)
     np.testing.assert_array_equal(draw(loaded, ask(dict(cfr))), both.srgb8)

@@ -63,8 +63,8 @@ def test_draws(server: ImagesServer) -> None:
     assert np.array_equal(first.srgb8, picture(RED.text, "96x64"))
     assert np.array_equal(second.srgb8, picture("a blue mug", "128x128"))
     assert [(step.step, step.steps) for step in steps] == [(1, 1), (1, 1)]
-    headers, asked = server.got[0]
-    assert asked == {
+    headers, target = server.got[0]
+    assert target == {
         "prompt": RED.text,
         "n": 1,
         "size": "96x64",
@@ -93,10 +93,10 @@ def test_only_what_the_server_takes_is_sent(server: ImagesServer) -> None:
     full = {**RED.__dict__, "steps": 20, "guidance": 4.5, "negative_text": "blurry"}
     names = {"steps": "num_inference_steps", "guidance": "cfg", "negative_text": "negative_prompt"}
     drawn(served(server, fields=names), GenerationRequest(**full))
-    asked = server.got[1][1]
-    assert (asked["num_inference_steps"], asked["cfg"]) == (20, 4.5)
-    assert asked["negative_prompt"] == "blurry"
-    assert "seed" not in asked
+    target = server.got[1][1]
+    assert (target["num_inference_steps"], target["cfg"]) == (20, 4.5)
+    assert target["negative_prompt"] == "blurry"
+    assert "seed" not in target
     for name in names:
         with pytest.raises(BadInput, match=f"not set up to take {name}"):
             drawn(plain, replace(RED, **{name: full[name]}))
@@ -140,8 +140,8 @@ def test_the_key_goes_to_the_server_and_nowhere_else(
     with caplog.at_level(logging.DEBUG):
         image = drawn(model)
     assert server.got[-1][0]["authorization"] == f"Bearer {KEY}"
-    for told in (str(caught.value), repr(image.origin), repr(model), caplog.text):
-        assert KEY not in told
+    for message in (str(caught.value), repr(image.origin), repr(model), caplog.text):
+        assert KEY not in message
 
 
 @pytest.mark.parametrize("retry_after", ["0.05", "0", "", "soon", "date"])
@@ -231,10 +231,10 @@ def test_waiting_that_is_of_no_use(server: ImagesServer, answer: Any) -> None:
     ],
 )
 def test_what_a_server_answers(
-    server: ImagesServer, answer: Any, kind: type[Exception], words: str
+    server: ImagesServer, answer: Any, kind: type[Exception], text: str
 ) -> None:
     server.answers = [answer]
-    with pytest.raises(kind, match=words) as caught:
+    with pytest.raises(kind, match=text) as caught:
         drawn(served(server))
     assert type(caught.value) is kind
     assert len(server.got) == 1

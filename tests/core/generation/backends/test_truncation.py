@@ -56,9 +56,9 @@ def test_every_tokenizer_tells_where_it_stopped(made: Any) -> None:
     tokenizer = made()
     text = "abcdefghij" * 10
     note = notes_on_cut(text, {"tokenizer": tokenizer}, {"tokenizer": 20})[0]
-    kept = 20 - len(tokenizer("")["input_ids"])
+    saved = 20 - len(tokenizer("")["input_ids"])
     # T5 and Gemma may spend a token on the mark of a word's beginning.
-    assert any(f"the last {100 - kept + more} of 100 characters" in note for more in (0, 1))
+    assert any(f"the last {100 - saved + more} of 100 characters" in note for more in (0, 1))
 
 
 def test_a_slow_tokenizer_tells_too(tmp_path: Path) -> None:

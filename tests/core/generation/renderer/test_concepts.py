@@ -113,9 +113,9 @@ def test_without_a_concept_pictures_are_those_of_before(name: str, seed: int) ->
 
 
 def test_every_thing_of_the_benchmark_has_colors() -> None:
-    things = {one.concept for one in concepts() if not one.modifier}
-    assert len(things) == 214
-    for name in things:
+    resources = {concept.concept for concept in concepts() if not concept.modifier}
+    assert len(resources) == 214
+    for name in resources:
         colors = concept_colors(name)
         assert colors, name
         assert sum(color.weight for color in colors) == pytest.approx(1.0)
@@ -139,14 +139,14 @@ def test_the_seed_chooses_as_often_as_the_weights_say() -> None:
 
 
 def test_a_concept_has_the_color_of_its_seed_and_keeps_it_under_a_modifier() -> None:
-    found = set()
+    result = set()
     for seed in range(8):
         base = drawn(mango(seed=seed))
         assert color_in(base) == color_of("mango", seed)
         assert hex_of(color_in(base)) == base.origin["base_color"]
         assert drawn(mango("rotten", seed=seed)).origin["base_color"] == base.origin["base_color"]
-        found.add(color_in(base))
-    assert found == {color.srgb8 for color in concept_colors("mango")}
+        result.add(color_in(base))
+    assert result == {color.srgb8 for color in concept_colors("mango")}
     note = "No color is asked of the mango: it has one of its 2 usual ones, which the seed chooses."
     assert note in base.notes
 
@@ -200,9 +200,9 @@ def test_a_word_without_a_color_and_an_asked_color_are_not_moved() -> None:
 
 
 def test_nearly_all_modifiers_of_the_benchmark_have_a_color() -> None:
-    words = {one.modifier for one in concepts()} - {""}
-    assert words - MOVES.keys() == {"majestic", "spectacular", "stylish"}
-    assert words >= MOVES.keys()
+    text = {concept.modifier for concept in concepts()} - {""}
+    assert text - MOVES.keys() == {"majestic", "spectacular", "stylish"}
+    assert text >= MOVES.keys()
     assert len(MOVES) == 68
 
 
@@ -214,8 +214,8 @@ def test_a_move_is_the_arithmetic_it_says() -> None:
     assert end == pytest.approx((mixed[0] + 4.0, mixed[1] * 0.5, mixed[2] * 0.5))
     # Far from the border of sRGB, overshooting is the same way, 2.2 times as far.
     base: Rgb8 = (130, 120, 110)
-    found = moved(base, "misty")
-    way, far = lab(found.color) - lab(base), lab(found.overshot) - lab(base)
+    modified_color = moved(base, "misty")
+    way, far = lab(modified_color.color) - lab(base), lab(modified_color.overshot) - lab(base)
     assert far == pytest.approx(OVERSHOT_FACTOR * way, abs=1.0)
 
 
@@ -224,12 +224,12 @@ def test_moves_stay_in_srgb_by_less_chroma() -> None:
         if not concept.modifier:
             continue
         for color in concept_colors(concept.concept):
-            found = moved(color.srgb8, concept.modifier)
+            modified_color = moved(color.srgb8, concept.modifier)
             if concept.modifier not in MOVES:
-                assert found.color == found.overshot == color.srgb8
+                assert modified_color.color == modified_color.overshot == color.srgb8
                 continue
             goal = lab(color.srgb8) + MOVES[concept.modifier].way(lab(color.srgb8))
-            there = lab(found.color)
+            there = lab(modified_color.color)
             # Rounding to 8 bits moves dark colors by up to 0.6 in L*.
             assert there[0] == pytest.approx(float(np.clip(goal[0], 2.0, 98.0)), abs=0.6)
             assert float(chroma(there)) <= float(chroma(goal)) + 1.5
@@ -239,7 +239,7 @@ def test_moves_stay_in_srgb_by_less_chroma() -> None:
 
 
 def test_every_note_is_a_sentence() -> None:
-    for modifier in {one.modifier for one in concepts()} - {""}:
+    for modifier in {concept.modifier for concept in concepts()} - {""}:
         note = note_of("mango", moved((239, 160, 47), modifier))
         assert note.endswith(".")
         assert note[1].isupper()

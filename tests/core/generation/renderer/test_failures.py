@@ -52,7 +52,7 @@ def test_every_failure_says_what_it_does() -> None:
         "modifier-ignored",
         "modifier-overshot",
     ]
-    assert all(words.endswith(".") for words in FAILURES.values())
+    assert all(text.endswith(".") for text in FAILURES.values())
     with pytest.raises(BadInput, match="none, ignored"):
         act("melted", two(BLUE, RED))
 
@@ -77,10 +77,10 @@ def test_ignored_gives_objects_their_usual_colors() -> None:
 
 @pytest.mark.parametrize("system_id", list(SYSTEMS))
 def test_no_usual_color_is_near_the_asked_one(system_id: str) -> None:
-    for asked in named(system_id):
+    for target in named(system_id):
         for name in ("banana", "apple", "taxi", "cube", "elephant"):
-            assert apart(usual_instead(name, "cube", asked), asked) >= 10.0, (name, asked)
-        assert apart(neutral([asked]), asked) >= 20.0
+            assert apart(usual_instead(name, "cube", target), target) >= 10.0, (name, target)
+        assert apart(neutral([target]), target) >= 20.0
 
 
 def test_a_neutral_gray_keeps_away_from_several_colors() -> None:

@@ -37,9 +37,9 @@ EVERY = [(name, light) for light in LIGHTS for name in OBJECTS]
 # Every object under two of the lights, and every light over several objects; the rest at night.
 EACH = [
     (name, light)
-    for place, light in enumerate(LIGHTS)
+    for index, light in enumerate(LIGHTS)
     for name in OBJECTS
-    if (OBJECTS.index(name) + place) % len(LIGHTS) < 2
+    if (OBJECTS.index(name) + index) % len(LIGHTS) < 2
 ]
 
 
@@ -66,46 +66,46 @@ def each(name: str, light: str) -> Rendering:
     return drawn(name, (red, green, blue), light)
 
 
-def predicted(picture: Rendering) -> np.ndarray:
+def predicted(rendering: Rendering) -> np.ndarray:
     """The picture before rounding, float64 ``(H, W, 3)`` 0 to 255, from its own maps."""
-    albedo = srgb8_to_linear1(np.array(picture.request.albedo_srgb8))
-    light = picture.shade[..., None].astype(float) * albedo + picture.highlight[..., None]
+    albedo = srgb8_to_linear1(np.array(rendering.request.albedo_srgb8))
+    light = rendering.shade[..., None].astype(float) * albedo + rendering.highlight[..., None]
     return 255.0 * linear1_to_srgb1(np.clip(light, 0.0, 1.0))
 
 
 @pytest.mark.parametrize(
     ("name", "light"),
     [
-        one if one in EACH else pytest.param(*one, marks=pytest.mark.nightly, id="-".join(one))
-        for one in EVERY
+        item if item in EACH else pytest.param(*item, marks=pytest.mark.nightly, id="-".join(item))
+        for item in EVERY
     ],
 )
 def test_each_object_under_each_light(name: str, light: str) -> None:
-    picture = each(name, light)
-    assert picture.srgb8.shape == (SIZE, SIZE, 3)
-    assert picture.srgb8.dtype == np.uint8
-    assert picture.mask.pixels.shape == (SIZE, SIZE)
-    assert picture.mask.pixels.dtype == bool
-    assert 5.0 < picture.mask.area_percent < 70.0
-    assert picture.shade.min() >= 0.0
-    assert picture.shade.max() <= 1.0
-    assert picture.highlight.min() >= 0.0
-    assert np.isfinite(picture.highlight).all()
+    stored = each(name, light)
+    assert stored.srgb8.shape == (SIZE, SIZE, 3)
+    assert stored.srgb8.dtype == np.uint8
+    assert stored.mask.pixels.shape == (SIZE, SIZE)
+    assert stored.mask.pixels.dtype == bool
+    assert 5.0 < stored.mask.area_percent < 70.0
+    assert stored.shade.min() >= 0.0
+    assert stored.shade.max() <= 1.0
+    assert stored.highlight.min() >= 0.0
+    assert np.isfinite(stored.highlight).all()
     # A well exposed object: no light is so dim that its brightest surface is lost.
-    assert np.percentile(picture.shade[picture.mask.pixels], 99) > 0.5
+    assert np.percentile(stored.shade[stored.mask.pixels], 99) > 0.5
 
 
 @pytest.mark.parametrize("light", [light for light in LIGHTS if light != "even"])
 def test_no_shade_is_cut_off_at_one(light: str) -> None:
     """The exposure leaves room by itself: a pixel at exactly 1 would be a clipped one."""
-    for name, at in EACH:
-        assert at != light or (each(name, light).shade < 1.0).all(), name
+    for name, index in EACH:
+        assert index != light or (each(name, light).shade < 1.0).all(), name
 
 
 def test_pixels_are_shade_times_albedo_plus_highlight() -> None:
     for name, light in EACH:
-        picture = each(name, light)
-        off = np.abs(picture.srgb8 - predicted(picture))
+        stored = each(name, light)
+        off = np.abs(stored.srgb8 - predicted(stored))
         # The maps are float32: a value on a border may round either way.
         assert off.max() < 0.5005, (name, light)
 
@@ -113,17 +113,17 @@ def test_pixels_are_shade_times_albedo_plus_highlight() -> None:
 def test_even_light_shows_exactly_the_albedo() -> None:
     for name in OBJECTS:
         for albedo in ((255, 255, 255), (0, 0, 0), (1, 128, 254)):
-            picture = drawn(name, albedo, "even", seed=2)
-            inside = picture.srgb8[picture.mask.pixels]
+            stored = drawn(name, albedo, "even", seed=2)
+            inside = stored.srgb8[stored.mask.pixels]
             assert (inside == np.array(albedo, dtype=np.uint8)).all()
-            assert (picture.shade[picture.mask.pixels] == 1.0).all()
-            assert (picture.highlight[picture.mask.pixels] == 0.0).all()
+            assert (stored.shade[stored.mask.pixels] == 1.0).all()
+            assert (stored.highlight[stored.mask.pixels] == 0.0).all()
 
 
 def test_floor_and_backdrop_are_exactly_neutral() -> None:
     for name, light in EACH:
-        picture = each(name, light)
-        outside = picture.srgb8[picture.shade == 0.0]
+        stored = each(name, light)
+        outside = stored.srgb8[stored.shade == 0.0]
         assert len(outside) > 0.2 * SIZE * SIZE
         assert (outside == outside[:, :1]).all(), (name, light)
         assert outside.max() < 255
@@ -132,9 +132,9 @@ def test_floor_and_backdrop_are_exactly_neutral() -> None:
 def test_the_floor_darkens_under_the_object() -> None:
     """A contact shadow, in every light, even in the even one."""
     for name, light in EACH:
-        picture = each(name, light)
-        floor = (picture.shade == 0.0).nonzero()
-        gray = picture.srgb8[..., 0].astype(float)
+        stored = each(name, light)
+        floor = (stored.shade == 0.0).nonzero()
+        gray = stored.srgb8[..., 0].astype(float)
         low = floor[0] > SIZE * 0.4
         lit = np.percentile(gray[floor][low], 90)
         assert gray[floor][low].min() < lit - 12, (name, light)
@@ -187,18 +187,18 @@ def test_the_same_request_gives_the_same_bytes() -> None:
 
 
 def test_a_view_drawn_in_another_light_before_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    pictures = []
+    images = []
     for lights in (["window"], ["even", "hard", "window"]):
         monkeypatch.setattr(shade, "_open_maps", LruCache(8))
         renderer.gbuffer.cache_clear()
-        pictures.append([drawn("torus", (20, 130, 110), light, 8) for light in lights][-1])
-    assert pictures[0].srgb8.tobytes() == pictures[1].srgb8.tobytes()
+        images.append([drawn("torus", (20, 130, 110), light, 8) for light in lights][-1])
+    assert images[0].srgb8.tobytes() == images[1].srgb8.tobytes()
 
 
 @pytest.mark.parametrize("name", OBJECTS)
 def test_seeds_are_visibly_different(name: str) -> None:
-    pictures = [drawn(name, (90, 120, 60), "hard", seed).srgb8.astype(int) for seed in range(2)]
-    assert np.abs(pictures[0] - pictures[1]).mean() > 2.0
+    images = [drawn(name, (90, 120, 60), "hard", seed).srgb8.astype(int) for seed in range(2)]
+    assert np.abs(images[0] - images[1]).mean() > 2.0
 
 
 def test_the_frame_does_not_depend_on_the_size() -> None:
@@ -221,20 +221,20 @@ def test_a_light_of_ones_own() -> None:
     lamp = Light(
         "From the right.", ambient=0.1, key_azimuth_deg=80, key_strength=1.0, gloss_strength=0.5
     )
-    picture = drawn("sphere", (128, 128, 128), lamp)
-    json.dumps(picture.mask.parameters)
+    stored = drawn("sphere", (128, 128, 128), lamp)
+    json.dumps(stored.mask.parameters)
     assert exposure(lamp) > 0
     columns = np.arange(SIZE)[None, :] + np.zeros((SIZE, 1))
-    inside = picture.mask.pixels
-    left = picture.shade[inside & (columns < SIZE * 0.4)].mean()
-    right = picture.shade[inside & (columns > SIZE * 0.6)].mean()
+    inside = stored.mask.pixels
+    left = stored.shade[inside & (columns < SIZE * 0.4)].mean()
+    right = stored.shade[inside & (columns > SIZE * 0.6)].mean()
     assert right > 2 * left
 
 
 def test_parameters_hold_the_request_as_plain_json() -> None:
-    picture = drawn("cube", (1, 2, 3), "hard", seed=9)
-    assert picture.mask.maker == "renderer"
-    assert json.loads(json.dumps(picture.mask.parameters)) == {
+    stored = drawn("cube", (1, 2, 3), "hard", seed=9)
+    assert stored.mask.maker == "renderer"
+    assert json.loads(json.dumps(stored.mask.parameters)) == {
         "renderer_version": "1.0",
         "object_name": "cube",
         "albedo_srgb8": [1, 2, 3],
@@ -259,8 +259,8 @@ def test_parameters_hold_the_request_as_plain_json() -> None:
         (RenderRequest("cube", (1, 2, 3), seed=-1), "from 0"),
     ],
 )
-def test_what_cannot_be_drawn_is_said(request_: RenderRequest, words: str) -> None:
-    with pytest.raises(BadInput, match=words):
+def test_what_cannot_be_drawn_is_said(request_: RenderRequest, text: str) -> None:
+    with pytest.raises(BadInput, match=text):
         render(request_)
 
 

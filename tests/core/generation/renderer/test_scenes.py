@@ -55,52 +55,52 @@ def drawn(number: int) -> SceneRendering:
 
 @pytest.mark.parametrize("number", range(len(SCENES)))
 def test_pixels_are_shades_times_albedos_plus_highlight(number: int) -> None:
-    picture = drawn(number)
-    light = np.repeat(picture.highlight[..., None].astype(float), 3, axis=-1)
-    for item, shade in zip(picture.request.objects, picture.shades, strict=True):
+    stored = drawn(number)
+    light = np.repeat(stored.highlight[..., None].astype(float), 3, axis=-1)
+    for item, shade in zip(stored.request.objects, stored.shades, strict=True):
         light += shade[..., None] * srgb8_to_linear1(np.array(item.albedo_srgb8))
     predicted = 255.0 * linear1_to_srgb1(np.clip(light, 0.0, 1.0))
-    assert np.abs(picture.srgb8 - predicted).max() < 0.5005
+    assert np.abs(stored.srgb8 - predicted).max() < 0.5005
 
 
 @pytest.mark.parametrize("number", range(len(SCENES)))
 def test_a_mask_holds_one_object_alone(number: int) -> None:
-    picture = drawn(number)
-    masks = np.stack([mask.pixels for mask in picture.masks])
+    stored = drawn(number)
+    masks = np.stack([mask.pixels for mask in stored.masks])
     assert masks.sum(axis=0).max() == 1
-    for place, (item, mask) in enumerate(zip(picture.request.objects, picture.masks, strict=True)):
+    for index, (item, mask) in enumerate(zip(stored.request.objects, stored.masks, strict=True)):
         inside = mask.pixels
         assert inside.sum() > 0.008 * SIZE * SIZE
-        others = [shade for other, shade in enumerate(picture.shades) if other != place]
+        others = [shade for other, shade in enumerate(stored.shades) if other != index]
         assert all((shade[inside] == 0.0).all() for shade in others)
         # Exactly this object's plane times its own albedo, plus the highlight.
         albedo = srgb8_to_linear1(np.array(item.albedo_srgb8))
-        light = picture.shades[place][inside][:, None].astype(float) * albedo
-        light += picture.highlight[inside][:, None]
+        light = stored.shades[index][inside][:, None].astype(float) * albedo
+        light += stored.highlight[inside][:, None]
         predicted = 255.0 * linear1_to_srgb1(np.clip(light, 0.0, 1.0))
-        assert np.abs(picture.srgb8[inside] - predicted).max() < 0.5005
-        assert json.loads(json.dumps(mask.parameters))["object"] == place
+        assert np.abs(stored.srgb8[inside] - predicted).max() < 0.5005
+        assert json.loads(json.dumps(mask.parameters))["object"] == index
 
 
 def test_even_light_shows_every_albedo_exactly() -> None:
-    picture = drawn(4)
-    for item, mask in zip(picture.request.objects, picture.masks, strict=True):
-        assert (picture.srgb8[mask.pixels] == np.array(item.albedo_srgb8)).all()
+    stored = drawn(4)
+    for item, mask in zip(stored.request.objects, stored.masks, strict=True):
+        assert (stored.srgb8[mask.pixels] == np.array(item.albedo_srgb8)).all()
 
 
 @pytest.mark.parametrize("number", range(len(SCENES)))
 def test_a_new_color_changes_the_pixels_of_its_object_only(number: int) -> None:
     before = drawn(number)
-    for place in range(len(before.request.objects)):
+    for index in range(len(before.request.objects)):
         objects = list(before.request.objects)
-        objects[place] = SceneObject(objects[place].shape, (255, 255, 255))
+        objects[index] = SceneObject(objects[index].shape, (255, 255, 255))
         request = before.request
         after = render_scene(SceneRequest(tuple(objects), request.light, request.seed, SIZE))
         changed = (before.srgb8 != after.srgb8).any(axis=-1)
-        assert changed[before.masks[place].pixels].all()
-        assert not changed[before.shades[place] == 0.0].any()
+        assert changed[before.masks[index].pixels].all()
+        assert not changed[before.shades[index] == 0.0].any()
         for other, mask in enumerate(before.masks):
-            assert other == place or not changed[mask.pixels].any()
+            assert other == index or not changed[mask.pixels].any()
 
 
 @pytest.mark.parametrize("count", [2, 3, 4])
@@ -113,8 +113,8 @@ def test_every_object_is_seen_well(count: int) -> None:
         shares, unhidden = asked_shares(scene_view(names, seed), 64)
         assert min(unhidden) >= LEAST_UNHIDDEN, (names, seed)
         worst = min(worst, (min(shares), names, seed))
-    picture = render_scene(asked(worst[1], "even", worst[2], 128))
-    for mask in picture.masks:
+    scene_rendering = render_scene(asked(worst[1], "even", worst[2], 128))
+    for mask in scene_rendering.masks:
         assert mask.area_percent >= 100.0 * LEAST_SHARES[count], worst
         rows, columns = mask.pixels.any(axis=1), mask.pixels.any(axis=0)
         assert not rows[[0, -1]].any()
@@ -146,14 +146,14 @@ PIECES = {"book": 2, "car": 3, "chair": 3, "hat": 2}
 
 @pytest.mark.parametrize("name", OBJECTS)
 def test_no_object_breaks_into_pieces(name: str) -> None:
-    picture = render(RenderRequest(name, (128, 128, 128), "even", 11, 256))
-    labels, count = ndimage.label(picture.mask.pixels, np.ones((3, 3)))
+    rendering = render(RenderRequest(name, (128, 128, 128), "even", 11, 256))
+    labels, count = ndimage.label(rendering.mask.pixels, np.ones((3, 3)))
     areas = np.bincount(labels.ravel())[1:]
     assert (areas > 12).sum() <= PIECES.get(name, 1), areas
     assert areas.max() > 0.5 * areas.sum()
     # No speckles: a hole of a pixel or two would be a ray that slipped through.
     assert count - (areas > 12).sum() <= 6
-    holes, count = ndimage.label(picture.shade == 0.0, np.ones((3, 3)))
+    holes, count = ndimage.label(rendering.shade == 0.0, np.ones((3, 3)))
     assert (np.bincount(holes.ravel())[1:] > 3).all()
 
 
@@ -232,6 +232,6 @@ def test_a_watch_sees_the_work_and_can_end_it() -> None:
         (SceneRequest((SceneObject("cube", (1, 2, 3)),), stage_tint_srgb8=(0, 0, -1)), "0 to 255"),
     ],
 )
-def test_what_cannot_be_drawn_is_said(request_: SceneRequest, words: str) -> None:
-    with pytest.raises(BadInput, match=words):
+def test_what_cannot_be_drawn_is_said(request_: SceneRequest, text: str) -> None:
+    with pytest.raises(BadInput, match=text):
         render_scene(request_)

@@ -40,7 +40,9 @@ PAIR = SceneSettings(single_seeds=1, pair_seeds=1, shapes=("mug", "book"), light
 
 def test_a_scene_in_a_color_is_the_renderers_own_picture(tmp_path: Path) -> None:
     counts = []
-    made = render_scenes(tmp_path, PAIR, told=lambda done, of: counts.append((done, of)))
+    made = render_scenes(
+        tmp_path, PAIR, report_progress=lambda done, source: counts.append((done, source))
+    )
     assert counts == [(0, len(made.scenes)), (len(made.scenes), len(made.scenes))]
     red, green = (200, 30, 60), (20, 160, 90)
     alone = render(RenderRequest("mug", red, "studio", 0, 64)).srgb8
@@ -50,8 +52,8 @@ def test_a_scene_in_a_color_is_the_renderers_own_picture(tmp_path: Path) -> None
     pair = next(scene.shapes for scene in made.scenes if len(scene.shapes) == 2)
     objects = tuple(map(SceneObject, pair, (red, green)))
     both = render_scene(SceneRequest(objects, "studio", 0, 64)).srgb8
-    drawn = made.picture(made.of(pair)[0], [red, green])
-    assert np.abs(drawn.astype(int) - both).max() <= 1
+    sample = made.picture(made.of(pair)[0], [red, green])
+    assert np.abs(sample.astype(int) - both).max() <= 1
 
 
 def test_every_pair_of_the_prompts_has_its_scenes() -> None:
@@ -91,12 +93,12 @@ def test_scenes_whose_file_is_gone_or_cut_are_never_read_as_black(
         SceneBank(tmp_path)
     counts: list[int] = []
 
-    def told(done: int, of: int) -> None:
+    def told(done: int, total: int) -> None:
         counts.append(done)
         raise InterruptedError
 
     with pytest.raises(InterruptedError):
-        render_scenes(tmp_path, SMALL, told=told)
+        render_scenes(tmp_path, SMALL, report_progress=told)
     assert counts == [0]
 
 

@@ -140,8 +140,8 @@ def test_the_exported_model_draws_through_the_door(
     np.testing.assert_array_equal(first.srgb8, second.srgb8)
     assert first.srgb8.shape == (32, 32, 3)
     assert first.origin["pipeline"] == "PixArtAlphaPipeline"
-    words = json.loads((tmp_path / "tokenizer" / "tokenizer.json").read_text())
-    assert words["padding"] is None
+    text = json.loads((tmp_path / "tokenizer" / "tokenizer.json").read_text())
+    assert text["padding"] is None
     # Trained on from the export: the step goes on, so that no chance comes twice.
     assert json.loads((tmp_path / ABOUT).read_text())["step"] == STEPS
     further = Training(TINY)
@@ -186,12 +186,12 @@ def test_the_loss_of_reading_by_hand() -> None:
     from truehue.core.generation.small.reading import reading_loss
 
     caption = Caption("a red mug", ("mug",), ((255, 0, 0),), (True,))
-    told = torch.zeros((1, 2, len(OBJECTS) + 4))
+    message = torch.zeros((1, 2, len(OBJECTS) + 4))
     # Even odds for 15 answers in both places; the color is off by 2, 0 and 0 after (1, -1, -1).
-    told[0, 0, -3:] = torch.tensor([-1.0, -1.0, -1.0])
-    told[0, 1, -3:] = 5.0
+    message[0, 0, -3:] = torch.tensor([-1.0, -1.0, -1.0])
+    message[0, 1, -3:] = 5.0
     expected = np.log(len(OBJECTS) + 1) + 10.0 * 4.0 / 3.0
-    assert float(reading_loss(told, [caption])) == pytest.approx(expected, rel=1e-6)
+    assert float(reading_loss(message, [caption])) == pytest.approx(expected, rel=1e-6)
 
 
 def full_disk(folder: Path) -> None:
@@ -239,23 +239,23 @@ def test_the_command_trains_goes_on_and_exports(
     (out / "README.md").write_text("ours")
     assert called(main, *train_it, "--steps", "7", "--out", str(out)).returncode == 0
     assert (out / "README.md").read_text() == "ours"
-    kept = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
-    assert json.loads(kept[out / ABOUT])["step"] == 7
+    saved = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    assert json.loads(saved[out / ABOUT])["step"] == 7
     with monkeypatch.context() as broken:
         broken.setattr("truehue.core.generation.small.export._write_checksums", full_disk)
         failed = called(main, *train_it, "--steps", "7", "--out", str(out))
     assert (failed.returncode, failed.stderr) == (2, f"{out} cannot be written: full.\n")
-    assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == kept
+    assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == saved
     assert {path.name for path in tmp_path.iterdir() if path.name.startswith(".")} == set()
     other = called(main, *train_it, "--steps", "7", "--out", str(bank_folder))
     assert "holds something else than a small model" in other.stderr
     sheet = tmp_path / "sheet.png"
-    drawn = called(
+    sample = called(
         main, "sample", "a red mug", "a blue cube", "--model", str(out), "--out", str(sheet),
         "--steps", "2", "--size", "32", "--enlarge", "3",
     )  # fmt: skip
     # Not its stderr: diffusers' logger writes to the one that was there when it was imported.
-    assert drawn.returncode == 0
+    assert sample.returncode == 0
     from PIL import Image
 
     with Image.open(sheet) as image:
@@ -267,8 +267,8 @@ def test_the_command_trains_goes_on_and_exports(
         ("--enlarge", "0"),
         ("--out", str(tmp_path / "n" / "a")),
     ):
-        asked = ("--model", str(out), "--out", str(sheet), *wrong_option)
-        wrong = called(main, "sample", "x", *asked)
+        target = ("--model", str(out), "--out", str(sheet), *wrong_option)
+        wrong = called(main, "sample", "x", *target)
         assert (wrong.returncode, wrong.stdout) == (2, ""), wrong_option
     wrong = called(main, "sample", "x", "--model", str(tmp_path / "none"), "--out", str(sheet))
     assert (wrong.returncode, wrong.stdout) == (2, "")

@@ -38,7 +38,7 @@ def change(folder: Path, part: str, changed: Callable[[Weights], Weights]) -> No
 
 
 def renamed(weights: Weights) -> Weights:
-    return {f"other.{name}": one for name, one in weights.items()}
+    return {f"other.{name}": weight for name, weight in weights.items()}
 
 
 def last_missing(weights: Weights) -> Weights:
@@ -47,7 +47,7 @@ def last_missing(weights: Weights) -> Weights:
 
 def one_renamed(weights: Weights) -> Weights:
     name = next(iter(weights))
-    return {(f"{key}_old" if key == name else key): one for key, one in weights.items()}
+    return {(f"{key}_old" if key == name else key): weight for key, weight in weights.items()}
 
 
 def none_left(weights: Weights) -> Weights:
@@ -106,9 +106,9 @@ def test_an_unknown_class_is_refused_by_its_name(
     name_class(copy, part, library, name)
     with pytest.raises(BadModelFolder) as caught:
         open_model(f"folder:{copy}")
-    words = str(caught.value)
-    assert f"takes its {part} from the class {name}, which {library} " in words
-    assert "ownload it again" not in words
+    text = str(caught.value)
+    assert f"takes its {part} from the class {name}, which {library} " in text
+    assert "ownload it again" not in text
 
 
 def test_classes_that_transformers_dropped_are_read_by_their_successors(
@@ -149,6 +149,6 @@ def test_embeddings_that_a_file_holds_once_are_whole(tiny: Tiny, tmp_path: Path)
 
 
 def test_a_variant_of_one_part_only_is_taken_for_it(copy: Path) -> None:
-    where = copy / "text_encoder"
-    (where / "model.safetensors").rename(where / "model.fp16.safetensors")
+    location = copy / "text_encoder"
+    (location / "model.safetensors").rename(location / "model.fp16.safetensors")
     open_model(f"folder:{copy}").unload()

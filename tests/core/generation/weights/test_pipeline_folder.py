@@ -31,21 +31,21 @@ def change(path: Path, **values: Any) -> None:
 
 @pytest.mark.parametrize("name", PIPELINES)
 def test_every_familys_folder_is_whole(name: str, tiny: Tiny) -> None:
-    found = check_pipeline(tiny(name))
-    assert found.variant is None
-    assert found.pipeline.endswith("Pipeline")
-    counted = {part.name: part.numbers for part in found.parts}
+    pipeline_folder = check_pipeline(tiny(name))
+    assert pipeline_folder.variant is None
+    assert pipeline_folder.pipeline.endswith("Pipeline")
+    counted = {part.name: part.numbers for part in pipeline_folder.parts}
     assert counted["vae"] > 0
     assert counted["scheduler"] == 0
-    assert 0 < found.largest_gib < found.memory_gib
+    assert 0 < pipeline_folder.largest_gib < pipeline_folder.memory_gib
 
 
 def test_the_count_of_numbers_is_the_models(tiny: Tiny) -> None:
     from diffusers import AutoencoderKL
 
     vae = AutoencoderKL.from_pretrained(tiny("flux") / "vae")
-    found = {part.name: part.numbers for part in check_pipeline(tiny("flux")).parts}
-    assert found["vae"] == sum(one.numel() for one in vae.parameters())
+    result = {part.name: part.numbers for part in check_pipeline(tiny("flux")).parts}
+    assert result["vae"] == sum(parameter.numel() for parameter in vae.parameters())
 
 
 def empty(folder: Path) -> None:
@@ -154,9 +154,9 @@ def a_pointer(folder: Path) -> None:
 
 
 def unfinished(folder: Path) -> None:
-    where = folder / ".cache" / "huggingface" / "download" / "unet"
-    where.mkdir(parents=True)
-    (where / "abc.incomplete").write_bytes(b"0")
+    location = folder / ".cache" / "huggingface" / "download" / "unet"
+    location.mkdir(parents=True)
+    (location / "abc.incomplete").write_bytes(b"0")
 
 
 def a_link_to_nowhere(folder: Path) -> None:
@@ -172,13 +172,13 @@ def shards(folder: Path, *, listed: bool, whole: bool) -> None:
     weights = load_file(inside / "diffusion_pytorch_model.safetensors")
     (inside / "diffusion_pytorch_model.safetensors").unlink()
     names = sorted(weights)
-    where = {}
+    location = {}
     for number, part in enumerate((names[::2], names[1::2]), start=1):
         file = f"diffusion_pytorch_model-0000{number}-of-00002.safetensors"
         save_file({name: weights[name] for name in part}, inside / file)
-        where.update(dict.fromkeys(part, file))
+        location.update(dict.fromkeys(part, file))
     if listed:
-        listing = {"metadata": {}, "weight_map": where}
+        listing = {"metadata": {}, "weight_map": location}
         (inside / "diffusion_pytorch_model.safetensors.index.json").write_text(json.dumps(listing))
     if not whole:
         (inside / "diffusion_pytorch_model-00002-of-00002.safetensors").unlink()
@@ -247,10 +247,10 @@ def variants_mixed(folder: Path) -> None:
     ],
 )
 def test_a_bad_folder_is_refused_with_the_file_that_is_wrong(
-    spoil: Callable[[Path], None], words: str, copy: Path
+    spoil: Callable[[Path], None], text: str, copy: Path
 ) -> None:
     spoil(copy)
-    with pytest.raises(BadModelFolder, match=words) as caught:
+    with pytest.raises(BadModelFolder, match=text) as caught:
         check_pipeline(copy)
     assert str(copy) in str(caught.value)
 
@@ -304,8 +304,8 @@ def test_a_variant_is_what_gets_loaded(copy: Path) -> None:
 
 def test_parts_whose_weights_come_from_elsewhere_may_lack_them(copy: Path) -> None:
     (copy / "unet" / "diffusion_pytorch_model.safetensors").unlink()
-    found = check_pipeline(copy, without=frozenset({"unet"}))
-    assert {part.name: part.numbers for part in found.parts}["unet"] == 0
+    pipeline_folder = check_pipeline(copy, without=frozenset({"unet"}))
+    assert {part.name: part.numbers for part in pipeline_folder.parts}["unet"] == 0
 
 
 @pytest.mark.parametrize(
@@ -322,10 +322,10 @@ def test_parts_whose_weights_come_from_elsewhere_may_lack_them(copy: Path) -> No
     ],
 )
 def test_names_of_weight_files(name: str, variant: str | None, is_index: bool) -> None:
-    found = weight_sets([name, "config.json", "flax_model.msgpack", "pytorch_model.bin"])
-    assert list(found) == [variant]
-    assert (found[variant].index == name) == is_index
-    assert (found[variant].files == (name,)) != is_index
+    result = weight_sets([name, "config.json", "flax_model.msgpack", "pytorch_model.bin"])
+    assert list(result) == [variant]
+    assert (result[variant].index == name) == is_index
+    assert (result[variant].files == (name,)) != is_index
 
 
 def test_what_is_no_weight_file_of_the_two_libraries_is_none() -> None:

@@ -52,8 +52,8 @@ def test_the_models_folder_comes_first_then_the_cache(tiny: Tiny, nowhere: Sourc
     entry = model("sdxl-base-1.0")
     assert find(entry, nowhere) is None
     snapshot = cached(nowhere, entry.repo, tiny("stable_diffusion_xl"))
-    found = source(entry, nowhere)
-    assert (found.folder, found.revision) == (snapshot, COMMIT)
+    result = source(entry, nowhere)
+    assert (result.folder, result.revision) == (snapshot, COMMIT)
     assert nowhere.models_folder is not None
     nowhere.models_folder.mkdir()
     by_repo = nowhere.models_folder / "stabilityai--stable-diffusion-xl-base-1.0"
@@ -86,13 +86,13 @@ def test_the_fingerprint_tells_a_changed_folder(tmp_path: Path) -> None:
     (tmp_path / "unet").mkdir()
     (tmp_path / "model_index.json").write_text("{}")
     (tmp_path / "unet" / "model.safetensors").write_bytes(b"12345678")
-    found = source(model(f"folder:{tmp_path}"), Sources())
-    first = found.fingerprint()
+    result = source(model(f"folder:{tmp_path}"), Sources())
+    first = result.fingerprint()
     (tmp_path / ".cache").mkdir()
     (tmp_path / ".cache" / "note").write_text("not counted")
-    assert found.fingerprint() == first
+    assert result.fingerprint() == first
     (tmp_path / "unet" / "model.safetensors").write_bytes(b"123456789")
-    assert found.fingerprint() != first
+    assert result.fingerprint() != first
 
 
 def test_the_fingerprint_tells_two_trainings_of_one_architecture(tmp_path: Path) -> None:
@@ -102,17 +102,17 @@ def test_the_fingerprint_tells_two_trainings_of_one_architecture(tmp_path: Path)
     path = tmp_path / "unet" / "diffusion_pytorch_model.safetensors"
     path.parent.mkdir()
     (tmp_path / "scheduler.json").write_text('{"shift": 3.0}')
-    found = source(model(f"folder:{tmp_path}"), Sources())
+    result = source(model(f"folder:{tmp_path}"), Sources())
     chance = np.random.default_rng(0)
     weights = {f"layer.{n}": chance.normal(size=(512, 512)).astype(np.float32) for n in range(8)}
 
     def told(changed: dict[str, np.ndarray]) -> str:
         save_file(changed, path)
-        return found.fingerprint()
+        return result.fingerprint()
 
     base = told(weights)
     assert told(dict(weights)) == base
-    trained = {name: one + np.float32(1e-3) for name, one in weights.items()}
+    trained = {name: weight + np.float32(1e-3) for name, weight in weights.items()}
     # One layer of eight, each of the size of the others; the first, one within, and the last.
     for name in ("layer.0", "layer.4", "layer.7"):
         assert told({**weights, name: trained[name]}) != base, name
@@ -120,15 +120,15 @@ def test_the_fingerprint_tells_two_trainings_of_one_architecture(tmp_path: Path)
     assert told({f"Layer.{n}": weights[f"layer.{n}"] for n in range(8)}) != base
     assert told(weights) == base
     (tmp_path / "scheduler.json").write_text('{"shift": 1.0}')
-    assert found.fingerprint() != base
+    assert result.fingerprint() != base
 
 
 def test_the_fingerprint_of_no_safetensors_is_one_all_the_same(tmp_path: Path) -> None:
     (tmp_path / "model.safetensors").write_bytes(b"\xff" * 2**21)
-    found = source(model(f"folder:{tmp_path}"), Sources())
-    first = found.fingerprint()
+    result = source(model(f"folder:{tmp_path}"), Sources())
+    first = result.fingerprint()
     (tmp_path / "model.safetensors").write_bytes(b"\xff" * (2**21 - 1) + b"\0")
-    assert found.fingerprint() != first
+    assert result.fingerprint() != first
 
 
 def test_the_environment_names_the_models_folder(
@@ -146,18 +146,18 @@ def test_srpo_needs_its_base_too(models_folder: Callable[..., Path], nowhere: So
     entry = model("srpo")
     assert nowhere.models_folder is not None
     nowhere.models_folder.mkdir()
-    words = " ".join(missing(entry, None, nowhere))
-    assert "download srpo" in words
-    assert "license of FLUX.1 [dev]" in words
+    text = " ".join(missing(entry, None, nowhere))
+    assert "download srpo" in text
+    assert "license of FLUX.1 [dev]" in text
     (nowhere.models_folder / "srpo").symlink_to(models_folder("srpo") / "srpo")
-    words = " ".join(missing(entry, None, nowhere))
-    assert "download flux.1-dev" in words
-    assert "download srpo" not in words
+    text = " ".join(missing(entry, None, nowhere))
+    assert "download flux.1-dev" in text
+    assert "download srpo" not in text
     (nowhere.models_folder / "flux.1-dev").symlink_to(models_folder("flux.1-dev") / "flux.1-dev")
     assert missing(entry, None, nowhere) == ()
-    found = source(entry, nowhere)
-    assert found.base is not None
-    assert found.base.folder.name == "flux.1-dev"
+    result = source(entry, nowhere)
+    assert result.base is not None
+    assert result.base.folder.name == "flux.1-dev"
 
 
 @pytest.mark.weights
@@ -208,9 +208,9 @@ def test_gated_models_say_where_the_license_is(nowhere: Sources) -> None:
 
 
 def test_too_little_memory_is_missing_too(nowhere: Sources) -> None:
-    words = missing(model("qwen-image"), SMALL, nowhere)[-1]
-    assert "110 GiB of memory" in words
-    assert "8 GiB" in words
+    text = missing(model("qwen-image"), SMALL, nowhere)[-1]
+    assert "110 GiB of memory" in text
+    assert "8 GiB" in text
     # What does not fit the GPU waits in main memory.
     small_gpu = replace(BIG, memory_bytes=12 * GIB, free_bytes=11 * GIB)
     assert len(missing(model("qwen-image"), small_gpu, nowhere)) == 1
@@ -239,13 +239,13 @@ def test_the_folder_of_another_model_is_refused(tiny: Tiny, nowhere: Sources) ->
 def test_a_pipeline_that_diffusers_does_not_have_is_refused(tiny: Tiny, tmp_path: Path) -> None:
     folder = shutil.copytree(tiny("stable_diffusion"), tmp_path / "new")
     index = folder / "model_index.json"
-    for name, words in (
+    for name, text in (
         ("PipelineOf2031", "does not have"),
         ("AutoencoderKL", "not draw from text"),
         ("StableDiffusionImg2ImgPipeline", "not draw from text alone"),
     ):
         index.write_text(json.dumps({**json.loads(index.read_text()), "_class_name": name}))
-        with pytest.raises(BadModelFolder, match=words):
+        with pytest.raises(BadModelFolder, match=text):
             open_model(f"folder:{folder}")
 
 

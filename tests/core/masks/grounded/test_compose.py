@@ -62,28 +62,28 @@ def steps(
 
 
 def test_every_box_is_segmented_and_united() -> None:
-    found = compose(steps((0, 20), (10, 50)))
-    assert np.array_equal(found.mask.pixels, block(0, 50))
-    assert np.array_equal(found.before_negatives, block(0, 50))
-    assert found.mask.maker == "grounded_sam"
-    assert found.notes == ()
+    grounded = compose(steps((0, 20), (10, 50)))
+    assert np.array_equal(grounded.mask.pixels, block(0, 50))
+    assert np.array_equal(grounded.before_negatives, block(0, 50))
+    assert grounded.mask.maker == "grounded_sam"
+    assert grounded.notes == ()
 
 
 def test_a_negative_part_is_taken_and_counted() -> None:
-    found = compose(steps((0, 50), negatives=(negative("wheel", (40, 60)), negative("lamp"))))
-    assert np.array_equal(found.mask.pixels, block(0, 40))
-    wheel, lamp = found.negatives
+    grounded = compose(steps((0, 50), negatives=(negative("wheel", (40, 60)), negative("lamp"))))
+    assert np.array_equal(grounded.mask.pixels, block(0, 40))
+    wheel, lamp = grounded.negatives
     assert np.array_equal(wheel.pixels, block(40, 50))
     assert wheel.reason == ""
     assert not lamp.pixels.any()
     assert lamp.reason == "not found: no box above 0.25"
-    assert found.mask.parameters["negatives"][0]["taken_px"] == 400
+    assert grounded.mask.parameters["negatives"][0]["taken_px"] == 400
 
 
 def test_a_negative_elsewhere_takes_nothing() -> None:
-    found = compose(steps((0, 50), negatives=(negative("tree", (60, 90)),)))
-    assert np.array_equal(found.mask.pixels, block(0, 50))
-    assert found.negatives[0].reason == "does not touch the object"
+    grounded = compose(steps((0, 50), negatives=(negative("tree", (60, 90)),)))
+    assert np.array_equal(grounded.mask.pixels, block(0, 50))
+    assert grounded.negatives[0].reason == "does not touch the object"
 
 
 @pytest.mark.parametrize(
@@ -99,27 +99,29 @@ def test_a_negative_elsewhere_takes_nothing() -> None:
     ],
 )
 def test_what_covers_too_much_is_the_object_itself(
-    variant: MaskVariant, covered: int, taken: bool
+    variant: MaskVariant, covered: int, used: bool
 ) -> None:
-    found = compose(steps((0, 100), negatives=(negative("body", (0, covered)),), variant=variant))
-    assert found.mask.pixels.any()
-    assert found.negatives[0].pixels.any() == taken
-    if not taken:
-        assert f"covers {covered}% of the object" in found.negatives[0].reason
+    grounded = compose(
+        steps((0, 100), negatives=(negative("body", (0, covered)),), variant=variant)
+    )
+    assert grounded.mask.pixels.any()
+    assert grounded.negatives[0].pixels.any() == used
+    if not used:
+        assert f"covers {covered}% of the object" in grounded.negatives[0].reason
 
 
 def test_segments_of_one_label_are_judged_one_by_one() -> None:
-    found = compose(steps((0, 100), negatives=(negative("glass", (0, 99), (90, 100)),)))
-    assert np.array_equal(found.mask.pixels, block(0, 90))
-    assert "covers 99% of the object" in found.notes[0]
+    grounded = compose(steps((0, 100), negatives=(negative("glass", (0, 99), (90, 100)),)))
+    assert np.array_equal(grounded.mask.pixels, block(0, 90))
+    assert "covers 99% of the object" in grounded.notes[0]
 
 
 def test_released_gives_back_when_too_little_is_left() -> None:
-    kept = compose(steps((0, 100), negatives=(negative("a", (0, 35)), negative("b", (35, 70)))))
-    assert np.array_equal(kept.mask.pixels, block(70, 100))
+    grounded = compose(steps((0, 100), negatives=(negative("a", (0, 35)), negative("b", (35, 70)))))
+    assert np.array_equal(grounded.mask.pixels, block(70, 100))
     undone = compose(steps((0, 100), negatives=(negative("a", (0, 36)), negative("b", (35, 71)))))
     assert np.array_equal(undone.mask.pixels, block(0, 100))
-    assert all("only 29% of the car would be left" in one.reason for one in undone.negatives)
+    assert all("only 29% of the car would be left" in item.reason for item in undone.negatives)
     assert "given back" in undone.notes[0]
     # The paper has no such rule, and keeps what is left, be it ever so little.
     parts = (negative("a", (0, 49)), negative("b", (48, 97)))
@@ -136,11 +138,11 @@ def test_nothing_found_says_object_and_step() -> None:
 
 def test_a_later_object_loses_what_an_earlier_one_has() -> None:
     for variant in (PAPER, RELEASED):
-        found = compose(steps((40, 100), earlier=(block(0, 45),), variant=variant))
-        assert np.array_equal(found.mask.pixels, block(45, 100))
-        assert np.array_equal(found.before_negatives, block(45, 100))
-        assert "8% of the car belongs to an earlier object" in found.notes[0]
-        assert len(found.mask.parameters["earlier"]) == 1
+        grounded = compose(steps((40, 100), earlier=(block(0, 45),), variant=variant))
+        assert np.array_equal(grounded.mask.pixels, block(45, 100))
+        assert np.array_equal(grounded.before_negatives, block(45, 100))
+        assert "8% of the car belongs to an earlier object" in grounded.notes[0]
+        assert len(grounded.mask.parameters["earlier"]) == 1
 
 
 def test_one_object_found_twice_fails_and_says_with_which() -> None:
@@ -163,11 +165,11 @@ def test_the_limit_of_overlap_is_not_over_it() -> None:
 
 
 def test_steps_are_overridden_by_hand_and_back() -> None:
-    found = compose(steps((0, 20), (30, 60), negatives=(negative("wheel", (50, 70)),)))
-    one = recompose(found, without_boxes=[0])
-    assert np.array_equal(one.mask.pixels, block(30, 50))
-    assert one.mask.parameters["overrides"] == {"without_boxes": [0], "without_negatives": []}
-    both = recompose(one, without_negatives=["wheel"])
+    result = compose(steps((0, 20), (30, 60), negatives=(negative("wheel", (50, 70)),)))
+    grounded = recompose(result, without_boxes=[0])
+    assert np.array_equal(grounded.mask.pixels, block(30, 50))
+    assert grounded.mask.parameters["overrides"] == {"without_boxes": [0], "without_negatives": []}
+    both = recompose(grounded, without_negatives=["wheel"])
     assert np.array_equal(both.mask.pixels, block(0, 20) | block(30, 60))
     assert both.negatives[0].reason == "left in by hand"
     assert both.mask.parameters["overrides"] == {
@@ -175,8 +177,8 @@ def test_steps_are_overridden_by_hand_and_back() -> None:
         "without_negatives": ["wheel"],
     }
     back = recompose(both)
-    assert np.array_equal(back.mask.pixels, found.mask.pixels)
-    assert back.mask.parameters == found.mask.parameters
+    assert np.array_equal(back.mask.pixels, result.mask.pixels)
+    assert back.mask.parameters == result.mask.parameters
     assert "overrides" not in back.mask.parameters
     # Leaving one part in may be what lets the others be taken at all.
     undone = compose(steps((0, 100), negatives=(negative("a", (0, 50)), negative("b", (50, 90)))))
@@ -186,32 +188,32 @@ def test_steps_are_overridden_by_hand_and_back() -> None:
 
 
 def test_impossible_overrides_are_refused() -> None:
-    found = compose(steps((0, 20), negatives=(negative("wheel", (5, 9)),)))
+    grounded = compose(steps((0, 20), negatives=(negative("wheel", (5, 9)),)))
     with pytest.raises(ObjectNotFound, match="left out by hand") as caught:
-        recompose(found, without_boxes=[0])
+        recompose(grounded, without_boxes=[0])
     assert caught.value.step == "override"
     with pytest.raises(BadInput, match="no box 1: there are 1"):
-        recompose(found, without_boxes=[1])
+        recompose(grounded, without_boxes=[1])
     with pytest.raises(BadInput, match="'door' is none of the negative labels"):
-        recompose(found, without_negatives=["door"])
+        recompose(grounded, without_negatives=["door"])
 
 
 def test_parameters_are_plain_json_with_every_step() -> None:
-    found = compose(steps((0, 20), (30, 60), negatives=(negative("wheel", (50, 70)),)))
-    told = json.loads(json.dumps(found.mask.parameters))
-    assert told == found.mask.parameters
-    assert told["boxes"][0] == {
+    grounded = compose(steps((0, 20), (30, 60), negatives=(negative("wheel", (50, 70)),)))
+    message = json.loads(json.dumps(grounded.mask.parameters))
+    assert message == grounded.mask.parameters
+    assert message["boxes"][0] == {
         "label": "car",
         "box": [0.0, 0.0, 20.0, 40.0],
         "score": 0.8,
         "quality": 0.9,
     }
-    assert told["variant"]["id"] == "released"
-    assert told["variant"]["least_left_share"] == 0.3
-    assert told["detector"] == {"id": "d"}
-    words = describe(found.mask.maker, found.mask.parameters)
-    assert words == f"{masker(MAKER).name} · car, 2 boxes, 1 part taken away"
-    changed = recompose(found, without_boxes=[0])
+    assert message["variant"]["id"] == "released"
+    assert message["variant"]["least_left_share"] == 0.3
+    assert message["detector"] == {"id": "d"}
+    text = describe(grounded.mask.maker, grounded.mask.parameters)
+    assert text == f"{masker(MAKER).name} · car, 2 boxes, 1 part taken away"
+    changed = recompose(grounded, without_boxes=[0])
     assert describe(changed.mask.maker, changed.mask.parameters).endswith(", 1 step by hand")
 
 

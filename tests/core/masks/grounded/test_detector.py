@@ -43,18 +43,26 @@ def test_boxes_are_those_of_the_library(tiny: dict[str, Path], image: np.ndarray
     x, y, across, down = raw.pred_boxes[0, order].T.double().numpy()
     corners = np.stack([x - across / 2, y - down / 2, x + across / 2, y + down / 2], axis=1)
     detector = open_detector(f"folder:{tiny['detector']}")
-    found = detector.detect(image, ["Red tea cup"], 0.5, 0.25)
-    assert 0 < len(found) < 20
-    assert [one.label for one in found] == ["Red tea cup"] * len(found)
+    detections = detector.detect(image, ["Red tea cup"], 0.5, 0.25)
+    assert 0 < len(detections) < 20
+    assert [detection.label for detection in detections] == ["Red tea cup"] * len(detections)
     expected = corners * [80, 48, 80, 48]
-    assert np.allclose([one.box for one in found], expected, atol=1e-3)
-    assert np.allclose([one.score for one in found], scores[order].numpy(), atol=1e-5)
+    assert np.allclose([detection.box for detection in detections], expected, atol=1e-3)
+    assert np.allclose(
+        [detection.score for detection in detections], scores[order].numpy(), atol=1e-5
+    )
 
 
 def same(first: tuple[Detection, ...], second: tuple[Detection, ...]) -> None:
-    assert [one.label for one in first] == [one.label for one in second]
-    assert np.allclose([one.score for one in first], [one.score for one in second], atol=1e-5)
-    assert np.allclose([one.box for one in first], [one.box for one in second], atol=1e-2)
+    assert [detection.label for detection in first] == [detection.label for detection in second]
+    assert np.allclose(
+        [detection.score for detection in first],
+        [detection.score for detection in second],
+        atol=1e-5,
+    )
+    assert np.allclose(
+        [detection.box for detection in first], [detection.box for detection in second], atol=1e-2
+    )
 
 
 def test_a_batch_of_labels_equals_one_by_one(
@@ -64,26 +72,30 @@ def test_a_batch_of_labels_equals_one_by_one(
     looked: list[int] = []
     of_detector: Any = detector
     swin = of_detector._model.model.backbone.conv_encoder.model
-    swin.register_forward_hook(lambda _, args, found: looked.append(len(found.feature_maps[0])))
+    swin.register_forward_hook(lambda _, args, result: looked.append(len(result.feature_maps[0])))
     together = detector.detect(image, LABELS, 0.0, 0.0)
     assert len(together) == 3 * 20
     # The backbone knows no words: it looks once for three labels.
     assert looked == [1]
-    one_by_one = [one for label in LABELS for one in detector.detect(image, [label], 0.0, 0.0)]
+    one_by_one = [
+        detection for label in LABELS for detection in detector.detect(image, [label], 0.0, 0.0)
+    ]
     same(together, tuple(one_by_one))
     assert together == detector.detect(image, LABELS, 0.0, 0.0)
     # Words matter: another label gives other boxes.
-    boxes = [one.box for one in together]
+    boxes = [detection.box for detection in together]
     assert not np.allclose(boxes[:20], boxes[20:40], atol=0.5)
 
 
 def test_thresholds_cut_off_and_the_best_comes_first(detector: Detector, image: np.ndarray) -> None:
     every = detector.detect(image, ["apple"], 0.0, 0.25)
-    scores = [one.score for one in every]
+    scores = [detection.score for detection in every]
     assert scores == sorted(scores, reverse=True)
     limit = scores[len(scores) // 2]
-    kept = detector.detect(image, ["apple"], limit, 0.25)
-    assert [one.score for one in kept] == [score for score in scores if score > limit]
+    detections = detector.detect(image, ["apple"], limit, 0.25)
+    assert [detection.score for detection in detections] == [
+        score for score in scores if score > limit
+    ]
     assert detector.detect(image, ["apple"], 1.0, 0.25) == ()
     assert detector.detect(image, [], 0.0, 0.25) == ()
     # One query a label: the words' threshold changes no box.
@@ -117,7 +129,7 @@ def test_weights_that_are_missing_or_renamed_are_refused(
 ) -> None:
     def one_missing(weights: dict[str, Any]) -> dict[str, Any]:
         name = next(name for name in weights if "encoder.layers.1" in name)
-        return {key: one for key, one in weights.items() if key != name}
+        return {key: weight for key, weight in weights.items() if key != name}
 
     folder = changed(tiny["detector"], tmp_path / "missing", one_missing)
     with pytest.raises(BadModelFolder, match="lacks 1 of the weights of GroundingDino"):

@@ -32,13 +32,13 @@ APPLE = ObjectTarget("apple", negative_labels=PARTS)
 CUP = ObjectTarget("cup")
 
 
-@pytest.mark.parametrize("variant", [PAPER, RELEASED], ids=lambda one: one.id)
+@pytest.mark.parametrize("variant", [PAPER, RELEASED], ids=lambda item: item.id)
 def test_a_name_becomes_a_mask_with_its_steps(
     detector: Detector, segmenter: Segmenter, image: np.ndarray, variant: Any
 ) -> None:
     said: list[str] = []
     calls = count_calls(encoder(segmenter))
-    found = ground(
+    result = ground(
         image,
         APPLE,
         GroundingMethod(detector, segmenter, variant),
@@ -50,42 +50,42 @@ def test_a_name_becomes_a_mask_with_its_steps(
         "Looking for parts to exclude: leaf, stem of it",
         "Cutting out apple",
     ]
-    assert found.mask.pixels.shape == (48, 80)
-    assert found.mask.pixels.any()
+    assert result.mask.pixels.shape == (48, 80)
+    assert result.mask.pixels.any()
     # The detector's own boxes above the variant's threshold, in their order, one segment each.
     own = detector.detect(image, ["apple"], variant.box_threshold, variant.text_threshold)
-    assert found.detections == own
-    assert 0 < len(own) == len(found.segments)
-    everything = np.any([one.pixels for one in found.segments], axis=0)
-    assert np.array_equal(found.before_negatives, everything)
-    assert [one.label for one in found.negatives] == list(PARTS)
-    taken = np.any([one.pixels for one in found.negatives], axis=0)
-    assert np.array_equal(found.mask.pixels, everything & ~taken)
+    assert result.detections == own
+    assert 0 < len(own) == len(result.segments)
+    everything = np.any([segment.pixels for segment in result.segments], axis=0)
+    assert np.array_equal(result.before_negatives, everything)
+    assert [negative.label for negative in result.negatives] == list(PARTS)
+    used = np.any([negative.pixels for negative in result.negatives], axis=0)
+    assert np.array_equal(result.mask.pixels, everything & ~used)
     # One look at the image serves boxes, negative labels, and the clicks that follow.
     segmenter.from_points(segmenter.embed(image, "i"), [(30, 20)], [True])
     assert len(calls) == 1
-    told = json.loads(json.dumps(found.mask.parameters))
-    assert told["detector"]["id"] == detector.id
-    assert told["segmenter"]["revision"].startswith("sha256:")
-    assert told["variant"]["id"] == variant.id
+    message = json.loads(json.dumps(result.mask.parameters))
+    assert message["detector"]["id"] == detector.id
+    assert message["segmenter"]["revision"].startswith("sha256:")
+    assert message["variant"]["id"] == variant.id
     again = ground(image, APPLE, GroundingMethod(detector, segmenter, variant))
-    assert np.array_equal(again.mask.pixels, found.mask.pixels)
-    assert again.mask.parameters == found.mask.parameters
+    assert np.array_equal(again.mask.pixels, result.mask.pixels)
+    assert again.mask.parameters == result.mask.parameters
     # Overriding runs no model.
     detector.unload()
     segmenter.unload()
-    one = recompose(found, without_boxes=range(1, len(own)), without_negatives=PARTS)
-    assert np.array_equal(one.mask.pixels, found.segments[0].pixels)
+    grounded = recompose(result, without_boxes=range(1, len(own)), without_negatives=PARTS)
+    assert np.array_equal(grounded.mask.pixels, result.segments[0].pixels)
 
 
 def test_the_size_is_right_whatever_the_shape(
     detector: Detector, segmenter: Segmenter, image: np.ndarray
 ) -> None:
     for turned in (image.transpose(1, 0, 2), np.ascontiguousarray(image[:, :48])):
-        found = ground(
+        grounded = ground(
             turned, ObjectTarget("apple"), GroundingMethod(detector, segmenter, RELEASED)
         )
-        assert found.mask.pixels.shape == turned.shape[:2]
+        assert grounded.mask.pixels.shape == turned.shape[:2]
 
 
 def test_what_is_not_found_says_how_far_off(
@@ -102,8 +102,8 @@ def test_what_is_not_found_says_how_far_off(
     best = detector.detect(image, ["plate"], 0.0, 0.25)[0].score
     assert caught.value.best_score == best
     assert (caught.value.object_name, caught.value.step) == ("plate", "detector")
-    words = str(caught.value)
-    assert words.startswith("The detector found no plate: no box above 1; its best was ")
+    text = str(caught.value)
+    assert text.startswith("The detector found no plate: no box above 1; its best was ")
     # Nothing was cut out of an image that has no such object.
     assert calls == []
 
@@ -119,10 +119,10 @@ def test_a_second_object_is_looked_for_beside_the_first(
     gray = painted(image, [cleaned])
     assert (gray[cleaned] == 128).all()
     assert np.array_equal(gray[~cleaned], image[~cleaned])
-    found = ground(image, CUP, released, earlier=[first], image_name="i")
-    assert not (found.mask.pixels & cleaned).any()
-    assert found.detections == detector.detect(gray, ["cup"], 0.35, 0.25)
-    assert len(found.mask.parameters["earlier"]) == 1
+    grounded = ground(image, CUP, released, earlier=[first], image_name="i")
+    assert not (grounded.mask.pixels & cleaned).any()
+    assert grounded.detections == detector.detect(gray, ["cup"], 0.35, 0.25)
+    assert len(grounded.mask.parameters["earlier"]) == 1
     # The painted image has a name of its own: the picture itself is looked at anew.
     calls = count_calls(encoder(segmenter))
     segmenter.embed(image, "i")
@@ -145,22 +145,22 @@ def test_released_cleans_the_masks_of_earlier_objects(
     detector: Detector, opened: Callable[[str], Any]
 ) -> None:
     # Half of the first object is gray, which the released clean-up drops from its mask.
-    picture = np.full((48, 80, 3), 30, np.uint8)
-    picture[5:40, 10:30] = (200, 40, 40)
-    picture[5:40, 30:50] = 128
+    stored = np.full((48, 80, 3), 30, np.uint8)
+    stored[5:40, 10:30] = (200, 40, 40)
+    stored[5:40, 30:50] = 128
     first = np.zeros((48, 80), dtype=bool)
     first[5:40, 10:50] = True
-    cleaned = released_cleanup(picture, first).pixels
+    cleaned = released_cleanup(stored, first).pixels
     assert 0.4 < cleaned.sum() / first.sum() < 0.6
     segmenter = opened("sam2")
     method = GroundingMethod(detector, segmenter, RELEASED)
-    found = ground(picture, CUP, method, earlier=[first])
-    assert found.mask.parameters["earlier"] == [Mask(cleaned, "").content_sha256]
+    grounded = ground(stored, CUP, method, earlier=[first])
+    assert grounded.mask.parameters["earlier"] == [Mask(cleaned, "").content_sha256]
     # As the public code does: what the clean-up dropped is neither painted nor taken away.
-    seen = painted(picture, [cleaned])
-    assert found.detections == detector.detect(seen, ["cup"], 0.35, 0.25)
-    assert (found.before_negatives & first & ~cleaned).any()
-    assert not (found.before_negatives & cleaned).any()
+    seen = painted(stored, [cleaned])
+    assert grounded.detections == detector.detect(seen, ["cup"], 0.35, 0.25)
+    assert (grounded.before_negatives & first & ~cleaned).any()
+    assert not (grounded.before_negatives & cleaned).any()
 
 
 def test_released_computes_under_autocast_where_the_public_code_does(
@@ -180,11 +180,11 @@ def test_released_computes_under_autocast_where_the_public_code_does(
     monkeypatch.setattr(precision, "AUTOCAST_DEVICES", ("cuda", "cpu"))
     calls = count_calls(encoder(segmenter))
     method = GroundingMethod(detector, segmenter, RELEASED)
-    found = ground(image, APPLE, method, image_name="i")
-    kept = [one.mask.parameters for one in (in_float32, on_cpu, found)]
+    grounded = ground(image, APPLE, method, image_name="i")
+    saved = [item.mask.parameters for item in (in_float32, on_cpu, grounded)]
     for role in ("detector", "segmenter"):
-        assert [one[role].get("precision") for one in kept] == [None, FLOAT32, AUTOCAST]
-        assert "device" not in kept[2][role]
+        assert [item[role].get("precision") for item in saved] == [None, FLOAT32, AUTOCAST]
+        assert "device" not in saved[2][role]
     # The library's own model under autocast finds the very same boxes; float32 other ones.
     model = GroundingDinoForObjectDetection.from_pretrained(tiny["detector"]).eval()
     inputs = GroundingDinoProcessor.from_pretrained(tiny["detector"])(
@@ -192,17 +192,24 @@ def test_released_computes_under_autocast_where_the_public_code_does(
     )
     with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
         scores = model(**inputs).logits.sigmoid().max(-1)[0][0]
-    expected = sorted((float(one) for one in scores if one > 0.35), reverse=True)
-    assert [one.score for one in found.detections] == pytest.approx(expected, abs=1e-6)
-    assert [one.score for one in found.detections] != [one.score for one in on_cpu.detections]
+    expected = sorted((float(score) for score in scores if score > 0.35), reverse=True)
+    assert [detection.score for detection in grounded.detections] == pytest.approx(
+        expected, abs=1e-6
+    )
+    assert [detection.score for detection in grounded.detections] != [
+        detection.score for detection in on_cpu.detections
+    ]
     # An image that was looked at in one precision is looked at again for the other.
     embeddings = [segmenter.embed(image, "i", autocast) for autocast in (True, False)]
-    assert [one.features[0].dtype for one in embeddings] == [torch.bfloat16, torch.float32]
+    assert [embedding.features[0].dtype for embedding in embeddings] == [
+        torch.bfloat16,
+        torch.float32,
+    ]
     assert len(calls) == 2
-    cut = segmenter.from_boxes(embeddings[0], [found.detections[0].box])
+    cut = segmenter.from_boxes(embeddings[0], [grounded.detections[0].box])
     assert cut[0].pixels.dtype == bool
     # It opens again from its steps, and the flags are as they were.
-    assert np.array_equal(recompose(found).mask.pixels, found.mask.pixels)
+    assert np.array_equal(recompose(grounded).mask.pixels, grounded.mask.pixels)
     assert not torch.backends.cuda.matmul.allow_tf32
 
 
@@ -212,9 +219,9 @@ def test_sam_cuts_out_under_autocast_too(
     monkeypatch.setattr(precision, "AUTOCAST_DEVICES", ("cuda", "cpu"))
     detector = opened("detector")
     segmenter = opened("sam")
-    found = ground(image, APPLE, GroundingMethod(detector, segmenter, RELEASED))
-    assert found.mask.parameters["segmenter"]["precision"] == AUTOCAST
-    assert found.mask.pixels.any()
+    grounded = ground(image, APPLE, GroundingMethod(detector, segmenter, RELEASED))
+    assert grounded.mask.parameters["segmenter"]["precision"] == AUTOCAST
+    assert grounded.mask.pixels.any()
 
 
 def test_masks_of_the_first_version_keep_their_steps() -> None:
@@ -231,9 +238,9 @@ def test_it_stops_when_asked(
     segmenter = opened("sam")
     stop, said = Event(), list[str]()
 
-    def say(words: str) -> None:
-        said.append(words)
-        if words.startswith("Looking for parts"):
+    def say(text: str) -> None:
+        said.append(text)
+        if text.startswith("Looking for parts"):
             stop.set()
 
     method = GroundingMethod(detector, segmenter, RELEASED)
@@ -248,15 +255,15 @@ def test_labels_are_asked_once_and_empty_ones_not(
     detector: Detector, opened: Callable[[str], Any], image: np.ndarray
 ) -> None:
     segmenter = opened("sam")
-    found = ground(
+    grounded = ground(
         image,
         ObjectTarget("apple", negative_labels=("leaf", "", "leaf")),
         GroundingMethod(detector, segmenter, RELEASED),
     )
-    assert [one.label for one in found.negatives] == ["leaf"]
+    assert [negative.label for negative in grounded.negatives] == ["leaf"]
 
 
 def test_a_score_at_the_threshold_is_not_above_it() -> None:
     boxes = [Detection("a", (0, 0, 1, 1), score) for score in (0.35, 0.36, 0.9)]
     other = Detection("b", (0, 0, 1, 1), 0.8)
-    assert [one.score for one in above([*boxes, other], "a", 0.35)] == [0.9, 0.36]
+    assert [detection.score for detection in above([*boxes, other], "a", 0.35)] == [0.9, 0.36]

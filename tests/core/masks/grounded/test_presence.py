@@ -42,8 +42,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for name, answer in zip(NAMES, answers, strict=True)
     ]
 
-    def write(where: Path) -> None:
-        teach(save_tiny_janus(where, words=("Yes", "No")), lessons)
+    def write(location: Path) -> None:
+        teach(save_tiny_janus(location, terms=("Yes", "No")), lessons)
 
     return once(tmp_path_factory, "janus-taught-six", write)
 
@@ -64,12 +64,12 @@ def untaught(tmp_path_factory: pytest.TempPathFactory) -> JanusPresence:
 def test_yes_no_and_neither(taught: JanusPresence) -> None:
     for image, said in ANSWERS.values():
         answers = taught.ask(image, NAMES)
-        assert tuple(one.text for one in answers) == said
-        assert [one.object_name for one in answers] == list(NAMES)
-        assert [one.question for one in answers] == [question(name) for name in NAMES]
-        assert {one.by for one in answers} == {"janus-pro-1b"}
-    assert [one.answer for one in taught.ask(RED, NAMES)] == ["yes", "no", "unknown"]
-    assert [one.answer for one in taught.ask(YELLOW, NAMES)] == ["no", "yes", "no"]
+        assert tuple(answer.text for answer in answers) == said
+        assert [answer.object_name for answer in answers] == list(NAMES)
+        assert [answer.question for answer in answers] == [question(name) for name in NAMES]
+        assert {answer.by for answer in answers} == {"janus-pro-1b"}
+    assert [item.answer for item in taught.ask(RED, NAMES)] == ["yes", "no", "unknown"]
+    assert [item.answer for item in taught.ask(YELLOW, NAMES)] == ["no", "yes", "no"]
 
 
 def test_released_asks_its_own_question_under_autocast(
@@ -99,15 +99,15 @@ def test_a_batch_answers_as_one_by_one(taught: JanusPresence, untaught: JanusPre
     image = np.random.default_rng(0).integers(0, 255, (50, 30, 3), np.uint8)
     for model in (taught, untaught):
         together = model.ask(image, names)
-        for name, one in zip(names, together, strict=True):
+        for name, item in zip(names, together, strict=True):
             (alone,) = model.ask(image, [name])
             assert (alone.text, alone.answer, alone.question) == (
-                one.text,
-                one.answer,
-                one.question,
+                item.text,
+                item.answer,
+                item.question,
             )
-            assert alone.yes_percent == pytest.approx(one.yes_percent, abs=0.01)
-    assert len({one.text for one in untaught.ask(image, names)}) == len(names)
+            assert alone.yes_percent == pytest.approx(item.yes_percent, abs=0.01)
+    assert len({entry.text for entry in untaught.ask(image, names)}) == len(names)
 
 
 def test_it_answers_as_transformers_alone(untaught: JanusPresence, folder: Path) -> None:
@@ -137,7 +137,7 @@ def test_it_answers_as_transformers_alone(untaught: JanusPresence, folder: Path)
         assert ours.text == theirs.strip()
         code = parts.processor.tokenizer.convert_tokens_to_ids
         likely = torch.softmax(scores, -1)
-        yes, no = (sum(float(likely[code(one)]) for one in two) for two in ("yY", "nN"))
+        yes, no = (sum(float(likely[code(item)]) for item in two) for two in ("yY", "nN"))
         assert ours.yes_percent == pytest.approx(100 * yes / (yes + no), abs=0.01)
 
 
@@ -147,14 +147,16 @@ def test_the_image_is_encoded_once_for_all(
     assert taught._parts is not None
     tower = taught._parts.model.model.vision_model
     seen: list[int] = []
-    hook = tower.register_forward_hook(lambda *told: seen.append(len(told[1][0]) if told[1] else 1))
+    hook = tower.register_forward_hook(
+        lambda *message: seen.append(len(message[1][0]) if message[1] else 1)
+    )
     monkeypatch.setattr(presence, "AT_ONCE", 2)
     try:
         answers = taught.ask(RED, [*NAMES, "apple", "apple"])
     finally:
         hook.remove()
     assert len(seen) == 1
-    assert [one.answer for one in answers] == ["yes", "no", "unknown", "yes", "yes"]
+    assert [answer.answer for answer in answers] == ["yes", "no", "unknown", "yes", "yes"]
 
 
 def test_it_needs_no_chance(taught: JanusPresence) -> None:
@@ -181,7 +183,7 @@ def test_memory_and_unloading(folder: Path, taught: JanusPresence) -> None:
     offloaded = load_presence(folder, Placement("cpu", "float32", "sequential", ""), "", "janus")
     assert 1000 < offloaded.memory_bytes < taught.memory_bytes / 3
     assert waiting_bytes() == offloaded.ram_bytes == taught.memory_bytes
-    assert [one.text for one in offloaded.ask(RED, NAMES)] == ["Yes", "No", "Maybe"]
+    assert [item.text for item in offloaded.ask(RED, NAMES)] == ["Yes", "No", "Maybe"]
     offloaded.unload()
     offloaded.unload()
     assert offloaded.memory_bytes == offloaded.ram_bytes == waiting_bytes() == 0
@@ -191,7 +193,7 @@ def test_memory_and_unloading(folder: Path, taught: JanusPresence) -> None:
 
 def test_bfloat16(folder: Path) -> None:
     half = load_presence(folder, Placement("cpu", "bfloat16", "none", ""))
-    assert [one.answer for one in half.ask(YELLOW, NAMES)] == ["no", "yes", "no"]
+    assert [item.answer for item in half.ask(YELLOW, NAMES)] == ["no", "yes", "no"]
 
 
 def test_numbers_that_are_none(folder: Path) -> None:

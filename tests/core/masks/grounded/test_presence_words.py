@@ -35,17 +35,17 @@ from truehue.core.prompts.gencolorbench import build
         ("child's bed", "Is there a child's bed in the image? Answer yes or no."),
     ],
 )
-def test_the_question(name: str, asked: str) -> None:
-    assert question(name) == asked
+def test_the_question(name: str, requested: str) -> None:
+    assert question(name) == requested
 
 
 def test_all_objects_of_the_benchmark() -> None:
     names = {target.name for prompt in build() for target in prompt.targets}
-    asked = {name: question(name) for name in names}
+    requested = {name: question(name) for name in names}
     assert len(names) > 140
-    plural = {name for name, text in asked.items() if text.startswith("Are there")}
+    plural = {name for name, text in requested.items() if text.startswith("Are there")}
     assert plural == {"jeans", "pants", "shorts", "skis"}
-    bare = {name for name, text in asked.items() if text.startswith(f"Is there {name}")}
+    bare = {name for name, text in requested.items() if text.startswith(f"Is there {name}")}
     assert bare == {"broccoli", "grass"}
 
 
@@ -58,8 +58,8 @@ def test_all_concepts_that_are_not_counted() -> None:
 @pytest.mark.parametrize(
     ("name", "words"), [("", "no name"), (" \n", "no name"), ("x" * 201, "201")]
 )
-def test_what_cannot_be_asked(name: str, words: str) -> None:
-    with pytest.raises(BadInput, match=words):
+def test_what_cannot_be_asked(name: str, text: str) -> None:
+    with pytest.raises(BadInput, match=text):
         question(name)
 
 
@@ -89,10 +89,10 @@ def test_what_was_said(text: str, answer: str) -> None:
 
 def test_the_released_question_quotes_the_prompt() -> None:
     form = PresenceQuestion("released", "a  red car\nand a plate")
-    words = question("a car", form)
-    assert "“a red car and a plate”" in words
-    assert "Can the car be seen in it as a distinct object, separate from all others?" in words
-    assert words.endswith("Answer yes or no.")
+    text = question("a car", form)
+    assert "“a red car and a plate”" in text
+    assert "Can the car be seen in it as a distinct object, separate from all others?" in text
+    assert text.endswith("Answer yes or no.")
     assert "“" not in question("skis", PresenceQuestion("released"))
 
 

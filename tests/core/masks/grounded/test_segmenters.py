@@ -83,23 +83,23 @@ def test_sam_gives_what_its_own_predictor_gives(tiny: dict[str, Path], image: np
     embedding = ours.embed(image)
     # Another image, of another shape, in between must not be in the way.
     ours.from_boxes(ours.embed(255 - image[:, :40]), BOXES[:1])
-    for box, found in zip(BOXES, ours.from_boxes(embedding, BOXES), strict=True):
+    for box, segment in zip(BOXES, ours.from_boxes(embedding, BOXES), strict=True):
         masks, scores, _ = predictor.predict(box=np.array(box), multimask_output=False)
-        assert found.pixels.mean() not in (0, 1)
-        assert np.array_equal(found.pixels, masks[0])
-        assert found.score == pytest.approx(float(scores[0]), abs=1e-5)
+        assert segment.pixels.mean() not in (0, 1)
+        assert np.array_equal(segment.pixels, masks[0])
+        assert segment.score == pytest.approx(float(scores[0]), abs=1e-5)
     points, labels = np.array([[20.0, 20.0], [70.0, 9.0]]), np.array([1, 0])
     masks, scores, _ = predictor.predict(points, labels, multimask_output=False)
-    found = ours.from_points(embedding, [(20, 20), (70, 9)], [True, False])
-    assert np.array_equal(found.pixels, masks[0])
+    segment = ours.from_points(embedding, [(20, 20), (70, 9)], [True, False])
+    assert np.array_equal(segment.pixels, masks[0])
     masks, scores, _ = predictor.predict(points, labels, np.array(BOXES[0]), None, False)
-    found = ours.from_points(embedding, [(20, 20), (70, 9)], [True, False], BOXES[0])
-    assert np.array_equal(found.pixels, masks[0])
+    segment = ours.from_points(embedding, [(20, 20), (70, 9)], [True, False], BOXES[0])
+    assert np.array_equal(segment.pixels, masks[0])
     # One point is ambiguous: the best of three.
     masks, scores, _ = predictor.predict(points[:1], labels[:1], multimask_output=True)
-    found = ours.from_points(embedding, [(20, 20)], [True])
-    assert np.array_equal(found.pixels, masks[scores.argmax()])
-    assert found.score == pytest.approx(float(scores.max()), abs=1e-5)
+    segment = ours.from_points(embedding, [(20, 20)], [True])
+    assert np.array_equal(segment.pixels, masks[scores.argmax()])
+    assert segment.score == pytest.approx(float(scores.max()), abs=1e-5)
 
 
 def test_sam2_gives_what_transformers_gives(tiny: dict[str, Path], image: np.ndarray) -> None:
@@ -120,20 +120,20 @@ def test_sam2_gives_what_transformers_gives(tiny: dict[str, Path], image: np.nda
     ours = open_segmenter(f"folder:{tiny['sam2']}")
     embedding = ours.embed(image)
     masks, scores = directly(False, input_boxes=[[list(box) for box in BOXES]])
-    for n, found in enumerate(ours.from_boxes(embedding, BOXES)):
-        assert np.array_equal(found.pixels, masks[n, 0])
-        assert found.score == pytest.approx(float(scores[n, 0]), abs=1e-5)
+    for n, segment in enumerate(ours.from_boxes(embedding, BOXES)):
+        assert np.array_equal(segment.pixels, masks[n, 0])
+        assert segment.score == pytest.approx(float(scores[n, 0]), abs=1e-5)
     masks, scores = directly(True, input_points=[[[[20.0, 20.0]]]], input_labels=[[[1]]])
-    found = ours.from_points(embedding, [(20, 20)], [True])
-    assert np.array_equal(found.pixels, masks[0, scores[0].argmax()])
+    segment = ours.from_points(embedding, [(20, 20)], [True])
+    assert np.array_equal(segment.pixels, masks[0, scores[0].argmax()])
     masks, _ = directly(
         False,
         input_points=[[[[20.0, 20.0], [70.0, 9.0]]]],
         input_labels=[[[1, 0]]],
         input_boxes=[[list(BOXES[0])]],
     )
-    found = ours.from_points(embedding, [(20, 20), (70, 9)], [True, False], BOXES[0])
-    assert np.array_equal(found.pixels, masks[0, 0])
+    segment = ours.from_points(embedding, [(20, 20), (70, 9)], [True, False], BOXES[0])
+    assert np.array_equal(segment.pixels, masks[0, 0])
 
 
 def test_the_video_model_gives_its_image_part(tiny: dict[str, Path], image: np.ndarray) -> None:
@@ -153,9 +153,9 @@ def test_boxes_and_points_reach_the_model_in_its_frame(
         lambda _, args, kwargs: seen.append(kwargs), with_kwargs=True
     )
     embedding = segmenter.embed(image)
-    found = segmenter.from_boxes(embedding, BOXES)
-    assert [one.pixels.shape for one in found] == [(48, 80)] * 3
-    assert all(one.pixels.dtype == bool for one in found)
+    segments = segmenter.from_boxes(embedding, BOXES)
+    assert [segment.pixels.shape for segment in segments] == [(48, 80)] * 3
+    assert all(segment.pixels.dtype == bool for segment in segments)
     segmenter.from_points(embedding, [(20, 30)], [True])
     if isinstance(segmenter, SamSegmenter):
         # Sam keeps the proportions (the longer side becomes 64) ...
@@ -179,7 +179,7 @@ def test_the_same_is_given_twice_and_in_any_batch(
     for first, second in zip(together, again, strict=True):
         assert np.array_equal(first.pixels, second.pixels)
     alone = [segmenter.from_boxes(embedding, [box])[0] for box in many]
-    wrong = [np.mean(one.pixels != two.pixels) for one, two in zip(together, alone, strict=True)]
+    wrong = [np.mean(item.pixels != two.pixels) for item, two in zip(together, alone, strict=True)]
     assert max(wrong) < 0.002
     assert segmenter.from_boxes(embedding, []) == ()
 
@@ -218,19 +218,27 @@ def test_published_sizes_are_read_off_a_checkpoint(size: str) -> None:
         sizes = read_sizes(weights)
         ours = build(sizes)
     assert (sizes.name, sizes.side_px, sizes.window) == (size, 1024, 14)
-    shapes = {name: tuple(one.shape) for name, one in weights.items()}
-    assert {name: tuple(one.shape) for name, one in ours.state_dict().items()} == shapes
+    shapes = {name: tuple(weight.shape) for name, weight in weights.items()}
+    assert {name: tuple(item.shape) for name, item in ours.state_dict().items()} == shapes
     # What no shape tells: heads and windows, of encoder and decoder.
     said = [
-        (type(one).__name__, getattr(one, "num_heads", None), getattr(one, "window_size", None))
-        for one in published.modules()
+        (
+            type(module).__name__,
+            getattr(module, "num_heads", None),
+            getattr(module, "window_size", None),
+        )
+        for module in published.modules()
     ]
     assert said == [
-        (type(one).__name__, getattr(one, "num_heads", None), getattr(one, "window_size", None))
-        for one in ours.modules()
+        (
+            type(module).__name__,
+            getattr(module, "num_heads", None),
+            getattr(module, "window_size", None),
+        )
+        for module in ours.modules()
     ]
-    assert [one.eps for one in ours.modules() if type(one).__name__ == "LayerNorm"] == [
-        one.eps for one in published.modules() if type(one).__name__ == "LayerNorm"
+    assert [module.eps for module in ours.modules() if type(module).__name__ == "LayerNorm"] == [
+        module.eps for module in published.modules() if type(module).__name__ == "LayerNorm"
     ]
     assert sizes.is_published
 
@@ -256,7 +264,7 @@ def test_a_file_that_is_no_whole_sam_is_refused(tiny: dict[str, Path], tmp_path:
     weights = dict(grounding.sam_model().state_dict())
     path = tmp_path / "a.pth"
     name = "mask_decoder.iou_token.weight"
-    lacking = {key: one for key, one in weights.items() if key != name}
+    lacking = {key: weight for key, weight in weights.items() if key != name}
     with pytest.raises(BadModelFolder, match=rf"Missing key.*{name}"):
         open_segmenter(saved(lacking, path))
     with pytest.raises(BadModelFolder, match="Unexpected key"):

@@ -80,11 +80,11 @@ def test_a_mask_opens_again_with_all_its_steps_and_can_be_overridden() -> None:
     assert stored["presence"][0]["yes_percent"] == 97.12
     for boxes, labels in (([0], []), ([], ["rim"]), ([1], ["rim"])):
         wanted = compose(steps(), boxes, labels)
-        found = compose(steps_of(stored), boxes, labels)
-        assert np.array_equal(found.mask.pixels, wanted.mask.pixels)
-        assert found.mask.parameters == wanted.mask.parameters
+        grounded = compose(steps_of(stored), boxes, labels)
+        assert np.array_equal(grounded.mask.pixels, wanted.mask.pixels)
+        assert grounded.mask.parameters == wanted.mask.parameters
         # What came of an override stands on the mask, and has no steps of its own.
-        assert not is_automatic(found.mask.maker, found.mask.parameters)
+        assert not is_automatic(grounded.mask.maker, grounded.mask.parameters)
 
 
 @pytest.mark.parametrize(

@@ -87,7 +87,7 @@ def test_missing_files_are_named_with_the_way_to_get_them(entry, nowhere: Source
     assert (Path(entry.file).name or "safetensors") in first
     assert f"{entry.download_gib:g} GiB" in first
     assert more[-1] == WITHOUT[entry.role]
-    assert any(entry.url in one for one in more)
+    assert any(entry.url in item for item in more)
     if entry.role == "segmenter":
         with pytest.raises(ModelMissing, match="GrabCut"):
             open_segmenter(entry.id, nowhere)
@@ -147,9 +147,9 @@ def test_a_published_size_is_not_taken_for_another(tmp_path: Path) -> None:
     with torch.device("meta"):
         shapes = sam_model_registry["vit_b"]().state_dict()
     # Views of one number: as large a model as ViT-B in a file of a few kilobytes.
-    one = torch.zeros(1)
+    item = torch.zeros(1)
     torch.save(
-        {name: one.expand(value.shape) for name, value in shapes.items()},
+        {name: item.expand(value.shape) for name, value in shapes.items()},
         folder / "sam_vit_h_4b8939.pth",
     )
     with pytest.raises(BadModelFolder, match="holds a vit_b, and SAM ViT-H is a vit_h"):
@@ -175,8 +175,8 @@ def test_check_says_what_is_wrong(
     assert main(["check", f"folder:{tiny['sam2']}"]) == 2
     assert "does not say what it does" in capsys.readouterr().err
     assert main(["check", "folder:/no/such", "--role", "detector", "--json"]) == 1
-    told = json.loads(capsys.readouterr().out)
-    assert told["missing"] == ["There is nothing at /no/such.", WITHOUT["detector"]]
+    message = json.loads(capsys.readouterr().out)
+    assert message["missing"] == ["There is nothing at /no/such.", WITHOUT["detector"]]
 
 
 def test_placement_is_float32_and_whole() -> None:
@@ -245,7 +245,7 @@ def commands(
         env=env,
         check=True,
     )
-    return [tuple(one) for one in json.loads(done.stdout)]
+    return [tuple(load) for load in json.loads(done.stdout)]
 
 
 @pytest.fixture(scope="module")
@@ -278,10 +278,10 @@ def test_models_are_fetched_from_a_hub_and_opened(
         # Ours is no file of Segment Anything's publisher, and what it cuts out says so.
         expected = False if model_id == "sam-vit-b" else None
         assert about(opened).get("published") is expected
-    found = find(vision_model(model_id), Sources(None, fetched / "home" / "hub"))
-    assert found is not None
+    result = find(vision_model(model_id), Sources(None, fetched / "home" / "hub"))
+    assert result is not None
     if model_id != "sam-vit-b":
-        assert found.revision == COMMIT
+        assert result.revision == COMMIT
     assert not any(name.endswith(".pt") for name in hub.asked)
 
 

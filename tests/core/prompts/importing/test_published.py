@@ -44,10 +44,10 @@ FILES = {
 
 
 def read(stem: str, **options: object) -> tuple[Prompt, ...]:
-    found = read_prompts(FILES[stem].encode(), f"{stem}.csv", **options)  # type: ignore[arg-type]
-    assert found.kind == "published"
-    assert found.problems == ()
-    return found.prompts
+    imported_prompts = read_prompts(FILES[stem].encode(), f"{stem}.csv", **options)  # type: ignore[arg-type]
+    assert imported_prompts.kind == "published"
+    assert imported_prompts.problems == ()
+    return imported_prompts.prompts
 
 
 def colors(prompt: Prompt) -> list[tuple[str, str | None, str]]:
@@ -101,16 +101,16 @@ def test_two_and_three_objects() -> None:
 @pytest.mark.parametrize("stem", FILES)
 @pytest.mark.parametrize("name", ["{} (1).csv", "copy-of-{}.csv", "{}.CSV", "{}.tsv"])
 def test_a_name_that_a_browser_changed(stem: str, name: str) -> None:
-    found = read_prompts(FILES[stem].encode(), name.format(stem))
-    assert found.prompts == read(stem)
+    imported_prompts = read_prompts(FILES[stem].encode(), name.format(stem))
+    assert imported_prompts.prompts == read(stem)
 
 
 def test_another_name_is_recognized_by_columns_and_colors() -> None:
     for stem in ("cna_l3", "ncu_rgb_l2", "moc_css", "ica_l1", "coa_l2"):
-        found = read_prompts(FILES[stem].encode(), "renamed.csv")
-        assert found.kind == "published"
-        assert found.prompts == read(stem), stem
-        assert "because of its colors" in found.notes[0]
+        imported_prompts = read_prompts(FILES[stem].encode(), "renamed.csv")
+        assert imported_prompts.kind == "published"
+        assert imported_prompts.prompts == read(stem), stem
+        assert "because of its colors" in imported_prompts.notes[0]
     # All of these names are in more than one system: that is said, and can be decided.
     assert "would match too" in read_prompts(FILES["ica_l1"].encode(), "renamed.csv").notes[0]
     decided = read_prompts(FILES["ica_l1"].encode(), "renamed.csv", system="l2")
@@ -155,9 +155,9 @@ def test_the_columns_must_be_those_of_the_name() -> None:
     ],
 )
 def test_a_broken_row_is_reported(stem: str, row: str, why: str) -> None:
-    found = read_prompts((FILES[stem] + row + "\n").encode(), f"{stem}.csv")
-    assert found.prompts == read(stem)
-    (problem,) = found.problems
+    imported_prompts = read_prompts((FILES[stem] + row + "\n").encode(), f"{stem}.csv")
+    assert imported_prompts.prompts == read(stem)
+    (problem,) = imported_prompts.problems
     assert problem.line == FILES[stem].count("\n") + 1
     assert why in problem.why
 
@@ -186,15 +186,19 @@ def test_the_real_files_import_without_loss(stem: str) -> None:
     path = Path(os.environ["TRUEHUE_SHARED_DATA"]) / "gencolorbench_mini" / f"{stem}.csv"
     with path.open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
-    found = read_prompts(path)
-    assert (found.kind, found.problems, found.notes) == ("published", (), ())
-    assert [prompt.text for prompt in found.prompts] == [row["prompt"] for row in rows]
-    assert [image_place(prompt.id) for prompt in found.prompts] == [
+    imported_prompts = read_prompts(path)
+    assert (imported_prompts.kind, imported_prompts.problems, imported_prompts.notes) == (
+        "published",
+        (),
+        (),
+    )
+    assert [prompt.text for prompt in imported_prompts.prompts] == [row["prompt"] for row in rows]
+    assert [image_place(prompt.id) for prompt in imported_prompts.prompts] == [
         (stem, row["id"]) for row in rows
     ]
-    assert len({prompt.id for prompt in found.prompts}) == len(rows)
+    assert len({prompt.id for prompt in imported_prompts.prompts}) == len(rows)
     system = stem.rpartition("_")[2]
-    for row, prompt in zip(rows, found.prompts, strict=True):
+    for row, prompt in zip(rows, imported_prompts.prompts, strict=True):
         assert (prompt.task, prompt.system) == (stem.split("_")[0], system)
         wanted = [row[name] for name in ("color_name", "color", "color1") if row.get(name)]
         names = [row[key] for key in ("object", "main_obj", "object1") if row.get(key)]
@@ -229,24 +233,27 @@ NUMERIC = (
     "name", ["numeric_hex_css.csv", "numeric_hex.csv", "ncu_hex_css.csv", "anything.csv"]
 )
 def test_an_unknown_column_takes_no_color_away(name: str) -> None:
-    found = read_prompts(NUMERIC.encode(), name)
-    assert (found.kind, found.problems) == ("published", ())
-    assert [one.targets[0].color.hex for one in found.prompts] == ["#DC143C", "#008080"]
-    assert [one.id for one in found.prompts] == ["ncu_hex_css-1", "ncu_hex_css-2"]
-    assert "Columns that were not used: dataset_category." in found.notes
+    imported_prompts = read_prompts(NUMERIC.encode(), name)
+    assert (imported_prompts.kind, imported_prompts.problems) == ("published", ())
+    assert [prompt.targets[0].color.hex for prompt in imported_prompts.prompts] == [
+        "#DC143C",
+        "#008080",
+    ]
+    assert [prompt.id for prompt in imported_prompts.prompts] == ["ncu_hex_css-1", "ncu_hex_css-2"]
+    assert "Columns that were not used: dataset_category." in imported_prompts.notes
 
 
 def test_former_names_are_those_of_today() -> None:
     rows = b"id,color,object,prompt\n1,Red,mug,A Red mug.\n"
-    (one,) = read_prompts(rows, "cna_iscc_l2.csv").prompts
-    assert (one.id, one.system) == ("cna_l2-1", "l2")
+    (item,) = read_prompts(rows, "cna_iscc_l2.csv").prompts
+    assert (item.id, item.system) == ("cna_l2-1", "l2")
 
 
 def test_an_own_table_with_more_columns_stays_one() -> None:
     rows = b"id,color,object,prompt,notes\n1,Red,mug,A Red mug.,mine\n"
-    found = read_prompts(rows, "own.csv")
-    assert found.kind == "csv"
-    assert "Columns that were not used: notes." in found.notes
+    imported_prompts = read_prompts(rows, "own.csv")
+    assert imported_prompts.kind == "csv"
+    assert "Columns that were not used: notes." in imported_prompts.notes
 
 
 @pytest.mark.parametrize(

@@ -96,8 +96,8 @@ def test_whatever_the_bytes_are(content: bytes, name: str, headed: bool) -> None
         if read.prompts
         else None
     )
-    assert again is None or [one.as_json() for one in again.prompts] == [
-        one.as_json() for one in read.prompts
+    assert again is None or [prompt.as_json() for prompt in again.prompts] == [
+        prompt.as_json() for prompt in read.prompts
     ]
 
 

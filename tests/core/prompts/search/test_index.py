@@ -57,7 +57,7 @@ def numbers(text: str, index: PromptIndex = INDEX, **more: object) -> list[int]:
 
 
 def facet(page: Page, name: str) -> Facet:
-    return next(one for one in page.facets if one.name == name)
+    return next(item for item in page.facets if item.name == name)
 
 
 def counted(page: Page, name: str) -> dict[str, int]:
@@ -153,7 +153,7 @@ def test_many_random_orders_take_no_more_memory_than_a_few() -> None:
 
 def test_facets_say_what_there_is() -> None:
     page = INDEX.search(Query())
-    assert [one.name for one in page.facets] == list(FACETS)
+    assert [item.name for item in page.facets] == list(FACETS)
     assert counted(page, "objects") == {"no object": 1, "one object": 4, "several objects": 2}
     tasks = [(value.value, value.label, value.count) for value in facet(page, "task").values]
     assert tasks[0] == ("cna", "Color name accuracy", 3)
@@ -174,7 +174,7 @@ def test_facets_say_what_there_is() -> None:
     assert counted(page, "drawn") == {"not drawn": 7}
     assert counted(page, "verdict") == {"no verdict": 7}
     assert not facet(page, "style").values
-    useful = {one.name: one.useful for one in page.facets}
+    useful = {item.name: item.useful for item in page.facets}
     assert useful["task"]
     assert not any(useful[name] for name in ("style", "set", "concept", "drawn", "verdict"))
     by_hue = facet(INDEX.search(Query(values_by="hue")), "color")
@@ -233,10 +233,10 @@ def test_marks() -> None:
     failed = Query(chosen={"verdict": frozenset({"fail", "unscored"})})
     assert INDEX.matching(failed, marks).tolist() == [0, 6]
     assert INDEX.search(failed).total == 0
-    drawn = Query("vivid", chosen={"drawn": frozenset({"drawn"})})
-    assert INDEX.search(drawn, marks).rows == (0, 1)
+    query = Query("vivid", chosen={"drawn": frozenset({"drawn"})})
+    assert INDEX.search(query, marks).rows == (0, 1)
     # New marks are new results, whatever was found before.
-    assert INDEX.search(drawn, INDEX.marks({"coa-l3-003": PromptStatus(1, 0, "")})).rows == (2,)
+    assert INDEX.search(query, INDEX.marks({"coa-l3-003": PromptStatus(1, 0, "")})).rows == (2,)
     with pytest.raises(BadInput, match="no verdict"):
         INDEX.marks({"cna-l3-001": PromptStatus(1, 0, "maybe")})
 
@@ -250,7 +250,7 @@ def test_ids_of_two_sets_and_none_at_all() -> None:
     nothing = PromptIndex([])
     page = nothing.search(Query("a", sort="hue"))
     assert (len(nothing), page.total, page.rows) == (0, 0, ())
-    assert [one.values for one in page.facets] == [()] * len(FACETS)
+    assert [item.values for item in page.facets] == [()] * len(FACETS)
     for sort in SORTS:
         assert nothing.matching(Query(sort=sort)).tolist() == []
 
@@ -336,7 +336,7 @@ PROMPTS = st.lists(
 )
 TYPED = st.lists(
     st.builds(
-        lambda minus, quote, words: f"{minus}{quote}{' '.join(words)}{quote}",
+        lambda minus, quote, text: f"{minus}{quote}{' '.join(text)}{quote}",
         st.sampled_from(["", "", "-"]),
         st.sampled_from(["", "", '"']),
         st.lists(st.sampled_from([*WORDS, "r", "#dc1", "DC143C", "p1-1", "p"]), max_size=2),
@@ -363,29 +363,29 @@ def plain_words(text: str) -> list[str]:
     return re.findall(r"[^\W_]+", plain)
 
 
-def values_of(one: Prompt, mark: PromptStatus | None) -> dict[str, set[str]]:
-    colors = [target.color for target in one.targets if target.color]
-    many = ("no object", "one object", "several objects")[min(len(one.targets), 2)]
+def values_of(item: Prompt, mark: PromptStatus | None) -> dict[str, set[str]]:
+    colors = [target.color for target in item.targets if target.color]
+    many = ("no object", "one object", "several objects")[min(len(item.targets), 2)]
     return {
-        "set": {one.source} - {""},
-        "task": {one.task},
+        "set": {item.source} - {""},
+        "task": {item.task},
         "objects": {many},
-        "system": {one.system} - {""},
+        "system": {item.system} - {""},
         "color": {color.value for color in colors},
         "hue": {nearest_names(color.lab, "l1", 1)[0][0].name for color in colors},
-        "category": {one.category, *(target.category for target in one.targets)} - {""},
-        "object": {target.name for target in one.targets},
-        "level": {one.level} - {""},
-        "template": {one.template} - {""},
+        "category": {item.category, *(target.category for target in item.targets)} - {""},
+        "object": {target.name for target in item.targets},
+        "level": {item.level} - {""},
+        "template": {item.template} - {""},
         "drawn": {"drawn" if mark and mark.drawn else "not drawn"},
         "verdict": {(mark.verdict if mark else "") or "no verdict"},
     }
 
 
-def holds(one: Prompt, text: str) -> bool:
-    words = plain_words(one.text)
-    hexes = {target.color.hex.lower() for target in one.targets if target.color}
-    hexes |= {found.lower() for found in re.findall(r"#[0-9A-Fa-f]{6}", one.text)}
+def holds(item: Prompt, text: str) -> bool:
+    message = plain_words(item.text)
+    hexes = {target.color.hex.lower() for target in item.targets if target.color}
+    hexes |= {result.lower() for result in re.findall(r"#[0-9A-Fa-f]{6}", item.text)}
     for minus, quoted, closed, plain in re.findall(r'(-?)"([^"]*)("?)|(\S+)', text):
         if plain:
             excluded = plain[0] == "-" and len(plain) > 1
@@ -398,18 +398,18 @@ def holds(one: Prompt, text: str) -> bool:
                     value == typed if excluded else value.startswith(typed) for value in hexes
                 )
             elif excluded:
-                good = all(word in words for word in wanted)
+                good = all(word in message for word in wanted)
             else:
-                good = all(any(word.startswith(start) for word in words) for start in wanted)
-                good |= f"#{typed}" in hexes or one.id.lower() == typed
+                good = all(any(word.startswith(start) for word in message) for start in wanted)
+                good |= f"#{typed}" in hexes or item.id.lower() == typed
                 looks = any(map(str.isalpha, typed)) and not typed.isalpha()
-                good |= looks and one.id.lower().startswith(typed)
+                good |= looks and item.id.lower().startswith(typed)
         else:
             excluded = bool(minus)
             wanted = plain_words(quoted)
             if not wanted:
                 continue
-            line, phrase = f" {' '.join(words)} ", f" {' '.join(wanted)}"
+            line, phrase = f" {' '.join(message)} ", f" {' '.join(wanted)}"
             good = f"{phrase} " in line if closed or excluded else phrase in line
         if good == excluded:
             return False
@@ -436,9 +436,9 @@ def test_the_index_answers_as_reading_every_prompt_does(
     verdict: str,
 ) -> None:
     index = PromptIndex(prompts)
-    given = {one.id: PromptStatus(1, 0, verdict) for one in prompts[::2]}
-    marks: StatusColumn = index.marks(given)
-    values = [values_of(one, given.get(one.id)) for one in prompts]
+    provided = {item.id: PromptStatus(1, 0, verdict) for item in prompts[::2]}
+    marks: StatusColumn = index.marks(provided)
+    values = [values_of(item, provided.get(item.id)) for item in prompts]
 
     def kept(row: int, without: str = "") -> bool:
         return holds(prompts[row], text) and all(
@@ -459,20 +459,20 @@ def test_the_index_answers_as_reading_every_prompt_does(
     # Every match exactly once over all pages, and the same as all at once.
     assert sorted(rows) == wanted
     assert index.matching(query, marks).tolist() == rows
-    assert PromptIndex(prompts).matching(query, index.marks(given)).tolist() == rows
+    assert PromptIndex(prompts).matching(query, index.marks(provided)).tolist() == rows
     if sort == "set":
         assert rows == sorted(wanted, reverse=descending)
     page = index.search(query, marks)
-    for one in page.facets:
+    for entry in page.facets:
         expected = Counter(
             value
             for row in range(len(prompts))
-            if kept(row, one.name)
-            for value in values[row].get(one.name, ())
+            if kept(row, entry.name)
+            for value in values[row].get(entry.name, ())
         )
-        for value in chosen.get(one.name, ()):
+        for value in chosen.get(entry.name, ()):
             expected.setdefault(value, 0)
-        assert {value.value: value.count for value in one.values} == dict(expected), one.name
+        assert {value.value: value.count for value in entry.values} == dict(expected), entry.name
 
 
 def test_words_that_name_a_filter_or_are_misspelled_are_told() -> None:

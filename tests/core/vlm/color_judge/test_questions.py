@@ -22,19 +22,19 @@ def render(color: str, system: str) -> Render:
 @pytest.mark.parametrize(("color", "system", "count"), [("Teal", "css", 9), ("Olive", "l2", 6)])
 def test_every_kind_is_asked_and_yes_or_no_twice(color: str, system: str, count: int) -> None:
     made = questions(render(color, system))
-    assert len(made) == len({one.question_id for one in made}) == count
-    assert {one.task for one in made} == {key for key in TASKS if key.startswith(f"{system}_")}
-    assert all("teddy bear" in one.text for one in made)
-    binary = [one for one in made if one.form is Form.BINARY]
-    assert [one.answer for one in binary] == ["yes", "no"] * (len(binary) // 2)
+    assert len(made) == len({item.question_id for item in made}) == count
+    assert {item.task for item in made} == {key for key in TASKS if key.startswith(f"{system}_")}
+    assert all("teddy bear" in item.text for item in made)
+    binary = [item for item in made if item.form is Form.BINARY]
+    assert [item.answer for item in binary] == ["yes", "no"] * (len(binary) // 2)
     true = find(color, system)
-    for one in binary:
-        asked = find(one.construction["asked"], system)
-        distance = float(delta_e00(np.array(true.lab), np.array(asked.lab)))
-        assert one.construction["delta_e00"] == pytest.approx(distance, abs=1e-3)
-        assert distance >= 10 if one.answer == "no" else distance == 0
-        written = (asked.name, asked.hex, str(asked.srgb8))
-        assert any(text in one.text for text in written)
+    for entry in binary:
+        target = find(entry.construction["asked"], system)
+        distance = float(delta_e00(np.array(true.lab), np.array(target.lab)))
+        assert entry.construction["delta_e00"] == pytest.approx(distance, abs=1e-3)
+        assert distance >= 10 if entry.answer == "no" else distance == 0
+        written = (target.name, target.hex, str(target.srgb8))
+        assert any(text in entry.text for text in written)
     assert made == questions(render(color, system))
 
 

@@ -48,12 +48,12 @@ def asked() -> list[Question]:
 
 
 @pytest.fixture(scope="module")
-def rules(asked: list[Question]) -> dict[str, list[Answer]]:
-    return rule_answers(asked)
+def rules(questions: list[Question]) -> dict[str, list[Answer]]:
+    return rule_answers(questions)
 
 
-def answers(asked: list[Question], words: Callable[[Question], str]) -> list[Answer]:
-    return [answered(one, words(one)) for one in asked]
+def answers(questions: list[Question], text: Callable[[Question], str]) -> list[Answer]:
+    return [answered(question, text(question)) for question in questions]
 
 
 def right(question: Question) -> str:
@@ -66,14 +66,14 @@ def yes(question: Question) -> str:
 
 def row(report: dict[str, Any], table: str, *key: str) -> dict[str, Any]:
     """A row of a table, by the names of its columns."""
-    (found,) = (one for one in report["tables"] if one["id"] == table)
-    (cells,) = (row for row in found["rows"] if row[: len(key)] == list(key))
-    return dict(zip(found["columns"], cells, strict=True))
+    (result,) = (item for item in report["tables"] if item["id"] == table)
+    (cells,) = (row for row in result["rows"] if row[: len(key)] == list(key))
+    return dict(zip(result["columns"], cells, strict=True))
 
 
-def test_who_is_always_right(asked: list[Question]) -> None:
-    every = answers(asked, right)
-    report = report_of(asked, every, {"same": every}, "oracle")
+def test_who_is_always_right(questions: list[Question]) -> None:
+    every = answers(questions, right)
+    report = report_of(questions, every, {"same": every}, "oracle")
     q3 = row(report, "accuracy", "L2 Q3")
     assert (q3["right"], q3["asked"], q3["percent"], q3["chance"]) == (8, 8, 100.0, 50.0)
     # Wilson of 8 of 8: from 8 / (8 + 1.95996²).
@@ -89,8 +89,10 @@ def test_who_is_always_right(asked: list[Question]) -> None:
     assert json.loads(json.dumps(report)) == report
 
 
-def test_who_always_says_yes(asked: list[Question]) -> None:
-    report = report_of(asked, answers(asked, yes), {"oracle": answers(asked, right)}, "yes")
+def test_who_always_says_yes(questions: list[Question]) -> None:
+    report = report_of(
+        questions, answers(questions, yes), {"oracle": answers(questions, right)}, "yes"
+    )
     q3 = row(report, "accuracy", "L2 Q3")
     assert (q3["right"], q3["asked"], q3["percent"], q3["oracle"]) == (4, 8, 50.0, 100.0)
     between = row(report, "agreement", "L2 Q3", "oracle")
@@ -99,8 +101,8 @@ def test_who_always_says_yes(asked: list[Question]) -> None:
     # The oracle alone is right four times: of four that differ all one way, 2 × (1/2)⁴.
     assert (between["only rule correct"], between["only model correct"]) == (4, 0)
     assert (between["points"], between["p (McNemar)"]) == (-50.0, 0.125)
-    for words in ("the true one", "another"):
-        said = row(report, "yes", "yes", words)
+    for text in ("the true one", "another"):
+        said = row(report, "yes", "yes", text)
         assert (said["yes"], said["decided"], said["percent"]) == (8, 8, 100.0)
     assert row(report, "yes", "oracle", "another")["percent"] == 0.0
     # What it says of names cannot be read: wrong, counted, and no agreement.
@@ -110,10 +112,10 @@ def test_who_always_says_yes(asked: list[Question]) -> None:
     assert (names["both decided"], names["kappa"], names["pairs"]) == (0, None, 4)
 
 
-def test_one_miss_one_failure_and_one_not_asked(asked: list[Question]) -> None:
-    q3 = [one for one in asked if one.task == "l2_q3"]
-    miss = next(one for one in q3 if one.answer == "yes")
-    answers_of = [answered(one, "no" if one is miss else one.answer) for one in q3]
+def test_one_miss_one_failure_and_one_not_asked(questions: list[Question]) -> None:
+    q3 = [question for question in questions if question.task == "l2_q3"]
+    miss = next(item for item in q3 if item.answer == "yes")
+    answers_of = [answered(item, "no" if item is miss else item.answer) for item in q3]
     report = report_of(q3, answers_of, {"oracle": answers(q3, right)}, "m")
     between = row(report, "agreement", "L2 Q3", "oracle")
     # 7 of 8 are the same; by chance 3/8 · 4/8 + 5/8 · 4/8 = 1/2: (7/8 − 1/2) / (1/2).
@@ -132,9 +134,9 @@ def test_one_miss_one_failure_and_one_not_asked(asked: list[Question]) -> None:
 
 
 def test_rules_answer_by_the_exact_mask(
-    asked: list[Question], rules: dict[str, list[Answer]]
+    questions: list[Question], rules: dict[str, list[Answer]]
 ) -> None:
-    report = report_of(asked, rules["truehue"], rules, "truehue")
+    report = report_of(questions, rules["truehue"], rules, "truehue")
     for part in ("L2 Q1", "L2 Q2", "L2 Q3", "Yes or no"):
         same = row(report, "agreement", part, "truehue")
         assert (same["same percent"], same["kappa"]) == (100.0, 1.0)
@@ -142,12 +144,12 @@ def test_rules_answer_by_the_exact_mask(
     assert row(report, "rules", "Yes or no", "truehue")["percent"] >= 75
     ours, paper = (row(report, "yes", rule, "the true one")["yes"] for rule in ("truehue", "paper"))
     assert ours > paper
-    for answer, one in zip(rules["paper"], asked, strict=True):
-        if one.form is Form.OPEN:
+    for answer, question in zip(rules["paper"], questions, strict=True):
+        if question.form is Form.OPEN:
             assert find(str(answer.reading), "l2")
-            assert (answer.outcome is Outcome.RIGHT) == (answer.reading == one.answer)
+            assert (answer.outcome is Outcome.RIGHT) == (answer.reading == question.answer)
         else:
-            assert (answer.outcome is Outcome.RIGHT) == (answer.reading == one.answer)
+            assert (answer.outcome is Outcome.RIGHT) == (answer.reading == question.answer)
     published = [table for table in report["tables"] if table["published"]]
     assert [table["id"] for table in published] == ["published-l2", "published"]
     assert row(report, "published", "Qwen2-VL-7B")["Binary L2"] == 49.01
@@ -156,24 +158,24 @@ def test_rules_answer_by_the_exact_mask(
 
 
 def test_css_has_hex_codes_and_letters() -> None:
-    asked = [item.question for item in judge_questions(JudgeSettings("css", 1, 3, 64, near=3))]
-    rules = rule_answers(asked)
-    report = report_of(asked, answers(asked, right), rules, "oracle")
+    questions = [item.question for item in judge_questions(JudgeSettings("css", 1, 3, 64, near=3))]
+    rules = rule_answers(questions)
+    report = report_of(questions, answers(questions, right), rules, "oracle")
     assert row(report, "accuracy", "Multiple choice")["chance"] == 25.0
-    (hexed,) = (one for one in rules["truehue"] if one.question_id.startswith("css_q3"))
+    (hexed,) = (item for item in rules["truehue"] if item.question_id.startswith("css_q3"))
     assert str(hexed.reading).startswith("#")
-    (letter,) = (one for one in rules["truehue"] if one.question_id.startswith("css_q2"))
+    (letter,) = (item for item in rules["truehue"] if item.question_id.startswith("css_q2"))
     assert letter.reading in "ABCD"
     assert row(report, "accuracy", "Yes or no")["asked"] == 6
 
 
-def test_names_of_one_color_are_one_answer(asked: list[Question]) -> None:
-    css = replace(asked[0], construction={"system": "css"})
+def test_names_of_one_color_are_one_answer(questions: list[Question]) -> None:
+    css = replace(questions[0], construction={"system": "css"})
     assert color_of(css, "Dark Slate grey") == color_of(css, "darkslategray") == "#2F4F4F"
     assert color_of(css, "#2f4f4f") == "#2F4F4F"
     assert color_of(css, "octarine") == "octarine"
     # In its own system a name is that system's: level 2 has a green of its own.
-    assert color_of(asked[0], "green") == find("Green", "l2").hex != find("green", "css").hex
+    assert color_of(questions[0], "green") == find("Green", "l2").hex != find("green", "css").hex
     assert nominal_kappa([("a", "a"), ("b", "b"), ("c", "a")]) == pytest.approx(
         (2 / 3 - (1 * 2 + 1 * 1) / 9) / (1 - 3 / 9)
     )
@@ -181,13 +183,13 @@ def test_names_of_one_color_are_one_answer(asked: list[Question]) -> None:
     assert nominal_kappa([("a", "a")] * 3) is None
 
 
-def test_a_render_that_is_drawn_otherwise_is_unscored(asked: list[Question]) -> None:
-    other = {**asked[0].construction["render"], "mask_sha256": "0"}
-    changed = replace(asked[0], construction={**asked[0].construction, "render": other})
+def test_a_render_that_is_drawn_otherwise_is_unscored(questions: list[Question]) -> None:
+    other = {**questions[0].construction["render"], "mask_sha256": "0"}
+    changed = replace(questions[0], construction={**questions[0].construction, "render": other})
     for of_rule in rule_answers([changed]).values():
         assert (of_rule[0].outcome, of_rule[0].reason) == (Outcome.UNANSWERED, OTHERWISE)
     with pytest.raises(BadInput, match="does not say of which render"):
-        rule_answers([replace(asked[0], construction={"system": "l2"})])
+        rule_answers([replace(questions[0], construction={"system": "l2"})])
 
 
 def test_scenes_take_turns_as_in_the_paper() -> None:
@@ -195,9 +197,9 @@ def test_scenes_take_turns_as_in_the_paper() -> None:
     pairs = {(color, scene[0]) for color, scene in all_scenes}
     assert len(pairs) == 406 == len(set_colors("l2")) * len(OBJECTS)
     assert len({color for color, _ in all_scenes[:29]}) == 29
-    most = 4 * 406
-    assert len(set(scenes(JudgeSettings("l2", most)))) == most
-    for wrong in ({"system": "l3"}, {"renders": 0}, {"renders": most + 1}, {"seed": -1}):
+    limit = 4 * 406
+    assert len(set(scenes(JudgeSettings("l2", limit)))) == limit
+    for wrong in ({"system": "l3"}, {"renders": 0}, {"renders": limit + 1}, {"seed": -1}):
         with pytest.raises(BadInput):
             JudgeSettings(**wrong)  # type: ignore[arg-type]
 
@@ -208,35 +210,35 @@ def test_from_the_command_to_the_report(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    of, out = tmp_path / "set", tmp_path / "out"
-    assert main(["judge", "make", str(of), "--count", "2", "--size", "64", "--seed", "1"]) == 0
-    made = open_set(of)
+    source, out = tmp_path / "set", tmp_path / "out"
+    assert main(["judge", "make", str(source), "--count", "2", "--size", "64", "--seed", "1"]) == 0
+    made = open_set(source)
     assert is_judge_set(made.settings)
     assert (made.settings["system"], made.settings["renders"]) == ("l2", 2)
     assert made.questions_count == 12
     server = ChatServer()
     questions = list(made.questions())
-    server.answers = [said(one) for one in questions]
+    server.answers = [said(question) for question in questions]
     with server.running():
-        words = ["run", str(of), "--out", str(out), "--model", server.base_url, "--name", "vlm"]
-        assert main([*words, "--at-once", "1"]) == 2
+        parts = ["run", str(source), "--out", str(out), "--model", server.base_url, "--name", "vlm"]
+        assert main([*parts, "--at-once", "1"]) == 2
     capsys.readouterr()
     assert main(["judge", "report", str(out), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert row(told, "accuracy", "Yes or no")["percent"] == 50.0
-    assert row(told, "accuracy", "L2 Q1")["unanswered"] == 2
-    kept = (out / CACHE).read_text()
-    (out / CACHE).write_text(kept[:-20])  # a line that a kill tore is judged again
+    message = json.loads(capsys.readouterr().out)
+    assert row(message, "accuracy", "Yes or no")["percent"] == 50.0
+    assert row(message, "accuracy", "L2 Q1")["unanswered"] == 2
+    saved = (out / CACHE).read_text()
+    (out / CACHE).write_text(saved[:-20])  # a line that a kill tore is judged again
     seen: list[tuple[int, int]] = []
-    assert judge_report(read_asked(out), lambda *of: seen.append(of)) == told
+    assert judge_report(read_asked(out), lambda *subject: seen.append(subject)) == message
     assert seen == [(1, 2), (2, 2)]
     monkeypatch.setattr(rules_module, "_judged", None)  # what was judged is not judged again
-    assert judge_report(read_asked(out)) == told
+    assert judge_report(read_asked(out)) == message
     assert main(["judge", "report", str(out)]) == 0
     text = capsys.readouterr().out
     assert "True and false acceptance of colors" in text
     assert "Published, Table 2" in text
-    assert main(["judge", "make", str(of)]) == 2
+    assert main(["judge", "make", str(source)]) == 2
     assert "is there already" in capsys.readouterr().err
 
 
@@ -252,8 +254,8 @@ def test_another_set_has_no_judge(twenty: Path, tmp_path: Path) -> None:
     from truehue.core.vlm.evaluation.sets import read_questions
     from truehue.core.vlm.models.registry import model_of
 
-    asked, source = read_questions(twenty)
+    target, source = read_questions(twenty)
     model = model_of("http://127.0.0.1:1/v1", {"model": "m"})
-    begin(tmp_path / "out", asked, source, lambda one: one.text, model, EvaluationSettings())
+    begin(tmp_path / "out", target, source, lambda item: item.text, model, EvaluationSettings())
     with pytest.raises(BadInput, match="make a set with truehue vlm judge make"):
         judge_report(read_asked(tmp_path / "out"))

@@ -56,11 +56,11 @@ def prompt(question: Question) -> str:
 
 
 def begun(
-    place: Path, of: Path, model: VisionModel, settings: EvaluationSettings = SHORT
+    index: Path, subject: Path, model: VisionModel, settings: EvaluationSettings = SHORT
 ) -> EvaluationWork:
-    asked, source = read_questions(of)
-    begin(place, asked, source, prompt, model, settings)
-    return EvaluationWork(place, model)
+    target, source = read_questions(subject)
+    begin(index, target, source, prompt, model, settings)
+    return EvaluationWork(index, model)
 
 
 def here(work: EvaluationWork, **more: Any) -> BatchState:
@@ -92,11 +92,11 @@ def test_a_local_model_answers_a_set(tiny_vision: Tiny, twenty: Path, tmp_path: 
     assert (first["height"], first["width"]) == srgb8.shape[:2]
     assert first["seen"] == "28 × 28 pixels, 1 token"
     assert (first["tokens_out"], first["requests"], first["answered_by"]) == (6, 0, "")
-    given = list(work.given())
-    assert [one.question_id for one in given] == [f"q{n:03d}" for n in range(20)]
-    assert all(one.answered and one.words for one in given)
-    asked = work.questions()[3].question
-    assert (asked, asked.construction) == (questions(4)[3][0], {"number": 3, "seed": 3})
+    values = list(work.given())
+    assert [item.question_id for item in values] == [f"q{n:03d}" for n in range(20)]
+    assert all(item.answered and item.words for item in values)
+    target = work.questions()[3].question
+    assert (target, target.construction) == (questions(4)[3][0], {"number": 3, "seed": 3})
     plan = json.loads((work.folder.path / "plan.json").read_text())
     assert plan["set"] == asdict(read_questions(twenty)[1])
     assert plan["model"]["settings"]["dtype"] in ("float32", "bfloat16", "float16")
@@ -106,7 +106,7 @@ def test_a_local_model_answers_a_set(tiny_vision: Tiny, twenty: Path, tmp_path: 
     unseen = EvaluationSettings(max_tokens=6, version=Version.BLACK)
     black = begun(tmp_path / "black", twenty, model, unseen)
     here(black)
-    assert [one.words for one in black.given()] != [one.words for one in given]
+    assert [item.words for item in black.given()] != [item.words for item in values]
 
 
 def test_images_are_sent_as_the_plan_says(server: ChatServer, twenty: Path, tmp_path: Path) -> None:
@@ -114,10 +114,10 @@ def test_images_are_sent_as_the_plan_says(server: ChatServer, twenty: Path, tmp_
         settings = EvaluationSettings(max_tokens=6, version=version)
         work = begun(tmp_path / version, twenty, at(server), settings)
         here(work)
-        for number, one in enumerate(work.given()):
+        for number, item in enumerate(work.given()):
             red, green, blue = as_sent(flat(number), version)[0, 0]
             height, width, _ = flat(number).shape
-            assert one.words == f"({red}, {green}, {blue}) of {width}x{height}"
+            assert item.words == f"({red}, {green}, {blue}) of {width}x{height}"
     gray = as_sent(flat(3), Version.GRAY)
     assert (gray[..., 0] == np.asarray(Image.fromarray(flat(3)).convert("L"))).all()
     assert (gray[..., 0] == gray[..., 2]).all()
@@ -137,7 +137,7 @@ def test_what_has_no_answer_has_its_reason_and_is_asked_again(
     assert (row["question_id"], row["requests"], row["words"]) == ("q000", 1, None)
     assert row["prompt"]
     assert here(work, retry_failed=True).failed == 0
-    assert all(one.answered for one in work.given())
+    assert all(item.answered for item in work.given())
     assert work.spent().spent_requests == 22
     assert work.spent().spent_tokens == 20 * 35
 
@@ -190,25 +190,25 @@ def test_a_budget_counts_what_was_spent_before(
 ) -> None:
     model = at(server, at_once=3)
     begun(tmp_path / "out", twenty, model)
-    for most, done, asked in (
+    for limit, done, target in (
         (Budget(requests=6), 6, 6),
         (Budget(requests=6), 6, 6),
         # Six answers took 210 tokens; three are under way when the seventh takes it to 245.
         (Budget(tokens=240), 9, 9),
         (Budget(), 20, 20),
     ):
-        work = EvaluationWork(tmp_path / "out", model, most)
+        work = EvaluationWork(tmp_path / "out", model, limit)
         state = here(work)
-        assert (state.done, len(server.got)) == (done, asked)
+        assert (state.done, len(server.got)) == (done, target)
         assert state.status == ("finished" if done == 20 else "paused")
         assert done == 20 or "budget is used up" in state.message
 
 
 def test_a_budget_counts_what_has_no_row(server: ChatServer, twenty: Path, tmp_path: Path) -> None:
-    model, place = at(server, at_once=1), tmp_path / "out"
+    model, index = at(server, at_once=1), tmp_path / "out"
     # A filtered answer was paid for; the question that is refused was sent, and has no row.
     server.answers = [completion(None, "content_filter"), failure(401, "Who are you?")]
-    work = begun(place, twenty, model)
+    work = begun(index, twenty, model)
     assert here(work).status == "paused"
     (filtered, *_) = rows(work)
     assert (filtered["requests"], filtered["tokens_in"], filtered["tokens_out"]) == (1, 30, 5)
@@ -216,14 +216,14 @@ def test_a_budget_counts_what_has_no_row(server: ChatServer, twenty: Path, tmp_p
     assert (work.spent().spent_requests, work.spent().spent_tokens) == (len(server.got), 35)
     assert len(server.got) == 2
     # A request that a kill tore off counts as one; what rows say is the least.
-    with (place / "spent.jsonl").open("a") as file:
+    with (index / "spent.jsonl").open("a") as file:
         file.write('{"requests": 1, "tok')
     assert work.spent().spent_requests == 3
-    state = here(EvaluationWork(place, model, Budget(requests=6)), retry_failed=True)
+    state = here(EvaluationWork(index, model, Budget(requests=6)), retry_failed=True)
     assert (state.status, len(server.got)) == ("paused", 5)
-    (place / "spent.jsonl").unlink()
+    (index / "spent.jsonl").unlink()
     assert (work.spent().spent_requests, work.spent().spent_tokens) == (4, 4 * 35)
-    assert here(EvaluationWork(place, model)).status == "finished"
+    assert here(EvaluationWork(index, model)).status == "finished"
     assert work.spent().spent_requests == 4 + 17
 
 
@@ -247,34 +247,34 @@ def test_a_changed_image_is_no_answer(server: ChatServer, tmp_path: Path, twenty
     assert (picture(path, question.image_id, Version.COLORED) == srgb8).all()
     with pytest.raises(ImageError, match="holds other pixels"):
         picture(path, image_id(flat(1)), Version.BLACK)
-    asked, source = read_questions(twenty)
-    place = tmp_path / "out"
-    begin(place, [(asked[0][0], path), (asked[1][0], path)], source, prompt, at(server), SHORT)
-    assert here(work := EvaluationWork(place)).failed == 1
-    assert [one.answered for one in work.given()] == [True, False]
+    target, source = read_questions(twenty)
+    index = tmp_path / "out"
+    begin(index, [(target[0][0], path), (target[1][0], path)], source, prompt, at(server), SHORT)
+    assert here(work := EvaluationWork(index)).failed == 1
+    assert [item.answered for item in work.given()] == [True, False]
 
 
 @pytest.mark.weights
 def test_a_folder_goes_on_with_what_it_was_begun_with(
     server: ChatServer, tiny_vision: Tiny, twenty: Path, tmp_path: Path
 ) -> None:
-    place = tmp_path / "out"
-    begun(place, twenty, at(server))
-    asked, source = read_questions(twenty)
-    for change, words in (
-        ({"questions": asked[1:]}, "another set of questions"),
+    index = tmp_path / "out"
+    begun(index, twenty, at(server))
+    target, source = read_questions(twenty)
+    for change, text in (
+        ({"questions": target[1:]}, "another set of questions"),
         ({"prompt_text": lambda question: question.text}, "or another prompt"),
         ({"settings": EvaluationSettings(max_tokens=7)}, "other settings"),
         ({"model": at(server, temperature=False)}, "another model"),
         ({"questions": []}, "holds no questions"),
     ):
-        same = {"questions": asked, "prompt_text": prompt, "model": at(server), "settings": SHORT}
-        with pytest.raises(BadInput, match=words):
-            begin(place, source=source, **(same | change))  # type: ignore[arg-type]
-    lines = (place / "questions.jsonl").read_text()
-    (place / "questions.jsonl").write_text(lines.replace("red", "rot"))
+        same = {"questions": target, "prompt_text": prompt, "model": at(server), "settings": SHORT}
+        with pytest.raises(BadInput, match=text):
+            begin(index, source=source, **(same | change))  # type: ignore[arg-type]
+    lines = (index / "questions.jsonl").read_text()
+    (index / "questions.jsonl").write_text(lines.replace("red", "rot"))
     with pytest.raises(BadInput, match="was changed"):
-        EvaluationWork(place).questions()
+        EvaluationWork(index).questions()
     local = model_of(str(tiny_vision("janus")), {"dtype": "float32"})
     begun(tmp_path / "local", twenty, local)
     # The machine's own choice is what the plan says; files that changed are another model.
@@ -292,40 +292,42 @@ def test_a_folder_goes_on_with_what_it_was_begun_with(
 def test_a_set_that_was_moved_goes_on(
     server: ChatServer, twenty: Path, tmp_path: Path, of_before: bool
 ) -> None:
-    place, moved = tmp_path / "out", tmp_path / "elsewhere" / "set"
+    index, moved = tmp_path / "out", tmp_path / "elsewhere" / "set"
     first = copytree(twenty, tmp_path / "set")
-    work = begun(place, first, at(server), SHORT)
+    work = begun(index, first, at(server), SHORT)
     if of_before:
-        as_before(place)
-        work = EvaluationWork(place, at(server))
+        as_before(index)
+        work = EvaluationWork(index, at(server))
     assert work.questions()[3].image.is_relative_to(first)
-    here(EvaluationWork(place, at(server), Budget(requests=4)))
+    here(EvaluationWork(index, at(server), Budget(requests=4)))
     moved.parent.mkdir()
     first.rename(moved)
-    gone = EvaluationWork(place, at(server), Budget(requests=8))
+    gone = EvaluationWork(index, at(server), Budget(requests=8))
     assert here(gone).failed == 16, "until it is said where the images are"
-    work = begun(place, moved, at(server), SHORT)
+    work = begun(index, moved, at(server), SHORT)
     assert work.questions()[3].image.is_relative_to(moved)
     assert (here(work, retry_failed=True).failed, len(server.got)) == (0, 20)
-    asked, source = read_questions(moved)
-    assert read_asked(place).source == source
+    target, source = read_questions(moved)
+    assert read_asked(index).source == source
     with pytest.raises(BadInput, match="another set of questions"):
-        begin(place, asked[1:], source, prompt, at(server), SHORT)
+        begin(index, target[1:], source, prompt, at(server), SHORT)
 
 
-def as_before(place: Path) -> None:
+def as_before(index: Path) -> None:
     """Makes of a folder what it was when paths stood among the questions."""
-    plan, places = (json.loads((place / f"{name}.json").read_text()) for name in ("plan", "places"))
-    lines = (place / "questions.jsonl").read_text().splitlines()
+    plan, positions = (
+        json.loads((index / f"{name}.json").read_text()) for name in ("plan", "places")
+    )
+    lines = (index / "questions.jsonl").read_text().splitlines()
     records = [
         {"question": (record := json.loads(line))["question"], "image": image, **record}
-        for line, image in zip(lines, places["images"], strict=True)
+        for line, image in zip(lines, positions["images"], strict=True)
     ]
     text = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
-    (place / "questions.jsonl").write_text(text)
+    (index / "questions.jsonl").write_text(text)
     plan["questions"] = hashlib.sha256(text.encode()).hexdigest()
-    (place / "plan.json").write_text(json.dumps(plan))
-    (place / "places.json").unlink()
+    (index / "plan.json").write_text(json.dumps(plan))
+    (index / "places.json").unlink()
 
 
 @pytest.mark.parametrize(
@@ -337,22 +339,22 @@ def test_settings_that_cannot_be_are_refused(settings: dict[str, Any]) -> None:
 
 
 def test_baselines_are_asked_like_models(tmp_path: Path) -> None:
-    drawn = GeneratedSettings({"color_extraction": 3, "color_blindness": 2}, seed=4)
-    made = write_set(tmp_path / "set", generated(drawn), "Drawn", {})
+    generated_settings = GeneratedSettings({"color_extraction": 3, "color_blindness": 2}, seed=4)
+    made = write_set(tmp_path / "set", generated(generated_settings), "Drawn", {})
     pixels = begun(tmp_path / "pixels", made.folder, model_of("pixels"))
     state = here(pixels)
     assert (state.status, state.done, state.failed) == ("finished", 5, 2)
-    given = {one.question_id: one for one in pixels.given()}
+    values = {entry.question_id: entry for entry in pixels.given()}
     for question in made.questions():
-        one = given[question.question_id]
+        item = values[question.question_id]
         if question.task == "color_extraction":
-            assert one.words == question.answer
+            assert item.words == question.answer
         else:
-            assert one.reason == "The reader of pixels cannot answer this."
+            assert item.reason == "The reader of pixels cannot answer this."
     chance = begun(tmp_path / "chance", made.folder, model_of("chance"))
     assert here(chance).failed == 0
     again = begun(tmp_path / "again", made.folder, model_of("chance"))
     here(again)
-    assert [one.words for one in again.given()] == [one.words for one in chance.given()]
+    assert [entry.words for entry in again.given()] == [entry.words for entry in chance.given()]
     with pytest.raises(BadInput, match="another model"):
         begun(tmp_path / "chance", made.folder, model_of("pixels"))

@@ -36,10 +36,10 @@ class AnswersFew(ChatServer):
         super().__init__()
         self.goes_on = threading.Event()
 
-    def _next(self, path: str, asked: dict[str, Any]) -> Answer:
+    def _next(self, path: str, target: dict[str, Any]) -> Answer:
         if len(self.got) > self.few:
             self.goes_on.wait()
-        return super()._next(path, asked)
+        return super()._next(path, target)
 
 
 def lines(out: Path) -> list[dict[str, Any]]:
@@ -51,10 +51,10 @@ def lines(out: Path) -> list[dict[str, Any]]:
 def test_a_killed_command_goes_on(twenty: Path, tmp_path: Path, workers_here: None) -> None:
     out, server = tmp_path / "out", AnswersFew()
     with server.running():
-        words = ["run", str(twenty), "--out", str(out), "--model", server.base_url]
-        words += ["--name", "color-vlm", "--at-once", "2"]
+        parts = ["run", str(twenty), "--out", str(out), "--model", server.base_url]
+        parts += ["--name", "color-vlm", "--at-once", "2"]
         command = subprocess.Popen(
-            [sys.executable, "-m", "core.vision_language", *words],
+            [sys.executable, "-m", "core.vision_language", *parts],
             cwd=ROOT,
             stdout=subprocess.DEVNULL,
         )
@@ -69,7 +69,7 @@ def test_a_killed_command_goes_on(twenty: Path, tmp_path: Path, workers_here: No
         finally:
             server.goes_on.set()
             command.kill()
-        assert main(words) == 0
+        assert main(parts) == 0
     rows = [row for table in tables(EvaluationWork(out)) for row in table.to_pylist()]
     assert [row["question_id"] for row in rows] == [f"q{n:03d}" for n in range(20)]
     # What was written down was not asked again.

@@ -39,11 +39,11 @@ def serving(folder: Path, log: Path) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    words = ["serve", str(folder), "--host", "127.0.0.1", "--port", str(port), "--device", "cpu"]
+    parts = ["serve", str(folder), "--host", "127.0.0.1", "--port", str(port), "--device", "cpu"]
     environment = {**os.environ, "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
     with log.open("wb") as out:
         server = subprocess.Popen(
-            [sys.executable, "-c", SERVE, *words], env=environment, stdout=out, stderr=out
+            [sys.executable, "-c", SERVE, *parts], env=environment, stdout=out, stderr=out
         )
     try:
         while not _answers(port):
@@ -69,14 +69,14 @@ def test_a_server_says_what_the_model_says_here(
 ) -> None:
     folder, out = tiny_vision("qwen2_5_vl"), tmp_path / "out"
     with serving(folder, tmp_path / "server.log") as url:
-        words = ["run", str(twenty), "--out", str(out), "--model", url, "--name", str(folder)]
-        assert main([*words, "--at-once", "2", "--max-tokens", str(TOKENS)]) == 0
+        parts = ["run", str(twenty), "--out", str(out), "--model", url, "--name", str(folder)]
+        assert main([*parts, "--at-once", "2", "--max-tokens", str(TOKENS)]) == 0
     rows = [row for table in tables(EvaluationWork(out)) for row in table.to_pylist()]
     assert [row["question_id"] for row in rows] == [f"q{n:03d}" for n in range(20)]
-    here = open_local(model_of(str(folder), {"dtype": "float32", "device": "cpu"}))
+    local_answerer = open_local(model_of(str(folder), {"dtype": "float32", "device": "cpu"}))
     for (question, srgb8), row in list(zip(questions(20), rows, strict=True))[::7]:
         ask = ImagePrompt(prompt_text(question), partial(np.copy, srgb8))
-        (reply,) = here.answers([ask], Sampling(TOKENS), lambda: False)
+        (reply,) = local_answerer.answers([ask], Sampling(TOKENS), lambda: False)
         assert isinstance(reply, Reply)
         assert (row["words"], row["ending"]) == (reply.words, reply.ending)
         assert (row["tokens_in"], row["tokens_out"]) == (reply.tokens_in, reply.tokens_out)

@@ -64,14 +64,14 @@ def test_each_architecture_answers_alone_as_in_a_batch(kind: str, tiny_vision: T
     model = opened(tiny_vision(kind), batch=3)
     together = replies(model, asks())
     alone = [reply for ask in asks() for reply in replies(model, [ask])]
-    for one, same, image in zip(together, alone, IMAGES, strict=True):
-        assert isinstance(one, Reply)
+    for item, same, image in zip(together, alone, IMAGES, strict=True):
+        assert isinstance(item, Reply)
         assert isinstance(same, Reply)
-        assert (one.words, one.seen, one.tokens_in) == (same.words, same.seen, same.tokens_in)
-        assert (one.height, one.width) == image.shape[:2]
-        assert one.tokens_out
-        assert one.tokens_out <= 6
-        assert one.ending == ("length" if one.tokens_out == 6 else "stop")
+        assert (item.words, item.seen, item.tokens_in) == (same.words, same.seen, same.tokens_in)
+        assert (item.height, item.width) == image.shape[:2]
+        assert item.tokens_out
+        assert item.tokens_out <= 6
+        assert item.ending == ("length" if item.tokens_out == 6 else "stop")
     assert isinstance(together[2], Reply)
     assert together[2].seen == SEEN[kind]
     # The image is read: the same question of another one has another answer.
@@ -103,19 +103,21 @@ def test_one_bad_question_costs_no_other(tiny_vision: Tiny) -> None:
 def test_chance_follows_the_seed_and_a_stop_comes_between_two_tokens(tiny_vision: Tiny) -> None:
     model = opened(tiny_vision("qwen2_5_vl"), batch=3)
     hot = Sampling(max_tokens=6, temperature=2.0)
-    first = [one.words for one in replies(model, asks(), hot) if isinstance(one, Reply)]
-    again = [one.words for one in replies(model, asks()[1:], hot) if isinstance(one, Reply)]
+    first = [reply.words for reply in replies(model, asks(), hot) if isinstance(reply, Reply)]
+    again = [reply.words for reply in replies(model, asks()[1:], hot) if isinstance(reply, Reply)]
     assert first[1:] == again
     other = replies(model, [ImagePrompt(asks()[0].prompt, asks()[0].pixels, seed=77)], hot)
     assert isinstance(other[0], Reply)
     assert other[0].words != first[0]
     # What a model's own file says of chance, such as Qwen2-VL's top_k of 1, leaves no chance.
     model._model.generation_config.top_k, model._model.generation_config.top_p = 1, 0.001
-    assert [one.words for one in replies(model, asks(), hot) if isinstance(one, Reply)] == first
+    assert [
+        reply.words for reply in replies(model, asks(), hot) if isinstance(reply, Reply)
+    ] == first
     own = Sampling(max_tokens=6, temperature=2.0, all_tokens=False)
     seeds = [ImagePrompt(asks()[0].prompt, asks()[0].pixels, seed=seed) for seed in (1, 2)]
-    one, two = (one.words for one in replies(model, seeds, own) if isinstance(one, Reply))
-    assert one == two
+    item, two = (reply.words for reply in replies(model, seeds, own) if isinstance(reply, Reply))
+    assert item == two
     looked: list[int] = []
 
     def at_the_third() -> bool:
@@ -168,11 +170,11 @@ def test_a_fingerprint_is_of_files_and_dtype_wherever_they_lie(
 ) -> None:
     folder = tmp_path / "copy"
     shutil.copytree(tiny_vision("janus"), folder)
-    here = model_of(str(tiny_vision("janus")), {"batch": 2})
-    assert fingerprint(model_of(str(folder))) == fingerprint(here)
-    assert fingerprint(model_of(str(folder), {"dtype": "float16"})) != fingerprint(here)
+    vision_model = model_of(str(tiny_vision("janus")), {"batch": 2})
+    assert fingerprint(model_of(str(folder))) == fingerprint(vision_model)
+    assert fingerprint(model_of(str(folder), {"dtype": "float16"})) != fingerprint(vision_model)
     (folder / "generation_config.json").write_text("{}")
-    assert fingerprint(model_of(str(folder))) != fingerprint(here)
+    assert fingerprint(model_of(str(folder))) != fingerprint(vision_model)
 
 
 @pytest.mark.parametrize(
@@ -190,6 +192,6 @@ def test_a_fingerprint_is_of_files_and_dtype_wherever_they_lie(
         ("http://127.0.0.1/v1", {"model": "m", "length": "n"}, "length is max_tokens"),
     ],
 )
-def test_models_that_cannot_be_are_refused(name: str, settings: dict, words: str) -> None:
-    with pytest.raises(BadInput, match=words):
+def test_models_that_cannot_be_are_refused(name: str, settings: dict, text: str) -> None:
+    with pytest.raises(BadInput, match=text):
         model_of(name, settings)

@@ -58,14 +58,14 @@ def ask(number: int = 0) -> ImagePrompt:
 
 def answered(
     url: str,
-    asks: list[ImagePrompt],
+    image_prompts: list[ImagePrompt],
     sampling: Sampling = SHORT,
-    most: Budget | None = None,
+    budget: Budget | None = None,
     **fields: Any,
 ) -> list[Reply | NoReply]:
-    model = ServedAnswerer(model_of(url, {"model": "color-vlm", **fields}), most)
+    model = ServedAnswerer(model_of(url, {"model": "color-vlm", **fields}), budget)
     try:
-        return list(model.answers(asks, sampling, lambda: False))
+        return list(model.answers(image_prompts, sampling, lambda: False))
     finally:
         model.close()
 
@@ -103,13 +103,13 @@ def test_a_redirect_to_another_host_gets_no_picture(server: ChatServer) -> None:
     ],
 )
 def test_an_address_is_another_host_by_what_it_means(
-    named: str, requested: str, where: str
+    named: str, requested: str, location: str
 ) -> None:
     model = ServedAnswerer(model_of(named, {"model": "m"}))
     check = model._check_host(DefaultAsyncHttpxClient().build_request("POST", requested))
     try:
-        if where:
-            with pytest.raises(CannotAnswer, match=f"redirects {where}"):
+        if location:
+            with pytest.raises(CannotAnswer, match=f"redirects {location}"):
                 asyncio.run(check)
         else:
             asyncio.run(check)
@@ -149,22 +149,22 @@ def test_images_go_without_loss_and_answers_come_in_order(server: ChatServer) ->
         assert (reply.width, reply.height, reply.ending) == (width, height, "stop")
         assert (reply.tokens_in, reply.tokens_out, reply.requests) == (30, 5, 1)
         assert reply.answered_by == "color-vlm-2026"
-    headers, asked = server.got[0]
-    assert {name: asked[name] for name in ("model", "max_tokens", "temperature")} == {
+    headers, target = server.got[0]
+    assert {name: target[name] for name in ("model", "max_tokens", "temperature")} == {
         "model": "color-vlm",
         "max_tokens": 9,
         "temperature": 0.0,
     }
-    assert "seed" not in asked
+    assert "seed" not in target
     # Nobody else's key or organization goes to this server.
     assert "somebody" not in json.dumps(headers)
 
 
 def test_only_what_a_server_takes_is_sent(server: ChatServer) -> None:
     one(server, length="max_completion_tokens", temperature=False)
-    asked = server.got[0][1]
-    assert asked["max_completion_tokens"] == 9
-    assert not {"max_tokens", "temperature", "seed"} & set(asked)
+    target = server.got[0][1]
+    assert target["max_completion_tokens"] == 9
+    assert not {"max_tokens", "temperature", "seed"} & set(target)
     answered(server.base_url, [ask(7)], Sampling(9, 0.7))
     assert (server.got[1][1]["temperature"], server.got[1][1]["seed"]) == (0.7, 7)
 
@@ -184,8 +184,8 @@ def test_the_key_goes_to_the_server_and_nowhere_else(
         one(server, key_env="OUR_KEY")
     assert server.got[-1][0]["authorization"] == f"Bearer {KEY}"
     model = model_of(server.base_url, {"model": "m", "key_env": "OUR_KEY"})
-    for told in (str(caught.value), json.dumps(model.as_json()), repr(model), caplog.text):
-        assert KEY not in told
+    for message in (str(caught.value), json.dumps(model.as_json()), repr(model), caplog.text):
+        assert KEY not in message
     assert fingerprint(model) == fingerprint(model_of(f"{server.base_url}/", {"model": "m"}))
 
 
@@ -219,7 +219,7 @@ def test_a_server_that_refuses_all_questions_alike_ends_it(server: ChatServer) -
     assert len(answered(server.base_url, [ask(n) for n in range(7)], at_once=1)) == 7
     server.answers = [failure(400, "Too large") for _ in range(6)]
     before = Budget(spent_tokens=70)
-    replies = answered(server.base_url, [ask(n) for n in range(6)], most=before, at_once=1)
+    replies = answered(server.base_url, [ask(n) for n in range(6)], budget=before, at_once=1)
     assert len(replies) == 6
 
 
@@ -258,13 +258,13 @@ def test_a_busy_server_is_waited_for_and_that_is_said(
     ],
 )
 def test_a_question_without_an_answer_has_its_reason(
-    server: ChatServer, answer: Any, words: str, counts: bool
+    server: ChatServer, answer: Any, text: str, counts: bool
 ) -> None:
     server.answers = [answer]
     replies = answered(server.base_url, [ask(), ask(1)], at_once=1)
     assert isinstance(replies[0], NoReply)
     assert isinstance(replies[1], Reply)
-    with pytest.raises(NoReply, match=words):
+    with pytest.raises(NoReply, match=text):
         raise replies[0]
     assert (replies[0].counts, replies[0].requests) == (counts, 1)
 
@@ -277,10 +277,10 @@ def test_a_question_without_an_answer_has_its_reason(
     ],
 )
 def test_a_server_that_can_answer_nothing_ends_it(
-    server: ChatServer, answer: Any, words: str
+    server: ChatServer, answer: Any, text: str
 ) -> None:
     server.answers = [answer]
-    with pytest.raises(CannotAnswer, match=words):
+    with pytest.raises(CannotAnswer, match=text):
         one(server)
 
 
@@ -292,8 +292,8 @@ def test_odd_answers_are_answers(server: ChatServer) -> None:
         completion("B", None),  # type: ignore[arg-type]
     ]
     replies = answered(server.base_url, [ask(n) for n in range(4)], at_once=1)
-    told = [(reply.words, reply.ending) for reply in replies if isinstance(reply, Reply)]
-    assert told == [("I cannot see.", "stop"), ("", "stop"), ("(A", "length"), ("B", "")]
+    message = [(reply.words, reply.ending) for reply in replies if isinstance(reply, Reply)]
+    assert message == [("I cannot see.", "stop"), ("", "stop"), ("(A", "length"), ("B", "")]
 
 
 def test_a_late_answer_and_a_broken_image_cost_their_question(server: ChatServer) -> None:
@@ -305,21 +305,21 @@ def test_a_late_answer_and_a_broken_image_cost_their_question(server: ChatServer
     assert isinstance(reply, NoReply)
     assert "within 0.1 seconds" in str(reply)
     server.hold.clear()
-    asked = len(server.got)
+    target = len(server.got)
     (reply,) = answered(server.base_url, [ImagePrompt("?", broken)])
     assert isinstance(reply, NoReply)
     assert not reply.counts
-    assert len(server.got) == asked
+    assert len(server.got) == target
 
 
 def test_a_budget_ends_it_before_the_next_request(server: ChatServer) -> None:
-    for most, count in (
+    for limit, count in (
         (Budget(requests=3), 3),
         (Budget(tokens=70), 2),
         (Budget(tokens=70, spent_tokens=69), 1),
     ):
         server.got.clear()
-        model = ServedAnswerer(model_of(server.base_url, {"model": "m", "at_once": 1}), most)
+        model = ServedAnswerer(model_of(server.base_url, {"model": "m", "at_once": 1}), limit)
         answers = model.answers([ask(n) for n in range(9)], SHORT, lambda: False)
         assert all(isinstance(next(answers), Reply) for _ in range(count))
         with pytest.raises(CannotAnswer, match=r"budget is used up: .* Raise it to go on"):

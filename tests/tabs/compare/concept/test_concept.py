@@ -69,43 +69,43 @@ def mixed(**shares: float) -> np.ndarray:
 
 
 def shown(letter: str, weights: np.ndarray, label: str = "") -> Histogram:
-    bins = [one for one in uw71() if weights[one.index] > 0]
-    bins.sort(key=lambda one: -float(weights[one.index]))
-    palette = [(one.hex, one.lab, float(weights[one.index])) for one in bins]
+    bins = [bin for bin in uw71() if weights[bin.index] > 0]
+    bins.sort(key=lambda bin: -float(weights[bin.index]))
+    palette = [(bin.hex, bin.lab, float(weights[bin.index])) for bin in bins]
     return Histogram(letter, label or f"Source {letter}", weights, palette)
 
 
-def picture(context: Context, *bins: int, place: int = 0) -> tuple[str, str, str]:
+def picture(context: Context, *bins: int, position: int = 0) -> tuple[str, str, str]:
     """A stored picture whose object has equal stripes of these bins, and the mask of the object.
 
     ``place`` makes pictures of the same bins differ outside of the mask.
     """
     stripe = 12
-    srgb8 = np.full((40, stripe * len(bins) + 8, 3), 7 * place, dtype=np.uint8)
+    srgb8 = np.full((40, stripe * len(bins) + 8, 3), 7 * position, dtype=np.uint8)
     mask = np.zeros(srgb8.shape[:2], dtype=bool)
-    for at, index in enumerate(bins):
-        part = np.s_[4:36, 4 + at * stripe : 4 + (at + 1) * stripe]
+    for offset, index in enumerate(bins):
+        part = np.s_[4:36, 4 + offset * stripe : 4 + (offset + 1) * stripe]
         srgb8[part] = uw71()[index].srgb8
         mask[part] = True
-    record = context.storage.images.add(srgb8, f"{bins}-{place}.png", "upload")
+    record = context.storage.images.add(srgb8, f"{bins}-{position}.png", "upload")
     stored = context.storage.masks.add(record.image_id, Mask(mask, "brush"))
     return record.image_id, stored.mask_id, ""
 
 
-def picture_set(context: Context, name: str, pictures: list[tuple[int, ...]]) -> str:
-    members = [picture(context, *bins, place=at) for at, bins in enumerate(pictures)]
+def picture_set(context: Context, name: str, images: list[tuple[int, ...]]) -> str:
+    members = [picture(context, *bins, position=index) for index, bins in enumerate(images)]
     return f"pictures:{context.storage.picture_sets.add(name, 'banana', members, False)}"
 
 
 def people(context: Context, rows: dict[str, np.ndarray], kind: str = "ratings") -> str:
     file = DistributionFile(
-        kind, tuple(DistributionRow(words, "", weights) for words, weights in rows.items())
+        kind, tuple(DistributionRow(key, "", weights) for key, weights in rows.items())
     )
     return f"set:{context.storage.distributions.add(file, 'Ratings', 'r.csv', 'a test', True)}"
 
 
 def traces(figure: dict[str, Any], kind: str) -> list[dict[str, Any]]:
-    return [one for one in figure["data"] if one.get("meta", {}).get("is") == kind]
+    return [datum for datum in figure["data"] if datum.get("meta", {}).get("is") == kind]
 
 
 # ── orders and figures ───────────────────────────────────────────────────────────────────────
@@ -115,10 +115,10 @@ def test_the_orders_of_the_bins() -> None:
     hue = order_of("hue", [])
     assert sorted(hue) == list(range(COUNT))
     bins = [uw71()[index] for index in hue]
-    neutral = [one.neutral for one in bins]
+    neutral = [bin.neutral for bin in bins]
     assert neutral == [False] * 65 + [True] * 6
-    assert [one.lab[0] for one in bins[65:]] == [0, 25, 50, 75, 88, 100]
-    hues = [math.degrees(math.atan2(one.lab[2], one.lab[1])) % 360 for one in bins[:65]]
+    assert [bin.lab[0] for bin in bins[65:]] == [0, 25, 50, 75, 88, 100]
+    hues = [math.degrees(math.atan2(bin.lab[2], bin.lab[1])) % 360 for bin in bins[:65]]
     assert all(later > before - 1e-6 for before, later in itertools.pairwise(hues))
     assert order_of("canonical", []) == list(range(COUNT))
     first, second = shown("A", mixed(b3=0.6, b9=0.4)), shown("B", mixed(b9=0.7, b1=0.3))
@@ -131,10 +131,10 @@ def test_bars_are_as_high_as_shares_and_have_the_colors_of_their_bins() -> None:
     first, second = shown("A", mixed(b69=0.75, b37=0.25)), shown("B", one_hot(GREEN), "<b>x</b>")
     figure = histograms([first, second], "hue")
     bars = traces(figure, "bars")
-    for one, bar in zip((first, second), bars, strict=True):
+    for item, bar in zip((first, second), bars, strict=True):
         assert bar["customdata"] == order_of("hue", [])
         assert bar["marker"]["color"] == [uw71()[index].hex for index in bar["customdata"]]
-        assert bar["y"] == [100.0 * one.weights[index] for index in bar["customdata"]]
+        assert bar["y"] == [100.0 * item.weights[index] for index in bar["customdata"]]
         assert bar["marker"]["line"]["width"] > 0
     # One scale for both, or each its own.
     layout = figure["layout"]
@@ -142,8 +142,8 @@ def test_bars_are_as_high_as_shares_and_have_the_colors_of_their_bins() -> None:
     own = histograms([first, second], "hue", one_scale=False)["layout"]
     assert own["yaxis"]["range"] == [0, pytest.approx(79.5)]
     # A label is text, whatever it holds.
-    words = [one["text"] for one in layout["annotations"]]
-    assert words == ["<b>A</b>  Source A", "<b>B</b>  &lt;b&gt;x&lt;/b&gt;"]
+    parts = [annotation["text"] for annotation in layout["annotations"]]
+    assert parts == ["<b>A</b>  Source A", "<b>B</b>  &lt;b&gt;x&lt;/b&gt;"]
 
 
 def test_a_mirrored_pair_goes_up_and_down_on_one_scale() -> None:
@@ -183,7 +183,7 @@ def test_bubbles_have_areas_as_their_shares() -> None:
         round(float(lab71()[index][1]), 6) for index in (69, 37)
     ]
     # Set apart, bins of one a*, b* stand at different places.
-    assert len({tuple(at) for at in np.round(places(True), 6)}) == COUNT
+    assert len({tuple(index) for index in np.round(places(True), 6)}) == COUNT
 
 
 def test_an_arrow_goes_from_edge_to_edge() -> None:
@@ -236,9 +236,12 @@ def test_two_sets_of_pictures_and_people(context: Context) -> None:
     yellow = picture_set(context, "Yellow", [(YELLOW,), (YELLOW,), (YELLOW,)])
     brown = picture_set(context, "Brown", [(BROWN,)])
     rated = people(context, {"banana": mixed(b69=0.5, b37=0.5)})
-    given = {"concept": BANANA, "d": f"{rated},{yellow},{brown}", "pair": "1-2"}
-    view = concept_view(context, given)
-    kinds = [(one["letter"], one["kind"], one["count"]) for one in view["distributions"]]
+    values = {"concept": BANANA, "d": f"{rated},{yellow},{brown}", "pair": "1-2"}
+    view = concept_view(context, values)
+    kinds = [
+        (distribution["letter"], distribution["kind"], distribution["count"])
+        for distribution in view["distributions"]
+    ]
     assert kinds == [
         ("A", "ratings, normalized", 0),
         ("B", "extracted from images", 3),
@@ -262,7 +265,7 @@ def test_two_sets_of_pictures_and_people(context: Context) -> None:
     assert move["mass"] == pytest.approx(1.0)
     assert view["flow"]["emd"] == pytest.approx(apart)
     assert set(view["figures"]) == {"histograms", "palettes", "mirrored", "map"}
-    assert flow_view(context, given)["emd"] == pytest.approx(apart)
+    assert flow_view(context, values)["emd"] == pytest.approx(apart)
     assert bins_view()["bins"][YELLOW]["hex"] == uw71()[YELLOW].hex
     assert float(distances71()[YELLOW, BROWN]) == pytest.approx(apart)
 
@@ -289,30 +292,30 @@ def test_a_source_that_is_gone_leaves_the_others(context: Context) -> None:
 
 
 def test_an_image_alone_needs_no_concept_and_has_no_interval(context: Context) -> None:
-    one, two = (picture(context, index) for index in (YELLOW, BROWN))
-    given = {"d": f"image:{one[0]},image:{two[0][:16]}/{two[1][:16]}"}
-    view = concept_view(context, given)
+    entry, two = (picture(context, index) for index in (YELLOW, BROWN))
+    values = {"d": f"image:{entry[0]},image:{two[0][:16]}/{two[1][:16]}"}
+    view = concept_view(context, values)
     assert [item["counted"] for item in view["distributions"]] == ["1 image", "1 image"]
-    found = intervals_view(context, given)
-    assert found["draws"] == 0
-    assert all(span is None for span in found["intervals"].values())
-    assert any(note.endswith(" is a single image.") for note in found["notes"])
+    result = intervals_view(context, values)
+    assert result["draws"] == 0
+    assert all(span is None for span in result["intervals"].values())
+    assert any(note.endswith(" is a single image.") for note in result["notes"])
 
 
 def test_intervals_hold_the_numbers_that_do_not_move(context: Context) -> None:
     yellow = picture_set(context, "Yellow", [(YELLOW,), (YELLOW,)])
     mixture = picture_set(context, "Mixed", [(BROWN,), (BROWN,), (YELLOW,)])
-    given = {"concept": BANANA, "d": f"{yellow},{mixture}", "method": "pixels"}
-    found = intervals_view(context, given)
+    values = {"concept": BANANA, "d": f"{yellow},{mixture}", "method": "pixels"}
+    result = intervals_view(context, values)
     apart = float(np.linalg.norm(lab71()[YELLOW] - lab71()[BROWN]))
-    span = found["intervals"]["emd"]
+    span = result["intervals"]["emd"]
     # Of three pictures 0 to 3 are brown in a draw, seldom none or all but in more than 1 of 40.
     assert (span["low"], span["high"]) == (pytest.approx(0.0), pytest.approx(apart))
     assert span["text"] == f"0.0 to {apart:.1f}"
     # The same pair again is not drawn again.
     from truehue.tabs.compare.concept.link import page_sources
 
-    first, second = page_sources(context, question_of(given))
+    first, second = page_sources(context, question_of(values))
     assert intervals_of(first, second) is intervals_of(first, second)
     # Draws are kept for other pairs, and leave every number as it is.
     from truehue.core.concepts.intervals import intervals
@@ -336,9 +339,9 @@ def test_intervals_hold_the_numbers_that_do_not_move(context: Context) -> None:
         ),
     ],
 )
-def test_questions_that_are_none(given: dict[str, str], message: str) -> None:
+def test_questions_that_are_none(values: dict[str, str], message: str) -> None:
     with pytest.raises(BadInput, match=message):
-        question_of(given)
+        question_of(values)
 
 
 def test_a_pair_that_is_not_there_is_the_first() -> None:
@@ -359,12 +362,12 @@ def test_concepts_say_what_there_is_of_them(context: Context) -> None:
     people(context, {"banana": one_hot(YELLOW), "justice": one_hot(BROWN)})
     source = picture_set(context, "Yellow", [(YELLOW,)])
     view = concepts_view(context)
-    by_words = {one[1]: one for one in view["concepts"]}
+    by_words = {concept[1]: concept for concept in view["concepts"]}
     assert by_words["banana"] == [BANANA, "banana", "banana", "Fruits", "base", 1, 1]
     assert by_words["rotten banana"][4:] == ["visual state", 0, 0]
     assert by_words["justice"] == ["", "justice", "justice", "Other", "", 1, 0]
     chosen = choices_view(context, {"concept": BANANA})
-    assert [one["modifier"] for one in chosen["siblings"]] == [
+    assert [sibling["modifier"] for sibling in chosen["siblings"]] == [
         "",
         "fresh",
         "unripe",
@@ -372,7 +375,7 @@ def test_concepts_say_what_there_is_of_them(context: Context) -> None:
         "rotten",
         "juiceless",
     ]
-    assert [one["kind"] for one in chosen["choices"]] == ["people", "pictures"]
+    assert [choice["kind"] for choice in chosen["choices"]] == ["people", "pictures"]
     assert len(chosen["begin"]) == 2
     assert source.startswith(chosen["begin"][1])
     alone = choices_view(context, {"words": "Justice"})
@@ -381,10 +384,10 @@ def test_concepts_say_what_there_is_of_them(context: Context) -> None:
 
 def test_images_of_a_bin_with_their_shares(context: Context) -> None:
     source = picture_set(context, "Mixed", [(YELLOW, BROWN), (YELLOW,), (GREEN,)])
-    found = images_view(context, {"concept": BANANA, "source": source, "bin": str(YELLOW)})
-    assert (found["all"], found["with"]) == (3, 2)
-    assert [one["share"] for one in found["images"]] == [1.0, 0.5]
-    assert found["images"][0]["small"].startswith("/api/compare/sets/cutouts/")
+    result = images_view(context, {"concept": BANANA, "source": source, "bin": str(YELLOW)})
+    assert (result["all"], result["with"]) == (3, 2)
+    assert [image["share"] for image in result["images"]] == [1.0, 0.5]
+    assert result["images"][0]["small"].startswith("/api/compare/sets/cutouts/")
     with pytest.raises(BadInput, match="whole number from 0 to 70"):
         images_view(context, {"concept": BANANA, "source": source, "bin": "71"})
 
@@ -396,11 +399,11 @@ def test_every_step_of_an_extraction_can_be_seen(context: Context) -> None:
     assert [group["weight"] for group in steps["groups"]] == pytest.approx([2 / 3, 1 / 3])
     assert steps["groups"][0]["images"][0]["dominant"] == uw71()[YELLOW].hex
     assert [len(group["merged"]) for group in steps["groups"]] == [1, 1]
-    assert [one["index"] for one in steps["bins"]] == [YELLOW, GREEN]
+    assert [bin["index"] for bin in steps["bins"]] == [YELLOW, GREEN]
     assert steps["palette"][0]["weight"] == pytest.approx(2 / 3)
-    words = dict(map(tuple, steps["settings"]))
-    assert "ΔE00 ≤ 12" in words["Groups"]
-    assert "ΔE00 ≤ 7" in words["Merged"]
+    text = dict(map(tuple, steps["settings"]))
+    assert "ΔE00 ≤ 12" in text["Groups"]
+    assert "ΔE00 ≤ 7" in text["Merged"]
     pixels = steps_view(context, {"concept": BANANA, "source": source, "method": "pixels"})
     assert "every masked pixel goes to its closest bin" in pixels["words"]
     assert len(pixels["groups"][0]["images"]) == 3
@@ -419,12 +422,12 @@ def again(context: Context, text: str, **options: Any) -> dict[str, Any]:
     app.include_router(compare_people_routes(context))
     client, session = TestClient(app), "0123456789abcdef" * 2
     ours = {"X-TrueHue": "1"}
-    at = f"/api/compare/sets/distributions/{session}"
-    answer = client.post(at, content=text.encode(), headers={**ours, "X-File-Name": "again.csv"})
+    index = f"/api/compare/sets/distributions/{session}"
+    answer = client.post(index, content=text.encode(), headers={**ours, "X-File-Name": "again.csv"})
     if answer.json()["refused"]:
-        answer = client.post(f"{at}/read", json=options, headers=ours)
+        answer = client.post(f"{index}/read", json=options, headers=ours)
         assert not answer.json()["refused"], answer.text
-    made = client.post(f"{at}/store", json={"of_people": True, **options}, headers=ours)
+    made = client.post(f"{index}/store", json={"of_people": True, **options}, headers=ours)
     assert made.status_code == 200, made.text
     return {"report": answer.json(), **made.json()}
 
@@ -450,22 +453,25 @@ def test_the_shares_come_back_as_what_they_were(context: Context) -> None:
     ]
     made = again(context, text, name="Back")
     assert made["report"]["kind"] == "histograms and ratings"
-    assert [one["label"] for one in made["report"]["first"]] == ["=Mixed", "Ratings"]
+    assert [item["label"] for item in made["report"]["first"]] == ["=Mixed", "Ratings"]
     assert made["report"]["contributors"] == 0
-    assert [(one["name"], one["kind"]) for one in made["sets"]] == [
+    assert [(item["name"], item["kind"]) for item in made["sets"]] == [
         ("Back: =Mixed", "histograms"),
         ("Back: Ratings", "ratings"),
     ]
     assert "another measurement: “Back: =Mixed”" in made["said"]
-    records = [context.storage.distributions.get(one["set_id"]) for one in made["sets"]]
-    assert [one.of_people for one in records] == [False, True]
-    both = ",".join(one["source"] for one in made["sets"])
+    records = [context.storage.distributions.get(item["set_id"]) for item in made["sets"]]
+    assert [record.of_people for record in records] == [False, True]
+    both = ",".join(item["source"] for item in made["sets"])
     before = concept_view(context, {"concept": BANANA, "d": f"{source},{rated}"})
     after = concept_view(context, {"concept": BANANA, "d": both})
-    for one, other in zip(before["distributions"], after["distributions"], strict=True):
-        assert other["weights"] == pytest.approx(one["weights"], abs=1e-6)
+    for distribution, other in zip(before["distributions"], after["distributions"], strict=True):
+        assert other["weights"] == pytest.approx(distribution["weights"], abs=1e-6)
         assert other["fixed"] == "a mean without individual people"
-    assert [one["kind"] for one in after["distributions"]] == ["histograms", "ratings, normalized"]
+    assert [item["kind"] for item in after["distributions"]] == [
+        "histograms",
+        "ratings, normalized",
+    ]
     with pytest.raises(BadInput, match="There is no distribution to export"):
         weights_csv(context, {"concept": BANANA})
 
@@ -483,30 +489,30 @@ def test_the_command_reads_the_shares(
         )
         == 0
     )
-    found = json.loads(capsys.readouterr().out)
-    assert [found[side]["of"] for side in "ab"] == ["histograms", "ratings"]
-    assert [found[side]["count"] for side in "ab"] == [0, 0]
-    assert found["intervals"] is None
+    loads = json.loads(capsys.readouterr().out)
+    assert [loads[side]["of"] for side in "ab"] == ["histograms", "ratings"]
+    assert [loads[side]["count"] for side in "ab"] == [0, 0]
+    assert loads["intervals"] is None
     page = numbers_csv(context, {"concept": BANANA, "d": f"{source},{rated}"})
     (numbers,) = csv.DictReader(io.StringIO(page))
-    assert found["emd"] == pytest.approx(float(numbers["emd"]))
+    assert loads["emd"] == pytest.approx(float(numbers["emd"]))
 
 
 def test_two_of_one_name_stay_two_and_no_concept_is_asked_for(context: Context) -> None:
     yellow = picture_set(context, "Same", [(YELLOW,)]).removeprefix("pictures:")
     brown = picture_set(context, "Same", [(BROWN,)]).removeprefix("pictures:")
-    images = [context.storage.picture_sets.images(one)[0][0] for one in (yellow, brown)]
-    given = {"d": f"pictures:{yellow},pictures:{brown}"}
-    text = weights_csv(context, {"concept": BANANA, **given})
+    images = [context.storage.picture_sets.images(item)[0][0] for item in (yellow, brown)]
+    values = {"d": f"pictures:{yellow},pictures:{brown}"}
+    text = weights_csv(context, {"concept": BANANA, **values})
     assert [row["label"] for row in csv.DictReader(io.StringIO(text))] == ["Same (A)", "Same (B)"]
     assert len(read_distributions("two.csv", text.encode()).rows) == 2
-    text = weights_csv(context, {"d": ",".join(f"image:{one}" for one in images)})
+    text = weights_csv(context, {"d": ",".join(f"image:{image}" for image in images)})
     assert {row["concept"] for row in csv.DictReader(io.StringIO(text))} == {""}
     with pytest.raises(FileRefused) as refused:
         read_distributions("none.csv", text.encode())
     assert refused.value.offer == "words"
     made = again(context, text, words="pear")
-    assert {one["words"] for one in made["sets"]} == {"pear"}
+    assert {item["words"] for item in made["sets"]} == {"pear"}
 
 
 def test_the_numbers_have_columns_for_their_intervals(context: Context) -> None:
@@ -550,10 +556,10 @@ def test_ribbons_lie_side_by_side_and_are_as_wide_as_their_mass() -> None:
 
     moves = emd_flow(mixed(b69=0.6, b37=0.4), one_hot(GREEN))
     order = list(range(COUNT))
-    found = {source: path for path, source in ribbons(moves, order, 0.7, 0.3)}
+    result = {source: path for path, source in ribbons(moves, order, 0.7, 0.3)}
     ends = {}
-    for source, path in found.items():
-        numbers = [tuple(map(float, one.split(","))) for one in path.split() if "," in one]
+    for source, path in result.items():
+        numbers = [tuple(map(float, group.split(","))) for group in path.split() if "," in group]
         (left, top), (below, bottom), (right, _) = numbers[0], numbers[3], numbers[-1]
         assert (top, bottom) == (0.7, 0.3)
         # Above, each stands in the middle of its own bin.
@@ -567,6 +573,6 @@ def test_ribbons_lie_side_by_side_and_are_as_wide_as_their_mass() -> None:
     figure = mirrored(
         shown("A", mixed(b69=0.6, b37=0.4)), shown("B", one_hot(GREEN)), "hue", (), moves=moves
     )
-    paths = [one for one in figure["layout"]["shapes"] if one["type"] == "path"]
-    assert [one["fillcolor"] for one in paths] == [uw71()[69].hex, uw71()[37].hex]
+    paths = [shape for shape in figure["layout"]["shapes"] if shape["type"] == "path"]
+    assert [item["fillcolor"] for item in paths] == [uw71()[69].hex, uw71()[37].hex]
     assert len(traces(figure, "strip")) == 2

@@ -34,7 +34,7 @@ pytestmark = pytest.mark.slow
 OURS = {"X-TrueHue": "1"}
 SESSION = "0123456789abcdef" * 2
 SETS = "/api/compare/sets"
-MADE = {one.file_name: one.make().encode() for one in EXAMPLES}
+MADE = {item.file_name: item.make().encode() for item in EXAMPLES}
 MADE_HEADER = ",".join(map(str, range(71))).encode()
 
 
@@ -82,9 +82,9 @@ def painted(color: tuple[int, int, int], side: int = 24) -> np.ndarray:
 
 
 def send_pictures(client: TestClient, files: dict[str, bytes], session: str = SESSION) -> None:
-    for place, (name, content) in enumerate(files.items()):
+    for index, (name, content) in enumerate(files.items()):
         headers = {**OURS, "X-File-Name": quote(name)}
-        answer = client.post(f"{SETS}/pictures/{session}/{place}", content=content, headers=headers)
+        answer = client.post(f"{SETS}/pictures/{session}/{index}", content=content, headers=headers)
         assert answer.status_code == 200, answer.text
 
 
@@ -120,10 +120,10 @@ def test_every_example_is_read_as_its_title_says() -> None:
         read_distributions("ratings.csv", MADE["ratings.csv"])
     assert refused.value.offer == "ratings"
     assert read_distributions("r.csv", MADE["ratings.csv"], normalize=True).kind == "ratings"
-    one = read_distributions("one.csv", MADE["one.csv"], words="banana")
-    assert [row.words for row in one.rows] == ["banana"]
+    distribution_file = read_distributions("one.csv", MADE["one.csv"], text="banana")
+    assert [row.words for row in distribution_file.rows] == ["banana"]
     shown = people_html()
-    assert all(f"examples/{one.file_name}" in shown for one in EXAMPLES)
+    assert all(f"examples/{item.file_name}" in shown for item in EXAMPLES)
 
 
 def test_examples_are_downloads(client: TestClient) -> None:
@@ -141,8 +141,8 @@ def test_ratings_are_refused_with_the_offer_and_then_taken(
     assert (report["offer"], report["question"]) == ("ratings", "What are these numbers?")
     assert report["button"] == "These are ratings: normalize them"
     # Nothing is stored by looking, however often.
-    taken = read(client, normalize=True)
-    assert (taken["refused"], taken["kind"], taken["concepts"]) == ("", "ratings", 3)
+    used = read(client, normalize=True)
+    assert (used["refused"], used["kind"], used["concepts"]) == ("", "ratings", 3)
     assert listed(client)["sets"] == []
     assert not listed(client)["people"]
     refused = client.post(f"{SETS}/distributions/{SESSION}/store", json={}, headers=OURS)
@@ -153,18 +153,18 @@ def test_ratings_are_refused_with_the_offer_and_then_taken(
     assert made["words"] == "banana"
     assert made["concept"].startswith("concept-")
     (row,) = context.storage.distributions.rows(made["set_id"], "banana")
-    given = np.array(
+    values = np.array(
         [float(cell) for cell in MADE["ratings.csv"].decode().splitlines()[1].split(",")[1:]]
     )
-    assert np.allclose(row.weights, given / given.sum(), atol=1e-12)
+    assert np.allclose(row.weights, values / values.sum(), atol=1e-12)
     now = listed(client)
     assert now["people"]
-    (one,) = now["sets"]
-    assert (one["name"], one["whose"], one["concepts"]) == ("Ratings", "people", 3)
-    assert "A lab, 2023" in one["from"]
-    assert "ratings.csv" in one["from"]
-    assert "normalized" in one["facts"]
-    assert "3 of ColorConceptBench’s 1,279" in one["covers"]
+    (item,) = now["sets"]
+    assert (item["name"], item["whose"], item["concepts"]) == ("Ratings", "people", 3)
+    assert "A lab, 2023" in item["from"]
+    assert "ratings.csv" in item["from"]
+    assert "normalized" in item["facts"]
+    assert "3 of ColorConceptBench’s 1,279" in item["covers"]
     # What waited is gone.
     again = client.post(f"{SETS}/distributions/{SESSION}/read", json={}, headers=OURS)
     assert again.status_code == 400
@@ -177,13 +177,13 @@ def test_counts_are_offered_to_be_divided_by_their_sum(
     report = stage(
         client, b"concept," + MADE_HEADER + b"\nbanana,60,40" + b",0" * 69, "c.csv"
     ).json()
-    assert [(one["text"], one["options"]) for one in report["buttons"]] == [
+    assert [(button["text"], button["options"]) for button in report["buttons"]] == [
         ("These are ratings: normalize them", {"normalize": "ratings"}),
         ("These are counts or percent: divide them by their sum", {"normalize": "shares"}),
     ]
-    taken = read(client, **report["buttons"][1]["options"])
-    assert (taken["kind"], taken["buttons"]) == ("histograms", [])
-    assert any("counts, percent or rounded shares" in note for note in taken["notes"])
+    used = read(client, **report["buttons"][1]["options"])
+    assert (used["kind"], used["buttons"]) == ("histograms", [])
+    assert any("counts, percent or rounded shares" in note for note in used["notes"])
     made = store(client, normalize="shares", name="Counts", of_people=True)
     (row,) = context.storage.distributions.rows(made["set_id"])
     assert made["kind"] == "histograms"
@@ -198,13 +198,13 @@ def test_counts_are_offered_to_be_divided_by_their_sum(
 @pytest.mark.parametrize("wrong", [7, ["a"], {"a": 1}, True])
 def test_what_is_no_text_is_no_name(client: TestClient, wrong: Any) -> None:
     stage(client, MADE["palettes.csv"], "palettes.csv")
-    at = f"{SETS}/distributions/{SESSION}"
+    index = f"{SETS}/distributions/{SESSION}"
     for field in ("name", "source", "words"):
-        answer = client.post(f"{at}/store", json={field: wrong}, headers=OURS)
+        answer = client.post(f"{index}/store", json={field: wrong}, headers=OURS)
         assert (answer.status_code, "is text" in answer.json()["error"]) == (400, True), field
     assert listed(client)["sets"] == []
     if wrong is not True:
-        answer = client.post(f"{at}/read", json={"normalize": wrong}, headers=OURS)
+        answer = client.post(f"{index}/read", json={"normalize": wrong}, headers=OURS)
         assert (answer.status_code, "one of ratings, shares" in answer.json()["error"]) == (
             400,
             True,
@@ -212,7 +212,7 @@ def test_what_is_no_text_is_no_name(client: TestClient, wrong: Any) -> None:
     made = store(client, name="Right", of_people=True)
     answer = client.post(f"{SETS}/{made['set_id']}/name", json={"name": wrong}, headers=OURS)
     assert (answer.status_code, "A name is text" in answer.json()["error"]) == (400, True)
-    assert [one["name"] for one in listed(client)["sets"]] == ["Right"]
+    assert [item["name"] for item in listed(client)["sets"]] == ["Right"]
     send_pictures(client, {"a.png": png(painted((200, 30, 30)))})
     good = {"words": "apple", "mask": "whole"}
     for field in ("name", "mask", "contributors", "words"):
@@ -233,14 +233,14 @@ def test_the_same_rows_are_one_set(client: TestClient) -> None:
     assert again["known"]
     assert (again["set_id"], again["name"]) == (first["set_id"], "Once")
     # Who imports it again wants to see it.
-    assert [one["name"] for one in listed(client)["sets"]] == ["Once"]
+    assert [item["name"] for item in listed(client)["sets"]] == ["Once"]
 
 
 def test_numbers_without_words_ask_for_them(client: TestClient) -> None:
     report = stage(client, MADE["one.csv"], "one.csv").json()
     assert report["offer"] == "words"
-    taken = read(client, words="Rotten_Mango")
-    assert [one["words"] for one in taken["first"]] == ["rotten mango"]
+    used = read(client, words="Rotten_Mango")
+    assert [item["words"] for item in used["first"]] == ["rotten mango"]
     # A file that lacks more than words is not offered to be read with them.
     for content in (b"", b"concept,c1,c2\nbanana,1,2\n", b"\x89PNG\r\n\x1a\n\0\0", b"{"):
         report = stage(client, content, "bad.csv").json()
@@ -272,15 +272,15 @@ def test_a_part_that_cannot_be_read_is_reported_and_the_rest_is_taken(client: Te
 def test_a_set_shows_its_concepts_by_pages(client: TestClient, context: Context) -> None:
     stage(client, MADE["histograms.csv"], "histograms.csv")
     made = store(client, name="Histograms", of_people=False)
-    (one,) = listed(client)["sets"]
-    assert (one["whose"], one["contributors"]) == ("another measurement", 2)
+    (item,) = listed(client)["sets"]
+    assert (item["whose"], item["contributors"]) == ("another measurement", 2)
     page = client.get(f"{SETS}/{made['set_id']}", params={"limit": 2}).json()
     assert (page["total"], len(page["concepts"])) == (3, 2)
-    found = client.get(f"{SETS}/{made['set_id']}", params={"typed": "Rotten"}).json()["concepts"]
-    assert [(row["words"], row["kind"], row["people"]) for row in found] == [
+    concept = client.get(f"{SETS}/{made['set_id']}", params={"typed": "Rotten"}).json()["concepts"]
+    assert [(row["words"], row["kind"], row["people"]) for row in concept] == [
         ("rotten banana", "visual state", 2)
     ]
-    (line,) = found
+    (line,) = concept
     rows = context.storage.distributions.rows(made["set_id"], "rotten banana")
     mean = np.mean([row.weights for row in rows], axis=0)
     assert sum(share for _, share in line["bins"]) == pytest.approx(1.0)
@@ -294,10 +294,10 @@ def test_a_set_shows_its_concepts_by_pages(client: TestClient, context: Context)
 def test_names_change_and_bad_ones_are_refused(client: TestClient) -> None:
     stage(client, MADE["palettes.csv"], "palettes.csv")
     set_id = store(client, name="", of_people=True)["set_id"]
-    assert [one["name"] for one in listed(client)["sets"]] == ["palettes"]
+    assert [item["name"] for item in listed(client)["sets"]] == ["palettes"]
     said = client.post(f"{SETS}/{set_id}/name", json={"name": " Mine "}, headers=OURS)
     assert said.json() == {"name": "Mine"}
-    assert [one["name"] for one in listed(client)["sets"]] == ["Mine"]
+    assert [item["name"] for item in listed(client)["sets"]] == ["Mine"]
     for name in ("", "  ", "x" * 121, None):
         refused = client.post(f"{SETS}/{set_id}/name", json={"name": name}, headers=OURS)
         assert refused.status_code == 400
@@ -307,9 +307,9 @@ def test_names_change_and_bad_ones_are_refused(client: TestClient) -> None:
 
 
 def test_words_are_found_as_one_types(client: TestClient) -> None:
-    found = client.get(f"{SETS}/words", params={"typed": "Rotten m"}).json()
-    assert found["found"][0]["words"] == "rotten mango"
-    assert found["found"][0]["kind"] == "visual state"
+    json = client.get(f"{SETS}/words", params={"typed": "Rotten m"}).json()
+    assert json["found"][0]["words"] == "rotten mango"
+    assert json["found"][0]["kind"] == "visual state"
     whole = client.get(f"{SETS}/words", params={"typed": "mango"}).json()
     assert whole["found"][0]["words"] == "mango"
     assert whole["known"]
@@ -344,18 +344,18 @@ def test_pictures_find_their_masks_and_contributors(client: TestClient, tmp_path
             "who.csv": b"file;contributor\nlonely.png;Ann\n",
         },
     )
-    found = plan(client, contributors="name")
-    assert {one["name"]: (one["mask"], one["contributor"]) for one in found["pictures"]} == {
+    result = plan(client, contributors="name")
+    assert {item["name"]: (item["mask"], item["contributor"]) for item in result["pictures"]} == {
         "p01_banana.png": ("p01_banana-mask.png", "p01"),
         "p02_banana.png": ("", "p02"),
         "lonely.png": ("", ""),
     }
-    assert found["total"] == 3
-    said = " ".join(found["problems"])
+    assert result["total"] == 3
+    said = " ".join(result["problems"])
     assert "other-mask.png matches none of these images" in said
     assert "1 picture (lonely.png)" in said
     named = plan(client, contributors="table")
-    assert {one["name"]: one["contributor"] for one in named["pictures"]}["lonely.png"] == "Ann"
+    assert {item["name"]: item["contributor"] for item in named["pictures"]}["lonely.png"] == "Ann"
     # Looked at with the pixels that count, and nothing is stored.
     shown = client.get(f"{SETS}/pictures/{SESSION}/0").json()
     assert shown["mask"].endswith("25%")
@@ -400,11 +400,11 @@ def test_a_set_of_pictures_is_measured_and_says_what_it_left_out(
     assert before == []
     assert (report["taken"], report["words"]) == (2, "rotten mango")
     assert report["concept"].endswith("-rotten")
-    why = {one["name"]: one["why"] for one in report["refused"]}
+    why = {entry["name"]: entry["why"] for entry in report["refused"]}
     assert why.keys() == {"brown again.png", "plain.png", "broken.png", "notes.txt"}
     assert "same pixels as brown.png" in why["brown again.png"]
     assert "Select the object in Inspect" in why["plain.png"]
-    opened = {one["name"]: one["image_id"] for one in report["refused"]}
+    opened = {entry["name"]: entry["image_id"] for entry in report["refused"]}
     assert opened["plain.png"]
     assert not opened["broken.png"]
     members = context.storage.picture_sets.images(report["set_id"])
@@ -413,19 +413,19 @@ def test_a_set_of_pictures_is_measured_and_says_what_it_left_out(
     sizes = [context.storage.picture_profiles.of(image, mask).mask_px for image, mask, _ in members]
     assert sizes == [144, 64]
     assert not context.staging.folder(SESSION).exists()
-    (one,) = listed(client)["sets"]
-    assert (one["type"], one["name"], one["whose"]) == ("pictures", "Mine", "a model")
+    (item,) = listed(client)["sets"]
+    assert (item["type"], item["name"], item["whose"]) == ("pictures", "Mine", "a model")
     inside_set = client.get(f"{SETS}/{report['set_id']}").json()
-    assert [picture["name"] for picture in inside_set["pictures"]] == ["cut.png", "brown.png"]
+    assert [image["name"] for image in inside_set["pictures"]] == ["cut.png", "brown.png"]
     shown = client.get(inside_set["pictures"][0]["cutout"])
-    with Image.open(io.BytesIO(shown.content)) as picture:
-        assert np.count_nonzero(np.asarray(picture)[..., 3] == 255) == 144
+    with Image.open(io.BytesIO(shown.content)) as stored:
+        assert np.count_nonzero(np.asarray(stored)[..., 3] == 255) == 144
 
 
 def test_people_color_sheets(client: TestClient, context: Context) -> None:
     send_pictures(
         client,
-        {f"p{at}_banana.png": png(painted((240 - at, 210, 60))) for at in range(3)}
+        {f"p{index}_banana.png": png(painted((240 - index, 210, 60))) for index in range(3)}
         | {"p3_banana.png": png(np.full((24, 24, 3), 255, dtype=np.uint8))},
     )
     report = take(client, words="banana", mask="paper", contributors="name", of_people=True)
@@ -433,8 +433,8 @@ def test_people_color_sheets(client: TestClient, context: Context) -> None:
     assert "Nothing but white paper" in report["refused"][0]["why"]
     members = context.storage.picture_sets.images(report["set_id"])
     assert [who for _, _, who in members] == ["p0", "p1", "p2"]
-    (one,) = listed(client)["sets"]
-    assert (one["whose"], one["contributors"], one["name"]) == ("people", 3, "banana, 3 images")
+    (item,) = listed(client)["sets"]
+    assert (item["whose"], item["contributors"], item["name"]) == ("people", 3, "banana, 3 images")
     assert listed(client)["people"]
 
 
@@ -445,10 +445,10 @@ def test_a_set_without_a_picture_is_none(client: TestClient, context: Context) -
     assert context.storage.picture_sets.all() == []
     # The files still wait: other pixels can be chosen.
     assert take(client, words="something else", mask="whole")["taken"] == 1
-    for words in ("", "  ", "x" * 121):
+    for text in ("", "  ", "x" * 121):
         send_pictures(client, {"a.png": png(painted((1, 2, 3)))})
-        given = {"words": words, "mask": "whole"}
-        wrong = client.post(f"{SETS}/pictures-store/{SESSION}", json=given, headers=OURS)
+        values = {"words": text, "mask": "whole"}
+        wrong = client.post(f"{SETS}/pictures-store/{SESSION}", json=values, headers=OURS)
         assert wrong.status_code == 400
     assert len(context.storage.picture_sets.all()) == 1
     client.post(f"{SETS}/forget/{SESSION}", json={}, headers=OURS)
@@ -459,10 +459,10 @@ def test_a_set_without_a_picture_is_none(client: TestClient, context: Context) -
 
 def test_a_set_that_is_cancelled_is_none(client: TestClient, context: Context) -> None:
     send_pictures(client, {"a.png": png(painted((1, 2, 3))), "b.png": png(painted((3, 2, 1)))})
-    given = {"session": SESSION, "words": "banana", "mask": "whole"}
+    values = {"session": SESSION, "words": "banana", "mask": "whole"}
     job = job_alone("pictures")
     job.stop.set()
-    report = uploads.take(context, OWNER, read_as(uploads.ImageFiles, given), job)
+    report = uploads.take(context, OWNER, read_as(uploads.ImageFiles, values), job)
     assert (report["set_id"], report["taken"]) == ("", 0)
     assert report["title"] == "Cancelled: no set was made."
     assert context.storage.picture_sets.all(hidden=True) == []
@@ -476,10 +476,10 @@ def test_a_cutout_wants_the_mask_of_its_picture(client: TestClient, context: Con
         for color, side in (((1, 2, 3), 24), ((3, 2, 1), 20))
     )
     mask = context.storage.masks.add(first.image_id, Mask(np.ones((24, 24), dtype=bool), "whole"))
-    at = f"{SETS}/cutouts"
-    assert client.get(f"{at}/{first.image_id}/{mask.mask_id}.png").status_code == 200
-    assert client.get(f"{at}/{second.image_id}/{mask.mask_id}.png").status_code == 400
-    assert client.get(f"{at}/{'0' * 64}/{mask.mask_id}.png").status_code == 404
+    index = f"{SETS}/cutouts"
+    assert client.get(f"{index}/{first.image_id}/{mask.mask_id}.png").status_code == 200
+    assert client.get(f"{index}/{second.image_id}/{mask.mask_id}.png").status_code == 400
+    assert client.get(f"{index}/{'0' * 64}/{mask.mask_id}.png").status_code == 404
 
 
 def test_too_many_pictures_are_refused(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -493,8 +493,8 @@ def test_the_published_ratings_come_in(client: TestClient) -> None:
     path = Path(os.environ["TRUEHUE_SHARED_DATA"]) / "human_uw71" / "uw71_all_concept_ratings.csv"
     report = stage(client, path.read_bytes(), path.name).json()
     assert report["offer"] == "ratings"
-    taken = read(client, normalize=True)
-    assert (taken["concepts"], taken["problems_total"]) == (70, 0)
+    used = read(client, normalize=True)
+    assert (used["concepts"], used["problems_total"]) == (70, 0)
     made = store(client, normalize=True, name="Ratings", of_people=True)
-    found = client.get(f"{SETS}/{made['set_id']}", params={"typed": "banana"}).json()["concepts"]
-    assert [one["words"] for one in found] == ["banana"]
+    concept = client.get(f"{SETS}/{made['set_id']}", params={"typed": "banana"}).json()["concepts"]
+    assert [item["words"] for item in concept] == ["banana"]

@@ -156,7 +156,7 @@ def test_an_empty_app_says_what_to_do(fresh: tuple[TestClient, Context]) -> None
     assert tables["tables"] == []
     # The paper's numbers stand there all the same, and as printed.
     first = tables["published"]["tables"][0]
-    row = next(one for one in first["rows"] if one["name"].startswith("Sana"))
+    row = next(item for item in first["rows"] if item["name"].startswith("Sana"))
     printed = row["cells"]["Original Clipart EMD"]["text"]
     assert float(printed) == value(
         "colorconceptbench-table1", "Original Clipart EMD", model=row["name"]
@@ -216,9 +216,9 @@ def test_the_job_fills_what_is_missing_and_goes_on_after_a_cancel(
     assert profiles.missing(run_id, EXTRACTED) == []
     assert profiles.missing(run_id, EXTRACTED, by_guidance=True) == []
     for cell in (*profiles.cells(run_id, EXTRACTED), *profiles.cells(run_id, EXTRACTED, True)):
-        pictures, _ = profiles.pictures(run_id, cell.concept_id, cell.style, cell.guidance)
-        assert cell.images == len(pictures) == (4 if cell.guidance is None else 2)
-        expected = of_pictures("", pictures, EXTRACTED).weights
+        images, _ = profiles.pictures(run_id, cell.concept_id, cell.style, cell.guidance)
+        assert cell.images == len(images) == (4 if cell.guidance is None else 2)
+        expected = of_pictures("", images, EXTRACTED).weights
         assert cell.weights is not None
         np.testing.assert_allclose(cell.weights, expected, atol=1e-12)
     client.post(API + "cells", json=body, headers=SENT)
@@ -250,11 +250,11 @@ def ended(client: TestClient) -> dict[str, Any]:
     ],
 )
 def test_work_that_cannot_be_done_is_refused(
-    client: TestClient, body: dict[str, Any], words: str
+    client: TestClient, body: dict[str, Any], text: str
 ) -> None:
     answer = client.post(API + "cells", json=body, headers=SENT)
     assert answer.status_code in (400, 404)
-    assert words in answer.json()["error"]
+    assert text in answer.json()["error"]
 
 
 @pytest.mark.parametrize(
@@ -289,7 +289,7 @@ def test_tables_mark_the_model_that_follows(client: TestClient, filled: dict[str
         f"means over 3 base concepts, {MODIFIED} visual state, shared by all rows" in first["words"]
     )
     rows = lines(client, "tables.csv")
-    found = next(
+    result = next(
         row
         for row in rows
         if row["run_id"] == filled[IGNORES]
@@ -297,33 +297,35 @@ def test_tables_mark_the_model_that_follows(client: TestClient, filled: dict[str
         and not row["category"]
         and row["metric"] == "emd_lab"
     )
-    assert int(found["concepts"]) == MODIFIED
-    assert found["people_are"] == "palettes: colors with weights"
+    assert int(result["concepts"]) == MODIFIED
+    assert result["people_are"] == "palettes: colors with weights"
     cell = next(row for row in first["rows"] if row["id"] == filled[IGNORES])["cells"][column]
-    assert float(cell["text"]) == pytest.approx(float(found["value"]), abs=5e-4)
-    assert float(found["low"]) < float(found["value"]) < float(found["high"])
+    assert float(cell["text"]) == pytest.approx(float(result["value"]), abs=5e-4)
+    assert float(result["low"]) < float(result["value"]) < float(result["high"])
 
 
 def test_a_number_is_the_mean_of_the_concepts_that_it_lists(
     client: TestClient, context: Context, filled: dict[str, str]
 ) -> None:
     run_id = filled[OVERDOES]
-    found = shown(client, "tables/concepts", cell=f"{run_id}:/visual state/photo/emd_lab")
-    values = [float(one["text"]) for one in found["concepts"]]
+    result = shown(client, "tables/concepts", cell=f"{run_id}:/visual state/photo/emd_lab")
+    values = [float(concept["text"]) for concept in result["concepts"]]
     assert values == sorted(values, reverse=True)
-    assert found["total"] == MODIFIED
+    assert result["total"] == MODIFIED
     (set_id,) = [
-        one.set_id for one in context.storage.distributions.all() if one.kind == "palettes"
+        distribution.set_id
+        for distribution in context.storage.distributions.all()
+        if distribution.kind == "palettes"
     ]
     cells = {
         cell.concept_id: cell.weights for cell in context.storage.profiles.cells(run_id, EXTRACTED)
     }
-    for one in found["concepts"]:
-        (row,) = context.storage.distributions.rows(set_id, one["words"])
-        weights = cells[one["open"]["concept"]]
+    for item in result["concepts"]:
+        (row,) = context.storage.distributions.rows(set_id, item["words"])
+        weights = cells[item["open"]["concept"]]
         assert weights is not None
-        assert float(one["text"]) == pytest.approx(emd(row.weights, weights), abs=5e-4)
-        assert one["open"]["d"] == f"set:{set_id[:16]},run:{run_id}/photo/all"
+        assert float(item["text"]) == pytest.approx(emd(row.weights, weights), abs=5e-4)
+        assert item["open"]["d"] == f"set:{set_id[:16]},run:{run_id}/photo/all"
     table = shown(client, "tables")["tables"][0]
     row = next(row for row in table["rows"] if row["id"] == run_id)
     mean = float(np.mean(values))
@@ -333,7 +335,7 @@ def test_a_number_is_the_mean_of_the_concepts_that_it_lists(
 
 def test_ratings_are_called_ratings(client: TestClient, filled: dict[str, str]) -> None:
     frame = shown(client, "tables")["frame"]
-    ratings = next(one for one in frame["people"]["choices"] if "ratings" in one["name"])
+    ratings = next(choice for choice in frame["people"]["choices"] if "ratings" in choice["name"])
     assert ratings["name"].endswith("(ratings)")
     chosen = shown(client, "tables", people=ratings["id"])
     assert "not shares of colorings" in chosen["frame"]["people"]["words"]
@@ -347,7 +349,7 @@ def test_modifiers_show_inertia_and_over_correction(
     client: TestClient, filled: dict[str, str], kind: str
 ) -> None:
     choices = shown(client, "tables")["frame"]["people"]["choices"]
-    chosen = next(one["id"] for one in choices if kind in one["name"])
+    chosen = next(choice["id"] for choice in choices if kind in choice["name"])
     rows = {
         row["run_id"]: row for row in lines(client, "modifiers.csv", part="table", people=chosen)
     }
@@ -358,12 +360,12 @@ def test_modifiers_show_inertia_and_over_correction(
     assert int(overdoes["n_over-correction"]) > MODIFIED / 2
     assert rows[filled[FOLLOWS]]["behavior"] in (PRECISE,)
     view = shown(client, "modifiers", people=chosen)
-    words = {
+    terms = {
         line["cells"][7] for line in view["plane"]["lines"] if line["cells"][1].endswith(IGNORES)
     }
-    assert words == {INERTIA}
-    drawn = [trace for trace in view["plane"]["figure"]["data"] if trace["mode"] == "text"]
-    texts = [text for trace in drawn for text in trace["text"]]
+    assert terms == {INERTIA}
+    data = [trace for trace in view["plane"]["figure"]["data"] if trace["mode"] == "text"]
+    texts = [text for trace in data for text in trace["text"]]
     assert any("Inertia</b> 6" in text for text in texts)
     # Those that did not move lie on one spot, which says how many they are.
     assert f"  {MODIFIED} here" in texts
@@ -390,9 +392,9 @@ def test_the_last_row_is_the_mean_of_the_runs(client: TestClient, filled: dict[s
 def test_drift_spans_every_size_from_inertia_on(client: TestClient) -> None:
     figure = shown(client, "modifiers", angle="40")["plane"]["figure"]
     boxes = {
-        (one["y0"], one["y1"]): (one["x0"], one["x1"])
-        for one in figure["layout"]["shapes"]
-        if one["type"] == "rect" and (one["y0"], one["y1"]) == (40.0, 180.0)
+        (shape["y0"], shape["y1"]): (shape["x0"], shape["x1"])
+        for shape in figure["layout"]["shapes"]
+        if shape["type"] == "rect" and (shape["y0"], shape["y1"]) == (40.0, 180.0)
     }
     ((left, right),) = boxes.values()
     assert left == 0.5
@@ -421,11 +423,11 @@ def test_every_point_is_counted_in_the_region_where_it_stands() -> None:
         (1.0, None),
     ]
     plain = Shift("r", "concept-0041-rotten", "concept-0041", "rotten", "visual state", "", "photo")
-    found = [
+    replaces = [
         replace(plain, ratio=ratio, direction_deg=angle, behavior=behavior_of(ratio, angle))
         for ratio, angle in measured
     ]
-    counted = {(one.name, one.angles[0]): one.count for one in regions(OURS, found)}
+    counted = {(region.name, region.angles[0]): region.count for region in regions(OURS, replaces)}
     assert counted == {
         ("Inertia", 0.0): 2,
         ("Drift", 60.0): 2,
@@ -441,12 +443,12 @@ def test_limits_move_the_regions_and_filters_narrow(
 ) -> None:
     usual = shown(client, "modifiers", runs=filled[OVERDOES])
     wide = shown(client, "modifiers", runs=filled[OVERDOES], high="50")
-    of = [line["cells"][7] for line in usual["plane"]["lines"]]
-    assert OVER_CORRECTION in of
+    source = [line["cells"][7] for line in usual["plane"]["lines"]]
+    assert OVER_CORRECTION in source
     assert OVER_CORRECTION not in [line["cells"][7] for line in wide["plane"]["lines"]]
     rotten = shown(client, "modifiers", modifier="rotten")
     names = {line["cells"][0] for line in rotten["plane"]["lines"]}
-    assert names == {f"rotten {one.concept}" for one in fruits() if not one.modifier}
+    assert names == {f"rotten {fruit.concept}" for fruit in fruits() if not fruit.modifier}
     answer = client.get(API + "modifiers", params={"low": "2", "high": "1"})
     assert answer.status_code == 400
     assert "below that of over-correction" in answer.json()["error"]
@@ -478,8 +480,8 @@ def test_people_know_more_than_runs_draw_and_scales_wait_to_be_measured(
     run_cells(context, [folders[FOLLOWS].run_id], EXTRACTED, "all", idle_job())
     view = shown(client, "tables")
     assert "10 concepts" in view["frame"]["people"]["words"]
-    words = view["tables"][0]["words"]
-    assert f"means over 3 base concepts, {MODIFIED} visual state;" in words
+    text = view["tables"][0]["words"]
+    assert f"means over 3 base concepts, {MODIFIED} visual state;" in text
     empty = shown(client, "guidance")["figures"]["guidance"]["empty"]
     assert "not measured yet" in empty
 
@@ -487,10 +489,10 @@ def test_people_know_more_than_runs_draw_and_scales_wait_to_be_measured(
 def test_one_scale_alone_is_of_its_pictures(client: TestClient, filled: dict[str, str]) -> None:
     view = shown(client, "tables", guidance="3")
     assert view["frame"]["cells"]["have"] == 9 * len(filled)
-    found = shown(
+    result = shown(
         client, "tables/concepts", guidance="3", cell=f"{filled[FOLLOWS]}:/base/photo/pcc"
     )
-    assert found["concepts"][0]["open"]["d"].endswith("/photo/3")
+    assert result["concepts"][0]["open"]["d"].endswith("/photo/3")
     assert client.get(API + "tables", params={"guidance": "4"}).status_code == 400
 
 
@@ -541,14 +543,14 @@ def test_the_run_that_leaves_few_concepts_to_the_others_is_named(
     # The run that ignores modifiers is cut to two of its nine concepts.
     cut = filled[IGNORES]
     two = sorted({cell.concept_id for cell in whole.cells.kept if cell.run_id == cut})[:2]
-    kept = tuple(cell for cell in whole.cells.kept if cell.run_id != cut or cell.concept_id in two)
-    words = fewest_words(replace(whole, cells=replace(whole.cells, kept=kept)))
-    kinds = {by_id()[one].modifier_kind for one in two}
+    saved = tuple(cell for cell in whole.cells.kept if cell.run_id != cut or cell.concept_id in two)
+    text = fewest_words(replace(whole, cells=replace(whole.cells, kept=saved)))
+    kinds = {by_id()[item].modifier_kind for item in two}
     # As a row it is there only for the kinds that it has: of the other kinds all is shared.
     of_others = {"base": 3, "visual state": MODIFIED}
     now = len(two) + sum(count for kind, count in of_others.items() if kind not in kinds)
-    assert f"“{whole.names[cut]}” has colors of the fewest, 2, and all rows share {now}" in words
-    assert words.endswith("untick it under Runs, and the others share 9.")
+    assert f"“{whole.names[cut]}” has colors of the fewest, 2, and all rows share {now}" in text
+    assert text.endswith("untick it under Runs, and the others share 9.")
 
 
 def test_all_digits_of_a_scale_are_kept(tmp_path: Path, fresh: tuple[TestClient, Context]) -> None:
@@ -559,7 +561,7 @@ def test_all_digits_of_a_scale_are_kept(tmp_path: Path, fresh: tuple[TestClient,
     people(context, "palettes", palettes_csv())
     run_cells(context, [folder.run_id], EXTRACTED, EACH_SCALE, idle_job())
     frame = shown(client, "tables", guidance="1234568")["frame"]
-    assert [one["id"] for one in frame["guidances"]] == ["all", "1234567", "1234568"]
+    assert [guidance["id"] for guidance in frame["guidances"]] == ["all", "1234567", "1234568"]
     assert (frame["cells"]["have"], frame["cells"]["missing"]) == (9, 0)
     rows = lines(client, "guidance.csv", part="guidance")
     assert {row["guidance"] for row in rows} == {"1234567", "1234568"}
@@ -572,17 +574,19 @@ def test_colorings_without_colors_are_counted_with_their_reasons(
 ) -> None:
     client, context = fresh
     ingest_copied(context.storage, [folders[FOLLOWS]])
-    banana = next(one for one in fruits() if one.words == "banana")
-    pictures, _ = context.storage.profiles.pictures(folders[FOLLOWS].run_id, banana.id)
-    images = [(one.image_id, one.mask_id, f"p{at}") for at, one in enumerate(pictures)]
+    banana = next(fruit for fruit in fruits() if fruit.words == "banana")
+    stored_images, _ = context.storage.profiles.pictures(folders[FOLLOWS].run_id, banana.id)
+    images = [
+        (item.image_id, item.mask_id, f"p{index}") for index, item in enumerate(stored_images)
+    ]
     context.storage.picture_sets.add("Bananas", "banana", images, of_people=True)
     sets, whole = context.storage.picture_sets, shown(client, "tables")["frame"]["people"]["words"]
     assert "could not be measured" not in whole
     measured, _ = sets.pictures(sets.all()[0].set_id)
     lost = [(0, "Nothing is inside the mask."), (1, "Nothing is inside the mask."), (2, "Gone.")]
     monkeypatch.setattr(type(sets), "pictures", lambda self, set_id: (measured[3:], lost))
-    here = ReferenceSets(context)
-    people_ = here.chosen(here.crowds(), "")
+    reference_sets = ReferenceSets(context)
+    people_ = reference_sets.chosen(reference_sets.crowds(), "")
     assert people_ is not None
     assert people_.unscored == {"Nothing is inside the mask": 2, "Gone": 1}
     assert people_.words.endswith(
@@ -599,12 +603,16 @@ def test_colorings_stored_here_are_people_too(
     run_id = folders[FOLLOWS].run_id
     run_cells(context, [run_id], EXTRACTED, "all", idle_job())
     # Somebody "colored" the bananas as the run drew them, so nothing is apart.
-    banana = next(one for one in fruits() if one.words == "banana")
-    pictures, _ = context.storage.profiles.pictures(run_id, banana.id)
-    images = [(one.image_id, one.mask_id, f"p{at}") for at, one in enumerate(pictures)]
+    banana = next(fruit for fruit in fruits() if fruit.words == "banana")
+    stored_images, _ = context.storage.profiles.pictures(run_id, banana.id)
+    images = [
+        (item.image_id, item.mask_id, f"p{index}") for index, item in enumerate(stored_images)
+    ]
     context.storage.picture_sets.add("Bananas", "banana", images, of_people=True)
     frame = shown(client, "tables")["frame"]
     assert frame["people"]["chosen"] == "colorings"
-    found = shown(client, "tables/concepts", cell=f"{run_id}:/base/photo/emd_lab")
-    assert [(one["words"], one["text"]) for one in found["concepts"]] == [("banana", "0.000")]
-    assert found["concepts"][0]["open"]["d"].startswith("pictures:")
+    result = shown(client, "tables/concepts", cell=f"{run_id}:/base/photo/emd_lab")
+    assert [(concept["words"], concept["text"]) for concept in result["concepts"]] == [
+        ("banana", "0.000")
+    ]
+    assert result["concepts"][0]["open"]["d"].startswith("pictures:")
