@@ -92,7 +92,7 @@ def opened_checkpoint(path: Path) -> Iterator[tuple[Any, dict[str, str]]]:
         ) from error
 
 
-def keep_steps(path: Path, step: int) -> None:
+def save_steps(path: Path, step: int) -> None:
     """Takes from a file of lines about steps those after ``step``, which will be done again, those
     that a kill tore, and at step 0 all. Raises BadInput and DataFolderError for a file that cannot
     be read or written."""

@@ -101,7 +101,7 @@ def placement(
     if not memory_gib > 0 or (largest_gib is not None and not largest_gib > 0):
         raise BadInput(f"A model's size must be positive, not {memory_gib} GiB.")
     if index.device == "cpu":
-        return Placement("cpu", "float32", "none", _cpu_words(memory_gib, index))
+        return Placement("cpu", "float32", "none", _cpu_text(memory_gib, index))
     dtype: Dtype = "bfloat16" if index.bf16 else "float16" if fp16 else "float32"
     scale = 2.0 if dtype == "float32" else 1.0
     whole = memory_gib * scale
@@ -128,7 +128,7 @@ def placement(
     return Placement(index.device, dtype, "sequential", why)
 
 
-def _cpu_words(memory_gib: float, index: Machine) -> str:
+def _cpu_text(memory_gib: float, index: Machine) -> str:
     need = memory_gib * 2
     # Two operations a parameter and token, 4096 tokens of a 1024 x 1024 image.
     parameters_b = memory_gib * GIB / 2e9
@@ -203,7 +203,7 @@ def visible_gpus() -> tuple[str, ...]:
     return tuple(dict.fromkeys(gpus))
 
 
-def gpus_here() -> int:
+def local_gpus() -> int:
     """How many NVIDIA GPUs this process may use."""
     return len(visible_gpus())
 

@@ -131,7 +131,7 @@ class Storage:
         database = Database.open(folder / DATABASE_NAME, clock, before_migration=before_migration)
         opened = cls(folder, database)
         # The folder is ours alone now: what a killed process was writing has no use.
-        for index in (folder, *opened._picture_folders, opened.question_sets.root):
+        for index in (folder, *opened._image_folders, opened.question_sets.root):
             with suppress(OSError):
                 sweep(index)
         try:
@@ -166,7 +166,7 @@ class Storage:
         ]
 
     @property
-    def _picture_folders(self) -> tuple[Path, ...]:
+    def _image_folders(self) -> tuple[Path, ...]:
         return self._image_folder, self._mask_folder, self._sketch_folder, self._coloring_folder
 
     def counts(self, without_source: str) -> tuple[int, int]:
@@ -179,12 +179,12 @@ class Storage:
         )
         return int(images), int(verdicts)
 
-    def require_here(self) -> None:
+    def require_installed(self) -> None:
         """Return if the data folder is the one that was opened; nothing can be stored otherwise.
 
         Raises :class:`DataFolderError` where it was deleted, moved or unmounted meanwhile.
         """
-        self._database.require_here()
+        self._database.require_installed()
 
     def seal(self) -> None:
         """From now on only look: every call that stores something raises
@@ -197,10 +197,10 @@ class Storage:
         PNGs, which are never changed, get a second name without a second copy where the disk can do
         that. Raises OSError where it cannot be written; then a part of it may be there.
         """
-        self.require_here()
+        self.require_installed()
         folder.mkdir(parents=True)
         self.copy_database(folder)
-        for picture_folder in self._picture_folders:
+        for picture_folder in self._image_folders:
             if picture_folder.is_dir():
                 shutil.copytree(
                     picture_folder, folder / picture_folder.name, copy_function=_second_name

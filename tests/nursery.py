@@ -100,7 +100,7 @@ class Nursery:
                     time.sleep(LOOK_S)
                     connection = _connected(index)
         assert connection is not None, "The process that apps are forked from has ended."
-        self._words = connection.makefile("rw")
+        self._text = connection.makefile("rw")
 
     def start(
         self, arguments: Sequence[str], log: Path, environment: dict[str, str], program: str = "app"
@@ -120,9 +120,9 @@ class Nursery:
         return set(self.ask({"packages": packages})["packages"])
 
     def ask(self, question: dict[str, Any]) -> dict[str, Any]:
-        self._words.write(json.dumps(question) + "\n")
-        self._words.flush()
-        answer: dict[str, Any] = json.loads(self._words.readline())
+        self._text.write(json.dumps(question) + "\n")
+        self._text.flush()
+        answer: dict[str, Any] = json.loads(self._text.readline())
         return answer
 
 

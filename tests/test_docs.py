@@ -54,7 +54,7 @@ def words(sentence: str) -> int:
     return sum(any(letter.isalnum() for letter in word) for word in sentence.split())
 
 
-def mean_words(text: str) -> float:
+def mean_text(text: str) -> float:
     counts = [count for sentence in sentences(text) if (count := words(sentence))]
     return sum(counts) / len(counts)
 
@@ -71,7 +71,7 @@ def test_sentences_are_counted_as_a_reader_counts_them() -> None:
         "- [Only a link](x.md)\n- An item with `code`. It has two.\n1. Third item\n"
     )
     assert [words(sentence) for sentence in sentences(page)] == [3, 2, 4, 4, 3, 2]
-    assert mean_words(page) == 3
+    assert mean_text(page) == 3
 
 
 @pytest.mark.parametrize("page", pages())
@@ -86,7 +86,7 @@ def test_a_page_says_for_whom_it_is_and_what_it_answers(page: str) -> None:
 def test_sentences_are_short(page: str) -> None:
     text = (DOCS / page).read_text(encoding="utf-8")
     longest = sorted(sentences(text), key=words)[-3:]
-    assert mean_words(text) < MAX_MEAN_WORDS, longest
+    assert mean_text(text) < MAX_MEAN_WORDS, longest
 
 
 def headings(text: str) -> set[str]:

@@ -64,9 +64,9 @@ def fleiss(
     shares = counts / total
     integers = rng.integers(items, size=(replicates, items))
     observed, kappa = _both(agreeing, shares, strata)
-    many = _both(agreeing[integers], shares[integers], strata[integers])
+    counted = _both(agreeing[integers], shares[integers], strata[integers])
     tails = [(1 - level) / 2, (1 + level) / 2]
-    (low, high), (kappa_low, kappa_high) = (_quantiles(values, tails) for values in many)
+    (low, high), (kappa_low, kappa_high) = (_quantiles(values, tails) for values in counted)
     return Fleiss(
         Agreement(float(observed), low, high, items),
         Agreement(float(kappa), kappa_low, kappa_high, items),

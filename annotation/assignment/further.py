@@ -9,7 +9,7 @@ import numpy as np
 from truehue.annotation.assignment.adaptive import Open, adaptive
 from truehue.annotation.assignment.assign import assign, chance
 from truehue.annotation.assignment.batches import batch
-from truehue.annotation.assignment.ledger import SETTLED_S, AssignmentState, standing_of
+from truehue.annotation.assignment.ledger import SETTLED_S, AssignmentState, current_colorings_of
 from truehue.annotation.assignment.practice import practice_is_due, practice_round, seconds_due
 from truehue.annotation.assignment.sequence import REPEAT_GAP, shuffled
 from truehue.annotation.assignment.sides import ordered
@@ -19,7 +19,7 @@ from truehue.annotation.studies.cases import Kind
 from truehue.annotation.studies.plan import Method, StudyPlan
 from truehue.core.studies import ColoringMark, Purpose, Trial
 
-__all__ = ["SETTLED_S", "AssignmentState", "further", "is_due", "length_of", "standing_of"]
+__all__ = ["SETTLED_S", "AssignmentState", "current_colorings_of", "further", "is_due", "length_of"]
 
 BATCH = 5
 """Main trials that are chosen at once where the choice follows what was answered."""

@@ -275,7 +275,7 @@ def sign_of(event: Event, time: datetime) -> datetime:
     return time.replace(second=0, microsecond=0) if event.kind is EventKind.ACTION else time
 
 
-def standing_of(
+def current_colorings_of(
     plan: StudyPlan,
     people: Iterable[Enrolled],
     now: datetime,

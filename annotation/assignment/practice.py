@@ -138,7 +138,7 @@ def recolors_open(
     return {root: wanted[root] for root in sorted(wanted) if wanted[root] > 0}
 
 
-def recolors_given(trials: Sequence[Trial], answers: Mapping[int, Answer]) -> frozenset[int]:
+def recolors_submitted(trials: Sequence[Trial], answers: Mapping[int, Answer]) -> frozenset[int]:
     """The positions of first colorings of which a second one was given out and not answered."""
     return frozenset(
         trial.original
@@ -158,7 +158,7 @@ def seconds_due(
     if not any(mark.kind is MarkKind.RECOLOR for mark in marks):
         return ()  # as nearly always, and it is asked with every action
     by_position = {trial.position: trial for trial in trials}
-    waiting = recolors_given(trials, answers)
+    waiting = recolors_submitted(trials, answers)
     due = [
         root
         for root in recolors_open(trials, answers, marks)

@@ -18,7 +18,7 @@ def code_of(action: Mapping[str, Any]) -> bytes:
     return ERASED if action["color"] is None else COLORED
 
 
-def colors_standing(trace: bytes) -> int:
+def current_colors(trace: bytes) -> int:
     """How many actions with a color stand that no clear took away; 0 where nothing is colored, as
     :func:`truehue.annotation.colorings.actions.has_color` says of the log itself."""
     state, undone = bytearray(), bytearray()

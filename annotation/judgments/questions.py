@@ -111,7 +111,7 @@ class QuestionResults:
     questions: tuple[QuestionAnswers, ...]
 
 
-def asked_in(questions: Iterable[Question]) -> dict[str, tuple[str, float]]:
+def target_in(questions: Iterable[Question]) -> dict[str, tuple[str, float]]:
     """Tasks and chance of questions of a set, by their ids."""
     return {question.question_id: (question.task, question.chance) for question in questions}
 

@@ -51,7 +51,7 @@ class Design:
         return np.asarray(np.where(random < self.tie_share, 0.5, won).mean(axis=2))
 
     @property
-    def draws_a_person(self) -> int:
+    def draws_per_person(self) -> int:
         """What one person costs to simulate."""
         return self.votes_a_person
 
@@ -101,7 +101,7 @@ class RatingDesign:
             raise ValueError("A standard deviation is 0 or more.")
 
     @property
-    def draws_a_person(self) -> int:
+    def draws_per_person(self) -> int:
         """What one person costs to simulate: the cases are looked up, which is quick."""
         return 2 + self.images_a_model // 8
 

@@ -49,7 +49,7 @@ def people_needed(design: AnyDesign, wanted: float, seed: int) -> Needed:
     """
     if not 0.5 <= wanted <= 0.99:
         raise ValueError("A power is asked for between 0.5 and 0.99.")
-    budget = _BUDGET // design.draws_a_person
+    budget = _BUDGET // design.draws_per_person
     tried, center = _first_with(design, wanted, seed, budget // 2)
     curves = dict(tried)
     for window in range(_MOST_WINDOWS):

@@ -91,7 +91,7 @@ def stabilities(
     }
 
 
-def kept_of(
+def saved_of(
     colorings: Collection[Coloring],
     level: Level,
     evidence: Evidence,

@@ -85,7 +85,9 @@ def radius(width: float, people: int) -> float:
     return min(width * float(t.ppf(tail, people - 1) / norm.ppf(tail)), float(distances71().max()))
 
 
-def worths(widths: Mapping[str, tuple[int, float | None]]) -> tuple[ConceptUncertainty, ...]:
+def expected_gains(
+    widths: Mapping[str, tuple[int, float | None]],
+) -> tuple[ConceptUncertainty, ...]:
     """Concepts by what one more coloring is worth, the most first.
 
     ``widths`` are the colorings of each case, by as many people, and :func:`width_of`. It falls
@@ -97,7 +99,7 @@ def worths(widths: Mapping[str, tuple[int, float | None]]) -> tuple[ConceptUncer
     spreads = [w * np.sqrt(n) for n, w in widths.values() if w is not None and n >= 2]
     pooled = float(np.median(spreads)) if spreads else None
     estimates = [
-        _worth(case_id, count, width, pooled) for case_id, (count, width) in widths.items()
+        _uncertainty(case_id, count, width, pooled) for case_id, (count, width) in widths.items()
     ]
 
     def order(concept_uncertainty: ConceptUncertainty) -> tuple[bool, float, int, str]:
@@ -115,7 +117,7 @@ def worths(widths: Mapping[str, tuple[int, float | None]]) -> tuple[ConceptUncer
     )
 
 
-def _worth(
+def _uncertainty(
     case_id: str, count: int, width: float | None, pooled: float | None
 ) -> ConceptUncertainty:
     if not count:

@@ -79,7 +79,7 @@ class QuestionSetName:
             raise BadInput("A set of questions is named by its SHA-256.", "question_set")
 
 
-def asked_question(question: Question) -> CaseQuestion:
+def stored_question(question: Question) -> CaseQuestion:
     """A question of a set as people are asked it. Raises BadInput for one answered in words."""
     choices = YES_NO if question.form is Form.BINARY else question.choices
     right = (

@@ -178,7 +178,7 @@ def measures(x: np.ndarray, y: np.ndarray, counts: np.ndarray) -> np.ndarray:
     is int or float ``(R, P)``: how often each pair is in each sample. NaN where not defined.
     """
     # With every pair in both orders all means are 0, so that a correlation needs no centering.
-    many = counts.sum(axis=1) > 2
+    counted = counts.sum(axis=1) > 2
     with np.errstate(invalid="ignore", divide="ignore"):
         pearson = _cosine(x[None, :], y[None, :], counts)
         spearman = _cosine(_centered_ranks(x, counts), _centered_ranks(y, counts), counts)
@@ -189,8 +189,8 @@ def measures(x: np.ndarray, y: np.ndarray, counts: np.ndarray) -> np.ndarray:
     nothing = np.nan
     return np.column_stack(
         [
-            np.where(many, pearson, nothing),
-            np.where(many, spearman, nothing),
+            np.where(counted, pearson, nothing),
+            np.where(counted, spearman, nothing),
             agreement,
             decided,
         ]

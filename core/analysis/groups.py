@@ -148,7 +148,7 @@ class MeasuredShare:
     percent: float
 
 
-def top_found(counts: Iterable[Count], limit: int = MOST_FOUND) -> tuple[MeasuredShare, ...]:
+def top_measured(counts: Iterable[Count], limit: int = MOST_FOUND) -> tuple[MeasuredShare, ...]:
     """The ``most`` most frequent found level 2 names of each category, then the rest as one.
 
     ``counts`` are by category and found name. Most frequent first, equal ones in the system's

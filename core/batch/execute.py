@@ -135,12 +135,12 @@ class _Execution:
         self._died = False
         self._message = ""
         self._began = time.monotonic()
-        self._told = 0.0
+        self._reported_at = 0.0
         self._started_at = _now()
 
     def run(self) -> BatchState:
         try:
-            self._tell("running", at_once=True)
+            self._report("running", at_once=True)
             if self._left and self._folder.desired_state() == "run":
                 for _ in range(min(self._crew.workers, len(self._left))):
                     self._start()
@@ -148,14 +148,14 @@ class _Execution:
         except BaseException as error:
             self._message = str(error) or type(error).__name__
             self._end()
-            self._tell("paused", at_once=True)
+            self._report("paused", at_once=True)
             raise
         self._end()
         status = "finished"
         unfinished = bool((self._done.attempts[self._order] == 0).any())
         if unfinished or self._left or self._message:
             status = "cancelled" if self._folder.desired_state() == "cancel" else "paused"
-        return self._tell(status, at_once=True)
+        return self._report(status, at_once=True)
 
     def _loop(self) -> None:
         while (self._left or self._busy) and not self._message:
@@ -167,7 +167,7 @@ class _Execution:
                 return
             for event in self._team.events(_WAIT_S):
                 self._take(event)
-            self._tell("running")
+            self._report("running")
 
     def _hand_out(self) -> None:
         while self._idle and self._left:
@@ -279,7 +279,7 @@ class _Execution:
         self._finished += max(self._done.done - before, 0)
         self._alive.clear()
 
-    def _tell(self, status: str, at_once: bool = False) -> BatchState:
+    def _report(self, status: str, at_once: bool = False) -> BatchState:
         passed = time.monotonic() - self._began
         rate = self._finished / passed if passed > 0 else 0.0
         items_left = max(self._to_do - self._finished, 0)
@@ -300,9 +300,9 @@ class _Execution:
             message=self._message,
             steps=self._steps,
         )
-        if at_once or time.monotonic() - self._told >= _STATE_S:
-            self._told = time.monotonic()
-            self._folder.keep_state(state)
+        if at_once or time.monotonic() - self._reported_at >= _STATE_S:
+            self._reported_at = time.monotonic()
+            self._folder.save_state(state)
             self._watch(state)
         return state
 

@@ -157,7 +157,7 @@ class BatchFolder:
             raise BadInput(f"A wish is {', '.join(WISHES)}, not {wish[:40]!r}.")
         replace_file(self.path / WISH, json_bytes({"wish": wish}))
 
-    def kept_done(self) -> int:
+    def saved_done(self) -> int:
         """How many items had a result when the state was last written; 0 where it is lost."""
         state = self.kept_state()
         return 0 if state is None else state.done
@@ -177,7 +177,7 @@ class BatchFolder:
             return None
         return state if sound and state.total == self.total else None
 
-    def keep_state(self, state: BatchState) -> None:
+    def save_state(self, state: BatchState) -> None:
         """Writes the state for everyone; only who executes it does."""
         replace_file(self.path / STATE, json_bytes(asdict(state)))
 

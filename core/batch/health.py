@@ -112,7 +112,7 @@ def _reconciled(folder: BatchFolder, state: BatchState | None) -> BatchState:
     lost = state.done - health.done
     if lost <= 0 and not health.unreadable:
         return state
-    text = _words(folder, health, max(lost, 0), state.done)
+    text = _text(folder, health, max(lost, 0), state.done)
     return replace(state, status="paused", message=text, seconds_left=None, **counted)
 
 
@@ -126,7 +126,7 @@ def require_whole(folder: BatchFolder) -> None:
         return
     total = folder.total
     health = health_of(folder, total)
-    if health.unreadable or folder.kept_done() > health.done:
+    if health.unreadable or folder.saved_done() > health.done:
         raise BadInput(state.message)
     for path in folder.shards():
         read_columns(path, None)
@@ -154,7 +154,7 @@ def set_aside(folder: BatchFolder, total: int) -> list[str]:
     return moved
 
 
-def _words(folder: BatchFolder, health: Health, lost: int, before: int) -> str:
+def _text(folder: BatchFolder, health: Health, lost: int, before: int) -> str:
     sentences = []
     names = [name for name, _ in health.unreadable]
     if names:

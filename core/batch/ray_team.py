@@ -165,7 +165,7 @@ class _Actor:
         self._name = name
         try:
             check_shared(work.folder, token)
-            self._worker = Worker(work, name, threads, self._tell)
+            self._worker = Worker(work, name, threads, self._report)
         except TrueHueError as error:
             return self._answer(TeamEvent(BROKEN, name, str(error)))
         return self._answer(TeamEvent(READY, name))
@@ -185,7 +185,7 @@ class _Actor:
     def alive(self) -> bool:
         return True
 
-    def _tell(self, steps: int) -> None:
+    def _report(self, steps: int) -> None:
         self._steps += steps
 
     def _answer(self, event: TeamEvent) -> tuple[TeamEvent, int, str]:

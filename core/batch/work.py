@@ -58,11 +58,11 @@ class WorkerContext:
     ) -> None:
         self.folder, self.worker, self.threads = folder, worker, threads
         self.stop = Event()
-        self._tell = tell
+        self._report = tell
         self._steps = 0
-        self._looked = self._told = 0.0
+        self._looked = self._message = 0.0
 
-    def told_to_stop(self) -> bool:
+    def is_stopped(self) -> bool:
         """Whether people want the work to go on is looked up a few times a second."""
         if not self.stop.is_set() and time.monotonic() - self._looked > _LOOK_S:
             self._looked = time.monotonic()
@@ -74,16 +74,16 @@ class WorkerContext:
         """For items that take long: one more step of it is done. Raises Stopped when people want a
         pause, which ``do`` lets through; the steps are told as progress."""
         self._steps += 1
-        if time.monotonic() - self._told > _TELL_S:
+        if time.monotonic() - self._message > _TELL_S:
             self.tell_steps()
-        if self.told_to_stop():
+        if self.is_stopped():
             raise Stopped
 
     def tell_steps(self) -> None:
         """Tells of steps that were not told of yet."""
-        self._told = time.monotonic()
+        self._message = time.monotonic()
         if self._steps:
-            self._tell(self._steps)
+            self._report(self._steps)
             self._steps = 0
 
     def begin(self) -> None:

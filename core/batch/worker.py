@@ -75,7 +75,7 @@ class Worker:
             expect(batch.items)
         try:
             for position, attempt in batch.items:
-                if self._context.told_to_stop():
+                if self._context.is_stopped():
                     break
                 try:
                     row = self._row(position, attempt)

@@ -56,14 +56,14 @@ def parser() -> argparse.ArgumentParser:
     )
     argument_parser.add_argument("--json", action="store_true", help="print the report as JSON")
     argument_parser.add_argument(
-        "--rules", metavar="IDS", help=_one_of((r.id for r in RULES), "all")
+        "--rules", metavar="IDS", help=_single_of((r.id for r in RULES), "all")
     )
-    argument_parser.add_argument("--objects", metavar="NAMES", help=_one_of(OBJECTS, "all"))
+    argument_parser.add_argument("--objects", metavar="NAMES", help=_single_of(OBJECTS, "all"))
     argument_parser.add_argument(
-        "--lights", metavar="NAMES", help=_one_of(LIGHTS, ",".join(DEFAULT_LIGHTS))
+        "--lights", metavar="NAMES", help=_single_of(LIGHTS, ",".join(DEFAULT_LIGHTS))
     )
     argument_parser.add_argument(
-        "--systems", metavar="IDS", help=_one_of(SYSTEMS, ",".join(SET_SYSTEMS))
+        "--systems", metavar="IDS", help=_single_of(SYSTEMS, ",".join(SET_SYSTEMS))
     )
     argument_parser.add_argument(
         "--seeds", metavar="NUMBERS", help="views of each object (default 0)"
@@ -94,7 +94,7 @@ def parser() -> argparse.ArgumentParser:
     return argument_parser
 
 
-def _one_of(names: Iterable[str], default: str) -> str:
+def _single_of(names: Iterable[str], default: str) -> str:
     return f"comma separated, of {', '.join(names)} (default {default})"
 
 

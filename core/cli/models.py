@@ -14,7 +14,7 @@ from typing import Any
 from truehue.core.color.systems import parse_target
 from truehue.core.command import program, run_command, status_of
 from truehue.core.errors import BadInput
-from truehue.core.fidelity.two_passes import draw_twice, painted_map
+from truehue.core.fidelity.two_passes import generate_twice, painted_map
 from truehue.core.generation.entry import ModelEntry
 from truehue.core.generation.opening import open_model
 from truehue.core.generation.readiness import missing
@@ -198,7 +198,7 @@ def _draw(options: argparse.Namespace) -> int:
         if refinement is None or options.cfr_map == PREDICTED:
             generated_images = [drawing.draw([request], _show, Event())[0]]
         else:
-            both = draw_twice(drawing, request, refinement, _show, Event())
+            both = generate_twice(drawing, request, refinement, _show, Event())
             generated_images = [both.after, both.before]
     finally:
         drawing.unload()

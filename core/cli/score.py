@@ -154,7 +154,7 @@ def _registered(options: argparse.Namespace, data: Path) -> str:
     registration = register(data, options.register, options.base, options.instruction)
     return (
         f"{data} takes {registration.name} now, version {registration.version}, with "
-        f"{registration.instruction_words}. Its measures: cfm, cfm_logit."
+        f"{registration.instruction_text}. Its measures: cfm, cfm_logit."
     )
 
 

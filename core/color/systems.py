@@ -85,7 +85,7 @@ def find(name: str, system_id: str | None = None) -> NamedColor:
     BadInput for an unknown system.
     """
     order = SEARCH_ORDER if system_id is None else (system(system_id).id,)
-    for reading, read in enumerate((_words, _fold)):
+    for reading, read in enumerate((_text, _fold)):
         spelling = read(name)
         for key in order:
             matches = _index(key)[reading].get(spelling)
@@ -192,12 +192,12 @@ def _index(system_id: str) -> tuple[dict[str, list[NamedColor]], dict[str, list[
     by_words: dict[str, list[NamedColor]] = {}
     by_fold: dict[str, list[NamedColor]] = {}
     for color in system(system_id).colors:
-        by_words.setdefault(_words(color.name), []).append(color)
+        by_words.setdefault(_text(color.name), []).append(color)
         by_fold.setdefault(_fold(color.name), []).append(color)
     return by_words, by_fold
 
 
-def _words(name: str) -> str:
+def _text(name: str) -> str:
     """``"Dark-GREYISH  Red"`` as ``"dark grayish red"``."""
     plain = re.sub(r"['’`]", "", unicodedata.normalize("NFKC", name).casefold())
     return re.sub(r"[\s_\-‐-―]+", " ", plain).strip().replace("grey", "gray")

@@ -33,7 +33,7 @@ def normal(text: str) -> str:
 
 def concept_of(text: str) -> Concept | None:
     """The concept with these words in their normal form, or None where there is none."""
-    return _by_words().get(normal(text))
+    return _by_text().get(normal(text))
 
 
 @lru_cache(maxsize=65_536)
@@ -62,11 +62,11 @@ def similar(text: str, limit: int = 3) -> tuple[str, ...]:
 
     For a sentence that asks whether one of them was meant; nothing is taken for another by it.
     """
-    return tuple(get_close_matches(normal(text), _by_words(), limit, _ALIKE))
+    return tuple(get_close_matches(normal(text), _by_text(), limit, _ALIKE))
 
 
 @cache
-def _by_words() -> Mapping[str, Concept]:
+def _by_text() -> Mapping[str, Concept]:
     # Were two concepts ever called the same, the first of the paper's order would be meant.
     by_words: dict[str, Concept] = {}
     for concept in concepts():

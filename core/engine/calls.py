@@ -154,7 +154,7 @@ class Calls:
                 call.status, call.after_request = "waiting", True
                 self._waiting.appendleft(call)
         if not waits_on:
-            _tell(call, outcome)
+            _report(call, outcome)
 
     def _attempt(self, call: Call, in_use: tuple[Key, ...]) -> _Outcome:
         before, self._in_use = self._in_use, (*in_use, call.key)
@@ -183,7 +183,7 @@ class Calls:
                 call.status = status
 
 
-def _tell(call: Call, outcome: _Outcome) -> None:
+def _report(call: Call, outcome: _Outcome) -> None:
     """Gives the answer to whoever waits for it."""
     error = outcome.error
     if error is not None and not isinstance(error, TrueHueError):

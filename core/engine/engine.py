@@ -12,7 +12,7 @@ from threading import Thread, current_thread, main_thread
 from typing import Any, TypeVar
 
 from truehue.core.engine.calls import Call, Calls
-from truehue.core.engine.generation import draw_job
+from truehue.core.engine.generation import generate_job
 from truehue.core.engine.job import Job
 from truehue.core.engine.limits import checked_all
 from truehue.core.engine.memory import Held, Key, MemoryLimit, Models, Opener
@@ -237,7 +237,7 @@ class Engine:
         try:
             while (job := self._next()) is not None:
                 try:
-                    draw_job(job, self._models, self._calls)
+                    generate_job(job, self._models, self._calls)
                 except BaseException as error:  # whatever it is, the others still want to draw
                     log.exception("Job %s ended by an error of the engine", job.id)
                     job.fails_rest(f"The engine failed ({type(error).__name__}: {error}).")

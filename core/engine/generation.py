@@ -47,7 +47,7 @@ class _Outcome:
     seconds: float = 0.0
 
 
-def draw_job(job: Job, models: Models, calls: Calls) -> None:
+def generate_job(job: Job, models: Models, calls: Calls) -> None:
     """Draws all that a job asks, until its ``stop`` is set. What comes to its end is delivered,
     once; what ``stop`` prevents is not. ``calls`` are answered between steps and requests."""
     for model_id, rows in by_model(job.requests):
@@ -58,7 +58,7 @@ def draw_job(job: Job, models: Models, calls: Calls) -> None:
             part.draw()
         except BaseException as error:  # of the engine itself: the other models can still draw
             log.exception("Drawing with %s ended by an error of the engine", model_id)
-            part.fail_all(f"The engine failed ({_error_words(error)}).")
+            part.fail_all(f"The engine failed ({_error_text(error)}).")
         models.weigh(Key("model", model_id))
         models.obey()
 
@@ -105,7 +105,7 @@ class _ModelsPart:
             text = str(error)
         except BaseException as error:
             log.exception("%s could not be loaded", self._id)
-            text = f"{self._id} could not be loaded ({_error_words(error)})."
+            text = f"{self._id} could not be loaded ({_error_text(error)})."
             if is_out_of_memory(error):
                 text = LOAD_OUT_OF_MEMORY
         if text:
@@ -165,9 +165,7 @@ class _ModelsPart:
         if isinstance(error, Cancelled):
             return _Outcome("broken", text="The model stopped by itself.", seconds=seconds)
         log.error("%s failed while drawing", self._id, exc_info=error)
-        return _Outcome(
-            "broken", text=f"The model failed ({_error_words(error)}).", seconds=seconds
-        )
+        return _Outcome("broken", text=f"The model failed ({_error_text(error)}).", seconds=seconds)
 
     def _take(self, batch: list[Row], outcome: _Outcome) -> None:
         if outcome.kind == "drawn":
@@ -223,7 +221,7 @@ class _ModelsPart:
             self._lost_in_a_row += 1
             if self._lost_in_a_row <= MAX_IN_A_ROW:
                 log.exception("Image %d of job %s could not be kept", position, job.id)
-            reason = str(error) if isinstance(error, TrueHueError) else f"({_error_words(error)})"
+            reason = str(error) if isinstance(error, TrueHueError) else f"({_error_text(error)})"
             problem = problem or f"It was generated but could not be saved: {reason}"
         else:
             self._lost_in_a_row = 0
@@ -233,7 +231,7 @@ class _ModelsPart:
             job.fails(request, problem)
 
 
-def _error_words(error: BaseException) -> str:
+def _error_text(error: BaseException) -> str:
     """An error nobody foresaw, as text."""
     return f"{type(error).__name__}: {error}".rstrip(": ")
 

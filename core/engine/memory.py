@@ -122,7 +122,7 @@ class Models:
                 self._loaded.move_to_end(key)
             return self._loaded[key][0]
         opener, keep = self._openers[key.kind], {key, *keys}
-        self._make_room(opener.wanted(key.id), keep)
+        self._free_space(opener.wanted(key.id), keep)
         model: Held | None = None
         try:
             model = opener.open(key.id)
@@ -135,7 +135,7 @@ class Models:
             model = opener.open(key.id)
         with self._board.change():
             self._loaded[key] = (model, model.memory_bytes)
-        self._make_room(0, keep)
+        self._free_space(0, keep)
         return model
 
     def weigh(self, key: Key) -> None:
@@ -180,7 +180,7 @@ class Models:
     def _limit_bytes(self) -> int | None:
         return self._limit() if callable(self._limit) else self._limit
 
-    def _make_room(self, need_bytes: int, keep: Collection[Key]) -> None:
+    def _free_space(self, need_bytes: int, keep: Collection[Key]) -> None:
         """Unloads the longest unused until ``need_bytes`` more bytes fit beside the rest."""
         limit = self._limit_bytes()
         if limit is None:

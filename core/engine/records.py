@@ -86,7 +86,7 @@ class JobState:
         return self.status in FINISHED
 
     @property
-    def not_drawn(self) -> int:
+    def not_generated(self) -> int:
         """Requests without an image or a problem: they are to come, or were cancelled."""
         return self.total - self.done - self.failed
 

@@ -164,7 +164,7 @@ def _rows(run_id: str, plan: RunPlan, about: Prompts, items: Table) -> Table:
         columns[name] = pc.if_else(unjudged, pa.array(silent), fields[name])
     why = pc.if_else(pa.array(concept), measured.reasons, columns["drawing_reason"])
     columns["picture_reason"] = pc.if_else(unjudged, why, fields["picture_reason"])
-    columns |= _asked_columns(fields["asked_hex"]) | _found_columns(fields["lab"])
+    columns |= _target_columns(fields["asked_hex"]) | _measured_columns(fields["lab"])
     columns |= _masks(items, item, target)
     return in_columns(columns, COLUMNS)
 
@@ -183,7 +183,7 @@ def in_columns(columns: Mapping[str, Any], sheet_columns: Sequence[Column]) -> T
     return pa.Table.from_arrays(arrays, schema=schema)
 
 
-def _asked_columns(hexes: Any) -> dict[str, Any]:
+def _target_columns(hexes: Any) -> dict[str, Any]:
     """L*, a*, b* of the asked colors."""
     import pyarrow as pa
 
@@ -206,7 +206,7 @@ def _lab_of_hex(value: str) -> tuple[float, float, float] | None:
     return lightness, a, b
 
 
-def _found_columns(labs: Any) -> dict[str, Any]:
+def _measured_columns(labs: Any) -> dict[str, Any]:
     """L*, a*, b* of the found colors, and the nearest color of sRGB."""
     import pyarrow as pa
     import pyarrow.compute as pc

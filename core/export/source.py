@@ -129,7 +129,7 @@ class ExportRun:
         return counts, tuple(ways[key] for key in sorted(ways)), reasons
 
 
-def short_words(run: ExportRun) -> str:
+def short_text(run: ExportRun) -> str:
     """``28 of 60 pictures have a result: resume draws the rest.``; empty where all have one."""
     total = int(run.folder.summary()["total"])
     if run.done >= total:
@@ -160,7 +160,7 @@ def imported_from(folder: Path) -> dict[str, Any]:
     return dict(content) if isinstance(content, Mapping) else {}
 
 
-def imported_words(about: Mapping[str, Any]) -> str:
+def imported_text(about: Mapping[str, Any]) -> str:
     """``imported from a.truehue.zip on 2026-11-21, without its pictures``; empty where ``about``,
     the ``imported`` of a plan's summary, is nothing."""
     if not about:
@@ -169,7 +169,7 @@ def imported_words(about: Mapping[str, Any]) -> str:
     return text if about.get("images", True) else f"{text}, without its images"
 
 
-def left_out_words(about: Mapping[str, Any]) -> str:
+def left_out_text(about: Mapping[str, Any]) -> str:
     """``20 of 39 pictures are in the archive.``: where the list in the archive that a run came in
     promised more, or less, than was found; empty where both agree. ``about`` is of
     :func:`imported_from`."""

@@ -66,7 +66,7 @@ def look(folder: RunFolder) -> RunSummary:
     return seen
 
 
-def unscored_words(seen: RunSummary, rules: int) -> list[str]:
+def unscored_text(seen: RunSummary, rules: int) -> list[str]:
     """``8 pictures unscored by every rule: 8 × no mask of the object``, a line a rule where rules
     differ; nothing where every picture that was drawn has a score. The same of concepts whose
     colors could not be measured."""

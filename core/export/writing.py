@@ -9,7 +9,7 @@ from types import MappingProxyType
 from truehue.core.errors import BadInput
 from truehue.core.export.archive import write_archive
 from truehue.core.export.bibliography import references
-from truehue.core.export.source import runs_of, short_words
+from truehue.core.export.source import runs_of, short_text
 from truehue.core.export.tables import write_csv, write_parquet
 from truehue.core.files import Progress, quiet, whole_file
 from truehue.core.runs.folder import RunFolder
@@ -57,7 +57,7 @@ def write(
     else:
         names = ", ".join(name for name in FORMATS if name != "html")
         raise BadInput(f"There is no format {format[:40]!r} here. Choose one of: {names}.")
-    return " ".join(filter(None, (short_words(run) for run in runs)))
+    return " ".join(filter(None, (short_text(run) for run in runs)))
 
 
 def _write_text(target: Path | str, text: str) -> None:

@@ -37,7 +37,7 @@ class TwoPasses:
     refinement: Refinement
 
 
-def draw_twice(
+def generate_twice(
     loaded: LoadedModel,
     request: GenerationRequest,
     refinement: Refinement,

@@ -68,7 +68,7 @@ class Offloaded(Protocol):
         ...
 
 
-def keep_count(model: Offloaded) -> None:
+def save_count(model: Offloaded) -> None:
     """Counts a model's waiting weights for as long as it holds any."""
     _offloaded_models.add(model)
 
@@ -78,7 +78,7 @@ def waiting_bytes() -> int:
     return sum(model.ram_bytes for model in _offloaded_models)
 
 
-def check_room(name: str, wanted_gib: float, machine: Machine) -> None:
+def check_space(name: str, wanted_gib: float, machine: Machine) -> None:
     """Raises NotEnoughMemory where ``wanted_gib`` do not fit beside the weights that wait in main
     memory now, before anything is read: the system would stop the process without a word. The
     engine then unloads the others and asks again.

@@ -8,7 +8,7 @@ from dataclasses import replace
 from truehue.core.errors import BadInput
 from truehue.core.generation.backends.endpoints import Endpoint
 from truehue.core.generation.entry import ModelEntry
-from truehue.core.generation.memory import check_room
+from truehue.core.generation.memory import check_space
 from truehue.core.generation.readiness import server_name, servers, unknown_server
 from truehue.core.generation.registry import model
 from truehue.core.generation.request import LoadedModel
@@ -48,7 +48,7 @@ def open_model(
         location = placement(
             entry.memory_gib, index, largest_gib=entry.largest_gib, fp16=entry.fp16
         )
-        check_room(entry.name, entry.memory_gib * location.bytes_a_number / 2, index)
+        check_space(entry.name, entry.memory_gib * location.bytes_a_number / 2, index)
         return janus.load(entry, model_source.folder, location, model_source.revision)
     from truehue.core.generation.backends.loading import load
 

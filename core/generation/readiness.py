@@ -6,7 +6,7 @@ import importlib.util
 from collections.abc import Mapping
 
 from truehue.core.errors import BadInput
-from truehue.core.generation.backends.endpoints import Endpoint, endpoints_here
+from truehue.core.generation.backends.endpoints import Endpoint, configured_endpoints
 from truehue.core.generation.entry import ModelEntry
 from truehue.core.generation.weights.pipeline_folder import check_source
 from truehue.core.generation.weights.sources import Sources, find, how_to_get
@@ -61,7 +61,7 @@ def servers(endpoints: Mapping[str, Endpoint] | None) -> Mapping[str, Endpoint]:
     """The given servers, by name; those of the environment where None is given."""
     if endpoints is not None:
         return endpoints
-    return {endpoint.name: endpoint for endpoint in endpoints_here()}
+    return {endpoint.name: endpoint for endpoint in configured_endpoints()}
 
 
 def unknown_server(entry: ModelEntry, endpoints: Mapping[str, Endpoint]) -> tuple[str, ...]:

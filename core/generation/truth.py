@@ -45,7 +45,7 @@ def true_color_hex(
         return ""
 
 
-def drawn_shape(origin: Mapping[str, Any], position: int) -> str:
+def rendered_shape(origin: Mapping[str, Any], position: int) -> str:
     """The shape that the renderer drew for the target at ``position``; empty if it is not known."""
     shapes = [row.get("shape") for row in _object_rows(origin) if row.get("target") == position]
     return shapes[0] if len(shapes) == 1 and isinstance(shapes[0], str) else ""

@@ -7,7 +7,7 @@ became of every file, ``drawing`` turns a step into what storage keeps. Nothing 
 from __future__ import annotations
 
 from truehue.core.image_sets.archive import unpacked
-from truehue.core.image_sets.planning import UNKNOWN_MODEL, plan, unreadable, unreadable_found
+from truehue.core.image_sets.planning import UNKNOWN_MODEL, plan, unreadable, unreadable_measured
 from truehue.core.image_sets.reading import read
 from truehue.core.image_sets.records import FolderPlan, ImportStep, LinkedImage, Remark, drawing
 from truehue.core.image_sets.reporting import FolderReport, RemarkList, Tally, report
@@ -27,5 +27,5 @@ __all__ = [
     "report",
     "unpacked",
     "unreadable",
-    "unreadable_found",
+    "unreadable_measured",
 ]

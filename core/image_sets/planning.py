@@ -86,7 +86,7 @@ def unreadable(plan: FolderPlan, limit: int = 500) -> tuple[Remark, ...]:
     )
 
 
-def unreadable_found(plan: FolderPlan, limit: int = 500) -> tuple[Remark, ...]:
+def unreadable_measured(plan: FolderPlan, limit: int = 500) -> tuple[Remark, ...]:
     """Those of the first ``most`` files with a prompt that cannot be read, for a look before an
     import."""
     names = [image.name for image in plan.found[:limit]]

@@ -37,7 +37,7 @@ def read(
             return
         step = ImportStep(position, total, image)
         if image.file_key not in already:
-            step = _read_one(step, already, used)
+            step = _read_entry(step, already, used)
         if step.image_id is not None:
             used[image.content_key(step.sha256)] = image.name
             before = first.setdefault(step.image_id, image.name)
@@ -45,7 +45,7 @@ def read(
         yield step
 
 
-def _read_one(step: ImportStep, already: Container[str], used: Mapping[str, str]) -> ImportStep:
+def _read_entry(step: ImportStep, already: Container[str], used: Mapping[str, str]) -> ImportStep:
     """The step with its image. ``taken`` names the files of this import by their content keys."""
     image = step.found
     try:

@@ -30,7 +30,7 @@ def describe(maker: str, parameters: Mapping[str, Any]) -> str:
     types = [mark.get("type") for mark in listed if isinstance(mark, Mapping)]
     parts = ["box"] if "box" in types else []
     if maker == GROUNDED:
-        parts += _grounding_words(parameters)
+        parts += _grounding_text(parameters)
     counted = (
         (types.count("override") or _overridden(parameters), "step by hand", "steps by hand"),
         (types.count("point"), "point", "points"),
@@ -40,7 +40,7 @@ def describe(maker: str, parameters: Mapping[str, Any]) -> str:
     return f"{name} · {', '.join(parts)}" if parts else name
 
 
-def _grounding_words(parameters: Mapping[str, Any]) -> list[str]:
+def _grounding_text(parameters: Mapping[str, Any]) -> list[str]:
     """``apple``, ``2 boxes``, ``1 part taken away``: what an automatic mask was made of."""
     boxes, negatives = parameters.get("boxes") or (), parameters.get("negatives") or ()
     count = sum(1 for negative in negatives if negative.get("taken_px"))

@@ -39,7 +39,7 @@ def build_mini() -> tuple[Prompt, ...]:
     """
     full = build()
     choice = _Choice(full)
-    choice.ask_every_color()
+    choice.query_every_color()
     choice.fill()
     return tuple(replace(prompt, source=SOURCE) for prompt in full if prompt.id in choice.kept)
 
@@ -100,7 +100,7 @@ class _Choice:
             self._asked[part] += 1
             self._squares[part] = (self._asked[part] * self._kinds[part]) ** 2
 
-    def ask_every_color(self) -> None:
+    def query_every_color(self) -> None:
         """Keeps a prompt of each color that has none yet, the colors of few prompts first."""
         is_color = [feature[1] == "color" for feature in self._features]
         offers: dict[int, list[tuple[str, Stratum]]] = defaultdict(list)

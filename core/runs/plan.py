@@ -226,7 +226,7 @@ def file_digest(path: str) -> str:
         ) from error
 
 
-def place_of(plan: RunPlan, position: int) -> tuple[int, int]:
+def prompt_and_image_at(plan: RunPlan, position: int) -> tuple[int, int]:
     """Which prompt, and which of its pictures, a position means."""
     if plan.kind == STORED:
         item = plan.items[position]
@@ -236,7 +236,7 @@ def place_of(plan: RunPlan, position: int) -> tuple[int, int]:
 
 def request_of(plan: RunPlan, position: int) -> GenerationRequest:
     """The request that draws a position of a drawn run."""
-    number, image = place_of(plan, position)
+    number, image = prompt_and_image_at(plan, position)
     prompt = plan.prompts[number]
     return GenerationRequest(
         model=plan.model,

@@ -51,8 +51,8 @@ def pin(folder: Path, role: str, provenance: Mapping[str, Any]) -> None:
             return
     if not _same(roles[role], provenance):
         raise OtherWeights(
-            f"The run was started with another {role}: {_words(roles[role])}. Here it is "
-            f"{_words(provenance)}. Put the first one back, or start a new run under another name."
+            f"The run was started with another {role}: {_text(roles[role])}. Here it is "
+            f"{_text(provenance)}. Put the first one back, or start a new run under another name."
         )
 
 
@@ -103,8 +103,8 @@ def _same(first: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     )
 
 
-def _words(about: Mapping[str, Any]) -> str:
+def _text(about: Mapping[str, Any]) -> str:
     """The repository or server, and what of commit or fingerprint tells it from the other."""
     parts = [about.get("server") or about.get("repo") or "a folder"]
     parts += [str(about[key])[:80] for key in ("revision", "fingerprint") if about.get(key)]
-    return ", ".join(parts) + (f", on {_words(about['base'])}" if about.get("base") else "")
+    return ", ".join(parts) + (f", on {_text(about['base'])}" if about.get("base") else "")

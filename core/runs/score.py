@@ -66,7 +66,7 @@ def score(
     return tuple(row for verdict in verdicts for row in rows_of(verdict, findings, left_out))
 
 
-def not_drawn(
+def not_generated(
     reason: str, rules: Sequence[tuple[str, str]], prompt: Prompt | None = None
 ) -> tuple[ObjectVerdict, ...]:
     """What every rule says of a picture that could not be drawn: unscored, with the reason.

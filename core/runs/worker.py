@@ -31,10 +31,10 @@ from truehue.core.prompts.prompt import Prompt
 from truehue.core.runs.concepts import profiles_of
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.maskers import Masker, open_masker
-from truehue.core.runs.plan import file_digest, made_with, order_of, place_of, request_of
+from truehue.core.runs.plan import file_digest, made_with, order_of, prompt_and_image_at, request_of
 from truehue.core.runs.provenance import GENERATOR, OtherWeights, of_generator, pin
 from truehue.core.runs.records import DRAWN, ItemResult, MaskResult, RunPlan, StoredItem
-from truehue.core.runs.score import not_drawn, score
+from truehue.core.runs.score import not_generated, score
 from truehue.core.runs.shards import read_columns, result_of, row_of, schema
 from truehue.core.verdict.candidates import Acceptance
 
@@ -97,8 +97,8 @@ class RunWork(Work):
 
     def failure_row(self, position: int, attempt: int, reason: str) -> Row:
         """Every rule is unscored, with the reason."""
-        number, image = place_of(self.plan, position)
-        verdicts = not_drawn(reason, self.plan.rules, self.plan.prompts[number])
+        number, image = prompt_and_image_at(self.plan, position)
+        verdicts = not_generated(reason, self.plan.rules, self.plan.prompts[number])
         return row_of(
             ItemResult(position, number, image, attempt, FAILED, reason, verdicts=verdicts)
         )
@@ -114,7 +114,7 @@ class RunWork(Work):
                 f"the line of the position {position!r:.40} is not whole: {error!r:.99}"
             ) from error
         row = super().fitted(row_of(result))
-        if (result.prompt, result.image) != place_of(self.plan, result.position):
+        if (result.prompt, result.image) != prompt_and_image_at(self.plan, result.position):
             raise Misfit(f"the position {position} is another prompt or picture of the run")
         if result.status not in ("drawn", FAILED):
             raise Misfit(f"the attempt at the position {position} has no number or no status")
@@ -156,7 +156,7 @@ class RunProcessor:
             self._model = None
 
     def _one(self, position: int, attempt: int) -> ItemResult:
-        number, image = place_of(self._plan, position)
+        number, image = prompt_and_image_at(self._plan, position)
         prompt = self._plan.prompts[number]
         blank = ItemResult(position, number, image, attempt, FAILED, worker=self._context.worker)
         try:
@@ -194,7 +194,7 @@ class RunProcessor:
         )
         profiles = profiles_of(prompt, stored.srgb8, found_masks.findings)
         masks = tuple(
-            self._kept(target, mask, stored.known_masks) for target, mask in found_masks.masks
+            self._saved(target, mask, stored.known_masks) for target, mask in found_masks.masks
         )
         return replace(
             stored.result,
@@ -263,7 +263,7 @@ class RunProcessor:
         }
         return _Picture(srgb8, exact, rendered, result, mask_ids)
 
-    def _kept(self, target: int, mask: Mask, mask_ids: Mapping[int, str]) -> MaskResult:
+    def _saved(self, target: int, mask: Mask, mask_ids: Mapping[int, str]) -> MaskResult:
         name = mask.content_sha256
         if target not in mask_ids:
             path = shelf(self._folder.masks, name)
@@ -299,7 +299,7 @@ class RunProcessor:
         pin(self._folder.path, role, about)
 
     def _on_step(self, report: StepReport) -> None:
-        self._context.told_to_stop()
+        self._context.is_stopped()
 
 
 def _failure(error: Exception, blank: ItemResult, label: str = "The model") -> ItemFailed:

@@ -36,7 +36,7 @@ def cfm_measures(registration: Registration) -> tuple[Measure, ...]:
     """The measures of a registered CFM: version is its checkpoint, and the instruction is among
     the parameters, so that scores of another one stay apart."""
     parameters = {"instruction_sha256": registration.instruction_sha256}
-    about = f"checkpoint {registration.name}, read with {registration.instruction_words}"
+    about = f"checkpoint {registration.name}, read with {registration.instruction_text}"
     formulas = (
         (CFM, "CFM (logits / 3)", "Color fidelity: the value of CFM’s head divided by 3, as the "),
         (CFM_LOGIT, "CFM, raw logit", "Color fidelity: the value of CFM’s head, which the "),

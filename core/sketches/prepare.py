@@ -18,7 +18,7 @@ from truehue.core.sketches.records import (
     sketch_id,
 )
 from truehue.core.sketches.regions import LINE, regions
-from truehue.core.sketches.warnings import of_picture, of_regions, suggested_closing
+from truehue.core.sketches.warnings import of_image, of_regions, suggested_closing
 
 _MOST_ENLARGED = 4
 _FAINTEST = 0.12
@@ -64,7 +64,7 @@ def prepare(srgb8: np.ndarray, settings: SketchSettings | None = None) -> Sketch
         )
     if settings.flatten:
         _without_haze(ink)
-    result = of_picture(replace(flat, lightness=lightness), inverted)
+    result = of_image(replace(flat, lightness=lightness), inverted)
     return _sketch(ink, result)
 
 

@@ -29,13 +29,13 @@ _MOST_BETWEEN = 0.22
 _MANY_COLORS = 25
 
 
-def of_picture(flat: Flattened, inverted: bool) -> tuple[SketchWarning, ...]:
+def of_image(flat: Flattened, inverted: bool) -> tuple[SketchWarning, ...]:
     """Of what was taken away from a picture before lines were made of it; whether it was turned
     around, light lines on dark ground."""
-    return tuple(_of_picture(flat, inverted))
+    return tuple(_of_image(flat, inverted))
 
 
-def _of_picture(flat: Flattened, inverted: bool) -> Iterator[SketchWarning]:
+def _of_image(flat: Flattened, inverted: bool) -> Iterator[SketchWarning]:
     between = float(((flat.lightness > 0.25) & (flat.lightness < 0.85)).mean())
     if between > _MOST_BETWEEN or flat.colors >= _MANY_COLORS:
         yield SketchWarning(

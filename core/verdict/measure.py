@@ -98,7 +98,7 @@ class Measurement:
             for name, metric in metrics.items()
         }
         fields["candidates"] = [
-            {"name": c.name, "hex": c.hex, "lab": list(c.lab)} for c in self._kept_candidates()
+            {"name": c.name, "hex": c.hex, "lab": list(c.lab)} for c in self._saved_candidates()
         ]
         fields["accepted_count"] = len(self.candidates)
         if verdict.lab is not None and dominant is not None and verdict.offset is not None:
@@ -127,7 +127,7 @@ class Measurement:
         fields["notes"] = list(self.notes)
         return fields
 
-    def _kept_candidates(self) -> tuple[Candidate, ...]:
+    def _saved_candidates(self) -> tuple[Candidate, ...]:
         """All, or of hundreds of Munsell samples the asked color and what the metrics speak of."""
         if len(self.candidates) <= MOST_KEPT:
             return self.candidates

@@ -42,7 +42,7 @@ def acceptance_outline(
     return center[1:] + length[:, None] * np.stack([np.cos(angle), np.sin(angle)], axis=-1)
 
 
-def room_left(light: LightMatch, thresholds: Thresholds) -> Thresholds | None:
+def space_left(light: LightMatch, thresholds: Thresholds) -> Thresholds | None:
     """The distance in ΔE00 that a misfit still allows in this light; None where there is none."""
     if thresholds.misfit is None or light.cost >= thresholds.misfit:
         return None

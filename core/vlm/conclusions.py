@@ -195,7 +195,7 @@ def _final_line(text: str, offered: AnswerChoices) -> Target | None:
         return None
     target = {plain[-1][1].upper()}
     for item, next_one in reversed(list(pairwise(plain))):
-        if not _OR.fullmatch(_without_words(line[item.end() : next_one.start()], offered)):
+        if not _OR.fullmatch(_without_text(line[item.end() : next_one.start()], offered)):
             break
         target.add(item[1].upper())
     return frozenset(target)
@@ -212,7 +212,7 @@ def _lists_all(line: str, matches: list[re.Match[str]], offered: AnswerChoices) 
     ends = [*(match.start() for match in matches[1:]), len(line)]
     between = (line[match.end() : end] for match, end in zip(matches, ends, strict=True))
     every = {match[1].upper() for match in matches} == set(offered.letters)
-    return every and not any(re.search(r"\w", _without_words(text, offered)) for text in between)
+    return every and not any(re.search(r"\w", _without_text(text, offered)) for text in between)
 
 
 def _is_denied(line: str, letter: re.Match[str]) -> bool:
@@ -223,7 +223,7 @@ def _is_denied(line: str, letter: re.Match[str]) -> bool:
     )
 
 
-def _without_words(text: str, offered: AnswerChoices) -> str:
+def _without_text(text: str, offered: AnswerChoices) -> str:
     for start, end, _ in reversed(offered.mentions(text)):
         text = text[:start] + text[end:]
     return " ".join(text.split())

@@ -93,7 +93,7 @@ def write_backup(
     data_dir = source.data_dir
     _require_place(data_dir, path, replace)
     size = _size_of(data_dir)
-    require_room(path.parent, size, "The backup")
+    require_space(path.parent, size, "The backup")
     counter = Counter(progress, 2 * size)
     # A full data disk is no reason not to back up to another one, which has room for both.
     has_room = _free_bytes(source.scratch) >= 2 * _database_size(data_dir)
@@ -198,7 +198,7 @@ def back_up_before_migration(data_dir: Path, step: int) -> BackupReport:
         ) from error
 
 
-def require_room(folder: Path, size_bytes: int, label: str) -> None:
+def require_space(folder: Path, size_bytes: int, label: str) -> None:
     """Return if the disk of ``folder`` has room. Raises DataFolderError with both numbers."""
     free = _free_bytes(folder)
     if free < size_bytes:

@@ -12,7 +12,7 @@ from pathlib import Path
 from truehue.core.errors import BadInput, DatabaseNewer, DataFolderError
 from truehue.core.files import Progress, quiet, sync_folder, why_of
 from truehue.storage.backup.archive import BackupFacts, BackupReader, Member
-from truehue.storage.backup.backup import NEWEST, Counter, check_files, require_room
+from truehue.storage.backup.backup import NEWEST, Counter, check_files, require_space
 from truehue.storage.database.connection import DATABASE_NAME
 from truehue.storage.database.file_check import inspect
 from truehue.storage.database.migrations import MIGRATIONS
@@ -50,11 +50,11 @@ def restore(path: Path, into: Path, progress: Progress = quiet) -> RestoreReport
         # An empty folder may be where a disk is mounted: what comes into it is made in it.
         half = (into.parent if is_new else into) / f".restore-{secrets.token_hex(8)}.part"
         try:
-            require_room(_nearest(into), backup.facts.size_bytes, "What is in the backup")
+            require_space(_nearest(into), backup.facts.size_bytes, "What is in the backup")
             half.mkdir(mode=0o700, parents=True)  # keys and hashes of passwords are in it
             _unpack(backup, half)
             problems = _opened(half, backup)
-            _take_place(half, into, is_new)
+            _take_position(half, into, is_new)
         except OSError as error:
             raise DataFolderError(f"{into} cannot be written: {why_of(error)}.") from error
         finally:
@@ -135,7 +135,7 @@ def _opened(folder: Path, backup: BackupReader) -> list[str]:
     return problems
 
 
-def _take_place(half: Path, into: Path, is_new: bool) -> None:
+def _take_position(half: Path, into: Path, is_new: bool) -> None:
     if is_new:
         os.rename(half, into)
         sync_folder(into.parent)

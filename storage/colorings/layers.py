@@ -116,7 +116,7 @@ class ColoringLayers:
             return None
         return float(share) if isinstance(share, int | float) else None
 
-    def keep_profile(self, event_id: str, profile: ColorProfile, background: float) -> None:
+    def save_profile(self, event_id: str, profile: ColorProfile, background: float) -> None:
         """Keep what was measured of a layer beside its PNG, and where the layer is not stored (any
         more), nothing."""
         path = self._profile_path(event_id)

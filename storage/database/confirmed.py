@@ -190,7 +190,7 @@ def note_loss(
     return Loss(*rows[0])
 
 
-def keep_log(path: Path) -> Path | None:
+def save_log(path: Path) -> Path | None:
     """Copy the log of the database at ``path`` aside, and keep the last few copies.
 
     None where there is no log, or an empty one, or no room for a copy.
@@ -220,7 +220,7 @@ def cut_log(path: Path, message: str) -> Path | None:
     be made.
     """
     match = _DAMAGED_ENTRY.search(message)
-    if match is None or (copy := keep_log(path)) is None:
+    if match is None or (copy := save_log(path)) is None:
         return None
     wal = path.with_name(path.name + ".wal")
     with wal.open("r+b") as file:

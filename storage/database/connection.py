@@ -21,9 +21,9 @@ from truehue.storage.database.confirmed import (
     Tally,
     cut_log,
     is_behind,
-    keep_log,
     note_loss,
     raised,
+    save_log,
     tally_of,
 )
 from truehue.storage.database.file_check import inspect, translated
@@ -118,7 +118,7 @@ class Database:
             file_state = inspect(path, migrations)
         if log_copy is None and confirmed is not None and is_behind(file_state.tally, confirmed):
             # Opening for writing empties the log; of a copy, more may be read some day.
-            log_copy = keep_log(path)
+            log_copy = save_log(path)
         if 0 < file_state.step < max((step.number for step in migrations), default=0):
             before_migration(file_state.step)
         with translated(path):
@@ -156,7 +156,7 @@ class Database:
         with self.cursor() as cursor:
             return tally_of(cursor)
 
-    def require_here(self) -> None:
+    def require_installed(self) -> None:
         """Return if the file that was opened still lies at its path.
 
         Raises :class:`DataFolderError` where the data folder was deleted, moved or unmounted: what
@@ -171,11 +171,11 @@ class Database:
             )
 
     def require_writable(self) -> None:
-        """Return if something can be stored; raises as :meth:`require_here`, and
+        """Return if something can be stored; raises as :meth:`require_installed`, and
         :class:`StorageError` once it is sealed."""
         if self._sealed:
             raise StorageError("What lies here is for everybody to look at: nothing is stored.")
-        self.require_here()
+        self.require_installed()
 
     def seal(self) -> None:
         """From now on nothing is stored any more, until it is opened again."""
@@ -194,9 +194,9 @@ class Database:
     def copy_to(self, folder: Path) -> None:
         """Copy the files that make up the database into ``folder``, while nobody changes them.
 
-        Raises :class:`DataFolderError` as :meth:`require_here`, and OSError.
+        Raises :class:`DataFolderError` as :meth:`require_installed`, and OSError.
         """
-        self.require_here()
+        self.require_installed()
         with self.still() as files:
             for file in files:
                 if file == self.path:
@@ -219,12 +219,12 @@ class Database:
         While others read or write it may not be possible; the log then holds it a while longer. So
         it does where the disk has no room: DuckDB ends all work after a checkpoint that failed.
         """
-        if not self._has_room():
+        if not self._has_space():
             return
         with self._writing, self._fresh() as cursor, suppress(duckdb.TransactionException):
             cursor.execute("CHECKPOINT")
 
-    def _has_room(self) -> bool:
+    def _has_space(self) -> bool:
         # A checkpoint writes what changed anew before it lets go of the old: all of it at most.
         log = self.path.with_name(self.path.name + ".wal")
         try:
@@ -343,7 +343,7 @@ class Database:
         """Lend a cursor for several statements that are stored together or not at all.
 
         Other writers wait; what was written is on the disk when the block has ended, and gone if
-        it raised. Raises :class:`DataFolderError` as :meth:`require_here`.
+        it raised. Raises :class:`DataFolderError` as :meth:`require_installed`.
         """
         if getattr(self._of_thread, "cursor", None) is not None:
             raise StorageError("Nothing is stored while one moment is read.")
@@ -360,10 +360,10 @@ class Database:
                 with suppress(duckdb.TransactionException):  # DuckDB may have rolled back itself
                     cursor.rollback()
                 if isinstance(error, duckdb.Error):
-                    self.require_here()  # which says more than that some file is not there
+                    self.require_installed()  # which says more than that some file is not there
                 raise
             # Once more, now that nothing is left to do but to say that it is stored.
-            self.require_here()
+            self.require_installed()
             if tally is not None:
                 self._confirmed.confirm(tally)
 

@@ -12,7 +12,7 @@ from truehue.core.prompts.prompt import ObjectTarget, prompt_from_json
 from truehue.core.verdict.expectations import expectations_of, key_of_verdict
 
 
-def asked_keys(targets: Sequence[ObjectTarget]) -> list[list[str]]:
+def target_keys(targets: Sequence[ObjectTarget]) -> list[list[str]]:
     """What a drawing of these targets is stored with: for each expectation, each once, the keys of
     the verdicts that answer it."""
     keys = {expectation.key: expectation.answer_keys for expectation in expectations_of(targets)}
@@ -45,7 +45,7 @@ def fill_keys(cursor: duckdb.DuckDBPyConnection, drawings: str = "drawings") -> 
     _map(
         cursor,
         "(targets VARCHAR, asked VARCHAR[][])",
-        [(text, asked_keys(targets_of(text))) for (text,) in rows],
+        [(text, target_keys(targets_of(text))) for (text,) in rows],
         f"""
         UPDATE drawings SET asked = keys_of.asked FROM keys_of
         WHERE drawings.targets::VARCHAR = keys_of.targets AND drawings.asked <> keys_of.asked

@@ -160,7 +160,7 @@ def _drawings_prompts_selections(cursor: duckdb.DuckDBPyConnection) -> None:
     """)
 
 
-def _asked_by_target(cursor: duckdb.DuckDBPyConnection) -> None:
+def _target_by_name(cursor: duckdb.DuckDBPyConnection) -> None:
     # One list of keys for each object and color, so that one without a verdict is seen. The
     # expression is a copy: what truehue.storage.verdicts.answers says may change later, a step may
     # not.
@@ -224,7 +224,7 @@ def _asked_by_target(cursor: duckdb.DuckDBPyConnection) -> None:
     cursor.execute("ALTER TABLE drawings_by_target RENAME TO drawings")
 
 
-def _asked_of_bystanders(cursor: duckdb.DuckDBPyConnection) -> None:
+def _target_of_bystanders(cursor: duckdb.DuckDBPyConnection) -> None:
     # A bystander must not have the first main object's color, and a reference without a color has
     # to have it: both are asked for from now on. A copy of truehue.storage.verdicts.answers, as in
     # the step before.
@@ -272,8 +272,8 @@ def _asked_of_bystanders(cursor: duckdb.DuckDBPyConnection) -> None:
 MIGRATIONS: tuple[Migration, ...] = (
     Migration(1, "images-masks-evidence", _images_masks_evidence),
     Migration(2, "drawings-prompts-selections", _drawings_prompts_selections),
-    Migration(3, "asked-by-target", _asked_by_target),
-    Migration(4, "asked-of-bystanders", _asked_of_bystanders),
+    Migration(3, "asked-by-target", _target_by_name),
+    Migration(4, "asked-of-bystanders", _target_of_bystanders),
     Migration(5, "runs-and-results", runs_and_results),
     Migration(6, "concepts-and-distributions", concepts_and_distributions),
     Migration(7, "write-count-and-losses", write_count_and_losses),

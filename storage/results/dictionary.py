@@ -79,7 +79,7 @@ class StringDictionary:
         )
 
     @cached_property
-    def _places(self) -> Mapping[str, Mapping[str, int]]:
+    def _positions(self) -> Mapping[str, Mapping[str, int]]:
         positions = {
             kind: {name: index for index, name in enumerate(ones)}
             for kind, ones in self.names.items()
@@ -98,9 +98,9 @@ class StringDictionary:
     def number(self, kind: str, name: str) -> int:
         """The number of a word. Raises :class:`BadInput` for one that no result has, and
         :class:`NotStored` for a run that is not here."""
-        number = self._places[kind].get(name)
+        number = self._positions[kind].get(name)
         if number is None and kind == "color":
-            number = self._places["color"].get(_color_value(name))
+            number = self._positions["color"].get(_color_value(name))
         if number is not None:
             return number
         if kind == "run":
@@ -139,10 +139,10 @@ class StringDictionary:
     def rule(self, name: str) -> int:
         """The number of a rule, -1 for a rule that no run was judged by. Raises BadInput for a
         rule that there is not."""
-        return self._places["rule"].get(rule(name).id, -1)
+        return self._positions["rule"].get(rule(name).id, -1)
 
     def _instead(self, kind: str) -> str:
-        names = list(self._places[kind])
+        names = list(self._positions[kind])
         shown = [name for name in names if name][:12]
         return f": there are {', '.join(shown)}{'' if len(names) <= 12 else ', …'}" if shown else ""
 

@@ -58,7 +58,7 @@ class Results:
         self._runs = runs
         self._lock = threading.Lock()
         self._changes = -1
-        self._kept: OrderedDict[object, Any] = OrderedDict()
+        self._saved: OrderedDict[object, Any] = OrderedDict()
 
     def board(
         self,
@@ -332,7 +332,7 @@ class Results:
         )
         return dict(counts)
 
-    def _words(self) -> StringDictionary:
+    def _text(self) -> StringDictionary:
         return self._keep("words", lambda: StringDictionary.read(self._database))
 
     def _once(self, key: object, ask: Callable[[StringDictionary], _T]) -> _T:
@@ -342,7 +342,7 @@ class Results:
     def _asked(self, ask: Callable[[StringDictionary], _T]) -> _T:
         """The answer to a question that is put with all words at hand."""
         try:
-            return ask(self._words())
+            return ask(self._text())
         except IndexError:
             # A row that came in after the words were read has a number that is none of theirs.
             return ask(StringDictionary.read(self._database))
@@ -351,19 +351,19 @@ class Results:
         with self._lock:
             changes = self._runs.changes
             if changes != self._changes:
-                self._kept.clear()
+                self._saved.clear()
                 self._changes = changes
-            if key in self._kept:
-                self._kept.move_to_end(key)
-                answer: _T = self._kept[key]
+            if key in self._saved:
+                self._saved.move_to_end(key)
+                answer: _T = self._saved[key]
                 return answer
         result = make()
         with self._lock:
             # What came in while it was counted may or may not be in it: then it is not kept.
             if self._runs.changes == changes == self._changes:
-                self._kept[key] = result
-                while len(self._kept) > _KEPT:
-                    self._kept.popitem(last=False)
+                self._saved[key] = result
+                while len(self._saved) > _KEPT:
+                    self._saved.popitem(last=False)
         return result
 
 

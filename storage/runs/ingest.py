@@ -194,14 +194,14 @@ def _verdicts(cursor: duckdb.DuckDBPyConnection) -> None:
 
 def store_results(cursor: duckdb.DuckDBPyConnection, run_no: int) -> int:
     """The rows of pictures and verdicts, verdicts in the order of rules and places."""
-    of_picture = "PARTITION BY rule_no, position"
+    of_image = "PARTITION BY rule_no, position"
     statuses = (
         f"SELECT position, bit_or(picture_status::BIGINT << ({STATUS_BITS} * rule_no)) AS statuses "
         "FROM new_verdicts GROUP BY position"
     )
     bits = [
         f"CASE WHEN {column} IS NOT NULL AND {counts} AND row_number() OVER "
-        f"({of_picture}, {column}, {counts} ORDER BY target) = 1 THEN {1 << index} ELSE 0 END"
+        f"({of_image}, {column}, {counts} ORDER BY target) = 1 THEN {1 << index} ELSE 0 END"
         for index, (column, counts) in enumerate(
             (column, "matches" if index > 1 else "true")
             for index, column in enumerate(
@@ -217,9 +217,9 @@ def store_results(cursor: duckdb.DuckDBPyConnection, run_no: int) -> int:
             CASE WHEN matches THEN traits & ({trait_bits} - (before & traits)) ELSE 0 END
                 AS first_traits
         FROM (
-            SELECT *, count(*) OVER ({of_picture}) = 1 AS single, {" + ".join(bits)} AS firsts,
+            SELECT *, count(*) OVER ({of_image}) = 1 AS single, {" + ".join(bits)} AS firsts,
                 coalesce(bit_or(CASE WHEN matches THEN traits ELSE 0::UTINYINT END) OVER (
-                    {of_picture} ORDER BY target
+                    {of_image} ORDER BY target
                     ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
                 ), 0) AS before
             FROM new_verdicts LEFT JOIN found USING (row) JOIN ({statuses}) USING (position)

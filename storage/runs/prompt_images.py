@@ -37,7 +37,7 @@ class RunImages:
 
     def __init__(self, database: Database, runs: Runs) -> None:
         self._database, self._runs = database, runs
-        self._kept: OrderedDict[tuple[str, int], tuple[PromptImages, ...]] = OrderedDict()
+        self._saved: OrderedDict[tuple[str, int], tuple[PromptImages, ...]] = OrderedDict()
         self._lock = Lock()
 
     def of(self, run_id: str) -> tuple[PromptImages, ...]:
@@ -45,14 +45,14 @@ class RunImages:
         Raises :class:`NotStored`."""
         key = run_id, self._runs.changes
         with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-                return self._kept[key]
+            if key in self._saved:
+                self._saved.move_to_end(key)
+                return self._saved[key]
         prompts = self._read(run_id)
         with self._lock:
-            self._kept[key] = prompts
-            while len(self._kept) > _KEPT:
-                self._kept.popitem(last=False)
+            self._saved[key] = prompts
+            while len(self._saved) > _KEPT:
+                self._saved.popitem(last=False)
         return prompts
 
     def _read(self, run_id: str) -> tuple[PromptImages, ...]:

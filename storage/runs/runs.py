@@ -217,7 +217,7 @@ class Runs:
 
     def _bring(self, folder: RunFolder, batch: Sequence[Shard], elsewhere: dict[str, Path]) -> None:
         """The files first, so that a row never points at nothing."""
-        self._database.require_here()
+        self._database.require_installed()
         # Pictures need not be part of an export.
         complete = not imported_from(folder.path)
         for label, column, source, root in (

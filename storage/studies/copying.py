@@ -124,23 +124,23 @@ def _people(
 ) -> Iterator[ParticipantCopy]:
     ids = [person[0] for person in people]
 
-    def of_them(sql: str, column: int = 0) -> dict[str, list[tuple[Any, ...]]]:
+    def them(sql: str, column: int = 0) -> dict[str, list[tuple[Any, ...]]]:
         return _by_person(database.rows(sql.format("SELECT unnest(?::VARCHAR[])"), [ids]), column)
 
-    trials = of_them(
+    trials = them(
         f"SELECT {TRIAL_COLUMNS} FROM study_trials WHERE participant_id IN ({{}}) "
         "ORDER BY participant_id, position"
     )
-    events = of_them(
+    events = them(
         f"SELECT {EVENT_COLUMNS} FROM study_events WHERE participant_id IN ({{}}) "
         "ORDER BY participant_id, number",
         1,
     )
-    decisions = of_them(
+    decisions = them(
         "SELECT participant_id, excluded, reason, created_at FROM study_decisions "
         "WHERE participant_id IN ({}) ORDER BY participant_id, number"
     )
-    marks = of_them(
+    marks = them(
         f"SELECT {MARK_COLUMNS} FROM coloring_marks WHERE participant_id IN ({{}}) ORDER BY number"
     )
     for person, number, link, version, language, external, enrolled_at, _ in people:

@@ -15,7 +15,7 @@ from truehue.core.prompts.search.status import PromptStatus
 from truehue.core.records import GenerationRecord
 from truehue.storage.database import canonical
 from truehue.storage.database.connection import Database, aware
-from truehue.storage.database.expectation_keys import asked_keys, targets_of
+from truehue.storage.database.expectation_keys import target_keys, targets_of
 from truehue.storage.verdicts.answers import TOGETHER, verdicts
 from truehue.storage.verdicts.prompt_status import PromptStatuses
 
@@ -93,7 +93,7 @@ class Generations:
                 [
                     self._database.now(),
                     *([row[name] for row in rows] for name in _COLUMNS),
-                    [asked_keys(drawing.targets) for drawing in drawings],
+                    [target_keys(drawing.targets) for drawing in drawings],
                     len(rows),
                 ],
             )

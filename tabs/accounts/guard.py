@@ -57,7 +57,7 @@ class Guard:
 
         async def answered(message: Message) -> None:
             if message["type"] == "http.response.start":
-                _keep_private(message)
+                _save_private(message)
             await send(message)
 
         await self._app(scope, receive, answered)
@@ -90,7 +90,7 @@ def is_page(scope: Scope) -> bool:
     return scope["method"] in ("GET", "HEAD") and "text/html" in accepted
 
 
-def _keep_private(message: MutableMapping[str, Any]) -> None:
+def _save_private(message: MutableMapping[str, Any]) -> None:
     headers = MutableHeaders(raw=list(message.get("headers", ())))
     saved = headers.get("cache-control", "")
     if "public" in saved:

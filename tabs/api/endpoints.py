@@ -24,15 +24,15 @@ from truehue.core.verdict.measure import measure
 from truehue.core.verdict.rules import DEFAULT_RULE
 from truehue.tabs.api.description import ApiRequest, Endpoint
 from truehue.tabs.explore.board import board_view
-from truehue.tabs.generate.gallery import drawings_json
-from truehue.tabs.generate.generating import GenerateImages, start_drawing
+from truehue.tabs.generate.gallery import generations_json
+from truehue.tabs.generate.generating import GenerateImages, start_generation
 from truehue.tabs.generate.own_prompt import OwnPrompt
 from truehue.tabs.generate.plan import Controls, settings
 from truehue.tabs.inspect.mask_request import preset_find, start_find
-from truehue.tabs.page.actor import asks
+from truehue.tabs.page.actor import requires
 from truehue.tabs.page.concurrency import DRAWING
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.jobs import is_told
+from truehue.tabs.page.jobs import is_reported
 from truehue.tabs.page.jobs_service import NamedJob, job_view
 from truehue.tabs.page.requests import read_as
 from truehue.tabs.page.roles import Actor
@@ -74,7 +74,7 @@ class MeasureImage(ApiRequest):
     )
 
 
-@asks("compute")
+@requires("compute")
 def measure_image(context: Context, actor: Actor, request: MeasureImage) -> dict[str, Any]:
     """Does the object in an image have the target color, or, by relation, not have it? The verdict
     with every number.
@@ -107,7 +107,7 @@ class FindMask(ApiRequest):
     object_name: str = Field(description="what to look for.", examples=["mug"])
 
 
-@asks("compute")
+@requires("compute")
 def find_mask(context: Context, actor: Actor, request: FindMask) -> dict[str, Any]:
     """Begins to find an object in a stored image by its name; needs a detector's weights.
 
@@ -131,7 +131,7 @@ class Generate(ApiRequest):
     target: str = Field("", description="its target color, where the prompt does not say it.")
 
 
-@asks("compute")
+@requires("compute")
 def generate(context: Context, actor: Actor, request: Generate) -> dict[str, Any]:
     """Puts a prompt into the queue of the device; the images are stored and judged.
 
@@ -149,7 +149,7 @@ def generate(context: Context, actor: Actor, request: Generate) -> dict[str, Any
         failure=None,
     )
     how = settings(controls)
-    return start_drawing(context, actor, GenerateImages(own=own, how=how))
+    return start_generation(context, actor, GenerateImages(own=own, how=how))
 
 
 class CompareDistributions(ApiRequest):
@@ -159,7 +159,7 @@ class CompareDistributions(ApiRequest):
     b: list[float] = Field(description="71 shares with sum 1.")
 
 
-@asks("compute")
+@requires("compute")
 def compare_distributions(
     context: Context, actor: Actor, request: CompareDistributions
 ) -> dict[str, Any]:
@@ -194,7 +194,7 @@ class StartRun(ApiRequest):
     )
 
 
-@asks("compute")
+@requires("compute")
 def start_run(context: Context, actor: Actor, request: StartRun) -> dict[str, Any]:
     """Begins a whole run: prompts of a set drawn by a model, judged by three rules."""
     fields = dict(request)
@@ -208,7 +208,7 @@ class NamedRun(ApiRequest):
     run_id: str = Field(description="the id that start_run answered.")
 
 
-@asks("look")
+@requires("look")
 def run_state(context: Context, actor: Actor, request: NamedRun) -> dict[str, Any]:
     """How far a run is, and what came of it."""
     row = run_json(context, actor, context.service(RunSupervisor).folder(request.run_id))
@@ -225,15 +225,15 @@ class AnsweredJob(ApiRequest):
     job_id: str = Field(description="the id that find_mask or generate answered.")
 
 
-@asks("look")
+@requires("look")
 def job_state(context: Context, actor: Actor, request: AnsweredJob) -> dict[str, Any]:
     """How far a piece of long work is, and its result: of find_mask the mask, of generate the
     images so far with what each is judged as, and why others could not be drawn."""
     view = job_view(context, actor, NamedJob(job_id=request.job_id))
-    if view["kind"] != DRAWING or not is_told(actor, context.jobs.get(request.job_id)):
+    if view["kind"] != DRAWING or not is_reported(actor, context.jobs.get(request.job_id)):
         return view
     records = context.storage.drawings.of_job(request.job_id, MOST_DRAWINGS)
-    return {**view, "result": {"drawings": drawings_json(context, records)}}
+    return {**view, "result": {"drawings": generations_json(context, records)}}
 
 
 class Leaderboard(ApiRequest):
@@ -242,7 +242,7 @@ class Leaderboard(ApiRequest):
     rule: str = Field(DEFAULT_RULE, description="the rule's id.")
 
 
-@asks("look")
+@requires("look")
 def leaderboard(context: Context, actor: Actor, request: Leaderboard) -> dict[str, Any]:
     """The accuracy of every run by one rule, with 95% intervals."""
     return board_view(context, {"rule": request.rule})

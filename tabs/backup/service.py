@@ -15,9 +15,9 @@ from truehue.core.errors import NotAllowed, NotStored
 from truehue.core.generation.request import Cancelled
 from truehue.storage.backup.backup import ENDING, size_text
 from truehue.storage.backup.contents import BACKUPS
-from truehue.tabs.page.actor import asks
+from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import many
+from truehue.tabs.page.errors import counted
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import EmptyRequest, PageRequest
 from truehue.tabs.page.roles import Actor
@@ -35,7 +35,7 @@ class NamedBackup(PageRequest):
     name: str
 
 
-@asks("backup")
+@requires("backup")
 def start_backup(context: Context, actor: Actor, request: EmptyRequest) -> dict[str, Any]:
     """Begins a backup in the background; its job's result names the file. The one that was made
     from the page before goes when the new one is whole."""
@@ -43,7 +43,7 @@ def start_backup(context: Context, actor: Actor, request: EmptyRequest) -> dict[
     return {"job": context.jobs.start(BACKUP, "Backup", actor, lambda job: _make(context, job)).id}
 
 
-@asks("backup")
+@requires("backup")
 def backups_view(context: Context, actor: Actor, request: EmptyRequest) -> dict[str, Any]:
     """The backups that lie in the data folder, newest first."""
     _require_data(context)
@@ -51,7 +51,7 @@ def backups_view(context: Context, actor: Actor, request: EmptyRequest) -> dict[
     return {"backups": [_json(path) for path in paths]}
 
 
-@asks("backup")
+@requires("backup")
 def backup_file(context: Context, actor: Actor, request: NamedBackup) -> Path:
     """The file of a backup. Raises NotStored."""
     path = _folder(context) / request.name
@@ -81,10 +81,12 @@ def _make(context: Context, job: Job) -> dict[str, Any]:
     report = context.storage.write_backup(path, progress=progress)
     for old in before:
         old.unlink(missing_ok=True)
-    text = f"{many(report.facts.files, 'file')}, {size_text(report.file_bytes)}, checked."
+    text = f"{counted(report.facts.files, 'file')}, {size_text(report.file_bytes)}, checked."
     if report.problems:
         log.warning("The data folder is not whole:\n%s", "\n".join(report.problems))
-        text += f" {many(len(report.problems), 'thing')} the data folder itself lacks: see the log."
+        text += (
+            f" {counted(len(report.problems), 'thing')} the data folder itself lacks: see the log."
+        )
     job.tell(text)
     return _json(path)
 

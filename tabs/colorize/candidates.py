@@ -17,9 +17,9 @@ from truehue.core.prompts.prompt import Prompt
 from truehue.core.records import GenerationRecord
 from truehue.tabs.colorize.prepared import MOST_WORDS, base_of
 from truehue.tabs.generate.models import DRAWABLE, checked_models
-from truehue.tabs.page.actor import asks
+from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.requests import EmptyRequest, PageRequest, Whole, list_of_one
+from truehue.tabs.page.requests import EmptyRequest, PageRequest, Whole, list_of_single
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.verdicts.generation import draw, model_name
 
@@ -45,7 +45,7 @@ class CandidatesRequest(PageRequest):
     """Candidates of the concepts ``words`` by a model: each has a seed of its own, and their
     guidance goes evenly from ``low`` to ``high``."""
 
-    words: Annotated[list[str], BeforeValidator(list_of_one)] = Field(
+    words: Annotated[list[str], BeforeValidator(list_of_single)] = Field(
         min_length=1, max_length=MOST_CONCEPTS, title="The concepts"
     )
     model: str = Field(title="The model")
@@ -81,7 +81,7 @@ def guidances(low: float, high: float, count: int) -> tuple[float, ...]:
     return tuple(round(low + (high - low) * index / (count - 1), 2) for index in range(count))
 
 
-@asks("compute")
+@requires("compute")
 def start_candidates(context: Context, actor: Actor, request: CandidatesRequest) -> dict[str, Any]:
     """Puts candidates into the engine's queue; they are found by :func:`candidates_view` as they
     come. Raises BadInput in words."""
@@ -122,7 +122,7 @@ def takes_guidance(context: Context, model_id: str) -> bool:
     return True
 
 
-@asks("look")
+@requires("look")
 def candidates_view(context: Context, actor: Actor, request: OfConcept) -> dict[str, Any]:
     """What was drawn for a concept, newest first, and what failed; with its sentence, and how many
     modified concepts share its sketch."""
@@ -151,7 +151,7 @@ def _candidate_json(row: GenerationRecord) -> dict[str, Any]:
     }
 
 
-@asks("look")
+@requires("look")
 def models_view(context: Context, actor: Actor, request: EmptyRequest) -> dict[str, Any]:
     """The models that can be asked for candidates, what each lacks here, and the settings."""
     listed = [

@@ -22,9 +22,9 @@ from truehue.tabs.compare.concept.service import kind_words
 from truehue.tabs.compare.numbers import metrics_json, numbers_json
 from truehue.tabs.compare.sources import RUN, Choice, choices, distribution, parse
 from truehue.tabs.inspect.colors import lab_text
-from truehue.tabs.page.actor import asks
+from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import many, message_of
+from truehue.tabs.page.errors import counted, message_of
 from truehue.tabs.page.roles import Actor
 
 OWN = "This coloring"
@@ -35,7 +35,7 @@ SYSTEM = "l3"
 _DISTRIBUTIONS: LruCache[Distribution] = LruCache(512)
 
 
-@asks("look")
+@requires("look")
 def compare_view(context: Context, actor: Actor, request: ColoringRequest) -> dict[str, Any]:
     """What a coloring's colors are, and how far they are from all that is here of the concept.
 
@@ -131,17 +131,17 @@ def against(context: Context, text: str, own: np.ndarray) -> dict[str, Any]:
 def _row(
     entry: Choice, of_entry: Distribution, numbers: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, Any]:
-    counted = ""
+    number = ""
     if of_entry.count and entry.kind == "people":
-        counted = f"{of_entry.count:,} {'person' if of_entry.count == 1 else 'people'}"
+        number = f"{of_entry.count:,} {'person' if of_entry.count == 1 else 'people'}"
     elif of_entry.count and of_entry.of_pictures:
-        counted = many(of_entry.count, "image")
+        number = counted(of_entry.count, "image")
     return {
         "source": entry.source,
         "label": entry.label,
         "people": entry.kind == "people",
         "kind": kind_words(of_entry),
-        "counted": counted,
+        "counted": number,
         "weights": _rounded(of_entry.weights),
         "numbers": numbers,
     }

@@ -71,9 +71,9 @@ class Files:
     async def kept(self, coloring: str, kind: str, side: int) -> bytes:
         """A picture of a kept coloring, small where a ``side`` is given. Raises NotStored."""
         self._context.storage.colorings.head(coloring)  # what was deleted is not told from memory
-        return await self._once(_kept, coloring, kind, _side(side))
+        return await self._once(_saved, coloring, kind, _side(side))
 
-    def kept_kind(self, name: str) -> str:
+    def saved_kind(self, name: str) -> str:
         """What a file of a kept coloring is. Raises NotStored for another name."""
         if name not in NAMES:
             raise NotStored(f"A saved coloring has {', '.join(NAMES)}.")
@@ -114,7 +114,7 @@ def _prepared(context: Context, request: Preparing, of_regions: bool, side: int)
     return hatches_png(sketch, sketch.closing, side) if of_regions else _small(sketch.ink, side)
 
 
-def _kept(context: Context, coloring_id: str, kind: str, side: int) -> bytes:
+def _saved(context: Context, coloring_id: str, kind: str, side: int) -> bytes:
     record = context.storage.colorings.get(coloring_id)
     source = painted(context, record.sketch_id, record.actions)
     return thumbnail(source, side) if side else picture(source, kind)

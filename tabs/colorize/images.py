@@ -21,9 +21,9 @@ from truehue.core.files import png_of
 from truehue.core.sketches.records import Sketch
 from truehue.core.sketches.regions import regions
 from truehue.tabs.colorize.sketches import Found, find
-from truehue.tabs.page.actor import asks
+from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.requests import PageRequest, one_of
+from truehue.tabs.page.requests import PageRequest, single_of
 from truehue.tabs.page.roles import Actor
 
 MOST_LOG_BYTES = 8 * 2**20
@@ -46,7 +46,7 @@ class ColoringRequest(PageRequest):
 class PictureRequest(ColoringRequest):
     """One of its pictures."""
 
-    kind: Annotated[str, one_of("picture", KINDS)] = "coloring"
+    kind: Annotated[str, single_of("picture", KINDS)] = "coloring"
 
 
 @dataclass(frozen=True)
@@ -120,8 +120,8 @@ def file_name(text: str, kind: str) -> str:
     return f"{stem}-{end}"
 
 
-@asks("look")
-def picture_view(context: Context, actor: Actor, request: PictureRequest) -> dict[str, Any]:
+@requires("look")
+def image_view(context: Context, actor: Actor, request: PictureRequest) -> dict[str, Any]:
     """A picture of a coloring that nobody kept: a file's name, its type and its bytes in base64."""
     source = painted(context, request.sketch, request.actions)
     data = picture(source, request.kind)

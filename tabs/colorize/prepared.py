@@ -16,7 +16,7 @@ from truehue.core.prompts.concepts import concepts
 from truehue.core.sketches.records import Sketch, SketchSettings
 from truehue.core.sketches.regions import CLOSINGS_PX, regions
 from truehue.tabs.colorize.sketches import GENERATED, IMPORT, Found, sketch_json, starter
-from truehue.tabs.page.actor import asks
+from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import shortened
 from truehue.tabs.page.images import image_json, store_upload
@@ -63,7 +63,7 @@ def prepared(context: Context, request: Preparing) -> Sketch:
     return _PREPARED.get((record.image_id, settings), make)
 
 
-@asks("look")
+@requires("look")
 def prepared_view(context: Context, actor: Actor, request: Preparing) -> dict[str, Any]:
     """A sketch before it is stored: its size, its regions under each closing, and warnings."""
     sketch = prepared(context, request)
@@ -79,8 +79,8 @@ def prepared_view(context: Context, actor: Actor, request: Preparing) -> dict[st
     }
 
 
-@asks("add")
-def take_drawing(
+@requires("add")
+def import_sketch(
     context: Context, actor: Actor, request: EmptyRequest, file: Path, name: str
 ) -> dict[str, Any]:
     """Stores a line drawing that somebody brings. Raises ImageError."""
@@ -115,7 +115,7 @@ def base_of(text: str) -> tuple[str, str]:
     return base.words, f"{share} the sketch of “{base.words}”."
 
 
-@asks("add")
+@requires("add")
 def store_sketch(context: Context, actor: Actor, request: Storing) -> dict[str, Any]:
     """Stores the sketch of a concept, which is the one that is taken for it from now on; one that
     is stored for something else stays what it is."""
@@ -127,16 +127,16 @@ def store_sketch(context: Context, actor: Actor, request: Storing) -> dict[str, 
         text, said = base_of(request.words)
         sketch = prepared(context, request)
         result = Found(sketch, text, *_source(context, request.image))
-    result = keep_sketch(context, actor, result)
+    result = save_sketch(context, actor, result)
     if normal(result.words) == normal(text):
         context.storage.sketches.use(result.sketch.id, actor.id)
     return {"sketch": sketch_json(result), "said": said}
 
 
-def keep_sketch(context: Context, actor: Actor, result: Found) -> Found:
+def save_sketch(context: Context, actor: Actor, result: Found) -> Found:
     """Stores a sketch with its name; one that is stored keeps the name that it has. Which one is
     taken for that name stays as it is."""
-    context.require_room(result.sketch.ink.size // 4)
+    context.require_space(result.sketch.ink.size // 4)
     record = context.storage.sketches.add(
         result.sketch, result.words, result.source, result.note, actor.id
     )

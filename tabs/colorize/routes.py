@@ -24,14 +24,14 @@ from truehue.tabs.colorize.images import (
     ColoringRequest,
     PictureRequest,
     file_name,
-    picture_view,
+    image_view,
 )
 from truehue.tabs.colorize.prepared import (
     Preparing,
     Storing,
+    import_sketch,
     prepared_view,
     store_sketch,
-    take_drawing,
 )
 from truehue.tabs.colorize.saved import (
     Keeping,
@@ -39,7 +39,7 @@ from truehue.tabs.colorize.saved import (
     coloring_view,
     delete_coloring,
     keep,
-    kept_view,
+    saved_view,
 )
 from truehue.tabs.colorize.sketches import PREFIX, NamedSketch, sketch_view, sketches_view
 from truehue.tabs.page.answers import Answer, attachment, guarded, refusal
@@ -76,7 +76,7 @@ def colorize_routes(context: Context) -> FeatureRouter:
     view("/sketch", NamedSketch, sketch_view)
     view("/models", EmptyRequest, models_view)
     view("/candidates", OfConcept, candidates_view)
-    view("/kept", EmptyRequest, kept_view)
+    view("/kept", EmptyRequest, saved_view)
     view("/kept/{coloring}", NamedColoring, coloring_view)
 
     @feature_router.get("/prepared")
@@ -90,7 +90,7 @@ def colorize_routes(context: Context) -> FeatureRouter:
         return await anyio.to_thread.run_sync(lambda: guarded(about), limiter=files.limiter)
 
     feature_router.takes("/compare", ColoringRequest, compare_view, MOST_LOG_BYTES)
-    feature_router.takes("/picture", PictureRequest, picture_view, MOST_LOG_BYTES)
+    feature_router.takes("/picture", PictureRequest, image_view, MOST_LOG_BYTES)
     feature_router.takes("/keep", Keeping, keep, MOST_LOG_BYTES)
     feature_router.takes("/kept/{coloring}/delete", NamedColoring, delete_coloring)
     feature_router.takes("/candidates", CandidatesRequest, start_candidates)
@@ -98,7 +98,7 @@ def colorize_routes(context: Context) -> FeatureRouter:
     # A large image takes a gigabyte for a moment.
     decoding = anyio.CapacityLimiter(DECODES_AT_ONCE)
     feature_router.takes_file(
-        "/import", EmptyRequest, context.limits.image_bytes, take_drawing, decoding
+        "/import", EmptyRequest, context.limits.image_bytes, import_sketch, decoding
     )
     _file_routes(feature_router, files)
     return feature_router
@@ -133,7 +133,7 @@ def _file_routes(feature_router: FeatureRouter, files: Files) -> None:
     @feature_router.get("/kept/{coloring}/{name}")
     async def kept(coloring: str, name: str, side: int = 0) -> Response:
         try:
-            kind = files.kept_kind(name)
+            kind = files.saved_kind(name)
         except TrueHueError as error:
             return refusal(error)
         answer = await _answered(files.kept(coloring, kind, side), _type_of(name))

@@ -11,9 +11,9 @@ from truehue.core.concepts.matching import normal
 from truehue.core.errors import BadInput
 from truehue.core.records import ColoringHead
 from truehue.tabs.colorize.images import ColoringRequest, painted
-from truehue.tabs.colorize.prepared import keep_sketch
+from truehue.tabs.colorize.prepared import save_sketch
 from truehue.tabs.colorize.sketches import PREFIX, find, sketch_json
-from truehue.tabs.page.actor import asks
+from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest, PageRequest
 from truehue.tabs.page.roles import Actor, Resource, allowed, may
@@ -37,7 +37,7 @@ class NamedColoring(PageRequest):
     coloring: str = Field(max_length=64, title="The coloring")
 
 
-@asks("add")
+@requires("add")
 def keep(context: Context, actor: Actor, request: Keeping) -> dict[str, Any]:
     """Keeps a coloring, and its sketch where it was not stored. The log is replayed first: what is
     kept is what was seen."""
@@ -50,44 +50,44 @@ def keep(context: Context, actor: Actor, request: Keeping) -> dict[str, Any]:
     if source.checksum != request.checksum:
         raise BadInput(OTHER_PICTURE)
     # Its log alone: the picture is made of it whenever somebody asks.
-    context.require_room(sum(len(str(action)) for action in request.actions))
-    keep_sketch(context, actor, source.found)
+    context.require_space(sum(len(str(action)) for action in request.actions))
+    save_sketch(context, actor, source.found)
     record = context.storage.colorings.add(source.sketch.id, text, request.actions, actor.id)
-    return {"kept": _kept_json(actor, context.storage.colorings.head(record.id))}
+    return {"kept": _saved_json(actor, context.storage.colorings.head(record.id))}
 
 
-@asks("look")
-def kept_view(context: Context, actor: Actor, request: EmptyRequest) -> dict[str, Any]:
+@requires("look")
+def saved_view(context: Context, actor: Actor, request: EmptyRequest) -> dict[str, Any]:
     """What is kept here, newest first; of each whether it is one's own to delete."""
     heads = context.storage.colorings.all(limit=MOST_LISTED)
-    return {"kept": [_kept_json(actor, head) for head in heads]}
+    return {"kept": [_saved_json(actor, head) for head in heads]}
 
 
-@asks("look")
+@requires("look")
 def coloring_view(context: Context, actor: Actor, request: NamedColoring) -> dict[str, Any]:
     """A kept coloring with its sketch and its whole log. Raises NotStored."""
     record = context.storage.colorings.get(request.coloring)
     return {
-        **_kept_json(actor, context.storage.colorings.head(record.id)),
+        **_saved_json(actor, context.storage.colorings.head(record.id)),
         "sketch": sketch_json(find(context, record.sketch_id)),
         "actions": list(record.actions),
     }
 
 
-@asks("delete")
+@requires("delete")
 def delete_coloring(context: Context, actor: Actor, request: NamedColoring) -> dict[str, Any]:
     """Deletes a coloring that one kept; its sketch stays."""
     head = context.storage.colorings.head(request.coloring)
     may(actor, "delete", _resource(head))
     context.storage.colorings.delete(head.id)
-    return kept_view(context, actor, EmptyRequest())
+    return saved_view(context, actor, EmptyRequest())
 
 
 def _resource(head: ColoringHead) -> Resource:
     return Resource(frozenset({head.maker} if head.maker else ()))
 
 
-def _kept_json(actor: Actor, head: ColoringHead) -> dict[str, Any]:
+def _saved_json(actor: Actor, head: ColoringHead) -> dict[str, Any]:
     address = f"{PREFIX}/kept/{head.id}"
     return {
         "id": head.id,

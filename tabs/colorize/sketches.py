@@ -18,7 +18,7 @@ from truehue.core.records import SketchRecord
 from truehue.core.sketches.records import Sketch, SketchWarning
 from truehue.core.sketches.records import sketch_id as id_of
 from truehue.tabs.compare.concept.concepts import concepts_view
-from truehue.tabs.page.actor import asks
+from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest, PageRequest
 from truehue.tabs.page.roles import Actor
@@ -146,16 +146,16 @@ def sketch_json(result: Found) -> dict[str, Any]:
         "warnings": [warning.words for warning in sketch.warnings],
         "words": result.words,
         "drawing": result.drawing,
-        "source": source_words(result.source, result.note),
+        "source": source_text(result.source, result.note),
     }
 
 
-def source_words(source: str, note: str) -> str:
+def source_text(source: str, note: str) -> str:
     """Where a sketch is from, in words."""
     return note or SOURCES.get(source, source)
 
 
-@asks("look")
+@requires("look")
 def sketch_view(context: Context, actor: Actor, request: NamedSketch) -> dict[str, Any]:
     """One sketch, to be colored. Raises NotStored."""
     if request.drawing:
@@ -165,7 +165,7 @@ def sketch_view(context: Context, actor: Actor, request: NamedSketch) -> dict[st
     return sketch_json(find(context, request.sketch))
 
 
-@asks("look")
+@requires("look")
 def sketches_view(context: Context, actor: Actor, request: EmptyRequest) -> dict[str, Any]:
     """What can be colored, and the concepts with their states and moods.
 
@@ -189,7 +189,7 @@ def sketches_view(context: Context, actor: Actor, request: EmptyRequest) -> dict
 
 
 @cache
-def _drawn_words() -> frozenset[str]:
+def _generated_text() -> frozenset[str]:
     """The things that have a starter drawing; no file is read for that."""
     from truehue.core.sketches.starter import starter as every
 
@@ -202,7 +202,7 @@ def _base_json(concept: Concept) -> dict[str, Any]:
         "words": concept.words,
         "category": concept.category,
         "modifiers": [],
-        "drawing": concept.words in _drawn_words(),
+        "drawing": concept.words in _generated_text(),
     }
 
 
@@ -214,7 +214,7 @@ def _stored_json(record: SketchRecord) -> dict[str, Any]:
         "category": concept.category if concept else "",
         "width": record.width,
         "height": record.height,
-        "source": source_words(record.source, record.note),
+        "source": source_text(record.source, record.note),
         "starter": record.source == STARTER,
         "warnings": [text for _, text in record.warnings],
         "at": record.created_at.isoformat(),

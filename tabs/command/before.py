@@ -13,7 +13,7 @@ from truehue.core.masks.grounded.weights import WITHOUT
 from truehue.core.masks.grounded.weights import missing as missing_tool
 from truehue.core.runs.execute import ExecutionSettings
 from truehue.core.runs.records import DRAWN, STORED, RunPlan
-from truehue.tabs.page.errors import many
+from truehue.tabs.page.errors import counted
 from truehue.tabs.runs.request import EXACT, GROUNDED
 
 
@@ -34,7 +34,7 @@ def mask_words(run_plans: Sequence[RunPlan]) -> list[str]:
             "grounded to have the objects found, or --masker whole for images of one color."
         ]
     rest = "" if count == total else "; the others stay unscored, or have it with --masker grounded"
-    return [f"{count:,} of {many(total, 'image')} have masks of their own{rest}."]
+    return [f"{count:,} of {counted(total, 'image')} have masks of their own{rest}."]
 
 
 def refuse_unscored(run_plan: RunPlan, masker: str | None) -> None:

@@ -13,14 +13,14 @@ from typing import Any
 from truehue.core.batch.folder import PLAN
 from truehue.core.errors import BadInput, DatabaseBusy
 from truehue.core.export.archive_import.archive import INCOMING, open_archive
-from truehue.core.export.source import ExportRun, imported_from, left_out_words
+from truehue.core.export.source import ExportRun, imported_from, left_out_text
 from truehue.core.export.tables import beside
 from truehue.core.export.writing import FORMATS
 from truehue.core.runs.folder import RunFolder
 from truehue.core.verdict.rules import RULES
 from truehue.tabs.command.line import percent_line
 from truehue.tabs.command.status import folder_named, status_json
-from truehue.tabs.page.errors import many
+from truehue.tabs.page.errors import counted
 
 
 def add_to(commands: Any, common: argparse.ArgumentParser) -> None:
@@ -146,9 +146,9 @@ def import_run(options: argparse.Namespace) -> int:
         print(json.dumps({**status_json(folder), "imported": imported_from(folder.path)}))
     else:
         summary = folder.summary()
-        count = many(ExportRun(folder).done, "image")
+        count = counted(ExportRun(folder).done, "image")
         print(f"{summary['name']}, run {folder.run_id}: {count}.")
-        if left_out := left_out_words(imported_from(folder.path)):
+        if left_out := left_out_text(imported_from(folder.path)):
             print(left_out, file=sys.stderr)
     print(remark, file=sys.stderr)
     return 0
@@ -174,4 +174,4 @@ def _taken_in(options: argparse.Namespace, folder: RunFolder) -> str:
         ) from None
     if refused:
         raise BadInput("\n".join(f"{name}: {why}" for name, why in refused.items()))
-    return f"{many(count, 'image')} imported into the database of {options.data}."
+    return f"{counted(count, 'image')} imported into the database of {options.data}."

@@ -11,7 +11,7 @@ from typing import TextIO
 
 from truehue.core.batch.records import BatchState
 from truehue.core.files import Progress
-from truehue.tabs.runs.messages import progress_words
+from truehue.tabs.runs.messages import progress_text
 
 PIPE_S, JSON_S = 30.0, 1.0
 SAID_EVERY = 5
@@ -63,11 +63,11 @@ class Line:
         if self._json:
             say(json.dumps(asdict(state)), file=self._out)
         elif self._terminal:
-            text = progress_words(state)
+            text = progress_text(state)
             say(f"\r{text:<{self._width}}", end="", file=self._err)
             self._width = len(text)
         else:
-            say(progress_words(state), file=self._err)
+            say(progress_text(state), file=self._err)
 
     def close(self) -> None:
         """Leaves the line."""

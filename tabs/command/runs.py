@@ -150,8 +150,8 @@ def _start(subparser: argparse.ArgumentParser) -> None:
         metavar="SET",
         help=f"{sets}, selection:NAME, an imported set, or a file of prompts (default mini)",
     )
-    label.add_argument("--task", default="", help=_one_of(TASKS))
-    label.add_argument("--system", default="", help=_one_of(SYSTEMS))
+    label.add_argument("--task", default="", help=_single_of(TASKS))
+    label.add_argument("--system", default="", help=_single_of(SYSTEMS))
     label.add_argument(
         "--concepts",
         default="",
@@ -195,7 +195,7 @@ def _start(subparser: argparse.ArgumentParser) -> None:
         "--settings",
         default="",
         metavar="NAME",
-        help=f"steps, guidance and size of a benchmark's public code: {_one_of(SETTINGS)} "
+        help=f"steps, guidance and size of a benchmark's public code: {_single_of(SETTINGS)} "
         "(default: each model's own)",
     )
     argument_group.add_argument(
@@ -213,12 +213,14 @@ def _start(subparser: argparse.ArgumentParser) -> None:
         "is generated with each of them (default: the model's own)",
     )
     argument_group.add_argument("--negative", default="", metavar="TEXT", help="negative prompt")
-    argument_group.add_argument("--light", default="studio", help=f"renderer: {_one_of(LIGHTS)}")
-    argument_group.add_argument("--failure", default="none", help=f"renderer: {_one_of(FAILURES)}")
+    argument_group.add_argument("--light", default="studio", help=f"renderer: {_single_of(LIGHTS)}")
+    argument_group.add_argument(
+        "--failure", default="none", help=f"renderer: {_single_of(FAILURES)}"
+    )
     judging = subparser.add_argument_group("judging")
     judging.add_argument(
         "--masker",
-        help=f"{_one_of(MASKERS)}: masks that came with the image; "
+        help=f"{_single_of(MASKERS)}: masks that came with the image; "
         "the whole image; found by a detector and a segmenter (default: exact "
         "for the renderer and stored images, else grounded)",
     )
@@ -229,14 +231,14 @@ def _start(subparser: argparse.ArgumentParser) -> None:
         metavar="ID",
         help="model of the presence check (default: none)",
     )
-    variants = _one_of(variant.id for variant in VARIANTS)
+    variants = _single_of(variant.id for variant in VARIANTS)
     judging.add_argument("--variant", help=f"{variants} (default paper)")
     judging.add_argument(
         "--rules",
         default=",".join(DEFAULT_RULES),
         metavar="IDS",
         help="not used for concepts, whose colors are measured; comma separated, "
-        f"of {_one_of(by.id for by in RULES)} "
+        f"of {_single_of(by.id for by in RULES)} "
         f"(default {','.join(DEFAULT_RULES)})",
     )
     judging.add_argument(
@@ -265,7 +267,7 @@ def _start(subparser: argparse.ArgumentParser) -> None:
     )
 
 
-def _one_of(names: Iterable[str]) -> str:
+def _single_of(names: Iterable[str]) -> str:
     return ", ".join(names)
 
 

@@ -134,7 +134,7 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
 
     import_gradio()
     from truehue.core.color.munsell import load_munsell
-    from truehue.core.generation.backends.endpoints import endpoints_here
+    from truehue.core.generation.backends.endpoints import configured_endpoints
     from truehue.core.generation.weights.sources import Sources
     from truehue.core.images.decode import limit_pixels
     from truehue.tabs.accounts.control import Control
@@ -149,7 +149,7 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
 
     try:
         munsell = load_munsell(settings.munsell) if settings.munsell else None
-        servers = endpoints_here(Path(settings.endpoints) if settings.endpoints else None)
+        servers = configured_endpoints(Path(settings.endpoints) if settings.endpoints else None)
         runs = folders_of_runs(settings.runs)
     except TrueHueError as error:
         print(error, file=sys.stderr)

@@ -15,7 +15,7 @@ from truehue.core.batch.health import state_of
 from truehue.core.batch.records import BatchState
 from truehue.core.color.munsell import load_munsell
 from truehue.core.errors import BadInput, DatabaseBusy, TrueHueError
-from truehue.core.generation.backends.endpoints import endpoints_here
+from truehue.core.generation.backends.endpoints import configured_endpoints
 from truehue.core.generation.registry import RENDERER
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.runs.estimate import Estimate, room_bytes
@@ -33,17 +33,17 @@ from truehue.tabs.command.before import (
 )
 from truehue.tabs.command.line import Line, say
 from truehue.tabs.command.sets import plan_inputs
-from truehue.tabs.command.status import folder_named, full_status_json, held_words
-from truehue.tabs.page.errors import many
+from truehue.tabs.command.status import folder_named, full_status_json, held_text
+from truehue.tabs.page.errors import counted
 from truehue.tabs.page.requests import read_as
-from truehue.tabs.runs.machine import about_of, default_workers, sharing_words
+from truehue.tabs.runs.machine import about_of, default_workers, sharing_text
 from truehue.tabs.runs.messages import (
-    bytes_words,
-    money_words,
-    pictures_words,
+    bytes_text,
+    images_text,
+    money_text,
     plan_remarks,
-    progress_words,
-    room_problem,
+    progress_text,
+    space_problem,
     time_words,
 )
 from truehue.tabs.runs.plan import plans
@@ -76,7 +76,7 @@ def start(options: argparse.Namespace) -> int:
     crew = _crew(options, about_of(run_plans[0]))
     check_folder(Path(options.data).expanduser())
     remarks = plan_remarks(inputs.spec, run_plans)
-    if crew.team == "local" and (shared := sharing_words(crew.workers, about_of(run_plans[0]))):
+    if crew.team == "local" and (shared := sharing_text(crew.workers, about_of(run_plans[0]))):
         remarks = [*remarks, shared]
     estimates = _say_estimate(options, run_plans, crew, price, remarks)
     if options.estimate_only:
@@ -87,7 +87,7 @@ def start(options: argparse.Namespace) -> int:
         for plan, estimate in zip(run_plans, estimates, strict=True)
         if id_of_plan(plan) not in known
     )
-    if problem := room_problem(wanted_bytes, room_bytes(options.root), options.root):
+    if problem := space_problem(wanted_bytes, room_bytes(options.root), options.root):
         raise BadInput(problem)
     if not _agreed(options):
         return FINISHED
@@ -145,7 +145,7 @@ def _fields(options: argparse.Namespace, stored: bool) -> dict[str, Any]:
 
 def _crew(options: argparse.Namespace, about: Mapping[str, Any]) -> ExecutionSettings:
     workers = options.workers if options.workers is not None else default_workers(about)
-    servers = endpoints_here(Path(options.endpoints) if options.endpoints else None)
+    servers = configured_endpoints(Path(options.endpoints) if options.endpoints else None)
     return ExecutionSettings(
         workers=read_as(Workers, {"workers": workers}).workers,
         team="local" if options.ray is None else "ray",
@@ -189,7 +189,7 @@ def _say_estimate(
             )
         )
         return each
-    say(pictures_words(run_plans))
+    say(images_text(run_plans))
     for sentence in (*remarks, *mask_words(run_plans)):
         say(sentence)
     for plan, estimate, sentences in zip(run_plans, each, missing, strict=True):
@@ -201,12 +201,12 @@ def _say_estimate(
             say("    It cannot start yet:")
         for sentence in sentences:
             say(f"    {sentence}")
-    reference_set = "" if seconds is None else f", with {many(crew.workers, 'worker')}"
+    reference_set = "" if seconds is None else f", with {counted(crew.workers, 'worker')}"
     say(f"Time: {'' if seconds is None else 'about '}{time_words(seconds)}{reference_set}")
     disk_bytes = sum(estimate.disk_bytes for estimate in each)
-    say(f"Disk: about {bytes_words(disk_bytes)} in {options.root}")
+    say(f"Disk: about {bytes_text(disk_bytes)} in {options.root}")
     if price is not None:
-        say(f"Cost: {money_words(seconds, price)}, at {price:g} per hour")
+        say(f"Cost: {money_text(seconds, price)}, at {price:g} per hour")
     return each
 
 
@@ -277,13 +277,13 @@ def _execute(
     if options.json:
         say(json.dumps(full_status_json(folder)))
         return state
-    say(f"{state.status.capitalize()}: {progress_words(state)}", file=sys.stderr)
+    say(f"{state.status.capitalize()}: {progress_text(state)}", file=sys.stderr)
     for sentence in (state.message, used):
         if sentence:
             say(sentence, file=sys.stderr)
     for text, count in state.problems[:5]:
         say(f"  {count:,} × {text}", file=sys.stderr)
-    for sentence in held_words(folder, state):
+    for sentence in held_text(folder, state):
         say(f"  {sentence}", file=sys.stderr)
     if state.status != "finished":
         say(f"Go on: python -m truehue runs resume {short}", file=sys.stderr)
@@ -300,7 +300,9 @@ def _taken_in(options: argparse.Namespace, folder: RunFolder) -> str:
         with Storage.open(options.data) as storage:
             count = storage.runs.ingest(folder)
         return (
-            f"{many(count, 'image')} imported into the database of {options.data}." if count else ""
+            f"{counted(count, 'image')} imported into the database of {options.data}."
+            if count
+            else ""
         )
     except DatabaseBusy:
         if options.shared:

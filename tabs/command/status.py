@@ -11,10 +11,10 @@ from typing import Any
 from truehue.core.batch.health import state_of
 from truehue.core.batch.records import BatchState
 from truehue.core.errors import BadInput, TrueHueError
-from truehue.core.export.summary import look, unscored_words
+from truehue.core.export.summary import look, unscored_text
 from truehue.core.runs.folder import RunFolder, run_folders
-from truehue.tabs.page.errors import many
-from truehue.tabs.runs.messages import STATUS_WORDS, facts_words, progress_words
+from truehue.tabs.page.errors import counted
+from truehue.tabs.runs.messages import STATUS_WORDS, facts_text, progress_text
 from truehue.tabs.runs.queue import status_of, stop
 
 
@@ -31,7 +31,7 @@ def folder_named(root: Path, name: str) -> RunFolder:
     shown = "\n".join(f"  {folder.run_id}  {name_in(folder)}" for folder in (fitting or every)[:10])
     if fitting:
         raise BadInput(
-            f"{many(len(fitting), 'run')} fit {name[:80]!r}: write more of the id.\n{shown}"
+            f"{counted(len(fitting), 'run')} fit {name[:80]!r}: write more of the id.\n{shown}"
         )
     raise BadInput(f"There is no run {name[:80]!r} in {root}. The newest are:\n{shown}")
 
@@ -81,18 +81,18 @@ def full_status_json(folder: RunFolder) -> dict[str, Any]:
     return {**status_json(folder), "present": seen.done, "unscored": seen.unscored}
 
 
-def held_words(folder: RunFolder, state: BatchState) -> list[str]:
+def held_text(folder: RunFolder, state: BatchState) -> list[str]:
     """What the results say beyond the state: some are gone, or have no score."""
     try:
         seen = look(folder)
     except BadInput as error:
         return [str(error)]
-    sentences = unscored_words(seen, len(folder.summary()["rules"]))
+    sentences = unscored_text(seen, len(folder.summary()["rules"]))
     if state.status != "running" and seen.done != state.done:
         rest = "" if folder.summary().get("imported") else ": resume generates the rest"
         lost = f", not {state.done:,}{rest if seen.done < state.total else ''}."
         sentences.insert(
-            0, f"{seen.done:,} of {many(state.total, 'image')} have a result here{lost}"
+            0, f"{seen.done:,} of {counted(state.total, 'image')} have a result here{lost}"
         )
     return sentences
 
@@ -146,15 +146,15 @@ def _lines(folder: RunFolder) -> list[str]:
     about, state = folder.summary(), state_of(folder)
     lines = [
         str(about["name"]),
-        f"  {_word(folder)}: {progress_words(state)}",
-        f"  {facts_words(about)}",
+        f"  {_word(folder)}: {progress_text(state)}",
+        f"  {facts_text(about)}",
         f"  id {folder.run_id}, in {folder.path}",
     ]
     if state.message:
         lines.append(f"  {state.message}")
     for text, count in state.problems:
         lines.append(f"  {count:,} × {text}")
-    held = held_words(folder, state)
+    held = held_text(folder, state)
     lines += [f"  {sentence}" for sentence in held]
     if _word(folder) == "imported":
         return lines

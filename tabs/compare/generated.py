@@ -20,7 +20,7 @@ from truehue.core.images.mask import Mask
 from truehue.core.records import MaskRecord
 from truehue.storage.concept_images.generated import GeneratedImage, ImageGroup
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import many
+from truehue.tabs.page.errors import counted
 
 WHOLE = "whole"
 _ORIGINS = {"drawn": "Generate", "imported": "imported"}
@@ -150,7 +150,7 @@ def _background_note(images: Sequence[tuple[GeneratedImage, MaskRecord | None]])
     if whole == len(images):
         return "No image has a mask of the object: the whole image counts, background included."
     return (
-        f"{whole:,} of {many(len(images), 'image')} {'has' if whole == 1 else 'have'} no mask of "
+        f"{whole:,} of {counted(len(images), 'image')} {'has' if whole == 1 else 'have'} no mask of "
         "the object: there the whole image counts, background included."
     )
 

@@ -22,9 +22,9 @@ from truehue.tabs.compare.people.sets import MOST_NAME
 from truehue.tabs.compare.sources import IMAGE, parse, pictures
 from truehue.tabs.inspect.state import make_mask, mask_text
 from truehue.tabs.inspect.work import work_of
-from truehue.tabs.page.actor import asks
+from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import many
+from truehue.tabs.page.errors import counted
 from truehue.tabs.page.requests import PageRequest
 from truehue.tabs.page.roles import Actor
 
@@ -75,8 +75,8 @@ class Pool(PageRequest):
     of_people: bool = False
 
 
-@asks("look")
-def look_at_mark(context: Context, actor: Actor, request: Mark) -> dict[str, Any]:
+@requires("look")
+def review_mark(context: Context, actor: Actor, request: Mark) -> dict[str, Any]:
     """What marks on an image would count, as a picture and in words; stores nothing. Raises
     BadInput, MaskError, NoPixels and NotStored."""
     image = context.storage.images.get(request.image)
@@ -90,10 +90,10 @@ def look_at_mark(context: Context, actor: Actor, request: Mark) -> dict[str, Any
     }
 
 
-@asks("add")
-def keep_mark(context: Context, actor: Actor, request: Mark) -> dict[str, Any]:
+@requires("add")
+def save_mark(context: Context, actor: Actor, request: Mark) -> dict[str, Any]:
     """Stores the mask of such marks; ``source`` is the image measured by it. Errors as
-    :func:`look_at_mark`."""
+    :func:`review_mark`."""
     image_id = context.storage.images.get(request.image).image_id
     record = make_mask(context, work_of(context, image_id, list(request.marks)))
     assert record is not None  # there are marks
@@ -101,7 +101,7 @@ def keep_mark(context: Context, actor: Actor, request: Mark) -> dict[str, Any]:
     return {"source": source, "mask_id": record.mask_id}
 
 
-@asks("add")
+@requires("add")
 def pool(context: Context, actor: Actor, request: Pool) -> dict[str, Any]:
     """Stores images as one set of pictures. Raises BadInput and NotStored."""
     message = free_words(request.words)
@@ -113,7 +113,7 @@ def pool(context: Context, actor: Actor, request: Pool) -> dict[str, Any]:
         members[stored.image_id] = stored.mask_id
     if len(members) < 2:
         raise BadInput("These rows show the same image. Pool different images.")
-    name = request.name or f"{message}, {many(len(members), 'image')}"
+    name = request.name or f"{message}, {counted(len(members), 'image')}"
     set_id = context.storage.picture_sets.add(
         name,
         message,

@@ -12,7 +12,7 @@ from truehue.tabs.compare.concept.concepts import choices_view, concepts_view
 from truehue.tabs.compare.concept.service import bins_view, concept_view, flow_view, intervals_view
 from truehue.tabs.compare.concept.steps import images_view, steps_view
 from truehue.tabs.compare.export import file_name, numbers_csv, weights_csv
-from truehue.tabs.compare.images import Mark, Pool, keep_mark, look_at_mark, pool
+from truehue.tabs.compare.images import Mark, Pool, pool, review_mark, save_mark
 from truehue.tabs.compare.sweep import sweep_chart
 from truehue.tabs.compare.tables.charts import Chart
 from truehue.tabs.page.answers import csv_attachment, guarded
@@ -43,8 +43,8 @@ def compare_routes(context: Context) -> FeatureRouter:
     for name, view in views.items():
         feature_router.add_api_route(f"/{name}", _answering(context, view), methods=["GET"])
 
-    feature_router.takes("/image/look", Mark, look_at_mark)
-    feature_router.takes("/image/mark", Mark, keep_mark)
+    feature_router.takes("/image/look", Mark, review_mark)
+    feature_router.takes("/image/mark", Mark, save_mark)
     feature_router.takes("/image/pool", Pool, pool)
 
     @feature_router.get("/weights.csv")

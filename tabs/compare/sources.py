@@ -31,7 +31,7 @@ from truehue.core.records import MaskRecord
 from truehue.tabs.compare import generated
 from truehue.tabs.compare.generated import WHOLE
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import many
+from truehue.tabs.page.errors import counted
 
 SET, PICTURES, RUN, IMAGE, GENERATED = "set", "pictures", "run", "image", "generated"
 ALL = "all"
@@ -122,7 +122,7 @@ def distribution(context: Context, text: str, message: str, method: str) -> Dist
     ).noted(*notes)
     if not unscored:
         return source_distribution
-    note = f"{many(len(unscored), 'image')} could not be measured and {_are(unscored)} excluded"
+    note = f"{counted(len(unscored), 'image')} could not be measured and {_are(unscored)} excluded"
     return source_distribution.noted(f"{note}{_reasons(unscored)}.")
 
 

@@ -62,7 +62,7 @@ def sweep_chart(context: Context, image_ids: Sequence[str]) -> Chart:
         stands.append(f"{', '.join(slow)} by command: python -m truehue fidelity sweep.")
     return Chart(
         "saturation-sweep",
-        " ".join(_peak_words(by, curve) for by, curve in curves),
+        " ".join(_peak_text(by, curve) for by, curve in curves),
         _WORDS,
         _figure(curves) if curves else None,
         _COLUMNS,
@@ -97,7 +97,7 @@ def _upward(measure: Measure, curve: Curve) -> tuple[float, ...]:
     return tuple(sign * value + 0.0 for value in curve.relative)
 
 
-def _peak_words(measure: Measure, curve: Curve) -> str:
+def _peak_text(measure: Measure, curve: Curve) -> str:
     if not any(curve.relative):
         return f"{measure.name} does not change."
     if curve.peak == 1:

@@ -20,7 +20,7 @@ from truehue.core.generation.request import MAX_SEED
 from truehue.core.images.mask import Mask
 from truehue.core.verdict.measure import TargetObject, measure
 from truehue.core.verdict.rules import rule
-from truehue.tabs.page.actor import asks
+from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.links import whole
 from truehue.tabs.page.requests import PageRequest
@@ -80,8 +80,8 @@ class KeepPicture(PageRequest):
     asked: str = ""
 
 
-@asks("add")
-def keep_picture(context: Context, actor: Actor, request: KeepPicture) -> dict[str, Any]:
+@requires("add")
+def save_image(context: Context, actor: Actor, request: KeepPicture) -> dict[str, Any]:
     """Stores a picture of a diagnosis, so that it can be opened in Inspect."""
     scene = scene_of(request.model_extra or {})
     return stored(context, scene, request.rule, request.asked, actor.id)

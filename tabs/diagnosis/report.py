@@ -15,7 +15,7 @@ from truehue.core.errors import TrueHueError
 from truehue.core.verdict.rules import RULES
 from truehue.tabs.diagnosis.figures import roc_figure
 from truehue.tabs.diagnosis.store import SHIPPED, TRACED_FILE, StoredReport, _nth, read_report
-from truehue.tabs.page.errors import many
+from truehue.tabs.page.errors import counted
 
 COMMAND = "python -m truehue diagnose --out DIR"
 SYSTEM_NAMES = {"l2": "Level 2", "css": "CSS"}
@@ -153,8 +153,8 @@ def about(report: DiagnosisReport) -> str:
         f"{count} {SYSTEM_NAMES.get(system, system)}" for system, count in report.systems.items()
     )
     parts = [
-        f"{many(report.images, 'image')}: {many(len(report.objects), 'object')}, "
-        f"{colors} colors, {many(len(report.lights), 'light')}"
+        f"{counted(report.images, 'image')}: {counted(len(report.objects), 'object')}, "
+        f"{colors} colors, {counted(len(report.lights), 'light')}"
     ]
     if report.every > 1:
         parts.append(f"every {_nth(report.every)} color")
@@ -162,7 +162,7 @@ def about(report: DiagnosisReport) -> str:
         parts.append(f"{report.images_two_material:,} of two materials")
     if report.size_px:
         parts.append(
-            f"{report.size_px} × {report.size_px} pixels, {many(len(report.seeds), 'viewpoint')}"
+            f"{report.size_px} × {report.size_px} pixels, {counted(len(report.seeds), 'viewpoint')}"
         )
     source = report.source or f"reference renderer {report.renderer_version}"
     parts += [source, f"{created_at:%d %b %Y}, {_minutes(report.seconds)}"]

@@ -13,7 +13,7 @@ from truehue.core.diagnosis.plan import renderer_tasks, rules_used
 from truehue.core.diagnosis.run import Progress, diagnose
 from truehue.core.generation.renderer import OBJECTS
 from truehue.core.generation.request import Cancelled
-from truehue.tabs.page.actor import asks
+from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import PageRequest
@@ -29,7 +29,7 @@ class Diagnose(PageRequest):
     every: Literal[10, 1] = Field(title="The share of the colors")
 
 
-@asks("compute")
+@requires("compute")
 def start_run(
     context: Context, actor: Actor, request: Diagnose, size_px: int = DEFAULT_SIZE_PX
 ) -> dict[str, Any]:

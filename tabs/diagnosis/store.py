@@ -29,7 +29,7 @@ class StoredReport:
     path: Path
 
 
-def reports_here(folder: Path) -> list[StoredReport]:
+def stored_reports(folder: Path) -> list[StoredReport]:
     """The shipped report, if there is one, and those made on this machine, newest first.
 
     ``folder`` holds a folder for each run. A file of it that is no report goes to the log.

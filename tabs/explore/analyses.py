@@ -17,7 +17,7 @@ from truehue.core.analysis.unscored import choice_for, note_for
 from truehue.core.errors import BadInput
 from truehue.core.spreadsheets import cell
 from truehue.core.verdict.rules import rule
-from truehue.tabs.explore.color_figures import asked_found, drift, found_colors
+from truehue.tabs.explore.color_figures import drift, measured_colors, target_measured
 from truehue.tabs.explore.figure_parts import Plot, Published
 from truehue.tabs.explore.published_figures import ROW_NAMES, published_categories
 from truehue.tabs.explore.share_figures import (
@@ -29,7 +29,7 @@ from truehue.tabs.explore.share_figures import (
 )
 from truehue.tabs.explore.slice import slice_of
 from truehue.tabs.page.context import Context, runs_of
-from truehue.tabs.page.errors import many
+from truehue.tabs.page.errors import counted
 
 ALL_RUNS = "*"
 MOST_LINES = 200
@@ -157,9 +157,11 @@ def _stands(kind: Kind, selection: Slice, plot: Plot) -> str:
     """On how many verdicts the figure stands, and what is not in it."""
     on = plot.stands
     scored = "measured" if on.unscored and "measured" in plot.left_out else "scored"
-    parts = [f"{many(on.scored, plot.unit)} {scored} by {rule(selection.rule).name}"]
+    parts = [f"{counted(on.scored, plot.unit)} {scored} by {rule(selection.rule).name}"]
     if kind is KINDS["rules"]:
-        parts = [f"{many(on.scored, 'image')} scored by both rules of a pair, all pairs together"]
+        parts = [
+            f"{counted(on.scored, 'image')} scored by both rules of a pair, all pairs together"
+        ]
     if kind is not KINDS["rules"] and (note := note_for(selection.rule, selection.unscored)):
         plot = replace(plot, notes=(*plot.notes, note))
     if on.unscored:
@@ -241,7 +243,9 @@ def _kinds(context: Context, wide: Slice, selection: Slice, by: str, system: str
 
 
 def _confusion(context: Context, wide: Slice, selection: Slice, _: str) -> Plot:
-    plot = asked_found(context.storage.results.groups(wide, ("asked_l2", "found_l2")), selection)
+    plot = target_measured(
+        context.storage.results.groups(wide, ("asked_l2", "found_l2")), selection
+    )
     return _left_out(context, wide, plot)
 
 
@@ -249,8 +253,10 @@ def _drift(context: Context, wide: Slice, selection: Slice, by: str) -> Plot:
     return _left_out(context, wide, drift(context.storage.results.drift(wide), selection, by))
 
 
-def _found_figure(context: Context, wide: Slice, selection: Slice, _: str) -> Plot:
-    plot = found_colors(context.storage.results.groups(wide, ("category", "found_l2")), selection)
+def _measured_figure(context: Context, wide: Slice, selection: Slice, _: str) -> Plot:
+    plot = measured_colors(
+        context.storage.results.groups(wide, ("category", "found_l2")), selection
+    )
     return _left_out(context, wide, plot)
 
 
@@ -324,7 +330,7 @@ KINDS: dict[str, Kind] = {
         OBJECTS_ALONE
         + " Measured colors under the nearest ISCC-NBS level 2 name (CIEDE2000), as in "
         "GenColorBench (arXiv:2510.20586), Figure 3. Outlined: all others.",
-        _found_figure,
+        _measured_figure,
         ("category", "found_l2"),
     ),
     "hues": Kind(

@@ -61,7 +61,7 @@ def board_view(context: Context, params: Mapping[str, str]) -> dict[str, Any]:
         + data.unread_group(),
         "limits": limits_view(data.rule_id, data.limits),
         "about": data.about(),
-        "without": data.without_words(),
+        "without": data.without_text(),
         "published": published_view(data.runs, data.rule_id, data.systems),
         "busy": any(state in MOVES for state in data.states.values()),
     }
@@ -78,12 +78,12 @@ def cards_view(context: Context, params: Mapping[str, str]) -> dict[str, Any]:
     cards, title = {}, f"{note_for(data.rule_id)} {data.about()}".strip()
     for run in data.runs:
         row = data.rows.get(run.run_id)
-        if row is not None and (text := result_words(row)):
+        if row is not None and (text := result_text(row)):
             cards[run.run_id] = {"words": f"{text} by {data.rule_id}", "title": title}
     return {"rule": data.rule_id, "runs": cards}
 
 
-def result_words(row: BoardRow) -> str:
+def result_text(row: BoardRow) -> str:
     """``45.7% (36.0–54.9, n 300) pass, mean of the five tasks``, or task by task where not all are
     there."""
     if row.average.percent is not None:

@@ -7,15 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from truehue.core.analysis.records import RunRecord
-from truehue.core.export.source import imported_words
+from truehue.core.export.source import imported_text
 from truehue.core.generation.registry import name_of
 from truehue.core.prompts.sets import PROMPT_SETS
 from truehue.core.runs.records import STORED
 from truehue.core.verdict.rules import RULES, rule
 from truehue.tabs.library.service import SetInfo
-from truehue.tabs.page.errors import many
-from truehue.tabs.runs.list import unread_words
-from truehue.tabs.runs.messages import guidance_words, masker_words
+from truehue.tabs.page.errors import counted
+from truehue.tabs.runs.list import unread_text
+from truehue.tabs.runs.messages import guidance_text, masker_text
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ Shared = tuple[str, int, str, str, int, str]
 def _shared(run: RunRecord, rule_id: str) -> Shared:
     version = dict(run.rules).get(rule_id) or rule(rule_id).version
     summary = run.summary
-    masks = masker_words(summary["masker"])
+    masks = masker_text(summary["masker"])
     prompts = str(summary.get("prompts_sha256", ""))
     return run.set_name, int(summary["prompts"]), prompts, masks, int(summary["k"]), version
 
@@ -91,7 +91,7 @@ def _group(
         part = "all of this set, not the benchmark"
     else:
         part = f"a part of its {prompt_set.count:,}"
-    parts = [many(prompts, "prompt"), part, masks, f"k = {k}"]
+    parts = [counted(prompts, "prompt"), part, masks, f"k = {k}"]
     counts = [pictured[run.run_id] for run in runs if run.run_id in pictured]
     if counts and max(counts) < prompts:
         least = f"{min(counts):,} to " if min(counts) < max(counts) else ""
@@ -116,7 +116,7 @@ def unread(run: RunRecord) -> str:
         _shared(run, RULES[0].id)
         facts(run)
     except Exception as error:
-        return unread_words(error)
+        return unread_text(error)
     return ""
 
 
@@ -127,12 +127,12 @@ def facts(run: RunRecord, pictured: int | None = None) -> str:
     model = name_of(run.model)
     parts = [f"images of {model}" if run.kind == STORED else model]
     if run.kind != STORED:
-        parts.append(f"{many(int(summary['images']), 'image')} per prompt")
+        parts.append(f"{counted(int(summary['images']), 'image')} per prompt")
     elif pictured is not None and pictured < int(summary["prompts"]):
-        parts.append(f"{pictured:,} of {many(int(summary['prompts']), 'prompt')}")
-    parts.append(guidance_words(summary))
+        parts.append(f"{pictured:,} of {counted(int(summary['prompts']), 'prompt')}")
+    parts.append(guidance_text(summary))
     if summary.get("steps"):
         parts.append(f"{summary['steps']} steps")
     if summary.get("imported"):
-        parts.append(imported_words(summary["imported"]))
+        parts.append(imported_text(summary["imported"]))
     return " · ".join(part for part in parts if part)

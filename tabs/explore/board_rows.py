@@ -37,7 +37,7 @@ from truehue.core.verdict.rules import DEFAULT_RULE, rule
 from truehue.tabs.explore.board_groups import facts, unread
 from truehue.tabs.explore.limits import limits_of
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import many
+from truehue.tabs.page.errors import counted
 from truehue.tabs.runs.messages import STATUS_WORDS
 from truehue.tabs.runs.queue import status_of
 from truehue.tabs.runs.supervisor import RunSupervisor
@@ -162,7 +162,7 @@ class BoardData:
                 "parts": [],
             }
             row_json["beside"] = " · ".join(
-                f"{task} {rate.percent:.1f}% of {many(rate.images, 'image')}"
+                f"{task} {rate.percent:.1f}% of {counted(rate.images, 'image')}"
                 for task, rate in row.others.items()
                 if rate.percent is not None
             )
@@ -182,7 +182,7 @@ class BoardData:
         ]
         rate = self._rate(cell.rate, cell.few)
         if cell.apart:
-            rate["title"] += f" · {apart_words(cell)}: see {POOLED}"
+            rate["title"] += f" · {apart_text(cell)}: see {POOLED}"
         return {
             **rate,
             "best": best,
@@ -197,7 +197,7 @@ class BoardData:
         parts = [
             f"{rate.passes:,} of {total:,} {which} pass",
             f"{rate.unscored:,} unscored",
-            many(rate.prompts, "prompt"),
+            counted(rate.prompts, "prompt"),
         ]
         if rate.method == WILSON:
             parts.append("Wilson's interval over prompts: resampling has no width")
@@ -213,7 +213,7 @@ class BoardData:
             "title": " · ".join(parts),
         }
 
-    def without_words(self) -> str:
+    def without_text(self) -> str:
         """The runs that have no row, empty where there is none."""
         if not self.without:
             return ""
@@ -248,11 +248,11 @@ def part_note(cell: Cell) -> str:
     return "; ".join([f"only {', '.join(names)}", *parts]) if cell.missing else "; ".join(parts)
 
 
-def apart_words(cell: Cell) -> str:
+def apart_text(cell: Cell) -> str:
     """What a mean over systems leaves out, empty where that is nothing."""
     if cell.apart is None:
         return ""
-    return f"{many(cell.apart.images, 'image')} without a color system not in it"
+    return f"{counted(cell.apart.images, 'image')} without a color system not in it"
 
 
 def _opens_all(row: BoardRow) -> dict[str, str]:
@@ -333,5 +333,5 @@ def progress(run: RunRecord, state: str) -> dict[str, Any] | None:
     return {
         "percent": percent,
         "words": f"{text} · {status_words}" if status_words else text,
-        "title": f"{run.items:,} of {many(run.total, 'image')}",
+        "title": f"{run.items:,} of {counted(run.total, 'image')}",
     }

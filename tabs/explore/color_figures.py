@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from truehue.core.analysis.drift import Arrow, arrows, most_colorful
-from truehue.core.analysis.groups import MeasuredShare, confusion, top_found
+from truehue.core.analysis.groups import MeasuredShare, confusion, top_measured
 from truehue.core.analysis.rates import Rate, total
 from truehue.core.analysis.records import Count, Drift, Slice
 from truehue.core.color.systems import parse_target
@@ -39,7 +39,7 @@ def _hex(name: str) -> str:
     return parse_target(name, "l2").hex
 
 
-def asked_found(counts: Sequence[Count], selection: Slice) -> Plot:
+def target_measured(counts: Sequence[Count], selection: Slice) -> Plot:
     """Level 2 names asked (down) and found (across); ``counts`` are by both."""
     picks = Picks(selection)
     columns = ("asked_l2", "found_l2", "verdicts", "percent_of_asked", "passes")
@@ -170,7 +170,7 @@ def drift(drifts: Sequence[Drift], selection: Slice, by: str = "") -> Plot:
             line={"color": SOFT, "width": 1},
         )
     )
-    hovers = [_arrow_words(arrow) for arrow in shown]
+    hovers = [_arrow_text(arrow) for arrow in shown]
     used = [picks.used(pick) for pick in chosen]
     for end, symbol, size in (("asked", "circle", 7), ("found", "arrow", 11)):
         points = [getattr(arrow, f"{end}_lab") for arrow in shown]
@@ -211,7 +211,7 @@ def drift(drifts: Sequence[Drift], selection: Slice, by: str = "") -> Plot:
     return Plot(finished(figure), picks, columns, tuple(lines), stands, tuple(notes))
 
 
-def _arrow_words(arrow: Arrow) -> str:
+def _arrow_text(arrow: Arrow) -> str:
     requested, name = (
         f"L* {lab[0]:.1f}, a* {lab[1]:.2f}, b* {lab[2]:.2f}"
         for lab in (arrow.asked_lab, arrow.found_lab)
@@ -240,13 +240,13 @@ def _arrow_line(arrow: Arrow, picks: Picks, field: str) -> FigureRow:
     return FigureRow(values, picks.add(**{field: arrow.value}), (arrow.asked_hex, arrow.found_hex))
 
 
-def found_colors(counts: Sequence[Count], selection: Slice) -> Plot:
+def measured_colors(counts: Sequence[Count], selection: Slice) -> Plot:
     """The most frequent found colors of each category; ``counts`` are by category and name."""
     import plotly.graph_objects as go
 
     picks = Picks(selection)
     columns = ("category", "found_l2", "verdicts", "percent_of_category")
-    shares = top_found(counts)
+    shares = top_measured(counts)
     stands = total(counts)
     if not shares:
         return Plot(None, picks, columns, (), stands, empty=NOT_MEASURED)

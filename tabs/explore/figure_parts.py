@@ -129,7 +129,7 @@ def cell_text(percent: float | None, scored: int, text: str = "") -> str:
     return f"{text or percent_text(percent)}<br><span style='font-size:8px'>n {scored:,}</span>"
 
 
-def mean_words(percent: float | None, interval: tuple[float, float] | None, scored: int) -> str:
+def mean_text(percent: float | None, interval: tuple[float, float] | None, scored: int) -> str:
     """A mean over the systems with its interval, for a hover."""
     between = "" if interval is None else f" ({interval[0]:.1f} to {interval[1]:.1f})"
     return f"mean of the three systems: {percent_text(percent)}%{between}<br>n {scored:,}"

@@ -7,9 +7,9 @@ from typing import Any
 from pydantic import Field
 
 from truehue.core.verdict.rules import rule
-from truehue.tabs.page.actor import asks
+from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import many
+from truehue.tabs.page.errors import counted
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import PageRequest
 from truehue.tabs.page.roles import Actor
@@ -25,7 +25,7 @@ class ScoreStored(PageRequest):
     rules: tuple[str, ...] = Field(min_length=1, max_length=100, title="The list of rules")
 
 
-@asks("compute")
+@requires("compute")
 def start_rejudge(context: Context, actor: Actor, request: ScoreStored) -> dict[str, Any]:
     """Begins to judge every stored image by these rules, where a verdict is missing.
 
@@ -47,7 +47,7 @@ def run(context: Context, rule_ids: list[str], job: Job) -> dict[str, Any]:
     """The work of the job; what it stored stays when it is cancelled."""
     state: RejudgeProgress | None = None
     for state in rejudge(context, rule_ids, stop=job.stop):
-        text = f"{state.done:,} of {many(state.total, 'image')}, {state.judged:,} scored"
+        text = f"{state.done:,} of {counted(state.total, 'image')}, {state.judged:,} scored"
         job.tell(text, state.done, state.total)
     if state is not None:
         job.tell(summary(state))
@@ -56,7 +56,7 @@ def run(context: Context, rule_ids: list[str], job: Job) -> dict[str, Any]:
 
 def summary(state: RejudgeProgress) -> str:
     """What a run has come to, in a sentence or a few."""
-    parts = [f"{many(state.judged, 'image')} scored, {state.complete:,} had all verdicts before"]
+    parts = [f"{counted(state.judged, 'image')} scored, {state.complete:,} had all verdicts before"]
     if state.without_mask:
         parts.append(f"{state.without_mask:,} without a mask")
     if state.unasked:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
-from truehue.tabs.diagnosis.images import KeepPicture, keep_picture, measured, picture_png, scene_of
+from truehue.tabs.diagnosis.images import KeepPicture, measured, picture_png, save_image, scene_of
 from truehue.tabs.diagnosis.report import report_view
 from truehue.tabs.diagnosis.run import KIND, Diagnose, start_run
-from truehue.tabs.diagnosis.store import reports_here
+from truehue.tabs.diagnosis.store import stored_reports
 from truehue.tabs.explore.analyses import figure_csv, figure_view
 from truehue.tabs.explore.audit import agreement_view
 from truehue.tabs.explore.board import board_view, cards_view
@@ -17,7 +17,7 @@ from truehue.tabs.explore.rejudge import ScoreStored, start_rejudge
 from truehue.tabs.explore.run_pairs import compare_view
 from truehue.tabs.explore.scores import measures_csv, measures_view
 from truehue.tabs.explore.scoring import ScoreRuns, start_scoring
-from truehue.tabs.explore.wall import count_view, facets_view, mask_view, picture_view, wall_view
+from truehue.tabs.explore.wall import count_view, facets_view, image_view, mask_view, wall_view
 from truehue.tabs.explore.why import reasons
 from truehue.tabs.page.answers import csv_attachment, guarded, refusal
 from truehue.tabs.page.context import Context
@@ -37,7 +37,7 @@ def explore_routes(context: Context) -> FeatureRouter:
     @feature_router.get("/report")
     def report(source: str = "", set: str = "") -> JSONResponse:
         return guarded(
-            lambda: report_view(reports_here(context.storage.data_dir / KIND), source, set)
+            lambda: report_view(stored_reports(context.storage.data_dir / KIND), source, set)
         )
 
     @feature_router.get("/picture.png")
@@ -52,7 +52,7 @@ def explore_routes(context: Context) -> FeatureRouter:
     def example(request: Request, rule: str = "", requested: str = "") -> JSONResponse:
         return guarded(lambda: measured(scene_of(request.query_params), rule, requested))
 
-    feature_router.takes("/example", KeepPicture, keep_picture)
+    feature_router.takes("/example", KeepPicture, save_image)
 
     @feature_router.get("/agreement")
     def agreement(request: Request) -> JSONResponse:
@@ -130,7 +130,7 @@ def wall_routes(context: Context) -> FeatureRouter:
 
     @router.get("/wall/picture")
     def picture(request: Request, actor: Actor = router.asking) -> JSONResponse:
-        return guarded(lambda: picture_view(context, actor, request.query_params))
+        return guarded(lambda: image_view(context, actor, request.query_params))
 
     @router.get("/wall/mask")
     def mask(request: Request) -> JSONResponse:

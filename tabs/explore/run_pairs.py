@@ -15,7 +15,7 @@ from truehue.tabs.explore.images import picture_json, stand_in_tags
 from truehue.tabs.explore.slice import slice_of
 from truehue.tabs.explore.wall import MOST_POSITION, page_size
 from truehue.tabs.page.context import Context, runs_of
-from truehue.tabs.page.errors import many
+from truehue.tabs.page.errors import counted
 from truehue.tabs.page.links import whole
 
 
@@ -157,12 +157,12 @@ def _sentence(counts: PairCounts, name_a: str, name_b: str) -> str:
     if counts.percent_a is None or counts.percent_b is None:
         return ""
     unscored = (
-        f" {many(counts.unscored, 'more pair')} unscored in at least one."
+        f" {counted(counts.unscored, 'more pair')} unscored in at least one."
         if counts.unscored
         else ""
     )
     return (
-        f"Of {many(counts.scored, 'pair')} with two scores A ({name_a}) passes "
+        f"Of {counted(counts.scored, 'pair')} with two scores A ({name_a}) passes "
         f"{counts.percent_a:.1f}% and B ({name_b}) {counts.percent_b:.1f}%.{unscored}"
     )
 
@@ -175,7 +175,7 @@ def _test(counts: PairCounts, alike: bool) -> str:
     apart = counts.only_a + counts.only_b
     value = f"p = {p:.3f}" if p >= 0.001 else f"p = {p:.1e}" if p >= 1e-300 else "p below 1e-300"
     return (
-        f"McNemar’s exact test on the {many(apart, 'pair')} that "
+        f"McNemar’s exact test on the {counted(apart, 'pair')} that "
         f"differ{'s' if apart == 1 else ''}: {value}, two-sided."
         + (
             " Pairs count as independent; images of one prompt are alike, so p is smaller than it "

@@ -15,7 +15,7 @@ from truehue.core.scores.records import HIGH, IMAGE, LOW, Measure
 from truehue.core.scores.summary import ScoreMean
 from truehue.core.spreadsheets import cell
 from truehue.tabs.page.context import Context, runs_of
-from truehue.tabs.page.errors import many
+from truehue.tabs.page.errors import counted
 
 BETTER_WORDS = {HIGH: "higher is better", LOW: "lower is better"}
 
@@ -24,14 +24,14 @@ class ScoreMeans:
     """The means of runs, kept until something comes in."""
 
     def __init__(self) -> None:
-        self._kept: LruCache[ScoreMean] = LruCache(512)
+        self._saved: LruCache[ScoreMean] = LruCache(512)
 
     def of(self, context: Context, measure: Measure, run_id: str) -> ScoreMean:
         """The mean of a run. Raises NotStored."""
         storage = context.storage
         age = storage.runs.changes, storage.scores.changes
         key = *age, run_id, measure.id, measure.version, str(measure.parameters)
-        return self._kept.get(key, lambda: storage.scores.mean_of_run(measure, run_id))
+        return self._saved.get(key, lambda: storage.scores.mean_of_run(measure, run_id))
 
 
 def measures_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
@@ -131,9 +131,9 @@ def _cell_json(measure: Measure, mean: ScoreMean) -> dict[str, Any]:
     interval = ""
     if mean.low is not None and mean.high is not None:
         interval = f"{mean.low:.{measure.decimals}f}–{mean.high:.{measure.decimals}f}"
-    parts = [f"{mean.scored:,} of {many(mean.items, 'image')} scored"]
+    parts = [f"{mean.scored:,} of {counted(mean.items, 'image')} scored"]
     if mean.prompts:
-        parts.append(many(mean.prompts, "prompt"))
+        parts.append(counted(mean.prompts, "prompt"))
     return {
         "value": mean.mean,
         "text": "–" if mean.mean is None else measure.text(mean.mean),

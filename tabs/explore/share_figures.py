@@ -37,7 +37,7 @@ from truehue.tabs.explore.figure_parts import (
     finished,
     heat_map,
     label,
-    mean_words,
+    mean_text,
     percent_text,
     rate_values,
     rate_words,
@@ -88,7 +88,7 @@ def categories(
         changes["system"] = ",".join(TABLE_SYSTEMS) if cell.system == OVERALL else cell.system
         pick = picks.add(**changes) if cell.rate is None or cell.rate.scored else NOTHING
         text = (
-            mean_words(cell.percent, cell.interval, cell.scored)
+            mean_text(cell.percent, cell.interval, cell.scored)
             if cell.rate is None
             else rate_words(cell.rate)
         )

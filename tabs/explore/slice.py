@@ -36,7 +36,7 @@ def slice_of(params: Mapping[str, str]) -> Slice:
             each = (part.strip() for part in fields[name].split(","))
             fields[name] = ",".join(dict.fromkeys(part for part in each if part))
     for system in fields.get("system", "").split(","):
-        _one_of("color system", system, (*SYSTEMS, NO_SYSTEM))
+        _single_of("color system", system, (*SYSTEMS, NO_SYSTEM))
     fields["rule"] = rule(fields.get("rule") or Slice.rule).id
     choices_by_field: dict[str, Iterable[str]] = {
         "status": STATUSES,
@@ -49,10 +49,10 @@ def slice_of(params: Mapping[str, str]) -> Slice:
         "unscored": (LEFT_OUT, NOT_FOUND),
     }
     for name, choices in choices_by_field.items():
-        _one_of(name, fields.get(name, ""), choices)
+        _single_of(name, fields.get(name, ""), choices)
     return Slice(runs=runs, **fields)
 
 
-def _one_of(name: str, value: str, choices: Iterable[str]) -> None:
+def _single_of(name: str, value: str, choices: Iterable[str]) -> None:
     if value and value not in choices:
         raise BadInput(f"There is no {name} {value!r} to filter by: {', '.join(choices)}.")

@@ -11,7 +11,7 @@ from truehue.core.analysis.records import SECTORS, WallItem
 from truehue.core.analysis.run_names import run_labels
 from truehue.core.analysis.unscored import LEFT_OUT, NOT_FOUND, default_for, note_for
 from truehue.core.errors import BadInput, NotStored
-from truehue.core.generation.truth import drawn_shape, true_color_hex
+from truehue.core.generation.truth import rendered_shape, true_color_hex
 from truehue.core.masks.display import outline_path
 from truehue.core.scores.measures import measure_of, measures_of
 from truehue.core.scores.records import HIGH, IMAGE
@@ -22,7 +22,7 @@ from truehue.tabs.explore.slice import slice_of
 from truehue.tabs.page.context import Context, runs_of
 from truehue.tabs.page.links import whole
 from truehue.tabs.page.roles import Actor
-from truehue.tabs.verdicts.judgments import of_picture
+from truehue.tabs.verdicts.judgments import of_image
 
 PAGE, MOST = 60, 200
 SORTS = {
@@ -149,7 +149,7 @@ def count_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
     return {"total": context.storage.results.count(slice_of(query))}
 
 
-def picture_view(context: Context, actor: Actor, query: Mapping[str, str]) -> dict[str, Any]:
+def image_view(context: Context, actor: Actor, query: Mapping[str, str]) -> dict[str, Any]:
     """What every rule, and who asks and others, say of one picture: ``run`` and ``position``."""
     run = context.storage.runs.get(query.get("run", ""))
     position = whole(query.get("position", ""), MOST_POSITION)
@@ -165,21 +165,21 @@ def picture_view(context: Context, actor: Actor, query: Mapping[str, str]) -> di
         facts.append(["Seed", str(items[0].seed)])
     if items[0].image_id:
         facts.append(["Size", f"{items[0].width} × {items[0].height} px"])
-        facts += _drawing_facts(context, items)
+        facts += _generation_facts(context, items)
     return {
         "items": [picture_json(item, runs_by_id, names) for item in items],
         "facts": facts,
-        **of_picture(context, actor, run.run_id, position),
+        **of_image(context, actor, run.run_id, position),
     }
 
 
-def _drawing_facts(context: Context, items: Sequence[WallItem]) -> list[list[str]]:
+def _generation_facts(context: Context, items: Sequence[WallItem]) -> list[list[str]]:
     """Of a render: what stands in for what was asked for, and the true colors of its objects."""
     origin = context.storage.images.get(items[0].image_id).origin
     names = {item.target: item.object_name for item in items}
     facts = []
     for target, name in sorted(names.items()):
-        shape = drawn_shape(origin, target)
+        shape = rendered_shape(origin, target)
         if shape and shape.lower() != name.strip().lower():
             facts.append(["Generated", f"{shape}, which stands in for the {name}"])
         true_hex = true_color_hex(origin, position=target)

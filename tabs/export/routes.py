@@ -118,7 +118,7 @@ def export_routes(context: Context) -> FeatureRouter:
         return FileResponse(path, filename=path.name, media_type="application/octet-stream")
 
     @feature_router.get("/exports/{job_id}/colors")
-    def colors_beside(job_id: str) -> Response:
+    def neighbor_colors(job_id: str) -> Response:
         try:
             path = colors_path(context, job_id)
             if path is None:

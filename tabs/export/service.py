@@ -20,20 +20,20 @@ from truehue.core.errors import BadInput, DataFolderError, NotStored
 from truehue.core.export.archive_import.archive import INCOMING, open_archive
 from truehue.core.export.report import plotly_bytes, write_report
 from truehue.core.export.score_table import score_table, write_scores
-from truehue.core.export.source import imported_from, left_out_words, runs_of, short_words
+from truehue.core.export.source import imported_from, left_out_text, runs_of, short_text
 from truehue.core.export.writing import FORMATS, write
 from truehue.core.files import Progress, named_path, quiet, shown_path
 from truehue.core.generation.request import Cancelled
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.worker import RunWork
 from truehue.tabs.export.report import MOST_SHOTS, report_of
-from truehue.tabs.page.actor import asks
+from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import many
+from truehue.tabs.page.errors import counted
 from truehue.tabs.page.jobs import Job
-from truehue.tabs.page.requests import EmptyRequest, PageRequest, one_of
+from truehue.tabs.page.requests import EmptyRequest, PageRequest, single_of
 from truehue.tabs.page.roles import Actor
-from truehue.tabs.runs.messages import bytes_words
+from truehue.tabs.runs.messages import bytes_text
 from truehue.tabs.runs.supervisor import RunSupervisor
 
 TIMES = {"csv": 8.0, "parquet": 1.2, "zip": 2.0}
@@ -91,7 +91,7 @@ def export(
     (run,) = runs_of(folder, sealed=True)
     step = _steps(progress)
     write_report(report_of(context, run, rule, step), path)
-    return short_words(run)
+    return short_text(run)
 
 
 def scores_of(context: Context, run_id: str) -> Any:
@@ -132,7 +132,7 @@ class Export(PageRequest):
     """A run as a file; a report is by ``rule``, where the run was judged by it."""
 
     run: str = ""
-    format: Annotated[str, Field(min_length=1), one_of("format", FORMATS)]
+    format: Annotated[str, Field(min_length=1), single_of("format", FORMATS)]
     images: bool = False
     rule: str = ""
 
@@ -143,7 +143,7 @@ class ArchivePath(PageRequest):
     path: str = ""
 
 
-@asks("compute")
+@requires("compute")
 def start_export(context: Context, actor: Actor, request: Export) -> dict[str, Any]:
     """Begins an export in the background.
 
@@ -175,7 +175,7 @@ def start_export(context: Context, actor: Actor, request: Export) -> dict[str, A
             shutil.rmtree(index, ignore_errors=True)
             job.tell("Nothing was written.")
             raise
-        _keep_few(root)
+        _save_few(root)
         job.tell(f"{path.name}, {_size(path.stat().st_size)}. {remark}".removesuffix(". "))
         result: dict[str, Any] = {
             "run": folder.run_id,
@@ -205,7 +205,7 @@ def exported_file(context: Context, job_id: str) -> Path:
     return files[0]
 
 
-@asks("add")
+@requires("add")
 def import_file(
     context: Context, actor: Actor, request: EmptyRequest, file: Path, name: str
 ) -> dict[str, Any]:
@@ -218,7 +218,7 @@ def import_file(
         raise
 
 
-@asks("name-file")
+@requires("name-file")
 def import_path(context: Context, actor: Actor, request: ArchivePath) -> dict[str, Any]:
     """Begins to read an archive of this machine."""
     path = named_path(request.path)
@@ -242,10 +242,10 @@ def start_import(context: Context, actor: Actor, path: Path, name: str, ours: bo
                 path.unlink(missing_ok=True)
         about = imported_from(folder.path)
         with_pictures = about.get("images", True)
-        text = many(state_of(folder).done, "image")
+        text = counted(state_of(folder).done, "image")
         if not with_pictures:
             text += "; the images themselves are not part of this export"
-        if left_out := left_out_words(about):
+        if left_out := left_out_text(about):
             text += f". {left_out}"
         job.tell(text)
         return {"run": folder.run_id, "name": str(folder.summary()["name"])}
@@ -261,7 +261,7 @@ def take_in(
 
     Raises BadInput for what is no archive, with nothing left behind.
     """
-    context.storage.require_here()
+    context.storage.require_installed()
     runs, before = (
         context.storage.runs,
         {folder.run_id for folder in context.service(RunSupervisor).folders()},
@@ -323,7 +323,7 @@ def _steps(progress: Progress) -> Callable[[str], None]:
     return step
 
 
-def _keep_few(root: Path) -> None:
+def _save_few(root: Path) -> None:
     positions = sorted(root.iterdir(), key=lambda path: path.stat().st_mtime_ns)
     for old in positions[:-KEPT]:
         shutil.rmtree(old, ignore_errors=True)
@@ -350,7 +350,7 @@ def sizes_view(context: Context, run_id: str) -> dict[str, str]:
     sizes_bytes["images"] = sizes_bytes["zip"] + images
     shown = min(state_of(folder).done, MOST_SHOTS)
     sizes_bytes["html"] = plotly_bytes() + shown * SHOT_BYTES
-    return {kind: f"about {bytes_words(count)}" for kind, count in sizes_bytes.items()}
+    return {kind: f"about {bytes_text(count)}" for kind, count in sizes_bytes.items()}
 
 
 def _bytes_below(folder: Path) -> int:

@@ -17,7 +17,7 @@ from truehue.core.generation.request import GeneratedImage, GenerationRequest
 from truehue.core.images.mask import Mask
 from truehue.core.masks.from_marks import mask_from_marks
 from truehue.core.prompts.prompt import ObjectTarget
-from truehue.tabs.page.actor import asks
+from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import EXAMPLE, Context
 from truehue.tabs.page.requests import PageRequest
 from truehue.tabs.page.roles import Actor
@@ -131,8 +131,8 @@ class NamedExample(PageRequest):
     example: str = ""
 
 
-@asks("look")
-def draw_example(context: Context, actor: Actor, request: NamedExample) -> dict[str, Any]:
+@requires("look")
+def generate_example(context: Context, actor: Actor, request: NamedExample) -> dict[str, Any]:
     """Draws an example, if nobody has seen it yet."""
     return {"image_id": drawn(context, request.example)}
 

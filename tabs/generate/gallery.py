@@ -20,7 +20,7 @@ from truehue.tabs.verdicts.summary import RuleVerdict, object_verdicts, picture_
 NO_TARGET_COLOR = "No target color."
 
 
-def drawings_json(context: Context, rows: Sequence[GenerationRecord]) -> list[dict[str, Any]]:
+def generations_json(context: Context, rows: Sequence[GenerationRecord]) -> list[dict[str, Any]]:
     """Drawings as the gallery shows them, with the verdicts on each and on each of its objects.
 
     However many they are, the database is asked twice, and once more where some were imported.
@@ -32,7 +32,7 @@ def drawings_json(context: Context, rows: Sequence[GenerationRecord]) -> list[di
     imported = {row.image_id for row in rows if row.image_id and row.source == "imported"}
     images = storage.images.by_ids(imported) if imported else {}
     return [
-        _drawing_json(
+        _generation_json(
             row,
             evidence.get(row.image_id or "", ()),
             masks_of(masks.get(row.image_id or "", ()), row.targets),
@@ -44,7 +44,7 @@ def drawings_json(context: Context, rows: Sequence[GenerationRecord]) -> list[di
     ]
 
 
-def _drawing_json(
+def _generation_json(
     row: GenerationRecord,
     evidence: Sequence[EvidenceRecord],
     masks: Mapping[int, MaskRecord],

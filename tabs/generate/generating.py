@@ -12,7 +12,7 @@ from truehue.tabs.generate.plan import Settings, own_prompt, requests, title_of
 from truehue.tabs.generate.realism import problem_of
 from truehue.tabs.library.prompts import Refs
 from truehue.tabs.library.service import Library
-from truehue.tabs.page.actor import asks
+from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import PageRequest
 from truehue.tabs.page.roles import Actor
@@ -29,8 +29,8 @@ class GenerateImages(PageRequest):
     how: Settings
 
 
-@asks("compute")
-def start_drawing(context: Context, actor: Actor, request: GenerateImages) -> dict[str, Any]:
+@requires("compute")
+def start_generation(context: Context, actor: Actor, request: GenerateImages) -> dict[str, Any]:
     """Puts what was asked for into the queue. Raises BadInput or UnknownColor in words fit to be
     shown."""
     how = request.how

@@ -27,7 +27,7 @@ def model_choices(context: Context) -> list[tuple[str, str]]:
     return listed + [(f"{name} (server)", f"served:{name}") for name in context.endpoints]
 
 
-def objects_to_draw() -> list[str]:
+def objects_to_render() -> list[str]:
     """The renderer's own shapes first, then the benchmark's objects, each once."""
     return list(
         dict.fromkeys([*OBJECTS, *sorted((row.name for row in objects()), key=str.casefold)])
@@ -70,7 +70,7 @@ def _size(gib: float) -> str:
     return f"{gib:g} GiB" if gib >= 0.1 else f"{1024 * gib:.1f} MiB"
 
 
-def lacking_words(about: Mapping[str, Any]) -> str:
+def missing_text(about: Mapping[str, Any]) -> str:
     """Why nothing is drawn while a chosen model cannot draw; empty where all can."""
     names = [row["name"] for row in about.get("models", ()) if row["lacking"]]
     if not names:

@@ -82,7 +82,7 @@ def own_reading(own: OwnPrompt) -> OwnReading:
     label = [
         word for word, is_so in (("object", object_by_hand), ("color", color_by_hand)) if is_so
     ]
-    hand = f"You set the {' and '.join(label)} manually; the prompt says {_words(first)}."
+    hand = f"You set the {' and '.join(label)} manually; the prompt says {_text(first)}."
     return OwnReading(targets, hand, reading.notes)
 
 
@@ -149,7 +149,7 @@ def _first(targets: tuple[ObjectTarget, ...]) -> ObjectTarget | None:
     return next((target for target in targets if target.color), targets[0] if targets else None)
 
 
-def _words(target: ObjectTarget | None) -> str:
+def _text(target: ObjectTarget | None) -> str:
     if target is None:
         return "no object"
     return f"{target.name}, {target.color.label}" if target.color else f"{target.name}, no color"

@@ -13,7 +13,7 @@ from truehue.core.color.spaces import hex_of
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.images.difference import (
     delta_e00_map,
-    difference_picture,
+    difference_image,
     difference_summary,
     scale_srgb8,
     scale_top,
@@ -144,7 +144,7 @@ def _compared(context: Context, before_id: str, after_id: str) -> dict[str, Any]
         colors = scale_srgb8()[np.linspace(0, 255, _SCALE_COLORS).astype(int)]
         difference = {
             "problem": "",
-            "url": _png_url(difference_picture(values, top)),
+            "url": _png_url(difference_image(values, top)),
             "top": top,
             "scale": [hex_of(color) for color in colors],
             **asdict(difference_summary(values)),

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from truehue.core.engine import Engine, JobState
 from truehue.core.records import JobRecord
 from truehue.tabs.page.concurrency import DRAWING
-from truehue.tabs.page.errors import many
+from truehue.tabs.page.errors import counted
 from truehue.tabs.verdicts.generation import model_name
 
 
@@ -48,7 +48,7 @@ class Queue:
             problem=state.message if state.status == "failed" else "",
             began_at=datetime.fromtimestamp(state.submitted_at, UTC),
             details={
-                "in_short": many(state.total, "image"),
+                "in_short": counted(state.total, "image"),
                 "place": state.place,
                 "failed": state.failed,
                 "model_name": model_name(state.model),
@@ -80,4 +80,4 @@ class Queue:
 
 
 def _problem(text: str, count: int) -> str:
-    return text if count == 1 else f"{text} ({many(count, 'image')})"
+    return text if count == 1 else f"{text} ({counted(count, 'image')})"

@@ -6,8 +6,8 @@ from typing import Any
 
 from fastapi.responses import JSONResponse
 
-from truehue.tabs.generate.examples import NamedExample, draw_example, listed
-from truehue.tabs.generate.gallery import drawings_json
+from truehue.tabs.generate.examples import NamedExample, generate_example, listed
+from truehue.tabs.generate.gallery import generations_json
 from truehue.tabs.generate.pairs import maps_of, pair_json
 from truehue.tabs.page.answers import guarded
 from truehue.tabs.page.context import Context
@@ -17,7 +17,7 @@ from truehue.tabs.verdicts.generation import model_name
 MOST_ITEMS = 96
 
 
-def drawing_routes(context: Context) -> FeatureRouter:
+def generation_routes(context: Context) -> FeatureRouter:
     """The router of drawings."""
     feature_router = FeatureRouter(context, "/api")
 
@@ -41,7 +41,7 @@ def drawing_routes(context: Context) -> FeatureRouter:
                 min(max(limit, 1), MOST_ITEMS), min(max(offset, 0), 2**31), **wanted
             )
             return {
-                "items": drawings_json(context, rows),
+                "items": generations_json(context, rows),
                 "total": context.storage.drawings.count(**wanted),
                 "models": [
                     {"id": name, "name": model_name(name), "count": count}
@@ -70,5 +70,5 @@ def example_routes(context: Context) -> FeatureRouter:
     def examples() -> JSONResponse:
         return guarded(lambda: listed(context))
 
-    feature_router.takes("", NamedExample, draw_example)
+    feature_router.takes("", NamedExample, generate_example)
     return feature_router

@@ -12,8 +12,8 @@ from truehue.core.generation.registry import RENDERER
 from truehue.core.generation.renderer import FAILURES, LIGHTS
 from truehue.core.generation.request import MAX_SEED
 from truehue.core.verdict.rules import MATCHES
-from truehue.tabs.generate.generating import GenerateImages, start_drawing
-from truehue.tabs.generate.models import about_models, lacking_words, model_choices
+from truehue.tabs.generate.generating import GenerateImages, start_generation
+from truehue.tabs.generate.models import about_models, missing_text, model_choices
 from truehue.tabs.generate.own_prompt import (
     FIRST,
     OwnPrompt,
@@ -35,7 +35,7 @@ from truehue.tabs.generate.realism import from_link, link_of, problem_of
 from truehue.tabs.generate.view import NOT_EDITED, SIZES, View, layout
 from truehue.tabs.inspect import tab as inspect
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import many, message_of
+from truehue.tabs.page.errors import counted, message_of
 from truehue.tabs.page.events import QUIET, Cause, on, on_data, on_last_edit, widget_trigger
 from truehue.tabs.page.links import read, whole
 from truehue.tabs.page.requests import read_as
@@ -79,7 +79,7 @@ def plan(
         if mode == "own":
             reading = reading_view(own, renderer, list(models) == [RENDERER])
         how = settings(Controls(*controls))
-        summary, light = summary_of(how), _light_words(how)
+        summary, light = summary_of(how), _light_text(how)
         prompts = int(selection.get("prompts") or 0) if mode != "own" else 1
         total = count_of(prompts, how)
         view = {
@@ -90,7 +90,7 @@ def plan(
         }
         about = about_models(context, actor, how.models)
         refused = problem_of(how.models, how.guidance) if how.realism else ""
-        problem = too_many(total) if total > MOST_IMAGES else lacking_words(about) or refused
+        problem = too_many(total) if total > MOST_IMAGES else missing_text(about) or refused
         if problem or reading.get("problem"):
             view["problem"] = problem or reading["problem"]
     except TrueHueError as error:
@@ -115,11 +115,11 @@ def start(
     """Puts what was asked for into the queue and returns the job's id.
 
     ``sent`` is what the page's button sent: mode and references of prompts. Errors as
-    :func:`truehue.tabs.generate.generating.start_drawing`.
+    :func:`truehue.tabs.generate.generating.start_generation`.
     """
     fields = {"mode": sent.get("mode") or "chosen", "refs": sent.get("refs")}
     request = read_as(GenerateImages, {**fields, "own": own, "how": settings(Controls(*controls))})
-    return str(start_drawing(context, actor, request)["job"])
+    return str(start_generation(context, actor, request)["job"])
 
 
 def restore(query: dict[str, str]) -> list[Any]:
@@ -162,21 +162,21 @@ def _product(prompts: int, how: Settings) -> str:
     others = len(how.models) - (RENDERER in how.models)
     scales, is_generated = len(how.guidance), RENDERER in how.models
     by_model = [
-        many(n, noun) for n, noun in ((others, "model"), (scales, "guidance scale")) if n > 1
+        counted(n, noun) for n, noun in ((others, "model"), (scales, "guidance scale")) if n > 1
     ]
     if is_generated and others and scales > 1:
         by_model = [f"({' × '.join(by_model)} + the renderer, which takes no guidance)"]
     elif is_generated and others:
-        by_model = [many(others + 1, "model")]
+        by_model = [counted(others + 1, "model")]
     elif is_generated:
         by_model = []
-    parts = [many(n, noun) for n, noun in ((prompts, "prompt"), (how.seeds, "seed")) if n > 1]
+    parts = [counted(n, noun) for n, noun in ((prompts, "prompt"), (how.seeds, "seed")) if n > 1]
     if how.realism and how.realism.beside and others == len(how.models):
         by_model.append("without and with CFR")
     return " × ".join(parts + by_model)
 
 
-def _light_words(how: Settings) -> str:
+def _light_text(how: Settings) -> str:
     if RENDERER not in how.models or how.light not in LIGHTS:
         return ""
     return LIGHTS[how.light].description

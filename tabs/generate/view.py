@@ -10,7 +10,7 @@ import gradio as gr
 from truehue.core.generation.registry import RENDERER
 from truehue.core.generation.renderer import FAILURES, LIGHTS
 from truehue.core.verdict.rules import RULES
-from truehue.tabs.generate.models import model_choices, objects_to_draw
+from truehue.tabs.generate.models import model_choices, objects_to_render
 from truehue.tabs.generate.own_prompt import FIRST
 from truehue.tabs.generate.realism import first_props
 from truehue.tabs.inspect.controls import color_picker
@@ -108,7 +108,7 @@ def layout(context: Context) -> View:
                 )
                 with gr.Row(elem_classes="th-ask"):
                     object_name = gr.Dropdown(
-                        objects_to_draw(),
+                        objects_to_render(),
                         value=FIRST[0],
                         label="Object",
                         elem_id="generate-object",

@@ -176,7 +176,7 @@ def name_of(model_id: str) -> str:
 
 
 def _answer(presence: Mapping[str, Any]) -> dict[str, Any]:
-    note = presence_words(presence)
+    note = presence_text(presence)
     answer = presence.get("override") or presence.get("answer")
     return {
         "answer": f"{presence.get('object', '')}: {answer}",
@@ -185,7 +185,7 @@ def _answer(presence: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def presence_words(presence: Mapping[str, Any]) -> str:
+def presence_text(presence: Mapping[str, Any]) -> str:
     """What a presence model said to its question: ``Janus-Pro 1B to “Is …?”: yes (97.1% yes)``."""
     percent = presence.get("yes_percent")
     sure = f" ({percent:.1f}% yes)" if isinstance(percent, (int, float)) else ""

@@ -136,7 +136,7 @@ def nearest_names_view(lab: Lab) -> list[dict[str, Any]]:
     ]
 
 
-def whole_picture(srgb8: np.ndarray) -> tuple[MaskedColors, ColorDescription, str]:
+def whole_image(srgb8: np.ndarray) -> tuple[MaskedColors, ColorDescription, str]:
     """The colors of a picture ``(H, W, 3)`` without a mask, and which of its pixels were looked at
     in words. Raises NoPixels for a picture of one pixel."""
     step = max(1, math.ceil(math.sqrt(srgb8.shape[0] * srgb8.shape[1] / MOST_PIXELS)))

@@ -13,7 +13,7 @@ from truehue.core.prompts.prompt import MAX_PROMPT_CHARACTERS
 from truehue.core.scores.cfm import CFM, MAP_WORDS, NO_PROMPT, map_rows, scored_by_cfm
 from truehue.core.scores.measures import measure_of, measures_of
 from truehue.core.scores.records import HIGH, IMAGE, LOW, Measure
-from truehue.tabs.page.actor import asks
+from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.fidelity import Fidelity
 from truehue.tabs.page.links import ID_LENGTH, link
@@ -111,7 +111,7 @@ def _ranked(context: Context, by: Measure, image_id: str, prompt: str) -> list[d
     ]
 
 
-@asks("compute")
+@requires("compute")
 def score_by_cfm(context: Context, actor: Actor, request: ScoreImage) -> dict[str, Any]:
     """Scores an image by the registered CFM, stores what it says, and returns
     :func:`fidelity_view`. Waits for the device. Raises BadInput where no CFM is registered or no
@@ -133,7 +133,7 @@ def score_by_cfm(context: Context, actor: Actor, request: ScoreImage) -> dict[st
     return fidelity_view(context, image_id)
 
 
-@asks("name-folder")
+@requires("name-folder")
 def register_cfm(context: Context, actor: Actor, request: RegisterCfm) -> dict[str, Any]:
     """Registers a CFM for the app. Only who may name folders of this machine may."""
     may(actor, "name-folder", field="model")

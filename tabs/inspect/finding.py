@@ -53,23 +53,23 @@ class Segments:
 
     def __init__(self, most_bytes: int = KEPT_SEGMENT_BYTES) -> None:
         self._most = most_bytes
-        self._kept: OrderedDict[str, Segment] = OrderedDict()
+        self._saved: OrderedDict[str, Segment] = OrderedDict()
         self._lock = Lock()
 
     def get(self, key: str) -> Segment | None:
         """The segment under that key, if it is kept."""
         with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-            return self._kept.get(key)
+            if key in self._saved:
+                self._saved.move_to_end(key)
+            return self._saved.get(key)
 
     def put(self, key: str, segment: Segment) -> None:
         """Keeps a segment, and lets the longest unused go."""
         with self._lock:
-            self._kept[key] = segment
-            held = sum(entry.pixels.nbytes for entry in self._kept.values())
-            while held > self._most and len(self._kept) > 1:
-                held -= self._kept.popitem(last=False)[1].pixels.nbytes
+            self._saved[key] = segment
+            held = sum(entry.pixels.nbytes for entry in self._saved.values())
+            while held > self._most and len(self._saved) > 1:
+                held -= self._saved.popitem(last=False)[1].pixels.nbytes
 
 
 @dataclass(frozen=True)
@@ -161,9 +161,9 @@ class EngineTool:
                 # The model's own error may be of this kind too.
                 if future.done():
                     return future.result()
-                self.search.job.tell(self._words())
+                self.search.job.tell(self._text())
 
-    def _words(self) -> str:
+    def _text(self) -> str:
         for index, call in enumerate(self.engine.calls()):
             if call.owner != self.search.job.id:
                 continue

@@ -29,7 +29,7 @@ from truehue.core.prompts.tables import objects
 from truehue.core.records import ImageRecord
 from truehue.tabs.inspect.automatic import name_of
 from truehue.tabs.inspect.finding import EngineTool, Search, Segments
-from truehue.tabs.page.actor import asks
+from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import PageRequest, no_bool, read_as
@@ -190,7 +190,7 @@ def lacking(context: Context, entries: Sequence[VisionEntry]) -> str:
     return f"{names} {several} not installed. Download with: {ways}. {WITHOUT[absent[0].role]}"
 
 
-@asks("compute")
+@requires("compute")
 def start_find(context: Context, actor: Actor, request: FindObject) -> Job:
     """Begins to find an object. Raises BadInput where weights are missing."""
     image, mask_request = (
@@ -263,7 +263,7 @@ def answered(presence: Presence) -> str:
 # ── points ─────────────────────────────────────────────────────────────────────────────────────
 
 
-@asks("compute")
+@requires("compute")
 def start_points(context: Context, actor: Actor, request: CutPoints) -> Job:
     """Begins to cut out what the points of ``marks`` show; the segments are kept for
     :func:`point_segmenter`. Raises BadInput where weights are missing."""

@@ -13,20 +13,20 @@ class ImageMeasures:
     """What measures say of the images that were looked at last; a stroke asks nothing anew."""
 
     def __init__(self) -> None:
-        self._kept: LruCache[list[dict[str, str]]] = LruCache(64)
+        self._saved: LruCache[list[dict[str, str]]] = LruCache(64)
 
     def of(self, context: Context, image_id: str) -> list[dict[str, str]]:
         """What each measure says of a stored image (a whole id), in words; those that only people
         or a file could give stand there once there is a score. Nothing is stored. Raises
         NotStored."""
         key = image_id, context.storage.scores.changes, context.deletions
-        return self._kept.get(key, lambda: _rows(context, image_id))
+        return self._saved.get(key, lambda: _rows(context, image_id))
 
 
 def _rows(context: Context, image_id: str) -> list[dict[str, str]]:
     rows = []
     for measure in measures_of(IMAGE):
-        text, reason = _words(context, measure, image_id)
+        text, reason = _text(context, measure, image_id)
         if text or reason:
             about = f"{measure.formula} ({measure.bounds_text}). {measure.source}. "
             rows.append(
@@ -39,7 +39,7 @@ def _rows(context: Context, image_id: str) -> list[dict[str, str]]:
     return rows
 
 
-def _words(context: Context, measure: Measure, image_id: str) -> tuple[str, str]:
+def _text(context: Context, measure: Measure, image_id: str) -> tuple[str, str]:
     """The value in words, or why there is none; both empty where nobody has looked."""
     scores = context.storage.scores
     value = scores.values(measure, IMAGE, [image_id]).get(image_id)

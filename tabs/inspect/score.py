@@ -25,7 +25,7 @@ from truehue.core.verdict.candidates import Acceptance
 from truehue.core.verdict.measure import Measurement, measure_by_rules
 from truehue.core.verdict.rules import DEFAULT_RULE, DIFFERS, MATCHES, RELATIONS, RULES, rule
 from truehue.tabs.inspect.automatic import automatic_of, grounding_view, overrides_of
-from truehue.tabs.inspect.colors import colors_view, evidence_of_colors, whole_picture
+from truehue.tabs.inspect.colors import colors_view, evidence_of_colors, whole_image
 from truehue.tabs.inspect.measures import ImageMeasures
 from truehue.tabs.inspect.nearest import note_of
 from truehue.tabs.inspect.state import (
@@ -119,7 +119,7 @@ def _unmarked(context: Context, work: Work, put: Question) -> list[Any]:
     )
     view = waiting(NO_MASK, put.address(work.image.image_id))
     try:
-        _, described, every = whole_picture(context.srgb8(work.image.image_id))
+        _, described, every = whole_image(context.srgb8(work.image.image_id))
         view["colors"] = colors_view(described, WHOLE, WHOLE_NOTE + every)
     except TrueHueError:
         pass  # a picture of one pixel has no colors to tell; what to do next is said all the same

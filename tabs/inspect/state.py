@@ -55,7 +55,7 @@ def make_mask(context: Context, work: Work) -> MaskRecord | None:
             # Who found it, what, and what was overridden is said of the mask that came of it too.
             mask = Mask(mask.pixels, mask.maker, {**automatic.mask.parameters, **mask.parameters})
         record = context.storage.masks.add(work.image, mask)
-        context.keep_mask_pixels(record.mask_id, mask.pixels)
+        context.save_mask_pixels(record.mask_id, mask.pixels)
         return record
 
     return context.mask_of(_name_of(work.image, work.marks), make)

@@ -10,7 +10,7 @@ from truehue.core.masks.registry import masker
 from truehue.core.verdict.judge import FAIL, PASS, LightMatch
 from truehue.core.verdict.measure import Measurement
 from truehue.core.verdict.rules import rule
-from truehue.tabs.inspect.automatic import model_name, presence_words
+from truehue.tabs.inspect.automatic import model_name, presence_text
 from truehue.tabs.page import figures
 
 
@@ -57,7 +57,7 @@ def steps(
         {
             "mark": {PASS: "✓", FAIL: "✕"}[verdict.status],
             "title": f"Verdict by {by.name} {by.version}",
-            "text": f"{measurement.accepted_text}{_drawn_words(measurement)}; {limits}",
+            "text": f"{measurement.accepted_text}{_generated_text(measurement)}; {limits}",
         }
     )
     return entries
@@ -98,7 +98,7 @@ def _to_lab(pixel_count: int, image_notes: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _drawn_words(measurement: Measurement) -> str:
+def _generated_text(measurement: Measurement) -> str:
     limit = figures.MOST_DRAWN
     return f" (the first {limit} are shown)" if len(measurement.candidates) > limit else ""
 
@@ -144,7 +144,7 @@ def _presence(mask_text: str, parameters: Mapping[str, Any]) -> list[dict[str, A
             {
                 "mark": {"yes": "✓", "no": "✕"}.get(str(answer), "?"),
                 "title": f"Object present: {answer}",
-                "text": by_hand + presence_words(record),
+                "text": by_hand + presence_text(record),
             }
         )
     return entries

@@ -251,7 +251,7 @@ def wire(view: View, context: Context, header: Any) -> None:
         if "opened" in value or value.get("restored"):
             return [gr.skip()] * (len(view.results) + 1)
         may(cause.actor, "add")
-        context.require_room()
+        context.require_space()
         return rejudge(cause, *values)
 
     def rejudge_by(

@@ -13,7 +13,7 @@ from truehue.core.verdict.rules import DEFAULT_RULE
 from truehue.storage import makers
 from truehue.storage.prompts.selections import MAX_NAME, MAX_PROMPTS, plain_name
 from truehue.tabs.library.service import SELECTION, Library, prompt_json
-from truehue.tabs.page.actor import asks, stored_resource
+from truehue.tabs.page.actor import requires, stored_resource
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest, PageRequest
 from truehue.tabs.page.roles import Actor, Resource, may
@@ -102,7 +102,7 @@ def matching(context: Context, set_id: str, query: Query, rule: str) -> list[dic
     ]
 
 
-@asks("look")
+@requires("look")
 def resolve(context: Context, actor: Actor, request: Resolve) -> dict[str, Any]:
     """Shows prompts by their names, and says which are not there."""
     library = context.service(Library)
@@ -111,7 +111,7 @@ def resolve(context: Context, actor: Actor, request: Resolve) -> dict[str, Any]:
     return {"rows": [prompt_json(prompt, marks) for prompt in prompts], "missing": missing}
 
 
-@asks("add")
+@requires("add")
 def take_prompts(
     context: Context, actor: Actor, request: EmptyRequest, file: Path, name: str
 ) -> dict[str, Any]:
@@ -119,7 +119,7 @@ def take_prompts(
     return context.service(Library).take_file(file, name, actor.id)
 
 
-@asks("change")
+@requires("change")
 def hide_set(context: Context, actor: Actor, request: NamedSet) -> dict[str, Any]:
     """Puts an imported set away."""
     may(actor, "change", stored_resource(context, makers.PROMPT_SET, request.set_id))
@@ -128,8 +128,8 @@ def hide_set(context: Context, actor: Actor, request: NamedSet) -> dict[str, Any
     return {}
 
 
-@asks("add")
-def keep_selection(context: Context, actor: Actor, request: KeepSelection) -> dict[str, Any]:
+@requires("add")
+def save_selection(context: Context, actor: Actor, request: KeepSelection) -> dict[str, Any]:
     """Keeps prompts under a name; one that is taken gets a new version."""
     name = plain_name(request.name)
     if name in dict(context.service(Library).selections()):
@@ -140,7 +140,7 @@ def keep_selection(context: Context, actor: Actor, request: KeepSelection) -> di
     return {"name": selection.name, "count": len(selection.refs), "missing": len(missing)}
 
 
-@asks("change")
+@requires("change")
 def remove_selection(context: Context, actor: Actor, request: NamedSelection) -> dict[str, Any]:
     """Takes a selection out of the list."""
     name = plain_name(request.name)

@@ -14,10 +14,10 @@ from truehue.tabs.library.prompts import (
     NamedSet,
     Resolve,
     hide_set,
-    keep_selection,
     matching,
     remove_selection,
     resolve,
+    save_selection,
     search,
     take_prompts,
 )
@@ -81,6 +81,6 @@ def prompt_routes(context: Context) -> FeatureRouter:
         "/prompts/sets", EmptyRequest, context.limits.prompts_bytes, take_prompts
     )
     feature_router.takes("/prompts/sets/hide", NamedSet, hide_set)
-    feature_router.takes("/selections", KeepSelection, keep_selection, MOST_BASKET_BYTES)
+    feature_router.takes("/selections", KeepSelection, save_selection, MOST_BASKET_BYTES)
     feature_router.takes("/selections/remove", NamedSelection, remove_selection)
     return feature_router

@@ -14,7 +14,7 @@ _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 
-def asks(
+def requires(
     action: str,
 ) -> Callable[
     [Callable[Concatenate[Context, Actor, _P], _T]], Callable[Concatenate[Context, Actor, _P], _T]
@@ -32,7 +32,7 @@ def asks(
             # Work that goes on in a thread goes on where it was begun.
             context = context.bound()
             if action in STORING:
-                context.require_room()
+                context.require_space()
             return do(context, actor, *args, **named)
 
         vars(guard)["action"] = action

@@ -21,7 +21,7 @@ from starlette.requests import ClientDisconnect
 
 from truehue.core.errors import BadInput, NotAllowed, NotStored, StorageError, TrueHueError
 from truehue.core.files import MAX_JSON_VALUES, json_values
-from truehue.tabs.page.errors import RELOAD, in_words_for_who_asks, is_full, message_of, shortened
+from truehue.tabs.page.errors import RELOAD, as_text_for_user, is_full, message_of, shortened
 from truehue.tabs.page.refusals import note_refusal
 
 MOST_JSON_BYTES = 2**20
@@ -164,7 +164,7 @@ async def uploaded(
     most_bytes: int,
     make: Callable[[Path, str], Answer],
     limiter: anyio.CapacityLimiter | None = None,
-    require_room: Callable[[int], None] | None = None,
+    require_space: Callable[[int], None] | None = None,
 ) -> JSONResponse:
     """Calls ``make`` with a temporary file that holds the request's body, and its name.
 
@@ -178,8 +178,8 @@ async def uploaded(
     size = int(length[:15]) if length.isascii() and length.isdigit() else 0
     try:
         _check_size(size, most_bytes)
-        if require_room is not None:
-            require_room(size)
+        if require_space is not None:
+            require_space(size)
         async with AsyncExitStack() as turn:
             with anyio.move_on_after(SILENT_S) as waited:
                 await turn.enter_async_context(_FILES)
@@ -236,7 +236,7 @@ async def wrong_value(_: Request, error: Exception) -> JSONResponse:
             f"“{problem['loc'][-1]}” cannot be {excerpt!r}: {str(problem['msg']).lower()}."
         )
     text = " ".join(named[:3]) or "A value in the address cannot be read."
-    return JSONResponse({"error": in_words_for_who_asks(f"{text} {RELOAD}")}, 400)
+    return JSONResponse({"error": as_text_for_user(f"{text} {RELOAD}")}, 400)
 
 
 async def in_words(_: Request, error: Exception) -> JSONResponse:

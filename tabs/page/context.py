@@ -20,7 +20,7 @@ from truehue.core.generation.backends.endpoints import Endpoint
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.records import MaskRecord
 from truehue.storage.makers import IMAGE
-from truehue.tabs.page.errors import many
+from truehue.tabs.page.errors import counted
 from truehue.tabs.page.jobs import Jobs
 from truehue.tabs.page.limits import Limits, limits_of
 from truehue.tabs.page.roles import NOBODY, OWNER, Actor, Role
@@ -64,16 +64,16 @@ class Recent:
 
     def __init__(self, most_bytes: int = KEPT_BYTES) -> None:
         self._most = most_bytes
-        self._kept: OrderedDict[str, np.ndarray] = OrderedDict()
+        self._saved: OrderedDict[str, np.ndarray] = OrderedDict()
         self._cleared = 0
         self._lock = Lock()
 
     def get(self, name: str, read: Callable[[str], np.ndarray]) -> np.ndarray:
         """The array of that name, read when it is not at hand; not to be written to."""
         with self._lock:
-            pixels = self._kept.get(name)
+            pixels = self._saved.get(name)
             if pixels is not None:
-                self._kept.move_to_end(name)
+                self._saved.move_to_end(name)
                 return pixels
             cleared = self._cleared
         array = read(name)
@@ -81,9 +81,9 @@ class Recent:
         with self._lock:
             if cleared != self._cleared:  # it may be of what was deleted meanwhile
                 return array
-            self._kept[name] = array
-            while len(self._kept) > 1 and sum(a.nbytes for a in self._kept.values()) > self._most:
-                self._kept.popitem(last=False)
+            self._saved[name] = array
+            while len(self._saved) > 1 and sum(a.nbytes for a in self._saved.values()) > self._most:
+                self._saved.popitem(last=False)
         return array
 
     def put(self, name: str, array: np.ndarray) -> None:
@@ -93,7 +93,7 @@ class Recent:
     def clear(self) -> None:
         """Forgets them all."""
         with self._lock:
-            self._kept.clear()
+            self._saved.clear()
             self._cleared += 1
 
 
@@ -151,7 +151,7 @@ class Context:
         One who does not ``stay`` only looks (:class:`truehue.tabs.page.guests.Guest`)."""
         return nullcontext()
 
-    def require_room(self, size_bytes: int = 0, images: int = 0) -> None:
+    def require_space(self, size_bytes: int = 0, images: int = 0) -> None:
         """Returns where so much more may be stored. Raises BadInput in words."""
         if self.allowance is not None:
             self.allowance.require(size_bytes, images)
@@ -194,7 +194,7 @@ class Context:
         """bool ``(H, W)`` of a stored mask, read-only; raises NotStored."""
         return self._arrays.get("mask " + mask_id, lambda _: self.storage.masks.pixels(mask_id))
 
-    def keep_mask_pixels(self, mask_id: str, pixels: np.ndarray) -> None:
+    def save_mask_pixels(self, mask_id: str, pixels: np.ndarray) -> None:
         """Spares :meth:`mask_pixels` to read what was just stored, bool ``(H, W)``."""
         self._arrays.put("mask " + mask_id, pixels)
 
@@ -229,7 +229,7 @@ class Context:
         images, verdicts = self.storage.counts(EXAMPLE)
         # Where a folder lies is the business of those who are at its machine.
         label = self.data_label if self.local else Path(self.data_label).name
-        return f"{label} · {many(images, 'image')} · {many(verdicts, 'verdict')}"
+        return f"{label} · {counted(images, 'image')} · {counted(verdicts, 'verdict')}"
 
     def own_images(self) -> int:
         """How many images are stored, without the examples that the app brings, and for a visitor
@@ -242,7 +242,7 @@ class Context:
     def folder_problem(self) -> str:
         """Why nothing can be stored now, in words; empty where the data folder is as it was."""
         try:
-            self.storage.require_here()
+            self.storage.require_installed()
         except DataFolderError as error:
             return str(error)
         return ""

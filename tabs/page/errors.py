@@ -49,16 +49,16 @@ def message_of(error: BaseException) -> str:
             f"{shortened(about, MOST_CHARACTERS // 2)}). Nothing was stored. The log has "
             "the details."
         )
-    return shortened(in_words_for_who_asks(text), MOST_CHARACTERS)
+    return shortened(as_text_for_user(text), MOST_CHARACTERS)
 
 
-def asked_by_program(yes: bool) -> None:
+def requested_by_program(yes: bool) -> None:
     """Whether what is answered from here on, in this task, is read by a program: one that is no
     browser."""
     _program.set(yes)
 
 
-def in_words_for_who_asks(text: str) -> str:
+def as_text_for_user(text: str) -> str:
     """A message without advice that who asks cannot follow: a program has no page to reload."""
     return text.replace(RELOAD, FOR_PROGRAMS) if _program.get() else text
 
@@ -92,6 +92,6 @@ def shortened(text: str, limit: int) -> str:
     return f"{text[:half]} … {text[-half:]}"
 
 
-def many(number: int, noun: str) -> str:
+def counted(number: int, noun: str) -> str:
     """``1 image``, ``1,200 images``."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -41,7 +41,7 @@ def on(context: Context, action: str, handler: Callable[..., Any]) -> Callable[.
         cause = _cause(context, action, request)
         with context.visit(cause.actor):
             if action in STORING:
-                context.require_room()
+                context.require_space()
             return handler(cause, *inputs)
 
     vars(handled)["action"] = action
@@ -56,7 +56,7 @@ def on_data(context: Context, action: str, handler: Callable[..., Any]) -> Calla
         cause = _cause(context, action, request, event._data)
         with context.visit(cause.actor):
             if action in STORING:
-                context.require_room()
+                context.require_space()
             return handler(cause, *inputs)
 
     vars(handled)["action"] = action

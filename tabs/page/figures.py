@@ -23,7 +23,7 @@ from truehue.core.color.statistics import mean
 from truehue.core.concepts.color_description import ColorDescription
 from truehue.core.images.pixels import MaskedColors
 from truehue.core.verdict.measure import Measurement
-from truehue.core.verdict.region import acceptance_outline, line_across, room_left, square_around
+from truehue.core.verdict.region import acceptance_outline, line_across, space_left, square_around
 from truehue.core.verdict.rules import DIFFERS, rule
 
 INK, SOFT, LINE = "var(--th-ink)", "var(--th-soft)", "var(--th-line)"
@@ -233,7 +233,7 @@ def _outlines(measurement: Measurement) -> list[np.ndarray]:
             acceptance_outline(candidate.lab, by.thresholds)
             for candidate in measurement.candidates[:MOST_DRAWN]
         ]
-    room = room_left(verdict.light, by.thresholds)
+    room = space_left(verdict.light, by.thresholds)
     return [] if room is None else [acceptance_outline(verdict.light.seen_lab, room)]
 
 

@@ -8,7 +8,7 @@ from threading import Lock
 from typing import Any
 
 from truehue.core.records import ImageRecord
-from truehue.tabs.page.actor import asks
+from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import Actor
@@ -18,7 +18,7 @@ LARGE_PX = 24_000_000
 _LARGE = Lock()
 
 
-@asks("add")
+@requires("add")
 def take_image(
     context: Context, actor: Actor, request: EmptyRequest, file: Path, name: str
 ) -> dict[str, Any]:
@@ -47,7 +47,7 @@ def store_upload(context: Context, file: Path, name: str, maker: str) -> ImageRe
     from truehue.core.images.mask import Mask
 
     pixels = _pixels(file)
-    context.require_room(2 * pixels, images=1)
+    context.require_space(2 * pixels, images=1)
     with _LARGE if pixels > LARGE_PX else nullcontext():
         loaded = load_image(file, name=name)
     record = context.storage.images.add(

@@ -23,7 +23,7 @@ from truehue.core.errors import BadInput
 from truehue.core.generation.request import Cancelled
 from truehue.core.records import JobRecord
 from truehue.tabs.page.concurrency import KINDS, ConcurrencyLimits, Kind
-from truehue.tabs.page.errors import many, message_of
+from truehue.tabs.page.errors import counted, message_of
 from truehue.tabs.page.roles import Actor, Resource, allowed, may
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ class Jobs:
         )
         job = Job(record, self._changed)
         with self._condition:
-            self._require_room(KINDS[kind], actor)
+            self._require_space(KINDS[kind], actor)
             self._turns.enter()
             self._jobs[job.id] = job
             for old in list(self._jobs)[:-KEPT]:
@@ -181,7 +181,7 @@ class Jobs:
         thread.start()
         return job
 
-    def _require_room(self, kind: Kind, actor: Actor) -> None:
+    def _require_space(self, kind: Kind, actor: Actor) -> None:
         if self._closed:
             raise BadInput("TrueHue is shutting down and starts no new jobs.")
         under_way = [job.record for job in self._jobs.values() if not job.ended]
@@ -194,7 +194,7 @@ class Jobs:
         own_count = sum(record.actor == actor.id for record in under_way)
         if own_count >= self._most_of_one:
             raise BadInput(
-                f"{many(own_count, 'job')} of yours are already running. Wait until one ends."
+                f"{counted(own_count, 'job')} of yours are already running. Wait until one ends."
             )
 
     def _run(self, job: Job, work: Callable[[Job], Mapping[str, Any]]) -> None:
@@ -294,7 +294,7 @@ class Jobs:
         """Asks a job to stop; one that has ended stays as it is. Raises BadInput for one that is
         not known, and NotAllowed."""
         record = self.get(job_id)
-        may(actor, "cancel", begun_by(record))
+        may(actor, "cancel", started_by(record))
         job = self._jobs.get(job_id)
         if job is not None:
             job.stop.set()
@@ -334,19 +334,19 @@ class Jobs:
         return [record for source in sources for record in source.records()]
 
 
-def begun_by(record: JobRecord) -> Resource:
+def started_by(record: JobRecord) -> Resource:
     """A job, as :func:`truehue.tabs.page.roles.may` asks of it."""
     return Resource(frozenset({record.actor}) if record.actor else frozenset())
 
 
-def is_told(actor: Actor, record: JobRecord) -> bool:
+def is_reported(actor: Actor, record: JobRecord) -> bool:
     """Whether somebody is told what a job is, and not only that there is one."""
-    return KINDS[record.kind].shared or allowed(actor, "cancel", begun_by(record))
+    return KINDS[record.kind].shared or allowed(actor, "cancel", started_by(record))
 
 
 def job_json(jobs: Jobs, actor: Actor, record: JobRecord) -> dict[str, Any]:
     """A job as a page shows it. What somebody else asked for is not told, but that it goes on."""
-    visible, kind = is_told(actor, record), KINDS[record.kind]
+    visible, kind = is_reported(actor, record), KINDS[record.kind]
     active = record.status not in ENDED
     end = record.ended_at or datetime.now(UTC)
     elapsed_s = (end - record.began_at).total_seconds() if record.began_at else 0.0
@@ -361,7 +361,7 @@ def job_json(jobs: Jobs, actor: Actor, record: JobRecord) -> dict[str, Any]:
         "active": active,
         "status": record.status,
         "cancelling": jobs.is_cancelling(record),
-        "may_cancel": active and allowed(actor, "cancel", begun_by(record)),
+        "may_cancel": active and allowed(actor, "cancel", started_by(record)),
         "done": record.done,
         "total": record.total,
         "words": record.words if visible else "",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from truehue.tabs.page.actor import asks
+from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.jobs import ENDED, LISTED, is_told, job_json
+from truehue.tabs.page.jobs import ENDED, LISTED, is_reported, job_json
 from truehue.tabs.page.requests import PageRequest
 from truehue.tabs.page.roles import Actor
 
@@ -23,12 +23,12 @@ class NamedJob(PageRequest):
     job_id: str
 
 
-@asks("look")
+@requires("look")
 def jobs_view(context: Context, actor: Actor, request: AllJobs) -> dict[str, Any]:
     """All that runs, and what ended last; of others' ended work nothing is told."""
     version = context.jobs.version()  # before: what changes meanwhile is asked for again
     rows = context.jobs.all(request.kind)
-    shown = [row for row in rows if row.status not in ENDED or is_told(actor, row)]
+    shown = [row for row in rows if row.status not in ENDED or is_reported(actor, row)]
     under_way = sum(record.status not in ENDED for record in shown)
     limit = max(LISTED, under_way)
     listed = shown[:limit]
@@ -42,7 +42,7 @@ def jobs_view(context: Context, actor: Actor, request: AllJobs) -> dict[str, Any
     }
 
 
-@asks("look")
+@requires("look")
 def job_view(context: Context, actor: Actor, request: NamedJob) -> dict[str, Any]:
     """One job."""
     version = context.jobs.changed(request.job_id)
@@ -50,7 +50,7 @@ def job_view(context: Context, actor: Actor, request: NamedJob) -> dict[str, Any
     return {**job_json(context.jobs, actor, record), "version": version}
 
 
-@asks("cancel")
+@requires("cancel")
 def cancel_job(context: Context, actor: Actor, request: NamedJob) -> dict[str, Any]:
     """Asks a job to stop: whoever began it may, and the owner."""
     context.jobs.cancel(actor, request.job_id)

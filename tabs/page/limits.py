@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from truehue.core.errors import BadInput
 from truehue.core.images.decode import MAX_PIXELS
-from truehue.core.machine import gpus_here, usable_cores
-from truehue.tabs.page.errors import many
+from truehue.core.machine import local_gpus, usable_cores
+from truehue.tabs.page.errors import counted
 
 MIB = 2**20
 
@@ -46,18 +46,18 @@ class Limits:
         given by their owners."""
         if images > self.job_images:
             raise BadInput(
-                f"{many(images, 'image')} are more than one job may have here "
+                f"{counted(images, 'image')} are more than one job may have here "
                 f"({self.job_images:,}). Choose fewer prompts, models or seeds."
             )
         own_count = waiting.count(owner)
         if own_count >= self.jobs_of_one:
             raise BadInput(
-                f"{many(own_count, 'job')} of yours are already waiting or running. Wait until one "
+                f"{counted(own_count, 'job')} of yours are already waiting or running. Wait until one "
                 "ends."
             )
         if len(waiting) >= self.jobs:
             raise BadInput(
-                f"{many(len(waiting), 'job')} are already waiting or running. Wait until one ends."
+                f"{counted(len(waiting), 'job')} are already waiting or running. Wait until one ends."
             )
 
     def check_runs(self, images: list[int], own: int, waiting: int) -> None:
@@ -70,7 +70,7 @@ class Limits:
             )
         if own + len(images) > self.runs_of_one:
             raise BadInput(
-                f"At most {many(self.runs_of_one, 'run')} of yours can wait here. Wait until one "
+                f"At most {counted(self.runs_of_one, 'run')} of yours can wait here. Wait until one "
                 "has ended, or choose fewer models."
             )
         if waiting + len(images) > self.runs:
@@ -107,4 +107,4 @@ def for_others(gpus: int) -> Limits:
 
 def limits_of(demo: bool) -> Limits:
     """The limits of a demonstration, or of an app for its own people."""
-    return for_others(gpus_here()) if demo else HERE
+    return for_others(local_gpus()) if demo else HERE

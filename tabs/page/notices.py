@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field
 
-from truehue.tabs.page.actor import asks
+from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import PageRequest
 from truehue.tabs.page.roles import Actor, allowed
@@ -34,7 +34,7 @@ class Notice(PageRequest):
     number: int = Field(strict=True, gt=0, lt=2**31, title="The number of the notice")
 
 
-@asks("read-notice")
+@requires("read-notice")
 def read_notice(context: Context, actor: Actor, request: Notice) -> dict[str, Any]:
     """Marks a notice as read; the answer has the others. Raises NotStored."""
     context.storage.losses.read(request.number)

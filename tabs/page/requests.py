@@ -82,14 +82,14 @@ def digits(value: Any) -> Any:
     return value
 
 
-def list_of_one(value: Any) -> Any:
+def list_of_single(value: Any) -> Any:
     """A list, also where the page sends its one member alone, or several between commas."""
     if isinstance(value, str):
         return [part.strip() for part in value.split(",") if part.strip()]
     return value
 
 
-def one_of(label: str, values: Iterable[str]) -> AfterValidator:
+def single_of(label: str, values: Iterable[str]) -> AfterValidator:
     """Lets one of these words pass, or none."""
     text = tuple(values)
 
@@ -155,7 +155,7 @@ def refused(kind: type[PageRequest], error: ValidationError, fields: Mapping[str
         own = details.get("ctx", {}).get("error")
         if isinstance(own, BadInput) and not terms:
             return own if own.field else BadInput(str(own), _field(details))
-        terms.setdefault(_field(details), _words(kind, details, fields))
+        terms.setdefault(_field(details), _text(kind, details, fields))
     return BadInput(" ".join(list(terms.values())[:MOST_WORDS]), next(iter(terms), ""))
 
 
@@ -163,7 +163,7 @@ def _field(details: ErrorDetails) -> str:
     return str(details["loc"][0]) if details["loc"] else ""
 
 
-def _words(kind: type[PageRequest], details: ErrorDetails, fields: Mapping[str, Any]) -> str:
+def _text(kind: type[PageRequest], details: ErrorDetails, fields: Mapping[str, Any]) -> str:
     name = _field(details)
     title = kind.title_in(name, fields)
     if details["type"] == "missing" and len(details["loc"]) == 1:

@@ -104,7 +104,7 @@ ACTIONS: Mapping[str, Action] = {
 }
 """Everything that is ever asked of :func:`may`."""
 STORING = ("add", "compute", "change")
-"""Actions that store something, which may be limited (:meth:`Context.require_room`)."""
+"""Actions that store something, which may be limited (:meth:`Context.require_space`)."""
 
 
 @dataclass(frozen=True)

@@ -97,10 +97,10 @@ class FeatureRouter(APIRouter):
             def done(file: Path, name: str) -> Answer:
                 path_in = request.headers.get("x-file-path", "")
                 page_request = read_as(kind, {"path": path_in, **request.path_params})
-                self.context.require_room(file.stat().st_size)
+                self.context.require_space(file.stat().st_size)
                 return do(self.context, actor, page_request, file, name)
 
-            return await uploaded(request, most_bytes, done, limiter, self.context.require_room)
+            return await uploaded(request, most_bytes, done, limiter, self.context.require_space)
 
         self.add_api_route(
             path, taken, methods=["POST"], **_openapi_entry(do, kind, path, file=True)

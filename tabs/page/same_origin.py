@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from truehue.core.errors import BadInput
-from truehue.tabs.page.errors import asked_by_program
+from truehue.tabs.page.errors import requested_by_program
 from truehue.tabs.page.refusals import note_refusal
 
 READING = ("GET", "HEAD")
@@ -63,7 +63,7 @@ class SameOriginMiddleware:
             await self._app(scope, receive, send)
             return
         shared = scope["path"] in ("/", "/config")
-        asked_by_program(is_program(Headers(scope=scope)))
+        requested_by_program(is_program(Headers(scope=scope)))
 
         async def answered(message: Message) -> None:
             if message["type"] == "http.response.start":

@@ -30,26 +30,26 @@ class SingleFlightCache(Generic[_P, _T]):
         self._make, self._most, self._drop = make, most_kept, drop
         self.limiter = anyio.CapacityLimiter(at_once)
         """For what costs the same and is not kept."""
-        self._kept: OrderedDict[object, _T] = OrderedDict()
+        self._saved: OrderedDict[object, _T] = OrderedDict()
         self._making: dict[object, anyio.Event] = {}
 
     async def get(self, *args: _P.args, **named: _P.kwargs) -> _T:
         """The result, made in a worker thread when it is not at hand; raises what ``make`` raises,
         which is not kept."""
         key = (args, tuple(sorted(named.items())))
-        while key not in self._kept and (event := self._making.get(key)) is not None:
+        while key not in self._saved and (event := self._making.get(key)) is not None:
             await event.wait()
-        if key in self._kept:
-            self._kept.move_to_end(key)
-            return self._kept[key]
+        if key in self._saved:
+            self._saved.move_to_end(key)
+            return self._saved[key]
         event = self._making[key] = anyio.Event()
         try:
             result = await anyio.to_thread.run_sync(
                 lambda: self._make(*args, **named), limiter=self.limiter
             )
-            self._kept[key] = result
-            while len(self._kept) > self._most:
-                self._drop(self._kept.popitem(last=False)[1])
+            self._saved[key] = result
+            while len(self._saved) > self._most:
+                self._drop(self._saved.popitem(last=False)[1])
             return result
         finally:
             del self._making[key]

@@ -10,7 +10,7 @@ from typing import Any
 from truehue.annotation.assignment.practice import verdict_of
 from truehue.annotation.assignment.training import rounds
 from truehue.annotation.colorings.actions import MOST_ACTIONS, MOST_ROWS, rows_of
-from truehue.annotation.colorings.trace import code_of, colors_standing
+from truehue.annotation.colorings.trace import code_of, current_colors
 from truehue.annotation.judgments.answers import Answer, AnswerKind
 from truehue.annotation.studies.cases import Kind
 from truehue.annotation.studies.plan import StudyPlan
@@ -79,7 +79,7 @@ def _rows(action: Mapping[str, Any]) -> int:
     return rows_of(action["points"], action["diameter"]) if stroke else 0
 
 
-def check_room(canvases: Canvases, limit: int, is_generated: bool) -> None:
+def check_space(canvases: Canvases, limit: int, is_generated: bool) -> None:
     """Returns where one more event may be stored; ``drawn``: it is an action. Raises Refusal."""
     if canvases.cost > limit + (0 if is_generated else RESERVE_BYTES):
         raise Refusal(
@@ -101,7 +101,7 @@ def check_coloring(answer: Answer, canvases: Canvases) -> None:
             "the others first.",
             "incomplete",
         )
-    if not colors_standing(canvases.traces.get(answer.position, b"")):
+    if not current_colors(canvases.traces.get(answer.position, b"")):
         raise Refusal(
             "Nothing is colored yet. Color what the text names, then continue.", "no color"
         )

@@ -225,7 +225,7 @@ class LiveStudy:
     def decides(self, session: ParticipantSession, events: Sequence[Event]) -> bool:
         """Whether these events change what others are given: they wait for their turn then."""
         frees = any(
-            event.kind in (EventKind.FINISH, EventKind.WITHDRAWAL) or session.frees_place(event)
+            event.kind in (EventKind.FINISH, EventKind.WITHDRAWAL) or session.frees_position(event)
             for event in events
         )
         # With the last answer it is known whether the rule excludes them.
@@ -283,7 +283,7 @@ class LiveStudy:
         return self.study.state
 
     @property
-    def all_places_taken(self) -> bool:
+    def all_positions_used(self) -> bool:
         """Whether as many have finished, or are at it, as the study wants."""
         wanted = self.plan().closing.participants
         if wanted is None:
@@ -297,7 +297,7 @@ class LiveStudy:
         places, or will give all answers that are still wanted."""
         if self.study.state is not State.OPEN:
             return False
-        return self.all_places_taken or not self.places(self.ledger.standing(time), time)
+        return self.all_positions_used or not self.places(self.ledger.standing(time), time)
 
     def places(self, assignment_state: AssignmentState, time: datetime) -> int:
         """How many answers are wanted that nobody gives yet."""
@@ -308,7 +308,7 @@ class LiveStudy:
         )
         return max(0, open_answers - self.promised(time))
 
-    def turn_away(self, time: datetime) -> None:
+    def refuse_visit(self, time: datetime) -> None:
         """Counts a visit that found the study full."""
         before = self.turned_away or RefusedVisits(0, time, time)
         self.turned_away = RefusedVisits(before.visits + 1, before.first_at, time)

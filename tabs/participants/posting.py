@@ -16,7 +16,7 @@ from truehue.core.errors import BadInput, NotStored
 from truehue.core.studies import Event, EventKind
 from truehue.tabs.participants.layers import FinishedColoring
 from truehue.tabs.participants.live_study import LiveStudy
-from truehue.tabs.participants.practice import look_at_practice
+from truehue.tabs.participants.practice import review_practice
 from truehue.tabs.participants.reading import id_of, read_event
 from truehue.tabs.participants.refusals import Refusal
 from truehue.tabs.participants.session import ParticipantSession
@@ -90,7 +90,7 @@ async def extend(live_study: LiveStudy, session: ParticipantSession) -> None:
     # Of somebody who is through a second coloring may be asked.
     if session.finished and session.plan.kind is not Kind.COLORINGS:
         return
-    await look_at_practice(live_study, session)
+    await review_practice(live_study, session)
     if not _due(session):
         return
     async with live_study.assigning:

@@ -36,7 +36,7 @@ _ONE = {
 }
 
 
-async def look_at_practice(live_study: LiveStudy, session: ParticipantSession) -> None:
+async def review_practice(live_study: LiveStudy, session: ParticipantSession) -> None:
     """Marks a practice that waits to be looked at automatically; in a preview that is any. The
     caller has the seat's turn. What cannot be drawn waits for somebody to look."""
     automatic = session.plan.practice.review is Review.AUTOMATIC or live_study.book.preview

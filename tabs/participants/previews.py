@@ -35,7 +35,7 @@ class Previews:
 
     def __init__(self, clock: Clock, drawing: LayerRenderer) -> None:
         self._clock, self._drawing = clock, drawing
-        self._kept: OrderedDict[str, Preview] = OrderedDict()
+        self._saved: OrderedDict[str, Preview] = OrderedDict()
         self._lock = Lock()
 
     def begin(self, plan: StudyPlan, study: StudyRecord) -> str:
@@ -48,20 +48,20 @@ class Previews:
         )
         token = new_token()
         with self._lock:
-            self._kept[hash_of(token)] = Preview(live_study, link, now + KEPT)
+            self._saved[hash_of(token)] = Preview(live_study, link, now + KEPT)
             self._forget(now)
         return token
 
     def get(self, token_hash: str) -> Preview | None:
         """The preview of a link, None where there is none any more."""
         with self._lock:
-            if not self._kept:  # as nearly always
+            if not self._saved:  # as nearly always
                 return None
             self._forget(self._clock())
-            return self._kept.get(token_hash)
+            return self._saved.get(token_hash)
 
     def _forget(self, now: datetime) -> None:
-        for name in [name for name, preview in self._kept.items() if preview.ends_at <= now]:
-            del self._kept[name]
-        while len(self._kept) > MOST:
-            self._kept.popitem(last=False)
+        for name in [name for name, preview in self._saved.items() if preview.ends_at <= now]:
+            del self._saved[name]
+        while len(self._saved) > MOST:
+            self._saved.popitem(last=False)

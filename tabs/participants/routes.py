@@ -72,7 +72,9 @@ def participant_routes(context: Context) -> APIRouter:
             participation.refusals.note(type(error).__name__)
             return error_answer(error)
 
-    async def seat_of(request: Request, visit: Visit, pid: str = "") -> ParticipantSession | None:
+    async def session_of(
+        request: Request, visit: Visit, pid: str = ""
+    ) -> ParticipantSession | None:
         key = request.cookies.get(cookie_name(visit.desk.study.id), "")
         return await participation.seat(visit, key, pid)
 
@@ -94,7 +96,7 @@ def participant_routes(context: Context) -> APIRouter:
     async def state(request: Request) -> Response:
         async def state_answer(visit: Visit) -> Response:
             external = texts_of(request.query_params.multi_items())
-            session = await seat_of(request, visit, external.get("prolific_pid", ""))
+            session = await session_of(request, visit, external.get("prolific_pid", ""))
             if session is not None:
                 await _whole(participation.catch_up(visit.desk, session))
             known = participation.returning(visit, external) if session is None else None
@@ -129,7 +131,7 @@ def participant_routes(context: Context) -> APIRouter:
     async def events(request: Request) -> Response:
         async def taken(visit: Visit) -> Response:
             entries = read_list(await _content(request))
-            session = await seat_of(request, visit)
+            session = await session_of(request, visit)
             if session is None:
                 raise Refusal(GONE, "unknown", 401)
             status, answer = await _whole(post(visit.desk, session, entries))
@@ -177,7 +179,7 @@ def participant_routes(context: Context) -> APIRouter:
 
     async def actions(request: Request) -> Response:
         async def actions_answer(visit: Visit) -> Response:
-            session = await seat_of(request, visit)
+            session = await session_of(request, visit)
             if session is None:
                 raise Refusal(GONE, "unknown", 401)
             position = session.trial(request.path_params["position"]).position
@@ -188,7 +190,7 @@ def participant_routes(context: Context) -> APIRouter:
 
     async def plate(request: Request) -> Response:
         async def shown(visit: Visit) -> Response:
-            session = await seat_of(request, visit)
+            session = await session_of(request, visit)
             if session is None:
                 raise Refusal(GONE, "unknown", 401)
             plates = session.plates
@@ -203,7 +205,7 @@ def participant_routes(context: Context) -> APIRouter:
 
     async def patch(request: Request) -> Response:
         async def shown(visit: Visit) -> Response:
-            session = await seat_of(request, visit)
+            session = await session_of(request, visit)
             if session is None:
                 raise Refusal(GONE, "unknown", 401)
             name = request.path_params["name"]

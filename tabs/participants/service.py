@@ -189,7 +189,7 @@ class Participation:
         live_study = visit.desk
         if live_study.book.preview or not live_study.full(live_study.now()):
             return False
-        live_study.turn_away(live_study.now())
+        live_study.refuse_visit(live_study.now())
         return True
 
     def turned_away(self, study_id: str) -> RefusedVisits | None:
@@ -259,7 +259,7 @@ class Participation:
         if live_study.study.state is not State.OPEN:
             raise Refusal(NOT_OPEN[live_study.study.state], live_study.study.state.value)
         _check_consent(plan, agreement)
-        if live_study.all_places_taken or (
+        if live_study.all_positions_used or (
             live_study.book.preview and len(live_study.seats) >= MOST_PEOPLE
         ):
             raise _full(live_study)
@@ -305,7 +305,7 @@ class Participation:
 
 
 def _full(live_study: LiveStudy) -> Refusal:
-    live_study.turn_away(live_study.now())
+    live_study.refuse_visit(live_study.now())
     return Refusal(FULL, "full")
 
 

@@ -34,7 +34,7 @@ from truehue.tabs.participants.canvas import (
     check_action,
     check_coloring,
     check_reopening,
-    check_room,
+    check_space,
 )
 from truehue.tabs.participants.refusals import Refusal
 
@@ -147,7 +147,7 @@ class ParticipantSession:
             times = (given_at(trial) for trial in trials)
             self.sign_at = max([self.sign_at, *(time for time in times if time)])
 
-    def frees_place(self, event: Event) -> bool:
+    def frees_position(self, event: Event) -> bool:
         """Whether an event leaves a sketch to somebody else, or takes that back."""
         if self.plan.kind is not Kind.COLORINGS:
             return False
@@ -178,7 +178,7 @@ class ParticipantSession:
         if not self.consented:
             raise Refusal("No answers are accepted before consent.", "consent")
         if event.kind is not EventKind.WITHDRAWAL:
-            check_room(self.canvases, self.most_bytes, event.kind is EventKind.ACTION)
+            check_space(self.canvases, self.most_bytes, event.kind is EventKind.ACTION)
         if event.position is not None:
             self.trial(event.position)
         limit = EVENTS_BESIDE + EVENTS_A_TRIAL * len(self.trials)

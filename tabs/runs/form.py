@@ -16,7 +16,7 @@ from truehue.core.generation.readiness import missing
 from truehue.core.generation.registry import MODELS, model, name_of
 from truehue.core.generation.released import RELEASED
 from truehue.core.generation.renderer import FAILURES, LIGHTS
-from truehue.core.machine import gpus_here, usable_cores
+from truehue.core.machine import local_gpus, usable_cores
 from truehue.core.masks.grounded.variants import VARIANTS
 from truehue.core.masks.grounded.vision_models import VISION_MODELS, Role, vision_model
 from truehue.core.masks.grounded.weights import missing as vision_missing
@@ -27,19 +27,19 @@ from truehue.core.runs.records import DRAWN, RunPlan, StoredItem
 from truehue.core.runs.worker import WorkerSettings
 from truehue.core.verdict.rules import RULES
 from truehue.tabs.library.service import SELECTION, Library, SetInfo, canonical
-from truehue.tabs.page.actor import asks
+from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import many
+from truehue.tabs.page.errors import counted
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.roles import Actor, allowed, may, may_open
-from truehue.tabs.runs.machine import about_of, release, sharing_words, with_weights
+from truehue.tabs.runs.machine import about_of, release, sharing_text, with_weights
 from truehue.tabs.runs.messages import (
-    bytes_words,
-    money_words,
-    pictures_words,
+    bytes_text,
+    images_text,
+    money_text,
     plan_remarks,
-    room_problem,
     set_title,
+    space_problem,
     time_words,
 )
 from truehue.tabs.runs.plan import chosen, plans
@@ -71,7 +71,7 @@ SIZES = (128, 256, 512, 768, 1024, 1536, 2048)
 def form_view(context: Context, actor: Actor) -> dict[str, Any]:
     """Everything that can be chosen, with what each model lacks here."""
     sources = context.sources
-    cores, gpus = usable_cores(), gpus_here()
+    cores, gpus = usable_cores(), local_gpus()
     return {
         "local": allowed(actor, "name-folder"),
         "set": "mini",
@@ -132,7 +132,7 @@ def form_view(context: Context, actor: Actor) -> dict[str, Any]:
             for by in RULES
         ],
         "workers": gpus or max(1, cores - cores // 4),
-        "machine": f"{many(cores, 'core')}, {many(gpus, 'GPU') if gpus else 'no GPU'} available. "
+        "machine": f"{counted(cores, 'core')}, {counted(gpus, 'GPU') if gpus else 'no GPU'} available. "
         + ("One worker per GPU." if gpus else "One worker per core."),
     }
 
@@ -149,7 +149,7 @@ def stored_choices(context: Context) -> list[dict[str, str]]:
     sample = [
         {
             "id": name,
-            "name": f"{name_of(name)} · {many(count, 'image')}",
+            "name": f"{name_of(name)} · {counted(count, 'image')}",
             "set": newest.get(name, ""),
         }
         # Those of a set that is here come first: they can be scored.
@@ -163,7 +163,7 @@ def stored_choices(context: Context) -> list[dict[str, str]]:
             continue  # The list of runs says what is wrong with it.
         stored_images = about.get("imported", {}).get("images", True)
         if about["kind"] == DRAWN and done and stored_images:
-            name = f"Run “{about['name']}” · {many(done, 'image')}"
+            name = f"Run “{about['name']}” · {counted(done, 'image')}"
             runs.append({"id": OF_RUN + folder.run_id, "name": name})
     return sample + runs
 
@@ -254,10 +254,10 @@ def _elsewhere(context: Context, named: str, folder: RunFolder | None) -> str:
             own_set = _set_of(every, source)
             counts[own_set.title if own_set else ""] += images
     own = counts.pop("", 0)
-    sets = [f"{title} ({many(images, 'image')})" for title, images in counts.most_common()]
+    sets = [f"{title} ({counted(images, 'image')})" for title, images in counts.most_common()]
     sentences = [f"Choose their prompt set: {', '.join(sets)}."] if sets else []
     if own:
-        sentences.append(f"{many(own, 'image')} of it {'is' if own == 1 else 'are'} of no set.")
+        sentences.append(f"{counted(own, 'image')} of it {'is' if own == 1 else 'are'} of no set.")
     return " ".join(sentences)
 
 
@@ -275,7 +275,7 @@ def prompts_of(context: Context, spec: RunSpec) -> tuple[Sequence[Prompt], str, 
     return prompts, title, title if prompt_set and prompt_set.imported else spec.set_id
 
 
-@asks("look")
+@requires("look")
 def estimate_view(context: Context, actor: Actor, request: RunRequest) -> dict[str, Any]:
     """What a run would take. Raises BadInput that names the field."""
     _, run_plans, execution, total = planned(context, actor, request)
@@ -287,31 +287,31 @@ def estimate_view(context: Context, actor: Actor, request: RunRequest) -> dict[s
     ]
     durations_s = [estimate.seconds for estimate in estimates if estimate.seconds is not None]
     seconds = sum(durations_s) if len(durations_s) == len(estimates) else None
-    workers = f" with {many(execution.workers, 'worker')}" if execution.workers > 1 else ""
+    workers = f" with {counted(execution.workers, 'worker')}" if execution.workers > 1 else ""
     remarks = list(plan_remarks(request.spec(), run_plans))
     if execution.team == "local":
-        remarks += filter(None, [sharing_words(execution.workers, about_of(run_plans[0]))])
+        remarks += filter(None, [sharing_text(execution.workers, about_of(run_plans[0]))])
     return {
         "prompts": len(run_plans[0].prompts),
         "of": total,
         "pictures": sum(plan.total for plan in run_plans),
-        "sentence": " ".join([f"{pictures_words(run_plans)}{'.' * bool(remarks)}", *remarks]),
+        "sentence": " ".join([f"{images_text(run_plans)}{'.' * bool(remarks)}", *remarks]),
         "seconds": seconds,
         "time": "unknown" if seconds is None else f"about {time_words(seconds)}{workers}",
         "basis": " ".join(dict.fromkeys(estimate.basis for estimate in estimates)),
-        "disk": f"about {bytes_words(sum(estimate.disk_bytes for estimate in estimates))}",
-        "disk_basis": _room_problem(context, estimates),
-        "cost": "" if request.price is None else money_words(seconds, request.price),
+        "disk": f"about {bytes_text(sum(estimate.disk_bytes for estimate in estimates))}",
+        "disk_basis": _space_problem(context, estimates),
+        "cost": "" if request.price is None else money_text(seconds, request.price),
     }
 
 
-def _room_problem(context: Context, estimates: Sequence[Estimate]) -> str:
+def _space_problem(context: Context, estimates: Sequence[Estimate]) -> str:
     root = context.service(RunSupervisor).root
     index = root if context.local else "the data folder"
     free = room_bytes(root)
     if context.allowance is not None:
         index, free = "your files", min(free, context.allowance.left_bytes())
-    return room_problem(sum(estimate.disk_bytes for estimate in estimates), free, index)
+    return space_problem(sum(estimate.disk_bytes for estimate in estimates), free, index)
 
 
 def _lines(sentences: Sequence[str]) -> str:
@@ -319,7 +319,7 @@ def _lines(sentences: Sequence[str]) -> str:
     return "\n".join(sentence for sentence in sentences if not sentence.startswith("Without "))
 
 
-@asks("compute")
+@requires("compute")
 def try_out(context: Context, actor: Actor, request: RunRequest) -> dict[str, Any]:
     """Draws three pictures where nothing tells yet how long one takes; the estimate after that.
     Raises BadInput, and TrueHueError where none could be drawn."""
@@ -342,7 +342,7 @@ def try_out(context: Context, actor: Actor, request: RunRequest) -> dict[str, An
     return estimate_view(context, actor, request)
 
 
-@asks("compute")
+@requires("compute")
 def start_runs(context: Context, actor: Actor, request: RunRequest) -> dict[str, Any]:
     """Begins runs; the answer has their ids. Raises BadInput, also for a model that cannot draw
     here yet, and NotAllowed for an equal run of somebody else that has not ended."""
@@ -357,7 +357,7 @@ def start_runs(context: Context, actor: Actor, request: RunRequest) -> dict[str,
     estimates = [
         context.service(Trials).estimate(plan, supervisor.root, execution.workers) for plan in fresh
     ]
-    if problem := _room_problem(context, estimates):
+    if problem := _space_problem(context, estimates):
         raise BadInput(problem, "limit")
     try:
         context.limits.check_runs(

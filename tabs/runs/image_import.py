@@ -20,7 +20,7 @@ from truehue.core.image_sets import (
     plan,
     read,
     unreadable,
-    unreadable_found,
+    unreadable_measured,
 )
 from truehue.core.image_sets.planning import UNKNOWN_MODEL
 from truehue.core.image_sets.records import Remark
@@ -28,7 +28,7 @@ from truehue.core.image_sets.reporting import RemarkList
 from truehue.core.images.mask import Mask
 from truehue.core.prompts.prompt import Prompt
 from truehue.tabs.library.service import Library, counted
-from truehue.tabs.page.actor import asks
+from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import message_of
 from truehue.tabs.page.jobs import Job
@@ -67,7 +67,7 @@ class StagedFolder(PageRequest):
     session: Session
 
 
-@asks("add")
+@requires("add")
 def take_file(
     context: Context, actor: Actor, request: StagedFile, file: Path, name: str
 ) -> dict[str, Any]:
@@ -76,7 +76,7 @@ def take_file(
     return {}
 
 
-@asks("add")
+@requires("add")
 def forget_folder(context: Context, actor: Actor, request: StagedFolder) -> dict[str, Any]:
     """Takes the files of a folder away again."""
     context.staging.clear(request.session)
@@ -117,19 +117,19 @@ def planned(context: Context, actor: Actor, request: ImageFolder) -> FolderPlan:
     return plan(folder_of(context, actor, request), prompts, model=request.model or UNKNOWN_MODEL)
 
 
-@asks("look")
+@requires("look")
 def look(context: Context, actor: Actor, request: ImageFolder) -> dict[str, Any]:
     """What an import would do; the first files are opened, so that broken ones are counted."""
     folder_plan = planned(context, actor, request)
     report = Tally(folder_plan).report()
-    broken = unreadable_found(folder_plan)
+    broken = unreadable_measured(folder_plan)
     return {
         "found": len(folder_plan.found) - len(broken),
         "report": report_json(report, True, (*broken, *unreadable(folder_plan))),
     }
 
 
-@asks("add")
+@requires("add")
 def start_import(context: Context, actor: Actor, request: ImageFolder) -> dict[str, Any]:
     """Begins to import a folder."""
     if not request.session:
@@ -165,7 +165,7 @@ def take(context: Context, actor: Actor, request: ImageFolder, job: Job) -> dict
             if step.loaded is None:
                 continue
             loaded_image = step.loaded
-            context.require_room(2 * loaded_image.srgb8[..., 0].size, images=1)
+            context.require_space(2 * loaded_image.srgb8[..., 0].size, images=1)
             row = drawing(step, job.id, source)
             image = context.storage.images.add(
                 loaded_image.srgb8, loaded_image.name, "import", loaded_image.notes, maker=actor.id

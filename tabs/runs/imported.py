@@ -13,10 +13,10 @@ from truehue.core.errors import BadInput
 from truehue.core.masks.grounded.vision_models import Role, vision_model
 from truehue.core.masks.grounded.weights import missing
 from truehue.core.records import GenerationRecord
-from truehue.tabs.page.actor import asks
+from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import many
-from truehue.tabs.page.jobs import UNKNOWN, Job, is_told
+from truehue.tabs.page.errors import counted
+from truehue.tabs.page.jobs import UNKNOWN, Job, is_reported
 from truehue.tabs.page.requests import PageRequest, read_as
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.runs.form import start_runs
@@ -44,7 +44,7 @@ def offer(
         {
             "id": EXACT,
             "name": "The newest mask of each image",
-            "about": f"{with_mask:,} of {many(len(listed), 'image')} came with one: their "
+            "about": f"{with_mask:,} of {counted(len(listed), 'image')} came with one: their "
             "transparency. An image without a mask gets no verdict until you "
             "select the object in Inspect.",
         },
@@ -76,7 +76,7 @@ class ScoreImages(PageRequest):
     masker: str = ""
 
 
-@asks("compute")
+@requires("compute")
 def start_scoring(context: Context, actor: Actor, request: ScoreImages) -> dict[str, Any]:
     """Begins to score imported images. Raises BadInput for no such import."""
     groups = _offered(context, actor, request.job)
@@ -84,7 +84,7 @@ def start_scoring(context: Context, actor: Actor, request: ScoreImages) -> dict[
     return {
         "job": context.jobs.start(
             "scoring",
-            f"Scoring {many(len(image_ids), 'imported image')}",
+            f"Scoring {counted(len(image_ids), 'imported image')}",
             actor,
             lambda job: score(context, actor, groups, image_ids, request.masker, job),
         ).id
@@ -94,7 +94,7 @@ def start_scoring(context: Context, actor: Actor, request: ScoreImages) -> dict[
 def _offered(context: Context, actor: Actor, job_id: str) -> list[dict[str, str]]:
     """The sets and models that an import offered to score."""
     record = context.jobs.get(job_id)
-    if not is_told(actor, record):
+    if not is_reported(actor, record):
         raise BadInput(UNKNOWN)
     groups = record.result.get("score", {}).get("groups", [])
     if not groups:
@@ -130,7 +130,7 @@ def score(
     }
 
 
-def _tell(job: Job, done: int, total: int) -> None:
+def _report(job: Job, done: int, total: int) -> None:
     job.tell(f"Scoring: {done:,} of {total:,} images", done, total)
 
 
@@ -138,7 +138,7 @@ def _wait(context: Context, ids: list[str], job: Job) -> str:
     """Until all runs have ended; why not all were finished, or nothing."""
     while True:
         states = [state_of(context.service(RunSupervisor).folder(run_id)) for run_id in ids]
-        _tell(job, sum(state.done for state in states), sum(state.total for state in states))
+        _report(job, sum(state.done for state in states), sum(state.total for state in states))
         waiting = [
             run_id
             for run_id, state in zip(ids, states, strict=True)

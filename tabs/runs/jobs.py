@@ -16,7 +16,7 @@ from truehue.core.batch.records import BatchState
 from truehue.core.records import JobRecord
 from truehue.core.runs.folder import RunFolder
 from truehue.tabs.page.concurrency import RUN
-from truehue.tabs.runs.messages import progress_words
+from truehue.tabs.runs.messages import progress_text
 from truehue.tabs.runs.queue import BatchQueue, status_of
 from truehue.tabs.runs.supervisor import RunSupervisor
 
@@ -62,7 +62,7 @@ class QueueJobs(Generic[F]):
         result: Callable[[F], dict[str, Any]],
     ) -> None:
         self.kind = kind
-        self._keeper, self._title, self._words, self._result = queue_service, title, text, result
+        self._keeper, self._title, self._text, self._result = queue_service, title, text, result
         self._seen: Any = None
         self._changes = 0
         self._looked = 0.0
@@ -96,7 +96,7 @@ class QueueJobs(Generic[F]):
             status,
             state.done,
             state.total,
-            self._words(state),
+            self._text(state),
             self._result(folder),
             self._keeper.problem(run_id) or (state.message if status == "interrupted" else ""),
             began,
@@ -128,6 +128,6 @@ def run_jobs(supervisor: RunSupervisor) -> QueueJobs[RunFolder]:
         RUN,
         supervisor,
         lambda folder: str(folder.summary()["name"]),
-        progress_words,
+        progress_text,
         lambda folder: {"run": folder.run_id},
     )

@@ -13,11 +13,11 @@ from truehue.core.batch.health import state_of
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.records import EVERY_RULE
-from truehue.tabs.page.actor import asks
-from truehue.tabs.page.errors import many, message_of
+from truehue.tabs.page.actor import requires
+from truehue.tabs.page.errors import counted, message_of
 from truehue.tabs.page.requests import PageRequest
 from truehue.tabs.page.roles import Actor, allowed, may
-from truehue.tabs.runs.messages import facts_words, measured_words, progress_words
+from truehue.tabs.runs.messages import facts_text, measured_text, progress_text
 from truehue.tabs.runs.queue import status_of
 from truehue.tabs.runs.scored import store_verdicts
 from truehue.tabs.runs.supervisor import RunSupervisor
@@ -48,7 +48,7 @@ def runs_view(context: Context, actor: Actor, hidden: bool = False) -> dict[str,
             row = run_json(context, actor, folder)
         except Exception as error:  # of one run: the others are shown all the same
             changeable = may_change(context, actor, folder.run_id)
-            row = {**_unreadable(folder, unread_words(error), changeable), "hidden": is_hidden}
+            row = {**_unreadable(folder, unread_text(error), changeable), "hidden": is_hidden}
         if record is not None:
             row.update(
                 name=record.name,
@@ -61,7 +61,7 @@ def runs_view(context: Context, actor: Actor, hidden: bool = False) -> dict[str,
         if lost and record is not None:
             row["words"] += f" · unscored: {_by_rule(lost, [name for name, _ in record.rules])}"
         if count := unmeasured.get(folder.run_id):
-            row["words"] += f" · {many(count, 'concept image')} without colors"
+            row["words"] += f" · {counted(count, 'concept image')} without colors"
         rows.append(row)
     return {"runs": rows, "hidden": left_out}
 
@@ -107,12 +107,12 @@ def run_json(context: Context, actor: Actor, folder: RunFolder) -> dict[str, Any
         "total": state.total,
         "done": state.done,
         "failed": state.failed,
-        "words": progress_words(state),
-        "measures": bool(measured_words(about)),
-        "facts": " · ".join(filter(None, (facts_words(about), where_words(context, folder)))),
+        "words": progress_text(state),
+        "measures": bool(measured_text(about)),
+        "facts": " · ".join(filter(None, (facts_text(about), location_text(context, folder)))),
         "message": problem or state.message,
         "trouble": bool(problem) or status in ("paused", "interrupted"),
-        "failed_words": f"{many(state.failed, 'image')} could not be generated",
+        "failed_words": f"{counted(state.failed, 'image')} could not be generated",
         "problems": [{"text": text, "count": count} for text, count in state.problems],
     }
 
@@ -125,7 +125,7 @@ class ChangeRun(PageRequest):
     retry: bool = False
 
 
-@asks("cancel")
+@requires("cancel")
 def change_run(context: Context, actor: Actor, request: ChangeRun) -> dict[str, Any]:
     """Pauses, cancels, resumes, hides or shows a run. A run that storage cannot take in is hidden
     by the supervisor. Raises NotStored, and BadInput where an imported run is to go on."""
@@ -155,7 +155,7 @@ def may_change(context: Context, actor: Actor, run_id: str) -> bool:
     return allowed(actor, "cancel", context.service(RunSupervisor).begun(run_id))
 
 
-def where_words(context: Context, folder: RunFolder) -> str:
+def location_text(context: Context, folder: RunFolder) -> str:
     """Where a run lies that is in another folder than the app's own. Only people at this machine
     are told of its folders."""
     root = folder.path.parent
@@ -185,7 +185,7 @@ def _by_rule(lost: Mapping[str, int], rules: Sequence[str]) -> str:
     return ", ".join(f"{number:,} by {name}" for name, number in lost.items())
 
 
-def unread_words(error: Exception) -> str:
+def unread_text(error: Exception) -> str:
     """Why a run cannot be shown."""
     if isinstance(error, TrueHueError):
         return message_of(error)

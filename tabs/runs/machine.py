@@ -10,9 +10,9 @@ from typing import Any
 
 from truehue.core.engine import Engine
 from truehue.core.generation.registry import model
-from truehue.core.machine import gpus_here, usable_cores
+from truehue.core.machine import local_gpus, usable_cores
 from truehue.core.runs.records import DRAWN, RunPlan
-from truehue.tabs.page.errors import many
+from truehue.tabs.page.errors import counted
 from truehue.tabs.runs.request import GROUNDED
 
 RELEASE_S = 60.0
@@ -32,17 +32,17 @@ def with_weights(summary: Mapping[str, Any]) -> bool:
 
 def default_workers(summary: Mapping[str, Any]) -> int:
     """A worker a GPU where models are put onto one, else a worker a core."""
-    return max(1, gpus_here()) if with_weights(summary) else usable_cores()
+    return max(1, local_gpus()) if with_weights(summary) else usable_cores()
 
 
-def sharing_words(workers: int, summary: Mapping[str, Any]) -> str:
+def sharing_text(workers: int, summary: Mapping[str, Any]) -> str:
     """That more workers than GPUs of this machine share them; empty where each has its own."""
-    gpus = gpus_here()
+    gpus = local_gpus()
     if not with_weights(summary) or not gpus or workers <= gpus:
         return ""
     limit = -(-workers // gpus)
     return (
-        f"{many(workers, 'worker')} share {many(gpus, 'GPU')}, up to {limit} on one, and each loads "
+        f"{counted(workers, 'worker')} share {counted(gpus, 'GPU')}, up to {limit} on one, and each loads "
         "models of its own."
     )
 

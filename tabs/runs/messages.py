@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from truehue.core.batch.records import BatchState
-from truehue.core.export.source import imported_words
+from truehue.core.export.source import imported_text
 from truehue.core.generation.registry import RENDERER, model, name_of
 from truehue.core.prompts.prompt import Prompt
 from truehue.core.prompts.sets import PROMPT_SETS
 from truehue.core.runs.concepts import CONCEPT, measured_of
 from truehue.core.runs.records import DRAWN, STORED, RunPlan
 from truehue.core.runs.subsample import family_of
-from truehue.tabs.page.errors import many
+from truehue.tabs.page.errors import counted
 from truehue.tabs.runs.request import EXACT, GROUNDED, RunSpec
 
 _SETS = {prompt_set.id: prompt_set.title for prompt_set in PROMPT_SETS}
@@ -51,7 +51,7 @@ def time_words(seconds: float | None) -> str:
     return f"{days} days {hours} h" if hours else f"{days} days"
 
 
-def bytes_words(number: float) -> str:
+def bytes_text(number: float) -> str:
     """``14 MB``, ``1.2 GB``: powers of 1,000, as disks are sold."""
     for unit, size in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6)):
         if number >= size:
@@ -59,17 +59,17 @@ def bytes_words(number: float) -> str:
     return f"{max(1, round(number / 1e3))} kB"
 
 
-def room_problem(wanted_bytes: float, free_bytes: float, root: object) -> str:
+def space_problem(wanted_bytes: float, free_bytes: float, root: object) -> str:
     """Why runs that take so much cannot begin there; empty where they fit."""
     if wanted_bytes <= free_bytes:
         return ""
     return (
-        f"These images take about {bytes_words(wanted_bytes)}, and {bytes_words(free_bytes)} are "
+        f"These images take about {bytes_text(wanted_bytes)}, and {bytes_text(free_bytes)} are "
         f"free in {root}. Choose fewer prompts or images, a smaller size, or make room."
     )
 
 
-def money_words(seconds: float | None, price_an_hour: float) -> str:
+def money_text(seconds: float | None, price_an_hour: float) -> str:
     """What so much time of a machine costs, in the currency of the price."""
     if seconds is None:
         return "unknown"
@@ -84,22 +84,22 @@ def rate_words(rate: float) -> str:
     return f"{rate * 60:.1f} per minute" if rate * 60 >= 1 else f"{rate * 3600:.1f} per hour"
 
 
-def progress_words(state: BatchState) -> str:
+def progress_text(state: BatchState) -> str:
     """``812 of 2,000 pictures · 14.2 a second · about 1 min left · 3 failed``."""
-    parts = [f"{state.done:,} of {many(state.total, 'image')}"]
+    parts = [f"{state.done:,} of {counted(state.total, 'image')}"]
     if state.status == "running":
         if state.rate > 0:
             parts.append(rate_words(state.rate))
         if state.seconds_left is not None and state.done < state.total:
             parts.append(f"about {time_words(state.seconds_left)} left")
         if state.workers:
-            parts.append(many(state.workers, "worker"))
+            parts.append(counted(state.workers, "worker"))
     if state.failed:
         parts.append(f"{state.failed:,} failed")
     return " · ".join(parts)
 
 
-def masker_words(masker: Mapping[str, Any]) -> str:
+def masker_text(masker: Mapping[str, Any]) -> str:
     """Who marks the objects, in a few words."""
     if masker["kind"] == GROUNDED:
         prompts = f", presence by {masker['presence']}" if masker.get("presence") else ""
@@ -107,7 +107,7 @@ def masker_words(masker: Mapping[str, Any]) -> str:
     return "exact masks" if masker["kind"] == EXACT else "whole images"
 
 
-def facts_words(summary: Mapping[str, Any]) -> str:
+def facts_text(summary: Mapping[str, Any]) -> str:
     """What a run is of: model, prompts, settings, masks, rules."""
     options = summary["options"]
     stored = summary["kind"] == STORED
@@ -115,57 +115,57 @@ def facts_words(summary: Mapping[str, Any]) -> str:
     seeds = (summary["seed"], summary["seed"] + summary["images"] // max(len(scales), 1) - 1)
     parts = [
         f"images of {name_of(summary['model'])}" if stored else name_of(summary["model"]),
-        f"{many(summary['prompts'], 'prompt')} of {set_title(summary['set_name'])}",
+        f"{counted(summary['prompts'], 'prompt')} of {set_title(summary['set_name'])}",
         ""
         if stored
         else f"seed {seeds[0]}"
         if seeds[0] == seeds[1]
         else f"seeds {seeds[0]}–{seeds[1]}",
         f"{summary['size_px']} px" if summary["size_px"] else "",
-        guidance_words(summary),
+        guidance_text(summary),
         f"{summary['steps']} steps" if summary["steps"] else "",
         f"{options['light']} light" if options.get("light") else "",
         f"failure: {options['failure']}" if options.get("failure", "none") != "none" else "",
-        masker_words(summary["masker"]),
-        measured_words(summary),
+        masker_text(summary["masker"]),
+        measured_text(summary),
         ", ".join(rule_id for rule_id, _ in summary["rules"])
         + (f", k = {summary['k']}" if summary["k"] else ""),
-        imported_words(summary.get("imported") or {}),
+        imported_text(summary.get("imported") or {}),
     ]
     return " · ".join(part for part in parts if part)
 
 
-def guidance_words(summary: Mapping[str, Any]) -> str:
+def guidance_text(summary: Mapping[str, Any]) -> str:
     """``guidance 7.5`` or ``guidance 3, 5, 7``; empty for a model's own."""
     scales = summary.get("guidances") or [summary.get("guidance")]
     named = [f"{scale:g}" for scale in scales if scale is not None]
     return f"guidance {', '.join(named)}" if named else ""
 
 
-def measured_words(summary: Mapping[str, Any]) -> str:
+def measured_text(summary: Mapping[str, Any]) -> str:
     """What a run with prompts of concepts measures of them; empty for any other."""
     return "colors of concepts" if (summary.get("made_with") or {}).get("profile") else ""
 
 
-def pictures_words(plans: Sequence[RunPlan]) -> str:
+def images_text(plans: Sequence[RunPlan]) -> str:
     """How the number of pictures comes about."""
     total = sum(plan.total for plan in plans)
     first = plans[0]
     if first.kind == STORED:
-        return f"{many(total, 'image')} that are stored"
+        return f"{counted(total, 'image')} that are stored"
     parts: dict[tuple[int, int], int] = {}
     for plan in plans:
         key = len(plan.guidances), plan.seeds
         parts[key] = parts.get(key, 0) + 1
     texts = []
     for (scales, seeds), models in parts.items():
-        each = f"{many(len(first.prompts), 'prompt')} × {seeds:,}"
-        each += f" × {many(scales, 'guidance scale')}" if scales else ""
-        texts.append(each + (f" × {many(models, 'model')}" if models > 1 else ""))
-    return f"{' + '.join(texts)} = {many(total, 'image')}"
+        each = f"{counted(len(first.prompts), 'prompt')} × {seeds:,}"
+        each += f" × {counted(scales, 'guidance scale')}" if scales else ""
+        texts.append(each + (f" × {counted(models, 'model')}" if models > 1 else ""))
+    return f"{' + '.join(texts)} = {counted(total, 'image')}"
 
 
-def things_words(prompts: Sequence[Prompt]) -> str:
+def resources_text(prompts: Sequence[Prompt]) -> str:
     """How many things the concepts of a limited run are of."""
     families = {family_of(prompt) for prompt in prompts if prompt.task == CONCEPT}
     if len(families) == 1:
@@ -210,11 +210,11 @@ def plan_remarks(spec: RunSpec, plans: Sequence[RunPlan]) -> list[str]:
         )
     elif count:
         sentences.append(
-            f"{many(count, 'prompt')} of concepts {'name' if count > 1 else 'names'} no color: "
+            f"{counted(count, 'prompt')} of concepts {'name' if count > 1 else 'names'} no color: "
             "the colors of each object are measured, and no rule scores them."
         )
     if count and spec.limit is not None and not spec.concepts:
-        sentences.append(things_words(prompts))
+        sentences.append(resources_text(prompts))
     if any(prompt.task == CONCEPT for prompt in prompts):
         sentences += _protocol_of_concepts(plans)
     if spec.settings:

@@ -14,7 +14,7 @@ from truehue.core.prompts.prompt import Prompt
 from truehue.core.runs.plan import make_plan
 from truehue.core.runs.records import GenerationPlan, RunPlan, ScoringPlan, StoredItem
 from truehue.core.runs.subsample import fewer
-from truehue.tabs.page.errors import many
+from truehue.tabs.page.errors import counted
 from truehue.tabs.runs.request import RunSpec
 
 EVERY_MODIFIER = "*"
@@ -52,7 +52,7 @@ def chosen(prompts: Sequence[Prompt], spec: RunSpec) -> tuple[Prompt, ...]:
 def _of_concepts(prompts: Sequence[Prompt], concepts: Sequence[str]) -> list[Prompt]:
     """The prompts of these concepts, in the set's order. Raises BadInput for one that no prompt
     is of."""
-    texts = {index: _words(prompt) for index, prompt in enumerate(prompts) if prompt.concept}
+    texts = {index: _text(prompt) for index, prompt in enumerate(prompts) if prompt.concept}
     used: set[int] = set()
     for concept in concepts:
         resource, every, _ = concept.partition(EVERY_MODIFIER)
@@ -70,7 +70,7 @@ def _of_concepts(prompts: Sequence[Prompt], concepts: Sequence[str]) -> list[Pro
     return [prompts[index] for index in sorted(used)]
 
 
-def _words(prompt: Prompt) -> str:
+def _text(prompt: Prompt) -> str:
     return normal(f"{prompt.modifier} {prompt.concept}")
 
 
@@ -142,11 +142,11 @@ def _field_of(message: str) -> str:
     return next((field for start, field in starts.items() if message.startswith(start)), "")
 
 
-def _concepts_words(concepts: Sequence[str]) -> str:
+def _concepts_text(concepts: Sequence[str]) -> str:
     """``banana, rotten banana``, and of many the first and how many more."""
     more = len(concepts) - MOST_NAMED
     shown = concepts[:MOST_NAMED]
-    return ", ".join([*shown, many(more, "more concept")] if more > 0 else shown)
+    return ", ".join([*shown, counted(more, "more concept")] if more > 0 else shown)
 
 
 def _name(spec: RunSpec, model_id: str, title: str, prompts: int) -> str:
@@ -154,7 +154,7 @@ def _name(spec: RunSpec, model_id: str, title: str, prompts: int) -> str:
     called = f"pictures of {name_of(model_id)}" if spec.stored else name_of(model_id)
     if spec.name:
         return spec.name if len(spec.models) == 1 else f"{spec.name} · {called}"
-    parts = [title, _concepts_words(spec.concepts), spec.task.upper(), spec.system.upper()]
+    parts = [title, _concepts_text(spec.concepts), spec.task.upper(), spec.system.upper()]
     if spec.limit is not None:
         parts.append(f"{prompts:,} prompts")
     # What differs from the next run stands first: lists and file names are cut at the end.

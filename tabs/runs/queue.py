@@ -214,5 +214,5 @@ def stop(folder: BatchFolder, cancel: bool) -> bool:
     running = state.status == "running"
     if cancel and not running and state.status not in ENDED:
         # Nobody is there who would read the wish.
-        folder.keep_state(replace(state, status="cancelled", message="", workers=0))
+        folder.save_state(replace(state, status="cancelled", message="", workers=0))
     return running

@@ -21,7 +21,7 @@ from truehue.core.prompts.prompt import TASKS
 from truehue.core.runs.records import MaskerSpec
 from truehue.core.verdict.candidates import MAX_NEIGHBORS
 from truehue.core.verdict.rules import RULES, rule
-from truehue.tabs.page.requests import PageRequest, Whole, list_of_one, one_of, texts
+from truehue.tabs.page.requests import PageRequest, Whole, list_of_single, single_of, texts
 
 EXACT, WHOLE, GROUNDED = MASKERS = ("exact", "whole", "grounded")
 DEFAULT_RULES = tuple(by.id for by in RULES if by.main)
@@ -114,7 +114,7 @@ def price_of(amount: Any) -> float | None:
     return value
 
 
-Names = Annotated[tuple[str, ...], BeforeValidator(list_of_one), AfterValidator(texts)]
+Names = Annotated[tuple[str, ...], BeforeValidator(list_of_single), AfterValidator(texts)]
 
 
 class Workers(PageRequest):
@@ -132,8 +132,8 @@ class RunRequest(Workers):
     kind: str = "drawn"
     set: Annotated[str, Field(title="The prompt set")] = ""
     models: Annotated[Names, Field(max_length=MOST_MODELS, title="The list of models")] = ()
-    task: Annotated[str, one_of("task", TASKS)] = ""
-    system: Annotated[str, one_of("color system", SYSTEMS)] = ""
+    task: Annotated[str, single_of("task", TASKS)] = ""
+    system: Annotated[str, single_of("color system", SYSTEMS)] = ""
     concepts: Annotated[
         tuple[str, ...], BeforeValidator(_names), Field(title="The list of concepts")
     ] = ()
@@ -147,15 +147,15 @@ class RunRequest(Workers):
     size: Annotated[Whole, Field(ge=64, le=4096)] | None = Field(None, title="The size")
     steps: Annotated[Whole, Field(ge=1, le=500)] | None = Field(None, title="Steps")
     guidance: Annotated[tuple[float, ...], BeforeValidator(_scales)] = ()
-    settings: Annotated[str, one_of("set of settings", SETTINGS)] = ""
+    settings: Annotated[str, single_of("set of settings", SETTINGS)] = ""
     negative: str = ""
-    light: Annotated[str, one_of("light", LIGHTS)] = "studio"
-    failure: Annotated[str, one_of("failure", FAILURES)] = "none"
-    masker: Annotated[str, one_of("way to masks", MASKERS)] = ""
+    light: Annotated[str, single_of("light", LIGHTS)] = "studio"
+    failure: Annotated[str, single_of("failure", FAILURES)] = "none"
+    masker: Annotated[str, single_of("way to masks", MASKERS)] = ""
     detector: str = DETECTOR
     segmenter: str = SEGMENTER
     presence: str = ""
-    variant: Annotated[str, one_of("variant of masks", (entry.id for entry in VARIANTS))] = (
+    variant: Annotated[str, single_of("variant of masks", (entry.id for entry in VARIANTS))] = (
         VARIANTS[0].id
     )
     rules: Names = DEFAULT_RULES

@@ -36,7 +36,7 @@ def of_model(storage: Storage, model: str, prompts: Sequence[Prompt]) -> list[St
     """
     from truehue.tabs.verdicts.scoring import masks_of
 
-    positions = _places(prompts)
+    positions = _positions(prompts)
     by_prompt: dict[int, dict[str, GenerationRecord]] = defaultdict(dict)
     for row in storage.drawings.of_model(model):
         generation_record = positions.get((canonical(row.prompt_source), row.prompt_id))
@@ -77,7 +77,7 @@ def of_run(folder: RunFolder, prompts: Sequence[Prompt]) -> list[StoredItem]:
             "That run scored images of others: choose the run that generated them.", "models"
         )
     sample = folder.plan().prompts
-    positions = _places(prompts)
+    positions = _positions(prompts)
     latest: dict[int, dict[str, Any]] = {}
     for shard in folder.shards():
         for row in read_columns(shard, _COLUMNS).to_pylist():
@@ -107,7 +107,7 @@ def of_run(folder: RunFolder, prompts: Sequence[Prompt]) -> list[StoredItem]:
     return _some(items, about["name"])
 
 
-def _places(prompts: Sequence[Prompt]) -> dict[tuple[str, str], int]:
+def _positions(prompts: Sequence[Prompt]) -> dict[tuple[str, str], int]:
     return {(canonical(prompt.source), prompt.id): index for index, prompt in enumerate(prompts)}
 
 

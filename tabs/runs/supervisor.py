@@ -147,7 +147,7 @@ class RunSupervisor:
         began it. Raises NotAllowed as :meth:`check_start`, BadInput while it is at work, and
         DataFolderError where its folder cannot be made.
         """
-        self._storage.require_here()
+        self._storage.require_installed()
         with self._starting:
             folder = self.check_start(plan, actor)
             if folder is None:
@@ -241,7 +241,7 @@ class RunSupervisor:
 
     def _enqueue(self, folder: RunFolder, execution: Execution | None, retry: bool) -> None:
         run_id = folder.run_id
-        self._storage.require_here()
+        self._storage.require_installed()
 
         def before() -> None:
             if execution is not None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 from truehue.core.errors import BadInput
 from truehue.tabs.page.context import KEPT_HOURS
 from truehue.tabs.page.limits import Limits
-from truehue.tabs.runs.messages import bytes_words
+from truehue.tabs.runs.messages import bytes_text
 
 if TYPE_CHECKING:
     from truehue.storage.store import Storage
@@ -48,7 +48,7 @@ class AllVisitors(Protocol):
     def tell(self, visitor: str, stored: Amount) -> None:
         """Keeps in mind what somebody has stored."""
 
-    def make_room(self) -> bool:
+    def free_space(self) -> bool:
         """Takes away what nobody has used for a while; whether something went."""
 
 
@@ -94,8 +94,8 @@ class WorkspaceAllowance:
         )
         if then.size_bytes > limits.desk_bytes:
             limit_text, stored = (
-                bytes_words(limits.desk_bytes),
-                bytes_words(self._stored.size_bytes),
+                bytes_text(limits.desk_bytes),
+                bytes_text(self._stored.size_bytes),
             )
             return (
                 f"A visitor may store {limit_text} here. {stored} are stored, and this would exceed the "
@@ -110,7 +110,7 @@ class WorkspaceAllowance:
 
     def _require_place(self, size_bytes: int) -> None:
         while self._crowd.stored_by_others(self._visitor) + size_bytes > self._limits.all_bytes:
-            if not self._crowd.make_room():
+            if not self._crowd.free_space():
                 raise BadInput(
                     "The storage for visitors is full. Unused data is deleted automatically: "
                     "try again in an hour."

@@ -39,7 +39,7 @@ from truehue.tabs.studies.colorings.current import ColoringCache
 from truehue.tabs.studies.colorings.facts import ColoringFactsService
 from truehue.tabs.studies.colorings.layers import ColoringMeasurements
 from truehue.tabs.studies.results import ResultsService
-from truehue.tabs.vlm.jobs import asking_jobs
+from truehue.tabs.vlm.jobs import evaluation_jobs
 from truehue.tabs.vlm.service import EvaluationService
 
 if TYPE_CHECKING:
@@ -126,7 +126,11 @@ class _Parts:
             storage, self.engine, self.sources, self.endpoints, self.runs, run_turns
         )
         evaluation_service = EvaluationService(storage, self.engine, self.sources, supervisor.turns)
-        jobs = (Queue(self.engine, owner), run_jobs(supervisor), asking_jobs(evaluation_service))
+        jobs = (
+            Queue(self.engine, owner),
+            run_jobs(supervisor),
+            evaluation_jobs(evaluation_service),
+        )
         services = (
             Library(storage),
             supervisor,

@@ -13,10 +13,10 @@ from truehue.core.generation.registry import RENDERER
 from truehue.core.prompts.sets import prompt_set
 from truehue.tabs.compare.people.examples import EXAMPLES as FILES
 from truehue.tabs.generate.examples import EXAMPLES, drawn
-from truehue.tabs.generate.generating import GenerateImages, start_drawing
+from truehue.tabs.generate.generating import GenerateImages, start_generation
 from truehue.tabs.generate.own_prompt import OwnPrompt
 from truehue.tabs.generate.plan import Settings
-from truehue.tabs.library.prompts import KeepSelection, keep_selection
+from truehue.tabs.library.prompts import KeepSelection, save_selection
 from truehue.tabs.library.service import SELECTION
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.roles import OWNER
@@ -82,7 +82,7 @@ def _selection(context: Context, end: Callable[[], bool]) -> None:
         for prompt in prompt_set("concepts").prompts()
         if prompt.id.endswith("-photo") and prompt.targets[0].name == THING
     ]
-    keep_selection(context, OWNER, KeepSelection(name=THING, refs=tuple(named)))
+    save_selection(context, OWNER, KeepSelection(name=THING, refs=tuple(named)))
 
 
 def _drawings(context: Context, end: Callable[[], bool]) -> None:
@@ -90,7 +90,7 @@ def _drawings(context: Context, end: Callable[[], bool]) -> None:
         return
     for text in OWN_WORDS:
         how = Settings(size_px=SIZE_PX)
-        job = start_drawing(context, OWNER, GenerateImages(own=OwnPrompt(text), how=how))["job"]
+        job = start_generation(context, OWNER, GenerateImages(own=OwnPrompt(text), how=how))["job"]
         while not end() and not context.engine.wait(job, LOOK_S).finished:
             pass
 

@@ -25,7 +25,7 @@ from truehue.tabs.explore.routes import analyses_routes, board_routes, explore_r
 from truehue.tabs.export.routes import export_routes
 from truehue.tabs.generate import examples_row
 from truehue.tabs.generate import tab as generate
-from truehue.tabs.generate.routes import drawing_routes, example_routes
+from truehue.tabs.generate.routes import example_routes, generation_routes
 from truehue.tabs.inspect import tab as inspect
 from truehue.tabs.inspect.routes import inspect_routes
 from truehue.tabs.library.routes import prompt_routes
@@ -51,7 +51,7 @@ from truehue.tabs.studies.routes import study_routes
 from truehue.tabs.studies.routes_results import results_routes
 from truehue.tabs.verdicts.routes import judgment_routes
 from truehue.tabs.vlm import tab as ask
-from truehue.tabs.vlm.routes import ask_routes
+from truehue.tabs.vlm.routes import vlm_routes
 
 DESCRIPTION = "/api/openapi.json"
 """Every route with what it takes, for programs."""
@@ -180,7 +180,7 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
         inspect_routes,
         job_routes,
         prompt_routes,
-        drawing_routes,
+        generation_routes,
         image_set_routes,
         example_routes,
         explore_routes,
@@ -195,7 +195,7 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
         compare_tables_routes,
         compare_routes,
         colorize_routes,
-        ask_routes,
+        vlm_routes,
         study_routes,
         results_routes,
         coloring_routes,

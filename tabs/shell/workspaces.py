@@ -74,7 +74,7 @@ class VisitorWorkspace:
 
     context: Context
 
-    def is_at_work(self) -> bool:
+    def is_running_now(self) -> bool:
         """Whether something that was begun here has not ended."""
         owner = self.context.storage.data_dir.name
         drawings = self.context.engine.states()
@@ -120,7 +120,7 @@ class Workspaces:
     def begin(self) -> None:
         """Takes away what an earlier run of the app has left, and from now on what is not used."""
         self._clear_once()
-        self._thread = Thread(target=self._keep_tidy, name="truehue-desks", daemon=True)
+        self._thread = Thread(target=self._save_tidy, name="truehue-desks", daemon=True)
         self._thread.start()
 
     def seal(self) -> None:
@@ -168,7 +168,7 @@ class Workspaces:
             if visitor in self._known:
                 self._known[visitor].stored = stored
 
-    def make_room(self, idle_s: float = CROWDED_S, empty: bool = False) -> bool:
+    def free_space(self, idle_s: float = CROWDED_S, empty: bool = False) -> bool:
         """Takes away the desk that was not used for longest, if that is so long ago; whether there
         was one. With ``empty`` only one with nothing on it but what it began with."""
         with self._moving:
@@ -183,7 +183,7 @@ class Workspaces:
                 ]
             for name in idle:
                 workspace, known = self._open.get(name), self._known[name]
-                if workspace is not None and workspace.is_at_work():
+                if workspace is not None and workspace.is_running_now():
                     continue
                 stored = stored_below(self._folder / name) - known.given
                 if empty and (stored.images or stored.size_bytes > EMPTY_BYTES):
@@ -203,7 +203,7 @@ class Workspaces:
         """Closes what nobody is at, and takes away what nobody used for long."""
         self._close_some(IDLE_S)
         self._close_some()  # in a rush none could be closed when the next was opened
-        while self.make_room(EMPTY_S, empty=True) or self.make_room(KEPT_S):
+        while self.free_space(EMPTY_S, empty=True) or self.free_space(KEPT_S):
             pass
 
     def close(self) -> None:
@@ -251,7 +251,7 @@ class Workspaces:
             raise BadInput(FLOODED)
         self._made_at.append(now)
         if len(self._known) >= MOST_DESKS and not (
-            self.make_room(CROWDED_S / 10, empty=True) or self.make_room()
+            self.free_space(CROWDED_S / 10, empty=True) or self.free_space()
         ):
             raise BadInput(CROWDED)
         try:
@@ -278,7 +278,7 @@ class Workspaces:
                     names = names[: max(len(names) - MOST_OPEN, 0)]
                 names = [name for name in names if self._known[name].used_at <= oldest]
             for name in names:
-                if self._open[name].is_at_work():
+                if self._open[name].is_running_now():
                     continue
                 with self._lock:
                     if self._leases[name] or self._known[name].used_at > oldest:
@@ -286,7 +286,7 @@ class Workspaces:
                     workspace = self._open.pop(name)
                 workspace.close()
 
-    def _keep_tidy(self) -> None:
+    def _save_tidy(self) -> None:
         while not self._end.wait(LOOK_S):
             try:
                 self.tidy()

@@ -97,7 +97,7 @@ def _answer(work: Callable[[], Any]) -> Answer:
         return Answer(problem=f"The model failed ({type(error).__name__}: {error!s:.300}).")
 
 
-def draw_there(id: str, sources: Sources, requests: Sequence[GenerationRequest]) -> Answer:
+def generate_remotely(id: str, sources: Sources, requests: Sequence[GenerationRequest]) -> Answer:
     """Draws in the process that has a device."""
 
     def work() -> list[GeneratedImage]:
@@ -109,7 +109,7 @@ def draw_there(id: str, sources: Sources, requests: Sequence[GenerationRequest])
     return _answer(work)
 
 
-def ask_there(id: str, sources: Sources, method: str, values: tuple[Any, ...]) -> Answer:
+def answer_remotely(id: str, sources: Sources, method: str, values: tuple[Any, ...]) -> Answer:
     """Asks a detector, segmenter or presence model in the process that has a device."""
 
     def work() -> Any:
@@ -208,7 +208,7 @@ def far_models(
     gpu = decorator()
     if gpu is None:
         return None
-    draw, ask = gpu(duration=DRAW_S)(draw_there), gpu(duration=FIND_S)(ask_there)
+    draw, ask = gpu(duration=DRAW_S)(generate_remotely), gpu(duration=FIND_S)(answer_remotely)
 
     def opened(id: str) -> Any:
         return near(id) if model(id).kind in NO_DEVICE_KINDS else RemoteModel(id, sources, draw)

@@ -12,10 +12,10 @@ from truehue.annotation.studies.files import from_json
 from truehue.annotation.studies.plan import StudyPlan
 from truehue.core.errors import BadInput
 from truehue.core.studies import State, StudyRecord
-from truehue.tabs.page.actor import asks
+from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.jobs import Job
-from truehue.tabs.page.requests import Whole, one_of
+from truehue.tabs.page.requests import Whole, single_of
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.studies.cache import StudyCache
 from truehue.tabs.studies.drafting import Draft
@@ -55,17 +55,17 @@ class Copying(StudyRequest):
 class StateRequest(StudyRequest):
     """A study, the state that it is to have, and why."""
 
-    state: Annotated[str, one_of("state", ("open", "paused", "closed"))]
+    state: Annotated[str, single_of("state", ("open", "paused", "closed"))]
     reason: str = Field(default="", max_length=500, title="The reason")
 
 
-@asks("study")
+@requires("study")
 def create(context: Context, actor: Actor, request: StudyForm) -> dict[str, Any]:
     """Makes a study, a draft. Where many distributions have to be extracted first, a job does."""
     return _made(context, actor, request.filled(), None)
 
 
-@asks("study")
+@requires("study")
 def revise(context: Context, actor: Actor, request: Revision) -> dict[str, Any]:
     """Changes a study: all of a draft; once it was opened, what participants do not see."""
     record = study_of(context, request.study)
@@ -95,7 +95,7 @@ def revise(context: Context, actor: Actor, request: Revision) -> dict[str, Any]:
         return _stored_view(context, actor, plan, form, record)
 
 
-@asks("study")
+@requires("study")
 def copy(context: Context, actor: Actor, request: Copying) -> dict[str, Any]:
     """Makes a draft of the same plan, with the same pictures. Nothing of people is copied, and what
     they get at the end only for those who may see it."""
@@ -108,7 +108,7 @@ def copy(context: Context, actor: Actor, request: Copying) -> dict[str, Any]:
     return {"study": view(context, actor, context.storage.studies.add(content, actor.id))}
 
 
-@asks("study")
+@requires("study")
 def set_state(context: Context, actor: Actor, request: StateRequest) -> dict[str, Any]:
     """Opens, pauses or closes a study. Raises BadInput in words for what cannot be."""
     state = State(request.state)

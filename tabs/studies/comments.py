@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from truehue.core.studies import EventKind
-from truehue.tabs.page.actor import asks
+from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.studies.live import StudyRequest, study_of
@@ -13,7 +13,7 @@ from truehue.tabs.studies.results_json import label
 from truehue.tabs.studies.rights import may_personal
 
 
-@asks("study")
+@requires("study")
 def comments(context: Context, actor: Actor, request: StudyRequest) -> dict[str, Any]:
     """``{"comments": [{"label", "text", "at"}, …]}``, by participant and time.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from truehue.core.studies import State, StudyRecord
-from truehue.tabs.page.actor import asks, brought
+from truehue.tabs.page.actor import brought, requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.roles import Actor, Resource, allowed, may
 from truehue.tabs.studies.cache import StudyCache
@@ -23,7 +23,7 @@ def may_delete(actor: Actor, record: StudyRecord) -> bool:
     return record.state is State.DRAFT and allowed(actor, "delete", _resource(record))
 
 
-@asks("study")
+@requires("study")
 def delete_draft(context: Context, actor: Actor, request: StudyRequest) -> dict[str, Any]:
     """Deletes a draft with its links; it can be put back for seven days (``/api/trash``).
 

@@ -14,7 +14,7 @@ from truehue.annotation.studies.plan import Material
 from truehue.annotation.studies.questions import QuestionSetName
 from truehue.core.errors import BadInput
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import many
+from truehue.tabs.page.errors import counted
 from truehue.tabs.studies.form import KeyForm, StudyForm
 from truehue.tabs.studies.sketch_choices import Choice
 from truehue.tabs.studies.sources import Entries, Entry, concepts_of, prompts_of
@@ -132,13 +132,13 @@ def draft(context: Context, form: StudyForm) -> Draft:
         if not lacks:
             complete.append(case)
     provenance += [
-        f"{many(count, 'case')} excluded: {reason}." for reason, count in reasons.most_common()
+        f"{counted(count, 'case')} excluded: {reason}." for reason, count in reasons.most_common()
     ]
     by_id = {case.id: case for case in complete}
     training, keys = _training(form, by_id)
     rest = [case for case in complete if case.id not in {key.case for key in form.training.keys}]
     chosen = _drawn(form, rest)
-    provenance += _told(form, chosen, rest)
+    provenance += _message(form, chosen, rest)
     cases, origins = [], {}
     for case in chosen:
         for variant in _variants(form, case):
@@ -168,13 +168,13 @@ def _sources(
 
 def _least(form: StudyForm) -> tuple[int, str]:
     """Pictures of a prompt that each model must have, and what is said of one with fewer."""
-    if of_one_model(form):
+    if single_model(form):
         return SET_SIZE * form.variants, f"fewer than {SET_SIZE * form.variants} images"
     least = (form.variants - 1) * _shown(form) + 1
-    return least, "no image" if least == 1 else f"fewer than {many(least, 'image')}"
+    return least, "no image" if least == 1 else f"fewer than {counted(least, 'image')}"
 
 
-def of_one_model(form: StudyForm) -> bool:
+def single_model(form: StudyForm) -> bool:
     """Whether the best of four pictures of one model is asked for."""
     return form.kind is Kind.BEST_OF and len(form.models) == 1
 
@@ -191,7 +191,7 @@ def _narrowed(
     if unknown:
         some = ", ".join(sorted(unknown)[:3])
         raise BadInput(
-            f"{many(len(unknown), 'chosen case')} not among what the models have: {some[:200]}. "
+            f"{counted(len(unknown), 'chosen case')} not among what the models have: {some[:200]}. "
             "Choose again.",
             "cases",
         )
@@ -203,7 +203,7 @@ def _narrowed(
     ]
     if len(chosen) == len(cases):
         return chosen, []
-    return chosen, [f"{many(len(cases) - len(chosen), 'case')} not selected."]
+    return chosen, [f"{counted(len(cases) - len(chosen), 'case')} not selected."]
 
 
 def _drawn(form: StudyForm, cases: Sequence[CandidateCase]) -> list[CandidateCase]:
@@ -229,14 +229,14 @@ def _drawn(form: StudyForm, cases: Sequence[CandidateCase]) -> list[CandidateCas
 
 def _variants(form: StudyForm, case: CandidateCase, prefix: str = "") -> list[Case]:
     """A case as it is asked about, once for each of its pictures that is."""
-    size = 1 if of_one_model(form) else _shown(form)
+    size = 1 if single_model(form) else _shown(form)
     several = form.variants > 1 and form.material is Material.IMAGES
     variants = []
     for variant in range(form.variants if several and not prefix else 1):
         candidates: list[Candidate] = []
         for model in form.models:
             images = _shuffled(form.seed, case, model.name)
-            if of_one_model(form):
+            if single_model(form):
                 block = images[SET_SIZE * variant : SET_SIZE * (variant + 1)]
                 candidates += [
                     Candidate(f"{model.name} · {index + 1}", (image,))
@@ -282,14 +282,14 @@ def _training(
     if not 0 <= form.training.needed <= len(keys):
         raise BadInput(
             f"{form.training.needed} correct answers cannot be required from "
-            f"{many(len(keys), 'training trial')}.",
+            f"{counted(len(keys), 'training trial')}.",
             "training",
         )
     return tuple(cases.values()), tuple(keys)
 
 
 def _of_key(form: StudyForm, whole: Case, key: KeyForm) -> Case:
-    size = SIZES[form.asked_kind]
+    size = SIZES[form.target_kind]
     models = key.models or (whole.models if len(whole.models) == size else ())
     if len(models) != size or not {*models, key.right} <= set(whole.models):
         raise BadInput(
@@ -309,7 +309,7 @@ def _of_key(form: StudyForm, whole: Case, key: KeyForm) -> Case:
     return Case(whole.id, whole.words, candidates, whole.group)
 
 
-def _told(
+def _message(
     form: StudyForm, chosen: Sequence[CandidateCase], rest: Sequence[CandidateCase]
 ) -> list[str]:
     """Sentences on how cases and pictures were drawn."""
@@ -321,7 +321,7 @@ def _told(
     else:
         sentences.append(f"All {len(chosen):,} complete cases are included.")
     if form.training.keys:
-        sentences.append(f"{many(len(form.training.keys), 'case')} used for training only.")
+        sentences.append(f"{counted(len(form.training.keys), 'case')} used for training only.")
     several = [
         case
         for case in chosen
@@ -340,9 +340,9 @@ def _told(
             if form.pictures and not case.entries[model.name].image_ids
         )
         sentences += [
-            f"{name}: no reference image for {many(count, 'concept')}."
+            f"{name}: no reference image for {counted(count, 'concept')}."
             for name, count in without.items()
         ]
-    if of_one_model(form):
+    if single_model(form):
         sentences.append(f"Four images of {form.models[0].name} are compared with each other.")
     return sentences

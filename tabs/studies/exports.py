@@ -20,10 +20,10 @@ from truehue.core.export.codebook import software
 from truehue.core.export.columns import Column, arrow_schema
 from truehue.core.spreadsheets import guarded_table
 from truehue.core.study_copy import StudyCopy
-from truehue.tabs.page.actor import asks
+from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.roles import Actor
-from truehue.tabs.studies.colorings.archive import coloring_export, sketch_records, write_pictures
+from truehue.tabs.studies.colorings.archive import coloring_export, sketch_records, write_images
 from truehue.tabs.studies.colorings.facts import moment_of
 from truehue.tabs.studies.colorings.tables import COLORING_TABLES
 from truehue.tabs.studies.copies import Counts, people_lines, study_document
@@ -164,7 +164,7 @@ def listed(kind: Kind) -> tuple[StudyTable, ...]:
     return tables_of(kind)
 
 
-@asks("study")
+@requires("study")
 def table_list(context: Context, actor: Actor, request: StudyReference) -> dict[str, Any]:
     """The tables of a study with their addresses, and whether personal data may be asked for."""
     study = context.storage.studies.get(request.study)
@@ -196,7 +196,7 @@ class StudyTableRequest(StudyExportRequest):
     format: str
 
 
-@asks("study")
+@requires("study")
 def table_file(context: Context, actor: Actor, request: StudyTableRequest) -> ExportedFile:
     """One table of a study. Raises NotStored for a table or a format that there is not."""
     study = context.storage.studies.get(request.study)
@@ -214,7 +214,7 @@ def table_file(context: Context, actor: Actor, request: StudyTableRequest) -> Ex
     return ExportedFile(name, "application/vnd.apache.parquet", parquet_bytes(table, data))
 
 
-@asks("study")
+@requires("study")
 def votes_file(context: Context, actor: Actor, request: StudyExportRequest) -> ExportedFile:
     """The votes of a study of pairs, a line each, in the form of LMSYS' arena."""
     data = export_data(context, actor, request)
@@ -222,7 +222,7 @@ def votes_file(context: Context, actor: Actor, request: StudyExportRequest) -> E
     return ExportedFile(f"{_stem(data)}-{VOTES_FILE}", "application/jsonl; charset=utf-8", content)
 
 
-@asks("study")
+@requires("study")
 def codebook_file(context: Context, actor: Actor, request: StudyExportRequest) -> ExportedFile:
     """Every column of every table, with unit and values."""
     data = export_data(context, actor, request)
@@ -233,7 +233,7 @@ def codebook_file(context: Context, actor: Actor, request: StudyExportRequest) -
     )
 
 
-@asks("study")
+@requires("study")
 def write_archive(context: Context, actor: Actor, request: StudyExportRequest, target: Path) -> str:
     """Everything of a study as a zip at ``target``, which an import reads again; its name."""
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -257,7 +257,7 @@ def write_archive(context: Context, actor: Actor, request: StudyExportRequest, t
             archive.writestr(f"tables/{table.name}.csv", csv_bytes(table, data))
             archive.writestr(f"tables/{table.name}.parquet", parquet_bytes(table, data))
         if data.colorings is not None:
-            write_pictures(context, archive, sketches, data.colorings)
+            write_images(context, archive, sketches, data.colorings)
     _require_all(context, data)  # actions and pictures are read as they are written
     return f"{_stem(data)}.study.zip"
 

@@ -15,7 +15,7 @@ from truehue.annotation.studies.practice import MOST_EXAMPLES
 from truehue.annotation.studies.presets import PRESETS, Preset
 from truehue.core.concepts.records import EXTRACTED, METHODS
 from truehue.core.errors import BadInput
-from truehue.tabs.page.requests import PageRequest, Whole, digits, no_bool, one_of, texts
+from truehue.tabs.page.requests import PageRequest, Whole, digits, no_bool, single_of, texts
 from truehue.tabs.studies.sketch_fields import ExampleForm, PracticeForm, examples_in
 from truehue.tabs.studies.texts import FREE, LANGUAGES, consent_in, texts_of, title_in
 from truehue.tabs.studies.wording import check_wording
@@ -162,16 +162,16 @@ class StudyForm(PageRequest):
     """
 
     title: str = Field(default="", max_length=200, title="The title")
-    preset: Annotated[str, one_of("preset", (*PRESETS, FREE))] = "adherence"
+    preset: Annotated[str, single_of("preset", (*PRESETS, FREE))] = "adherence"
     kind: Kind | None = None
-    language: Annotated[str, one_of("language", LANGUAGES)] = "en"
+    language: Annotated[str, single_of("language", LANGUAGES)] = "en"
     question: str | None = Field(default=None, max_length=500, title="The question")
     instructions: str | None = Field(default=None, max_length=MOST_TEXT, title="The instructions")
     models: tuple[ModelForm, ...] = Field(
         default=(), max_length=MOST_MODELS, title="The list of models"
     )
     people: Annotated[Names, Field(max_length=MOST_SOURCES, title="People's colors")] = ()
-    extraction: Annotated[str, one_of("way of extraction", METHODS)] = EXTRACTED
+    extraction: Annotated[str, single_of("way of extraction", METHODS)] = EXTRACTED
     cases: Annotated[Names, Field(max_length=MOST_CASES, title="The list of cases")] = ()
     groups: Annotated[Names, Field(max_length=200, title="The list of groups")] = ()
     concepts: Annotated[Names, Field(max_length=MOST_CASES, title="The list of concepts")] = ()
@@ -231,7 +231,7 @@ class StudyForm(PageRequest):
         return PRESETS.get(self.preset)
 
     @property
-    def asked_kind(self) -> Kind:
+    def target_kind(self) -> Kind:
         """What is answered."""
         return self.of_preset.kind if self.of_preset else self.kind or Kind.PAIRS
 
@@ -247,7 +247,7 @@ class StudyForm(PageRequest):
         preset = self.of_preset
         trials = _or(self.trials, preset.trials if preset else 60)
         defaults = {
-            "kind": self.asked_kind,
+            "kind": self.target_kind,
             "title": title_in(self.language, self.preset, preset.name if preset else ""),
             "question": question,
             "instructions": instructions,
@@ -269,10 +269,10 @@ class StudyForm(PageRequest):
         changes |= {
             name: defaults[name] for name in ("title", "question") if not getattr(self, name)
         }
-        changes["kind"] = self.asked_kind
-        if self.asked_kind is not Kind.PAIRS:
+        changes["kind"] = self.target_kind
+        if self.target_kind is not Kind.PAIRS:
             changes["tie"] = False
-        changes["consent"] = self.consent or consent_in(self.language, self.asked_kind)
+        changes["consent"] = self.consent or consent_in(self.language, self.target_kind)
         if self.material is Material.QUESTIONS:
             changes |= {"models": (), "training": TrainingForm(), "method": Method.BALANCED}
         if self.material is Material.SKETCHES:

@@ -57,7 +57,7 @@ class CopyChecks:
         self._links: set[int] = set()
         self._marks: set[int] = set()
         self._first_version = len(copy.plans) + 1
-        self._event_ids, self._places = bytearray(), list[tuple[int, str]]()
+        self._event_ids, self._positions = bytearray(), list[tuple[int, str]]()
 
     def check(self, person: ParticipantCopy) -> None:
         """Returns where a participant fits the study and those before."""
@@ -74,7 +74,7 @@ class CopyChecks:
                 f"{location} was served a version of the plan that is not in the export."
             )
         _check_person(self._plans[person.plan_version - 1], person, location)
-        self._places.append((len(self._event_ids) // 16, location))
+        self._positions.append((len(self._event_ids) // 16, location))
         self._event_ids += b"".join(bytes.fromhex(event.id) for event in person.events)
         for mark in person.marks:
             if mark.number in self._marks:
@@ -91,9 +91,9 @@ class CopyChecks:
         again = order[1:][ids[order][1:] == ids[order][:-1]]
         if again.size:
             position = int(again[0])
-            index = bisect_right(self._places, position, key=lambda key: key[0]) - 1
+            index = bisect_right(self._positions, position, key=lambda key: key[0]) - 1
             raise BadInput(
-                f"{self._places[index][1]}: the event {ids[position].tobytes().hex()} stands in the "
+                f"{self._positions[index][1]}: the event {ids[position].tobytes().hex()} stands in the "
                 "export twice."
             )
 

@@ -17,9 +17,9 @@ from truehue.core.errors import BadInput
 from truehue.core.files import MAX_JSON_VALUES, is_damaged_zip, json_values
 from truehue.core.sketches.records import Sketch
 from truehue.core.study_copy import ParticipantCopy, StudyCopy
-from truehue.tabs.page.actor import asks
+from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import many
+from truehue.tabs.page.errors import counted
 from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.studies.colorings.archive import is_ours, read_sketches, sketches_named
@@ -57,7 +57,7 @@ class Limits:
     participants: int = 20_000
 
 
-@asks("study")
+@requires("study")
 def import_study(
     context: Context, actor: Actor, request: EmptyRequest, file: Path, name: str
 ) -> dict[str, Any]:
@@ -81,7 +81,7 @@ def import_study(
     notes = []
     if missing:
         notes.append(
-            f"{many(missing, 'image')} of the study {'is' if missing == 1 else 'are'} not in "
+            f"{counted(missing, 'image')} of the study {'is' if missing == 1 else 'are'} not in "
             "this data folder. Results are complete, but these images and their rule scores "
             "cannot be shown."
         )
@@ -246,7 +246,7 @@ def _check_people(
         )
     if lines != document.participants:
         raise BadInput(
-            f"{shown} says that it has {many(document.participants, 'participant')}, and has "
+            f"{shown} says that it has {counted(document.participants, 'participant')}, and has "
             f"{lines:,}."
         )
 

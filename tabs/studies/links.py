@@ -9,7 +9,7 @@ from pydantic import Field
 
 from truehue.core.errors import BadInput
 from truehue.core.studies import StudyRecord
-from truehue.tabs.page.actor import asks
+from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import Whole
 from truehue.tabs.page.roles import Actor
@@ -37,7 +37,7 @@ class LinkRequest(StudyRequest):
     link: str
 
 
-@asks("study")
+@requires("study")
 def make_links(context: Context, actor: Actor, request: LinksRequest) -> dict[str, Any]:
     """Makes links. Their addresses are told now and never again: only hashes are stored."""
     record = study_of(context, request.study)
@@ -64,7 +64,7 @@ def make_links(context: Context, actor: Actor, request: LinksRequest) -> dict[st
     return {"links": made, "state": record.state.value}
 
 
-@asks("study")
+@requires("study")
 def revoke_link(context: Context, actor: Actor, request: LinkRequest) -> dict[str, Any]:
     """Lets nobody in by a link any more; who came in by it cannot go on either."""
     record = study_of(context, request.study)

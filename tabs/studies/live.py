@@ -14,7 +14,7 @@ from truehue.annotation.judgments.answers import Answer, AnswerKind, answers_of
 from truehue.annotation.participants.exclusion import exclusions_of
 from truehue.annotation.studies.plan import Method, StudyPlan
 from truehue.core.studies import Event, EventKind, ParticipantRecord, Purpose, StudyRecord, Trial
-from truehue.tabs.page.actor import asks
+from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import PageRequest
 from truehue.tabs.page.roles import Actor
@@ -73,7 +73,7 @@ class Progress:
         return max((time for person in self.people for time in person.times), default=None)
 
 
-@asks("study")
+@requires("study")
 def live(context: Context, actor: Actor, request: StudyRequest) -> dict[str, Any]:
     """How far a study is, with its people; asked for every few seconds."""
     record = study_of(context, request.study)

@@ -23,7 +23,7 @@ from truehue.core.concepts.records import KINDS, METHODS
 from truehue.core.errors import BadInput
 from truehue.tabs.compare.sources import SET, label_of, parse
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import many
+from truehue.tabs.page.errors import counted
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.studies.drafting import Draft, draft
 from truehue.tabs.studies.form import ClosingForm, StudyForm
@@ -169,14 +169,16 @@ def long_work(context: Context, draft: Draft) -> str:
         drawings = len({sketch.drawing for sketch in draft.sketches.values() if not sketch.id})
         if drawings <= MOST_PREPARED:
             return ""
-        return f"{many(drawings, 'starter drawing')} will be prepared first, about a second each."
+        return (
+            f"{counted(drawings, 'starter drawing')} will be prepared first, about a second each."
+        )
     if draft.form.material is Material.QUESTIONS:
         images = len(missing_images(context, draft))
-        return f"{many(images, 'image')} will be stored first." if images > MOST_STORED else ""
+        return f"{counted(images, 'image')} will be stored first." if images > MOST_STORED else ""
     measured = missing_weights(context, draft)
     if measured <= MOST_MEASURED:
         return ""
-    return f"The colors of {many(measured, 'concept')} will be measured first."
+    return f"The colors of {counted(measured, 'concept')} will be measured first."
 
 
 def with_weights(weights: Weights, draft: Draft, case: Case) -> Case:

@@ -13,7 +13,7 @@ from truehue.core.concepts.records import ConceptImagesRecord, DistributionSetRe
 from truehue.core.generation.registry import name_of as model_name
 from truehue.core.prompts.concepts import STYLES
 from truehue.tabs.compare.sources import PICTURES, RUN, SET
-from truehue.tabs.page.actor import asks
+from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import Actor
@@ -43,7 +43,7 @@ NO_PEOPLE = (
 )
 
 
-@asks("study")
+@requires("study")
 def presets(context: Context, actor: Actor, request: EmptyRequest) -> dict[str, Any]:
     """The kinds of studies that a form begins with, their words by language, and all limits."""
     return {
@@ -70,7 +70,7 @@ def presets(context: Context, actor: Actor, request: EmptyRequest) -> dict[str, 
     }
 
 
-@asks("study")
+@requires("study")
 def materials(context: Context, actor: Actor, request: EmptyRequest) -> dict[str, Any]:
     """All that studies can be made of, and what of it goes together as a model."""
     storage = context.storage
@@ -126,12 +126,12 @@ def _preset(name: str) -> dict[str, Any]:
         "id": name,
         "name": preset.name if preset else FREE_NAME,
         "source": preset.source if preset else "",
-        "kind": form.asked_kind.value,
+        "kind": form.target_kind.value,
         "material": form.material.value,
         "needs_people": form.material.value == "distributions",
         "models": preset.models if preset else None,
         "a_task": preset.a_task if preset else None,
-        "minutes": minutes(form.asked_kind, trials),
+        "minutes": minutes(form.target_kind, trials),
         "form": form.model_dump(mode="json"),
         "texts": {language: _texts(name, language, form) for language in LANGUAGES},
     }
@@ -143,7 +143,7 @@ def _texts(name: str, language: str, form: StudyForm) -> dict[str, Any]:
     texts = {
         "question": question,
         "instructions": instructions,
-        "consent": consent_in(language, form.asked_kind),
+        "consent": consent_in(language, form.target_kind),
     }
     if form.examples is None:
         return texts

@@ -10,7 +10,7 @@ import numpy as np
 from truehue.annotation.report import Summary
 from truehue.annotation.validation.differences import LEAST_PAIRS, Difference, candidates, nearest
 from truehue.annotation.validation.metrics import Compared, Validation
-from truehue.tabs.page.errors import many
+from truehue.tabs.page.errors import counted
 from truehue.tabs.studies.metrics import StudyMetric
 from truehue.tabs.studies.results_numbers import percent, two
 
@@ -37,7 +37,7 @@ def trust_sentences(summary: Summary, metrics: Sequence[StudyMetric], group: str
     pairs = max((row.pairs for row in rows), default=0)
     if pairs < LEAST_PAIRS:
         return [
-            f"{many(pairs, 'pair')} {'has' if pairs == 1 else 'have'} votes so far: metrics are "
+            f"{counted(pairs, 'pair')} {'has' if pairs == 1 else 'have'} votes so far: metrics are "
             f"compared from {LEAST_PAIRS} on."
         ]
     best = nearest(rows)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from truehue.annotation.report import Summary
 from truehue.annotation.validation.differences import LEAST_PAIRS, nearest
-from truehue.tabs.page.errors import many
+from truehue.tabs.page.errors import counted
 from truehue.tabs.studies.metric_validity import MetricEvidence, compared
 from truehue.tabs.studies.metrics import StudyMetric
 from truehue.tabs.studies.results_numbers import percent, two
@@ -53,6 +53,4 @@ def choice_sentences(summary: Summary, metrics: Sequence[StudyMetric]) -> list[s
 
 def _few(count: int, label: str, having: str) -> str:
     verb = "has" if count == 1 else "have"
-    return (
-        f"{many(count, label)} {verb} {having} so far: metrics are compared from {LEAST_PAIRS} on."
-    )
+    return f"{counted(count, label)} {verb} {having} so far: metrics are compared from {LEAST_PAIRS} on."

@@ -16,9 +16,9 @@ from truehue.annotation.studies.plan import Material, StudyPlan
 from truehue.core.color.distances import emd
 from truehue.core.color.uw71 import uw71
 from truehue.core.errors import TrueHueError
-from truehue.tabs.page.actor import asks
+from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import many
+from truehue.tabs.page.errors import counted
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.studies.drafting import CandidateCase, Draft, missing, possible_cases
 from truehue.tabs.studies.form import StudyForm
@@ -61,7 +61,7 @@ class CasesForm(StudyForm):
     limit: int = 200
 
 
-@asks("study")
+@requires("study")
 def cases(context: Context, actor: Actor, request: CasesForm) -> dict[str, Any]:
     """The cases that the sources of a form have, as a list to choose from."""
     every = possible_cases(context, request)
@@ -81,7 +81,7 @@ def cases(context: Context, actor: Actor, request: CasesForm) -> dict[str, Any]:
     }
 
 
-@asks("study")
+@requires("study")
 def outline(context: Context, actor: Actor, request: StudyForm) -> dict[str, Any]:
     """What a form would make, with a sample of it; nothing is stored. Raises BadInput, with the
     field, for what cannot be made."""
@@ -158,7 +158,7 @@ def blocks(plan: StudyPlan) -> list[str]:
     reasons = []
     if not plan.main_stimuli:
         reasons.append("No cases are left besides those for training. Choose more cases.")
-    elif plan.material is Material.IMAGES and same_pictures(plan) == len(plan.main_stimuli):
+    elif plan.material is Material.IMAGES and same_images(plan) == len(plan.main_stimuli):
         reasons.append(
             "Every stimulus would show the same image twice. Give one of the models another source."
         )
@@ -179,14 +179,14 @@ def warnings(plan: StudyPlan, made: Draft) -> list[str]:
     people, limit = size["people_needed"], plan.closing.participants
     if limit is not None and limit < people:
         wanted = (
-            f"{many(plan.votes, 'coloring')} of each concept"
+            f"{counted(plan.votes, 'coloring')} of each concept"
             if plan.kind is Kind.COLORINGS
-            else f"{many(plan.votes, 'answer')} to each question"
+            else f"{counted(plan.votes, 'answer')} to each question"
             if plan.kind is Kind.QUESTIONS
-            else f"{many(plan.votes, 'vote')} of each stimulus"
+            else f"{counted(plan.votes, 'vote')} of each stimulus"
         )
         sentences.append(
-            f"The study closes with {many(limit, 'participant')}, but {people:,} are needed for "
+            f"The study closes with {counted(limit, 'participant')}, but {people:,} are needed for "
             f"{wanted}."
         )
     if size["minutes_a_person"] > LONG_MINUTES:
@@ -205,7 +205,7 @@ def warnings(plan: StudyPlan, made: Draft) -> list[str]:
             f"{preset.name}, as published, takes {preset.cases} cases; these are "
             f"{len(made.cases):,}."
         )
-    same = same_pictures(plan)
+    same = same_images(plan)
     if same:
         sentences.append(
             f"{same:,} of {len(plan.main_stimuli):,} stimuli would show the same image twice, "
@@ -220,7 +220,7 @@ def warnings(plan: StudyPlan, made: Draft) -> list[str]:
         warned = sum(bool(choice.warnings) for choice in made.sketches.values())
         if warned:
             sentences.append(
-                f"{many(warned, 'concept')} {'has' if warned == 1 else 'have'} a sketch with a "
+                f"{counted(warned, 'concept')} {'has' if warned == 1 else 'have'} a sketch with a "
                 "warning: look at it in the list, and try it in Colorize."
             )
         named = named_in_examples(plan, made)
@@ -335,7 +335,7 @@ def _array(weights: Sequence[float]) -> Any:
     return np.asarray(weights, dtype=np.float64) / sum(weights)
 
 
-def same_pictures(plan: StudyPlan) -> int:
+def same_images(plan: StudyPlan) -> int:
     """How many main stimuli show one picture at two places."""
     count = 0
     for stimulus in plan.main_stimuli:

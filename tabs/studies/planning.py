@@ -16,7 +16,7 @@ from truehue.annotation.planning.power import (
     power_of,
 )
 from truehue.core.errors import BadInput
-from truehue.tabs.page.actor import asks
+from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import PageRequest, Whole
 from truehue.tabs.page.roles import Actor
@@ -75,11 +75,11 @@ class VotesRequest(Difference):
     power: Annotated[float, Field(ge=0.5, le=0.99, title="The power")] = 0.8
 
 
-@asks("study")
+@requires("study")
 def power(context: Context, actor: Actor, request: PowerRequest) -> dict[str, Any]:
     """How often a study would find a difference that is there."""
     design = request.design(request.participants)
-    simulations = min(SIMULATIONS, MOST_DRAWS // (design.draws_a_person * request.participants))
+    simulations = min(SIMULATIONS, MOST_DRAWS // (design.draws_per_person * request.participants))
     if simulations < LEAST_SIMULATIONS:
         raise BadInput(
             f"{request.participants:,} people with {request.votes_a_person:,} votes each are "
@@ -97,7 +97,7 @@ def power(context: Context, actor: Actor, request: PowerRequest) -> dict[str, An
     }
 
 
-@asks("study")
+@requires("study")
 def votes_needed(context: Context, actor: Actor, request: VotesRequest) -> dict[str, Any]:
     """The least number of people, and so of votes, that finds a difference often enough."""
     needed = people_needed(request.design(2), request.power, request.seed)

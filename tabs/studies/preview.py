@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from truehue.annotation.studies.plan import Completion
-from truehue.tabs.page.actor import asks
+from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.participants.service import Participation
@@ -20,7 +20,7 @@ class PreviewRequest(StudyRequest):
     base: str = ""
 
 
-@asks("study")
+@requires("study")
 def preview(context: Context, actor: Actor, request: PreviewRequest) -> dict[str, Any]:
     """The address of a preview of a study as it is now. It lies in memory, for an hour."""
     record = study_of(context, request.study)

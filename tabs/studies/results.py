@@ -23,7 +23,7 @@ from truehue.annotation.studies.cases import Kind
 from truehue.annotation.validation.scales import KENDALL_REPLICATES
 from truehue.core.errors import TrueHueError
 from truehue.core.generation.request import Cancelled
-from truehue.tabs.page.actor import asks
+from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import PageRequest
 from truehue.tabs.page.roles import Actor
@@ -64,7 +64,7 @@ class ResultsService:
     """The results of studies in memory, one of each; computed one after another in one thread."""
 
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
-    _kept: OrderedDict[str, tuple[object, Json]] = field(default_factory=OrderedDict, repr=False)
+    _saved: OrderedDict[str, tuple[object, Json]] = field(default_factory=OrderedDict, repr=False)
     _tasks: dict[str, _Task] = field(default_factory=dict, repr=False)
     _steps: dict[str, int] = field(default_factory=dict, repr=False)
     _pool: ThreadPoolExecutor | None = field(default=None, repr=False)
@@ -76,9 +76,9 @@ class ResultsService:
         until = time.monotonic() + wait_s
         while True:
             with self._lock:
-                saved = self._kept.get(study_id)
+                saved = self._saved.get(study_id)
                 if saved is not None and saved[0] == key:
-                    self._kept.move_to_end(study_id)
+                    self._saved.move_to_end(study_id)
                     return Computed(saved[1], False, None)
                 # What is at work is not broken off for what came in meanwhile: in a study with
                 # many participants nothing would ever be finished.
@@ -100,12 +100,12 @@ class ResultsService:
     def peek(self, study_id: str) -> tuple[object, Json] | None:
         """What is kept of a study, with its key; nothing is computed for it."""
         with self._lock:
-            return self._kept.get(study_id)
+            return self._saved.get(study_id)
 
     def forget(self, study_id: str) -> None:
         """Drops what is kept of a study, and what is at work: somebody in it was erased."""
         with self._lock:
-            self._kept.pop(study_id, None)
+            self._saved.pop(study_id, None)
             self._tasks.pop(study_id, None)
 
     def close(self) -> None:
@@ -136,10 +136,10 @@ class ResultsService:
                 with self._lock:
                     self._steps[study_id] = task.done
                     if self._tasks.get(study_id) is task:
-                        self._kept[study_id] = (key, made)
-                        self._kept.move_to_end(study_id)
-                        while len(self._kept) > _MOST_KEPT:
-                            self._kept.popitem(last=False)
+                        self._saved[study_id] = (key, made)
+                        self._saved.move_to_end(study_id)
+                        while len(self._saved) > _MOST_KEPT:
+                            self._saved.popitem(last=False)
                 return made
             finally:
                 with self._lock:
@@ -162,7 +162,7 @@ class StudyResultsRequest(StudyReference):
     replicates: Annotated[int, Field(ge=LEAST_REPLICATES, le=MOST_REPLICATES)] = REPLICATES
 
 
-@asks("study")
+@requires("study")
 def study_results(context: Context, actor: Actor, request: StudyResultsRequest) -> Json:
     """The results of a study so far, before and after exclusion."""
     study_id = context.storage.studies.get(request.study).id

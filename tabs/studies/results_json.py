@@ -18,7 +18,7 @@ from truehue.annotation.report import GroupSummary, PersonResult, StudyResults, 
 from truehue.annotation.studies.cases import Kind
 from truehue.core.studies import Decision, Event, EventKind, ParticipantRecord
 from truehue.tabs.studies.metrics import StudyMetric
-from truehue.tabs.studies.questions.results import asked_json, questions_json
+from truehue.tabs.studies.questions.results import log_json, questions_json
 from truehue.tabs.studies.results_numbers import ALONE, few_people, number, percent, plain
 from truehue.tabs.studies.results_source import StudySource, rule_json, too_fast_json
 from truehue.tabs.studies.results_validation import validation_json
@@ -108,7 +108,7 @@ def results_json(
             arrangements[1],
         ),
         "people": people,
-        "asked": asked_json(source.plan),
+        "asked": log_json(source.plan),
         "notes": list(results.everybody.notes),
         "erased": len(source.erased),
     }

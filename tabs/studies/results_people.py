@@ -16,9 +16,9 @@ from truehue.annotation.participants.quality import ExclusionRule
 from truehue.annotation.studies.files import from_json
 from truehue.core.errors import BadInput, NotStored
 from truehue.core.studies import LogKind, ParticipantRecord, State
-from truehue.tabs.page.actor import asks
+from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import many
+from truehue.tabs.page.errors import counted
 from truehue.tabs.page.roles import Actor, Resource, may
 from truehue.tabs.studies.cache import StudyCache
 from truehue.tabs.studies.logs import logs_of
@@ -70,7 +70,7 @@ class Erase(ParticipantReference):
     confirm: Annotated[int, Field(ge=1)]
 
 
-@asks("study")
+@requires("study")
 def set_rule(context: Context, actor: Actor, request: SetRule) -> Json:
     """Sets the rule that leaves participants out of results; the rules before stay in the log."""
     study_id = context.storage.studies.get(request.study).id
@@ -87,7 +87,7 @@ def set_rule(context: Context, actor: Actor, request: SetRule) -> Json:
     }
 
 
-@asks("study")
+@requires("study")
 def exclude(context: Context, actor: Actor, request: Decide) -> Json:
     """Leaves a participant out of results, with a reason; their answers stay."""
     if not request.reason:
@@ -95,7 +95,7 @@ def exclude(context: Context, actor: Actor, request: Decide) -> Json:
     return _decide(context, actor, request, excluded=True)
 
 
-@asks("study")
+@requires("study")
 def include(context: Context, actor: Actor, request: Decide) -> Json:
     """Takes the decision back; the rule of exclusion stands as before."""
     return _decide(context, actor, request, excluded=False)
@@ -117,7 +117,7 @@ def _decide(context: Context, actor: Actor, request: Decide, *, excluded: bool) 
     }
 
 
-@asks("study")
+@requires("study")
 def erase(context: Context, actor: Actor, request: Erase) -> Json:
     """Deletes everything of one participant for good, because that person asked for it, and the
     sets of distributions with their answers, which are named. For who made the study, and for
@@ -138,7 +138,7 @@ def erase(context: Context, actor: Actor, request: Erase) -> Json:
     return {"erased": person.number, "label": label(person.number), "sets": list(sets)}
 
 
-@asks("study")
+@requires("study")
 def clear_external(context: Context, actor: Actor, request: StudyReference) -> Json:
     """Deletes what recruiting sites call the participants of a closed study, as the text that they
     agreed to promises for when they are paid. For who made the study, and for admins."""
@@ -161,7 +161,7 @@ def participant_of(context: Context, request: ParticipantReference) -> Participa
     return person
 
 
-@asks("study")
+@requires("study")
 def participant_export(context: Context, actor: Actor, request: ParticipantReference) -> Json:
     """Everything that is stored of one participant, as it is stored: it is theirs to have. For who
     made the study, and for admins."""
@@ -202,7 +202,7 @@ def _consent(context: Context, person: ParticipantRecord) -> Json:
     return {"version": plan.consent.version, "text": plan.consent.text}
 
 
-@asks("study")
+@requires("study")
 def replayed(context: Context, actor: Actor, request: StudyReference) -> Json:
     """Whether every participant was served what the plan, its seed and the log give again."""
     source = read_source(context, request.study)
@@ -253,7 +253,7 @@ def replayed(context: Context, actor: Actor, request: StudyReference) -> Json:
             for number in source.erased
         ],
         "whole": not differing,
-        "words": _replay_words(len(people), len(differing), "" in reasons.values()),
+        "words": _replay_text(len(people), len(differing), "" in reasons.values()),
     }
 
 
@@ -286,13 +286,13 @@ def _why(times: Sequence[datetime], gaps: Sequence[Gap]) -> str:
     )
 
 
-def _replay_words(people: int, differing: int, unexplained: bool) -> str:
+def _replay_text(people: int, differing: int, unexplained: bool) -> str:
     if not people:
         return "No participants yet."
     if not differing:
-        return f"All trials of {many(people, 'participant')} match the plan."
+        return f"All trials of {counted(people, 'participant')} match the plan."
     rest = " This should not be." if unexplained else ""
     return (
-        f"The trials of {people - differing} of {many(people, 'participant')} are as the plan "
+        f"The trials of {people - differing} of {counted(people, 'participant')} are as the plan "
         f"gives them again; those of {differing} are not.{rest}"
     )

@@ -46,7 +46,7 @@ class StudySource:
                 participant.number,
                 [trial for trial in self.trials.get(participant.id, ()) if self._known(trial)],
                 self.events.get(participant.id, ()),
-                self.decision_words(participant.id),
+                self.decision_text(participant.id),
             )
             for participant in self.participants
         ]
@@ -54,7 +54,7 @@ class StudySource:
     def _known(self, trial: Trial) -> bool:
         return not trial.stimulus_id or trial.stimulus_id in self.plan.by_id
 
-    def decision_words(self, participant_id: str) -> str:
+    def decision_text(self, participant_id: str) -> str:
         """Why a researcher left that participant out, empty where nobody did."""
         decision = self.decisions.get(participant_id)
         return (decision.reason or NO_REASON) if decision and decision.excluded else ""

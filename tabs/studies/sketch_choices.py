@@ -14,10 +14,10 @@ from truehue.tabs.colorize.sketches import (
     PREFIX,
     STARTER,
     drawings,
-    source_words,
+    source_text,
     starter_sketch,
 )
-from truehue.tabs.page.actor import asks
+from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import Actor
@@ -90,13 +90,13 @@ class Choices:
                 record.id,
                 "",
                 record.words,
-                source_words(record.source, record.note),
+                source_text(record.source, record.note),
                 tuple(text for _, text in record.warnings),
             )
         if shows in self._drawings and not any(
             sketch_record.source == STARTER for sketch_record in records
         ):
-            yield Choice("", self._drawings[shows], shows, source_words(STARTER, ""))
+            yield Choice("", self._drawings[shows], shows, source_text(STARTER, ""))
 
 
 def shown_by(message: str) -> tuple[str, ...]:
@@ -130,7 +130,7 @@ def choice_json(choice: Choice) -> dict[str, Any]:
     }
 
 
-@asks("study")
+@requires("study")
 def concept_list(context: Context, actor: Actor, request: EmptyRequest) -> dict[str, Any]:
     """The concepts to choose from, by category: things with their states and moods, and the
     sketches of each; and other words that a sketch is stored of."""

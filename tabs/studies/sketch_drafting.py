@@ -11,7 +11,7 @@ from truehue.annotation.studies.cases import Case
 from truehue.core.concepts.matching import concept_of, normal, similar
 from truehue.core.errors import BadInput
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import many
+from truehue.tabs.page.errors import counted
 from truehue.tabs.studies.drafting import Draft
 from truehue.tabs.studies.form import StudyForm
 from truehue.tabs.studies.sketch_choices import Choice, Choices, case_id_of, choice_json, group_of
@@ -45,7 +45,7 @@ def draft_of_sketches(context: Context, form: StudyForm) -> Draft:
         {},
         len(wanted),
         len(complete),
-        tuple(_told(form, sample, complete, without, practiced, wanted)),
+        tuple(_message(form, sample, complete, without, practiced, wanted)),
         {case.id: choice for case, choice in (*cases, *training)},
         without,
     )
@@ -108,7 +108,7 @@ def _practiced(form: StudyForm, choices: Choices, wanted: Sequence[str]) -> list
     practiced = list(dict.fromkeys(free))[: form.practice.number]
     if len(practiced) < form.practice.number:
         raise BadInput(
-            f"The study leaves {many(len(practiced), 'drawing')} to practice on. Choose "
+            f"The study leaves {counted(len(practiced), 'drawing')} to practice on. Choose "
             "practice concepts, or reduce the practice.",
             "practice",
         )
@@ -148,7 +148,7 @@ def _key(form: StudyForm, text: str) -> str:
     return form.sketches.get(text, form.sketches.get(normal(text), ""))
 
 
-def _told(
+def _message(
     form: StudyForm,
     sample: Sequence[str],
     complete: Sequence[str],
@@ -167,7 +167,7 @@ def _told(
         messages.append(f"All {len(sample):,} concepts with a sketch are included.")
     if without:
         messages.append(
-            f"{many(len(without), 'concept')} excluded: no sketch of {_listed(without)}."
+            f"{counted(len(without), 'concept')} excluded: no sketch of {_listed(without)}."
         )
     if practiced:
         messages.append(

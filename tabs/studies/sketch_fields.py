@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 from truehue.annotation.studies.practice import MOST_SKETCHES, MOST_TEXT, Review
-from truehue.tabs.page.requests import PageRequest, Whole, one_of, texts
+from truehue.tabs.page.requests import PageRequest, Whole, single_of, texts
 
 PRACTICE_SKETCHES = 3
 """Before the rest, as in ColorConceptBench, section 3.2."""
@@ -26,7 +26,7 @@ class PracticeForm(PageRequest):
     number: Whole = Field(
         default=PRACTICE_SKETCHES, ge=0, le=MOST_SKETCHES, title="Practice sketches"
     )
-    review: Annotated[str, one_of("review", Review)] = Review.RESEARCHER.value
+    review: Annotated[str, single_of("review", Review)] = Review.RESEARCHER.value
 
 
 class ExampleForm(PageRequest):

@@ -12,7 +12,7 @@ from truehue.annotation.studies.plan import Completion, StudyPlan
 from truehue.core.errors import BadInput, NotStored
 from truehue.core.studies import LogEntry, LogKind, State, StudyRecord
 from truehue.storage.makers import OWNER
-from truehue.tabs.page.actor import asks
+from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import Actor
@@ -51,7 +51,7 @@ MOVES: Mapping[State, tuple[State, ...]] = {
 """Where a study can go from each state."""
 
 
-@asks("study")
+@requires("study")
 def study_list(context: Context, actor: Actor, request: EmptyRequest) -> dict[str, Any]:
     """All studies, the newest first."""
     now = datetime.now(UTC)
@@ -64,7 +64,7 @@ def study_list(context: Context, actor: Actor, request: EmptyRequest) -> dict[st
     return {"studies": rows}
 
 
-@asks("study")
+@requires("study")
 def study(context: Context, actor: Actor, request: StudyRequest) -> dict[str, Any]:
     """Everything of one study for its page."""
     return view(context, actor, study_of(context, request.study))
@@ -223,11 +223,11 @@ def _entry(context: Context, entry: LogEntry) -> dict[str, Any]:
         "kind": entry.kind.value,
         "at": entry.at.isoformat(),
         "by": name_of(context, entry.author),
-        "words": _words(entry),
+        "words": _text(entry),
     }
 
 
-def _words(entry: LogEntry) -> str:
+def _text(entry: LogEntry) -> str:
     body = entry.body
     match entry.kind:
         case LogKind.PLAN:

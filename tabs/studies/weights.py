@@ -40,7 +40,7 @@ class Weights:
     def kept(self, text: str, message: str) -> bool:
         """Whether a distribution is at hand without measuring pictures now."""
         cell = self._cell_of(text, message)
-        return parse(text).kind == SET or (cell is not None and cell[1:] in self._kept(cell[0]))
+        return parse(text).kind == SET or (cell is not None and cell[1:] in self._saved(cell[0]))
 
     def of(self, text: str, message: str) -> tuple[float, ...]:
         """The shares of a concept's 71 bins. Raises BadInput, saying which source has none."""
@@ -61,7 +61,7 @@ class Weights:
         if cell is None:
             return distribution(self._context, text, message, self._method).weights
         run_id, concept_id, style = cell
-        retained = self._kept(run_id)
+        retained = self._saved(run_id)
         if (concept_id, style) not in retained:
             made = extracted(self._context, run_id, concept_id, style, [None], self._method)
             self._context.storage.profiles.keep(made)
@@ -93,7 +93,7 @@ class Weights:
         styles = (source.style,) if source.style else self._styles[run_id]
         return (run_id, concept.id, styles[0]) if len(styles) == 1 else None
 
-    def _kept(self, run_id: str) -> dict[tuple[str, str], np.ndarray | None]:
+    def _saved(self, run_id: str) -> dict[tuple[str, str], np.ndarray | None]:
         if run_id not in self._cells:
             self._cells[run_id] = {
                 (cell.concept_id, cell.style): cell.weights

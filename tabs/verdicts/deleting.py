@@ -9,9 +9,9 @@ from pydantic import Field
 
 from truehue.storage.makers import IMAGE, VERDICT
 from truehue.storage.trash import KEPT_DAYS, MAX_IDS, TrashRecord
-from truehue.tabs.page.actor import asks, brought, stored_resource
+from truehue.tabs.page.actor import brought, requires, stored_resource
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import many
+from truehue.tabs.page.errors import counted
 from truehue.tabs.page.requests import PageRequest
 from truehue.tabs.page.roles import Actor, Resource, Role, may
 
@@ -44,7 +44,7 @@ class Deleted(PageRequest):
     trash_id: str
 
 
-@asks("delete")
+@requires("delete")
 def delete(context: Context, actor: Actor, request: Delete) -> dict[str, Any]:
     """Deletes pictures, masks or verdicts, and says what went.
 
@@ -53,7 +53,7 @@ def delete(context: Context, actor: Actor, request: Delete) -> dict[str, Any]:
     """
     ids = list(request.ids)
     if request.kind == "verdict" and request.all_rules:
-        ids = _kept_together(context, ids)
+        ids = _saved_together(context, ids)
     if actor.role is not Role.OWNER:
         for item in _resources(context, request.kind, ids):
             may(actor, "delete", item)
@@ -77,7 +77,7 @@ def _resources(context: Context, kind: str, ids: Sequence[str]) -> Iterator[Reso
             yield stored_resource(context, IMAGE, rows.get(row_id).image_id)
 
 
-def _kept_together(context: Context, ids: list[str]) -> list[str]:
+def _saved_together(context: Context, ids: list[str]) -> list[str]:
     """The verdicts of every rule on the questions of these: keeping one keeps them all
     (:mod:`truehue.tabs.verdicts.saving`)."""
     evidence = context.storage.evidence
@@ -91,7 +91,7 @@ def _kept_together(context: Context, ids: list[str]) -> list[str]:
     ]
 
 
-@asks("delete")
+@requires("delete")
 def restore(context: Context, actor: Actor, request: Deleted) -> dict[str, Any]:
     """Puts back what was deleted together. Raises NotStored and DataFolderError."""
     may(actor, "delete", stored_resource(context, TRASH, request.trash_id))
@@ -100,7 +100,7 @@ def restore(context: Context, actor: Actor, request: Deleted) -> dict[str, Any]:
     return trash_json(record)
 
 
-@asks("purge")
+@requires("purge")
 def purge(context: Context, actor: Actor, request: Deleted) -> dict[str, Any]:
     """Deletes for good what was deleted together: what a visitor deletes can be put back for
     seven days. Raises NotStored."""
@@ -141,7 +141,9 @@ def trash_json(record: TrashRecord) -> dict[str, Any]:
 def _many(number: int, table: str) -> str:
     word = _WORDS[table]
     return (
-        f"{number:,} {_PLURALS[word]}" if number != 1 and word in _PLURALS else many(number, word)
+        f"{number:,} {_PLURALS[word]}"
+        if number != 1 and word in _PLURALS
+        else counted(number, word)
     )
 
 

@@ -18,7 +18,7 @@ from truehue.core.verdict.rules import RULES
 from truehue.tabs.library.service import canonical
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.roles import Actor
-from truehue.tabs.verdicts.scoring import StoredImage, judge_picture
+from truehue.tabs.verdicts.scoring import StoredImage, judge_image
 
 log = logging.getLogger("truehue")
 
@@ -43,7 +43,7 @@ def draw(
     by_id = {prompt.id: prompt for prompt in prompts}
     # Eight bits of three colors, as PNG a third less; masks and rows are small beside it.
     size_bytes = sum(2 * (request.width or 512) * (request.height or 512) for request in requests)
-    context.require_room(size_bytes, len(requests))
+    context.require_space(size_bytes, len(requests))
     deliver = deliver_to(context.bound(), actor, by_id)
     return context.engine.submit(requests, deliver, title=title, owner=actor.id)
 
@@ -90,7 +90,7 @@ def keep(
         reason = delivery.problem or "The model returned no image and no reason."
         return context.storage.drawings.add(replace(row, status="failed", reason=reason))
     height, width, _ = generated_image.srgb8.shape
-    context.require_room(2 * height * width, images=1)
+    context.require_space(2 * height * width, images=1)
     origin = {**generated_image.origin, **_first_target(request.targets)}
     image = context.storage.images.add(
         generated_image.srgb8,
@@ -128,7 +128,7 @@ def judge_exact(context: Context, stored: StoredImage) -> None:
     does not show what was asked. What breaks is stored as ``unscored``, with what broke.
     """
     if stored.masks:
-        judge_picture(context, stored, [by.id for by in RULES])
+        judge_image(context, stored, [by.id for by in RULES])
 
 
 def name_of(request: GenerationRequest) -> str:

@@ -17,12 +17,12 @@ from truehue.core.spreadsheets import cell
 from truehue.core.verdict.judge import PASS, UNSCORED
 from truehue.core.verdict.rules import MATCHES, RULES
 from truehue.storage.verdicts.judgments import MAX_REASON, JudgmentRecord, RuleStatus
-from truehue.tabs.page.actor import asks
+from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context, runs_of
 from truehue.tabs.page.links import ID_LENGTH, link, whole
 from truehue.tabs.page.requests import PageRequest
 from truehue.tabs.page.roles import Actor, Resource, may
-from truehue.tabs.verdicts.saving import QuestionRequest, keep_question
+from truehue.tabs.verdicts.saving import QuestionRequest, save_question
 
 PAGE = 100
 MOST_POSITION = 2**31 - 1
@@ -49,7 +49,7 @@ class Judgment(PageRequest):
     judgment_id: str
 
 
-@asks("add")
+@requires("add")
 def judge_verdict(context: Context, actor: Actor, request: AnswerVerdict) -> dict[str, Any]:
     """Stores a person's answer to a verdict and returns it. Raises BadInput and NotStored."""
     judgment = _of_run(context, request) if request.run else _of_mask(context, actor, request)
@@ -57,7 +57,7 @@ def judge_verdict(context: Context, actor: Actor, request: AnswerVerdict) -> dic
     return judgment_json(context, actor, record)
 
 
-@asks("change")
+@requires("change")
 def withdraw(context: Context, actor: Actor, request: Judgment) -> dict[str, Any]:
     """Takes an answer back. Raises NotStored."""
     record = context.storage.judgments.get(request.judgment_id)
@@ -219,7 +219,7 @@ def of_question(context: Context, actor: Actor, query: Mapping[str, str]) -> dic
     return _answers(context, actor, probe)
 
 
-def of_picture(context: Context, actor: Actor, run_id: str, position: int) -> dict[str, Any]:
+def of_image(context: Context, actor: Actor, run_id: str, position: int) -> dict[str, Any]:
     """The answers that count to a picture of a run."""
     probe = JudgmentRecord(PASS, "", {}, "", run_id=run_id, position=position)
     return _answers(context, actor, probe)
@@ -238,7 +238,7 @@ def _answers(context: Context, actor: Actor, probe: JudgmentRecord) -> dict[str,
 
 
 def _of_mask(context: Context, actor: Actor, request: AnswerVerdict) -> JudgmentRecord:
-    rows = keep_question(context, actor, request)
+    rows = save_question(context, actor, request)
     shown = next(row for row in rows if row.protocol == request.rule)
     statuses = {row.protocol: RuleStatus(row.version, row.status) for row in rows}
     return JudgmentRecord(

@@ -16,7 +16,7 @@ from truehue.core.verdict.judge import UNSCORED
 from truehue.core.verdict.rules import Rule, rule
 from truehue.core.verdict.tasks import BROKE, BY_NUMBER, ENDED
 from truehue.tabs.page.context import Context
-from truehue.tabs.verdicts.scoring import StoredImage, judge_picture, masks_of
+from truehue.tabs.verdicts.scoring import StoredImage, judge_image, masks_of
 
 _PAGE = 500
 
@@ -132,7 +132,7 @@ def _judge_row(
     if not missing:
         return "complete", []
     before = {record.evidence_id for record in stored}
-    added = judge_picture(context, stored_image, missing)
+    added = judge_image(context, stored_image, missing)
     new = [record for record in added if record.evidence_id not in before]
     return ("judged" if new else "complete"), new
 

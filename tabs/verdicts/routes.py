@@ -19,13 +19,13 @@ from truehue.tabs.verdicts.judgments import (
     of_question,
     withdraw,
 )
-from truehue.tabs.verdicts.saving import QuestionRequest, keep_verdict
+from truehue.tabs.verdicts.saving import QuestionRequest, save_verdict
 
 
 def judgment_routes(context: Context) -> FeatureRouter:
     """The router of judging and deleting."""
     feature_router = FeatureRouter(context, "/api")
-    feature_router.takes("/verdicts", QuestionRequest, keep_verdict)
+    feature_router.takes("/verdicts", QuestionRequest, save_verdict)
     feature_router.takes("/judgments", AnswerVerdict, judge_verdict)
     feature_router.takes("/judgments/{judgment_id}/withdraw", Judgment, withdraw)
     feature_router.takes("/trash", Delete, delete)

@@ -12,7 +12,7 @@ from truehue.core.records import EvidenceRecord
 from truehue.core.verdict.candidates import Acceptance
 from truehue.core.verdict.measure import Measurement, measure_by_rules
 from truehue.core.verdict.rules import MATCHES, RULES
-from truehue.tabs.page.actor import asks
+from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import PageRequest, Whole
 from truehue.tabs.page.roles import Actor
@@ -83,16 +83,16 @@ class QuestionRequest(PageRequest):
         )
 
 
-@asks("add")
-def keep_question(context: Context, actor: Actor, request: QuestionRequest) -> list[EvidenceRecord]:
+@requires("add")
+def save_question(context: Context, actor: Actor, request: QuestionRequest) -> list[EvidenceRecord]:
     """:func:`keep` for what a page asks."""
     return keep(context, request.image, request.mask, request.question(), actor.id)
 
 
-@asks("add")
-def keep_verdict(context: Context, actor: Actor, request: QuestionRequest) -> dict[str, Any]:
+@requires("add")
+def save_verdict(context: Context, actor: Actor, request: QuestionRequest) -> dict[str, Any]:
     """Keeps the verdicts of every rule on a question."""
-    rows = keep_question(context, actor, request)
+    rows = save_question(context, actor, request)
     return {
         "evidence": {row.protocol: row.evidence_id for row in rows},
         "data": context.data_text(),

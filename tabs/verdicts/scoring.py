@@ -47,7 +47,7 @@ class StoredImage:
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-def judge_picture(
+def judge_image(
     context: Context, stored: StoredImage, rule_ids: Sequence[str]
 ) -> list[EvidenceRecord]:
     """Judges every object of a picture by every rule and stores what came out.

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from truehue.core.spreadsheets import cell
 from truehue.core.vlm.evaluation.answers_table import answers_csv
-from truehue.tabs.page.actor import asks
-from truehue.tabs.page.errors import many
+from truehue.tabs.page.actor import requires
+from truehue.tabs.page.errors import counted
 from truehue.tabs.page.roles import Actor
-from truehue.tabs.vlm.messages import model_name, settings_words
+from truehue.tabs.vlm.messages import model_name, settings_text
 from truehue.tabs.vlm.results import ResultsRequest, asked_of, results_view
 from truehue.tabs.vlm.sets import opened
 
@@ -33,7 +33,7 @@ _COLUMNS = (
 )
 
 
-@asks("look")
+@requires("look")
 def scores_file(context: Context, actor: Actor, request: ResultsRequest) -> dict[str, Any]:
     """Scores by task, of askings, the pixel reader, chance, people, and as published, which are
     marked: a line each; shares in percent with 95% intervals."""
@@ -59,7 +59,7 @@ def scores_file(context: Context, actor: Actor, request: ResultsRequest) -> dict
         line("chance", "", task, {"percent": percent})
     line("chance", "", "micro", {"percent": view["chance"]["micro"]})
     for people in view["people"]:
-        number = many(people["participants"], "participant")
+        number = counted(people["participants"], "participant")
         for task, tally in people["tasks"].items():
             line(f"people: {people['title']}", number, task, tally)
         line(f"people: {people['title']}", number, "micro", people["micro"])
@@ -87,12 +87,12 @@ def _tallies(row: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         )
 
 
-@asks("look")
+@requires("look")
 def answers_file(context: Context, actor: Actor, request: ResultsRequest) -> dict[str, Any]:
     """Every answer of some askings: words, reading, outcome and reason."""
     question_set = opened(context, request.set)
     named = [
-        (f"{model_name(log.model)}, {settings_words(log.settings, log.model)}", log)
+        (f"{model_name(log.model)}, {settings_text(log.settings, log.model)}", log)
         for log in asked_of(context, question_set, request.askings, request.parser).values()
     ]
     return {"name": "truehue-answers.csv", "text": answers_csv(named)}

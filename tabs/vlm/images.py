@@ -10,8 +10,8 @@ from truehue.core.files import shelf, why_of
 from truehue.core.images.load import encode_png
 from truehue.core.vlm.evaluation.images import Version, picture
 from truehue.core.vlm.question_set import IMAGES
-from truehue.tabs.page.actor import asks
-from truehue.tabs.page.requests import PageRequest, one_of
+from truehue.tabs.page.actor import requires
+from truehue.tabs.page.requests import PageRequest, single_of
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.vlm.sets import opened
 
@@ -26,10 +26,10 @@ class ImageRequest(PageRequest):
 
     set: str
     image: str
-    version: Annotated[str, one_of("version of the image", list(Version))] = str(Version.COLORED)
+    version: Annotated[str, single_of("version of the image", list(Version))] = str(Version.COLORED)
 
 
-@asks("look")
+@requires("look")
 def image_png(context: Context, actor: Actor, request: ImageRequest) -> bytes:
     """PNG. Raises NotStored for one that is not in the set, ImageError for one that was changed."""
     question_set = opened(context, request.set)

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 from truehue.core.errors import BadInput, DataFolderError
 from truehue.core.generation.request import Cancelled
-from truehue.core.vlm.color_judge.question_set import asks_of_render, is_judge_set
+from truehue.core.vlm.color_judge.question_set import is_judge_set, queries_of_render
 from truehue.core.vlm.color_judge.report import report_of
 from truehue.core.vlm.color_judge.rules import CACHE, are_kept, rule_answers
 from truehue.core.vlm.evaluation.log import EvaluationLog
 from truehue.core.vlm.question_set import QuestionSet
 from truehue.core.vlm.records import Answer, Question
-from truehue.tabs.page.actor import asks
-from truehue.tabs.page.errors import many
+from truehue.tabs.page.actor import requires
+from truehue.tabs.page.errors import counted
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import PageRequest
 from truehue.tabs.page.roles import Actor
-from truehue.tabs.vlm.messages import model_name, settings_words
+from truehue.tabs.vlm.messages import model_name, settings_text
 from truehue.tabs.vlm.sets import opened
 
 if TYPE_CHECKING:
@@ -41,13 +41,13 @@ class JudgeRenders(PageRequest):
 def judged_questions(question_set: QuestionSet) -> list[Question]:
     """The questions of a set that are about diagnostic renders."""
     return (
-        [question for question in question_set.questions() if asks_of_render(question)]
+        [question for question in question_set.questions() if queries_of_render(question)]
         if is_judge_set(question_set.settings)
         else []
     )
 
 
-@asks("compute")
+@requires("compute")
 def judge_renders(context: Context, actor: Actor, request: JudgeRenders) -> dict[str, Any]:
     """Begins to have every rule judge the renders of a set; the answer names the job. What is
     judged is kept, so that it goes on where it was ended. Raises NotStored, BadInput."""
@@ -69,7 +69,7 @@ def judge_all(question_set: QuestionSet, job: Job) -> None:
     def told(done: int, total: int) -> None:
         if job.stop.is_set():
             raise Cancelled
-        job.tell(f"Rules: {done:,} of {many(total, 'render')}", done, total)
+        job.tell(f"Rules: {done:,} of {counted(total, 'render')}", done, total)
 
     questions = judged_questions(question_set)
     rule_answers(questions, question_set.folder, told)
@@ -92,12 +92,12 @@ def judge_json(
         return {"ready": False, "reports": []}
     mark, rules = judged
     reports = []
-    for asking_id, log in chosen.items():
-        key = (str(question_set.folder), asking_id, mark, len(log.answers))
+    for evaluation_id, log in chosen.items():
+        key = (str(question_set.folder), evaluation_id, mark, len(log.answers))
         if key not in _reports:
             while len(_reports) >= MOST_HELD:
                 _reports.pop(next(iter(_reports)), None)
-            _reports[key] = _report_json(asking_id, log, rules)
+            _reports[key] = _report_json(evaluation_id, log, rules)
         reports.append(_reports[key])
     return {"ready": True, "reports": reports}
 
@@ -121,9 +121,9 @@ def _rules(question_set: QuestionSet) -> tuple[object, dict[str, list[Answer]]] 
 
 
 def _report_json(
-    asking_id: str, log: EvaluationLog, rules: Mapping[str, Sequence[Answer]]
+    evaluation_id: str, log: EvaluationLog, rules: Mapping[str, Sequence[Answer]]
 ) -> dict[str, Any]:
-    questions = [question for question in log.questions if asks_of_render(question)]
+    questions = [question for question in log.questions if queries_of_render(question)]
     known = {question.question_id for question in questions}
 
     def of(answers: Sequence[Answer]) -> list[Answer]:
@@ -133,9 +133,9 @@ def _report_json(
     by_rule = {rule: of(answers) for rule, answers in rules.items()}
     report = report_of(questions, of(log.answers), by_rule, name)
     return {
-        "asking": asking_id,
+        "asking": evaluation_id,
         "title": f"{name}: color naming",
-        "note": settings_words(log.settings, log.model),
+        "note": settings_text(log.settings, log.model),
         "tables": [_table_json(table) for table in report["tables"]],
     }
 
@@ -144,7 +144,7 @@ def _table_json(table: Mapping[str, Any]) -> dict[str, Any]:
     """A table as texts, with the two ends of an interval in one cell."""
     columns = list(table["columns"])
     index = columns.index("low") if "low" in columns else None
-    rows = [[_words(cell) for cell in row] for row in table["rows"]]
+    rows = [[_text(cell) for cell in row] for row in table["rows"]]
     if index is not None:
         columns[index : index + 2] = ["95% interval"]
         for row in rows:
@@ -161,7 +161,7 @@ def _table_json(table: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _words(cell: Cell) -> str:
+def _text(cell: Cell) -> str:
     if cell is None:
         return "–"
     if isinstance(cell, float):

@@ -14,14 +14,14 @@ from truehue.core.vlm.evaluation.plan import EvaluationFolder
 from truehue.core.vlm.models.served import Budget
 from truehue.core.vlm.question_set import QuestionSet
 from truehue.storage.vlm import ID_LENGTH
-from truehue.tabs.page.actor import asks
-from truehue.tabs.page.errors import many, message_of
+from truehue.tabs.page.actor import requires
+from truehue.tabs.page.errors import counted, message_of
 from truehue.tabs.page.requests import PageRequest, Whole
 from truehue.tabs.page.roles import Actor, allowed, may
 from truehue.tabs.runs.list import GOES_ON, MOVES
 from truehue.tabs.runs.messages import rate_words, time_words
 from truehue.tabs.runs.queue import status_of
-from truehue.tabs.vlm.messages import model_name, settings_words, task_title
+from truehue.tabs.vlm.messages import model_name, settings_text, task_title
 from truehue.tabs.vlm.service import EvaluationOptions, EvaluationService
 
 if TYPE_CHECKING:
@@ -44,8 +44,8 @@ class ChangeEvaluation(PageRequest):
     most_tokens: Annotated[Whole | None, Field(ge=1, title="Max. total tokens")] = None
 
 
-@asks("look")
-def askings_view(context: Context, actor: Actor, request: ListEvaluations) -> dict[str, Any]:
+@requires("look")
+def evaluations_view(context: Context, actor: Actor, request: ListEvaluations) -> dict[str, Any]:
     """Askings, newest first."""
     service = context.service(EvaluationService)
     sets = {
@@ -56,7 +56,7 @@ def askings_view(context: Context, actor: Actor, request: ListEvaluations) -> di
     rows, left_out = [], 0
     for folder in service.folders():
         try:
-            row = asking_json(context, actor, folder, sets)
+            row = evaluation_json(context, actor, folder, sets)
         except Exception as error:  # of one: the others are shown all the same
             row = _unreadable(context, actor, folder, error)
         if request.set and row["set"] not in ("", request.set):
@@ -69,8 +69,8 @@ def askings_view(context: Context, actor: Actor, request: ListEvaluations) -> di
     return {"askings": rows, "hidden": left_out}
 
 
-@asks("cancel")
-def change_asking(context: Context, actor: Actor, request: ChangeEvaluation) -> dict[str, Any]:
+@requires("cancel")
+def change_evaluation(context: Context, actor: Actor, request: ChangeEvaluation) -> dict[str, Any]:
     """Pauses, cancels, resumes, asks again, hides or shows an asking. Raises NotStored."""
     service = context.service(EvaluationService)
     service.folder(request.id)
@@ -91,28 +91,28 @@ def set_id_of(folder: EvaluationFolder) -> str:
     return folder.source().checksum[:ID_LENGTH]
 
 
-def asking_json(
+def evaluation_json(
     context: Context, actor: Actor, folder: EvaluationFolder, sets: dict[str, QuestionSet]
 ) -> dict[str, Any]:
     """One asking. Raises BadInput for a folder that cannot be read."""
-    service, asking_id = context.service(EvaluationService), folder.run_id
+    service, evaluation_id = context.service(EvaluationService), folder.run_id
     state, model, settings = state_of(folder), folder.model(), folder.settings()
-    index = service.line.place(asking_id)
+    index = service.line.place(evaluation_id)
     status = status_of(folder, state, index)
-    problem = service.problem(asking_id)
-    changeable = allowed(actor, "cancel", service.begun(asking_id))
+    problem = service.problem(evaluation_id)
+    changeable = allowed(actor, "cancel", service.begun(evaluation_id))
     moves = status in MOVES
     question_set = sets.get(set_id_of(folder))
-    part = part_words(folder, question_set)
+    part = part_text(folder, question_set)
     return {
-        "id": asking_id,
+        "id": evaluation_id,
         "name": model_name(model),
         "set": set_id_of(folder),
         "set_name": question_set.name if question_set else "a set that is not available",
         "model": model.id,
         "model_name": model_name(model),
         "kind": model.kind,
-        "settings": " · ".join(filter(None, (settings_words(settings, model), part))),
+        "settings": " · ".join(filter(None, (settings_text(settings, model), part))),
         "style": settings.style,
         "image": str(settings.version),
         "status": status,
@@ -121,12 +121,12 @@ def asking_json(
         "total": state.total,
         "done": state.done,
         "failed": state.failed,
-        "words": progress_words(state, folder.wait_message()),
+        "words": progress_text(state, folder.wait_message()),
         "message": problem or state.message,
         "trouble": bool(problem) or status in ("paused", "interrupted"),
         "problems": [{"text": text, "count": count} for text, count in state.problems],
         "hidden": False,
-        "budget": None if model.kind != "served" else _budget_json(service.note(asking_id)),
+        "budget": None if model.kind != "served" else _budget_json(service.note(evaluation_id)),
         "may": {
             "open": state.done > 0,
             "pause": changeable and status == "running",
@@ -146,12 +146,12 @@ def _budget_json(note: EvaluationOptions) -> dict[str, int | None]:
     return {"most_requests": note.most_requests, "most_tokens": note.most_tokens}
 
 
-def progress_words(state: BatchState, waits: str = "") -> str:
+def progress_text(state: BatchState, waits: str = "") -> str:
     """``12 of 140 questions · 2.1 a second · about 1 min left · 3 without an answer``.
 
     ``waits`` says that a busy server is waited for.
     """
-    parts = [f"{state.done:,} of {many(state.total, 'question')}"]
+    parts = [f"{state.done:,} of {counted(state.total, 'question')}"]
     if state.status == "running" and waits:
         parts.append(waits)
     elif state.status == "running":
@@ -164,7 +164,7 @@ def progress_words(state: BatchState, waits: str = "") -> str:
     return " · ".join(parts)
 
 
-def part_words(folder: EvaluationFolder, question_set: QuestionSet | None) -> str:
+def part_text(folder: EvaluationFolder, question_set: QuestionSet | None) -> str:
     """Of which part of its set it is; empty where it is of all."""
     if question_set is None or folder.total == question_set.questions_count:
         return ""
@@ -172,7 +172,7 @@ def part_words(folder: EvaluationFolder, question_set: QuestionSet | None) -> st
     full = all(counts[task] == question_set.counts.get(task) for task in counts)
     if full:
         return ", ".join(task_title(task) for task in counts)
-    return f"{folder.total:,} of {many(question_set.questions_count, 'question')}"
+    return f"{folder.total:,} of {counted(question_set.questions_count, 'question')}"
 
 
 def _unreadable(

@@ -23,14 +23,14 @@ from truehue.core.vlm.models.records import PIXELS
 from truehue.core.vlm.published import SkippedRow, import_settings, read_published
 from truehue.core.vlm.question_set import MANIFEST, open_set
 from truehue.core.vlm.records import Illustrated
-from truehue.tabs.page.actor import asks, stored_resource
-from truehue.tabs.page.errors import many
+from truehue.tabs.page.actor import requires, stored_resource
+from truehue.tabs.page.errors import counted
 from truehue.tabs.page.jobs import Job
-from truehue.tabs.page.requests import PageRequest, Whole, one_of
+from truehue.tabs.page.requests import PageRequest, Whole, single_of
 from truehue.tabs.page.roles import Actor, allowed, may
 from truehue.tabs.vlm.judge import judge_all
 from truehue.tabs.vlm.sets import MOST_A_TASK, QUESTION_SET
-from truehue.tabs.vlm.start import StartEvaluation, start_asking
+from truehue.tabs.vlm.start import StartEvaluation, start_evaluation
 
 if TYPE_CHECKING:
     from truehue.tabs.page.context import Context
@@ -49,7 +49,7 @@ class MakeSet(PageRequest):
 
     tasks: Annotated[tuple[str, ...], Field(title="Tasks", min_length=1)]
     count: Annotated[Whole, Field(ge=1, le=MOST_A_TASK, title="Questions per task")] = 20
-    difficulty: Annotated[str, one_of("difficulty", list(Difficulty))] = str(Difficulty.MEDIUM)
+    difficulty: Annotated[str, single_of("difficulty", list(Difficulty))] = str(Difficulty.MEDIUM)
     seed: Annotated[Whole, Field(ge=0, le=2**31 - 1, title="Seed")] = 0
     name: str = ""
 
@@ -59,7 +59,9 @@ class MakeJudgeSet(PageRequest):
     ``system``, of six questions each on ISCC-NBS level 2 and nine on CSS."""
 
     system: Annotated[
-        str, one_of("color system", list(SYSTEM_NAMES)), Field(min_length=1, title="Color system")
+        str,
+        single_of("color system", list(SYSTEM_NAMES)),
+        Field(min_length=1, title="Color system"),
     ]
     renders: Annotated[Whole, Field(ge=1, le=MOST_RENDERS, title="Renders")] = 20
     seed: Annotated[Whole, Field(ge=0, le=2**31 - 1, title="Seed")] = 0
@@ -72,7 +74,7 @@ class ImportSet(PageRequest):
     path: Annotated[str, Field(min_length=1, title="Folder or file")]
 
 
-@asks("add")
+@requires("add")
 def make_set(context: Context, actor: Actor, request: MakeSet) -> dict[str, Any]:
     """Begins to draw a set; the answer names the job, whose result is the set's id."""
     settings = GeneratedSettings(
@@ -90,13 +92,13 @@ def make_set(context: Context, actor: Actor, request: MakeSet) -> dict[str, Any]
     }
 
     def work(job: Job) -> Mapping[str, Any]:
-        items = _told(context, job, generated(settings), total)
+        items = _message(context, job, generated(settings), total)
         return _add(context, actor, job, items, name, made)
 
     return {"job": context.jobs.start("questions", f"Questions: {name}", actor, work).id}
 
 
-@asks("add")
+@requires("add")
 def make_judge_set(context: Context, actor: Actor, request: MakeJudgeSet) -> dict[str, Any]:
     """Begins to draw renders that a model is asked about as a judge, and has the rules judge them;
     the answer names the job."""
@@ -108,7 +110,7 @@ def make_judge_set(context: Context, actor: Actor, request: MakeJudgeSet) -> dic
     name = name or f"Appendix E, {SYSTEM_NAMES[request.system]}, seed {request.seed}"
 
     def work(job: Job) -> Mapping[str, Any]:
-        items = _told(context, job, judge_questions(settings), total)
+        items = _message(context, job, judge_questions(settings), total)
         result = _add(context, actor, job, items, name, settings.as_json())
         judge_all(context.storage.question_sets.open(result["set"]), job)
         return result
@@ -116,7 +118,7 @@ def make_judge_set(context: Context, actor: Actor, request: MakeJudgeSet) -> dic
     return {"job": context.jobs.start("questions", f"Questions: {name}", actor, work).id}
 
 
-@asks("name-folder")
+@requires("name-folder")
 def import_set(context: Context, actor: Actor, request: ImportSet) -> dict[str, Any]:
     """Begins to take in a set of this machine's disk; the answer names the job."""
     may(actor, "name-folder", field="path")
@@ -144,7 +146,7 @@ def import_set(context: Context, actor: Actor, request: ImportSet) -> dict[str, 
                 skipped.append(str(row))
 
             items, total = published_set.illustrated(skip), len(published_set.rows)
-        result = _add(context, actor, job, _told(context, job, items, total), name, made)
+        result = _add(context, actor, job, _message(context, job, items, total), name, made)
         return {**result, "notes": [*notes, *_skipped_notes(skipped)]}
 
     title = f"Questions of {path.name}"
@@ -157,20 +159,22 @@ def _skipped_notes(skipped: list[str]) -> list[str]:
         return []
     more = f" And {len(skipped) - MOST_SKIPPED:,} more." if len(skipped) > MOST_SKIPPED else ""
     listed = " ".join(skipped[:MOST_SKIPPED])
-    return [f"{many(len(skipped), 'row')} skipped because they are not questions. {listed}{more}"]
+    return [
+        f"{counted(len(skipped), 'row')} skipped because they are not questions. {listed}{more}"
+    ]
 
 
 def _check_size(context: Context, questions: int) -> None:
     limit = context.limits.run_pictures
     if questions > limit:
         raise BadInput(
-            f"A set has at most {many(limit, 'question')} here, not {questions:,}. Choose "
+            f"A set has at most {counted(limit, 'question')} here, not {questions:,}. Choose "
             "fewer questions per task, or fewer tasks.",
             "count",
         )
 
 
-def _told(
+def _message(
     context: Context, job: Job, items: Iterable[Illustrated], total: int
 ) -> Iterator[Illustrated]:
     """The items, and how far it is; ends where people want an end, or have no more room."""
@@ -179,9 +183,9 @@ def _told(
         if job.stop.is_set():
             raise Cancelled
         size_bytes += item.srgb8.nbytes // PACKED
-        context.require_room(size_bytes)
+        context.require_space(size_bytes)
         if done % 8 == 0:
-            job.tell(f"{done:,} of {many(total, 'question')}", done, total)
+            job.tell(f"{done:,} of {counted(total, 'question')}", done, total)
         yield item
     job.tell("Writing", total, total)
 
@@ -199,17 +203,19 @@ def _add(
         context.storage.makers.add(QUESTION_SET, [set_id], actor.id)
     elif allowed(actor, "change", stored_resource(context, QUESTION_SET, set_id)):
         context.storage.question_sets.hide(set_id, False)
-    return {"set": set_id, "new": is_new, **_pixels_asked(context, actor, set_id)}
+    return {"set": set_id, "new": is_new, **_pixels_log(context, actor, set_id)}
 
 
-def _pixels_asked(context: Context, actor: Actor, set_id: str) -> dict[str, Any]:
+def _pixels_log(context: Context, actor: Actor, set_id: str) -> dict[str, Any]:
     """Has the pixel reader asked, which every score stands beside; the asking's id, or why not. Of
     a set in which it has nothing to read it is not."""
     if not any(map(reads, context.storage.question_sets.open(set_id).questions())):
         return {"pixels": None}
     try:
         return {
-            "pixels": start_asking(context, actor, StartEvaluation(set=set_id, model=PIXELS))["id"]
+            "pixels": start_evaluation(context, actor, StartEvaluation(set=set_id, model=PIXELS))[
+                "id"
+            ]
         }
     except TrueHueError as error:
         return {"pixels": None, "pixels_problem": str(error)}

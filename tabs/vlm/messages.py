@@ -117,7 +117,7 @@ def model_name(model: VisionModel) -> str:
     return model.id
 
 
-def settings_words(settings: EvaluationSettings, model: VisionModel) -> str:
+def settings_text(settings: EvaluationSettings, model: VisionModel) -> str:
     """``plain · in color · at most 512 tokens``."""
     version = IMAGES[settings.version][0].lower()
     if model.kind == "baseline":
@@ -150,11 +150,11 @@ def facts_json(construction: Mapping[str, Any]) -> list[list[str]]:
     return [
         [label, text]
         for key, label in _LABELS.items()
-        if key in construction and (text := _words(key, construction[key]))
+        if key in construction and (text := _text(key, construction[key]))
     ]
 
 
-def _words(key: str, value: Any) -> str:
+def _text(key: str, value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if key == "objects" and isinstance(value, Sequence):

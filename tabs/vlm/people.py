@@ -84,7 +84,7 @@ def _percent(share: float | None) -> float | None:
     return None if share is None or not isfinite(share) else 100.0 * share
 
 
-def given_json(studies: Sequence[HumanAnswers], question: Question) -> list[dict[str, Any]]:
+def submitted_json(studies: Sequence[HumanAnswers], question: Question) -> list[dict[str, Any]]:
     """What people answered to one question, study by study."""
     rows = []
     for study in studies:

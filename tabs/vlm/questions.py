@@ -14,12 +14,12 @@ from truehue.core.errors import BadInput, NotStored
 from truehue.core.vlm.evaluation.log import EvaluationLog
 from truehue.core.vlm.question_set import QuestionSet
 from truehue.core.vlm.records import Answer, Outcome, Question
-from truehue.tabs.page.actor import asks
+from truehue.tabs.page.actor import requires
 from truehue.tabs.page.requests import PageRequest, Whole
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.studies.questions.human_answers import HumanAnswers
 from truehue.tabs.vlm.messages import choices_json, facts_json, model_name, task_title
-from truehue.tabs.vlm.people import given_json, studies_of
+from truehue.tabs.vlm.people import studies_of, submitted_json
 from truehue.tabs.vlm.results import Asking, Parser, asked_of, pixels_of
 from truehue.tabs.vlm.sets import opened
 
@@ -61,17 +61,17 @@ class OneQuestion(PageRequest):
 class _ModelAnswers:
     """An asking by question: what was asked, and what came of it."""
 
-    asking_id: str
+    evaluation_id: str
     asked: EvaluationLog
     answers: Mapping[str, Answer]
     prompts: Mapping[str, str]
 
 
-@asks("look")
+@requires("look")
 def questions_view(context: Context, actor: Actor, request: QuestionsRequest) -> dict[str, Any]:
     """A page of questions that fit, and how many do. Raises NotStored, BadInput."""
     question_set = opened(context, request.set)
-    model_answers = _told(asked_of(context, question_set, request.askings, request.parser))
+    model_answers = _message(asked_of(context, question_set, request.askings, request.parser))
     if request.differ and len(model_answers) < 2:
         raise BadInput("Select two evaluations to compare them.", "askings")
     looked = _looked(model_answers, request.of)
@@ -99,11 +99,11 @@ def questions_view(context: Context, actor: Actor, request: QuestionsRequest) ->
     }
 
 
-@asks("look")
+@requires("look")
 def question_view(context: Context, actor: Actor, request: OneQuestion) -> dict[str, Any]:
     """One question, with its position in the set. Raises NotStored."""
     question_set = opened(context, request.set)
-    model_answers = _told(asked_of(context, question_set, request.askings, request.parser))
+    model_answers = _message(asked_of(context, question_set, request.askings, request.parser))
     for position, question in enumerate(question_set.questions()):
         if question.question_id == request.id:
             pixels, people = (
@@ -115,24 +115,24 @@ def question_view(context: Context, actor: Actor, request: OneQuestion) -> dict[
     raise NotStored("This question is not in the set. Reload the page.")
 
 
-def _told(chosen: Mapping[str, EvaluationLog]) -> list[_ModelAnswers]:
+def _message(chosen: Mapping[str, EvaluationLog]) -> list[_ModelAnswers]:
     return [
         _ModelAnswers(
-            asking_id,
+            evaluation_id,
             log,
             {answer.question_id: answer for answer in log.answers},
             {question.question.question_id: question.prompt for question in log.prompted},
         )
-        for asking_id, log in chosen.items()
+        for evaluation_id, log in chosen.items()
     ]
 
 
-def _looked(messages: Sequence[_ModelAnswers], asking_id: str) -> _ModelAnswers | None:
+def _looked(messages: Sequence[_ModelAnswers], evaluation_id: str) -> _ModelAnswers | None:
     """The asking whose outcomes are counted. Raises BadInput for one that is not shown."""
-    if not asking_id:
+    if not evaluation_id:
         return messages[0] if messages else None
     for model_answers in messages:
-        if model_answers.asking_id == asking_id:
+        if model_answers.evaluation_id == evaluation_id:
             return model_answers
     raise BadInput("Choose one of the selected evaluations.", "of")
 
@@ -203,7 +203,7 @@ def _question_json(
         "facts": facts_json(question.construction),
         "answers": [_answer_json(item, question) for item in model_answers],
         "pixels": _pixels_answer(pixels, question),
-        "people": given_json(people, question),
+        "people": submitted_json(people, question),
     }
 
 
@@ -224,7 +224,7 @@ def _answer_json(model_answers: _ModelAnswers, question: Question) -> dict[str, 
     answer = model_answers.answers.get(question.question_id)
     prompt = model_answers.prompts.get(question.question_id, "")
     return {
-        "asking": model_answers.asking_id,
+        "asking": model_answers.evaluation_id,
         "name": model_name(model_answers.asked.model),
         "kind": model_answers.asked.model.kind,
         "words": answer.words if answer else "",

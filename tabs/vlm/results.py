@@ -25,14 +25,14 @@ from truehue.core.vlm.released_reader import COMMIT
 from truehue.core.vlm.scoring import Scores, Tally, score
 from truehue.core.vlm.tasks import ROBUSTNESS, TASKS
 from truehue.storage.vlm import StoredQuestionSet
-from truehue.tabs.page.actor import asks
-from truehue.tabs.page.errors import many
-from truehue.tabs.page.requests import PageRequest, list_of_one
+from truehue.tabs.page.actor import requires
+from truehue.tabs.page.errors import counted
+from truehue.tabs.page.requests import PageRequest, list_of_single
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.runs.queue import status_of
 from truehue.tabs.vlm.judge import judge_json
-from truehue.tabs.vlm.list import part_words, progress_words
-from truehue.tabs.vlm.messages import model_name, settings_words, task_title
+from truehue.tabs.vlm.list import part_text, progress_text
+from truehue.tabs.vlm.messages import model_name, settings_text, task_title
 from truehue.tabs.vlm.people import people_json, studies_of
 from truehue.tabs.vlm.service import EvaluationService
 from truehue.tabs.vlm.sets import opened, set_json
@@ -51,7 +51,7 @@ _TABLE_WORDS = {
 }
 
 Parser = Literal["", "1", "2"]
-Asking = Annotated[tuple[str, ...], BeforeValidator(list_of_one)]
+Asking = Annotated[tuple[str, ...], BeforeValidator(list_of_single)]
 
 
 class ResultsRequest(PageRequest):
@@ -63,14 +63,17 @@ class ResultsRequest(PageRequest):
     parser: Parser = ""
 
 
-@asks("look")
+@requires("look")
 def results_view(context: Context, actor: Actor, request: ResultsRequest) -> dict[str, Any]:
     """All numbers of some askings of one set. Raises NotStored, and BadInput for an asking of
     another set."""
     question_set = opened(context, request.set)
     questions = list(question_set.questions())
     chosen = asked_of(context, question_set, request.askings, request.parser)
-    rows = [_row_json(context, question_set, asking_id, log) for asking_id, log in chosen.items()]
+    rows = [
+        _row_json(context, question_set, evaluation_id, log)
+        for evaluation_id, log in chosen.items()
+    ]
     pixels = pixels_of(context, question_set)
     stored = StoredQuestionSet(request.set, question_set, False)
     return {
@@ -99,11 +102,11 @@ def asked_of(
         raise BadInput(f"At most {MOST_SHOWN} evaluations can be compared at once.", "askings")
     service = context.service(EvaluationService)
     chosen = {}
-    for asking_id in dict.fromkeys(asking_ids):
-        log = service.asked(asking_id, parser)
+    for evaluation_id in dict.fromkeys(asking_ids):
+        log = service.asked(evaluation_id, parser)
         if log.source.checksum != question_set.sha256:
             raise BadInput("This evaluation belongs to another question set.", "askings")
-        chosen[asking_id] = log
+        chosen[evaluation_id] = log
     return chosen
 
 
@@ -133,24 +136,22 @@ def _is_pixels(folder: EvaluationFolder, question_set: QuestionSet) -> bool:
 
 
 def _row_json(
-    context: Context, question_set: QuestionSet, asking_id: str, log: EvaluationLog
+    context: Context, question_set: QuestionSet, evaluation_id: str, log: EvaluationLog
 ) -> dict[str, Any]:
     service = context.service(EvaluationService)
-    folder = service.folder(asking_id)
+    folder = service.folder(evaluation_id)
     state, scores = state_of(folder), score(log.questions, log.answers)
     macro, robust = scores.macro, scores.robust
     return {
-        "id": asking_id,
+        "id": evaluation_id,
         "name": model_name(log.model),
         "kind": log.model.kind,
         "pixels": log.model.location == PIXELS and log.settings.version is Version.COLORED,
         "settings": " · ".join(
-            filter(
-                None, (settings_words(log.settings, log.model), part_words(folder, question_set))
-            )
+            filter(None, (settings_text(log.settings, log.model), part_text(folder, question_set)))
         ),
-        "status": status_of(folder, state, service.line.place(asking_id)),
-        "words": progress_words(state),
+        "status": status_of(folder, state, service.line.place(evaluation_id)),
+        "words": progress_text(state),
         "micro": tally_json(scores.overall),
         "macro": None
         if macro is None
@@ -195,9 +196,9 @@ def _robust_json(scores: Scores) -> dict[str, Any]:
         "evaluated in part": robust.partly_asked,
         "without variants": robust.without_variants,
     }
-    parts = [f"{many(count, 'seed')} {label}" for label, count in left_out.items() if count]
+    parts = [f"{counted(count, 'seed')} {label}" for label, count in left_out.items() if count]
     if robust.orphans:
-        parts.append(f"{many(robust.orphans, 'variant')} without their original")
+        parts.append(f"{counted(robust.orphans, 'variant')} without their original")
     return {
         "as_made": tally_json(robust.as_made),
         "complete": tally_json(robust.complete),
@@ -326,7 +327,7 @@ def _notes(question_set: QuestionSet, chosen: Mapping[str, EvaluationLog]) -> li
     for evaluation_log in chosen.values():
         if evaluation_log.cut_off:
             notes.append(
-                f"{model_name(evaluation_log.model)}: {many(evaluation_log.cut_off, 'answer')} reached the "
+                f"{model_name(evaluation_log.model)}: {counted(evaluation_log.cut_off, 'answer')} reached the "
                 "token limit. A higher limit may help."
             )
     if len({log.parser for log in chosen.values()}) > 1:

@@ -16,7 +16,12 @@ from truehue.tabs.page.router import FeatureRouter, read_address
 from truehue.tabs.vlm.downloads import answers_file, scores_file
 from truehue.tabs.vlm.images import ImageRequest, image_png
 from truehue.tabs.vlm.judge import JudgeRenders, judge_renders
-from truehue.tabs.vlm.list import ChangeEvaluation, ListEvaluations, askings_view, change_asking
+from truehue.tabs.vlm.list import (
+    ChangeEvaluation,
+    ListEvaluations,
+    change_evaluation,
+    evaluations_view,
+)
 from truehue.tabs.vlm.making import (
     ImportSet,
     MakeJudgeSet,
@@ -28,17 +33,17 @@ from truehue.tabs.vlm.making import (
 from truehue.tabs.vlm.questions import OneQuestion, QuestionsRequest, question_view, questions_view
 from truehue.tabs.vlm.results import ResultsRequest, results_view
 from truehue.tabs.vlm.sets import HideSet, hide_set
-from truehue.tabs.vlm.start import StartEvaluation, start_asking, start_view
+from truehue.tabs.vlm.start import StartEvaluation, start_evaluation, start_view
 
 PREFIX = "/api/vlm"
 FOREVER = {"Cache-Control": "private, max-age=31536000, immutable"}
 
 
-def ask_routes(context: Context) -> FeatureRouter:
+def vlm_routes(context: Context) -> FeatureRouter:
     """The router of the VLMs tab."""
     feature_router = FeatureRouter(context, PREFIX)
     feature_router.gives("/start", EmptyRequest, start_view)
-    feature_router.gives("/askings", ListEvaluations, askings_view)
+    feature_router.gives("/askings", ListEvaluations, evaluations_view)
     feature_router.gives("/results", ResultsRequest, results_view)
     feature_router.gives("/questions", QuestionsRequest, questions_view)
     feature_router.gives("/question", OneQuestion, question_view)
@@ -47,8 +52,8 @@ def ask_routes(context: Context) -> FeatureRouter:
     feature_router.takes("/sets/import", ImportSet, import_set)
     feature_router.takes("/sets/{set}/hide", HideSet, hide_set)
     feature_router.takes("/sets/{set}/rules", JudgeRenders, judge_renders)
-    feature_router.takes("/askings", StartEvaluation, start_asking)
-    feature_router.takes("/askings/{id}/{what}", ChangeEvaluation, change_asking)
+    feature_router.takes("/askings", StartEvaluation, start_evaluation)
+    feature_router.takes("/askings/{id}/{what}", ChangeEvaluation, change_evaluation)
 
     def file(path: str, do: Callable[[Context, Actor, Any], Answer]) -> None:
         def given(request: Request, actor: Actor = feature_router.asking) -> Response:

@@ -22,7 +22,7 @@ from truehue.core.batch.health import state_of
 from truehue.core.engine import Engine
 from truehue.core.errors import NotAllowed, NotStored, TrueHueError
 from truehue.core.generation.weights.sources import Sources
-from truehue.core.vlm.evaluation.log import EvaluationLog, read_asked
+from truehue.core.vlm.evaluation.log import EvaluationLog, read_log
 from truehue.core.vlm.evaluation.plan import VERSION as PLAN_VERSION
 from truehue.core.vlm.evaluation.plan import (
     EvaluationFolder,
@@ -79,7 +79,7 @@ class EvaluationRequest:
     model: VisionModel
     settings: EvaluationSettings
 
-    def asking_id(self, sources: Sources) -> str:
+    def evaluation_id(self, sources: Sources) -> str:
         """32 hexadecimal characters of what is asked of whom: the same order is the same asking.
         Other files of a model, or other prompts, are another. Raises ModelMissing and
         BadModelFolder where a local model's files are not here."""
@@ -119,8 +119,8 @@ class EvaluationService:
         Raises NotAllowed where that is somebody else's, and BadInput while it is at work and as
         :func:`truehue.core.vlm.evaluation.plan.begin`.
         """
-        self._storage.require_here()
-        path = self.root / order.asking_id(self._sources)
+        self._storage.require_installed()
+        path = self.root / order.evaluation_id(self._sources)
         with self._starting:
             if (path / PLAN).is_file():
                 if state_of(EvaluationFolder(path)).status == "finished":
@@ -135,10 +135,10 @@ class EvaluationService:
             self._enqueue(folder, False, lambda: self._notes.keep(path.name, note))
         return path.name
 
-    def _shown(self, asking_id: str, actor: Actor) -> None:
+    def _shown(self, evaluation_id: str, actor: Actor) -> None:
         """Who asks for what is finished and hidden sees it again, where it is theirs."""
-        if self.note(asking_id).hidden and allowed(actor, "cancel", self.begun(asking_id)):
-            self.hide(asking_id, False)
+        if self.note(evaluation_id).hidden and allowed(actor, "cancel", self.begun(evaluation_id)):
+            self.hide(evaluation_id, False)
 
     def _require_own(self, actor: Actor, path: Path) -> None:
         try:
@@ -158,15 +158,15 @@ class EvaluationService:
             self._sources,
         )
 
-    def resume(self, asking_id: str, retry: bool = False, budget: Budget | None = None) -> None:
+    def resume(self, evaluation_id: str, retry: bool = False, budget: Budget | None = None) -> None:
         """Puts one that does not go on into the line; with ``retry`` what has no answer is asked
         again. Of a ``budget`` what is named counts from now on. Raises BadInput while it is at
         work, NotStored."""
-        folder = self.folder(asking_id)
+        folder = self.folder(evaluation_id)
         prompted = folder.questions
         question_set = self._set_of(folder)
         if question_set is not None:  # the data folder may have been moved
-            folder.keep_places(
+            folder.save_places(
                 places_of(
                     QuestionSource(str(question_set.folder), question_set.sha256),
                     [
@@ -179,13 +179,13 @@ class EvaluationService:
 
         def before() -> None:
             if budget is not None:
-                note = self._notes.of(asking_id)
+                note = self._notes.of(evaluation_id)
                 raised = replace(
                     note,
                     most_requests=budget.requests or note.most_requests,
                     most_tokens=budget.tokens or note.most_tokens,
                 )
-                self._notes.keep(asking_id, raised)
+                self._notes.keep(evaluation_id, raised)
 
         self._enqueue(folder, retry, before)
 
@@ -195,9 +195,9 @@ class EvaluationService:
             return self._storage.question_sets.open(folder.source().checksum[:ID_LENGTH])
         return None
 
-    def pause(self, asking_id: str, cancel: bool = False) -> None:
+    def pause(self, evaluation_id: str, cancel: bool = False) -> None:
         """Stops one after the questions that are under way, wherever it is executed."""
-        self.line.pause(self.folder(asking_id), cancel)
+        self.line.pause(self.folder(evaluation_id), cancel)
 
     def folders(self) -> list[EvaluationFolder]:
         """All of them, newest first."""
@@ -208,20 +208,20 @@ class EvaluationService:
                 rows.append(((path / PLAN).stat().st_mtime_ns, path))
         return [EvaluationFolder(path) for _, path in sorted(rows, key=lambda row: -row[0])]
 
-    def folder(self, asking_id: str) -> EvaluationFolder:
+    def folder(self, evaluation_id: str) -> EvaluationFolder:
         """The folder of one; raises NotStored."""
         for folder in self.folders():
-            if folder.run_id == asking_id:
+            if folder.run_id == evaluation_id:
                 return folder
         raise NotStored("This evaluation is not available. Reload the page.")
 
-    def asked(self, asking_id: str, parser: str = "") -> EvaluationLog:
+    def asked(self, evaluation_id: str, parser: str = "") -> EvaluationLog:
         """Its questions and the answers that there are, read by the parser that it began with, or
         by the one that is named. Raises NotStored, and BadInput where its questions were
         changed."""
-        folder = self.folder(asking_id)
+        folder = self.folder(evaluation_id)
         mark = _mark(folder)
-        key = (asking_id, parser)
+        key = (evaluation_id, parser)
         held = self._read.get(key)
         if held is not None and held[0] == mark:
             return held[1]
@@ -229,38 +229,38 @@ class EvaluationService:
             held = self._read.get(key)
             if held is None or held[0] != mark:
                 self._read.pop(key, None)
-                self._read[key] = (mark, read_asked(folder.path, parser))
+                self._read[key] = (mark, read_log(folder.path, parser))
                 for oldest in list(self._read)[:-MOST_HELD]:
                     del self._read[oldest]
             return self._read[key][1]
 
-    def problem(self, asking_id: str) -> str:
+    def problem(self, evaluation_id: str) -> str:
         """Why one could not be executed here; empty where nothing went wrong."""
-        return self.line.problem(asking_id)
+        return self.line.problem(evaluation_id)
 
-    def note(self, asking_id: str) -> EvaluationOptions:
+    def note(self, evaluation_id: str) -> EvaluationOptions:
         """What is known of one beside its plan."""
-        return self._notes.of(asking_id)
+        return self._notes.of(evaluation_id)
 
-    def owner(self, asking_id: str) -> str:
+    def owner(self, evaluation_id: str) -> str:
         """Who began it on the page."""
-        return self._notes.of(asking_id).owner
+        return self._notes.of(evaluation_id).owner
 
-    def begun(self, asking_id: str) -> Resource:
+    def begun(self, evaluation_id: str) -> Resource:
         """One, as :func:`truehue.tabs.page.roles.may` asks of it."""
-        owner = self.owner(asking_id)
+        owner = self.owner(evaluation_id)
         return Resource(frozenset({owner}) if owner else frozenset())
 
-    def hide(self, asking_id: str, hidden: bool = True) -> None:
+    def hide(self, evaluation_id: str, hidden: bool = True) -> None:
         """Takes one out of the list, or puts it back. Raises DataFolderError."""
-        self._notes.keep(asking_id, replace(self._notes.of(asking_id), hidden=hidden))
+        self._notes.keep(evaluation_id, replace(self._notes.of(evaluation_id), hidden=hidden))
 
     def close(self, timeout_s: float = 30.0) -> None:
         """Pauses what is executed and ends the thread."""
         self.line.close(timeout_s)
 
     def _enqueue(self, folder: EvaluationFolder, retry: bool, before: Callable[[], None]) -> None:
-        self._storage.require_here()
+        self._storage.require_installed()
         self.line.add(folder, retry, folder.model().id, before)
 
     def _execute(self, folder: EvaluationFolder, retry: bool) -> None:

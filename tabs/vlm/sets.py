@@ -12,7 +12,7 @@ from truehue.core.vlm.generators import (
 from truehue.core.vlm.published import HUB_ID
 from truehue.core.vlm.question_set import QuestionSet
 from truehue.core.vlm.tasks import TASKS
-from truehue.tabs.page.actor import asks, stored_resource
+from truehue.tabs.page.actor import requires, stored_resource
 from truehue.tabs.page.requests import PageRequest
 from truehue.tabs.page.roles import Actor, allowed, may
 from truehue.tabs.vlm.messages import about_task, set_facts, task_title
@@ -96,7 +96,7 @@ def generator_json() -> dict[str, Any]:
     }
 
 
-@asks("change")
+@requires("change")
 def hide_set(context: Context, actor: Actor, request: HideSet) -> dict[str, Any]:
     """Takes a set out of the list, or puts it back. Raises NotStored."""
     may(actor, "change", stored_resource(context, QUESTION_SET, request.set))

@@ -21,8 +21,8 @@ from truehue.core.vlm.models.registry import KNOWN, is_hub_id, model_of
 from truehue.core.vlm.prompting import Style
 from truehue.core.vlm.question_set import QuestionSet
 from truehue.core.vlm.records import Question
-from truehue.tabs.page.actor import asks
-from truehue.tabs.page.requests import EmptyRequest, PageRequest, Whole, one_of
+from truehue.tabs.page.actor import requires
+from truehue.tabs.page.requests import EmptyRequest, PageRequest, Whole, single_of
 from truehue.tabs.page.roles import Actor, allowed, may
 from truehue.tabs.vlm.messages import (
     BASELINE_NAMES,
@@ -50,15 +50,15 @@ class StartEvaluation(PageRequest):
     model: Annotated[str, Field(min_length=1, title="Model")]
     name: str = ""
     key_env: str = ""
-    style: Annotated[str, one_of("prompt style", list(Style))] = str(Style.PLAIN)
-    image: Annotated[str, one_of("version of the image", list(Version))] = str(Version.COLORED)
+    style: Annotated[str, single_of("prompt style", list(Style))] = str(Style.PLAIN)
+    image: Annotated[str, single_of("version of the image", list(Version))] = str(Version.COLORED)
     max_tokens: Annotated[Whole, Field(ge=1, le=MOST_TOKENS, title="Max. tokens")] = 512
     temperature: Annotated[float, Field(ge=0, le=2, title="Temperature")] = 0.0
     seed: Annotated[Whole, Field(ge=0, le=MAX_SEED, title="Seed")] = 0
     batch: Annotated[Whole, Field(ge=1, le=256, title="Batch size")] = 1
     at_once: Annotated[Whole, Field(ge=1, le=256, title="Concurrent requests")] = 4
     timeout: Annotated[float, Field(ge=1, le=3600, title="Timeout")] = 120.0
-    length: Annotated[str, one_of("parameter", LENGTHS)] = LENGTHS[0]
+    length: Annotated[str, single_of("parameter", LENGTHS)] = LENGTHS[0]
     sends_temperature: bool = True
     most_requests: Annotated[Whole | None, Field(ge=1, title="Max. requests")] = None
     most_tokens: Annotated[Whole | None, Field(ge=1, title="Max. total tokens")] = None
@@ -66,7 +66,7 @@ class StartEvaluation(PageRequest):
     limit: Annotated[Whole | None, Field(ge=1, title="Questions per task")] = None
 
 
-@asks("look")
+@requires("look")
 def start_view(context: Context, actor: Actor, request: EmptyRequest) -> dict[str, Any]:
     """The sets, the models, and what may be done."""
     return {
@@ -140,8 +140,8 @@ def lacking(context: Context, model: VisionModel) -> str:
     return ""
 
 
-@asks("compute")
-def start_asking(context: Context, actor: Actor, request: StartEvaluation) -> dict[str, Any]:
+@requires("compute")
+def start_evaluation(context: Context, actor: Actor, request: StartEvaluation) -> dict[str, Any]:
     """Begins to ask a set, or goes on with the same; the answer has its id. Raises BadInput, also
     for a model whose files are not here, and NotAllowed."""
     question_set = opened(context, request.set)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from truehue.annotation.assignment.further import further
-from truehue.annotation.assignment.ledger import AssignmentState, standing_of
+from truehue.annotation.assignment.ledger import AssignmentState, current_colorings_of
 from truehue.annotation.assignment.load import Enrolled
 from truehue.annotation.judgments.answers import answers_of
 from truehue.annotation.report import Person
@@ -97,7 +97,7 @@ def taken_at_once(
         out[number] = person
         later = index + timedelta(milliseconds=3)
         trials = [t.trial() if isinstance(t, StoredTrial) else t for t in person.trials]
-        more = further(study, number, trials, answers, standing_of(study, out, later))
+        more = further(study, number, trials, answers, current_colorings_of(study, out, later))
         values = (*person.trials, *(stored(trial, later) for trial in more))
         out[number] = replace(person, trials=values)
         if len(waiting) > 1 or more:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.annotation.studies_made import coloring_plan, sketch_cases
 from truehue.annotation.assignment.further import further, is_due, length_of
-from truehue.annotation.assignment.ledger import standing_of
+from truehue.annotation.assignment.ledger import current_colorings_of
 from truehue.annotation.assignment.load import Enrolled
 from truehue.annotation.assignment.practice import PracticeStage, practice_state, recolors_open
 from truehue.annotation.assignment.replay import replay
@@ -52,7 +52,7 @@ class Study:
         self.at += timedelta(seconds=10)
         others = [item for item in self.people if item.trials or item is not person]
         answers = answers_of(self.plan, person.trials, person.events)
-        state = standing_of(self.plan, others, self.at)
+        state = current_colorings_of(self.plan, others, self.at)
         given_ = further(
             self.plan, person.number, list(person.trials), answers, state, person.marks
         )
@@ -169,7 +169,7 @@ def test_any_study_of_colorings_is_balanced(
                 study.color(person, trial.position)
         study.at += timedelta(hours=2)  # who left is gone
     wanted = {main_stimulus.id for main_stimulus in study.plan.main_stimuli}
-    state = standing_of(study.plan, study.people, study.at)
+    state = current_colorings_of(study.plan, study.people, study.at)
     colored = Counter(
         person.trials[event.position or 0].stimulus_id
         for person in study.people
@@ -188,7 +188,7 @@ def test_any_study_of_colorings_is_balanced(
         study.practice(person)
         for trial in study.main(person):
             study.color(person, trial.position)
-    state = standing_of(study.plan, study.people, study.at)
+    state = current_colorings_of(study.plan, study.people, study.at)
     assert {state.load.get(name, 0) for name in wanted} == {votes}
     assert not replay(study.plan, study.people)
 
@@ -249,7 +249,7 @@ def test_a_second_coloring_is_a_repeat_of_the_first() -> None:
     assert second.stimulus_id == person.trials[1].stimulus_id
     assert second.purpose is Purpose.REPEAT
     # It is a vote of nobody, and asked for once more only when it was asked for once more.
-    assert sum(standing_of(study.plan, study.people, study.at).load.values()) == 4
+    assert sum(current_colorings_of(study.plan, study.people, study.at).load.values()) == 4
     assert study.give(person) == []
     study.mark(person, 5, MarkKind.RECOLOR, "asked")
     assert not is_due(study.plan, person.trials, study.answers(person), person.marks)  # type: ignore[arg-type]
@@ -297,7 +297,9 @@ def test_a_skipped_sketch_is_free_for_others_until_the_skip_is_taken_back() -> N
     first, _ = study.main(person)
 
     def held() -> int:
-        return standing_of(study.plan, study.people, study.at).load.get(first.stimulus_id, 0)
+        return current_colorings_of(study.plan, study.people, study.at).load.get(
+            first.stimulus_id, 0
+        )
 
     study.does(person, EventKind.ANSWER, first.position, SKIPPED)
     assert held() == 0

@@ -15,7 +15,7 @@ from tests.annotation.studies_made import plan
 from truehue.annotation.assignment.adaptive import EXPLORED, Open, adaptive
 from truehue.annotation.assignment.further import BATCH, further, is_due, length_of
 from truehue.annotation.assignment.information import Knowledge
-from truehue.annotation.assignment.ledger import AssignmentState, Ledger, standing_of
+from truehue.annotation.assignment.ledger import AssignmentState, Ledger, current_colorings_of
 from truehue.annotation.assignment.replay import replay
 from truehue.annotation.assignment.sequence import REPEAT_GAP
 from truehue.annotation.judgments.answers import Answer, AnswerKind, answers_of
@@ -259,7 +259,7 @@ def test_the_log_gives_every_batch_again(method: Method) -> None:
     forged = replace(people[4], trials=(*people[4].trials[:-1], changed))
     assert replay(study, [*people[:4], forged, *people[5:]]) == {4: [people[4].assigned_at(moved)]}
     late = people[-1].enrolled_at + timedelta(hours=1)
-    state = standing_of(study, people, late)
+    state = current_colorings_of(study, people, late)
     assert set(state.load.values()) <= {1, 2, 3, 4}
     if method is Method.ADAPTIVE:
         votes = sum(sum(counts) for counts in state.tallies.values())
@@ -307,8 +307,8 @@ def test_a_ledger_kept_up_stands_where_the_log_says(method: Method) -> None:
         else:
             ledger.assign(number, [label])
         if index % 7 == 0 and rows[min(index + 1, len(rows) - 1)][0] != position:
-            assert ledger.standing(position) == standing_of(study, people, position)
+            assert ledger.standing(position) == current_colorings_of(study, people, position)
     late = people[-1].enrolled_at + timedelta(hours=1)
-    assert ledger.standing(late) == standing_of(study, people, late)
+    assert ledger.standing(late) == current_colorings_of(study, people, late)
     answered = sum(len(item.events) for item in people) - 2
     assert sum(ledger.standing(late).load.values()) == answered

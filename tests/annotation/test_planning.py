@@ -55,10 +55,10 @@ def test_ratings_have_the_power_of_a_t_test() -> None:
 
 def test_more_votes_find_more_and_people_who_differ_find_less() -> None:
     few = power_of(Design(0.56, 12, 20, 100), 3).power
-    many = power_of(Design(0.56, 60, 20, 100), 3).power
+    counted = power_of(Design(0.56, 60, 20, 100), 3).power
     differing = power_of(Design(0.56, 60, 20, 100, person_sd=1.5), 3).power
-    assert few < many
-    assert differing < many
+    assert few < counted
+    assert differing < counted
 
 
 @pytest.mark.slow

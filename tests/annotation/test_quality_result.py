@@ -13,7 +13,7 @@ from truehue.annotation.quality.result import (
     Evidence,
     Level,
     Mark,
-    kept_of,
+    saved_of,
     stabilities,
     thresholds,
 )
@@ -25,9 +25,9 @@ from truehue.annotation.quality.uncertainty import (
     NOTHING,
     ONE,
     SAME,
+    expected_gains,
     radius,
     width_of,
-    worths,
 )
 from truehue.core.color.distances import emd
 from truehue.core.color.uw71 import distances71
@@ -45,14 +45,14 @@ def repeated(first: Coloring, like: Coloring, position: int) -> Coloring:
 
 
 def kept(colorings: list[Coloring], level: Level, evidence: Evidence | None = None) -> set[object]:
-    message = kept_of(colorings, level, evidence or Evidence(), thresholds(colorings))
+    message = saved_of(colorings, level, evidence or Evidence(), thresholds(colorings))
     return {coloring_status.coloring.key for coloring_status in message if coloring_status.kept}
 
 
 def test_a_consistent_second_coloring_keeps_the_first_one() -> None:
     colorings = colorings_of("apple", PEOPLE)
     colorings.append(repeated(colorings[3], colorings[3], 9))
-    coloring_status = kept_of(colorings, Level.MARKS, Evidence(), thresholds(colorings))
+    coloring_status = saved_of(colorings, Level.MARKS, Evidence(), thresholds(colorings))
     by_key = {item.coloring.key: item for item in coloring_status}
     assert by_key["000003", 0].kept
     assert by_key["000003", 9].reasons == (STANDS_FOR,)
@@ -70,7 +70,7 @@ def test_an_inconsistent_second_coloring_leaves_the_person_out_until_two_agree()
     limits = thresholds(colorings)
     message = {
         coloring_status.coloring.key: coloring_status
-        for coloring_status in kept_of(colorings, Level.MARKS, Evidence(), limits)
+        for coloring_status in saved_of(colorings, Level.MARKS, Evidence(), limits)
     }
     assert message["000003", 0].reasons == (UNSTABLE,)
     assert ("000003", 0) in kept(colorings, Level.ALL)
@@ -97,7 +97,7 @@ def test_every_level_takes_more_away_and_gives_it_back() -> None:
     assert kept(colorings, Level.ALL, evidence) == every
     assert kept(colorings, Level.MAJORITY, evidence) == every - {("000003", 0)}
     assert kept(colorings, Level.MARKS, evidence) == {("000002", 0)}
-    coloring_status = kept_of(colorings, Level.MARKS, evidence, thresholds(colorings))
+    coloring_status = saved_of(colorings, Level.MARKS, evidence, thresholds(colorings))
     assert "the mango was colored" in coloring_status[0].reasons[0]
     assert "1 yes, 2 no" in coloring_status[3].reasons[0]
 
@@ -121,7 +121,7 @@ def test_who_loses_the_first_coloring_keeps_the_second() -> None:
     evidence = Evidence(marks={("000003", 0): Mark(False, "the sky was colored")})
     message = {
         coloring_status.coloring.key: coloring_status
-        for coloring_status in kept_of(colorings, Level.MARKS, evidence, thresholds(colorings))
+        for coloring_status in saved_of(colorings, Level.MARKS, evidence, thresholds(colorings))
     }
     assert message["000003", 9].kept
     assert message["000003", 0].reasons == ("discarded by a researcher: the sky was colored",)
@@ -158,7 +158,7 @@ def test_people_who_differ_make_an_interval_wider() -> None:
 
 
 def test_the_next_coloring_is_worth_most_where_there_is_none_and_then_where_people_differ() -> None:
-    concept_uncertainties = worths(
+    concept_uncertainties = expected_gains(
         {"wide": (5, 40.0), "narrow": (5, 4.0), "one": (1, None), "none": (0, None)}
     )
     assert [concept_uncertainty.case_id for concept_uncertainty in concept_uncertainties] == [
@@ -182,8 +182,8 @@ def test_the_next_coloring_is_worth_most_where_there_is_none_and_then_where_peop
     assert concept_uncertainties[0].narrowing_lab is None
     assert concept_uncertainties[2].narrowing_lab is not None
     # Of many colorings a width falls with the root of their number.
-    (many,) = worths({"a": (100, 10.0)})
-    assert many.narrowing_lab == pytest.approx(10 * (1 - np.sqrt(100 / 101)))
+    (counted,) = expected_gains({"a": (100, 10.0)})
+    assert counted.narrowing_lab == pytest.approx(10 * (1 - np.sqrt(100 / 101)))
 
 
 def test_a_radius_of_few_people_is_wider() -> None:
@@ -213,7 +213,7 @@ def test_nine_of_ten_intervals_of_five_designers_hold_what_all_designers_would_g
 def test_two_who_happen_to_agree_do_not_make_a_concept_certain() -> None:
     message = {
         concept_uncertainty.case_id: concept_uncertainty
-        for concept_uncertainty in worths({"two": (2, 0.0), "a": (5, 9.0), "b": (5, 9.0)})
+        for concept_uncertainty in expected_gains({"two": (2, 0.0), "a": (5, 9.0), "b": (5, 9.0)})
     }
     # Nor is it told to be: its interval is that of people who differ a little less than elsewhere.
     assert message["two"].why == ALIKE
@@ -222,8 +222,8 @@ def test_two_who_happen_to_agree_do_not_make_a_concept_certain() -> None:
 
 
 def test_without_two_colorings_anywhere_nothing_is_said_of_width() -> None:
-    (concept_uncertainty,) = worths({"a": (1, None)})
+    (concept_uncertainty,) = expected_gains({"a": (1, None)})
     assert concept_uncertainty.narrowing_lab is None
     assert concept_uncertainty.why == ALONE
-    for concept_uncertainty in worths({"a": (5, 0.0), "b": (3, 0.0)}):
+    for concept_uncertainty in expected_gains({"a": (5, 0.0), "b": (3, 0.0)}):
         assert (concept_uncertainty.width_lab, concept_uncertainty.why) == (None, SAME)

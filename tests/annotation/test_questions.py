@@ -17,8 +17,8 @@ from truehue.annotation.judgments.questions import (
     PARTICIPANTS,
     QUESTIONS,
     answers_by_person,
-    asked_in,
     right_shares,
+    target_in,
 )
 from truehue.annotation.participants.quality import ExclusionRule, quality_of
 from truehue.annotation.report import Analysis, Person, results
@@ -26,7 +26,7 @@ from truehue.annotation.studies.cases import Kind
 from truehue.annotation.studies.files import from_json, to_json
 from truehue.annotation.studies.plan import Consent, Material, StudyPlan, Training
 from truehue.annotation.studies.presets import PRESETS, plan_of
-from truehue.annotation.studies.questions import QuestionSetName, answer_record, asked_question
+from truehue.annotation.studies.questions import QuestionSetName, answer_record, stored_question
 from truehue.core.analysis.rates import Rate
 from truehue.core.errors import BadInput
 from truehue.core.studies import Event, EventKind, Purpose, Trial
@@ -67,17 +67,17 @@ def answered(study: StudyPlan, number: int, wrong: int = 0, skips: int = 0) -> P
 
 
 def test_a_question_of_a_set_as_people_are_asked_it() -> None:
-    choice = asked_question(question(Form.CHOICE, "C", ("2", "3", "4")))
+    choice = stored_question(question(Form.CHOICE, "C", ("2", "3", "4")))
     assert (choice.choices, choice.right, choice.chance) == (("2", "3", "4"), 2, 1 / 3)
     assert answer_record(choice, 2) == Answer("q1", "4", "C", Outcome.RIGHT)
     assert answer_record(choice, 0).outcome is Outcome.WRONG
     skip = answer_record(choice, None)
     assert (skip.reading, skip.outcome) == (None, Outcome.UNREADABLE)
-    yes = asked_question(question(Form.BINARY, "no"))
+    yes = stored_question(question(Form.BINARY, "no"))
     assert (yes.choices, yes.right) == (("yes", "no"), 1)
     assert answer_record(yes, 1) == Answer("q1", "no", "no", Outcome.RIGHT)
     with pytest.raises(BadInput, match="answered in words"):
-        asked_question(question(Form.OPEN, "teal"))
+        stored_question(question(Form.OPEN, "teal"))
 
 
 def test_the_preset_and_its_plan_come_back_from_json() -> None:
@@ -231,11 +231,11 @@ def test_one_persons_shares_are_those_of_the_same_answers_of_a_model() -> None:
         for index in range(30)
     ]
     answer_records = [
-        answer_record(asked_question(item), index % 4 if index % 5 else None)
+        answer_record(stored_question(item), index % 4 if index % 5 else None)
         for index, item in enumerate(questions)
     ]
     people: Mapping[str, list[Answer]] = {"p": answer_records}
-    result = right_shares(asked_in(questions), people, 0)
+    result = right_shares(target_in(questions), people, 0)
     scores = score(questions, answer_records)
     assert result.overall.share.value == scores.overall.percent / 100  # type: ignore[operator]
     assert result.overall.told.value == scores.overall.readable_percent / 100  # type: ignore[operator]
@@ -245,11 +245,11 @@ def test_one_persons_shares_are_those_of_the_same_answers_of_a_model() -> None:
     assert result.macro is not None
     assert result.macro.share.low * 100 == pytest.approx(scores.macro.interval[0])
     with pytest.raises(BadInput, match="no question"):
-        right_shares(asked_in(questions[:3]), people, 0)
+        right_shares(target_in(questions[:3]), people, 0)
 
 
 def test_without_answers_nothing_is_said() -> None:
-    result = right_shares(asked_in([question(Form.BINARY, "no")]), {}, 0)
+    result = right_shares(target_in([question(Form.BINARY, "no")]), {}, 0)
     assert np.isnan(result.overall.share.value)
     assert result.macro is None
     assert answers_by_person(question_plan(), []) == {}

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.annotation.studies_made import plan
 from truehue.annotation.assignment.assign import assign
 from truehue.annotation.assignment.further import further
-from truehue.annotation.assignment.ledger import standing_of
+from truehue.annotation.assignment.ledger import current_colorings_of
 from truehue.annotation.assignment.load import Enrolled
 from truehue.annotation.assignment.replay import replay
 from truehue.annotation.participants.screening import patches_for, plates_for, scored, screening_of
@@ -29,7 +29,7 @@ def served(people: int, answered: int, minutes: int) -> list[Enrolled]:
     out: list[Enrolled] = []
     for number in range(people):
         index = BEGIN + timedelta(minutes=minutes * number)
-        state = standing_of(STUDY, out, index)
+        state = current_colorings_of(STUDY, out, index)
         trials = assign(STUDY, number, state.load, state.served)
         events = [
             Event(f"{number:016x}{i:016x}", EventKind.ANSWER, i, TIE, 0, i, index)
@@ -51,12 +51,12 @@ def test_what_somebody_who_is_gone_did_not_answer_goes_to_others() -> None:
     (person,) = served(1, 4, 0)
     main = [trial for trial in person.trials if trial.original is None]
     soon, late = BEGIN + timedelta(minutes=59), BEGIN + timedelta(minutes=61)
-    assert sum(standing_of(STUDY, [person], soon).load.values()) == len(main)
-    state = standing_of(STUDY, [person], late)
+    assert sum(current_colorings_of(STUDY, [person], soon).load.values()) == len(main)
+    state = current_colorings_of(STUDY, [person], late)
     answered = sum(trial.position < 4 for trial in main)
     assert sum(state.load.values()) == sum(state.served.values()) == answered
     gone = replace(person, events=[Event("f" * 32, EventKind.WITHDRAWAL, at=BEGIN)])
-    assert not standing_of(STUDY, [gone], BEGIN).load
+    assert not current_colorings_of(STUDY, [gone], BEGIN).load
 
 
 @settings(max_examples=20, deadline=None)
@@ -69,7 +69,7 @@ def test_whoever_leaves_every_pair_gets_its_answers_and_no_more(
     people: list[Enrolled] = []
     for number in range(40):
         index = BEGIN + timedelta(hours=2 * number)
-        trials = further(study, number, (), {}, standing_of(study, people, index))
+        trials = further(study, number, (), {}, current_colorings_of(study, people, index))
         if not trials:
             break
         count = leaving[number] if number < len(leaving) else len(trials)

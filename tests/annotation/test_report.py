@@ -61,8 +61,8 @@ def test_one_who_always_takes_the_left_is_one_person_and_not_fifty_votes() -> No
     alone = side_bias(votes_by("p0", 5, 6))
     assert alone.left_share == pytest.approx(5 / 6)
     assert np.isnan([alone.p, alone.low]).all()
-    many = side_bias([vote for i in range(20) for vote in votes_by(f"p{i}", 4, 6)], 1)
-    assert many.p == pytest.approx(1 / 1_001)
+    counted = side_bias([vote for i in range(20) for vote in votes_by(f"p{i}", 4, 6)], 1)
+    assert counted.p == pytest.approx(1 / 1_001)
     skips = share_of([5, 0, 0, 0], [10, 10, 10, 10], 1)
     assert skips.value == 0.125
     assert skips.high > 0.3, "a share of forty independent answers would end at 0.26"

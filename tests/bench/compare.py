@@ -183,7 +183,7 @@ def distances(
     return apart <= TOLERANCE
 
 
-def many(distributions: Sequence[np.ndarray]) -> None:
+def counted(distributions: Sequence[np.ndarray]) -> None:
     """Prints how long 100,000 pairs take."""
     began = time.perf_counter()
     for p, q in drawn_pairs(distributions, MANY):
@@ -230,7 +230,7 @@ def main() -> int:
     )
     agree = [distances(name, distributions) for name, distributions in kinds]
     agree.append(distances("extracted against dense", kinds[1][1], dense))
-    many(kinds[1][1])
+    counted(kinds[1][1])
     extraction(photographs)
     if not all(agree):
         print("The two ways disagree.")

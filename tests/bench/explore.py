@@ -309,10 +309,10 @@ def measure(storage: Storage, ask: Callable[[], object]) -> tuple[float, float]:
     times, work = [], []
     for _ in range(RUNS):
         with storage.results._lock:
-            text = storage.results._kept.get("words")
-            storage.results._kept.clear()
+            text = storage.results._saved.get("words")
+            storage.results._saved.clear()
             if text is not None:
-                storage.results._kept["words"] = text
+                storage.results._saved["words"] = text
         start, busy = time.perf_counter(), time.process_time()
         ask()
         times.append(1e3 * (time.perf_counter() - start))

@@ -38,11 +38,11 @@ Answer = tuple[int, list[int], dict[str, dict[str, int]]]
 def values_of(prompt: Prompt, hue_of: dict[str, str]) -> dict[str, set[str]]:
     """All facet values of a prompt."""
     colors = {target.color.value for target in prompt.targets if target.color}
-    many = ("no object", "one object", "several objects")[min(len(prompt.targets), 2)]
+    counted = ("no object", "one object", "several objects")[min(len(prompt.targets), 2)]
     single = {
         "set": prompt.source,
         "task": prompt.task,
-        "objects": many,
+        "objects": counted,
         "system": prompt.system,
         "level": prompt.level,
         "notation": prompt.notation,
@@ -107,8 +107,8 @@ class Duck:
 
     def __init__(self, lines: list[str], values: list[dict[str, set[str]]]) -> None:
         self.base = duckdb.connect(":memory:")
-        self.many = [name for name in FACETS if any(len(own[name]) != 1 for own in values)]
-        self.one = [name for name in FACETS if name not in self.many]
+        self.counted = [name for name in FACETS if any(len(own[name]) != 1 for own in values)]
+        self.one = [name for name in FACETS if name not in self.counted]
         frame: dict[str, np.ndarray] = {
             "row": np.arange(len(lines)),
             "line": np.array(lines, dtype=object),
@@ -116,7 +116,7 @@ class Duck:
         for name in self.one:
             frame[f"v_{name}"] = np.array([min(own[name]) for own in values], dtype=object)
         self._table("prompts", frame)
-        for name in self.many:
+        for name in self.counted:
             pairs = [(row, value) for row, own in enumerate(values) for value in own[name]]
             columns = list(zip(*pairs, strict=True)) or [(), ()]
             self._table(

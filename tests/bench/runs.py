@@ -34,7 +34,7 @@ from truehue.core.prompts.sets import prompt_set
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.plan import make_plan, order_of
 from truehue.core.runs.records import ItemResult, ScoringPlan, StoredItem, StoredMask
-from truehue.core.runs.score import not_drawn
+from truehue.core.runs.score import not_generated
 from truehue.core.runs.shards import write_shard
 from truehue.core.runs.worker import RunWork
 
@@ -113,7 +113,7 @@ def planning() -> None:
         folder = RunFolder.create(position, plan)
         order = order_of(plan)
         planned_s = time.perf_counter() - began
-        verdicts = not_drawn("bench", plan.rules)
+        verdicts = not_generated("bench", plan.rules)
         for first in range(0, plan.total // 2, 500):
             rows = [
                 ItemResult(

@@ -30,7 +30,7 @@ from truehue.annotation.studies.plan import (
 )
 from truehue.annotation.studies.practice import Example, Practice, Review
 from truehue.annotation.studies.presets import PRESETS
-from truehue.annotation.studies.questions import QuestionSetName, asked_question
+from truehue.annotation.studies.questions import QuestionSetName, stored_question
 from truehue.core.sketches.images import composite
 from truehue.core.sketches.prepare import of_ink
 from truehue.core.sketches.regions import regions
@@ -151,7 +151,7 @@ class StudyRoom:
         for item in generated(GeneratedSettings(counts, Difficulty.EASY, seed)):
             self.storage.images.add(item.srgb8, "question.png", "question")
             source = item.question
-            case_question = asked_question(source)
+            case_question = stored_question(source)
             cases.append(
                 Case(source.question_id, source.text, (), source.task, question=case_question)
             )

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from truehue.core.errors import BadInput
-from truehue.core.machine import GIB, Machine, gpus_here, machine, placement, visible_gpus
+from truehue.core.machine import GIB, Machine, local_gpus, machine, placement, visible_gpus
 
 GPU = Machine("cuda", "A GPU", 24 * GIB, 23 * GIB, 64 * GIB, 16, True)
 OLD = replace(GPU, name="An old GPU", bf16=False)
@@ -104,6 +104,6 @@ def test_gpus_are_those_that_are_visible(
     if named is not None:
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", named)
     assert visible_gpus() == gpus
-    assert gpus_here() == len(gpus)
+    assert local_gpus() == len(gpus)
     monkeypatch.setattr("truehue.core.machine._gpu_files", lambda: 0)
     assert visible_gpus() == ()

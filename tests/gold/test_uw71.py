@@ -190,9 +190,11 @@ def test_soft_assignment_written_out() -> None:
 def test_soft_assignment_of_many_colors_is_that_of_each() -> None:
     """More than one of the parts that it works in."""
     colors = srgb8_to_lab(RANDOM.integers(0, 256, (20_000, 3), dtype=np.uint8))
-    many = uw71.soft(colors)
+    counted = uw71.soft(colors)
     for index in (0, 16_383, 16_384, 19_999):
-        np.testing.assert_allclose(many[index], uw71.soft(colors[index : index + 1])[0], atol=1e-14)
+        np.testing.assert_allclose(
+            counted[index], uw71.soft(colors[index : index + 1])[0], atol=1e-14
+        )
 
 
 def test_assigning_a_palette() -> None:

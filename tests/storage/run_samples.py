@@ -23,7 +23,7 @@ from truehue.core.prompts.prompt import Prompt
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.plan import run_id
 from truehue.core.runs.records import EVERY_RULE, ItemResult, MaskResult, RunPlan
-from truehue.core.runs.score import not_drawn, score
+from truehue.core.runs.score import not_generated, score
 from truehue.core.runs.shards import write_shard
 from truehue.core.verdict.candidates import Acceptance
 from truehue.core.verdict.expectations import ABSENT, Localization, expectations_of
@@ -142,7 +142,7 @@ def sample_result(
         failed = (position + sum(plan.model.encode())) % 29 == 11
     if failed:
         reason = "The model ran out of memory: give it a smaller size."
-        verdicts = not_drawn(reason, plan.rules)
+        verdicts = not_generated(reason, plan.rules)
         return replace(result, status="failed", reason=reason, seed=seed, verdicts=verdicts)
     srgb8, masks = _picture(prompt, random)
     findings = {key: Localization(mask) for key, mask in masks.items()}

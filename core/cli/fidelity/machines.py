@@ -8,7 +8,7 @@ _CFM_GIB = 16.0
 """Weights of CFM at two bytes a number."""
 
 
-def placement_here(cpu: bool) -> Placement:
+def local_placement(cpu: bool) -> Placement:
     """A GPU where there is one and ``cpu`` does not forbid it; as a whole, for CFM is not cut.
     Not in float16, in which Qwen2-VL overflows."""
     local = machine()

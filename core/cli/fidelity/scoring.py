@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from truehue.core.cli.fidelity.machines import placement_here
+from truehue.core.cli.fidelity.machines import local_placement
 from truehue.core.errors import BadInput, DataFolderError, TrueHueError
 from truehue.core.fidelity.cfm.instruction import INSTRUCTION
 from truehue.core.fidelity.cfm.reading import READING
@@ -118,7 +118,7 @@ def cfm_metrics(options: argparse.Namespace) -> list[Metric]:
     """The CFMs that a command names, each loaded. Raises BadInput for an instruction alone."""
     if options.instruction is not None and not options.cfm:
         raise BadInput("--instruction is the text of a CFM: give --cfm too.")
-    placement = placement_here(options.cpu)
+    placement = local_placement(options.cpu)
     return [cfm_metric(item, options.base, placement, options.instruction) for item in options.cfm]
 
 

@@ -20,7 +20,7 @@ from truehue.core.vlm.color_judge.question_set import (
 )
 from truehue.core.vlm.color_judge.questions import SYSTEM_NAMES
 from truehue.core.vlm.color_judge.report import ALL, KINDS, judge_report
-from truehue.core.vlm.evaluation.log import read_asked
+from truehue.core.vlm.evaluation.log import read_log
 from truehue.core.vlm.question_set import write_set
 
 _SAID_EVERY_S = 10.0
@@ -79,7 +79,7 @@ def _report(options: argparse.Namespace) -> int:
             last = time.monotonic()
             print(f"{done:,} of {total:,} renders scored", file=sys.stderr, flush=True)
 
-    results = judge_report(read_asked(options.folder), told)
+    results = judge_report(read_log(options.folder), told)
     print(json.dumps(results, ensure_ascii=False) if options.json else _text(results))
     return 0
 

@@ -13,7 +13,7 @@ from truehue.core.errors import ImageError
 from truehue.core.files import whole_file
 from truehue.core.vlm.differences import differences
 from truehue.core.vlm.evaluation.answers_table import answers_csv
-from truehue.core.vlm.evaluation.log import EvaluationLog, read_asked
+from truehue.core.vlm.evaluation.log import EvaluationLog, read_log
 from truehue.core.vlm.evaluation.pixel_baseline import PixelBaseline
 from truehue.core.vlm.parsing import VERSIONS
 from truehue.core.vlm.records import Answer
@@ -54,7 +54,7 @@ def add(commands: Any) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    all_asked = [read_asked(folder, options.parser) for folder in options.folders]
+    all_asked = [read_log(folder, options.parser) for folder in options.folders]
     first, pixels = all_asked[0], _pixels(all_asked[0], options)
     reports, differing = [], []
     for evaluation_log in all_asked:

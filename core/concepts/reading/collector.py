@@ -95,7 +95,7 @@ class RowCollector:
     _missed: list[tuple[int, str, float]] = field(default_factory=list)
     _problems: list[str] = field(default_factory=list)
     _more_problems: int = 0
-    _places: dict[tuple[str, str, str], str] = field(default_factory=dict)
+    _positions: dict[tuple[str, str, str], str] = field(default_factory=dict)
 
     def take_numbers(self, label: Label, numbers: Sequence[float], order: Order) -> None:
         """A row of numbers, in the file's order; what is no distribution is refused or kept until
@@ -151,7 +151,7 @@ class RowCollector:
     def finish(self, palettes: bool = False) -> DistributionFile:
         """The file. Raises FileRefused where no row could be taken: with the offer to take ratings
         where every row that has 71 numbers from 0 on misses the sum of 1."""
-        kind, problems = PALETTES if palettes else self._settle(), self._told()
+        kind, problems = PALETTES if palettes else self._settle(), self._message()
         if not self._rows:
             first = problems[0] if problems else "It has no row below its header."
             raise FileRefused(f"Nothing in {self.name} could be read. {first}", "", problems)
@@ -191,7 +191,7 @@ class RowCollector:
                 "sum and labeled as ratings. If they are counts, percent or rounded shares, "
                 "choose that: each row is then divided by its sum and stays a histogram.",
                 OFFER_RATINGS,
-                self._told(),
+                self._message(),
             )
         if self._missed:
             missed = {index for index, _, _ in self._missed}
@@ -206,7 +206,7 @@ class RowCollector:
     def _fits(self, label: Label) -> bool:
         """Whether a row has words that can be kept and was not there before."""
         why = _unfit(label)
-        before = self._places.get((label.words, label.person, label.called))
+        before = self._positions.get((label.words, label.person, label.called))
         if not why and before is not None and label.called:
             why = f"{before} has the same concept and label. Give each its own label"
         elif not why and before is not None:
@@ -222,7 +222,7 @@ class RowCollector:
         if len(self._rows) >= MAX_ROWS:
             raise FileRefused(f"{self.name} has more than {MAX_ROWS:,} rows. Split it.")
         weights.flags.writeable = False
-        self._places[label.words, label.person, label.called] = label.where
+        self._positions[label.words, label.person, label.called] = label.where
         self._rows.append(
             DistributionRow(
                 label.words,
@@ -242,7 +242,7 @@ class RowCollector:
         else:
             self._more_problems += 1
 
-    def _told(self) -> tuple[str, ...]:
+    def _message(self) -> tuple[str, ...]:
         more = self._more_problems
         return (*self._problems, *([f"{more:,} more rows could not be read."] if more else []))
 

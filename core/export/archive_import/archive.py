@@ -19,7 +19,7 @@ from typing import Any
 from truehue.core.batch.folder import PLAN
 from truehue.core.batch.records import BatchState
 from truehue.core.errors import BadInput, DataFolderError
-from truehue.core.export.archive_import.images import take_pictures
+from truehue.core.export.archive_import.images import import_images
 from truehue.core.export.archive_import.plan import checked_plan
 from truehue.core.export.archive_import.shards import checked_results
 from truehue.core.export.archive_import.zip_file import Limits, RunZip
@@ -60,7 +60,7 @@ def open_archive(
             plan = checked_plan(waiting, shown, run)
             archive.refuse_parts_beyond(plan.total)
             results = checked_results(archive, waiting, plan, progress)
-            take_pictures(archive, waiting, results.images, results.masks, progress)
+            import_images(archive, waiting, results.images, results.masks, progress)
         run_path = waiting / run
         _lay_out(waiting, run_path, plan.item_lines)
         _say_where_from(run_path, archive, results.done, plan.summary)
@@ -115,7 +115,7 @@ def _say_where_from(run_path: Path, archive: RunZip, done: int, summary: Mapping
         done,
         updated_at=now,
     )
-    folder.keep_state(replace(state, failed=_failed(folder)))
+    folder.save_state(replace(state, failed=_failed(folder)))
 
 
 def _counts(folder: RunFolder, manifest: Mapping[str, Any], done: int) -> dict[str, list[int]]:
@@ -151,7 +151,7 @@ def _take_its_place(run_path: Path, root: Path, shown: str) -> RunFolder:
     target_folder = RunFolder(root / run_path.name)
     if (target_folder.path / PLAN).is_file():
         if same_results(parts_of(target_folder), RunFolder(run_path).shards()):
-            _add_pictures(run_path, target_folder)
+            _add_images(run_path, target_folder)
             return target_folder
         origin = imported_from(target_folder.path)
         whose = f"imported from {origin['name']}" if origin.get("name") else "made here"
@@ -170,7 +170,7 @@ def _take_its_place(run_path: Path, root: Path, shown: str) -> RunFolder:
     return target_folder
 
 
-def _add_pictures(run_path: Path, target_folder: RunFolder) -> None:
+def _add_images(run_path: Path, target_folder: RunFolder) -> None:
     """An archive with pictures completes a run that was imported without them."""
     about = imported_from(target_folder.path)
     if not about:

@@ -24,7 +24,7 @@ _MOST_BESIDE = 2**20
 """Bytes of a PNG beside its pixels: what a program writes into the files that it keeps."""
 
 
-def take_pictures(
+def import_images(
     archive: RunZip,
     into: Path,
     images: Mapping[str, Size],

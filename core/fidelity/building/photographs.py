@@ -53,12 +53,12 @@ def read_photographs(folder: Path, table: Path) -> list[Photograph]:
 
 
 def _photograph(root: Path, row: Mapping[str, Any], name: str) -> Photograph:
-    caption, category = _words(row[name]), _words(row.get("category"))
+    caption, category = _text(row[name]), _text(row.get("category"))
     if not caption:
         raise BadInput("the caption is empty.")
     if category and category not in CATEGORIES:
         raise BadInput(f"{category!r:.60} is none of the categories: {', '.join(CATEGORIES)}.")
-    file = _words(row["file"])
+    file = _text(row["file"])
     path = (root / file).resolve()
     if not file or not path.is_relative_to(root):
         raise BadInput(f"{file!r:.80} is no file below {root}.")
@@ -67,7 +67,7 @@ def _photograph(root: Path, row: Mapping[str, Any], name: str) -> Photograph:
     return Photograph(path, caption, category)
 
 
-def _words(cell: Any) -> str:
+def _text(cell: Any) -> str:
     return "" if cell is None else str(cell).strip()
 
 

@@ -68,7 +68,7 @@ class Registration:
         return hashlib.sha256(self.instruction.encode()).hexdigest()
 
     @property
-    def instruction_words(self) -> str:
+    def instruction_text(self) -> str:
         """Which text it is, for people."""
         if self.instruction == INSTRUCTION:
             return "our own instruction"

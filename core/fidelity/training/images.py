@@ -25,14 +25,14 @@ class ImageReader:
     def __init__(self, area_px: int) -> None:
         self._area_px = area_px
         self._readers = ThreadPoolExecutor(_READERS, "pictures")
-        self._kept: OrderedDict[Path, np.ndarray] = OrderedDict()
+        self._saved: OrderedDict[Path, np.ndarray] = OrderedDict()
         self._bytes = 0
         self._ahead: dict[Path, Future[np.ndarray]] = {}
 
     def prepare(self, groups: Sequence[Group]) -> None:
         """Begins to read what will be needed next."""
         for path in dict.fromkeys(path for group in groups for path in group.files):
-            if path not in self._kept and path not in self._ahead:
+            if path not in self._saved and path not in self._ahead:
                 self._ahead[path] = self._readers.submit(self._read, path)
 
     def of(self, group: Group) -> list[np.ndarray]:
@@ -41,15 +41,15 @@ class ImageReader:
         return [self._of(path) for path in group.files]
 
     def _of(self, path: Path) -> np.ndarray:
-        if path in self._kept:
-            self._kept.move_to_end(path)
-            return self._kept[path]
+        if path in self._saved:
+            self._saved.move_to_end(path)
+            return self._saved[path]
         ahead = self._ahead.pop(path, None)
         stored = self._read(path) if ahead is None else ahead.result()
-        self._kept[path] = stored
+        self._saved[path] = stored
         self._bytes += stored.nbytes
-        while self._bytes > KEPT_BYTES and len(self._kept) > 1:
-            self._bytes -= self._kept.popitem(last=False)[1].nbytes
+        while self._bytes > KEPT_BYTES and len(self._saved) > 1:
+            self._bytes -= self._saved.popitem(last=False)[1].nbytes
         return stored
 
     def _read(self, path: Path) -> np.ndarray:

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from truehue.core.checkpoints import add_line, keep_steps, opened_checkpoint, write_checkpoint
+from truehue.core.checkpoints import add_line, opened_checkpoint, save_steps, write_checkpoint
 from truehue.core.errors import BadInput
 from truehue.core.fidelity.groups import Group
 from truehue.core.fidelity.losses import pairwise_loss, softrank_loss
@@ -283,7 +283,7 @@ def train(training: Training, folder: Path, watch: Watch, end: Event) -> bool:
     accelerator = training.accelerator
     folder.mkdir(parents=True, exist_ok=True)
     if accelerator.is_main_process:
-        keep_steps(folder / METRICS, training.step)
+        save_steps(folder / METRICS, training.step)
     steps, losses = training.settings.steps, []
 
     def told(loss: float | None, with_held: bool) -> None:

@@ -135,7 +135,7 @@ def read_endpoints(path: Path) -> tuple[Endpoint, ...]:
     return tuple(endpoints.values())
 
 
-def endpoints_here(path: Path | None = None) -> tuple[Endpoint, ...]:
+def configured_endpoints(path: Path | None = None) -> tuple[Endpoint, ...]:
     """The servers of the file, if one is given, and the one that the environment names, as
     ``served:endpoint``. Raises BadInput as :func:`read_endpoints` does."""
     endpoints = read_endpoints(path) if path is not None else ()

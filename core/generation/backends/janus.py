@@ -18,7 +18,7 @@ import numpy as np
 
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.generation.entry import ModelEntry
-from truehue.core.generation.memory import GenerationFailed, keep_count
+from truehue.core.generation.memory import GenerationFailed, save_count
 from truehue.core.generation.request import (
     Cancelled,
     GeneratedImage,
@@ -48,7 +48,7 @@ def load(entry: ModelEntry, folder: Path, placement: Placement, revision: str = 
     loaded = JanusModel(
         entry, parts.processor, parts.model, placement, revision, parts.weight_bytes
     )
-    keep_count(loaded)
+    save_count(loaded)
     return loaded
 
 

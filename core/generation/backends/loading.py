@@ -12,7 +12,7 @@ from truehue.core.generation.backends.diffusion import DiffusersModel
 from truehue.core.generation.backends.families import FAMILIES, call_defaults
 from truehue.core.generation.backends.steps import Previewer, fit
 from truehue.core.generation.entry import ModelEntry
-from truehue.core.generation.memory import BadModelFolder, check_room, is_out_of_memory, keep_count
+from truehue.core.generation.memory import BadModelFolder, check_space, is_out_of_memory, save_count
 from truehue.core.generation.weights.files import part_file
 from truehue.core.generation.weights.pipeline_folder import PipelineFolder, check_source
 from truehue.core.generation.weights.sources import Source
@@ -36,7 +36,7 @@ def load(entry: ModelEntry, source: Source, machine: Machine | Placement) -> Dif
         raise BadInput(f"{entry.name} is no diffusers pipeline.")
     if isinstance(machine, Machine):
         location = place(entry, checked, machine)
-        check_room(entry.name, checked.memory_gib * location.bytes_a_number / 2, machine)
+        check_space(entry.name, checked.memory_gib * location.bytes_a_number / 2, machine)
     else:
         location = machine
     pipeline = _load(entry, source, checked, location)
@@ -55,7 +55,7 @@ def load(entry: ModelEntry, source: Source, machine: Machine | Placement) -> Dif
             "base_revision": origin.revision or f"sha256:{origin.fingerprint()}",
         }
     loaded = DiffusersModel(entry, pipeline, location, about, previewer, *held)
-    keep_count(loaded)
+    save_count(loaded)
     return loaded
 
 

@@ -36,7 +36,7 @@ from truehue.core.generation.renderer.concept_colors import (
 )
 from truehue.core.generation.renderer.failures import ActedColors, Cast, act
 from truehue.core.generation.renderer.modifiers import moved, note_of
-from truehue.core.generation.renderer.scenes import forget_scenes, kept_bytes
+from truehue.core.generation.renderer.scenes import forget_scenes, saved_bytes
 from truehue.core.generation.renderer.stand_ins import (
     is_place,
     left_out_note,
@@ -116,7 +116,7 @@ class ReferenceRenderer:
     @property
     def memory_bytes(self) -> int:
         """What the scenes take that are kept for drawing them again in other colors."""
-        return kept_bytes()
+        return saved_bytes()
 
     def draw(
         self, requests: Sequence[GenerationRequest], on_step: OnStep, stop: Event
@@ -253,7 +253,7 @@ class _Plan:
                     "name": placed_target.name,
                     "role": self.request.targets[placed_target.target].role,
                     "shape": placed_target.shape,
-                    "asked": _asked_value(self.request.targets, placed_target.target),
+                    "asked": _target_value(self.request.targets, placed_target.target),
                     "drawn": hex_of(color) if (color := colors.get(placed_target.target)) else None,
                 }
                 for placed_target in self.standings
@@ -356,7 +356,7 @@ def _target_rgb8(targets: Sequence[ObjectTarget], number: int) -> Rgb8 | None:
     return color.srgb8 if color else None
 
 
-def _asked_value(targets: Sequence[ObjectTarget], number: int) -> str | None:
+def _target_value(targets: Sequence[ObjectTarget], number: int) -> str | None:
     color, target_rgb8 = targets[number].color, _target_rgb8(targets, number)
     if color is not None:
         return color.value

@@ -119,7 +119,7 @@ def _ignored(cast: Sequence[Cast]) -> ActedColors:
 
 def _leaked(cast: Sequence[Cast]) -> ActedColors:
     colors = [item.color for item in cast]
-    main = _first_asked(cast)
+    main = _first_requested(cast)
     if main is None:
         return ActedColors(tuple(colors), notes=("Simulated: no target color, so none can leak.",))
     name, color = cast[main].name, cast[main].color
@@ -139,7 +139,7 @@ def _leaked(cast: Sequence[Cast]) -> ActedColors:
 
 def _swapped(cast: Sequence[Cast]) -> ActedColors:
     colors = [item.color for item in cast]
-    main = _first_asked(cast)
+    main = _first_requested(cast)
     for number, item in enumerate(cast):
         if main is not None and apart(item.color, colors[main]) >= _SEEN_DELTA_E00:
             other = cast[main]
@@ -200,7 +200,7 @@ def _modified(cast: Sequence[Cast], overshot: bool) -> ActedColors:
     return ActedColors(tuple(colors), notes=tuple(notes))
 
 
-def _first_asked(cast: Sequence[Cast]) -> int | None:
+def _first_requested(cast: Sequence[Cast]) -> int | None:
     return next((number for number, item in enumerate(cast) if item.asked is not None), None)
 
 

@@ -12,7 +12,7 @@ from truehue.core.generation.renderer.light import BRIGHTEST_BACKDROP_LINEAR1
 from truehue.core.generation.renderer.objects import MODELS
 from truehue.core.generation.renderer.scene import PlacedShape, Scene
 from truehue.core.generation.renderer.stage import DARKEST_BACKDROP_LINEAR1, Viewpoint, view
-from truehue.core.generation.renderer.trace import asked_shares
+from truehue.core.generation.renderer.trace import target_shares
 
 LEAST_SHARES = {1: 0.05, 2: 0.02, 3: 0.02, 4: 0.01}
 """The exact mask of every object takes at least this share of a picture of so many objects, from
@@ -45,7 +45,7 @@ def scene_view(names: Sequence[str], seed: int) -> Viewpoint:
     for number in range(_TRIES):
         closeness = min(1.0, 2.0 * (1.0 - number / _TRIES))
         seen = _arranged(names, chance, sizes, closeness)
-        shares, unhidden = asked_shares(seen, _LOOK_PX)
+        shares, unhidden = target_shares(seen, _LOOK_PX)
         worst = min(min(shares) / _WANTED_SHARE, min(unhidden) / _WANTED_UNHIDDEN)
         if best is None or worst > best[0]:
             best = worst, seen

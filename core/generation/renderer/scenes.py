@@ -147,7 +147,7 @@ def render_scene(request: SceneRequest, watch: Watch = unwatched) -> SceneRender
     )
 
 
-def kept_bytes() -> int:
+def saved_bytes() -> int:
     """What the kept scenes take in memory."""
     with _lock:
         return sum(array.nbytes for buffer in _buffers.values() for array in buffer.arrays)

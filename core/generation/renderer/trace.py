@@ -113,7 +113,7 @@ def trace(
     return TracedScene(tuple(shades), added, on_stage, tuple(masks))
 
 
-def asked_shares(seen: Viewpoint, size_px: int) -> tuple[list[float], list[float]]:
+def target_shares(seen: Viewpoint, size_px: int) -> tuple[list[float], list[float]]:
     """Of every object, the picture's share that its asked material takes, and the part of it that
     is not hidden behind another object, both 0 to 1, from one ray a pixel.
     """
@@ -126,14 +126,14 @@ def asked_shares(seen: Viewpoint, size_px: int) -> tuple[list[float], list[float
     for solo, t in zip(seen.scene.solos, ways, strict=True):
         met = np.flatnonzero(np.isfinite(t))
         part = solo.nearest_part(*_points(seen.camera.position, _pick(rays, met), t[met]))
-        object_mask = met[_is_asked(solo)[part]]
+        object_mask = met[_is_target(solo)[part]]
         count = int(np.count_nonzero(t[object_mask] <= nearest[object_mask]))
         shares.append(count / len(t))
         unhidden.append(count / max(object_mask.size, 1))
     return shares, unhidden
 
 
-def _is_asked(scene: Scene) -> Array:
+def _is_target(scene: Scene) -> Array:
     return np.array([part.albedo_linear1 is None for part in scene.parts])
 
 
@@ -190,7 +190,7 @@ def _sample(
             way = _pick(rays, piece)
             points = _points(camera.position, way, t[piece])
             part = solo.nearest_part(*points)
-            object_mask = _is_asked(solo)[part]
+            object_mask = _is_target(solo)[part]
             to_eye = (-way[0], -way[1], -way[2])
             shade, mirror = shader.surface(points, solo.normal(*points), to_eye)
             result.label[piece] = part + np.int8(before)

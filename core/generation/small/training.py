@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from truehue.core.checkpoints import add_line, keep_steps, opened_checkpoint, write_checkpoint
+from truehue.core.checkpoints import add_line, opened_checkpoint, save_steps, write_checkpoint
 from truehue.core.command import ended_by_signal
 from truehue.core.errors import BadInput
 from truehue.core.generation.small import parts
@@ -101,7 +101,7 @@ class Training:
         if reading_alone:
             loss = reading
         else:
-            stored = self._picture_loss(batch, states, mask, bank, chance)
+            stored = self._image_loss(batch, states, mask, bank, chance)
             loss = stored + _READING_WEIGHT * reading
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()
@@ -143,7 +143,7 @@ class Training:
         states = self.models["text"](tokens.input_ids, attention_mask=tokens.attention_mask)
         return states.last_hidden_state, tokens.attention_mask
 
-    def _picture_loss(
+    def _image_loss(
         self,
         batch: list[Caption],
         states: Any,
@@ -365,7 +365,7 @@ def train(
 
     torch.use_deterministic_algorithms(True)
     folder.mkdir(parents=True, exist_ok=True)
-    keep_steps(folder / LOG, training.step)
+    save_steps(folder / LOG, training.step)
     began, sums = time.monotonic(), []
     with ended_by_signal() as end:
         while training.step < steps and not end.is_set():

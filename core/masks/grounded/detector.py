@@ -141,8 +141,8 @@ class GroundingDino:
         longest = int(self._model.config.max_text_len)
         if tokens["input_ids"].shape[1] > longest:
             raise BadInput(f"A label is longer than the {longest} tokens that the detector reads.")
-        many = len(texts)
-        images = {name: value.expand(many, *value.shape[1:]) for name, value in pixels.items()}
+        counted = len(texts)
+        images = {name: value.expand(counted, *value.shape[1:]) for name, value in pixels.items()}
         outputs = self._model(**images, **tokens)
         return list(
             self._processor.post_process_grounded_object_detection(
@@ -150,7 +150,7 @@ class GroundingDino:
                 tokens["input_ids"],
                 threshold=box_threshold,
                 text_threshold=text_threshold,
-                target_sizes=[shape[:2]] * many,
+                target_sizes=[shape[:2]] * counted,
             )
         )
 
@@ -166,8 +166,8 @@ def _look_once(model: Any) -> None:
         return (args[0][:1], *args[1:])
 
     def for_all(_: Any, args: tuple[Any, ...], levels: list[tuple[Any, Any]]) -> list[Any]:
-        many = args[0].shape[0]
-        return [(level.expand(many, -1, -1, -1), mask) for level, mask in levels]
+        counted = args[0].shape[0]
+        return [(level.expand(counted, -1, -1, -1), mask) for level, mask in levels]
 
     encoder.model.register_forward_pre_hook(first)
     encoder.register_forward_hook(for_all)

@@ -38,7 +38,7 @@ class EmbeddingCache:
 
     def __init__(self, limit: int = KEPT) -> None:
         self._most = limit
-        self._kept: OrderedDict[tuple[str, bool], Embedding] = OrderedDict()
+        self._saved: OrderedDict[tuple[str, bool], Embedding] = OrderedDict()
 
     def get(
         self, srgb8: np.ndarray, name: str, autocast: bool, make: Callable[[], Embedding]
@@ -47,23 +47,23 @@ class EmbeddingCache:
         kept."""
         data = np.ascontiguousarray(srgb8).data
         key = (name or hashlib.blake2b(data, digest_size=16).hexdigest(), autocast)
-        embedding = self._kept.get(key)
+        embedding = self._saved.get(key)
         if embedding is None or (embedding.height, embedding.width) != srgb8.shape[:2]:
             embedding = make()
-        self._kept[key] = embedding
-        self._kept.move_to_end(key)
-        while len(self._kept) > self._most:
-            self._kept.popitem(last=False)
+        self._saved[key] = embedding
+        self._saved.move_to_end(key)
+        while len(self._saved) > self._most:
+            self._saved.popitem(last=False)
         return embedding
 
     def clear(self) -> None:
         """Forgets all of them."""
-        self._kept.clear()
+        self._saved.clear()
 
     @property
     def embeddings(self) -> tuple[Embedding, ...]:
         """Those that are kept, the last used last."""
-        return tuple(self._kept.values())
+        return tuple(self._saved.values())
 
 
 def checked_image(srgb8: np.ndarray) -> np.ndarray:

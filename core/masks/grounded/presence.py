@@ -20,7 +20,7 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from truehue.core.errors import BadInput, TrueHueError
-from truehue.core.generation.memory import keep_count
+from truehue.core.generation.memory import save_count
 from truehue.core.generation.weights.janus_folder import JanusParts, device_bytes, read_janus
 from truehue.core.machine import Placement
 from truehue.core.masks.grounded.precision import computing
@@ -62,7 +62,7 @@ def load_presence(
     """
     again = f"Get it again with: python -m truehue masks download {model_id}"
     loaded = JanusPresence(read_janus(folder, placement, again), placement, revision, model_id)
-    keep_count(loaded)
+    save_count(loaded)
     return loaded
 
 

@@ -118,7 +118,7 @@ class SamSegmenter:
 
         self._entry, self._at = entry, placement
         self._predictor: Any = SamPredictor(model)
-        self._kept = EmbeddingCache()
+        self._saved = EmbeddingCache()
         self.about = {
             "id": entry.id,
             "class": type(model).__name__,
@@ -138,7 +138,7 @@ class SamSegmenter:
             return 0
         model = self._predictor.model
         held = sum(tensor.nbytes for tensor in (*model.parameters(), *model.buffers()))
-        return int(held + sum(embedding.features.nbytes for embedding in self._kept.embeddings))
+        return int(held + sum(embedding.features.nbytes for embedding in self._saved.embeddings))
 
     def embed(self, srgb8: np.ndarray, name: str = "", autocast: bool = False) -> Embedding:
         """The image's embedding, computed once and kept for the last few images.
@@ -148,7 +148,7 @@ class SamSegmenter:
         """
         image = checked_image(srgb8)
         autocast = applies(self._at.device, autocast)
-        return self._kept.get(image, name, autocast, lambda: self._embedded(image, autocast))
+        return self._saved.get(image, name, autocast, lambda: self._embedded(image, autocast))
 
     def from_boxes(self, embedding: Any, boxes: Sequence[Box]) -> tuple[Segment, ...]:
         """One segment a box, in order: the single output of the mask decoder."""
@@ -197,7 +197,7 @@ class SamSegmenter:
     def unload(self) -> None:
         """Drops weights and embeddings; safe to call twice."""
         self._predictor = None
-        self._kept.clear()
+        self._saved.clear()
         gc.collect()
 
     def _embedded(self, image: np.ndarray, autocast: bool) -> Embedding:

@@ -65,7 +65,7 @@ class Sam2Segmenter:
         about: dict[str, Any],
     ) -> None:
         self._entry, self._model, self._processor, self._at = entry, model, processor, placement
-        self._kept = EmbeddingCache()
+        self._saved = EmbeddingCache()
         self.about = {
             "id": entry.id,
             "class": type(model).__name__,
@@ -84,7 +84,7 @@ class Sam2Segmenter:
         if self._model is None:
             return 0
         cache_bytes = sum(
-            level.nbytes for embedding in self._kept.embeddings for level in embedding.features
+            level.nbytes for embedding in self._saved.embeddings for level in embedding.features
         )
         return int(self._model.get_memory_footprint()) + cache_bytes
 
@@ -96,7 +96,7 @@ class Sam2Segmenter:
         """
         image = checked_image(srgb8)
         autocast = applies(self._at.device, autocast)
-        return self._kept.get(image, name, autocast, lambda: self._embedded(image, autocast))
+        return self._saved.get(image, name, autocast, lambda: self._embedded(image, autocast))
 
     def from_boxes(self, embedding: Any, boxes: Sequence[Box]) -> tuple[Segment, ...]:
         """One segment a box, in order: the single output of the mask decoder."""
@@ -139,7 +139,7 @@ class Sam2Segmenter:
     def unload(self) -> None:
         """Drops weights and embeddings; safe to call twice."""
         self._model = None
-        self._kept.clear()
+        self._saved.clear()
         gc.collect()
 
     def _embedded(self, image: np.ndarray, autocast: bool) -> Embedding:

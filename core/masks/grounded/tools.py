@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from truehue.core.errors import BadInput
-from truehue.core.generation.memory import check_room
+from truehue.core.generation.memory import check_space
 from truehue.core.generation.registry import MODELS
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.machine import GIB, WORKING_GIB, Machine, Placement, machine, placement
@@ -57,7 +57,7 @@ def open_presence(model_id: str, sources: Sources | None = None) -> PresenceMode
     source = weights(entry, sources or Sources.here())
     index, held_gib = machine(), check(entry, source)
     location = _presence_placement(entry, held_gib, index)
-    check_room(entry.name, held_gib * location.bytes_a_number / 2, index)
+    check_space(entry.name, held_gib * location.bytes_a_number / 2, index)
     return load_presence(source.path, location, source.revision, entry.id)
 
 

@@ -113,7 +113,7 @@ class PromptIndex:
         self.prompts = tuple(prompts)
         targets = targets_of(self.prompts)
         self._columns = columns_of(self.prompts, targets)
-        self._words = WordIndex(
+        self._text = WordIndex(
             [prompt.text for prompt in self.prompts],
             [prompt.id for prompt in self.prompts],
             _hexes(targets, len(self.prompts)),
@@ -188,10 +188,10 @@ class PromptIndex:
         return instead, tuple(offered)
 
     def _instead(self, query: Query, terms: Sequence[Term], marks: StatusColumn | None) -> str:
-        unknown = self._words.unknown(terms)
+        unknown = self._text.unknown(terms)
         if not unknown:
             return ""
-        like = spelled_like(unknown, self._words.known)
+        like = spelled_like(unknown, self._text.known)
         text = (
             " ".join(like.get(folded(part).strip(), part) for part in query.text.split())
             if like
@@ -232,7 +232,7 @@ class PromptIndex:
         self, text: str, chosen: Mapping[str, frozenset[str]], marks: StatusColumn
     ) -> _Matches:
         terms = terms_of(text)
-        by_text = self._words.mask(terms) if terms else None
+        by_text = self._text.mask(terms) if terms else None
         columns = self._all_columns(marks)
         choices = {name: columns[name].having(values) for name, values in chosen.items()}
         mask = _all_of(by_text, list(choices.values()))
@@ -270,7 +270,7 @@ class PromptIndex:
                 return earlier
         if query.sort == "relevance":
             rows = np.flatnonzero(matches.mask).astype(np.int32)
-            ranks = self._words.closeness(matches.terms, rows)
+            ranks = self._text.closeness(matches.terms, rows)
             order = rows[np.argsort(-ranks if query.descending else ranks, kind="stable")]
         else:
             whole = self._permutation(*key)
@@ -307,7 +307,7 @@ class PromptIndex:
         """int ``(N,)`` rank of each prompt by the id of an order; -1 where it has none."""
         names = np.array([name.casefold() for name in targets.objects] or [""], dtype=object)
         tasks = {task: index for index, task in enumerate(TASKS)}
-        lines = self._words.lines
+        lines = self._text.lines
         position = {line: rank for rank, line in enumerate(sorted(set(lines)))}
         return {
             "text": np.fromiter((position[line] for line in lines), np.int32, len(lines)),

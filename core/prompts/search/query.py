@@ -94,9 +94,9 @@ class WordIndex:
                 tokens += _HEX.findall(lowered[number])
             positions += [number_of_word.setdefault(word, len(number_of_word)) for word in tokens]
             lengths[number] = len(tokens)
-        self._words = sorted(number_of_word)
+        self._text = sorted(number_of_word)
         rank = np.empty(len(number_of_word), dtype=np.int32)
-        rank[[number_of_word[word] for word in self._words]] = np.arange(
+        rank[[number_of_word[word] for word in self._text]] = np.arange(
             len(number_of_word), dtype=np.int32
         )
         of_pairs = rank[np.asarray(positions, dtype=np.int64)]
@@ -122,11 +122,11 @@ class WordIndex:
     @property
     def known(self) -> Sequence[str]:
         """All words of the prompts, in the order of the alphabet."""
-        return self._words
+        return self._text
 
     def _begins(self, word: str) -> bool:
-        index = bisect_left(self._words, word)
-        return index < len(self._words) and self._words[index].startswith(word)
+        index = bisect_left(self._text, word)
+        return index < len(self._text) and self._text[index].startswith(word)
 
     def mask(self, terms: Iterable[Term]) -> np.ndarray:
         """Which prompts satisfy all terms."""
@@ -164,7 +164,7 @@ class WordIndex:
             grows = not term.whole and (not term.phrase or index == len(term.words))
             mask &= self._word(word, not grows)
         if term.phrase:
-            self._keep_phrase(mask, term)
+            self._save_phrase(mask, term)
         elif not term.excluded:
             if re.fullmatch("[0-9a-f]{6}", digits):
                 mask |= self._word(f"#{digits}", True)
@@ -172,13 +172,13 @@ class WordIndex:
         return mask
 
     def _word(self, word: str, whole: bool) -> np.ndarray:
-        first = bisect_left(self._words, word)
-        last = bisect_left(self._words, word + ("\0" if whole else _LAST))
+        first = bisect_left(self._text, word)
+        last = bisect_left(self._text, word + ("\0" if whole else _LAST))
         mask = np.zeros(self.size, dtype=bool)
         mask[self._prompts[self._starts[first] : self._starts[last]]] = True
         return mask
 
-    def _keep_phrase(self, mask: np.ndarray, term: Term) -> None:
+    def _save_phrase(self, mask: np.ndarray, term: Term) -> None:
         if len(term.words) == 1:
             return
         phrase = f" {' '.join(term.words)}{' ' if term.whole else ''}"

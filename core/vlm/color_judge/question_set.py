@@ -63,7 +63,7 @@ def is_judge_set(settings: Mapping[str, Any]) -> bool:
     return settings.get(MARK) is True
 
 
-def asks_of_render(question: Question) -> bool:
+def queries_of_render(question: Question) -> bool:
     """Whether a question says of which render it is, so that rules can judge it too."""
     return bool(question.construction.get("render"))
 

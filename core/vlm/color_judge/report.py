@@ -13,7 +13,7 @@ from truehue.core.analysis.paired import nominal_kappa
 from truehue.core.analysis.rates import Rate
 from truehue.core.errors import BadInput
 from truehue.core.files import quiet
-from truehue.core.vlm.color_judge.question_set import asks_of_render
+from truehue.core.vlm.color_judge.question_set import queries_of_render
 from truehue.core.vlm.color_judge.rules import Told, color_of, rule_answers
 from truehue.core.vlm.differences import paired
 from truehue.core.vlm.evaluation.log import EvaluationLog
@@ -37,7 +37,7 @@ def judge_report(log: EvaluationLog, report_progress: Told = quiet) -> dict[str,
     Also while it is being asked. The first time, the rules judge every render: ``told`` of how many
     are done. Raises BadInput where no question is about a render.
     """
-    questions = [question for question in log.questions if asks_of_render(question)]
+    questions = [question for question in log.questions if queries_of_render(question)]
     if not questions:
         raise BadInput(
             f"{log.folder} has no diagnostic renders: make a set with truehue vlm judge make."

@@ -66,7 +66,7 @@ def rule_answers(
     also where it was ended. Raises BadInput for a question that names no render.
     """
     renders = _renders(questions)
-    retained = {} if folder is None else _kept(folder / CACHE)
+    retained = {} if folder is None else _saved(folder / CACHE)
     name: dict[str, dict[str, tuple[str | None, str]]] = {entry.id: {} for entry in RULES}
     for done, render in enumerate(renders, 1):
         key = _key(render)
@@ -91,7 +91,7 @@ def rule_answers(
 
 def are_kept(questions: Sequence[Question], folder: Path) -> bool:
     """Whether :func:`rule_answers` has nothing left to judge for these questions."""
-    retained = _kept(folder / CACHE)
+    retained = _saved(folder / CACHE)
     return all(_key(question) in retained for question in _renders(questions))
 
 
@@ -127,7 +127,7 @@ def _key(questions: Sequence[Question]) -> str:
     return hashlib.sha256(json.dumps([VERSION, rules, requested]).encode()).hexdigest()
 
 
-def _kept(path: Path) -> dict[str, dict[str, Readings]]:
+def _saved(path: Path) -> dict[str, dict[str, Readings]]:
     """By key, then by rule; a line that a kill tore is left out."""
     out: dict[str, dict[str, Readings]] = {}
     with suppress(OSError):

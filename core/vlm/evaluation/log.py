@@ -80,7 +80,7 @@ def as_released(log: EvaluationLog) -> Released | None:
     return Released(reader, answers, score(questions, answers))
 
 
-def read_asked(folder: Path, parser: str = "") -> EvaluationLog:
+def read_log(folder: Path, parser: str = "") -> EvaluationLog:
     """The words of a folder, read by the parser that it began with, or by the one that is named.
     Also while it goes on: what has no row yet has no answer.
 

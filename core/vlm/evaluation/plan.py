@@ -139,14 +139,14 @@ class EvaluationFolder(BatchFolder):
     def source(self) -> QuestionSource:
         """Of the plan; the path is where the set lay when it was last asked."""
         source = QuestionSource(**self.summary()["set"])
-        return replace(source, path=str(self._places().get("set", source.path)))
+        return replace(source, path=str(self._positions().get("set", source.path)))
 
-    def _places(self) -> dict[str, Any]:
+    def _positions(self) -> dict[str, Any]:
         return json_object(self.path / PLACES) if (self.path / PLACES).is_file() else {}
 
-    def keep_places(self, positions: Mapping[str, Any]) -> None:
+    def save_places(self, positions: Mapping[str, Any]) -> None:
         """Says where the set and its images lie now, as :func:`places_of`."""
-        if positions != self._places():
+        if positions != self._positions():
             replace_file(self.path / PLACES, json_bytes(positions))
             self.__dict__.pop("questions", None)
 
@@ -166,7 +166,7 @@ class EvaluationFolder(BatchFolder):
         """In the order of their positions. Raises BadInput where the file is not the plan's, or
         where nothing says where the images are."""
         records = self.records()
-        images = self._places().get("images", [record.get("image") for record in records])
+        images = self._positions().get("images", [record.get("image") for record in records])
         if len(images) != len(records) or not all(isinstance(image, str) for image in images):
             raise BadInput(
                 f"{self.path / PLACES} does not say where the images are. Run the same command "
@@ -201,7 +201,7 @@ def begin(
     positions = places_of(source, prompted)
     folder = EvaluationFolder(path)
     if (path / PLAN).is_file():
-        model = as_begun(folder.model(), model)
+        model = as_started(folder.model(), model)
     decided = with_dtype(model, sources or Sources.here())
     plan = {
         "total": len(prompted),
@@ -215,7 +215,7 @@ def begin(
     }
     folder.begin(plan, {QUESTIONS: lines, PLACES: json_bytes(positions)})
     _check_same(folder, plan)
-    folder.keep_places(positions)
+    folder.save_places(positions)
     return folder
 
 
@@ -226,7 +226,7 @@ def _drawing(model: VisionModel, settings: EvaluationSettings) -> dict[str, Any]
     return {"sampling": {"top_k": 0, "top_p": 1.0}}
 
 
-def as_begun(vision_model: VisionModel, model: VisionModel) -> VisionModel:
+def as_started(vision_model: VisionModel, model: VisionModel) -> VisionModel:
     """The model, in the dtype that a plan was begun with unless it names one itself."""
     if model.kind != "local" or model.local().dtype != "auto":
         return model

@@ -17,7 +17,7 @@ from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.vlm.evaluation.images import picture
 from truehue.core.vlm.evaluation.ledger import Ledger
-from truehue.core.vlm.evaluation.plan import EvaluationFolder, PromptedQuestion, as_begun
+from truehue.core.vlm.evaluation.plan import EvaluationFolder, PromptedQuestion, as_started
 from truehue.core.vlm.models.opening import open_model
 from truehue.core.vlm.models.records import (
     Answerer,
@@ -68,7 +68,7 @@ class EvaluationWork(Work):
     ) -> None:
         folder = EvaluationFolder(path)
         super().__init__(folder)
-        self.model = as_begun(folder.model(), model or folder.model())
+        self.model = as_started(folder.model(), model or folder.model())
         self.most, self.models_folder = budget or Budget(), models_folder
         if self.model.kind == "served":
             self.at_once = self.model.served().at_once * _WAITING_A_HAND
@@ -229,7 +229,7 @@ class EvaluationProcessor:
         """The replies to questions, once the first of them is asked for."""
         image_prompts = (self._ask(position) for position in positions)
         answers: Any = self._opened().answers(
-            image_prompts, self._work._folder.sampling(), self._context.told_to_stop
+            image_prompts, self._work._folder.sampling(), self._context.is_stopped
         )
         with closing(answers):
             yield from answers

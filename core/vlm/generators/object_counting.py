@@ -63,7 +63,7 @@ def _question(slot: Slot) -> Illustrated:
     srgb8[:] = GROUND
     objects = []
     for color, (x, y, radius) in zip(
-        draws.shuffled(names), _places(draws, len(names), RADII_PX[slot.difficulty]), strict=True
+        draws.shuffled(names), _positions(draws, len(names), RADII_PX[slot.difficulty]), strict=True
     ):
         shape = draws.pick(SHAPES)
         draw(srgb8, shape, (x, y), radius, BASIC[color])
@@ -77,7 +77,7 @@ def _question(slot: Slot) -> Illustrated:
     )
 
 
-def _places(draws: Draws, number: int, radii: tuple[int, int]) -> list[tuple[int, int, int]]:
+def _positions(draws: Draws, number: int, radii: tuple[int, int]) -> list[tuple[int, int, int]]:
     """Centers and radii of circles that neither touch one another nor the border."""
     while True:
         placed: list[tuple[int, int, int]] = []

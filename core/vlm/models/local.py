@@ -193,9 +193,9 @@ class LocalAnswerer:
         """How many tokens were written up to the one that ends an answer, and whether it came."""
         ends = self._model.generation_config.eos_token_id
         known = set(ends) if isinstance(ends, list) else {ends}
-        for place_of, token in enumerate(tokens):
+        for prompt_and_image_at, token in enumerate(tokens):
             if token in known:
-                return place_of + 1, True
+                return prompt_and_image_at + 1, True
         return len(tokens), False
 
     def _devices(self) -> list[Any]:

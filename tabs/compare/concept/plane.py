@@ -71,7 +71,7 @@ def flow(
     for move in sorted(sample, key=lambda move: -move.mass):
         start, end = indices[move.source], indices[move.target]
         middles.append((start + end) / 2.0)
-        partial_type.append(move_words(move))
+        partial_type.append(move_text(move))
         # Between bins of one a*, b* there is nowhere to go on the plane: hovering tells of it.
         if np.array_equal(start, end):
             continue
@@ -134,7 +134,7 @@ def _path(outline: np.ndarray) -> str:
     return "M " + " L ".join(corners) + " Z"
 
 
-def move_words(move: Move) -> str:
+def move_text(move: Move) -> str:
     """``12.3% from Vivid yellow, L* 75 to Dark brown, L* 25: 61.2 Lab, 7.5 of the EMD``."""
     bins = uw71()
     return (

@@ -35,7 +35,7 @@ from truehue.tabs.compare.images import image_row
 from truehue.tabs.compare.numbers import METRICS, Metric, interval_json, metrics_json, numbers_json
 from truehue.tabs.compare.sources import background
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import many
+from truehue.tabs.page.errors import counted
 
 if TYPE_CHECKING:
     from truehue.core.concepts.distribution import Distribution
@@ -225,7 +225,7 @@ def _entry_json(entry: PageSource) -> dict[str, Any]:
         **head,
         "kind": kind_words(entry.distribution),
         "count": entry.distribution.count,
-        "counted": _count_words(entry.distribution),
+        "counted": _count_text(entry.distribution),
         "notes": list(entry.distribution.notes),
         "weights": [round(float(value), 7) for value in weights],
         "fullest": fullest[:SHOWN_BINS],
@@ -255,9 +255,9 @@ def kind_words(distribution: Distribution) -> str:
     return f"{by} {'people’s colorings' if distribution.of_people else 'images'}"
 
 
-def _count_words(distribution: Distribution) -> str:
+def _count_text(distribution: Distribution) -> str:
     if distribution.of_pictures and not distribution.of_people:
-        return many(distribution.count, "image")
+        return counted(distribution.count, "image")
     if distribution.count:
         return f"{distribution.count:,} {'person' if distribution.count == 1 else 'people'}"
     return "a mean of an unknown number of people" if distribution.of_people else "a mean"

@@ -109,7 +109,7 @@ def steps_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
         ]
         return answer
     extraction = source_distribution.extraction
-    answer["settings"] = settings_words(extraction.settings)
+    answer["settings"] = settings_text(extraction.settings)
     answer["palette"] = colors_json(extraction.palette)
     answer["groups"] = [
         {
@@ -128,7 +128,7 @@ def steps_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
     return answer
 
 
-def settings_words(settings: Any) -> list[list[str]]:
+def settings_text(settings: Any) -> list[list[str]]:
     """Name and value of what an extraction depends on."""
     grouping = {
         "complete": "every pair of dominant colors in a group is that close (complete linkage)",

@@ -39,7 +39,7 @@ def ratings_csv() -> str:
     rows: list[list[object]] = [["", *range(COUNT)]]
     for key in _PALETTES:
         weights = _weights(key)
-        rows.append([_words(key), *(f"{value:.4f}" for value in 0.95 * weights / weights.max())])
+        rows.append([_text(key), *(f"{value:.4f}" for value in 0.95 * weights / weights.max())])
     return _csv(rows)
 
 
@@ -77,7 +77,7 @@ def distributions_json() -> str:
     return json.dumps(records, indent=1)
 
 
-def one_csv() -> str:
+def single_csv() -> str:
     """71 numbers in a column: one distribution, whose concept the page asks for."""
     return _csv([[text] for text in _texts(_weights(("banana", "")))])
 
@@ -125,7 +125,7 @@ EXAMPLES = (
         "one.csv",
         "One distribution",
         "Only 71 numbers, in a row or a column; the page asks for their concept.",
-        one_csv,
+        single_csv,
     ),
     Example(
         "contributors.csv",
@@ -136,7 +136,7 @@ EXAMPLES = (
 )
 
 
-def _words(key: tuple[str, str]) -> str:
+def _text(key: tuple[str, str]) -> str:
     concept, modifier = key
     return f"{modifier} {concept}".strip()
 

@@ -19,7 +19,7 @@ from truehue.core.concepts.records import KINDS, DistributionFile
 from truehue.core.errors import BadInput
 from truehue.tabs.compare.people.messages import concept_json, free_words
 from truehue.tabs.compare.people.sets import MOST_NAME, coverage, strips
-from truehue.tabs.page.actor import asks
+from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import PageRequest, Session, read_as
 from truehue.tabs.page.roles import Actor
@@ -78,7 +78,7 @@ class KeepFile(ReadFile):
     of_people: bool = False
 
 
-@asks("add")
+@requires("add")
 def stage(
     context: Context, actor: Actor, request: Waiting, file: Path, name: str
 ) -> dict[str, Any]:
@@ -88,14 +88,14 @@ def stage(
     return look(context, actor, read_as(ReadFile, {"session": request.session}))
 
 
-@asks("add")
+@requires("add")
 def forget(context: Context, actor: Actor, request: Waiting) -> dict[str, Any]:
     """Takes the files of a page away again."""
     context.staging.clear(request.session)
     return {}
 
 
-@asks("look")
+@requires("look")
 def look(context: Context, actor: Actor, request: ReadFile) -> dict[str, Any]:
     """What the waiting file holds, read as the page says; nothing is stored.
 
@@ -107,7 +107,7 @@ def look(context: Context, actor: Actor, request: ReadFile) -> dict[str, Any]:
     try:
         file = _read(path, request)
     except BadInput as error:
-        offer = str(getattr(error, "offer", "") or "") or _wants_words(path, request)
+        offer = str(getattr(error, "offer", "") or "") or _wants_text(path, request)
         problems = list(getattr(error, "problems", ()))
         return {
             "file": path.name,
@@ -154,7 +154,7 @@ def report(file: DistributionFile) -> dict[str, Any]:
     }
 
 
-@asks("add")
+@requires("add")
 def keep(context: Context, actor: Actor, request: KeepFile) -> dict[str, Any]:
     """Stores the waiting file as a set, or as one for each of its labels, and forgets it.
 
@@ -226,7 +226,7 @@ def _read(path: Path, request: ReadFile) -> DistributionFile:
     )
 
 
-def _wants_words(path: Path, request: ReadFile) -> str:
+def _wants_text(path: Path, request: ReadFile) -> str:
     """``words`` where a concept is all that the file lacks."""
     if request.words:
         return ""

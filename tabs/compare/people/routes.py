@@ -31,7 +31,7 @@ def compare_people_routes(context: Context) -> FeatureRouter:
     feature_router = FeatureRouter(context, "/api/compare/sets")
     for add in (_lists, _distributions, _pictures, _examples):
         add(feature_router)
-    _one_set(feature_router)  # last: its paths hold a name that could be any of the others
+    _single_set(feature_router)  # last: its paths hold a name that could be any of the others
     return feature_router
 
 
@@ -119,7 +119,7 @@ def _examples(feature_router: FeatureRouter) -> None:
         return JSONResponse({"error": "There is no example of that name."}, 404)
 
 
-def _one_set(feature_router: FeatureRouter) -> None:
+def _single_set(feature_router: FeatureRouter) -> None:
     context = feature_router.context
 
     @feature_router.get("/{set_id}")

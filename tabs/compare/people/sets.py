@@ -22,9 +22,9 @@ from truehue.core.concepts.records import (
 from truehue.core.errors import NotStored
 from truehue.core.prompts.concepts import concepts
 from truehue.storage.makers import CONCEPT_SET
-from truehue.tabs.page.actor import asks, stored_resource
+from truehue.tabs.page.actor import requires, stored_resource
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import many
+from truehue.tabs.page.errors import counted
 from truehue.tabs.page.requests import PageRequest
 from truehue.tabs.page.roles import Actor, may
 
@@ -79,7 +79,7 @@ def inside(
     Raises NotStored for a set that there is not.
     """
     storage = context.storage
-    if _is_pictures(context, set_id):
+    if _is_images(context, set_id):
         group = storage.picture_sets.get(set_id)
         members = storage.picture_sets.images(set_id)
         part = members[offset : offset + limit]
@@ -123,7 +123,7 @@ class HideSet(PageRequest):
     hidden: bool = False
 
 
-@asks("change")
+@requires("change")
 def rename(context: Context, actor: Actor, request: RenameSet) -> dict[str, Any]:
     """Gives a set another name. Raises NotStored."""
     may(actor, "change", stored_resource(context, CONCEPT_SET, request.set_id))
@@ -131,7 +131,7 @@ def rename(context: Context, actor: Actor, request: RenameSet) -> dict[str, Any]
     return {"name": request.name}
 
 
-@asks("change")
+@requires("change")
 def hide(context: Context, actor: Actor, request: HideSet) -> dict[str, Any]:
     """Hides a set from every choice, or shows it again. Raises NotStored."""
     may(actor, "change", stored_resource(context, CONCEPT_SET, request.set_id))
@@ -147,7 +147,9 @@ def bins_json() -> list[dict[str, Any]]:
 def _distributions(context: Context, record: DistributionSetRecord) -> dict[str, Any]:
     parts = context.storage.distributions.words(record.set_id)
     kind_words = KINDS[record.kind]
-    contributors = f" by {many(record.contributors, 'contributor')}" if record.contributors else ""
+    contributors = (
+        f" by {counted(record.contributors, 'contributor')}" if record.contributors else ""
+    )
     return {
         "set_id": record.set_id,
         "type": "distributions",
@@ -159,7 +161,7 @@ def _distributions(context: Context, record: DistributionSetRecord) -> dict[str,
         "concepts": record.concepts,
         "contributors": record.contributors,
         "words": parts[0],
-        "facts": f"{many(record.concepts, 'concept')}{contributors} · {kind_words}",
+        "facts": f"{counted(record.concepts, 'concept')}{contributors} · {kind_words}",
         "covers": _covers(coverage(parts)),
         "from": _from(record.source, record.file_name, record),
         "notes": list(record.notes),
@@ -169,7 +171,9 @@ def _distributions(context: Context, record: DistributionSetRecord) -> dict[str,
 
 def _pictures(record: ConceptImagesRecord) -> dict[str, Any]:
     concept = concept_of(record.words)
-    contributors = f" by {many(record.contributors, 'contributor')}" if record.contributors else ""
+    contributors = (
+        f" by {counted(record.contributors, 'contributor')}" if record.contributors else ""
+    )
     return {
         "set_id": record.set_id,
         "type": "pictures",
@@ -182,7 +186,7 @@ def _pictures(record: ConceptImagesRecord) -> dict[str, Any]:
         "contributors": record.contributors,
         "words": record.words,
         "concept": concept.id if concept else "",
-        "facts": f"{many(record.images, 'image')} of {record.words}{contributors}",
+        "facts": f"{counted(record.images, 'image')} of {record.words}{contributors}",
         "covers": "" if concept else f"“{record.words}” is not in ColorConceptBench.",
         "from": _from("", "", record),
         "notes": [],
@@ -204,10 +208,10 @@ def _from(source: str, file_name: str, record: _Dated) -> str:
 
 def _sets_of(context: Context, set_id: str) -> Any:
     storage = context.storage
-    return storage.picture_sets if _is_pictures(context, set_id) else storage.distributions
+    return storage.picture_sets if _is_images(context, set_id) else storage.distributions
 
 
-def _is_pictures(context: Context, set_id: str) -> bool:
+def _is_images(context: Context, set_id: str) -> bool:
     """Raises NotStored where no set of either kind has the id."""
     storage = context.storage
     try:

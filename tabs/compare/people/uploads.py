@@ -11,9 +11,9 @@ from truehue.core.errors import BadInput, TrueHueError
 from truehue.tabs.compare.people.images import ImageUpload, Layout, laid_out, mask_for
 from truehue.tabs.compare.people.messages import concept_json, free_words
 from truehue.tabs.compare.people.sets import MOST_NAME
-from truehue.tabs.page.actor import asks
+from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import many, message_of
+from truehue.tabs.page.errors import counted, message_of
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import PageRequest, Session
 from truehue.tabs.page.roles import Actor
@@ -40,7 +40,7 @@ class ImageFile(PageRequest):
     place: int
 
 
-@asks("add")
+@requires("add")
 def stage(
     context: Context, actor: Actor, request: ImageFile, file: Path, name: str
 ) -> dict[str, Any]:
@@ -49,7 +49,7 @@ def stage(
     return {}
 
 
-@asks("look")
+@requires("look")
 def look(context: Context, actor: Actor, request: ImageFiles) -> dict[str, Any]:
     """What a set would be made of, by names alone; raises BadInput in words for the page."""
     layout = _layout(context, request)
@@ -75,7 +75,7 @@ def look(context: Context, actor: Actor, request: ImageFiles) -> dict[str, Any]:
     }
 
 
-@asks("add")
+@requires("add")
 def start(context: Context, actor: Actor, request: ImageFiles) -> dict[str, Any]:
     """Begins to make a set of pictures."""
     _layout(context, request)  # what is wrong with it is said now
@@ -121,10 +121,10 @@ def take(context: Context, actor: Actor, request: ImageFiles, job: Job) -> dict[
         "notes": list(layout.problems),
     }
     if members:
-        name = request.name or f"{text}, {many(len(members), 'image')}"
+        name = request.name or f"{text}, {counted(len(members), 'image')}"
         set_id = context.storage.picture_sets.add(name, text, members, request.of_people, actor.id)
         report |= {"set_id": set_id, "source": f"pictures:{set_id}", "name": name}
-        report["title"] = f"{name}: stored with {many(len(members), 'image')}"
+        report["title"] = f"{name}: stored with {counted(len(members), 'image')}"
         context.staging.clear(request.session)
     else:
         report["title"] = "No image could be measured: there is no set."
@@ -153,7 +153,7 @@ def _store_upload(
     image_id = ""
     try:
         loaded = load_image(upload.path, name=upload.name)
-        context.require_room(2 * loaded.srgb8[..., 0].size, images=1)
+        context.require_space(2 * loaded.srgb8[..., 0].size, images=1)
         image_id = context.storage.images.add(
             loaded.srgb8, loaded.name, "upload", loaded.notes, maker=actor.id
         ).image_id
@@ -173,7 +173,7 @@ def _cancelled(text: str, read: int) -> dict[str, Any]:
     title = "Cancelled: no set was made."
     if read:
         stay = "stays" if read == 1 else "stay"
-        title += f" {many(read, 'image')} that had been read {stay} among the stored images."
+        title += f" {counted(read, 'image')} that had been read {stay} among the stored images."
     return {
         **concept_json(text),
         "taken": 0,

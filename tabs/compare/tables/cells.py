@@ -18,11 +18,11 @@ from truehue.core.concepts.records import METHODS, ConceptCell
 from truehue.core.errors import BadInput
 from truehue.core.runs.concepts import MissingCell
 from truehue.tabs.compare.sources import written_scale
-from truehue.tabs.page.actor import asks
+from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import many
+from truehue.tabs.page.errors import counted
 from truehue.tabs.page.jobs import Job
-from truehue.tabs.page.requests import PageRequest, one_of
+from truehue.tabs.page.requests import PageRequest, single_of
 from truehue.tabs.page.roles import Actor
 
 KIND = "cells"
@@ -46,11 +46,11 @@ class ExtractCells(PageRequest):
     runs: tuple[str, ...] = Field(
         min_length=1, max_length=MOST_RUNS, title="The list of runs to measure"
     )
-    method: Annotated[str, Field(min_length=1, title="The method"), one_of("method", METHODS)]
+    method: Annotated[str, Field(min_length=1, title="The method"), single_of("method", METHODS)]
     guidance: Annotated[str, Field(title="Guidance"), AfterValidator(_scale)] = ALL_SCALES
 
 
-@asks("compute")
+@requires("compute")
 def start_cells(context: Context, actor: Actor, request: ExtractCells) -> dict[str, Any]:
     """Begins to extract what is missing of runs.
 
@@ -58,7 +58,7 @@ def start_cells(context: Context, actor: Actor, request: ExtractCells) -> dict[s
     """
     guidance = request.guidance
     runs = [context.storage.runs.get(run_id) for run_id in request.runs]
-    title = f"Colors of the concepts of {many(len(runs), 'run')}"
+    title = f"Colors of the concepts of {counted(len(runs), 'run')}"
     title += {ALL_SCALES: "", EACH_SCALE: ", each guidance scale separately"}.get(
         guidance, f", guidance {guidance}"
     )
@@ -87,7 +87,7 @@ def run_cells(
                 break
             batch += extracted(context, *key, [cell.guidance for cell in group], method)
             done = cell_count + len(batch)
-            job.tell(f"{done:,} of {many(len(todo), 'distribution')}", done)
+            job.tell(f"{done:,} of {counted(len(todo), 'distribution')}", done)
             if len(batch) >= BATCH:
                 cell_count, empty = cell_count + len(batch), empty + _empty(batch)
                 profiles.keep(batch)
@@ -175,7 +175,7 @@ def summary(done: int, total: int, empty: int) -> str:
     """What came of it, in a sentence."""
     if not total:
         return "Nothing was missing."
-    text = f"{done:,} of {many(total, 'distribution')} measured and saved"
+    text = f"{done:,} of {counted(total, 'distribution')} measured and saved"
     if empty:
         text += f"; {empty:,} {'has' if empty == 1 else 'have'} no image that could be measured"
     return text + "."

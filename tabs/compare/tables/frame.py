@@ -16,7 +16,7 @@ from truehue.tabs.compare.tables.cells import ALL_SCALES, EACH_SCALE, missing_of
 from truehue.tabs.compare.tables.reference_sets import People, ReferenceSet, ReferenceSets
 from truehue.tabs.explore.board_groups import facts
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import many
+from truehue.tabs.page.errors import counted
 from truehue.tabs.page.templates import html
 
 METHOD_NAMES: Mapping[str, str] = {
@@ -134,20 +134,20 @@ class Frame:
     def _cells_json(self) -> dict[str, Any]:
         cells, measured_count = self.cells, len(self.cells.kept)
         total = measured_count + cells.missing
-        text = f"{measured_count:,} of {many(total, 'distribution')} of these runs are measured."
+        text = f"{measured_count:,} of {counted(total, 'distribution')} of these runs are measured."
         if cells.empty:
             text += (
                 f" {cells.empty:,} of them {'has' if cells.empty == 1 else 'have'} no image "
                 "that could be measured."
             )
         if cells.unscored:
-            text += f" {many(cells.unscored, 'image')} could not be measured."
+            text += f" {counted(cells.unscored, 'image')} could not be measured."
         return {
             "have": measured_count,
             "missing": cells.missing,
             "without": cells.empty,
             "words": text,
-            "button": f"Measure the {many(cells.missing, 'missing distribution')}",
+            "button": f"Measure the {counted(cells.missing, 'missing distribution')}",
             "guidance": self.guidance,
             "runs": [run.run_id for run in self.runs],
         }

@@ -28,7 +28,7 @@ from truehue.tabs.compare.tables.sweep_figures import Mark, Tile, by_size, heat,
 from truehue.tabs.compare.tables.view import STYLE_NAMES
 from truehue.tabs.explore.figure_parts import label
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import many
+from truehue.tabs.page.errors import counted
 
 PARTS = ("guidance", "size", "category")
 NUMBER_COLUMNS = ("value", "low", "high", "concepts", "excluded")
@@ -306,7 +306,7 @@ def _about(number: Number) -> str:
     left = sum(number.left_out.values())
     between = None if number.low is None or number.high is None else (number.low, number.high)
     text = f"{number.value:.3f}" + (f" ({interval_text(between, 3)})" if between else "")
-    return f"{text}<br>{many(number.count, 'concept')}, {left:,} excluded"
+    return f"{text}<br>{counted(number.count, 'concept')}, {left:,} excluded"
 
 
 def _values(number: Number) -> tuple[Any, ...]:

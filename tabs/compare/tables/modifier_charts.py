@@ -27,7 +27,7 @@ from truehue.tabs.compare.tables.plane import TOP, Point, Region, Spread, plane,
 from truehue.tabs.compare.tables.published import KINDS as KIND_NAMES
 from truehue.tabs.compare.tables.view import STYLE_NAMES
 from truehue.tabs.explore.figure_parts import label
-from truehue.tabs.page.errors import many
+from truehue.tabs.page.errors import counted
 
 PLANE_COLUMNS = (
     "concept",
@@ -84,7 +84,7 @@ def plane_chart(frame: Frame, shifts: Sequence[Shift], limits: Limits) -> Chart:
     rows.sort(key=lambda row: (str(row.values[7]), -float(row.values[3])))
     counts = Counter(shift.behavior for shift in shifts if shift.ratio is not None)
     omissions = Counter(shift.reason for shift in shifts if shift.ratio is None)
-    stands = f"{many(len(points), 'modified concept')} of these runs."
+    stands = f"{counted(len(points), 'modified concept')} of these runs."
     if omissions:
         why = "; ".join(f"{count:,} {reason}" for reason, count in omissions.items())
         stands += f" {sum(omissions.values()):,} excluded: {why}."
@@ -159,8 +159,8 @@ def sizes_chart(frame: Frame, shifts: Sequence[Shift]) -> Chart:
         sizes(_spreads) if runs else None,
         SIZE_COLUMNS,
         tuple(rows),
-        f"{many(runs, 'shift')} of these runs"
-        + (f", {many(len(concept_ids), 'shift')} of people." if concept_ids else "; no people."),
+        f"{counted(runs, 'shift')} of these runs"
+        + (f", {counted(len(concept_ids), 'shift')} of people." if concept_ids else "; no people."),
         "" if runs else "No run has a modified concept together with its base concept.",
         "ColorConceptBench, section 5.1 and Figure 4.",
         tuple(opens),

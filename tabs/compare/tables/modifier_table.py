@@ -19,7 +19,7 @@ from truehue.tabs.compare.tables.charts import interval_text
 from truehue.tabs.compare.tables.frame import Frame
 from truehue.tabs.compare.tables.published import KINDS as KIND_NAMES
 from truehue.tabs.compare.tables.view import STYLE_NAMES
-from truehue.tabs.page.errors import many
+from truehue.tabs.page.errors import counted
 
 BOTH = ""
 MEAN_NAME = "Mean of the runs"
@@ -192,14 +192,14 @@ def _reasons(summary: Summary) -> str:
 
 
 def _mean_cell(mean: ModelsMean) -> dict[str, str]:
-    without = f"; {many(mean.missing, 'run')} without a ratio" if mean.missing else ""
+    without = f"; {counted(mean.missing, 'run')} without a ratio" if mean.missing else ""
     if mean.value is None:
         return {"text": "", "title": f"No run has a ratio{without}"}
     return {
         "text": f"{mean.value:.3f}",
         "interval": "",
-        "note": many(mean.runs, "run"),
-        "title": f"mean of the ratios of {many(mean.runs, 'run')}, each counting once{without}",
+        "note": counted(mean.runs, "run"),
+        "title": f"mean of the ratios of {counted(mean.runs, 'run')}, each counting once{without}",
     }
 
 
@@ -208,7 +208,7 @@ def _single(summary: Summary) -> str:
     if summary.mean_ratio.value is None or summary.median_ratio is None:
         return "no single ratio: people's shifts are 0"
     return (
-        f"mean of {many(summary.mean_ratio.count, 'single ratio')} {summary.mean_ratio.value:.3f}, "
+        f"mean of {counted(summary.mean_ratio.count, 'single ratio')} {summary.mean_ratio.value:.3f}, "
         f"median {summary.median_ratio:.3f}"
     )
 
@@ -217,7 +217,7 @@ def _cell(summary: Summary) -> dict[str, str]:
     ratio = summary.sensitivity
     omission_count = sum(ratio.left_out.values())
     out_words = (
-        f"{many(omission_count, 'concept')} excluded: {_reasons(summary)}"
+        f"{counted(omission_count, 'concept')} excluded: {_reasons(summary)}"
         if omission_count
         else "none excluded"
     )
@@ -227,7 +227,7 @@ def _cell(summary: Summary) -> dict[str, str]:
     angle = summary.direction_deg
     lines = [
         f"mean shift {summary.model_lab:.1f} over people's {summary.people_lab:.1f} ΔE*ab, "
-        f"{many(ratio.count, 'modified concept')}",
+        f"{counted(ratio.count, 'modified concept')}",
         _single(summary),
         "no shift has a direction"
         if angle.value is None

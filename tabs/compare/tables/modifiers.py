@@ -18,7 +18,7 @@ from truehue.tabs.compare.tables.published import published
 from truehue.tabs.compare.tables.reference_sets import ReferenceSets
 from truehue.tabs.compare.tables.view import STYLE_NAMES
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import many
+from truehue.tabs.page.errors import counted
 
 MODIFIED = ("visual state", "emotional")
 PARTS = ("table", "plane")
@@ -153,7 +153,7 @@ def _without(frame: Frame, shift_list: Sequence[Shift], with_people: bool) -> st
             f"direction and no {', '.join(list(BEHAVIORS)[:3])} or {list(BEHAVIORS)[3]}. Import "
             f"people's colors in People and files. {still}"
         )
-    concepts = many(len({shift.concept_id for shift in shift_list}), "modified concept")
+    concepts = counted(len({shift.concept_id for shift in shift_list}), "modified concept")
     return (
         f"{frame.people.crowd.name} has none of the {concepts} of these runs together with its "
         "base concept, so there is no ratio and no direction. Choose other people, or "

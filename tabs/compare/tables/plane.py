@@ -153,13 +153,13 @@ def _crowded(figure: Any, points: Sequence[Point], high: float) -> None:
         for x, y in (_place(point, high) for point in points)
         if x <= LEAST_RATIO * 10**SPOT or y == NO_DIRECTION
     )
-    many = [(10 ** (SPOT * x), y, count) for (x, y), count in spots.items() if count >= CROWDED]
+    counted = [(10 ** (SPOT * x), y, count) for (x, y), count in spots.items() if count >= CROWDED]
     figure.add_trace(
         go.Scatter(
-            x=[x * 10**SPOT for x, _, _ in many],
-            y=[y for _, y, _ in many],
+            x=[x * 10**SPOT for x, _, _ in counted],
+            y=[y for _, y, _ in counted],
             mode="text",
-            text=[f"  {count:,} here" for _, _, count in many],
+            text=[f"  {count:,} here" for _, _, count in counted],
             textposition="middle right",
             hoverinfo="skip",
             textfont={"size": 12, "color": INK},

@@ -22,7 +22,7 @@ from truehue.core.concepts.records import (
 from truehue.core.errors import BadInput
 from truehue.tabs.compare.sources import MOST_REASONS
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import many
+from truehue.tabs.page.errors import counted
 from truehue.tabs.page.links import ID_LENGTH
 
 COLORINGS = "colorings"
@@ -66,10 +66,12 @@ class People:
     @property
     def words(self) -> str:
         """What these people's numbers are, and of how many concepts."""
-        text = f"“{self.crowd.name}” are {self.crowd.words}. {many(len(self.weights), 'concept')}"
+        text = (
+            f"“{self.crowd.name}” are {self.crowd.words}. {counted(len(self.weights), 'concept')}"
+        )
         if self.others:
             text += (
-                f"; {many(self.others, 'more word')} {'is' if self.others == 1 else 'are'} no "
+                f"; {counted(self.others, 'more word')} {'is' if self.others == 1 else 'are'} no "
                 "concept of ColorConceptBench and in no number here"
             )
         text += "."
@@ -80,9 +82,7 @@ class People:
             if len(limit) > MOST_REASONS:
                 why += f"; {sum(count for _, count in limit[MOST_REASONS:]):,} for other reasons"
             are = "is" if lost == 1 else "are"
-            text += (
-                f" {many(lost, 'image')} could not be measured and {are} not included here: {why}."
-            )
+            text += f" {counted(lost, 'image')} could not be measured and {are} not included here: {why}."
         return text
 
 

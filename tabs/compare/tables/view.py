@@ -23,7 +23,7 @@ from truehue.tabs.compare.tables.published import ARROWS, published
 from truehue.tabs.compare.tables.published import KINDS as KIND_NAMES
 from truehue.tabs.compare.tables.reference_sets import ReferenceSets
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import many
+from truehue.tabs.page.errors import counted
 
 ALL_KINDS = "all"
 STYLE_NAMES: Mapping[str, str] = {"photo": "Natural photo", "cartoon": "Clip-art"}
@@ -72,7 +72,7 @@ def tables_view(
             {
                 "id": key,
                 "title": title,
-                "words": _words(frame, both, common),
+                "words": _text(frame, both, common),
                 "groups": _groups(both, metrics),
                 "rows": _rows(frame, both, metrics),
             }
@@ -149,12 +149,12 @@ def number_json(number: Number, metric: ScoreMetric, marked: bool = True) -> dic
     """A number as a cell shows it; ``marked`` whether its place is."""
     left = sum(number.left_out.values())
     why = "; ".join(f"{count:,} {reason}" for reason, count in number.left_out.items())
-    out_words = f"{many(left, 'concept')} excluded: {why}" if left else "no concept excluded"
+    out_words = f"{counted(left, 'concept')} excluded: {why}" if left else "no concept excluded"
     if number.value is None:
         return {"text": "", "title": f"{MEANINGS[metric.id]}\n{out_words}"}
     digits = 1 if metric.unit in ("Lab", "degrees") else 3
     between = None if number.low is None or number.high is None else (number.low, number.high)
-    title = f"{MEANINGS[metric.id]}\nmean of {many(number.count, 'concept')}"
+    title = f"{MEANINGS[metric.id]}\nmean of {counted(number.count, 'concept')}"
     if between is None:
         title += ", too few or too equal for an interval"
     else:
@@ -172,7 +172,7 @@ def column_id(category: str, kind: str, style: str, metric: str) -> str:
     return f"{category}/{kind}/{style}/{metric}"
 
 
-def _words(frame: Frame, table: Alignment, common: bool) -> str:
+def _text(frame: Frame, table: Alignment, common: bool) -> str:
     people = frame.people.crowd.name if frame.people else ""
     # People know more concepts than the runs have drawn: what a mean is over is counted.
     counts = dict.fromkeys(table.concepts, 0)

@@ -14,7 +14,7 @@ from truehue.tabs.compare.tables.published import KINDS as KIND_NAMES
 from truehue.tabs.compare.tables.reference_sets import ReferenceSets
 from truehue.tabs.compare.tables.view import ALL_KINDS, STYLE_NAMES, is_common
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import many
+from truehue.tabs.page.errors import counted
 from truehue.tabs.page.links import whole
 
 PAGE = 60
@@ -56,7 +56,7 @@ def concepts_view(
     )
     return {
         "title": f"{names[run_id]}: {METRICS[metric].name}, {location}",
-        "words": f"{many(len(ordered), 'concept')}, worst first. Swatches: people's most common "
+        "words": f"{counted(len(ordered), 'concept')}, worst first. Swatches: people's most common "
         "color, then the run's.",
         "total": len(ordered),
         "concepts": [_line(frame, *entry) for entry in ordered[offset : offset + PAGE]],

@@ -56,7 +56,7 @@ def coloring_export(context: Context, moment: ColoringSnapshot) -> ColoringExpor
     )
 
 
-def write_pictures(
+def write_images(
     context: Context,
     archive: zipfile.ZipFile,
     sketches: Sequence[SketchRecord],

@@ -12,9 +12,9 @@ from truehue.tabs.page.context import Context
 from truehue.tabs.studies.colorings.rule import ColoringRule, coloring_rule
 from truehue.tabs.studies.colorings.submitted import (
     SubmittedColoring,
-    given_of,
     marks_of,
     require_colorings,
+    submitted_of,
 )
 from truehue.tabs.studies.results_source import StudySource, read_source
 
@@ -46,7 +46,7 @@ class ColoringCache:
     """The colorings that stand of the studies that were asked for last; a service of the app."""
 
     _lock: Lock = field(default_factory=Lock, repr=False)
-    _kept: OrderedDict[str, tuple[object, StudySource, tuple[SubmittedColoring, ...]]] = field(
+    _saved: OrderedDict[str, tuple[object, StudySource, tuple[SubmittedColoring, ...]]] = field(
         default_factory=OrderedDict, repr=False
     )
 
@@ -62,20 +62,20 @@ class ColoringCache:
             storage.participants.changes,
         )
         with self._lock:
-            entry = self._kept.get(study_id)
+            entry = self._saved.get(study_id)
             if entry is not None and entry[0] == key:
-                self._kept.move_to_end(study_id)
+                self._saved.move_to_end(study_id)
                 return entry[1], entry[2]
         source = read_source(context, study_id)
-        colorings = given_of(source)
+        colorings = submitted_of(source)
         with self._lock:
-            self._kept[study_id] = (key, source, colorings)
-            while len(self._kept) > _MOST_KEPT:
-                self._kept.popitem(last=False)
+            self._saved[study_id] = (key, source, colorings)
+            while len(self._saved) > _MOST_KEPT:
+                self._saved.popitem(last=False)
         return source, colorings
 
 
-def standing_of(context: Context, study_id: str) -> CurrentColorings:
+def current_colorings_of(context: Context, study_id: str) -> CurrentColorings:
     """The colorings of a study. Raises NotStored, and BadInput where nothing is colored."""
     study = context.storage.studies.get(study_id)
     source, values = context.service(ColoringCache).read(context, study.id)

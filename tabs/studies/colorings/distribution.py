@@ -16,11 +16,11 @@ from truehue.core.concepts.records import (
     DistributionRow,
 )
 from truehue.core.errors import BadInput, NotStored
-from truehue.tabs.page.actor import asks
+from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import many
+from truehue.tabs.page.errors import counted
 from truehue.tabs.page.links import ID_LENGTH, link
-from truehue.tabs.page.requests import one_of
+from truehue.tabs.page.requests import single_of
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.studies.colorings.facts import Facts, known
 from truehue.tabs.studies.results import StudyReference
@@ -36,12 +36,12 @@ _WAIT_S = 20.0
 class MakeDistribution(StudyReference):
     """``level`` says which colorings it is of, that of the study's rule where it is empty."""
 
-    level: Annotated[str, one_of("level", Level)] = ""
-    form: Annotated[str, one_of("form", FORMS)] = TOGETHER
+    level: Annotated[str, single_of("level", Level)] = ""
+    form: Annotated[str, single_of("form", FORMS)] = TOGETHER
     name: Annotated[str, Field(max_length=200, title="The name")] = ""
 
 
-@asks("study")
+@requires("study")
 def make_distribution(context: Context, actor: Actor, request: MakeDistribution) -> dict[str, Any]:
     """Stores P_H of every concept as a set of people's distributions, ready to be compared. The
     same colorings give the same set."""
@@ -53,12 +53,12 @@ def make_distribution(context: Context, actor: Actor, request: MakeDistribution)
     if not rows:
         raise BadInput("No coloring is included at this level, so there is nothing to compare.")
     study = facts.source.study
-    colorings = [coloring for group in facts.kept_colorings(level).values() for coloring in group]
+    colorings = [coloring for group in facts.saved_colorings(level).values() for coloring in group]
     people = len({coloring.participant for coloring in colorings})
     concepts = len({row.words for row in rows})
     notes = (
-        f"{many(len(colorings), 'coloring')} of {many(concepts, 'concept')} by "
-        f"{many(people, 'participant')}: {LEVELS[level]}.",
+        f"{counted(len(colorings), 'coloring')} of {counted(concepts, 'concept')} by "
+        f"{counted(people, 'participant')}: {LEVELS[level]}.",
         f"{FORMS[request.form][0].upper()}{FORMS[request.form][1:]}. {METHODS[EXTRACTED]}.",
     )
     set_id = context.storage.distributions.add(
@@ -93,7 +93,7 @@ def make_distribution(context: Context, actor: Actor, request: MakeDistribution)
 def rows_of(facts: Facts, level: Level, form: str = TOGETHER) -> tuple[DistributionRow, ...]:
     """The distributions of all concepts that have a kept coloring, in the order of the plan."""
     rows: list[DistributionRow] = []
-    groups = facts.kept_colorings(level)
+    groups = facts.saved_colorings(level)
     for case_id, weights in facts.distributions(level).items():
         text = facts.source.plan.case_by_id[case_id].words
         group = groups[case_id]

@@ -24,13 +24,13 @@ from truehue.annotation.quality.result import (
     Evidence,
     Level,
     Mark,
-    kept_of,
+    saved_of,
     stabilities,
     thresholds,
 )
 from truehue.annotation.quality.reviews import Review, votes_of
 from truehue.annotation.quality.second import Stability
-from truehue.annotation.quality.uncertainty import ConceptUncertainty, worths
+from truehue.annotation.quality.uncertainty import ConceptUncertainty, expected_gains
 from truehue.annotation.report import PersonResult, people_results
 from truehue.core.studies import ColoringMark, EventKind
 from truehue.storage.store import Storage
@@ -42,10 +42,10 @@ from truehue.tabs.studies.colorings.submitted import (
     SubmittedColoring,
     counted_reviews,
     decisions,
-    given_of,
     marks_of,
     require_colorings,
     reviewers_of,
+    submitted_of,
 )
 from truehue.tabs.studies.results import Computed, ResultsService
 from truehue.tabs.studies.results_source import StudySource, read_source
@@ -101,7 +101,7 @@ class Facts:
         """The ids of the cases with the least consensus."""
         return frozenset(flag.case_id for flag in self.flags if flag.flagged)
 
-    def kept_colorings(self, level: Level) -> dict[str, list[Coloring]]:
+    def saved_colorings(self, level: Level) -> dict[str, list[Coloring]]:
         """The colorings that results at a level are of, by case."""
         return by_case(
             coloring_status.coloring
@@ -113,7 +113,7 @@ class Facts:
         """P_H ``(71,)`` of every case with a coloring that is kept, in the order of the plan."""
         if level not in self._made:
             self._made[level] = (
-                self.final if level is self.level else _distributions(self.kept_colorings(level))
+                self.final if level is self.level else _distributions(self.saved_colorings(level))
             )
         made = self._made[level]
         return {case.id: made[case.id] for case in self.source.plan.cases if case.id in made}
@@ -160,7 +160,7 @@ def known(context: Context, study_id: str, wait_s: float = 2.0) -> tuple[Facts |
     return (computed.results or {}).get("facts"), computed
 
 
-def known_but_marks(context: Context, study_id: str) -> tuple[Facts | None, Computed]:
+def known_without_marks(context: Context, study_id: str) -> tuple[Facts | None, Computed]:
     """The facts for those who review: what marks were set since they were computed changes nothing
     of what is flagged and measured, and an expert does not wait for it."""
     study = context.storage.studies.get(study_id)
@@ -230,7 +230,7 @@ def facts_of(
         with context.storage.snapshot():
             moment = moment_of(context, read_source(context, study_id))
     source, rule, marks = moment.source, moment.rule, moment.marks
-    submitted_colorings = given_of(source)
+    submitted_colorings = submitted_of(source)
     measured, problems = measured_of(context, submitted_colorings, step)
     step("distributions")
     colorings = _colorings(submitted_colorings, measured)
@@ -242,7 +242,7 @@ def facts_of(
     retained = {
         level: {
             coloring_status.coloring.key: coloring_status
-            for coloring_status in kept_of(tuple(colorings.values()), level, evidence, limits)
+            for coloring_status in saved_of(tuple(colorings.values()), level, evidence, limits)
         }
         for level in _LEVELS
     }
@@ -277,7 +277,7 @@ def facts_of(
         _consensus(cases, firsts, rule.share),
         _consensus(cases, included, rule.share),
         _consensus(cases, final, rule.share),
-        worths(_widths(cases, groups, results)),
+        expected_gains(_widths(cases, groups, results)),
         {case_id: result.weights for case_id, result in results.items()},
         round(time.monotonic() - began, 2),
         datetime.now(UTC),

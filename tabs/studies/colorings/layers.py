@@ -85,7 +85,7 @@ def layer_of(context: Context, coloring: SubmittedColoring) -> np.ndarray:
         raise StorageError(f"The log of this coloring cannot be drawn: {error}") from error
 
 
-def picture_of(context: Context, coloring: SubmittedColoring) -> np.ndarray:
+def image_of(context: Context, coloring: SubmittedColoring) -> np.ndarray:
     """The coloring with its lines as people saw it, uint8 ``(H, W, 3)``."""
     return composite(ink_of(context, coloring.case.sketch), layer_of(context, coloring))
 
@@ -139,7 +139,7 @@ def _measured(context: Context, coloring: SubmittedColoring) -> Measured | str:
             return str(error)
         background = _background(context, coloring.case.sketch, layer)
         with suppress(StorageError):  # it is measured again after the next start
-            layers.keep_profile(coloring.answer.id, measured, background)
+            layers.save_profile(coloring.answer.id, measured, background)
     return Measured(measured, own_weights([measured])[0], background)
 
 

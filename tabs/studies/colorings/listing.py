@@ -17,20 +17,20 @@ from truehue.core.concepts.matching import normal
 from truehue.core.files import png_of
 from truehue.core.sketches.images import layer_png
 from truehue.core.studies import ColoringMark, EventKind, MarkKind
-from truehue.tabs.page.actor import asks
+from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import Whole
 from truehue.tabs.page.roles import Actor
-from truehue.tabs.studies.colorings.current import CurrentColorings, standing_of
+from truehue.tabs.studies.colorings.current import CurrentColorings, current_colorings_of
 from truehue.tabs.studies.colorings.facts import Facts, known, state_json
-from truehue.tabs.studies.colorings.layers import layer_of, picture_of
+from truehue.tabs.studies.colorings.layers import image_of, layer_of
 from truehue.tabs.studies.colorings.submitted import (
     TRAINING,
     SubmittedColoring,
     is_of,
     label_of,
     latest,
-    one_of,
+    single_of,
 )
 from truehue.tabs.studies.results import StudyReference
 from truehue.tabs.studies.rights import may_personal
@@ -60,13 +60,13 @@ class ColoringImageRequest(ColoringReference):
     layer: bool = False
 
 
-@asks("study")
+@requires("study")
 def colorings(context: Context, actor: Actor, request: ListColorings) -> dict[str, Any]:
     """The colorings of a study that stand, practice and second ones too, by concept and person.
 
     What quality control says of them may be of a moment ago (``status``, ``stale``).
     """
-    current = standing_of(context, request.study)
+    current = current_colorings_of(context, request.study)
     facts, computed = known(context, request.study)
     layers = context.storage.coloring_layers.of_study(current.study_id)
     marks = {kind: latest(current.marks, kind) for kind in MarkKind}
@@ -87,17 +87,17 @@ def colorings(context: Context, actor: Actor, request: ListColorings) -> dict[st
     return {**state_json(computed), "colorings": rows, "total": len(current.given)}
 
 
-@asks("study")
+@requires("study")
 def picture(context: Context, actor: Actor, request: ColoringImageRequest) -> bytes:
     """A coloring as PNG: with its lines, as it was seen, or the colors alone, as they are stored.
 
     Raises NotStored where none stands.
     """
-    current = standing_of(context, request.study)
-    coloring = one_of(current.given, request.participant, request.position)
+    current = current_colorings_of(context, request.study)
+    coloring = single_of(current.given, request.participant, request.position)
     if request.layer:
         return layer_png(layer_of(context, coloring))
-    return png(picture_of(context, coloring))
+    return png(image_of(context, coloring))
 
 
 def png(srgb8: np.ndarray) -> bytes:
@@ -201,13 +201,13 @@ def _quality(submitted_coloring: SubmittedColoring, facts: Facts | None) -> dict
         "flagged": submitted_coloring.case.id in facts.flagged,
         "kept": None if coloring_status is None else coloring_status.kept,
         "reasons": list(coloring_status.reasons) if coloring_status else [],
-        "majority": _kept_at(facts, Level.MAJORITY, submitted_coloring),
+        "majority": _saved_at(facts, Level.MAJORITY, submitted_coloring),
         "votes": votes_json(facts.evidence.votes.get(submitted_coloring.key)),
         "problem": "",
     }
 
 
-def _kept_at(facts: Facts, level: Level, coloring: SubmittedColoring) -> bool | None:
+def _saved_at(facts: Facts, level: Level, coloring: SubmittedColoring) -> bool | None:
     coloring_status = facts.kept[level].get(coloring.key)
     return None if coloring_status is None else coloring_status.kept
 

@@ -12,10 +12,10 @@ from truehue.annotation.assignment.training import rounds
 from truehue.annotation.judgments.answers import AnswerKind, answers_of
 from truehue.core.records import LayerRecord
 from truehue.core.studies import ColoringMark, EventKind, Purpose
-from truehue.tabs.page.actor import asks
+from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.roles import Actor
-from truehue.tabs.studies.colorings.current import CurrentColorings, standing_of
+from truehue.tabs.studies.colorings.current import CurrentColorings, current_colorings_of
 from truehue.tabs.studies.colorings.facts import Facts, known, state_json
 from truehue.tabs.studies.colorings.marks import open_recolors
 from truehue.tabs.studies.colorings.submitted import MAIN, SECOND, TRAINING, SubmittedColoring
@@ -25,13 +25,13 @@ from truehue.tabs.studies.results_source import person_name
 Json = dict[str, Any]
 
 
-@asks("study")
+@requires("study")
 def coloring_progress(context: Context, actor: Actor, request: StudyReference) -> Json:
     """Progress by concept and by person, active time of a sketch, flags, checksums that differ.
 
     Counts are of now; flags and widths may be of a moment ago (``status``).
     """
-    current = standing_of(context, request.study)
+    current = current_colorings_of(context, request.study)
     facts, computed = known(context, request.study, 0.05)
     layers = context.storage.coloring_layers.of_study(current.study_id)
     main = [coloring for coloring in current.given if coloring.purpose == MAIN]

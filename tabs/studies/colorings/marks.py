@@ -14,17 +14,17 @@ from truehue.annotation.assignment.practice import (
     ACCEPTED,
     AGAIN,
     ASKED,
-    recolors_given,
     recolors_open,
+    recolors_submitted,
 )
 from truehue.annotation.judgments.answers import Answer, answers_of
 from truehue.core.errors import BadInput, NotStored
 from truehue.core.studies import ColoringMark, MarkKind, Purpose, Trial
-from truehue.tabs.page.actor import asks
+from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.requests import Whole, one_of
+from truehue.tabs.page.requests import Whole, single_of
 from truehue.tabs.page.roles import Actor
-from truehue.tabs.studies.colorings.current import CurrentColorings, standing_of
+from truehue.tabs.studies.colorings.current import CurrentColorings, current_colorings_of
 from truehue.tabs.studies.colorings.facts import KEPT, known, state_json
 from truehue.tabs.studies.colorings.listing import ColoringReference, row_json
 from truehue.tabs.studies.colorings.quality import quality
@@ -35,7 +35,7 @@ from truehue.tabs.studies.colorings.rule import (
     with_coloring_rule,
 )
 from truehue.tabs.studies.colorings.submitted import MAIN, TRAINING, SubmittedColoring
-from truehue.tabs.studies.colorings.submitted import one_of as coloring_of
+from truehue.tabs.studies.colorings.submitted import single_of as coloring_of
 from truehue.tabs.studies.results import StudyReference
 from truehue.tabs.studies.results_people import MOST_REASON, ParticipantReference
 
@@ -48,7 +48,7 @@ class PostPractice(ParticipantReference):
     """Whether a participant's practice is good enough to go on; ``reason`` is what they read where
     it is to be done again. ``position`` is a trial of the round, the newest where none is given."""
 
-    value: Annotated[str, one_of("answer", (ACCEPTED, AGAIN))]
+    value: Annotated[str, single_of("answer", (ACCEPTED, AGAIN))]
     reason: _Reason = ""
     position: Whole | None = None
 
@@ -56,21 +56,21 @@ class PostPractice(ParticipantReference):
 class PostRecolor(ColoringReference):
     """Asks for a second coloring of the same sketch, or withdraws that."""
 
-    value: Annotated[str, one_of("answer", (ASKED, WITHDRAWN))] = ASKED
+    value: Annotated[str, single_of("answer", (ASKED, WITHDRAWN))] = ASKED
     reason: _Reason = ""
 
 
 class PostKeep(ColoringReference):
     """Keeps or discards a coloring whatever rules and experts say; empty takes it back."""
 
-    value: Annotated[str, one_of("answer", (KEPT, DISCARDED))] = TAKEN_BACK
+    value: Annotated[str, single_of("answer", (KEPT, DISCARDED))] = TAKEN_BACK
     reason: _Reason = ""
 
 
-@asks("study")
+@requires("study")
 def post_practice(context: Context, actor: Actor, request: PostPractice) -> dict[str, Any]:
     """Accepts a participant's practice, or asks for it again, with a reason that they read."""
-    current = standing_of(context, request.study)
+    current = current_colorings_of(context, request.study)
     trials = _practice(current, request.participant)
     position = trials[-1].position if request.position is None else request.position
     if position not in {trial.position for trial in trials}:
@@ -85,10 +85,10 @@ def post_practice(context: Context, actor: Actor, request: PostPractice) -> dict
     }
 
 
-@asks("study")
+@requires("study")
 def post_recolor(context: Context, actor: Actor, request: PostRecolor) -> dict[str, Any]:
     """Asks a participant to color the same sketch once more, without showing the first one."""
-    current = standing_of(context, request.study)
+    current = current_colorings_of(context, request.study)
     coloring = coloring_of(current.given, request.participant, request.position)
     if coloring.purpose == TRAINING:
         raise BadInput("Practice is colored again where it is not accepted.", "position")
@@ -102,16 +102,16 @@ def post_recolor(context: Context, actor: Actor, request: PostRecolor) -> dict[s
             else "There is no open request: none was made, or the coloring was already submitted.",
             "value",
         )
-    if request.value == WITHDRAWN and request.position in _given_out(context, current, coloring):
+    if request.value == WITHDRAWN and request.position in _handed_out(context, current, coloring):
         raise BadInput("The participant already has the sketch open.", "value")
     _add(context, actor, current, position, MarkKind.RECOLOR, request)
     return _row(context, request)
 
 
-@asks("study")
+@requires("study")
 def post_keep(context: Context, actor: Actor, request: PostKeep) -> dict[str, Any]:
     """Decides of one coloring; the decisions before stay in the log."""
-    current = standing_of(context, request.study)
+    current = current_colorings_of(context, request.study)
     coloring = coloring_of(current.given, request.participant, request.position)
     if coloring.purpose == TRAINING:
         raise BadInput("Practice is never in results.", "position")
@@ -122,12 +122,12 @@ def post_keep(context: Context, actor: Actor, request: PostKeep) -> dict[str, An
     return _row(context, request)
 
 
-@asks("study")
+@requires("study")
 def set_coloring_rule(context: Context, actor: Actor, request: SetColoringRule) -> dict[str, Any]:
     """Sets what is flagged, how many experts look, and what results are of; the rules before stay
     in the study's log, and nothing that was kept or left out is changed for good."""
     study = context.storage.studies.get(request.study)
-    standing_of(context, study.id)
+    current_colorings_of(context, study.id)
     stored = context.storage.studies.rule(study.id)
     rule = ColoringRule(request.share, request.reviewers, request.scope, request.level)
     if rule != coloring_rule(stored):
@@ -150,14 +150,14 @@ def open_recolors(current_colorings: CurrentColorings) -> set[tuple[str, int]]:
     return open_keys
 
 
-def _given_out(
+def _handed_out(
     context: Context, current_colorings: CurrentColorings, coloring: SubmittedColoring
 ) -> frozenset[int]:
     """The first colorings of which that participant has a second one before them. What was given
     out since the last event is known by the trials alone."""
     participant = coloring.participant.id
     trials = context.storage.participants.trials(participant)
-    return recolors_given(*_answered(current_colorings, participant, trials))
+    return recolors_submitted(*_answered(current_colorings, participant, trials))
 
 
 def _answered(
@@ -193,7 +193,7 @@ def _practice(current_colorings: CurrentColorings, participant_id: str) -> list[
 
 
 def _row(context: Context, request: ColoringReference) -> dict[str, Any]:
-    current = standing_of(context, request.study)
+    current = current_colorings_of(context, request.study)
     coloring: SubmittedColoring = coloring_of(current.given, request.participant, request.position)
     facts, computed = known(context, request.study)
     return {**state_json(computed), "coloring": row_json(current.study_id, coloring, facts)}

@@ -14,9 +14,9 @@ from truehue.annotation.quality.reviews import Outcome, agreement
 from truehue.annotation.quality.second import SecondCheck
 from truehue.annotation.quality.uncertainty import ConceptUncertainty
 from truehue.core.cache import LruCache
-from truehue.tabs.page.actor import asks
+from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import many
+from truehue.tabs.page.errors import counted
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.studies.colorings.facts import Facts, known, state_json
 from truehue.tabs.studies.colorings.listing import background_json, colors_json
@@ -31,19 +31,19 @@ ONE_ANSWER = "All experts gave the same answers, so agreement beyond chance cann
 _KEPT: LruCache[Json] = LruCache(32)
 
 
-@asks("study")
+@requires("study")
 def quality(context: Context, actor: Actor, request: StudyReference) -> Json:
     """Consensus by concept, reviews and their agreement, second colorings, and what is kept."""
     facts, computed = known(context, request.study)
     return {**state_json(computed), "quality": quality_json(facts) if facts else None}
 
 
-@asks("study")
+@requires("study")
 def worth(context: Context, actor: Actor, request: StudyReference) -> Json:
     """How sure each concept's distribution is, and where the next coloring is worth most."""
     facts, computed = known(context, request.study)
     rows = (
-        [worth_json(facts, concept_uncertainty) for concept_uncertainty in facts.worth]
+        [uncertainty_json(facts, concept_uncertainty) for concept_uncertainty in facts.worth]
         if facts
         else None
     )
@@ -96,7 +96,7 @@ def _quality_json(facts: Facts) -> Json:
     }
 
 
-def worth_json(facts: Facts, concept_uncertainty: ConceptUncertainty) -> Json:
+def uncertainty_json(facts: Facts, concept_uncertainty: ConceptUncertainty) -> Json:
     """What the next coloring of a concept is worth."""
     case = facts.source.plan.case_by_id[concept_uncertainty.case_id]
     return {
@@ -114,7 +114,7 @@ def worth_json(facts: Facts, concept_uncertainty: ConceptUncertainty) -> Json:
 
 
 def _level(facts: Facts, level: Level) -> Json:
-    groups = facts.kept_colorings(level)
+    groups = facts.saved_colorings(level)
     colorings = [coloring for group in groups.values() for coloring in group]
     return {
         "colorings": len(colorings),
@@ -258,19 +258,19 @@ def _notes(facts: Facts) -> Sequence[str]:
     without = len(facts.before) - len(pairs)
     if without:
         notes.append(
-            f"{many(without, 'concept')} {'has' if without == 1 else 'have'} fewer than two "
+            f"{counted(without, 'concept')} {'has' if without == 1 else 'have'} fewer than two "
             "colorings and no consensus value."
         )
     if pairs:
         flagged = len(facts.flagged)
         notes.append(
-            f"{many(flagged, 'concept')} of {len(pairs):,} {'is' if flagged == 1 else 'are'} "
+            f"{counted(flagged, 'concept')} of {len(pairs):,} {'is' if flagged == 1 else 'are'} "
             f"flagged: the {100 * facts.rule.share:g}% with the highest mean EMD, rounded up, with "
             f"those that tie. The mean over concepts is {np.mean(pairs):.1f}."
         )
     if facts.problems:
         notes.append(
-            f"{many(len(facts.problems), 'coloring')} could not be measured and "
+            f"{counted(len(facts.problems), 'coloring')} could not be measured and "
             f"{'is' if len(facts.problems) == 1 else 'are'} in no number."
         )
     return notes

@@ -14,13 +14,13 @@ from truehue.core.color.spaces import hex_of
 from truehue.core.color.uw71 import uw71
 from truehue.core.errors import BadInput, NotStored
 from truehue.core.studies import MarkKind, State
-from truehue.tabs.page.actor import asks
+from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.requests import EmptyRequest, one_of
+from truehue.tabs.page.requests import EmptyRequest, single_of
 from truehue.tabs.page.roles import Actor, allowed
-from truehue.tabs.studies.colorings.current import CurrentColorings, standing_of
-from truehue.tabs.studies.colorings.facts import Facts, known_but_marks, state_json
-from truehue.tabs.studies.colorings.layers import picture_of
+from truehue.tabs.studies.colorings.current import CurrentColorings, current_colorings_of
+from truehue.tabs.studies.colorings.facts import Facts, known_without_marks, state_json
+from truehue.tabs.studies.colorings.layers import image_of
 from truehue.tabs.studies.colorings.listing import png
 from truehue.tabs.studies.colorings.rule import ALL
 from truehue.tabs.studies.colorings.submitted import TRAINING, SubmittedColoring, counted_reviews
@@ -42,10 +42,10 @@ class PostReview(ReviewItemReference):
     """An expert's answer: ``yes`` where the coloring is consistent with its concept, ``no`` where
     it is not, ``back`` to take an answer back."""
 
-    value: Annotated[str, one_of("answer", _VALUES)]
+    value: Annotated[str, single_of("answer", _VALUES)]
 
 
-@asks("look")
+@requires("look")
 def reviews_open(context: Context, actor: Actor, request: EmptyRequest) -> dict[str, Any]:
     """The studies with colorings that are reviewed, each with how many are left for who asks; none
     for who may not review. Whether they may, and whether they may see studies, stands with it: a
@@ -54,8 +54,8 @@ def reviews_open(context: Context, actor: Actor, request: EmptyRequest) -> dict[
     for record in context.storage.studies.all() if may_review else ():
         if current(context, record).kind is not Kind.COLORINGS or record.state is State.DRAFT:
             continue
-        current_colorings = standing_of(context, record.id)
-        facts, _ = known_but_marks(context, record.id)
+        current_colorings = current_colorings_of(context, record.id)
+        facts, _ = known_without_marks(context, record.id)
         queue = _queue(current_colorings, actor, facts)
         if queue or _own(current_colorings, actor):
             rows.append(
@@ -73,24 +73,26 @@ def reviews_open(context: Context, actor: Actor, request: EmptyRequest) -> dict[
     }
 
 
-@asks("review")
+@requires("review")
 def next_review(context: Context, actor: Actor, request: StudyReference) -> dict[str, Any]:
     """The next coloring for this expert to review, in an order of their own."""
-    current_colorings = standing_of(context, request.study)
-    facts, computed = known_but_marks(context, request.study)
+    current_colorings = current_colorings_of(context, request.study)
+    facts, computed = known_without_marks(context, request.study)
     return {**state_json(computed), **_view(current_colorings, actor, facts)}
 
 
-@asks("review")
-def review_picture(context: Context, actor: Actor, request: ReviewItemReference) -> bytes:
+@requires("review")
+def review_image(context: Context, actor: Actor, request: ReviewItemReference) -> bytes:
     """The coloring of an item as PNG, with its lines. Raises NotStored."""
-    return png(picture_of(context, _item(standing_of(context, request.study), actor, request.item)))
+    return png(
+        image_of(context, _item(current_colorings_of(context, request.study), actor, request.item))
+    )
 
 
-@asks("review")
+@requires("review")
 def post_review(context: Context, actor: Actor, request: PostReview) -> dict[str, Any]:
     """Stores an expert's answer; the one before stays in the log. Answers with the next item."""
-    current_colorings = standing_of(context, request.study)
+    current_colorings = current_colorings_of(context, request.study)
     item = _item(current_colorings, actor, request.item)
     if item.purpose == TRAINING:
         raise BadInput("Practice is not reviewed here.", "item")
@@ -103,10 +105,10 @@ def post_review(context: Context, actor: Actor, request: PostReview) -> dict[str
         "",
         actor.id,
     )
-    facts, computed = known_but_marks(context, request.study)
+    facts, computed = known_without_marks(context, request.study)
     return {
         **state_json(computed),
-        **_view(standing_of(context, request.study), actor, facts),
+        **_view(current_colorings_of(context, request.study), actor, facts),
     }
 
 

@@ -35,7 +35,7 @@ from truehue.tabs.studies.colorings.review import (
     ReviewItemReference,
     next_review,
     post_review,
-    review_picture,
+    review_image,
     reviews_open,
 )
 from truehue.tabs.studies.colorings.rule import SetColoringRule
@@ -77,7 +77,7 @@ def coloring_routes(context: Context) -> FeatureRouter:
     @feature_router.get(f"{base}/review/{{item}}.png")
     def reviewed(request: Request, actor: Actor = evaluation) -> Response:
         return _png(
-            lambda: review_picture(context, actor, read_address(ReviewItemReference, request))
+            lambda: review_image(context, actor, read_address(ReviewItemReference, request))
         )
 
     @feature_router.get(f"{base}/quality")

@@ -16,7 +16,7 @@ from truehue.annotation.quality.result import LEVELS, Level
 from truehue.annotation.quality.reviews import REVIEWERS
 from truehue.annotation.quality.second import LEAST_LAB, QUANTILE
 from truehue.core.errors import BadInput
-from truehue.tabs.page.requests import one_of
+from truehue.tabs.page.requests import single_of
 from truehue.tabs.studies.results import StudyReference
 
 FIELD = "colorings"
@@ -45,8 +45,8 @@ class SetColoringRule(StudyReference):
 
     share: Annotated[float, Field(ge=0, le=1, title="The share to flag")] = FLAGGED_SHARE
     reviewers: Annotated[int, Field(ge=1, le=MOST_REVIEWERS)] = REVIEWERS
-    scope: Annotated[str, one_of("scope", SCOPES)] = FLAGGED
-    level: Annotated[str, one_of("level", Level)] = Level.MARKS.value
+    scope: Annotated[str, single_of("scope", SCOPES)] = FLAGGED
+    level: Annotated[str, single_of("level", Level)] = Level.MARKS.value
 
 
 def coloring_rule(stored: Mapping[str, Any] | None) -> ColoringRule:

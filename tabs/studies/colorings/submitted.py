@@ -67,7 +67,7 @@ def require_colorings(plan: StudyPlan) -> None:
         raise BadInput("Nothing is colored in this study: it asks something else.", "study")
 
 
-def given_of(source: StudySource) -> tuple[SubmittedColoring, ...]:
+def submitted_of(source: StudySource) -> tuple[SubmittedColoring, ...]:
     """All colorings that stand, practice too, by participant and position; skips are none."""
     require_colorings(source.plan)
     colorings: list[SubmittedColoring] = []
@@ -94,7 +94,7 @@ def given_of(source: StudySource) -> tuple[SubmittedColoring, ...]:
     return tuple(colorings)
 
 
-def one_of(
+def single_of(
     colorings: Iterable[SubmittedColoring], participant_id: str, position: int
 ) -> SubmittedColoring:
     """The coloring of that participant and trial. Raises NotStored where none stands."""

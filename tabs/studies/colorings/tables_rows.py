@@ -77,8 +77,8 @@ def colorings(data: ExportData) -> Iterator[Json]:
             **_votes(votes),
             "mark": mark.value if mark else None,
             "mark_reason": (mark.reason or None) if mark else None,
-            "kept_majority": _kept(coloring_status[Level.MAJORITY]),
-            "kept_marks": _kept(coloring_status[Level.MARKS]),
+            "kept_majority": _saved(coloring_status[Level.MAJORITY]),
+            "kept_marks": _saved(coloring_status[Level.MARKS]),
             "reasons": "; ".join(final.reasons) or None if final else None,
             "weights": _json(coloring.weights.tolist()) if coloring else None,
         }
@@ -163,7 +163,7 @@ def distributions(data: ExportData) -> Iterator[Json]:
     """P_H by level, concept in the order of the plan, and bin."""
     facts = _export(data).facts
     for level in Level:
-        groups = facts.kept_colorings(level)
+        groups = facts.saved_colorings(level)
         for case_id, weights in facts.distributions(level).items():
             text = facts.source.plan.case_by_id[case_id].words
             for index, share in enumerate(weights):
@@ -213,7 +213,7 @@ def _answer(mark: ColoringMark) -> bool | None:
     return mark.value == "consistent" if mark.value else None
 
 
-def _kept(saved: Any) -> bool | None:
+def _saved(saved: Any) -> bool | None:
     return None if saved is None else bool(saved.kept)
 
 

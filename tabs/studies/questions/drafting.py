@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from truehue.annotation.studies.cases import Case
-from truehue.annotation.studies.questions import QuestionSetName, asked_question
+from truehue.annotation.studies.questions import QuestionSetName, stored_question
 from truehue.core.errors import BadInput
 from truehue.core.vlm.question_set import QuestionSet
 from truehue.core.vlm.records import Form, Question
 from truehue.core.vlm.tasks import ROBUSTNESS
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import many
+from truehue.tabs.page.errors import counted
 from truehue.tabs.studies.drafting import Draft
 from truehue.tabs.studies.form import StudyForm
 from truehue.tabs.studies.questions.sets import (
@@ -54,7 +54,7 @@ def draft_of_questions(context: Context, form: StudyForm) -> Draft:
                 question.text,
                 (),
                 question.task,
-                question=asked_question(question),
+                question=stored_question(question),
             )
             for question in chosen
         ),
@@ -63,7 +63,7 @@ def draft_of_questions(context: Context, form: StudyForm) -> Draft:
         {},
         len(every),
         len(askable),
-        tuple(_told(form, question_set, every, askable, chosen)),
+        tuple(_message(form, question_set, every, askable, chosen)),
         question_set=QuestionSetName(question_set.name, question_set.sha256),
     )
 
@@ -136,10 +136,10 @@ def _drawn(questions: Sequence[Question], number: int, seed: int) -> list[Questi
 
 def _left_out(questions: Sequence[Question]) -> list[str]:
     reasons = Counter(why for question in questions if (why := _why_not(question)) is not None)
-    return [f"{many(count, 'question')} {why}" for why, count in reasons.most_common()]
+    return [f"{counted(count, 'question')} {why}" for why, count in reasons.most_common()]
 
 
-def _told(
+def _message(
     form: StudyForm,
     question_set: QuestionSet,
     every: Sequence[Question],
@@ -151,7 +151,7 @@ def _told(
     tasks = {question.task for question in chosen}
     others = Counter(question.task for question in every if question.task not in tasks)
     messages += [
-        f"Excluded: {many(count, 'question')} of {task_name(task)}."
+        f"Excluded: {counted(count, 'question')} of {task_name(task)}."
         for task, count in others.items()
     ]
     messages += [f"Excluded: {text}." for text in _left_out([q for q in every if q.task in tasks])]
@@ -161,5 +161,7 @@ def _told(
     if sample:
         parts = ", ".join(f"{by_task[t]} of {whole[t]} of {task_name(t)}" for t in sample)
         messages.append(f"Sampled at random (seed {form.seed}): {parts}.")
-    messages.append(f"{many(len(chosen), 'question')} of {many(len(by_task), 'task')} included.")
+    messages.append(
+        f"{counted(len(chosen), 'question')} of {counted(len(by_task), 'task')} included."
+    )
     return messages

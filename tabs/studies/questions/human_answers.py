@@ -10,8 +10,8 @@ from truehue.annotation.judgments.answers import answers_of
 from truehue.annotation.judgments.questions import (
     RightShares,
     answers_by_person,
-    asked_in,
     right_shares,
+    target_in,
 )
 from truehue.annotation.report import people_results
 from truehue.core.errors import BadInput
@@ -49,7 +49,7 @@ class HumanAnswers:
     def shares(self, questions: Sequence[Question]) -> RightShares:
         """Shares right with intervals by task; ``questions`` are those of the set."""
         own = [question for question in questions if question.question_id in self.asked]
-        return right_shares(asked_in(own), self.answers, self.seed)
+        return right_shares(target_in(own), self.answers, self.seed)
 
 
 def human_answers(context: Context, set_sha256: str) -> list[HumanAnswers]:

@@ -27,7 +27,7 @@ OVER_QUESTIONS = (
 )
 
 
-def asked_json(plan: StudyPlan) -> list[Json]:
+def log_json(plan: StudyPlan) -> list[Json]:
     """All questions of a study in their order; empty for another study."""
     if plan.kind is not Kind.QUESTIONS:
         return []

@@ -18,7 +18,7 @@ def task_name(task_id: str) -> str:
     return TASKS[task_id].name if task_id in TASKS else task_id
 
 
-def asks_people(task_id: str) -> bool:
+def requires_people(task_id: str) -> bool:
     """Whether people are asked a task where nobody says otherwise: color codes and robustness are
     not, as in the paper."""
     return task_id not in TASKS or TASKS[task_id].people
@@ -48,7 +48,7 @@ def chosen_tasks(question_set: QuestionSet, tasks: Sequence[str]) -> list[str]:
             f"“{question_set.name}” has no questions of {', '.join(map(task_name, unknown))[:200]}.",
             "tasks",
         )
-    return in_order(tasks or [task for task in question_set.counts if asks_people(task)])
+    return in_order(tasks or [task for task in question_set.counts if requires_people(task)])
 
 
 def opened_set(context: Context, set_id: str) -> QuestionSet:
@@ -76,7 +76,7 @@ def sets_json(context: Context) -> list[dict[str, Any]]:
                     "id": task,
                     "name": task_name(task),
                     "questions": question_set.questions.counts[task],
-                    "people": asks_people(task),
+                    "people": requires_people(task),
                 }
                 for task in in_order(question_set.questions.counts)
             ],

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from truehue.annotation.colorings.actions import as_json, has_color, read_action
-from truehue.annotation.colorings.trace import code_of, colors_standing
+from truehue.annotation.colorings.trace import code_of, current_colors
 
 COLOR = st.sampled_from([None, "#aa5500", "#ffffff"])
-ACTIONS = st.one_of(
+ACTIONS = st.single_of(
     st.builds(
         lambda color: {"do": "fill", "x": 1, "y": 2, "closing": 0, "color": color},
         COLOR,
@@ -36,4 +36,4 @@ def test_a_trace_says_what_the_log_says(log: list[dict[str, Any]]) -> None:
     actions = [read_action(action) for action in log]
     trace = b"".join(code_of(as_json(action)) for action in actions)
     assert len(trace) == len(log)
-    assert (colors_standing(trace) > 0) == has_color(actions)
+    assert (current_colors(trace) > 0) == has_color(actions)

@@ -356,7 +356,7 @@ def varints(*numbers: int) -> list[int]:
 
 def test_regions_are_read_from_runs() -> None:
     item = (2, 1, 7, 0, 1, 2, 7)
-    many = (70_000, 70_000, 15)
+    counted = (70_000, 70_000, 15)
     message = run_module(
         """
         const { decode } = await load('canvas/regions');
@@ -366,7 +366,7 @@ def test_regions_are_read_from_runs() -> None:
           regions.maps.map(kind), [...regions.spans(0, 2)], regions.middle(0, 1),
           regions.share(0, 2)];
         """,
-        varints(1, 5, 3, 4, *item, *item, *item, *many),
+        varints(1, 5, 3, 4, *item, *item, *item, *counted),
     )
     labels = [1] * 7 + [0] + [2] * 7
     assert message[:3] == [5, 3, [labels, labels, labels, [70_000] * 15]]

@@ -15,7 +15,7 @@ from truehue.core.analysis.groups import (
     hue_cells,
     labs_of,
     mean_percent,
-    top_found,
+    top_measured,
 )
 from truehue.core.analysis.paired import agree_percent, kappa, scored_by_both, turned
 from truehue.core.analysis.rates import Rate, rates, total
@@ -87,7 +87,7 @@ def test_the_ten_most_found_and_the_rest() -> None:
     names = [color.name for color in system("l2").colors][:12]
     counts = [Count(("Animals", name), 0, 10 if n else 30, 0) for n, name in enumerate(names)]
     counts += [Count(("Vehicles", names[3]), 1, 0, 0), Count(("Vehicles", ""), 0, 9, 0)]
-    shares = top_found(counts)
+    shares = top_measured(counts)
     vehicles = [share for share in shares if share.category == "Vehicles"]
     animals = [share for share in shares if share.category == "Animals"]
     assert shares[0] == vehicles[0]

@@ -21,7 +21,7 @@ class InProcess:
 
     def start(self, worker: str) -> None:
         with self._telling(worker):
-            self._workers[worker] = Worker(self._work, worker, 1, self._tell)
+            self._workers[worker] = Worker(self._work, worker, 1, self._report)
             self._events.append(TeamEvent(READY, worker))
 
     def give(self, worker: str, batch: Batch) -> None:
@@ -37,7 +37,7 @@ class InProcess:
         for worker in self._workers.values():
             worker.close()
 
-    def _tell(self, steps: int) -> None:
+    def _report(self, steps: int) -> None:
         self._events.append(TeamEvent(STEPS, "", steps=steps))
 
     @contextmanager

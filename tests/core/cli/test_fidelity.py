@@ -17,7 +17,7 @@ from tests.core.fidelity.vivid_groups import vivid_groups
 from tests.tiny_models import cfm
 from truehue.core.cli.fidelity.building import _warn
 from truehue.core.cli.fidelity.command import EPILOG, main, parser
-from truehue.core.cli.fidelity.machines import placement_here
+from truehue.core.cli.fidelity.machines import local_placement
 from truehue.core.cli.fidelity.scoring import computed_metric
 from truehue.core.fidelity.groups import Group, write_groups
 from truehue.core.generation.registry import model
@@ -143,8 +143,8 @@ def test_the_instruction_that_a_cfm_read_is_named(
 def test_cfm_is_never_placed_in_float16(monkeypatch: pytest.MonkeyPatch) -> None:
     old = Machine("cuda", "A card of 2018", 40 * GIB, 40 * GIB, 64 * GIB, 8, bf16=False)
     monkeypatch.setattr("truehue.core.cli.fidelity.machines.machine", lambda: old)
-    assert placement_here(cpu=False).dtype == "float32"
-    assert placement_here(cpu=True).device == "cpu"
+    assert local_placement(cpu=False).dtype == "float32"
+    assert local_placement(cpu=True).device == "cpu"
 
 
 @pytest.mark.parametrize(

@@ -114,9 +114,9 @@ def test_formulas_are_read_as_they_were() -> None:
 
 
 def test_too_many_labels_are_people_perhaps() -> None:
-    many = gathering.MAX_LABELS + 1
+    counted = gathering.MAX_LABELS + 1
     lines = [["concept", "contributor", "people", *INDEX]]
-    lines += [row(seed, "banana", f"p{seed}", "0") for seed in range(many)]
+    lines += [row(seed, "banana", f"p{seed}", "0") for seed in range(counted)]
     with pytest.raises(FileRefused, match="leave the column people out"):
         read_distributions("a.csv", written(lines))
 

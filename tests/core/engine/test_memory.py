@@ -20,7 +20,7 @@ from truehue.core.engine.generation import LOAD_OUT_OF_MEMORY, OUT_OF_MEMORY
 from truehue.core.generation.request import GenerationRequest
 
 
-def many(names: str, **fields: object) -> House:
+def counted(names: str, **fields: object) -> House:
     return House({name: lambda: FlatModel(**fields) for name in names})  # type: ignore[arg-type]
 
 
@@ -35,7 +35,7 @@ def no_more_than(limit: int) -> Before:
 
 
 def test_models_are_loaded_when_wanted_and_kept() -> None:
-    house = many("ab")
+    house = counted("ab")
     with house.engine() as engine:
         assert engine.loaded() == ()
         for name in "aba":
@@ -46,7 +46,7 @@ def test_models_are_loaded_when_wanted_and_kept() -> None:
 
 
 def test_the_longest_unused_is_given_up_first() -> None:
-    house = many("abcd")
+    house = counted("abcd")
     house.wanted = {"d": 150}
     with house.engine(limit=lambda: 300) as engine:
         for name in "abcad":
@@ -57,7 +57,7 @@ def test_the_longest_unused_is_given_up_first() -> None:
 
 
 def test_a_model_that_is_larger_than_it_said_makes_the_others_go() -> None:
-    house = many("ab")
+    house = counted("ab")
     house.makers["b"] = lambda: FlatModel(memory_bytes=250)
     with house.engine(limit=300) as engine:
         for name in "ab":
@@ -66,7 +66,7 @@ def test_a_model_that_is_larger_than_it_said_makes_the_others_go() -> None:
 
 
 def test_a_model_that_grows_while_it_draws_is_weighed_again() -> None:
-    house = many("ab")
+    house = counted("ab")
 
     def grow(requests: Sequence[GenerationRequest]) -> None:
         house.models["a"].memory_bytes = 250
@@ -80,7 +80,7 @@ def test_a_model_that_grows_while_it_draws_is_weighed_again() -> None:
 
 
 def test_a_model_above_the_limit_is_tried_alone() -> None:
-    house = many("ab")
+    house = counted("ab")
     house.wanted = {"b": 1000}
     with house.engine(limit=300) as engine:
         for name in "ab":
@@ -90,7 +90,7 @@ def test_a_model_above_the_limit_is_tried_alone() -> None:
 
 
 def test_unload_on_request() -> None:
-    house = many("ab")
+    house = counted("ab")
     with house.engine() as engine:
         engine.unload("a")
         for name in "ab":
@@ -103,7 +103,7 @@ def test_unload_on_request() -> None:
 
 
 def test_unload_of_a_model_that_draws_waits_for_its_part() -> None:
-    house, inbox = many("a"), Inbox()
+    house, inbox = counted("a"), Inbox()
     with house.engine() as engine:
         house.makers["a"] = lambda: FlatModel(before=lambda _: engine.unload("a"))
         assert engine.wait(engine.submit(asked(3, "a"), inbox), WAIT_S).done == 3
@@ -112,7 +112,7 @@ def test_unload_of_a_model_that_draws_waits_for_its_part() -> None:
 
 
 def test_out_of_memory_first_unloads_the_others() -> None:
-    house = many("a")
+    house = counted("a")
     # Room for a batch of four, or for the other model and nothing else.
     house.makers["b"] = lambda: FlatModel(
         batch_size=4, before=lambda requests: no_more_than(0 if others() else 4)(requests)
@@ -129,7 +129,7 @@ def test_out_of_memory_first_unloads_the_others() -> None:
 
 
 def test_out_of_memory_then_halves_the_batch() -> None:
-    house, inbox = many("a", batch_size=8, before=no_more_than(3)), Inbox()
+    house, inbox = counted("a", batch_size=8, before=no_more_than(3)), Inbox()
     with house.engine() as engine:
         state = engine.wait(engine.submit(asked(9, "a"), inbox), WAIT_S)
     assert (state.status, state.done, state.failed) == ("done", 9, 0)
@@ -142,7 +142,7 @@ def test_out_of_memory_with_one_image_fails_that_size_and_unloads_the_model() ->
         if requests[0].width == 2048:
             raise MemoryError
 
-    house, inbox = many("a", batch_size=2, before=before), Inbox()
+    house, inbox = counted("a", batch_size=2, before=before), Inbox()
     large = [replace(request, width=2048) for request in asked(10, "a")]
     with house.engine() as engine:
         job = engine.submit([large[0], *asked(2, "a"), *large[1:]], inbox)
@@ -156,7 +156,7 @@ def test_out_of_memory_with_one_image_fails_that_size_and_unloads_the_model() ->
 
 
 def test_out_of_memory_on_loading_unloads_the_others_and_tries_again() -> None:
-    house = many("a")
+    house = counted("a")
 
     def large() -> FlatModel:
         if not house.models["a"].unloaded:
@@ -171,7 +171,7 @@ def test_out_of_memory_on_loading_unloads_the_others_and_tries_again() -> None:
 
 
 def test_a_model_that_is_too_large_to_be_loaded() -> None:
-    house = many("a")
+    house = counted("a")
 
     def large() -> FlatModel:
         raise OutOfMemoryError
@@ -190,7 +190,7 @@ def test_a_model_that_breaks_on_unloading_is_gone_nevertheless() -> None:
         def unload(self) -> None:
             raise RuntimeError("stuck")
 
-    house = many("b")
+    house = counted("b")
     house.makers["a"] = Sticky
     with house.engine(limit=100) as engine:
         for name in "ab":

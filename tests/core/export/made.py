@@ -14,9 +14,9 @@ from truehue.core.generation.backends.reference import ReferenceRenderer
 from truehue.core.images.load import encode_png, image_id
 from truehue.core.prompts.prompt import ObjectTarget, Prompt
 from truehue.core.runs.folder import RunFolder
-from truehue.core.runs.plan import place_of, request_of
+from truehue.core.runs.plan import prompt_and_image_at, request_of
 from truehue.core.runs.records import ItemResult, MaskResult, RunPlan
-from truehue.core.runs.score import not_drawn, score
+from truehue.core.runs.score import not_generated, score
 from truehue.core.runs.shards import write_shard
 from truehue.core.verdict.candidates import Acceptance
 from truehue.core.verdict.expectations import Localization
@@ -86,7 +86,7 @@ def make_run(
 
 
 def _failed(made: RunPlan, position: int, attempt: int = 1) -> ItemResult:
-    prompt, image = place_of(made, position)
+    prompt, image = prompt_and_image_at(made, position)
     why = "The model gave up."
     return ItemResult(
         position,
@@ -97,12 +97,12 @@ def _failed(made: RunPlan, position: int, attempt: int = 1) -> ItemResult:
         why,
         seed=image,
         worker="w0",
-        verdicts=not_drawn(why, made.rules),
+        verdicts=not_generated(why, made.rules),
     )
 
 
 def _drawn(made: RunPlan, folder: RunFolder, position: int) -> ItemResult:
-    prompt, image = place_of(made, position)
+    prompt, image = prompt_and_image_at(made, position)
     sample = _pictures(made.prompts[prompt], image, made)
     result = {item.target: Localization(item.mask.pixels) for item in sample.masks}
     content = encode_png(sample.srgb8)

@@ -20,8 +20,8 @@ from truehue.core.export.result_tables import carried, same_results
 from truehue.core.export.source import (
     ExportRun,
     imported_from,
-    imported_words,
-    left_out_words,
+    imported_text,
+    left_out_text,
     plan_out,
 )
 from truehue.core.export.tables import csv_pieces
@@ -136,7 +136,7 @@ def test_there_and_back_are_the_same_rows(folder: RunFolder, packed: Path, tmp_p
     assert state_of(back).failed == 1
     assert back.summary()["imported"] == about
     assert "imported" not in plan_out(ExportRun(back))
-    assert imported_words(about) == f"imported from theirs.truehue.zip on {about['at'][:10]}"
+    assert imported_text(about) == f"imported from theirs.truehue.zip on {about['at'][:10]}"
     assert [run_folder.run_id for run_folder in run_folders(tmp_path)] == [back.run_id]
     assert list((tmp_path / INCOMING).iterdir()) == []
 
@@ -169,10 +169,10 @@ def test_pictures_taken_out_of_an_archive_are_missed(packed: Path, tmp_path: Pat
             if name not in gone:
                 few.writestr(name, full.read(name))
     back = open_archive(tmp_path / "few.zip", tmp_path / "runs")
-    assert left_out_words(imported_from(back.path)) == "3 of 7 pictures are in the archive."
+    assert left_out_text(imported_from(back.path)) == "3 of 7 pictures are in the archive."
     # The whole one completes it, and nothing is missed any more.
     open_archive(packed, tmp_path / "runs")
-    assert left_out_words(imported_from(back.path)) == ""
+    assert left_out_text(imported_from(back.path)) == ""
 
 
 def test_ones_own_archive_changes_nothing_of_the_run(packed: Path, tmp_path: Path) -> None:

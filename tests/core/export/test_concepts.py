@@ -36,7 +36,7 @@ from truehue.core.export.archive_import.archive import open_archive
 from truehue.core.export.archive_import.profiles import wrong_with
 from truehue.core.export.codebook import codebook
 from truehue.core.export.source import ExportRun
-from truehue.core.export.summary import look, unscored_words
+from truehue.core.export.summary import look, unscored_text
 from truehue.core.export.tables import COLORS, RESULTS, Sheet, beside, csv_pieces
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.plan import run_id
@@ -107,7 +107,7 @@ def test_its_table_has_a_row_a_picture_and_its_codebook_no_rule(folder: RunFolde
 def test_what_was_not_measured_is_counted_with_its_reason(folder: RunFolder) -> None:
     seen = look(folder)
     assert (seen.done, seen.concepts, dict(seen.unmeasured)) == (8, 7, {"No mask.": 1})
-    assert unscored_words(seen, 0) == ["1 of 7 pictures of concepts not measured: 1 × No mask"]
+    assert unscored_text(seen, 0) == ["1 of 7 pictures of concepts not measured: 1 × No mask"]
 
 
 def test_an_archive_of_before_there_were_profiles_comes_in(tmp_path: Path) -> None:

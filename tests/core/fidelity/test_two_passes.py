@@ -16,7 +16,7 @@ from PIL import Image
 from tests.core.generation.conftest import models_folder, one_thread, tiny
 from truehue.core.cli.models import _shortened, main
 from truehue.core.errors import BadInput
-from truehue.core.fidelity.two_passes import draw_twice, painted_map
+from truehue.core.fidelity.two_passes import generate_twice, painted_map
 from truehue.core.generation.opening import open_model
 from truehue.core.generation.request import GenerationRequest
 from truehue.core.refinement.maps import saturation_map
@@ -35,7 +35,7 @@ def test_the_second_picture_is_drawn_with_the_map_of_the_first(tiny: Callable[[s
     def draw(request: GenerationRequest) -> np.ndarray:
         return loaded.draw([request], lambda report: None, Event())[0].srgb8
 
-    both = draw_twice(loaded, REQUEST, Refinement(0.8), lambda report: None, Event())
+    both = generate_twice(loaded, REQUEST, Refinement(0.8), lambda report: None, Event())
     np.testing.assert_array_equal(both.before.srgb8, draw(REQUEST))
     cfr: Any = both.after.origin["cfr"]
     assert cfr["map"] == rows_of(saturation_map(both.before.srgb8))
@@ -45,7 +45,7 @@ def test_the_second_picture_is_drawn_with_the_map_of_the_first(tiny: Callable[[s
     )
     assert (both.after.srgb8 != both.before.srgb8).any()
     # Asked for by its own name, the first pass is the picture before, mapped as it is said here.
-    named = draw_twice(
+    named = generate_twice(
         loaded,
         REQUEST,
         Refinement(0.8, first_pass=True),
@@ -55,7 +55,7 @@ def test_the_second_picture_is_drawn_with_the_map_of_the_first(tiny: Callable[[s
     )
     assert named.after.origin["cfr"] == {**cfr, "map": ["ffff"] * 2}
     with pytest.raises(BadInput, match="generated without CFR"):
-        draw_twice(
+        generate_twice(
             loaded,
             replace(REQUEST, options={"cfr": cfr}),
             Refinement(1),

@@ -15,7 +15,7 @@ from truehue.core.engine import Engine
 from truehue.core.generation.backends import janus, loading
 from truehue.core.generation.memory import (
     NotEnoughMemory,
-    check_room,
+    check_space,
     is_out_of_memory,
     waiting_bytes,
 )
@@ -80,9 +80,9 @@ def test_an_offloaded_janus_counts_whole(tmp_path: Path, one_thread: None) -> No
     offloaded = janus.load(entry, folder, Placement("cpu", "float32", "sequential", ""))
     assert waiting_bytes() == whole.memory_bytes
     with pytest.raises(NotEnoughMemory, match=r"Janus-Pro 1B takes 3\.9 GiB"):
-        check_room(entry.name, entry.memory_gib, FULL)
+        check_space(entry.name, entry.memory_gib, FULL)
     offloaded.unload()
-    check_room(entry.name, entry.memory_gib, FULL)
+    check_space(entry.name, entry.memory_gib, FULL)
 
 
 @pytest.mark.parametrize(("at", "kept"), [(FULL, ["b"]), (ROOMY, ["b", "a"])])

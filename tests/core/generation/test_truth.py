@@ -12,7 +12,7 @@ from truehue.core.color.spaces import srgb8_to_lab
 from truehue.core.color.systems import parse_target
 from truehue.core.generation.backends.reference import ReferenceRenderer
 from truehue.core.generation.request import GenerationRequest
-from truehue.core.generation.truth import drawn_shape, true_color_hex, true_color_words
+from truehue.core.generation.truth import rendered_shape, true_color_hex, true_color_words
 from truehue.core.prompts.prompt import ObjectTarget
 
 RED, BLUE = parse_target("#C04040"), parse_target("#4060C0")
@@ -79,5 +79,5 @@ def test_two_objects_of_one_name_need_their_position() -> None:
 
 def test_the_shape_that_stands_in_is_known() -> None:
     known = origin("none", main("sink", "#C04040"), main("mug", "#4060C0"))
-    assert [drawn_shape(known, position) for position in (0, 1, 2)] == ["mug", "mug", ""]
-    assert drawn_shape({**known, "model": "another"}, 0) == ""
+    assert [rendered_shape(known, position) for position in (0, 1, 2)] == ["mug", "mug", ""]
+    assert rendered_shape({**known, "model": "another"}, 0) == ""

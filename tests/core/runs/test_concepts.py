@@ -46,7 +46,14 @@ from truehue.core.runs.concepts import (
 from truehue.core.runs.estimate import estimate
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.maskers import Grounding, open_masker
-from truehue.core.runs.plan import make_plan, order_of, place_of, plan_json, request_of, run_id
+from truehue.core.runs.plan import (
+    make_plan,
+    order_of,
+    plan_json,
+    prompt_and_image_at,
+    request_of,
+    run_id,
+)
 from truehue.core.runs.records import (
     ItemResult,
     MaskerSpec,
@@ -83,7 +90,7 @@ def test_every_scale_has_the_same_seeds_and_pictures_count_as_before() -> None:
         (9.0, 8),
     ]
     assert {item.prompt_id for item in request_ofs} == {plan.prompts[1].id}
-    assert place_of(plan, 11) == (1, 5)
+    assert prompt_and_image_at(plan, 11) == (1, 5)
 
 
 def test_one_scale_is_the_guidance_and_its_order_counts() -> None:

@@ -39,7 +39,7 @@ from truehue.core.prompts.prompt import ObjectTarget, Prompt
 from truehue.core.runs.execute import ExecutionSettings, execute
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.records import ItemResult
-from truehue.core.runs.score import not_drawn
+from truehue.core.runs.score import not_generated
 from truehue.core.runs.shards import write_shard
 from truehue.core.runs.worker import RunWork
 
@@ -225,7 +225,7 @@ def test_what_a_killed_process_left_half_written_is_taken_away(
     tmp_path: Path, few: list[Prompt], status: str
 ) -> None:
     folder = made(tmp_path, small_plan(few))
-    folder.keep_state(replace(state_of(folder), status=status, host=socket.gethostname()))
+    folder.save_state(replace(state_of(folder), status=status, host=socket.gethostname()))
     folder.set_desired_state("cancel")
     half = [folder.shard_folder / ".a.parquet.1.part", folder.images / "ab" / ".a.png.1.part"]
     for path in half:
@@ -274,7 +274,7 @@ class PausedAtOnce(LocalTeam):
 def test_another_try_that_was_paused_is_not_finished(tmp_path: Path, few: list[Prompt]) -> None:
     plan = small_plan(few[:1])
     folder = made(tmp_path, plan)
-    failed = ItemResult(0, 0, 0, 1, "failed", "no", verdicts=not_drawn("no", plan.rules))
+    failed = ItemResult(0, 0, 0, 1, "failed", "no", verdicts=not_generated("no", plan.rules))
     write_shard(folder.shard_folder / "s001w1-00000.parquet", [failed])
     team = PausedAtOnce(RunWork(folder.path), 1)
     assert execute(folder, retry_failed=True, team=team).status == "paused"
@@ -359,10 +359,10 @@ def test_a_run_that_another_machine_is_at_is_left_alone_where_locks_are_not_shar
     folder = made(tmp_path, small_plan(few))
     folder.set_desired_state("cancel")
     there = BatchState(folder.run_id, "running", 30, host="elsewhere", updated_at=_at(0))
-    folder.keep_state(there)
+    folder.save_state(there)
     monkeypatch.setattr(
         "truehue.core.batch.execute.time.sleep",
-        lambda seconds: folder.keep_state(replace(there, updated_at=_at(seconds))),
+        lambda seconds: folder.save_state(replace(there, updated_at=_at(seconds))),
     )
     with pytest.raises(InUse, match="elsewhere is running this run"):
         execute(folder)

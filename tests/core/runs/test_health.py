@@ -24,7 +24,7 @@ from truehue.core.batch.locks import held, is_free
 from truehue.core.errors import BadInput, DataFolderError
 from truehue.core.runs.execute import execute
 from truehue.core.runs.folder import PROMPTS, RunFolder
-from truehue.core.runs.plan import place_of
+from truehue.core.runs.plan import prompt_and_image_at
 from truehue.core.runs.records import ItemResult
 from truehue.core.runs.shards import row_of, schema, write_shard
 
@@ -169,9 +169,9 @@ def test_a_state_that_is_lost_or_damaged_is_made_from_the_shards(
 )
 def test_a_state_that_cannot_be_shown_is_damaged(copy: RunFolder, odd: dict[str, Any]) -> None:
     fields = json.loads((copy.path / STATE).read_text())
-    assert copy.kept_done() == PICTURES
+    assert copy.saved_done() == PICTURES
     (copy.path / STATE).write_text(json.dumps({**fields, "status": "running", **odd}))
-    assert copy.kept_done() == 0
+    assert copy.saved_done() == 0
     assert (state_of(copy).status, state_of(copy).done) == ("finished", PICTURES)
 
 
@@ -228,7 +228,7 @@ def test_lines_of_another_run_are_left_out_with_a_reason(
 ) -> None:
     (lost,) = read_shard(copy.shards()[2])[:1]
     copy.shards()[2].unlink()
-    number, image = place_of(copy.plan(), lost.position)
+    number, image = prompt_and_image_at(copy.plan(), lost.position)
     alien: list[ItemResult] = [
         replace(lost, position=999),
         replace(lost, position=-1),
@@ -262,7 +262,7 @@ def test_a_run_at_work_is_believed(copy: RunFolder) -> None:
     from truehue.core.batch.locks import held
 
     running = replace(state_of(copy), status="running", done=11)
-    copy.keep_state(running)
+    copy.save_state(running)
     with held(copy.path / LOCK, ""):
         assert asdict(state_of(copy)) == asdict(running)
     assert state_of(copy).status == "interrupted"

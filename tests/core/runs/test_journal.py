@@ -16,7 +16,7 @@ from truehue.core.batch.journal import Journal, read_journal, seal_left_over
 from truehue.core.batch.shards import BadShard
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.records import ItemResult, MaskResult, ObjectVerdict
-from truehue.core.runs.score import not_drawn
+from truehue.core.runs.score import not_generated
 from truehue.core.runs.shards import result_of, row_of, schema, write_shard
 
 VERDICT = ObjectVerdict(
@@ -87,7 +87,7 @@ def test_rows_come_back_as_they_were(tmp_path: Path) -> None:
         seed=None,
         seconds=None,
         masks=(),
-        verdicts=not_drawn("no", (("paper", "1.0"),)),
+        verdicts=not_generated("no", (("paper", "1.0"),)),
     )
     write_shard(tmp_path / "one.parquet", [RESULT, failed])
     assert read_shard(tmp_path / "one.parquet") == [RESULT, failed]

@@ -18,8 +18,8 @@ from truehue.core.runs.plan import (
     made_with,
     make_plan,
     order_of,
-    place_of,
     plan_json,
+    prompt_and_image_at,
     request_of,
     run_id,
 )
@@ -160,7 +160,7 @@ def test_a_folder_that_is_no_run_says_so(tmp_path: Path) -> None:
 
 def test_positions_name_prompt_and_seed() -> None:
     made = plan(images=2, seed=40, options={"light": "hard"}, size_px=128)
-    assert [place_of(made, index) for index in range(6)] == [
+    assert [prompt_and_image_at(made, index) for index in range(6)] == [
         (0, 0),
         (0, 1),
         (1, 0),

@@ -16,7 +16,7 @@ from truehue.core.generation.request import GenerationRequest
 from truehue.core.prompts.prompt import ObjectTarget, Prompt
 from truehue.core.runs.maskers import open_masker
 from truehue.core.runs.records import MaskerSpec, ObjectVerdict
-from truehue.core.runs.score import CAUSES, direction, not_drawn, score
+from truehue.core.runs.score import CAUSES, direction, not_generated, score
 from truehue.core.verdict.candidates import Acceptance
 from truehue.core.verdict.judge import Offset, Verdict
 from truehue.core.verdict.rules import RULES
@@ -152,7 +152,7 @@ def test_memory_that_runs_out_is_no_verdict(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_picture_without_an_image_is_unscored_by_every_rule() -> None:
-    rows = not_drawn("No memory.", EVERY)
+    rows = not_generated("No memory.", EVERY)
     assert [row.rule for row in rows] == [rule_id for rule_id, _ in EVERY]
     said = {(row.status, row.picture_status, row.cause) for row in rows}
     assert said == {("unscored", "unscored", "no-image")}

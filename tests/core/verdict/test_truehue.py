@@ -17,7 +17,7 @@ from truehue.core.color.systems import parse_target
 from truehue.core.generation.renderer import RenderRequest, render
 from truehue.core.images.mask import Mask
 from truehue.core.verdict.measure import Measurement, measure
-from truehue.core.verdict.region import acceptance_outline, room_left
+from truehue.core.verdict.region import acceptance_outline, space_left
 from truehue.core.verdict.rules import rule
 from truehue.core.verdict.truehue import LEVEL_COSTS, confidence_percent, factor_cost, haze_cost
 
@@ -338,13 +338,13 @@ def test_the_room_that_the_light_leaves_is_drawn_around_the_color_in_it() -> Non
     result = judged(seen((178, 34, 34), 0.8 * ramp(0.3)), "css:firebrick")
     light = result.verdict.light
     assert light is not None
-    left = room_left(light, rule("truehue").thresholds)
+    left = space_left(light, rule("truehue").thresholds)
     assert left is not None
     assert left.delta_e00 == pytest.approx(np.sqrt(3.6**2 - light.cost**2))
     outline = acceptance_outline(light.seen_lab, left)
     edge = np.column_stack([np.full(len(outline), light.seen_lab[0]), outline])
     assert delta_e00(edge, np.array(light.seen_lab)).max() < left.delta_e00
-    assert room_left(replace(light, cost=3.7), rule("truehue").thresholds) is None
+    assert space_left(replace(light, cost=3.7), rule("truehue").thresholds) is None
 
 
 @pytest.mark.parametrize(

@@ -93,9 +93,9 @@ def test_chance_is_exact() -> None:
 
 def test_guesses_are_seeded_and_even() -> None:
     four = question(Form.CHOICE, "A", ("1", "2", "3", "4"))
-    many = [replace(four, question_id=str(n)) for n in range(2000)]
-    answers = [guess(item, seed=1) for item in many]
-    assert answers == [guess(item, seed=1) for item in reversed(many)][::-1]
+    counted = [replace(four, question_id=str(n)) for n in range(2000)]
+    answers = [guess(item, seed=1) for item in counted]
+    assert answers == [guess(item, seed=1) for item in reversed(counted)][::-1]
     counts = Counter(answer.reading for answer in answers)
     assert set(counts) == set("ABCD")
     assert np.ptp(list(counts.values())) < 120

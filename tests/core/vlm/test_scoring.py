@@ -23,8 +23,8 @@ def test_unreadable_and_unanswered_are_wrong_as_published_and_counted() -> None:
 
 
 def test_micro_weighs_questions_and_macro_weighs_tasks() -> None:
-    few, many = questions("color_counting", 2, choices=2), questions("color_illusion", 8)
-    target = few + many
+    few, counted = questions("color_counting", 2, choices=2), questions("color_illusion", 8)
+    target = few + counted
     scores = score(target, answers(target, "++" + "++------"))
     assert scores.overall.percent == 40.0
     assert scores.macro is not None

@@ -28,7 +28,7 @@ from truehue.core.images.mask import Mask
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.shards import row_of, schema
 from truehue.core.runs.worker import RunWork
-from truehue.core.vlm.evaluation.log import read_asked
+from truehue.core.vlm.evaluation.log import read_log
 from truehue.core.vlm.evaluation.plan import EvaluationSettings, QuestionSource, begin
 from truehue.core.vlm.evaluation.work import EvaluationWork
 from truehue.core.vlm.generators import GeneratedSettings, generated
@@ -239,7 +239,7 @@ def _is_there(storage: Storage, confirmed: Confirmed) -> bool:
     if confirmed.kind == "vote":
         return confirmed.id in {event.id for event in storage.study_events.of(confirmed.of)}
     if confirmed.kind == "evaluation":
-        answers = read_asked(storage.data_dir / "askings" / confirmed.of).answers
+        answers = read_log(storage.data_dir / "askings" / confirmed.of).answers
         return len(answers) == confirmed.id
     return confirmed.kind == "result"  # runs are looked into all at once
 

@@ -112,10 +112,10 @@ def test_what_was_measured_of_a_layer_is_kept_and_erased_with_its_author(storage
     profile = profile_of(layer[..., :3], layer[..., 3] == 255)
     layers = storage.coloring_layers
     assert layers.profile(event.id) is None
-    layers.keep_profile(event.id, profile, 0.25)
+    layers.save_profile(event.id, profile, 0.25)
     assert layers.profile(event.id) is None  # of what is not stored nothing is kept
     layers.add(event.id, layer, "0" * 8, True)
-    layers.keep_profile(event.id, profile, 0.25)
+    layers.save_profile(event.id, profile, 0.25)
     assert layers.profile(event.id) == profile
     assert layers.background(event.id) == 0.25
     storage.participants.erase(record.id, "owner")

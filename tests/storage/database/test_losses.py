@@ -17,7 +17,7 @@ import pytest
 from tests.storage.samples import brushed, folder_state, picture, verdict
 from truehue.core.errors import DataFolderError, NotStored
 from truehue.storage import Storage
-from truehue.storage.database.confirmed import KEPT_LOGS, MOST_LOGS, Confirmed, keep_log
+from truehue.storage.database.confirmed import KEPT_LOGS, MOST_LOGS, Confirmed, save_log
 
 pytestmark = pytest.mark.process
 
@@ -193,7 +193,7 @@ def test_the_file_says_what_the_database_counts(storage: Storage, data_dir: Path
 
 def test_few_copies_of_logs_are_kept(killed: Path, data_dir: Path) -> None:
     shutil.copytree(killed, data_dir)
-    copies = [keep_log(data_dir / "truehue.duckdb") for _ in range(MOST_LOGS + 3)]
+    copies = [save_log(data_dir / "truehue.duckdb") for _ in range(MOST_LOGS + 3)]
     saved = set((data_dir / KEPT_LOGS).iterdir())
     assert len(saved) == MOST_LOGS
     assert saved <= set(copies)
@@ -231,7 +231,7 @@ def test_a_data_folder_that_goes_away_takes_nothing_any_more(
         lambda: storage.masks.add(image.image_id, brushed()),
         lambda: storage.evidence.add(verdict(image.image_id)),
         lambda: storage.selections.save("basket", [("", "mini-1")]),
-        storage.require_here,
+        storage.require_installed,
     ):
         with pytest.raises(DataFolderError, match="was deleted, moved or unmounted"):
             write()

@@ -572,9 +572,9 @@ def test_a_run_that_comes_in_while_words_are_looked_up_is_there(
 ) -> None:
     (first,) = fill(storage, tmp_path, ("model-a",), prompts=4, images=1)
     results = storage.results
-    old = results._words()
+    old = results._text()
     (late,) = fill(storage, tmp_path, ("model-b",), prompts=8, images=1)
-    monkeypatch.setattr(results, "_words", lambda: old)
+    monkeypatch.setattr(results, "_text", lambda: old)
     assert {item.run_id for item in results.board("paper")} == {first, late}
     assert {item.run_id for item in results.wall(Slice())} == {first, late}
     assert {value for value, *_ in results.facets(Slice())["run"]} == {first, late}

@@ -26,7 +26,7 @@ from truehue.tabs.colorize.candidates import (
     start_candidates,
 )
 from truehue.tabs.colorize.hatches import hatched
-from truehue.tabs.colorize.prepared import base_of, guess, keep_sketch
+from truehue.tabs.colorize.prepared import base_of, guess, save_sketch
 from truehue.tabs.colorize.sketches import starter
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.roles import OWNER
@@ -110,7 +110,7 @@ def test_keeping_a_coloring_leaves_in_use_what_was_used_last(
     image = bring(client, png(squares()), "apple.png").json()["image_id"]
     body = {"image": image, "side": 256, "words": "apple"}
     brought = ask("/sketches", body)["sketch"]["id"]
-    keep_sketch(context, OWNER, starter("concept-0041"))
+    save_sketch(context, OWNER, starter("concept-0041"))
     assert first() == brought
     sample = ask("/sketches", {"drawing": "concept-0041"})["sketch"]["id"]
     assert first() == sample

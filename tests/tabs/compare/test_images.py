@@ -13,7 +13,7 @@ from fastapi.testclient import TestClient
 from truehue.core.color.uw71 import uw71
 from truehue.core.errors import BadInput, NotStored
 from truehue.tabs.compare.concept.service import concept_view
-from truehue.tabs.compare.images import Mark, Pool, keep_mark, look_at_mark, pool
+from truehue.tabs.compare.images import Mark, Pool, pool, review_mark, save_mark
 from truehue.tabs.compare.routes import compare_routes
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import read_as
@@ -54,10 +54,10 @@ def test_a_box_is_looked_at_before_it_counts(context: Context) -> None:
     values = {"image": image_id, "marks": [{"type": "box", "box": [25, 15, 55, 45]}]}
     assert re.match(
         r"GrabCut · box · (39\d|4\d\d) px",
-        look_at_mark(context, OWNER, read_as(Mark, values))["words"],
+        review_mark(context, OWNER, read_as(Mark, values))["words"],
     )
     assert context.storage.masks.for_image(image_id) == []
-    saved = keep_mark(context, OWNER, read_as(Mark, values))
+    saved = save_mark(context, OWNER, read_as(Mark, values))
     (row,) = view(context, saved["source"])["distributions"]
     assert row["image"]["mask_id"] == saved["mask_id"]
     assert row["weights"][YELLOW] > 0.95
@@ -68,7 +68,7 @@ def test_a_box_is_looked_at_before_it_counts(context: Context) -> None:
 def test_rows_are_pooled_by_the_pixels_that_they_are_measured_by(context: Context) -> None:
     first, second = photograph(context, YELLOW), photograph(context, BROWN)
     box = [{"type": "box", "box": [25, 15, 55, 45]}]
-    marked = keep_mark(context, OWNER, read_as(Mark, {"image": first, "marks": box}))
+    marked = save_mark(context, OWNER, read_as(Mark, {"image": first, "marks": box}))
     sources = [marked["source"], f"image:{second}"]
     made = pool(context, OWNER, read_as(Pool, {"sources": sources, "words": "banana"}))
     assert made["concept"] == "concept-0044"
@@ -106,4 +106,4 @@ def test_the_routes_answer_in_words(context: Context) -> None:
     assert empty.status_code == 400
     assert "The list of selections is a list" in empty.json()["error"]
     with pytest.raises(NotStored):
-        keep_mark(context, OWNER, read_as(Mark, none))
+        save_mark(context, OWNER, read_as(Mark, none))

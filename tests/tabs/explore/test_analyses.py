@@ -30,9 +30,9 @@ from truehue.tabs.explore.analyses import KINDS, figure_csv, figure_view
 from truehue.tabs.explore.color_figures import (
     MANY_COLORS,
     MOST_ARROWS,
-    asked_found,
     drift,
-    found_colors,
+    measured_colors,
+    target_measured,
 )
 from truehue.tabs.explore.figure_parts import NOTHING, Picks, Plot, short_names
 from truehue.tabs.explore.published_figures import published_categories
@@ -274,9 +274,9 @@ def rows_of(plot: Plot) -> list[str]:
 def test_few_runs_show_every_system_and_many_a_row_each() -> None:
     two = categories(counted(RUNS), RUNS, Slice())
     assert len(rows_of(two)) == 8
-    many = {f"{number:016x}": f"model {number}" for number in range(9)}
-    assert rows_of(categories(counted(many), many, Slice())) == list(many.values())
-    assert len(rows_of(categories(counted(many), many, Slice(), "l3"))) == 9
+    several = {f"{number:016x}": f"model {number}" for number in range(9)}
+    assert rows_of(categories(counted(several), several, Slice())) == list(several.values())
+    assert len(rows_of(categories(counted(several), several, Slice(), "l3"))) == 9
     # What people wrote is text, not markup.
     assert all("<b>" not in row for row in rows_of(two))
     # The mean has no passes of its own to count, but the images of all systems behind it.
@@ -357,14 +357,14 @@ def test_many_asked_colors_are_gathered_under_names_and_the_least_left_out() -> 
 
 def test_swatches_of_the_confusion_choose_a_whole_row_or_column() -> None:
     counts = [Count(("Red", "Red"), 3, 0, 0), Count(("Red", "Pink"), 0, 1, 0)]
-    plot = asked_found(counts, Slice(asked_l2="Red"))
+    plot = target_measured(counts, Slice(asked_l2="Red"))
     assert {"asked_l2": "Red"} in plot.picks.all
     assert {"found_l2": "Pink"} in plot.picks.all
     assert [plot.picks.all[index] for index in plot.picks.in_use] == [{"asked_l2": "Red"}]
 
 
 def test_found_colors_are_drawn_in_their_own_color() -> None:
-    plot = found_colors([Count(("Animals", "Brown"), 2, 1, 0)], Slice(found_l2="Brown"))
+    plot = measured_colors([Count(("Animals", "Brown"), 2, 1, 0)], Slice(found_l2="Brown"))
     assert plot.figure is not None
     (bar,) = plot.figure["data"]
     assert bar["marker"]["color"] == [next(c.hex for c in system("l2").colors if c.name == "Brown")]

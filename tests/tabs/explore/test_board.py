@@ -35,7 +35,7 @@ from truehue.core.prompts.prompt import Prompt
 from truehue.core.published import value
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.records import ItemResult, MaskerSpec, RunPlan
-from truehue.core.runs.score import not_drawn, score
+from truehue.core.runs.score import not_generated, score
 from truehue.core.runs.shards import write_shard
 from truehue.core.verdict.candidates import Acceptance
 from truehue.core.verdict.expectations import Localization
@@ -450,7 +450,7 @@ def test_an_unfinished_run_says_how_it_stands(
 ) -> None:
     part = row(shown(client), "=part")
     folder = RunFolder(made[1].path.parent / part["id"])
-    folder.keep_state(replace(state_of(folder), status="paused"))
+    folder.save_state(replace(state_of(folder), status="paused"))
     assert row(shown(client), "=part")["progress"]["words"] == "50% drawn · paused"
 
 
@@ -584,7 +584,7 @@ def _searched(context: Context, root: Path, name: str = "searched") -> tuple[str
         if kind == "no-image":
             result = replace(
                 result, status="failed", reason="No memory.", image_id="", width=0, height=0,
-                verdicts=not_drawn("No memory.", plan.rules),
+                verdicts=not_generated("No memory.", plan.rules),
             )  # fmt: skip
         for verdict in result.verdicts:
             if verdict.rule == "released":

@@ -28,7 +28,7 @@ from truehue.tabs.diagnosis import store
 from truehue.tabs.diagnosis.images import Scene, measured, scene_of, stored
 from truehue.tabs.diagnosis.images import drawn as drawn_scene
 from truehue.tabs.diagnosis.report import rate_text, report_view, stale
-from truehue.tabs.diagnosis.store import reports_here
+from truehue.tabs.diagnosis.store import stored_reports
 from truehue.tabs.explore import tab as explore
 from truehue.tabs.explore.audit import agreement_view
 from truehue.tabs.explore.rejudge import ScoreStored, start_rejudge
@@ -82,7 +82,7 @@ def until(done: Callable[[], bool], seconds: float = 60.0) -> None:
 
 
 def test_without_a_report_the_page_gets_the_command(no_shipped: Path, tmp_path: Path) -> None:
-    made = reports_here(tmp_path / "nothing")
+    made = stored_reports(tmp_path / "nothing")
     assert made == []
     assert report_view(made, "", "pooled") == {
         "reports": [],
@@ -93,7 +93,7 @@ def test_without_a_report_the_page_gets_the_command(no_shipped: Path, tmp_path: 
 def test_numbers_of_the_page_are_those_of_the_report(
     no_shipped: Path, folder: Path, report: DiagnosisReport
 ) -> None:
-    view = report_view(reports_here(folder), "", "pooled")
+    view = report_view(stored_reports(folder), "", "pooled")
     assert [row["id"] for row in view["rows"]] == [by.id for by in RULES]
     for row in view["rows"]:
         rule = report.rule(row["id"])
@@ -123,7 +123,7 @@ def test_numbers_of_the_page_are_those_of_the_report(
 
 
 def test_each_set_has_its_own_numbers_and_words(no_shipped: Path, folder: Path) -> None:
-    made = reports_here(folder)
+    made = stored_reports(folder)
     views = {
         item["id"]: report_view(made, "", item["id"]) for item in report_view(made, "", "")["sets"]
     }
@@ -144,7 +144,7 @@ def test_each_set_has_its_own_numbers_and_words(no_shipped: Path, folder: Path) 
 
 def test_this_machine_stands_beside_the_shipped_one(no_shipped: Path, folder: Path) -> None:
     no_shipped.write_bytes((folder / "small" / "report.json").read_bytes())
-    made = reports_here(folder)
+    made = stored_reports(folder)
     assert [stored_report.id for stored_report in made] == ["shipped", "small"]
     view = report_view(made, "shipped", "pooled")
     assert view["name"] == "Shipped with TrueHue"
@@ -170,7 +170,7 @@ def test_a_rule_that_the_report_lacks_is_named(
     data = json.loads((folder / "small" / "report.json").read_text())
     data["rules"] = data["rules"][:1]
     no_shipped.write_text(json.dumps(data))
-    rows = report_view(reports_here(tmp_path), "", "pooled")["rows"]
+    rows = report_view(stored_reports(tmp_path), "", "pooled")["rows"]
     assert [row["id"] for row in rows] == [by.id for by in RULES]
     assert all(row["stale"] == "not in this report" and not row["cells"] for row in rows[1:])
 
@@ -181,7 +181,7 @@ def test_a_damaged_report_of_this_machine_is_left_out(
     for name, text in (("a", "{"), ("b", '{"schema": 99}')):
         (tmp_path / name).mkdir()
         (tmp_path / name / "report.json").write_text(text)
-    assert reports_here(tmp_path) == []
+    assert stored_reports(tmp_path) == []
     assert "no JSON" in caplog.text
     assert "schema" in caplog.text
 
@@ -316,11 +316,11 @@ def test_a_run_here_writes_a_report_and_can_be_cancelled_and_taken_up(
     job = context.jobs.wait(began, 60)
     assert job.status == "cancelled", job.problem
     home = context.storage.data_dir / "diagnosis"
-    assert reports_here(home) == []
+    assert stored_reports(home) == []
     job = context.jobs.wait(explore_run.start_run(context, OWNER, wanted, 64)["job"], 60)
     assert (job.status, job.result) == ("done", {"report": "every-10"}), job.problem
     assert job.done == job.total > 10
-    (made,) = reports_here(home)
+    (made,) = stored_reports(home)
     view = report_view([made], "every-10", "pooled")
     assert [row["stale"] for row in view["rows"]] == [""] * len(RULES)
     with pytest.raises(BadInput, match="one of 10, 1, not 7"):

@@ -35,7 +35,7 @@ from truehue.tabs.explore.analyses import figure_view
 from truehue.tabs.explore.routes import wall_routes
 from truehue.tabs.explore.run_pairs import compare_view
 from truehue.tabs.explore.slice import slice_of
-from truehue.tabs.explore.wall import facets_view, picture_view, score_sorts, wall_view
+from truehue.tabs.explore.wall import facets_view, image_view, score_sorts, wall_view
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import read_as
 from truehue.tabs.page.roles import OWNER
@@ -231,7 +231,7 @@ def test_a_chosen_run_keeps_its_name_where_it_has_no_such_picture(filled: Filled
 def test_one_picture_has_every_rule_and_object(filled: Filled) -> None:
     run, position = next(key for key, item in filled.items.items() if len(item.masks) == 2)
     item = filled.items[run, position]
-    answer = picture_view(filled.context, OWNER, {"run": run, "position": str(position)})
+    answer = image_view(filled.context, OWNER, {"run": run, "position": str(position)})
     result = [
         (entry["rule"], entry["target"], entry["status"], entry["told"])
         for entry in answer["items"]
@@ -244,11 +244,11 @@ def test_one_picture_has_every_rule_and_object(filled: Filled) -> None:
     assert facts["Seed"] == str(item.seed)
     assert facts["Image"] == f"{item.image + 1} of its prompt"
     with pytest.raises(NotStored, match="did not come in"):
-        picture_view(filled.context, OWNER, {"run": run, "position": "999999"})
+        image_view(filled.context, OWNER, {"run": run, "position": "999999"})
     with pytest.raises(BadInput, match="position is a whole number"):
-        picture_view(filled.context, OWNER, {"run": run, "position": "-1"})
+        image_view(filled.context, OWNER, {"run": run, "position": "-1"})
     with pytest.raises(NotStored):
-        picture_view(filled.context, OWNER, {"run": "f" * 16, "position": "0"})
+        image_view(filled.context, OWNER, {"run": "f" * 16, "position": "0"})
 
 
 def test_one_disagrees_with_the_verdict_of_a_picture(filled: Filled) -> None:
@@ -261,7 +261,7 @@ def test_one_disagrees_with_the_verdict_of_a_picture(filled: Filled) -> None:
     assert {item.rule for item in result} == set(by_rule)
     assert all(by_rule[item.rule]["status"] == item.picture_status for item in result)
     assert by_rule["paper"]["version"] == dict(context.storage.runs.get(run).rules)["paper"]
-    answer = picture_view(context, OWNER, {"run": run, "position": str(position)})
+    answer = image_view(context, OWNER, {"run": run, "position": str(position)})
     assert answer["judgment"]["reason"] == "It is brown."
     assert (answer["judgment"]["mine"], answer["others"]) == (True, [])
     assert context.storage.evidence.count() == 0
@@ -499,7 +499,7 @@ def test_a_render_says_its_true_colors_and_what_stands_in(context: Context, tmp_
 
     def facts(index: int) -> list[list[str]]:
         query = {"run": folder.run_id, "position": str(index)}
-        message = picture_view(context, OWNER, query)["facts"]
+        message = image_view(context, OWNER, query)["facts"]
         return [fact for fact in message if fact[0].startswith(("Drawn", "True"))]
 
     stands_in = {

@@ -8,7 +8,7 @@ import pytest
 
 from tests.tiny_models.pipelines import build
 from truehue.tabs.generate import tab
-from truehue.tabs.generate.gallery import drawings_json
+from truehue.tabs.generate.gallery import generations_json
 from truehue.tabs.generate.plan import OwnPrompt
 from truehue.tabs.inspect import tab as inspect
 from truehue.tabs.page.context import Context
@@ -32,7 +32,7 @@ def test_a_pipeline_of_a_folder_draws_in_steps_and_is_not_judged_without_a_mask(
     state = context.engine.wait(job, 120)
     assert (state.status, state.problems, state.steps) == ("done", (), 12)
     (row,) = context.storage.drawings.recent()
-    (shown,) = drawings_json(context, [row])
+    (shown,) = generations_json(context, [row])
     assert shown["about"].startswith("tiny pipeline · seed 0")
     assert "12 steps" in shown["about"]
     # Nobody knows yet which pixels are the mug: there is no verdict, and Inspect asks for a mark.

@@ -21,7 +21,7 @@ from truehue.core.scores import measures
 from truehue.core.scores.cfm import cfm_measures, cfm_records
 from truehue.storage import Storage
 from truehue.tabs.generate import tab
-from truehue.tabs.generate.gallery import drawings_json
+from truehue.tabs.generate.gallery import generations_json
 from truehue.tabs.generate.pair_figure import histograms
 from truehue.tabs.generate.pairs import maps_of, pair_json
 from truehue.tabs.generate.plan import Controls, OwnPrompt, count_of, own_prompt, requests, settings
@@ -230,7 +230,7 @@ def test_a_picture_without_its_other_says_how_to_get_it(drawn_room: Context) -> 
     pair = pair_json(drawn_room, stored.drawing_id)
     assert pair["before"] is None
     assert "Realism switched off" in pair["reason"]
-    shown, *_ = drawings_json(drawn_room, [full])
+    shown, *_ = generations_json(drawn_room, [full])
     assert shown["refined"]
     assert "CFR λ 1" in shown["about"]
     assert (shown["width"], shown["height"]) == (64, 64)

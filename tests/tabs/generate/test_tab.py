@@ -19,7 +19,7 @@ from truehue.core.generation.request import GenerationRequest
 from truehue.core.prompts.prompt import ObjectTarget
 from truehue.core.verdict.rules import RULES
 from truehue.tabs.generate import tab
-from truehue.tabs.generate.gallery import drawings_json
+from truehue.tabs.generate.gallery import generations_json
 from truehue.tabs.generate.plan import OwnPrompt
 from truehue.tabs.inspect.state import exact_mask
 from truehue.tabs.library.service import Library
@@ -84,13 +84,13 @@ def test_a_card_of_a_concept_leads_to_compare_and_names_its_stand_in(context: Co
     sent = {"mode": "basket", "refs": [["concepts", "concept-0044-rotten-photo"]]}
     job = tab.start(context, OWNER, sent, OwnPrompt(), *RIGHT[:5], 256, "even", "none")
     assert context.engine.wait(job, 120).status == "done"
-    (shown,) = drawings_json(context, context.storage.drawings.recent())
+    (shown,) = generations_json(context, context.storage.drawings.recent())
     assert (shown["concept"], shown["unscored"]) == (
         "concept-0044-rotten",
         "No target color.",
     )
     drawn(context, "bicycle", "css:teal", failure="ignored")
-    (shown,) = drawings_json(context, context.storage.drawings.recent(1))
+    (shown,) = generations_json(context, context.storage.drawings.recent(1))
     assert (shown["concept"], shown["unscored"]) == ("", "")
     assert shown["targets"][0]["stand_in"] == "car for bicycle"
     (said,) = [verdict for verdict in shown["verdicts"] if verdict["rule"] == "truehue"]
@@ -229,8 +229,8 @@ def test_a_basket_with_a_prompt_that_is_gone_says_so(context: Context) -> None:
 
 def test_the_plan_counts_what_will_be_drawn(context: Context) -> None:
     target = {"mode": "basket", "prompts": 3}
-    many = ([RENDERER, "kolors"], 0, 2, "3, 5", "", 0, "hard", "swapped")
-    shown, about, only, *_ = tab.plan(context, OWNER, target, MUG, *many)
+    counted = ([RENDERER, "kolors"], 0, 2, "3, 5", "", 0, "hard", "swapped")
+    shown, about, only, *_ = tab.plan(context, OWNER, target, MUG, *counted)
     assert shown["view"]["button"] == "Draw 18 images"
     assert shown["view"]["note"] == (
         "3 prompts × 2 seeds × (2 guidance scales + the renderer, which takes no guidance)"
@@ -283,7 +283,7 @@ def test_equal_pixels_keep_the_words_of_their_own_drawing(context: Context) -> N
     notes = [" ".join(row.origin["notes"]) for row in rows]
     assert "#7F4829" in notes[0]
     assert "#B92842" in notes[1]
-    shown = drawings_json(context, rows)
+    shown = generations_json(context, rows)
     assert [" ".join(item["notes"]) for item in shown] == notes
     assert context.storage.images.get(rows[0].image_id or "").notes == ()
 
@@ -296,11 +296,11 @@ def test_a_longer_gallery_asks_the_database_no_more(
     rows = context.storage.drawings.recent()
     assert len(rows) == 3
     statements.clear()
-    first, *_ = drawings_json(context, rows)
+    first, *_ = generations_json(context, rows)
     assert first["verdicts"]
     assert len(statements) == 2
     statements.clear()
-    assert drawings_json(context, rows[:1]) == [first]
+    assert generations_json(context, rows[:1]) == [first]
     assert len(statements) == 2
 
 

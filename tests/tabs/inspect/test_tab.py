@@ -22,7 +22,7 @@ from truehue.tabs.inspect.view import confidence_view
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import read_as
 from truehue.tabs.page.roles import OWNER
-from truehue.tabs.verdicts.saving import QuestionRequest, keep_question
+from truehue.tabs.verdicts.saving import QuestionRequest, save_question
 
 pytestmark = pytest.mark.slow
 
@@ -44,7 +44,7 @@ def view_of(update: dict[str, Any]) -> Any:
 
 def kept(context: Context, verdict: dict[str, Any]) -> EvidenceRecord:
     """The row of the verdict that is shown, after it was kept."""
-    keep_question(context, OWNER, read_as(QuestionRequest, view_of(verdict)["question"]))
+    save_question(context, OWNER, read_as(QuestionRequest, view_of(verdict)["question"]))
     return context.storage.evidence.get(view_of(verdict)["evidence_id"])
 
 

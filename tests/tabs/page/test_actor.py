@@ -24,8 +24,8 @@ from truehue.storage.makers import SELECTION
 from truehue.tabs.library.prompts import (
     KeepSelection,
     NamedSelection,
-    keep_selection,
     remove_selection,
+    save_selection,
 )
 from truehue.tabs.library.service import Library
 from truehue.tabs.page.actor import COOKIE, SESSION, actor_of, hashed
@@ -183,7 +183,7 @@ def test_a_selection_is_the_same_however_its_name_is_typed(public: Context) -> N
     composed, spelled = "caf\u00e9", " cafe\u0301 "
 
     def save(actor: Actor, name: str) -> None:
-        keep_selection(public, actor, KeepSelection(name=name, refs=((prompt.source, prompt.id),)))
+        save_selection(public, actor, KeepSelection(name=name, refs=((prompt.source, prompt.id),)))
 
     save(OWNER, composed)
     for name in (composed, spelled):

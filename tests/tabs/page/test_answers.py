@@ -33,7 +33,7 @@ from truehue.tabs.page.answers import (
 )
 from truehue.tabs.page.context import Context
 from truehue.tabs.runs.routes import image_set_routes
-from truehue.tabs.vlm.routes import ask_routes
+from truehue.tabs.vlm.routes import vlm_routes
 
 pytestmark = pytest.mark.slow
 
@@ -137,7 +137,7 @@ def test_a_file_is_not_taken_where_there_is_no_room_or_nothing_comes(
         await anyio.sleep(30)
         return {}
 
-    def require_room(size: int) -> None:
+    def require_space(size: int) -> None:
         rooms.append(size)
         if size > 100:
             raise BadInput("There is no room for that.")
@@ -146,7 +146,7 @@ def test_a_file_is_not_taken_where_there_is_no_room_or_nothing_comes(
         headers = [(b"x-truehue", b"1"), (b"content-length", str(length).encode())]
         scope = {"type": "http", "method": "POST", "path": "/", "headers": headers}
         made = partial(uploaded, Request(scope, never), 1000, lambda file, name: {})
-        return anyio.run(partial(made, require_room=require_room))
+        return anyio.run(partial(made, require_space=require_space))
 
     for length, status, text in (
         (1001, 413, b"larger than"),
@@ -231,7 +231,7 @@ def test_a_path_that_cannot_be_one_is_refused_in_words(
     context: Context, path: str, field: str
 ) -> None:
     app = FastAPI()
-    for make in (ask_routes, image_set_routes, inspect_routes, export_routes):
+    for make in (vlm_routes, image_set_routes, inspect_routes, export_routes):
         app.include_router(make(context))
     with TestClient(app, headers=OURS) as page:
         for named in ("~nouser/x", "x" * 400, "/x" * 450, f"/{'x' * 200}" * 4, "a\0b"):

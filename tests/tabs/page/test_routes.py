@@ -18,7 +18,7 @@ from PIL import Image
 from tests.tabs.reach import as_demo
 from truehue.core.verdict.rules import RULES
 from truehue.tabs.generate.plan import OwnPrompt
-from truehue.tabs.generate.routes import drawing_routes
+from truehue.tabs.generate.routes import generation_routes
 from truehue.tabs.library.routes import prompt_routes
 from truehue.tabs.library.service import Library
 from truehue.tabs.page.actor import COOKIE
@@ -37,7 +37,7 @@ SESSION = "0123456789abcdef" * 2
 @pytest.fixture
 def client(context: Context) -> Iterator[TestClient]:
     app = FastAPI()
-    for make in (routes, prompt_routes, drawing_routes, image_set_routes, job_routes):
+    for make in (routes, prompt_routes, generation_routes, image_set_routes, job_routes):
         app.include_router(make(context))
     with TestClient(app) as opened:
         yield opened

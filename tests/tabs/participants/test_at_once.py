@@ -65,13 +65,13 @@ def test_whoever_comes_at_once_the_log_gives_it_again(room: Room, method: Method
 
     acknowledged = asyncio.run(everybody())
     events = room.storage.study_events.of_study(link.study.id)
-    ids = [item.id for many in events.values() for item in many]
+    ids = [item.id for counted in events.values() for item in counted]
     assert len(ids) == len(set(ids))
     assert {name for names in acknowledged for name in names} <= set(ids)
-    for many in events.values():
-        assert [item.number for item in many] == list(range(len(many)))
+    for counted in events.values():
+        assert [item.number for item in counted] == list(range(len(counted)))
         state = Counter[int | None]()
-        for entry in many:
+        for entry in counted:
             if entry.kind is EventKind.ANSWER:
                 state[entry.position] += 1
             elif entry.kind is EventKind.UNDO:
@@ -82,22 +82,23 @@ def test_whoever_comes_at_once_the_log_gives_it_again(room: Room, method: Method
         trials = room.storage.participants.trials_of_study(link.study.id)
         load = Counter(
             trial.stimulus_id
-            for many in trials.values()
-            for trial in many
+            for counted in trials.values()
+            for trial in counted
             if trial.purpose is Purpose.MAIN
         )
         answered = Counter(
             {
                 trials[person][item.position].stimulus_id: 0
-                for person, many in events.items()
-                for item in many
+                for person, counted in events.items()
+                for item in counted
                 if entry.position is not None and trials[person][entry.position].stimulus_id
             }
         )
         assert len(answered) == 45
         # Only what somebody who stopped had not answered is given to one more.
         stopped = sum(
-            any(item.kind is EventKind.WITHDRAWAL for item in many) for many in events.values()
+            any(item.kind is EventKind.WITHDRAWAL for item in counted)
+            for counted in events.values()
         )
         assert max(load.values()) <= 2 + stopped
         assert sum(load.values()) == 90

@@ -11,7 +11,7 @@ from tests.annotation.studies_made import question_cases, question_plan
 from tests.node import run_module
 from tests.tabs.participants.people import Room, answer, event, part_of
 from truehue.annotation.studies.plan import Screening
-from truehue.annotation.studies.questions import asked_question
+from truehue.annotation.studies.questions import stored_question
 from truehue.core.errors import BadInput
 from truehue.core.images.load import image_id
 from truehue.core.vlm.generators import Difficulty, GeneratedSettings, generated
@@ -83,7 +83,7 @@ def test_the_image_is_the_stored_png_bit_by_bit(room: Room) -> None:
     (item,) = generated(GeneratedSettings({"color_blindness": 1}, Difficulty.EASY, 3))
     room.storage.images.add(item.srgb8, "plate.png", "question")
     case = replace(
-        question_cases(1)[0], words=item.question.text, question=asked_question(item.question)
+        question_cases(1)[0], words=item.question.text, question=stored_question(item.question)
     )
     plan = question_plan(1, cases=(case,), trials=1, screening=NO_SCREENING)
     person = room.person(room.opened(plan))
@@ -134,4 +134,4 @@ def test_pictures_are_enlarged_by_whole_numbers_and_stand_on_the_grid() -> None:
 
 def test_a_question_that_is_answered_in_words_is_none_for_people() -> None:
     with pytest.raises(BadInput, match="tap"):
-        asked_question(Question("q", "css_q1", Form.OPEN, "Which?", (), "teal", "ab" * 32))
+        stored_question(Question("q", "css_q1", Form.OPEN, "Which?", (), "teal", "ab" * 32))

@@ -38,7 +38,7 @@ from truehue.tabs.page.requests import read_as
 from truehue.tabs.page.roles import OWNER
 from truehue.tabs.runs.form import estimate_view
 from truehue.tabs.runs.list import runs_view
-from truehue.tabs.runs.messages import facts_words, pictures_words, plan_remarks
+from truehue.tabs.runs.messages import facts_text, images_text, plan_remarks
 from truehue.tabs.runs.plan import chosen, plans
 from truehue.tabs.runs.request import RunRequest, RunSpec
 from truehue.tabs.runs.supervisor import RunSupervisor
@@ -122,7 +122,7 @@ def test_plans_of_several_scales_and_their_words() -> None:
     wish = wish_of(values)
     (plan,) = plans(wish, chosen(build_concepts(), wish), "Concepts")
     assert (plan.total, plan.rules, plan.seeds) == (2_558 * 35, (), 5)
-    assert pictures_words([plan]) == "2,558 prompts × 5 × 7 guidance scales = 89,530 images"
+    assert images_text([plan]) == "2,558 prompts × 5 × 7 guidance scales = 89,530 images"
     assert plan_remarks(wish, [plan]) == [
         "They name no color: the colors of each object are measured, and no rule scores them. "
         "See Compare."
@@ -130,7 +130,7 @@ def test_plans_of_several_scales_and_their_words() -> None:
     both = wish_of({**values, "models": ["reference-renderer", SDXL], "limit": "10"})
     made = plans(both, chosen(build_concepts(), both), "Concepts")
     assert [run_plan.guidances for run_plan in made] == [(), plan.guidances]
-    assert pictures_words(made) == (
+    assert images_text(made) == (
         "10 prompts × 5 + 10 prompts × 5 × 7 guidance scales = 400 pictures"
     )
     assert plan_remarks(both, made)[1:] == [
@@ -175,7 +175,7 @@ def test_a_mixed_set_says_what_is_measured() -> None:
 
 def test_facts_say_the_scales_and_their_seeds(tmp_path: Path) -> None:
     made = RunFolder.create(tmp_path, concept_plan(seed=3, images=2, guidances=(3.0, 7.5)))
-    text = facts_words(made.summary())
+    text = facts_text(made.summary())
     assert " · seeds 3–4 · " in text
     assert " · guidance 3, 7.5 · " in text
     assert text.endswith("exact masks · colors of concepts")

@@ -22,7 +22,7 @@ from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.plan import make_plan
 from truehue.core.runs.records import MaskerSpec, ScoringPlan
 from truehue.tabs.explore.board import cards_view
-from truehue.tabs.generate.gallery import drawings_json
+from truehue.tabs.generate.gallery import generations_json
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import read_as
 from truehue.tabs.page.roles import OWNER, Actor, Role
@@ -101,7 +101,7 @@ def test_imported_images_end_in_verdicts_on_their_cards(tmp_path: Path, context:
     scored = ended(context, start_scoring(context, OWNER, request)["job"])
     assert (scored.title, scored.result["title"]) == ("Scoring 2 imported images", "Scored")
     for row in context.storage.drawings.recent():
-        card = drawings_json(context, [row])[0]
+        card = generations_json(context, [row])[0]
         said = {verdict["rule"]: verdict["status"] for verdict in card["verdicts"]}
         assert said["truehue"] == said["released"] == "pass"
     (folder,) = context.service(RunSupervisor).folders()
@@ -151,7 +151,7 @@ def test_images_of_ones_own_prompts_are_scored_in_runs_and_say_so(
     # The run's card has a result, and so has each image's own card.
     assert "pass" in cards_view(context, {})["runs"][run_id]["words"]
     cards = {
-        item["text"]: item for item in drawings_json(context, context.storage.drawings.recent())
+        item["text"]: item for item in generations_json(context, context.storage.drawings.recent())
     }
     said = {
         text: {verdict["rule"]: verdict["status"] for verdict in card["verdicts"]}.get("truehue")

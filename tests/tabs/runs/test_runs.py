@@ -33,12 +33,12 @@ from truehue.tabs.page.requests import read_as
 from truehue.tabs.page.roles import OWNER, Actor, Role
 from truehue.tabs.runs.form import estimate_view, form_view, planned, start_runs
 from truehue.tabs.runs.list import ChangeRun, change_run, runs_view
-from truehue.tabs.runs.machine import default_workers, release, sharing_words
+from truehue.tabs.runs.machine import default_workers, release, sharing_text
 from truehue.tabs.runs.messages import (
-    bytes_words,
-    money_words,
+    bytes_text,
+    money_text,
     plan_remarks,
-    progress_words,
+    progress_text,
     rate_words,
     time_words,
 )
@@ -163,7 +163,7 @@ def test_words() -> None:
         "2 h",
         "2 days 8 h",
     ]
-    assert [bytes_words(item) for item in (10, 1.44e6, 6.9e8, 6.8e10)] == [
+    assert [bytes_text(item) for item in (10, 1.44e6, 6.9e8, 6.8e10)] == [
         "1 kB",
         "1.4 MB",
         "690 MB",
@@ -174,12 +174,12 @@ def test_words() -> None:
         "30.0 a minute",
         "3.6 an hour",
     ]
-    assert (money_words(7200, 2.5), money_words(1, 2.5)) == ("5.00", "less than 0.01")
+    assert (money_text(7200, 2.5), money_text(1, 2.5)) == ("5.00", "less than 0.01")
     assert (price_of(" $2.50 "), price_of("")) == (2.5, None)
     with pytest.raises(BadInput, match="such as 2"):
         price_of("cheap")
     state = BatchState("r", "running", 2000, 812, 3, 14.2, 84.0, 2)
-    assert progress_words(state) == (
+    assert progress_text(state) == (
         "812 of 2,000 pictures · 14.2 a second · about 84 s left · 2 workers · 3 failed"
     )
 
@@ -286,7 +286,7 @@ def test_a_second_run_waits_and_a_closing_app_pauses_the_first(
     act(context, first, "resume")
     until(lambda: state_of(other.folder(first)).done > done)
     act(context, first, "pause")
-    until(lambda: one_of(context, first)["status"] == "paused")
+    until(lambda: single_of(context, first)["status"] == "paused")
 
 
 def test_an_equal_run_of_somebody_else_is_not_taken_over(
@@ -318,7 +318,7 @@ def test_an_equal_run_of_somebody_else_is_not_taken_over(
     assert supervisor.owner(folder.run_id) == ""
 
 
-def one_of(context: Context, run_id: str) -> dict[str, Any]:
+def single_of(context: Context, run_id: str) -> dict[str, Any]:
     return next(row for row in runs_view(context, OWNER)["runs"] if row["id"] == run_id)
 
 
@@ -339,7 +339,7 @@ def test_a_run_in_another_folder_is_taken_in_and_stopped_there(
     )
     context.services[RunSupervisor] = run_supervisor
     assert run_supervisor.take_in() == 4
-    folder.keep_state(BatchState(folder.run_id, "paused", 4, 2))
+    folder.save_state(BatchState(folder.run_id, "paused", 4, 2))
     shown = one(context)
     assert (shown["id"], shown["stored"]) == (folder.run_id, 4)
     assert shown["facts"].endswith(f"in {shared}")
@@ -366,7 +366,7 @@ def test_where_a_run_elsewhere_is_at_work_the_leaderboard_says_so(
     context.services[RunSupervisor] = run_supervisor
     assert run_supervisor.take_in() == 2
     with held(folder.path / LOCK, "in use"):
-        folder.keep_state(BatchState(folder.run_id, "running", 4, 2, workers=1))
+        folder.save_state(BatchState(folder.run_id, "running", 4, 2, workers=1))
         view = board_view(context, {})
     (row,) = view["groups"][0]["rows"]
     assert (row["progress"]["words"], view["busy"]) == ("50% drawn · running", True)
@@ -378,7 +378,7 @@ def test_an_imported_run_is_shown_and_not_gone_on_with(context: Context) -> None
     plan = json.loads((folder.path / PLAN).read_text())
     about = {"name": "theirs.truehue.zip", "at": "2026-11-20T10:00:00", "images": False}
     (folder.path / PLAN).write_text(json.dumps(plan | {"imported": about}))
-    folder.keep_state(BatchState(folder.run_id, "paused", 4, 2, 1))
+    folder.save_state(BatchState(folder.run_id, "paused", 4, 2, 1))
     context.service(RunSupervisor).take_in()
     shown = one(context)
     assert (shown["status"], shown["words"][:17]) == ("imported", "2 of 4 pictures ·")
@@ -513,9 +513,9 @@ def test_more_workers_than_gpus_share_them_and_say_so(monkeypatch: pytest.Monkey
     monkeypatch.setattr("truehue.tabs.runs.machine.gpus_here", lambda: 2)
     summary = {"model": "sd3-medium", "kind": DRAWN, "masker": {"kind": "whole"}}
     assert default_workers(summary) == 2
-    assert sharing_words(2, summary) == ""
-    assert sharing_words(5, summary).startswith("5 workers share 2 GPUs, up to 3 on one")
-    assert sharing_words(5, {**summary, "model": "reference-renderer"}) == ""
+    assert sharing_text(2, summary) == ""
+    assert sharing_text(5, summary).startswith("5 workers share 2 GPUs, up to 3 on one")
+    assert sharing_text(5, {**summary, "model": "reference-renderer"}) == ""
 
 
 def test_a_run_takes_the_settings_of_the_benchmarks_code_by_their_name() -> None:

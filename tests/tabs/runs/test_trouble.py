@@ -73,7 +73,7 @@ def test_one_odd_folder_takes_nothing_down(
     odd = sample_run(service.root, sample_plan("model-b", prompts=3, images=1))
     assert service.take_in() == 5
     odd.shards()[0].unlink()
-    good.keep_state(BatchState(good.run_id, "running", 2, 2))  # interrupted: nobody is at it
+    good.save_state(BatchState(good.run_id, "running", 2, 2))  # interrupted: nobody is at it
     kept_state = RunFolder.kept_state
 
     def asked(folder: RunFolder) -> BatchState | None:

@@ -364,15 +364,15 @@ def test_a_visitor_stores_so_much_and_deleting_makes_room(
     now += allowance_module.LOOK_S  # it is counted again
     assert allowance.left_bytes() < MIB // 2 - 250_000
     with pytest.raises(BadInput, match="may store 524 kB here"):
-        own.require_room(300_000)
+        own.require_space(300_000)
     # What is wanted counts from then on, also before it is there.
-    own.require_room(100_000, images=1)
+    own.require_space(100_000, images=1)
     with pytest.raises(BadInput, match="may store"):
-        own.require_room(200_000)
+        own.require_space(200_000)
     with pytest.raises(BadInput, match="3 images"):
-        own.require_room(0, images=4)
+        own.require_space(0, images=4)
     own.storage.trash.move("image", [images[0].image_id])
-    own.require_room(300_000)
+    own.require_space(300_000)
     assert own.storage.trash.all() == []
 
 
@@ -384,13 +384,13 @@ def test_all_visitors_together_store_so_much_and_the_oldest_desk_makes_room(
     demo.desks.tell(ANN, Amount(2 * MIB, 5))
     own = desk(demo, BEN)
     with pytest.raises(BadInput, match="The storage for visitors is full"):
-        own.require_room(1000)
+        own.require_space(1000)
     demo.desks._known[ANN].used_at -= desks_module.CROWDED_S + 1
     folder = demo.storage.data_dir / desks_module.FOLDER / ANN
     with demo.desks.lease(ANN), pytest.raises(BadInput):  # she is being answered
-        own.require_room(1000)
+        own.require_space(1000)
     assert folder.is_dir()
-    own.require_room(1000)
+    own.require_space(1000)
     assert not folder.exists()
 
 

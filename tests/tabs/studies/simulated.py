@@ -12,7 +12,7 @@ import numpy as np
 
 from tests.annotation.studies_made import plan as plan_of
 from tests.filled import filled_into
-from truehue.annotation.assignment.further import further, standing_of
+from truehue.annotation.assignment.further import current_colorings_of, further
 from truehue.annotation.assignment.load import Enrolled
 from truehue.annotation.participants.screening import patches_for, plates_for
 from truehue.annotation.studies.cases import Candidate, Case, Kind
@@ -108,7 +108,7 @@ def enrolled(
         )
         for item in storage.participants.of(study_id)
     ]
-    state = standing_of(plan, before, index)
+    state = current_colorings_of(plan, before, index)
     enrolment = Enrolment(
         study_id, link_id, secrets.token_hex(32), 1, "en", {"prolific_pid": secrets.token_hex(12)}
     )

@@ -28,7 +28,7 @@ from truehue.tabs.shell.compose import make_context
 from truehue.tabs.studies import exports
 from truehue.tabs.studies.colorings.facts import facts_of
 from truehue.tabs.studies.colorings.marks import PostKeep, post_keep, set_coloring_rule
-from truehue.tabs.studies.colorings.quality import quality_json, worth_json
+from truehue.tabs.studies.colorings.quality import quality_json, uncertainty_json
 from truehue.tabs.studies.colorings.rule import SetColoringRule
 from truehue.tabs.studies.exports import (
     StudyExportRequest,
@@ -77,7 +77,9 @@ def numbers(context: Context, study_id: str) -> dict[str, Any]:
         row.pop("participant")
     return {
         **message,
-        "worth": [worth_json(facts, concept_uncertainty) for concept_uncertainty in facts.worth],
+        "worth": [
+            uncertainty_json(facts, concept_uncertainty) for concept_uncertainty in facts.worth
+        ],
     }
 
 

@@ -45,7 +45,7 @@ from truehue.tabs.studies.colorings.review import (
     ReviewItemReference,
     next_review,
     post_review,
-    review_picture,
+    review_image,
     reviews_open,
 )
 from truehue.tabs.studies.colorings.rule import SetColoringRule
@@ -162,7 +162,7 @@ def test_experts_review_blind_in_orders_of_their_own(context: Context) -> None:
             assert set(item) == {"id", "words", "picture", "histogram", "bins"}
             assert item["words"] == "lonely cabin"
             assert sum(item["histogram"]) == pytest.approx(1.0, abs=1e-3)
-            content = review_picture(
+            content = review_image(
                 context, expert, ReviewItemReference(study=study_id, item=item["id"])
             )
             color = tuple(np.asarray(Image.open(BytesIO(content)))[10, 10].tolist())
@@ -345,7 +345,7 @@ def test_the_result_is_the_extraction_of_what_is_kept_and_goes_to_compare(
     index = {"study": study_id, "participant": people[2].id, "position": 1}
     post_keep(context, OWNER, PostKeep(**index, value="discarded", reason="green"))
     facts = facts_of(context, study_id)
-    saved = facts.kept_colorings(Level.MARKS)["c1"]
+    saved = facts.saved_colorings(Level.MARKS)["c1"]
     expected = of_pictures("apple", [item.profile for item in saved], of_people=True).weights
     made = make_distribution(context, RESEARCHER, MakeDistribution(study=study_id))
     compared = distribution(context, made["source"], "apple", "extracted")

@@ -148,8 +148,8 @@ def test_ratings_and_choices_are_told_apart_by_the_same_resamples() -> None:
     assert said[0].endswith("ED is behind it; PCC cannot be distinguished from it.")
     assert said[1].startswith("About 1,300 ratings instead of 900")
     names = tuple(f"M{index}" for index in range(8))
-    many = tuple(rated(name.lower(), 0.5) for name in names)
-    said = rating_sentences(summary(rating_validations=many), metrics(names))
+    counted = tuple(rated(name.lower(), 0.5) for name in names)
+    said = rating_sentences(summary(rating_validations=counted), metrics(names))
     assert said[-1].startswith("8 metrics were compared with the same answers")
     weak = choice_sentences(summary(choice_validations=(chosen("emd", 0.3),)), metrics())
     assert "do not show" in weak[0]

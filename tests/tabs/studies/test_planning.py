@@ -20,15 +20,15 @@ RATINGS = {"kind": "ratings", "difference": 1.0, "votes_a_person": 10, "cases": 
 def test_more_people_find_a_difference_more_often(
     context: Context, expected: dict[str, Any]
 ) -> None:
-    few, many = (
+    few, counted = (
         power(context, OWNER, read_as(PowerRequest, {**expected, "participants": people}))
         for people in (4, 40)
     )
-    assert few["power"] < many["power"]
-    assert many["low"] <= many["power"] <= many["high"]
-    assert many["votes"] == 400
+    assert few["power"] < counted["power"]
+    assert counted["low"] <= counted["power"] <= counted["high"]
+    assert counted["votes"] == 400
     again = power(context, OWNER, read_as(PowerRequest, {**expected, "participants": 40}))
-    assert again == many
+    assert again == counted
 
 
 @pytest.mark.parametrize("expected", [PAIRS, RATINGS])

@@ -23,7 +23,7 @@ from truehue.core.verdict import tasks
 from truehue.core.verdict.measure import TargetObject, measure, unscored_measurement
 from truehue.core.verdict.rules import RULES
 from truehue.tabs.generate import tab
-from truehue.tabs.generate.gallery import drawings_json
+from truehue.tabs.generate.gallery import generations_json
 from truehue.tabs.generate.plan import OwnPrompt
 from truehue.tabs.inspect.score import last_question, open_on_stage, question_of
 from truehue.tabs.library.service import Library
@@ -113,7 +113,9 @@ def test_a_right_picture_passes_by_every_rule(context: Context, task: str, failu
     count = len(prompt.targets)
     assert {(b.status, b.judged, b.asked) for b in badges} == {("pass", count, count)}
     assert len(badges) == len(RULES)
-    shown = {verdict["rule"]: verdict for verdict in drawings_json(context, [row])[0]["verdicts"]}
+    shown = {
+        verdict["rule"]: verdict for verdict in generations_json(context, [row])[0]["verdicts"]
+    }
     assert (shown["truehue"]["reason"], shown["truehue"]["short"]) == (RIGHT[task], "")
     assert context.storage.check() == []
 
@@ -166,7 +168,7 @@ def test_a_wrong_picture_names_object_and_step(
     context: Context, task: str, failure: str, statuses: str, steps: str, reason: str
 ) -> None:
     row = pictured(context, prompt_of(context, task), failure)
-    shown = drawings_json(context, [row])[0]
+    shown = generations_json(context, [row])[0]
     for rule in STRICT if failure == "too-vivid" else RULE_IDS:
         rows = [item for _, item in sorted(rows_of(context, row, rule).items())]
         assert " ".join(item.status for item in rows) == statuses
@@ -187,7 +189,9 @@ def test_a_wrong_picture_names_object_and_step(
 def test_a_leak_that_the_paper_lets_pass_is_seen_by_truehue(context: Context) -> None:
     """Three quarters of the apple's pink on the plate is no match by the paper's three metrics."""
     row = pictured(context, prompt_of(context, "coa"), "leaked")
-    by_rule = {verdict["rule"]: verdict for verdict in drawings_json(context, [row])[0]["verdicts"]}
+    by_rule = {
+        verdict["rule"]: verdict for verdict in generations_json(context, [row])[0]["verdicts"]
+    }
     assert by_rule["paper"]["status"] == "pass"
     assert by_rule["paper"]["reason"] == (
         "By paper: the apple has the target color, and the plate did not take it."
@@ -217,7 +221,7 @@ def test_the_second_object_of_coa_has_a_question_of_its_own(context: Context) ->
     target = context.storage.evidence.add(evidence_record(result, str(row.image_id), plate.mask_id))
     assert (target.status, target.evidence_id != plate.evidence_id) == ("fail", True)
     assert context.storage.drawings.count(verdict="pass", rule="released") == 1
-    shown = drawings_json(context, [row])[0]
+    shown = generations_json(context, [row])[0]
     assert {verdict["status"] for verdict in shown["verdicts"]} == {"pass"}
     verdicts = shown["targets"][1]["verdicts"]
     assert {verdict["rule"]: verdict["status"] for verdict in verdicts}["released"] == "pass"
@@ -226,10 +230,10 @@ def test_the_second_object_of_coa_has_a_question_of_its_own(context: Context) ->
 def test_inspect_says_of_a_forbidden_color_what_failures_say(context: Context) -> None:
     """Every rule, and as stored verdict, link, judgment and reopened image: one question."""
     row = pictured(context, prompt_of(context, "coa"), "leaked")
-    shown = drawings_json(context, [row])[0]["targets"][1]
+    shown = generations_json(context, [row])[0]["targets"][1]
     image_id, mask_id = str(row.image_id), shown["mask"]
     assert shown["asked"]["relation"] == "differs"
-    assert "from the forbidden color" in str(drawings_json(context, [row])[0]["truth"])
+    assert "from the forbidden color" in str(generations_json(context, [row])[0]["truth"])
     stored = {rule: rows_of(context, row, rule)[1] for rule in RULE_IDS}
     assert {item.status for item in stored.values()} == {"pass", "fail"}
     for rule, verdict in stored.items():
@@ -465,7 +469,7 @@ def test_of_two_objects_of_one_name_and_color_both_have_to_be_right(
         assert context.storage.drawings.count(verdict="fail", rule=rule) == 1
     shown = {
         verdict["rule"]: verdict["reason"]
-        for verdict in drawings_json(context, [row])[0]["verdicts"]
+        for verdict in generations_json(context, [row])[0]["verdicts"]
     }
     index = ("first", "second")[wrong]
     assert shown["paper"].startswith(f"By paper: the color of the {index} cup is ")

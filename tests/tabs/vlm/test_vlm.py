@@ -36,12 +36,12 @@ from truehue.tabs.page.context import Context
 from truehue.tabs.page.roles import OWNER, Actor, Role
 from truehue.tabs.runs.queue import BatchNotes
 from truehue.tabs.vlm import service as keepers
-from truehue.tabs.vlm.list import ChangeEvaluation, change_asking
-from truehue.tabs.vlm.messages import facts_json, settings_words
+from truehue.tabs.vlm.list import ChangeEvaluation, change_evaluation
+from truehue.tabs.vlm.messages import facts_json, settings_text
 from truehue.tabs.vlm.results import ResultsRequest, results_view, tally_json
-from truehue.tabs.vlm.routes import PREFIX, ask_routes
+from truehue.tabs.vlm.routes import PREFIX, vlm_routes
 from truehue.tabs.vlm.service import EvaluationOptions, EvaluationRequest, EvaluationService
-from truehue.tabs.vlm.start import StartEvaluation, start_asking
+from truehue.tabs.vlm.start import StartEvaluation, start_evaluation
 
 pytestmark = pytest.mark.slow
 
@@ -60,7 +60,7 @@ def ask(context: Context, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ask]:
 
     monkeypatch.setattr(keepers, "execute", here)
     app = FastAPI()
-    app.include_router(ask_routes(context))
+    app.include_router(vlm_routes(context))
     with TestClient(app, headers={"X-TrueHue": "1"}) as client:
 
         def asked(
@@ -92,11 +92,11 @@ def until(true: Callable[[], bool], seconds: float = 120.0) -> None:
 def answered(ask: Ask, set_id: str, model: str, **more: Any) -> str:
     """The id of an asking that has come to its end."""
     evaluation = ask("/askings", {"set": set_id, "model": model, **more})["id"]
-    until(lambda: one_of(ask, evaluation)["status"] == "finished")
+    until(lambda: single_of(ask, evaluation)["status"] == "finished")
     return str(evaluation)
 
 
-def one_of(ask: Ask, evaluation: str) -> dict[str, Any]:
+def single_of(ask: Ask, evaluation: str) -> dict[str, Any]:
     rows = ask("/askings", hidden=True)["askings"]
     return dict(next(row for row in rows if row["id"] == evaluation))
 
@@ -117,7 +117,7 @@ def test_a_set_is_made_and_listed(ask: Ask, context: Context) -> None:
     again = context.jobs.wait(ask("/sets/make", made)["job"], 30)
     assert again.result == {**record.result, "new": False}
     # The pixel reader is asked by itself.
-    until(lambda: one_of(ask, record.result["pixels"])["status"] == "finished")
+    until(lambda: single_of(ask, record.result["pixels"])["status"] == "finished")
     (pixels,) = ask("/askings")["askings"]
     assert (pixels["model"], pixels["done"], pixels["failed"]) == ("pixels", 4, 2)
     ask(f"/sets/{row['id']}/hide", {"hidden": True})
@@ -132,7 +132,7 @@ def test_scores_stand_beside_chance_and_the_pixel_reader(ask: Ask, set_id: str) 
     assert empty["pixels"] is None
     assert empty["chance"]["tasks"]["color_blindness"] == pytest.approx(25.0)
     pixels, chance = (answered(ask, set_id, model) for model in ("pixels", "chance"))
-    row = one_of(ask, pixels)
+    row = single_of(ask, pixels)
     assert row["words"] == "7 of 7 questions · 2 without an answer"
     assert not row["may"]["retry"]
     assert (row["name"], row["set_name"], row["settings"]) == ("Pixel reader", "Seven", "in color")
@@ -244,7 +244,7 @@ def test_questions_one_by_one(ask: Ask, set_id: str, context: Context) -> None:
 def test_a_part_is_asked_and_the_same_again_goes_on(ask: Ask, set_id: str) -> None:
     part = {"tasks": ["color_extraction", "color_blindness"], "limit": 1, "image": "gray"}
     evaluation = answered(ask, set_id, "chance", **part)
-    row = one_of(ask, evaluation)
+    row = single_of(ask, evaluation)
     assert row["settings"] == "grayscale · seed 0 · 2 of 7 questions"
     assert ask("/askings", {"set": set_id, "model": "chance", **part})["id"] == evaluation
     view = ask("/results", set=set_id, askings=evaluation)
@@ -353,12 +353,12 @@ def test_the_apps_models_give_their_memory_back_to_a_local_one_alone(
 def test_visitors_name_no_folder_and_no_server(context: Context, set_id: str, model: str) -> None:
     as_demo(context)
     with pytest.raises(NotAllowed, match="Paths of folders work only"):
-        start_asking(context, ANN, StartEvaluation(set=set_id, model=model))
+        start_evaluation(context, ANN, StartEvaluation(set=set_id, model=model))
     server = StartEvaluation(
         set=set_id, model="http://169.254.169.254/v1", name="x", key_env="PATH"
     )
     with pytest.raises(NotAllowed, match="Servers can be chosen only"):
-        start_asking(context, ANN, server)
+        start_evaluation(context, ANN, server)
 
 
 def test_an_answer_does_not_tell_visitors_which_folders_there_are(
@@ -370,7 +370,7 @@ def test_an_answer_does_not_tell_visitors_which_folders_there_are(
 
     def answer(model: str) -> tuple[type[Exception], str]:
         with pytest.raises((BadInput, NotAllowed)) as caught:
-            start_asking(context, ANN, StartEvaluation(set=set_id, model=model))
+            start_evaluation(context, ANN, StartEvaluation(set=set_id, model=model))
         return caught.type, str(caught.value)
 
     for there, gone in (
@@ -390,20 +390,20 @@ def test_an_asking_is_changed_by_who_began_it(
         "truehue.tabs.runs.queue.BatchQueue._begin", lambda *_: None
     )  # nothing is asked
     service = context.service(EvaluationService)
-    evaluation = start_asking(context, ANN, StartEvaluation(set=set_id, model="chance"))["id"]
+    evaluation = start_evaluation(context, ANN, StartEvaluation(set=set_id, model="chance"))["id"]
     assert service.owner(evaluation) == "ann"
     assert service.line.place(evaluation) == 1
     with pytest.raises(NotAllowed, match="The same evaluation is already running"):
-        start_asking(context, BEN, StartEvaluation(set=set_id, model="chance"))
+        start_evaluation(context, BEN, StartEvaluation(set=set_id, model="chance"))
     with pytest.raises(NotAllowed):
-        change_asking(context, BEN, ChangeEvaluation(id=evaluation, what="cancel"))
+        change_evaluation(context, BEN, ChangeEvaluation(id=evaluation, what="cancel"))
     with pytest.raises(BadInput, match="waits already"):
-        change_asking(context, ANN, ChangeEvaluation(id=evaluation, what="resume"))
-    change_asking(context, ANN, ChangeEvaluation(id=evaluation, what="pause"))
+        change_evaluation(context, ANN, ChangeEvaluation(id=evaluation, what="resume"))
+    change_evaluation(context, ANN, ChangeEvaluation(id=evaluation, what="pause"))
     assert service.line.place(evaluation) is None
-    change_asking(context, OWNER, ChangeEvaluation(id=evaluation, what="resume"))
-    change_asking(context, OWNER, ChangeEvaluation(id=evaluation, what="cancel"))
-    assert one_of(ask, evaluation)["status"] == "cancelled"
+    change_evaluation(context, OWNER, ChangeEvaluation(id=evaluation, what="resume"))
+    change_evaluation(context, OWNER, ChangeEvaluation(id=evaluation, what="cancel"))
+    assert single_of(ask, evaluation)["status"] == "cancelled"
     assert service.owner(evaluation) == "ann"
 
 
@@ -416,26 +416,28 @@ def test_budgets_and_notes_outlast_refusals_and_torn_files(
     service = context.service(EvaluationService)
     url = "http://127.0.0.1:9/v1"
     order = StartEvaluation(set=set_id, model=url, name="m", most_requests=100, most_tokens=1000)
-    evaluation = start_asking(context, OWNER, order)["id"]
+    evaluation = start_evaluation(context, OWNER, order)["id"]
     assert (
-        start_asking(context, OWNER, StartEvaluation(set=set_id, model=url, name="m"))["id"]
+        start_evaluation(context, OWNER, StartEvaluation(set=set_id, model=url, name="m"))["id"]
         == evaluation
     )
     with pytest.raises(BadInput, match="waits already"):
-        start_asking(context, OWNER, order.model_copy(update={"most_requests": 5}))
+        start_evaluation(context, OWNER, order.model_copy(update={"most_requests": 5}))
     assert (service.note(evaluation).most_requests, service.note(evaluation).most_tokens) == (
         100,
         1000,
     )
-    change_asking(context, OWNER, ChangeEvaluation(id=evaluation, what="pause"))
-    change_asking(context, OWNER, ChangeEvaluation(id=evaluation, what="resume", most_requests=200))
+    change_evaluation(context, OWNER, ChangeEvaluation(id=evaluation, what="pause"))
+    change_evaluation(
+        context, OWNER, ChangeEvaluation(id=evaluation, what="resume", most_requests=200)
+    )
     assert (service.note(evaluation).most_requests, service.note(evaluation).most_tokens) == (
         200,
         1000,
     )
     # Without a temperature it is another model to ask.
     other = StartEvaluation(set=set_id, model=url, name="m", sends_temperature=False)
-    assert start_asking(context, OWNER, other)["id"] != evaluation
+    assert start_evaluation(context, OWNER, other)["id"] != evaluation
     # Of a file that another version wrote, what cannot be read is one record, not all.
     path = service.root / "keeper.json"
     rows = json.loads(path.read_bytes())
@@ -457,8 +459,8 @@ def test_a_data_folder_that_moved_is_asked_where_it_lies(
     elsewhere = positions.read_text().replace(str(sets.root), "/elsewhere")
     assert elsewhere != positions.read_text()
     positions.write_text(elsewhere)
-    change_asking(context, OWNER, ChangeEvaluation(id=evaluation, what="retry"))
-    until(lambda: one_of(ask, evaluation)["status"] == "finished")
+    change_evaluation(context, OWNER, ChangeEvaluation(id=evaluation, what="retry"))
+    until(lambda: single_of(ask, evaluation)["status"] == "finished")
     assert str(sets.root) in positions.read_text()
 
 
@@ -477,7 +479,7 @@ def test_a_folder_that_cannot_be_read_is_shown_with_its_reason(
 ) -> None:
     evaluation = answered(ask, set_id, "chance")
     (context.service(EvaluationService).root / evaluation / "plan.json").write_text("{}")
-    row = one_of(ask, evaluation)
+    row = single_of(ask, evaluation)
     assert row["status"] == "broken"
     assert "has the format None" in row["message"]
     assert ask("/results", set=set_id)["rows"] == []
@@ -496,9 +498,9 @@ def test_settings_name_the_dtype_of_a_model_that_is_local() -> None:
     settings = EvaluationSettings(temperature=0.5, seed=3)
     message = "plain · in color · max. 512 tokens · temperature 0.5, seed 3"
     local = VisionModel("mine", "local", "/models/mine", {"dtype": "bfloat16"})
-    assert settings_words(settings, local) == f"{message} · bfloat16"
+    assert settings_text(settings, local) == f"{message} · bfloat16"
     served = VisionModel("theirs", "served", "http://127.0.0.1:9/v1", {"model": "m"})
-    assert settings_words(settings, served) == message
+    assert settings_text(settings, served) == message
 
 
 @pytest.mark.parametrize(

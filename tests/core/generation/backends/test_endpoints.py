@@ -9,7 +9,11 @@ from typing import Any
 import pytest
 
 from truehue.core.errors import BadInput
-from truehue.core.generation.backends.endpoints import Endpoint, endpoints_here, read_endpoints
+from truehue.core.generation.backends.endpoints import (
+    Endpoint,
+    configured_endpoints,
+    read_endpoints,
+)
 
 FULL = {
     "name": "omnigen2",
@@ -118,23 +122,23 @@ def test_a_key_in_the_file_is_refused_and_not_repeated(change: dict[str, str]) -
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="cannot be read"):
-        endpoints_here(tmp_path / "none.json")
-    assert endpoints_here() == ()
+        configured_endpoints(tmp_path / "none.json")
+    assert configured_endpoints() == ()
 
 
 def test_one_server_by_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRUEHUE_ENDPOINT", " http://127.0.0.1:8000/v1 ")
     monkeypatch.setenv("TRUEHUE_ENDPOINT_MODEL", "BLIP3o")
-    (only,) = endpoints_here()
+    (only,) = configured_endpoints()
     assert only == Endpoint("endpoint", "http://127.0.0.1:8000/v1", "BLIP3o")
     monkeypatch.setenv("TRUEHUE_ENDPOINT_KEY", "secret")
     path = written(tmp_path, {"endpoints": [FULL]})
-    assert [end.id for end in endpoints_here(path)] == ["served:omnigen2", "served:endpoint"]
-    assert endpoints_here(path)[1].key_env == "TRUEHUE_ENDPOINT_KEY"
+    assert [end.id for end in configured_endpoints(path)] == ["served:omnigen2", "served:endpoint"]
+    assert configured_endpoints(path)[1].key_env == "TRUEHUE_ENDPOINT_KEY"
     monkeypatch.setenv("TRUEHUE_ENDPOINT", "localhost:8000")
     with pytest.raises(BadInput, match="TRUEHUE_ENDPOINT: base_url"):
-        endpoints_here()
+        configured_endpoints()
     monkeypatch.setenv("TRUEHUE_ENDPOINT", "http://localhost:8000/v1")
     twice = written(tmp_path, {"endpoints": [{**FULL, "name": "endpoint"}]})
     with pytest.raises(BadInput, match="Rename it"):
-        endpoints_here(twice)
+        configured_endpoints(twice)

@@ -24,8 +24,8 @@ from truehue.core.generation.renderer import (
     render_scene,
 )
 from truehue.core.generation.renderer.layout import LEAST_SHARES, LEAST_UNHIDDEN, scene_view
-from truehue.core.generation.renderer.scenes import forget_scenes, kept_bytes
-from truehue.core.generation.renderer.trace import asked_shares
+from truehue.core.generation.renderer.scenes import forget_scenes, saved_bytes
+from truehue.core.generation.renderer.trace import target_shares
 
 pytestmark = pytest.mark.slow
 
@@ -110,7 +110,7 @@ def test_every_object_is_seen_well(count: int) -> None:
     worst: tuple[float, tuple[str, ...], int] = (1.0, (), 0)
     for seed in range(6 - count):
         names = tuple(str(name) for name in chance.choice(OBJECTS, count))
-        shares, unhidden = asked_shares(scene_view(names, seed), 64)
+        shares, unhidden = target_shares(scene_view(names, seed), 64)
         assert min(unhidden) >= LEAST_UNHIDDEN, (names, seed)
         worst = min(worst, (min(shares), names, seed))
     scene_rendering = render_scene(asked(worst[1], "even", worst[2], 128))
@@ -178,9 +178,9 @@ def test_the_same_request_gives_the_same_bytes_here_and_in_another_process() -> 
     names, light, seed = ("mug", "cube"), "window", 3
     first = render_scene(asked(names, light, seed, 96)).srgb8.tobytes()
     forget_scenes()
-    assert kept_bytes() == 0
+    assert saved_bytes() == 0
     assert render_scene(asked(names, light, seed, 96)).srgb8.tobytes() == first
-    assert kept_bytes() > 96 * 96 * 3 * 4
+    assert saved_bytes() > 96 * 96 * 3 * 4
     items = list(zip(names, COLORS, strict=False))
     code = (
         "import hashlib\n"
@@ -209,7 +209,7 @@ def test_a_watch_sees_the_work_and_can_end_it() -> None:
     with pytest.raises(Enough):
         render_scene(request, watch)
     assert 0.3 < shares[-1] < 0.7
-    assert kept_bytes() == 0
+    assert saved_bytes() == 0
     shares.clear()
     render_scene(request, shares.append)
     assert max(shares) == pytest.approx(1.0)

@@ -173,12 +173,12 @@ def test_the_same_is_given_twice_and_in_any_batch(
     segmenter: Segmenter, image: np.ndarray, tiny: dict[str, Path]
 ) -> None:
     embedding = segmenter.embed(image)
-    many = [(float(x), 5.0, float(x + 20), 40.0) for x in range(20)]
-    together, again = (segmenter.from_boxes(embedding, many) for _ in range(2))
+    counted = [(float(x), 5.0, float(x + 20), 40.0) for x in range(20)]
+    together, again = (segmenter.from_boxes(embedding, counted) for _ in range(2))
     assert len(together) == 20
     for first, second in zip(together, again, strict=True):
         assert np.array_equal(first.pixels, second.pixels)
-    alone = [segmenter.from_boxes(embedding, [box])[0] for box in many]
+    alone = [segmenter.from_boxes(embedding, [box])[0] for box in counted]
     wrong = [np.mean(item.pixels != two.pixels) for item, two in zip(together, alone, strict=True)]
     assert max(wrong) < 0.002
     assert segmenter.from_boxes(embedding, []) == ()

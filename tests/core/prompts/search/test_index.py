@@ -144,11 +144,11 @@ def test_many_random_orders_take_no_more_memory_than_a_few() -> None:
 
     tracemalloc.start()
     try:
-        few, many = held_after(range(100)), held_after(range(100, 300))
+        few, counted = held_after(range(100)), held_after(range(100, 300))
     finally:
         tracemalloc.stop()
     # Each order of 5,000 positions takes 20 kB.
-    assert many - few < 10 * 20_000
+    assert counted - few < 10 * 20_000
 
 
 def test_facets_say_what_there_is() -> None:
@@ -365,11 +365,11 @@ def plain_words(text: str) -> list[str]:
 
 def values_of(item: Prompt, mark: PromptStatus | None) -> dict[str, set[str]]:
     colors = [target.color for target in item.targets if target.color]
-    many = ("no object", "one object", "several objects")[min(len(item.targets), 2)]
+    counted = ("no object", "one object", "several objects")[min(len(item.targets), 2)]
     return {
         "set": {item.source} - {""},
         "task": {item.task},
-        "objects": {many},
+        "objects": {counted},
         "system": {item.system} - {""},
         "color": {color.value for color in colors},
         "hue": {nearest_names(color.lab, "l1", 1)[0][0].name for color in colors},

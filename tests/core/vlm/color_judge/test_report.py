@@ -29,7 +29,7 @@ from truehue.core.vlm.color_judge.question_set import (
 )
 from truehue.core.vlm.color_judge.report import judge_report, report_of
 from truehue.core.vlm.color_judge.rules import CACHE, OTHERWISE, color_of, rule_answers
-from truehue.core.vlm.evaluation.log import read_asked
+from truehue.core.vlm.evaluation.log import read_log
 from truehue.core.vlm.parsing import answered
 from truehue.core.vlm.question_set import open_set
 from truehue.core.vlm.records import Answer, Form, Outcome, Question
@@ -230,10 +230,10 @@ def test_from_the_command_to_the_report(
     saved = (out / CACHE).read_text()
     (out / CACHE).write_text(saved[:-20])  # a line that a kill tore is judged again
     seen: list[tuple[int, int]] = []
-    assert judge_report(read_asked(out), lambda *subject: seen.append(subject)) == message
+    assert judge_report(read_log(out), lambda *subject: seen.append(subject)) == message
     assert seen == [(1, 2), (2, 2)]
     monkeypatch.setattr(rules_module, "_judged", None)  # what was judged is not judged again
-    assert judge_report(read_asked(out)) == message
+    assert judge_report(read_log(out)) == message
     assert main(["judge", "report", str(out)]) == 0
     text = capsys.readouterr().out
     assert "True and false acceptance of colors" in text
@@ -258,4 +258,4 @@ def test_another_set_has_no_judge(twenty: Path, tmp_path: Path) -> None:
     model = model_of("http://127.0.0.1:1/v1", {"model": "m"})
     begin(tmp_path / "out", target, source, lambda item: item.text, model, EvaluationSettings())
     with pytest.raises(BadInput, match="make a set with truehue vlm judge make"):
-        judge_report(read_asked(tmp_path / "out"))
+        judge_report(read_log(tmp_path / "out"))

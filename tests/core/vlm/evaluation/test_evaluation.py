@@ -26,7 +26,7 @@ from truehue.core.batch.results import tables
 from truehue.core.errors import BadInput, ImageError
 from truehue.core.images.load import encode_png, image_id
 from truehue.core.vlm.evaluation.images import Version, as_sent, picture
-from truehue.core.vlm.evaluation.log import read_asked
+from truehue.core.vlm.evaluation.log import read_log
 from truehue.core.vlm.evaluation.plan import EvaluationSettings, begin
 from truehue.core.vlm.evaluation.sets import read_questions
 from truehue.core.vlm.evaluation.work import EvaluationWork
@@ -308,7 +308,7 @@ def test_a_set_that_was_moved_goes_on(
     assert work.questions()[3].image.is_relative_to(moved)
     assert (here(work, retry_failed=True).failed, len(server.got)) == (0, 20)
     target, source = read_questions(moved)
-    assert read_asked(index).source == source
+    assert read_log(index).source == source
     with pytest.raises(BadInput, match="another set of questions"):
         begin(index, target[1:], source, prompt, at(server), SHORT)
 
