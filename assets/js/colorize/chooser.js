@@ -86,7 +86,7 @@ export function chooser(box, { open, bring }) {
     if (result.length)
       return (
         many(result.length, 'drawing') +
-        '. ● people’s colors and ▪ models’ are here to compare with. States and moods, such as “rotten apple”, are found by their words.'
+        '. ● people’s colors and ▪ models’ colors available. Search also finds modified concepts, such as “rotten apple”.'
       );
     const missing = known.bases.find(
       (base) => fits(base.words, typed) || base.modifiers.some(([, text]) => fits(text, typed)),

@@ -278,7 +278,7 @@ def _labels_notes(file: DistributionFile, name: str) -> list[str]:
     if len(parts) > MAX_LABELS:
         raise FileRefused(
             f"{name} has {len(parts):,} distributions that are of 0 people, or labeled apart; at "
-            f"most {MAX_LABELS} are taken. If each is one person, leave the column people out."
+            f"most {MAX_LABELS} are read. If each is one person, leave the column people out."
         )
     notes = []
     if len(parts) > 1:

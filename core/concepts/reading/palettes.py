@@ -11,7 +11,7 @@ from truehue.core.concepts.reading.transposed import ColorColumns
 from truehue.core.errors import BadInput
 from truehue.core.prompts.importing.tables import Record
 
-NOTE = "Every color of a palette went to its nearest UW-71 bin; the given colors are kept."
+NOTE = "Every color of a palette went to its closest UW-71 bin; the original colors are stored."
 _MERGED = (
     "There is no column contributor: all colors of a concept were read as one palette of all "
     "people."

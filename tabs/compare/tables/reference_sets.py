@@ -71,8 +71,8 @@ class People:
         )
         if self.others:
             text += (
-                f"; {counted(self.others, 'more word')} {'is' if self.others == 1 else 'are'} no "
-                "concept of ColorConceptBench and in no number here"
+                f"; {counted(self.others, 'more concept')} {'is' if self.others == 1 else 'are'} not "
+                "in ColorConceptBench and not included here"
             )
         text += "."
         if self.unscored:

@@ -308,7 +308,7 @@ def _categories(frame: Frame, common: bool, values: Mapping[str, str]) -> dict[s
         "metric": metric,
         "kind": kind,
         "style": style,
-        "words": f"{MEANINGS[metric]}, by category.",
+        "words": f"How close each run is to people, by category of concept. {MEANINGS[metric]}.",
         "choices": {
             "metric": [
                 {"id": meaning, "name": METRICS[meaning].name, "title": MEANINGS[meaning]}

@@ -127,7 +127,7 @@ test('palettes are put away, stored, renamed, hidden and shown again', async () 
   give(chosen, palettes);
   await says(report, 'Read as palettes.');
   button(file, 'Cancel').click();
-  assert.match(textOf(status), /nothing was stored/);
+  assert.match(textOf(status), /Nothing was stored/);
   assert.equal((await sets()).length, before);
   give(chosen, palettes);
   await until(() => !report.hidden && shown(file.querySelector('form')));
@@ -167,7 +167,7 @@ test('one distribution asks for its concept, and offers one that is alike', asyn
   await until(() => report.querySelectorAll('.th-people-row').length === 1);
   assert.match(textOf(report.querySelector('.th-people-row')), /banana/);
   button(file, 'Store 1 concept').click();
-  await says(status, 'is stored');
+  await says(status, 'stored.');
 });
 
 test('colored sheets become a set without their paper, by their makers', async () => {
@@ -197,7 +197,7 @@ test('colored sheets become a set without their paper, by their makers', async (
     .path.slice(plan.length);
   const release = live.hold(plan + session);
   button(box, 'People').click();
-  live.choose(field(box, 'Contributors of the images'), 'name');
+  live.choose(field(box, 'Contributors are read from'), 'name');
   await says(() => cards()[0], 'by p1');
   release();
   await until(() =>

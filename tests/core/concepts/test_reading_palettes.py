@@ -54,7 +54,7 @@ def test_a_row_for_each_color() -> None:
         ]
     }
     assert file.rows[1].weights[nearest("#FFC324")] == 1.0
-    assert "nearest UW-71 bin" in file.notes[0]
+    assert "closest UW-71 bin" in file.notes[0]
 
 
 @pytest.mark.parametrize(

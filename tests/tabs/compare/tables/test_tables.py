@@ -483,7 +483,7 @@ def test_people_know_more_than_runs_draw_and_scales_wait_to_be_measured(
     text = view["tables"][0]["words"]
     assert f"means over 3 base concepts, {MODIFIED} visual state;" in text
     empty = shown(client, "guidance")["figures"]["guidance"]["empty"]
-    assert "not measured yet" in empty
+    assert "not been measured yet" in empty
 
 
 def test_one_scale_alone_is_of_its_pictures(client: TestClient, filled: dict[str, str]) -> None:
