@@ -99,7 +99,7 @@ export function preparePanel(box, { title, does, words: named, done, left }) {
   own.maxLength = 80;
   own.setAttribute('list', 'th-col-concepts');
   own.autocomplete = 'off';
-  const byItself = checkbox('Find the line threshold automatically', (on) => {
+  const byItself = checkbox('Automatic threshold', (on) => {
     how = { ...how, threshold: on ? '' : Number(threshold.value) };
   });
   const threshold = range(1, 254, 1, (value) => {
