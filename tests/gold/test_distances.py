@@ -133,7 +133,7 @@ def test_emd_by_hand() -> None:
 def distributions(draw: st.DrawFn) -> np.ndarray:
     """Few bins or many, and shares that range over many orders of magnitude."""
     bins = draw(st.lists(st.integers(0, COUNT - 1), min_size=1, max_size=COUNT, unique=True))
-    shares = st.single_of(st.floats(1e-12, 1.0), st.sampled_from([1e-15, 0.25, 0.5, 1.0]))
+    shares = st.one_of(st.floats(1e-12, 1.0), st.sampled_from([1e-15, 0.25, 0.5, 1.0]))
     weights = draw(st.lists(shares, min_size=len(bins), max_size=len(bins)))
     out = np.zeros(COUNT)
     out[bins] = weights

@@ -69,12 +69,12 @@ points = st.lists(st.tuples(near, near), min_size=1, max_size=5).map(
 far = st.tuples(*[st.integers(-2048, 4096)] * 4)
 strokes = st.builds(
     Stroke,
-    st.single_of(points, points, far),
-    st.single_of(st.integers(1, 12), st.integers(1, 256)),
+    st.one_of(points, points, far),
+    st.one_of(st.integers(1, 12), st.integers(1, 256)),
     colors,
     st.sampled_from([None, None, 0, 1, 3]),
 )
-action = st.single_of(fills, strokes, strokes, st.sampled_from([Clear(), Undo(), Undo(), Redo()]))
+action = st.one_of(fills, strokes, strokes, st.sampled_from([Clear(), Undo(), Undo(), Redo()]))
 
 
 @settings(max_examples=150, deadline=None)

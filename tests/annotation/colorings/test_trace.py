@@ -11,7 +11,7 @@ from truehue.annotation.colorings.actions import as_json, has_color, read_action
 from truehue.annotation.colorings.trace import code_of, current_colors
 
 COLOR = st.sampled_from([None, "#aa5500", "#ffffff"])
-ACTIONS = st.single_of(
+ACTIONS = st.one_of(
     st.builds(
         lambda color: {"do": "fill", "x": 1, "y": 2, "closing": 0, "color": color},
         COLOR,

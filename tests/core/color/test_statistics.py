@@ -12,7 +12,7 @@ from truehue.core.color import statistics
 
 # Values of the size of chromas and distances. Some are drawn from a short list, so that ties and
 # values on the border of a bin are common and not a rare accident.
-NUMBERS = st.single_of(
+NUMBERS = st.one_of(
     # Multiples of 2**-40: distances this side of 1e-300 belong to a test of their own below.
     st.floats(-200.0, 200.0).map(lambda x: round(x * 2.0**40) / 2.0**40),
     st.sampled_from([0.0, 0.1, 1.0, 5.0, 10.0, 10.0 + 1e-12, 100.0]),

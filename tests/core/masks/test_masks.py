@@ -477,7 +477,7 @@ BOXES = st.builds(
 @settings(max_examples=60, deadline=None)
 @given(
     st.lists(
-        st.single_of(STROKE_MARKS, STROKE_MARKS, BOXES, st.sampled_from([WHOLE, STORED])),
+        st.one_of(STROKE_MARKS, STROKE_MARKS, BOXES, st.sampled_from([WHOLE, STORED])),
         min_size=1,
         max_size=7,
     )

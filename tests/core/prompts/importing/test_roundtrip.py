@@ -22,7 +22,7 @@ FIELD = st.text(
     st.characters(exclude_categories=("C", "Zl", "Zp", "Zs"), include_characters=" "), max_size=20
 )
 NAME = FIELD.filter(str.strip)
-TEXT = st.single_of(
+TEXT = st.one_of(
     NAME,
     st.text(st.sampled_from("ab \t\n\r,;\"'é{}[]#=-🦄"), min_size=1, max_size=40).filter(str.strip),
 )
