@@ -87,8 +87,8 @@ def opened_checkpoint(path: Path) -> Iterator[tuple[Any, dict[str, str]]]:
         raise
     except (SafetensorError, OSError, LookupError, TypeError, ValueError, RuntimeError) as error:
         raise BadInput(
-            f"{path} is no whole checkpoint ({error!s:.200}). Put a copy back, or take it away: "
-            "then the training begins anew."
+            f"{path} is no whole checkpoint ({error!s:.200}). Put a copy back, or remove it: "
+            "then the training starts from the beginning."
         ) from error
 
 

@@ -94,7 +94,7 @@ def read_settings(arguments: list[str] | None = None) -> Settings:
         action="append",
         metavar="DIR",
         help="another folder of runs, such "
-        "as one that a cluster writes to: its results are taken in too; may be given "
+        "as one that a cluster writes to: its results are imported too; may be given "
         "several times (default: TRUEHUE_RUNS)",
     )
     argument_parser.add_argument(

@@ -110,7 +110,7 @@ RULES: tuple[Rule, ...] = (
         version="1.1",
         name="released-unguided",
         description=(
-            "The released code without its step that keeps only the pixels nearest to the asked "
+            "The released code without its step that keeps only the pixels nearest to the target "
             "color, as it does for second and reference objects."
         ),
         dominant="released",

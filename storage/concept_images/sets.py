@@ -131,9 +131,9 @@ class ConceptImages(set_views.NamedSets):
     def _members(self, images: Sequence[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
         """Whole ids, checked."""
         if not images:
-            raise BadInput("The set holds no picture: choose at least one.")
+            raise BadInput("The set has no image: choose at least one.")
         if len(images) > MAX_IMAGES:
-            raise BadInput(f"The set holds {len(images):,} pictures: at most {MAX_IMAGES:,}.")
+            raise BadInput(f"The set holds {len(images):,} images: at most {MAX_IMAGES:,}.")
         positions: dict[tuple[str, str], int] = {}
         # Whole ids in one question: each for itself takes minutes where pictures are many.
         image_of_mask = dict(

@@ -144,7 +144,7 @@ def _before(database: Database, run_no: int, position: int) -> tuple[int, int]:
         [run_no, position],
     )
     if not rows:
-        raise NotStored(f"The run has no picture {position:,} yet. Begin at the first pair.")
+        raise NotStored(f"The run has no image {position:,} yet. Begin at the first pair.")
     return rows[0][0], rows[0][1]
 
 

@@ -23,7 +23,7 @@ _WRONG = (
         "SELECT shard_no, position FROM incoming WHERE least(position, image, attempt) < 0",
     ),
     (
-        "the picture {} is {!r:.40}, neither drawn with an image nor failed with a reason",
+        "image {} is {!r:.40}, neither generated nor failed with a reason",
         """
         SELECT shard_no, position, status FROM incoming
         WHERE coalesce(NOT ((status = 'drawn' AND image_id <> '' AND width > 0 AND height > 0)
@@ -31,7 +31,7 @@ _WRONG = (
         """,
     ),
     (
-        "a verdict of the picture {} is {!r:.40} of {!r:.40}, which are no statuses, or speaks of "
+        "a verdict of image {} is {!r:.40} of {!r:.40}, which are no statuses, or speaks of "
         "an object that the prompt does not have",
         f"""
         SELECT shard_no, position, v.status, v.picture_status
@@ -43,7 +43,7 @@ _WRONG = (
         """,
     ),
     (
-        "the colors of an object of the picture {} do not add up, or the prompt has no such object",
+        "the colors of an object of image {} do not add up, or the prompt has no such object",
         """
         SELECT shard_no, position
         FROM (SELECT shard_no, position, prompt, unnest(profiles) AS o FROM incoming)

@@ -354,7 +354,7 @@ def _why(is_generated: bool, reason: str, message: str | None, row: Sequence[Any
     if row is not None:
         return (
             f"Its colors were measured in another way (profile {row[1] or 'unknown'}; this TrueHue "
-            f"has {PROFILE_VERSION}). Score the run's pictures again."
+            f"has {PROFILE_VERSION}). Score the run's images again."
         )
     return message or NOT_MEASURED
 

@@ -38,8 +38,8 @@ NO_DATA = (
     "account: python -m truehue admin add NAME"
 )
 BUSY = (
-    "The app that has {data} open cannot be asked to change accounts. End it (Ctrl+C), give this "
-    "command again, and start it anew."
+    "The app that has {data} open cannot change accounts. End it (Ctrl+C), run this command again, "
+    "and restart the app."
 )
 
 

@@ -120,7 +120,7 @@ def take_left_over(context: Context, index: Path) -> None:
         if not (folder / PLAN).is_file() or not is_free(folder / LOCK):
             continue
         try:
-            _Taking(context, ScoringWork(folder), anew=True).take()
+            _Taking(context, ScoringWork(folder), again=True).take()
         except (TrueHueError, TypeError, ValueError, KeyError):
             continue  # of another version, or damaged: its pictures are scored again
         shutil.rmtree(folder, ignore_errors=True)
@@ -149,11 +149,11 @@ def _lacking(
 
 
 class _Taking:
-    """Scores of a work go into the database, each item's once; ``anew`` also what was taken before
+    """Scores of a work go into the database, each item's once; ``again`` also what was taken before
     is looked for there."""
 
-    def __init__(self, context: Context, work: ScoringWork, anew: bool = False) -> None:
-        self._storage, self._work, self._anew = context.storage, work, anew
+    def __init__(self, context: Context, work: ScoringWork, again: bool = False) -> None:
+        self._storage, self._work, self._again = context.storage, work, again
         self._known: set[int] = set()
         self._without: set[str] = set()
         self._next = time.monotonic() + STORE_S
@@ -184,7 +184,7 @@ class _Taking:
 
     def _keep(self, records: list[ScoreRecord]) -> None:
         self._without |= {record.item for record in records if record.value is None}
-        if self._anew:
+        if self._again:
             stored = self._storage.scores.of_items(IMAGE, {record.item for record in records})
             records = [
                 record

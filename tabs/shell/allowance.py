@@ -72,7 +72,7 @@ class WorkspaceAllowance:
         with self._lock:
             problem = self._problem(self._now() + wanted)
             if problem and self._empty_trash():
-                problem = self._problem(self._now(anew=True) + wanted)
+                problem = self._problem(self._now(again=True) + wanted)
             if problem:
                 raise BadInput(problem)
             self._require_place(self._stored.size_bytes + size_bytes)
@@ -116,9 +116,9 @@ class WorkspaceAllowance:
                     "try again in an hour."
                 )
 
-    def _now(self, anew: bool = False) -> Amount:
+    def _now(self, again: bool = False) -> Amount:
         now = time.monotonic()
-        if anew or now - self._looked_at >= LOOK_S:
+        if again or now - self._looked_at >= LOOK_S:
             self._looked_at = now
             self._stored = stored_below(self._storage.data_dir) - self._given
             self._crowd.tell(self._visitor, self._stored)

@@ -76,7 +76,7 @@ def test_what_cannot_be_a_set(storage: Storage) -> None:
         ({"name": " "}, BadInput, "name is empty"),
         ({"words": "-"}, BadInput, "1 to 200 characters"),
         ({"words": ""}, BadInput, "words is empty"),
-        ({"images": []}, BadInput, "holds no picture"),
+        ({"images": []}, BadInput, "has no image"),
         ({"images": [*members, members[0]]}, BadInput, "Picture 3 is the same as picture 1"),
         ({"images": [(image, other_mask, who)]}, BadInput, "mask of picture 1 is of another"),
         ({"images": [("ab" * 32, mask, who)]}, NotStored, "under the image id"),

@@ -1,0 +1,166 @@
+"""The project speaks its field's language: words that may not be names or texts any more."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.house import FOLDERS, ROOT
+
+NAMES = frozenset(
+    {"one", "told", "asked", "asking", "askings", "kept", "drawn", "begun", "place", "places"}
+    | {"beside", "thing", "things", "anew", "picture", "pictures", "keeper", "desk", "seat"}
+    | {"shelf", "crowd"}
+)
+"""Variables and parameters say what a value is. Fields of records, columns and keys keep a stored
+name: they are data."""
+CLASSES = re.compile(
+    r"^_?(Asking|Asked|Given|Standing|Worth|Crowd|Shelf|Book|Desk|Seat|Door|Thing|Turns|Once)"
+    r"([A-Z]\w*)?$"
+)
+TEXTS = {
+    r"\bpictures?\b": "image",
+    r"\basked (color|object|hue)s?\b": "target color",
+    r"\bfound colors?\b": "measured color",
+    r"\baskings?\b(?= (is|are|was|were|of|has|have)\b)": "evaluation",
+    r"\b(ask|asked) a model\b": "evaluate a model",
+    r"\b(bring|brought|brings) in\b": "import",
+    r"\b(take|taken|takes|taking) in\b": "import",
+    r"\bput away\b": "hide",
+    r"\blook into it\b": "open",
+    r"\bwhat moves\b": "transport plan",
+    r"\bcan the measure be trusted\b": "rule accuracy",
+    r"\bwhere the rules disagree\b": "rule disagreements",
+    r"\bwho wins against whom\b": "pairwise win rates",
+    r"\banew\b": "again",
+    r"\bnobody's answers\b": "no evaluation",
+}
+"""What people read, and the word that it is from now on."""
+STORED = {
+    "annotation/studies/presets.py": "what people were asked in studies that exist",
+    "tabs/studies/texts.py": "what people consented to",
+    "core/runs/concepts.py": "reasons that stored rows bear",
+    "core/runs/worker.py": "reasons that stored rows bear",
+    "core/scores/cfm.py": "reasons that stored rows bear",
+    "core/scores/work.py": "names that stored reasons are made of",
+    "core/fidelity/cfm/scorer.py": "reasons that stored rows bear",
+    "core/masks/white_background.py": "parameters of stored masks",
+    "tabs/runs/plan.py": "a name that the id of a run is made of",
+    "core/generation/renderer/stand_ins.py": "words of prompts",
+    "core/sentences/vocabulary.py": "words of prompts",
+    "core/export/archive.py": "the layout of archives that exist",
+}
+"""Modules whose texts are data: they stay as they are stored."""
+
+
+SQL = re.compile(r"\b(SELECT|INSERT|UPDATE|DELETE|WHERE|JOIN|ALTER|AS|FROM|AND)\b")
+
+
+def names_of(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """The names that a module gives to variables and parameters."""
+    fields = {
+        id(part.target)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+        for part in node.body
+        if isinstance(part, ast.AnnAssign)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            if id(node) not in fields:
+                yield node.lineno, node.id
+        elif isinstance(node, ast.arg):
+            yield node.lineno, node.arg
+
+
+def prose_of_python(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Strings of a module that are sentences or labels: no docstrings, keys or queries."""
+    docstrings = {
+        id(node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            is_prose = re.search(r"[A-Za-z] [A-Za-z]", node.value) and not SQL.search(node.value)
+            if is_prose and id(node) not in docstrings:
+                yield node.lineno, node.value
+
+
+def prose_of_script(text: str) -> Iterator[tuple[int, str]]:
+    """Strings of a script that have a blank between letters; comments are left out."""
+    bare = re.sub(r"/\*.*?\*/", lambda part: "\n" * part[0].count("\n"), text, flags=re.DOTALL)
+    bare = re.sub(r"(^|[\s;])//[^\n]*", r"\1", bare)
+    for match in re.finditer(
+        r"'((?:[^'\\\n]|\\.)*)'|\"((?:[^\"\\\n]|\\.)*)\"|`((?:[^`\\]|\\.)*)`", bare
+    ):
+        content = next(part for part in match.groups() if part is not None)
+        content = re.sub(r"\$\{[^}]*\}", "…", content)
+        if re.search(r"[A-Za-z] [A-Za-z]", content):
+            yield bare.count("\n", 0, match.start()) + 1, content
+
+
+def prose_of_page(text: str) -> Iterator[tuple[int, str]]:
+    """What a page shows or reads out: its text, titles, labels and placeholders."""
+    for match in re.finditer(r">([^<>]+)<|(?:title|aria-label|placeholder|alt)=\"([^\"]*)\"", text):
+        content = match[1] or match[2] or ""
+        if content.strip():
+            yield text.count("\n", 0, match.start()) + 1, content
+
+
+def files(pattern: str, *folders: str) -> list[Path]:
+    return sorted(path for folder in folders for path in (ROOT / folder).rglob(pattern))
+
+
+def breaches(prose: Iterator[tuple[int, str]], path: Path) -> list[str]:
+    name = path.relative_to(ROOT).as_posix()
+    return [
+        f"{name}:{line}: “{found[0]}” is {better!r} from now on: {' '.join(text.split())[:70]}"
+        for line, text in prose
+        for pattern, better in TEXTS.items()
+        if name not in STORED and (found := re.search(pattern, text, re.IGNORECASE))
+    ]
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_names_say_what_a_value_is(folder: str) -> None:
+    wrong = []
+    for path in files("*.py", folder):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        name = path.relative_to(ROOT).as_posix()
+        wrong += [f"{name}:{line}: {word}" for line, word in names_of(tree) if word in NAMES]
+        wrong += [
+            f"{name}:{node.lineno}: {node.name}"
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ClassDef) and CLASSES.match(node.name)
+        ]
+    assert wrong == []
+
+
+def test_texts_use_the_fields_words() -> None:
+    wrong = []
+    for path in files("*.py", *FOLDERS):
+        wrong += breaches(prose_of_python(ast.parse(path.read_text(encoding="utf-8"))), path)
+    for path in files("*.js", "assets/js"):
+        wrong += breaches(prose_of_script(path.read_text(encoding="utf-8")), path)
+    for path in files("*.html", "assets/html"):
+        wrong += breaches(prose_of_page(path.read_text(encoding="utf-8")), path)
+    assert wrong == []
+
+
+def test_the_dialect_is_found_where_it_is_spoken() -> None:
+    tree = ast.parse(
+        'def read(one, *, told):\n    places = 2\n    """Pictures anew."""\n    say("It is not put away.")\n'
+    )
+    assert [name for _, name in names_of(tree)] == ["one", "told", "places"]
+    assert breaches(prose_of_python(tree), ROOT / "x.py")[0].startswith("x.py:4: “put away”")
+    script = (
+        "/* a picture of it */ make('p', `${count} pictures of it`); // drawn anew\nput('picture');"
+    )
+    assert [text for _, text in prose_of_script(script)] == ["… pictures of it"]
+    page = '<p title="Look into it">Found <b>ten pictures</b></p>'
+    assert len(breaches(prose_of_page(page), ROOT / "x.html")) == 2
