@@ -61,7 +61,7 @@ def test_the_page_is_served_by_the_apps_own_main() -> None:
     assert import_module(module).main is main
 
 
-@pytest.mark.parametrize(("command", "door"), DOORS.items())
+@pytest.mark.parametrize(("command", "router"), DOORS.items())
 def test_the_doors_of_before_lead_to_the_same_function(command: str, router: str) -> None:
     module, _ = command_line.COMMANDS[command]
     assert import_module(router).main is import_module(module).main

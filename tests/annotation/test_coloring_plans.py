@@ -62,7 +62,7 @@ def test_modifiers_share_a_sketch() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "words"),
+    ("changes", "text"),
     [
         ({"material": Material.IMAGES}, "Sketches are what is colored"),
         ({"kind": Kind.RATINGS}, "Sketches are what is colored"),

@@ -136,7 +136,7 @@ def test_stimuli_of_training_are_no_part_of_what_is_wanted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "words"),
+    ("values", "text"),
     [
         ({"kind": Kind.RATINGS}, "a rating has none"),
         ({"attempts": 0}, "1 to 5 rounds"),

@@ -96,7 +96,7 @@ def test_the_preset_and_its_plan_come_back_from_json() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "words"),
+    ("changes", "text"),
     [
         ({"material": Material.IMAGES}, "Questions are answered"),
         ({"kind": Kind.RATINGS}, "Questions are answered"),

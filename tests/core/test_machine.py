@@ -18,7 +18,7 @@ CPU = Machine("cpu", "A CPU", 16 * GIB, 12 * GIB, 16 * GIB, 4, True)
 
 
 @pytest.mark.parametrize(
-    ("gib", "largest", "fp16", "at", "wanted"),
+    ("gib", "largest", "fp16", "index", "wanted"),
     [
         (6.5, None, True, GPU, ("cuda", "bfloat16", "none")),
         (20.0, 15.0, True, GPU, ("cuda", "bfloat16", "none")),

@@ -354,7 +354,7 @@ def changed(index: int, value: float) -> np.ndarray:
 
 
 @pytest.mark.parametrize(
-    ("weights", "words", "length"),
+    ("weights", "text", "length"),
     [
         ([0.1] * 58, r"People has 58 numbers; UW-71 has 71 bins\..*UW-58: say so", 58),
         ([0.1] * 3, r"People has 3 numbers; UW-71 has 71 bins\.$", 3),

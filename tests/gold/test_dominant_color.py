@@ -205,7 +205,7 @@ def test_released_achromatic_branch_is_guided_too() -> None:
     assert released(lab).lab == pytest.approx((30.5, 0.0, 0.0), abs=1e-12)
 
 
-@pytest.mark.parametrize(("pixels", "kept"), [(10, 10), (11, 5), (59, 5), (60, 6)])
+@pytest.mark.parametrize(("pixels", "saved"), [(10, 10), (11, 5), (59, 5), (60, 6)])
 def test_released_achromatic_guidance_begins_above_ten_pixels(pixels: int, saved: int) -> None:
     # The darkest are the nearest to L* 0: their mean is that of 1 to ``kept``.
     lab = np.array([[light, 0.0, 0.0] for light in range(1, pixels + 1)], dtype=float)
@@ -304,7 +304,7 @@ def test_released_guidance_keeps_at_least_five() -> None:
     assert dominant.lab == pytest.approx((50.0, 30.0, 40.0), abs=1e-12)
 
 
-@pytest.mark.parametrize(("pixels", "kept"), [(3, 3), (5, 5), (59, 5), (60, 6), (69, 6), (70, 7)])
+@pytest.mark.parametrize(("pixels", "saved"), [(3, 3), (5, 5), (59, 5), (60, 6), (69, 6), (70, 7)])
 def test_released_tenth_is_rounded_down(pixels: int, saved: int) -> None:
     dominant = released(ladder(1, pixels), target_lab=np.array([0.0, 30.0, 40.0]))
     assert dominant.used_count == saved

@@ -61,7 +61,7 @@ def misfit(srgb8: np.ndarray, mask: np.ndarray, asked_srgb8: tuple[int, ...]) ->
 
 @pytest.mark.parametrize("light", ["overcast", "hard"])
 @pytest.mark.parametrize(
-    ("name", "drawn", "asked"),
+    ("name", "sample", "requested"),
     [
         ("mug", "css:rebeccapurple", "css:rebeccapurple"),
         ("sphere", "l2:gray", "l2:gray"),

@@ -78,7 +78,7 @@ def test_what_is_no_object_is_refused(body: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("actions", "standing"),
+    ("actions", "state"),
     [
         ([], ()),
         ([Undo(), Redo(), ONE], (ONE,)),

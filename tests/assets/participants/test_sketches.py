@@ -74,7 +74,7 @@ def test_what_was_confirmed_since_the_study_was_asked_is_not_lost() -> None:
 
 
 @pytest.mark.parametrize(
-    ("trials", "answered", "waiting", "begun"),
+    ("trials", "answered", "waiting", "started"),
     [
         ([sketch(0, actions=[])], [], [], False),
         ([sketch(0, actions=[FILL])], [], [], True),
@@ -147,7 +147,7 @@ def test_progress_counts_practice_sketches_and_second_colorings_each_by_itself()
 
 
 @pytest.mark.parametrize(
-    ("trials", "answered", "practice", "words"),
+    ("trials", "answered", "practice", "text"),
     [
         ([sketch(0, "training"), sketch(1, "training")], [], "open", ""),
         ([sketch(2, "training"), sketch(3, "training")], [0, 1], "again", "again"),

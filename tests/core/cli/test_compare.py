@@ -372,7 +372,7 @@ def numbers(folder: Path, name: str, values: list[float]) -> str:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("arguments", "text"),
     [
         (["no.png", "half.json"], "There is no no.png."),
         (["blue.png", "half.json", "--mask-a", "no.png"], "There is no mask no.png."),

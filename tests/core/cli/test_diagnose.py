@@ -358,7 +358,7 @@ def test_a_quick_look_takes_other_colors_of_each_object() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("arguments", "text"),
     [
         (["--objects", "fork"], "no object 'fork'"),
         (["--lights", "moon"], "no light 'moon'"),

@@ -148,7 +148,7 @@ def test_cfm_is_never_placed_in_float16(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.parametrize(
-    ("more", "words"),
+    ("more", "text"),
     [
         ([], "Say what to evaluate"),
         (["--measure", "mean_saturation"], "neither more nor less is better"),

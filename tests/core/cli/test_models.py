@@ -173,7 +173,7 @@ def test_an_image_is_drawn_into_a_file(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("arguments", "text"),
     [
         (["--guidance", "nan"], "guidance must be a number from 0 to 100, not nan"),
         (["--seed", str(2**70)], "seed must be a whole number from 0 to 2,147,483,647"),

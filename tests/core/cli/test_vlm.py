@@ -46,7 +46,7 @@ def test_a_set_is_asked_of_a_server_within_a_budget_and_goes_on(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("arguments", "text"),
     [
         (["--model", "nothing at all"], "is no model"),
         (["--model", "qwen2.5-vl-3b", "--models", "."], "hf download Qwen/Qwen2.5-VL-3B-Instruct"),

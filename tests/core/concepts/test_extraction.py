@@ -100,14 +100,14 @@ def pictures() -> list[ColorProfile]:
 
 
 @pytest.fixture(scope="module")
-def extraction(color_profiles: list[ColorProfile]) -> Extraction:
-    return extract(color_profiles)
+def extraction(pictures: list[ColorProfile]) -> Extraction:
+    return extract(pictures)
 
 
 def test_every_step_is_that_of_plain_loops(
-    color_profiles: list[ColorProfile], extraction: Extraction
+    pictures: list[ColorProfile], extraction: Extraction
 ) -> None:
-    steps, weights = _by_hand(color_profiles)
+    steps, weights = _by_hand(pictures)
     assert len(steps) >= 4
     by_first = sorted(extraction.groups, key=lambda group: group.members[0])
     for group, step in zip(by_first, steps, strict=True):
@@ -129,14 +129,14 @@ def test_this_example_has_all_that_can_happen(extraction: Extraction) -> None:
     assert any(len(part) > 1 for group in extraction.groups for part in group.merged_from)
 
 
-def test_records_fit_together(extraction: Extraction, color_profiles: list[ColorProfile]) -> None:
+def test_records_fit_together(extraction: Extraction, pictures: list[ColorProfile]) -> None:
     members = sorted(member for group in extraction.groups for member in group.members)
-    assert members == list(range(len(color_profiles)))
+    assert members == list(range(len(pictures)))
     sizes = [len(group.members) for group in extraction.groups]
     assert all(item >= other for item, other in pairwise(sizes))
     for group in extraction.groups:
-        assert group.weight == len(group.members) / len(color_profiles)
-        assert group.pixels == sum(color_profiles[member].sampled_px for member in group.members)
+        assert group.weight == len(group.members) / len(pictures)
+        assert group.pixels == sum(pictures[member].sampled_px for member in group.members)
         widest = max(
             float(delta_E_CIE2000(item, other))
             for item in group.dominants_lab
@@ -152,24 +152,24 @@ def test_records_fit_together(extraction: Extraction, color_profiles: list[Color
 
 
 def test_soft_assignment_spreads_the_same_palette(
-    color_profiles: list[ColorProfile], extraction: Extraction
+    pictures: list[ColorProfile], extraction: Extraction
 ) -> None:
-    soft = extract(color_profiles, ExtractionSettings(assignment="soft"))
+    soft = extract(pictures, ExtractionSettings(assignment="soft"))
     np.testing.assert_array_equal(soft.palette.lab, extraction.palette.lab)
     expected = uw71.assign(soft.palette.lab, soft.palette.weights, "soft")
     np.testing.assert_allclose(soft.weights, expected, atol=1e-12)
     assert (soft.weights > 0).all()
 
 
-def test_settings_are_used(color_profiles: list[ColorProfile]) -> None:
-    few = extract(color_profiles, ExtractionSettings(most_colors=3, merge_delta_e00=0.0))
+def test_settings_are_used(pictures: list[ColorProfile]) -> None:
+    few = extract(pictures, ExtractionSettings(most_colors=3, merge_delta_e00=0.0))
     assert all(group.pooled.weights.size == 3 for group in few.groups)
     assert all(len(part) == 1 for group in few.groups for part in group.merged_from)
-    item = extract(color_profiles, ExtractionSettings(group_delta_e00=200.0))
-    assert [len(group.members) for group in item.groups] == [len(color_profiles)]
-    each = extract(color_profiles, ExtractionSettings(group_delta_e00=0.0))
-    assert len(each.groups) == len(color_profiles)
-    every = extract(color_profiles, ExtractionSettings(most_colors=512))
+    item = extract(pictures, ExtractionSettings(group_delta_e00=200.0))
+    assert [len(group.members) for group in item.groups] == [len(pictures)]
+    each = extract(pictures, ExtractionSettings(group_delta_e00=0.0))
+    assert len(each.groups) == len(pictures)
+    every = extract(pictures, ExtractionSettings(most_colors=512))
     assert all(group.kept == 1.0 for group in every.groups)
 
 
@@ -247,45 +247,43 @@ def test_repeating_every_image_changes_no_bit(
 @pytest.mark.parametrize("grouping", sorted(GROUPINGS))
 @pytest.mark.parametrize("assignment", uw71.METHODS)
 def test_draws_are_extractions_of_the_drawn_images(
-    color_profiles: list[ColorProfile], grouping: str, assignment: str
+    pictures: list[ColorProfile], grouping: str, assignment: str
 ) -> None:
     chosen = ExtractionSettings(grouping=grouping, assignment=assignment)
-    count = len(color_profiles)
+    count = len(pictures)
     draws = np.random.default_rng(1).multinomial(count, np.full(count, 1 / count), size=150)
-    weights = weights_of_draws(ProfileArrays(color_profiles), draws, chosen)
+    weights = weights_of_draws(ProfileArrays(pictures), draws, chosen)
     for row in range(0, 150, 7):
         profiles = [
             profile
-            for profile, times in zip(color_profiles, draws[row], strict=True)
+            for profile, times in zip(pictures, draws[row], strict=True)
             for _ in range(times)
         ]
         np.testing.assert_allclose(weights[row], extract(profiles, chosen).weights, atol=1e-12)
 
 
-def test_draws_stop_when_asked(color_profiles: list[ColorProfile]) -> None:
+def test_draws_stop_when_asked(pictures: list[ColorProfile]) -> None:
     stop = Event()
     stop.set()
-    draws = np.ones((5, len(color_profiles)), dtype=np.int64)
-    assert weights_of_draws(
-        ProfileArrays(color_profiles), draws, ExtractionSettings(), stop
-    ).shape == (
+    draws = np.ones((5, len(pictures)), dtype=np.int64)
+    assert weights_of_draws(ProfileArrays(pictures), draws, ExtractionSettings(), stop).shape == (
         0,
         71,
     )
 
 
-def test_one_image_is_one_group(color_profiles: list[ColorProfile]) -> None:
-    result = extract(color_profiles[:1])
+def test_one_image_is_one_group(pictures: list[ColorProfile]) -> None:
+    result = extract(pictures[:1])
     assert [group.members for group in result.groups] == [(0,)]
     assert result.groups[0].weight == 1.0
     assert result.groups[0].widest_delta_e00 == 0.0
 
 
-def test_what_cannot_be_is_refused(color_profiles: list[ColorProfile]) -> None:
+def test_what_cannot_be_is_refused(pictures: list[ColorProfile]) -> None:
     with pytest.raises(BadInput, match="no image"):
         extract([])
     with pytest.raises(BadInput, match="too many"):
-        ProfileArrays(color_profiles[:1] * 5_001)
+        ProfileArrays(pictures[:1] * 5_001)
     for wrong, message in (
         ({"group_delta_e00": -1.0}, "limit to group"),
         ({"merge_delta_e00": float("nan")}, "limit to merge"),

@@ -7,7 +7,7 @@ from truehue.core.prompts.concepts import build_concepts, concepts
 
 
 @pytest.mark.parametrize(
-    ("given", "expected"),
+    ("values", "expected"),
     [
         (" Rotten_Mango ", "rotten mango"),
         ("rotten-mango", "rotten mango"),
@@ -50,7 +50,7 @@ def test_similar_words_are_offered_best_first() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "words", "style"),
+    ("text", "message", "style"),
     [
         ("A natural photo of a lonely cabin, centered composition.", "lonely cabin", "photo"),
         (

@@ -58,7 +58,7 @@ def test_a_row_for_each_color() -> None:
 
 
 @pytest.mark.parametrize(
-    ("header", "cells", "given"),
+    ("header", "cells", "values"),
     [
         ("concept,hex", [(HEX[n],) for n in (3, 40, 40, 7)], {"hex": HEX[3]}),
         ("concept,color", [(HEX[n][1:].lower(),) for n in (3, 40, 40, 7)], {"hex": HEX[3]}),

@@ -133,7 +133,7 @@ def test_a_changed_file_is_measured_anew(renders: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "message"),
     [
         ("file,mask,color\n", "lacks the column.s. system"),
         ("file,mask,system,color\n", "no rows"),

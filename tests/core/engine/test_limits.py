@@ -45,7 +45,7 @@ def test_what_may_be_asked(fields: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "words"),
+    ("fields", "text"),
     [
         ({"model": " "}, "names no model"),
         ({"model": None}, "names no model"),

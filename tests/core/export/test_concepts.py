@@ -141,7 +141,7 @@ def _other(name: str, change: Callable[[list[int]], list[int]]) -> Callable[[dic
 
 
 @pytest.mark.parametrize(
-    ("bend", "words"),
+    ("bend", "text"),
     [
         (_profile(mask_px=10**9), "numbers of pixels"),
         (_profile(sampled_px=0), "numbers of pixels"),
@@ -172,7 +172,7 @@ def test_colors_that_cannot_be_are_refused(
 
 
 @pytest.mark.parametrize(
-    ("changes", "words"),
+    ("changes", "text"),
     [
         ({"guidances": [3.0]}, "scales do not fit"),
         ({"guidances": [3.0, 5.0, 7.0]}, "scales do not fit"),

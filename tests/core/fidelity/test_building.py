@@ -106,7 +106,7 @@ def test_contrast_moves_codes_from_the_mean() -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "words"),
+    ("settings", "text"),
     [
         ({"makers": ()}, "at least one"),
         ({"makers": ("small", "small")}, "each once"),

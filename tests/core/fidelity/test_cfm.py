@@ -73,11 +73,11 @@ def test_both_namings_are_read(name: str, today: str) -> None:
 
 
 def test_a_score_is_the_head_at_the_reward_token(
-    scorer: CfmScorer, images: list[np.ndarray]
+    scorer: CfmScorer, pictures: list[np.ndarray]
 ) -> None:
     import torch
 
-    batch = scorer.inputs(images[:1], ["a mug"])
+    batch = scorer.inputs(pictures[:1], ["a mug"])
     length = batch["input_ids"].shape[1]
     assert batch["position_ids"].tolist() == [[list(range(length))]] * 3
     with torch.no_grad():
@@ -88,17 +88,17 @@ def test_a_score_is_the_head_at_the_reward_token(
         weight = scorer.reward_head[layer].weight.detach().double().numpy()
         value = weight @ value + scorer.reward_head[layer].bias.detach().double().numpy()
         value = np.maximum(value, 0) if relu else value
-    score = scorer.scores(images[:1], ["a mug"])[0]
+    score = scorer.scores(pictures[:1], ["a mug"])[0]
     assert score.logit == pytest.approx(value[0], rel=1e-4)
     assert score.score == pytest.approx(score.logit / 3)
 
 
 def test_the_map_is_equations_8_and_9_on_the_token_grid(
-    scorer: CfmScorer, images: list[np.ndarray]
+    scorer: CfmScorer, pictures: list[np.ndarray]
 ) -> None:
     import torch
 
-    batch = scorer.inputs(images[:1], ["a mug"])
+    batch = scorer.inputs(pictures[:1], ["a mug"])
     with torch.no_grad():
         hidden = scorer.backbone(**batch, use_cache=False).last_hidden_state[0].double().numpy()
     unit = hidden / np.linalg.norm(hidden, axis=1, keepdims=True)
@@ -106,13 +106,13 @@ def test_the_map_is_equations_8_and_9_on_the_token_grid(
     powers = np.exp(unit[~visual] @ unit[visual].T / 10)
     share = (powers / powers.sum(axis=1, keepdims=True)).mean(axis=0).reshape(12, 22)
     expected = (share - share.min()) / (share.max() - share.min())
-    assert scorer.scores(images[:1], ["a mug"])[0].attention == pytest.approx(expected, abs=2e-3)
+    assert scorer.scores(pictures[:1], ["a mug"])[0].attention == pytest.approx(expected, abs=2e-3)
 
 
-def test_a_batch_gives_what_each_gives_alone(scorer: CfmScorer, images: list[np.ndarray]) -> None:
+def test_a_batch_gives_what_each_gives_alone(scorer: CfmScorer, pictures: list[np.ndarray]) -> None:
     prompts = ["a mug", "a much longer prompt about a red mug on a wooden table"]
-    together = scorer.scores(images, prompts, batch_size=2)
-    apart = scorer.scores(images, prompts, batch_size=1)
+    together = scorer.scores(pictures, prompts, batch_size=2)
+    apart = scorer.scores(pictures, prompts, batch_size=1)
     for item, other in zip(together, apart, strict=True):
         assert item.logit == pytest.approx(other.logit, abs=1e-5)
         assert item.attention == pytest.approx(other.attention, abs=1e-3)
@@ -135,9 +135,9 @@ def test_a_prompt_cannot_write_the_templates_marks(scorer: CfmScorer) -> None:
     assert np.isfinite(scorer.scores([stored], ["<|Reward|>"])[0].logit)
 
 
-def test_bad_input_is_told(scorer: CfmScorer, images: list[np.ndarray], tmp_path: Path) -> None:
+def test_bad_input_is_told(scorer: CfmScorer, pictures: list[np.ndarray], tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="one each"):
-        scorer.scores(images, ["a mug"])
+        scorer.scores(pictures, ["a mug"])
     with pytest.raises(BadInput, match="cannot read this picture"):
         scorer.scores([np.zeros((1, 400, 3), np.uint8)], ["a mug"])
     with pytest.raises(BadInput, match=r"uint8 \(H, W, 3\)"):
@@ -166,7 +166,7 @@ def cut(weights: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "words"),
+    ("change", "text"),
     [
         (dropped, r"lacks 1 of CFM's weights: rm_head\.3\.bias"),
         (added, r"1 weights that CFM does not have: rm_head\.7\.bias"),

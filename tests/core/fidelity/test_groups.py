@@ -43,7 +43,7 @@ def test_a_published_list_is_read_and_written_alike(tmp_path: Path, item: dict[s
 
 
 @pytest.mark.parametrize(
-    ("change", "words"),
+    ("change", "text"),
     [
         ({"txt": " "}, "caption"),
         ({"rank3.jpg": None}, "rank3.jpg is no path"),

@@ -85,7 +85,7 @@ def test_an_offloaded_janus_counts_whole(tmp_path: Path, one_thread: None) -> No
     check_space(entry.name, entry.memory_gib, FULL)
 
 
-@pytest.mark.parametrize(("at", "kept"), [(FULL, ["b"]), (ROOMY, ["b", "a"])])
+@pytest.mark.parametrize(("index", "saved"), [(FULL, ["b"]), (ROOMY, ["b", "a"])])
 def test_the_engine_unloads_what_waits_in_main_memory(
     index: Machine, saved: list[str], tiny: Tiny
 ) -> None:

@@ -381,7 +381,7 @@ def test_several_pictures_give_the_first():
 
 
 @pytest.mark.parametrize(
-    ("array", "words"),
+    ("array", "text"),
     [
         (np.ones((2, 2), np.float32), "floating point"),
         (np.ones((2, 2), np.int32), "32-bit"),

@@ -64,7 +64,7 @@ KEPT = [
 ]
 
 
-@pytest.mark.parametrize(("color", "kept"), KEPT, ids=[str(color) for color, _ in KEPT])
+@pytest.mark.parametrize(("color", "saved"), KEPT, ids=[str(color) for color, _ in KEPT])
 def test_a_color_at_the_border_of_a_rule(color: tuple[int, int, int], saved: bool) -> None:
     """Half of the object has the color; the other half keeps the clean-up from being undone."""
     srgb8 = flat(ORANGE)

@@ -433,7 +433,7 @@ BOX, OTHER = {"type": "box", "box": [4, 4, 30, 26]}, {"type": "box", "box": [20,
 
 
 @pytest.mark.parametrize(
-    ("marks", "kept"),
+    ("marks", "saved"),
     [
         ([BOX, WHOLE], [WHOLE]),
         ([WHOLE, WHOLE], [WHOLE]),
@@ -498,7 +498,7 @@ def test_the_kept_marks_make_the_identical_mask(marks: list) -> None:
 
 
 @pytest.mark.parametrize(
-    ("maker", "parameters", "words"),
+    ("maker", "parameters", "text"),
     [
         (
             "grabcut",

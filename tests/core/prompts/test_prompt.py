@@ -45,7 +45,7 @@ def test_the_level_follows_the_task() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("values", "said"),
     [
         ({"text": "x", "task": "cna"}, "needs id"),
         ({"id": "1", "text": "  ", "task": "cna"}, "needs text"),

@@ -42,7 +42,7 @@ def test_the_article_follows_the_sound(word: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "expected"),
+    ("values", "expected"),
     [
         ("A orange car", "An orange car"),
         ("An red car beside an banana", "A red car beside a banana"),

@@ -111,7 +111,7 @@ def test_a_number_is_found_by_table_row_and_column() -> None:
 
 
 @pytest.mark.parametrize(
-    ("table_id", "column", "keys", "told"),
+    ("table_id", "column", "keys", "message"),
     [
         ("gencolorbench-table3", "Avg.", {}, "Known are: gencolorbench-table2, "),
         ("gencolorbench-table4", "Average", {"model": "Sana"}, "It has: Color Name Accuracy, "),

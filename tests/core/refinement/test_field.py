@@ -29,7 +29,7 @@ def test_guidance_is_what_equation_10_says() -> None:
 
 
 @pytest.mark.parametrize(
-    ("step", "steps", "strength", "variant", "words"),
+    ("step", "steps", "strength", "variant", "text"),
     [
         (4, 4, 0.5, "full", "none of 4 steps"),
         (0, 4, 1.5, "full", "lies from 0 to 1"),
@@ -87,7 +87,7 @@ def test_a_request_is_read_and_written_alike() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "words"),
+    ("target", "text"),
     [
         (0.5, "is an object"),
         ({}, "strength"),

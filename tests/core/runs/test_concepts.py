@@ -102,7 +102,7 @@ def test_one_scale_is_the_guidance_and_its_order_counts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changed", "words"),
+    ("changed", "text"),
     [
         ({"guidances": (3.0, 5.0, 3.0)}, "guidance scale 3 is given twice"),
         ({"guidances": (3.0, float("nan"))}, "Guidance is a number"),

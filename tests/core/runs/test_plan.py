@@ -38,7 +38,7 @@ def plan(**changed: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("changed", "words"),
+    ("changed", "text"),
     [
         ({"images": 0}, "Images per prompt: 1 to 1,000"),
         ({"seed": -1}, "seeds must lie"),

@@ -160,7 +160,7 @@ def test_a_picture_without_an_image_is_unscored_by_every_rule() -> None:
 
 
 @pytest.mark.parametrize(
-    ("found", "accepted", "cause"),
+    ("result", "accepted", "cause"),
     [
         ((50, 40, 0), (50, 0, 40), "hue"),
         ((50, 60, 0), (55, 30, 0), "more-vivid"),

@@ -207,7 +207,7 @@ def test_settings_out_of_range_are_refused(wrong: dict[str, int]) -> None:
 
 
 @pytest.mark.parametrize(
-    "picture",
+    "stored",
     [
         np.zeros((9, 9), np.uint8),
         np.zeros((9, 9, 4), np.uint8),

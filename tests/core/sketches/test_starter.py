@@ -88,7 +88,7 @@ def test_nothing_touches_the_border_and_no_ink_is_large() -> None:
         assert np.mean(ink < 128) < 0.25, key
 
 
-@pytest.mark.parametrize("words", ["apple", "butterfly", "lake"])
+@pytest.mark.parametrize("text", ["apple", "butterfly", "lake"])
 def test_a_drawing_passes_the_checks_of_imported_sketches(text: str) -> None:
     sketch = of_ink(starter()[text].ink())
     assert sketch.warnings == ()

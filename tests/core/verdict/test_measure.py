@@ -178,7 +178,7 @@ def test_an_unknown_rule_is_refused() -> None:
 
 
 @every_rule
-@pytest.mark.parametrize("asked", [ORANGE, "css:gray", "#123456"])
+@pytest.mark.parametrize("requested", [ORANGE, "css:gray", "#123456"])
 def test_as_json_is_plain_json(rule_id: str, requested: str) -> None:
     srgb8, mask = ball()
     result = measure(

@@ -13,7 +13,7 @@ ORANGE = "l3:Vivid reddish orange"
 
 
 @pytest.mark.parametrize(
-    ("rgb", "target", "asked", "sentence"),
+    ("rgb", "target", "target_object", "sentence"),
     [
         (
             (232, 60, 30),

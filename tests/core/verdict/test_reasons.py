@@ -41,7 +41,7 @@ def turned(chroma: float, degrees: float, lightness: float = 50.0) -> tuple[floa
 
 
 @pytest.mark.parametrize(
-    ("found", "said"),
+    ("result", "said"),
     [
         ((30.0, 40.0, 0.0), "the hue is right; the color of the mug is darker than requested."),
         ((70.0, 40.0, 0.0), "the hue is right; the color of the mug is lighter than requested."),
@@ -140,8 +140,8 @@ COLORS = st.tuples(st.floats(0, 100), st.floats(-100, 100), st.floats(-100, 100)
 
 @settings(max_examples=300, deadline=None)
 @given(COLORS, st.lists(COLORS, min_size=1, max_size=4), st.sampled_from(["paper", "released"]))
-def test_every_verdict_has_one_well_formed_sentence(result, accepted, rule_id) -> None:
-    said = sentence(result, accepted, rule_id)
+def test_every_verdict_has_one_well_formed_sentence(found, accepted, rule_id) -> None:
+    said = sentence(found, accepted, rule_id)
     against = "(the target|the nearest accepted|an accepted) color"
     failed = r"(, but (ΔChroma is \d+\.\d, over 5)?( and )?(hue differs by \d+°, over 30°)?)?"
     assert re.fullmatch(rf"\d+\.\d ΔE00 from {against}{failed}; [^.]*\.", said)
@@ -152,16 +152,16 @@ def test_every_verdict_has_one_well_formed_sentence(result, accepted, rule_id) -
 
 @settings(max_examples=200, deadline=None)
 @given(COLORS, COLORS)
-def test_directions_are_true(result, target) -> None:
-    said = sentence(result, [target])
+def test_directions_are_true(found, asked) -> None:
+    said = sentence(found, [asked])
     if "darker" in said:
-        assert result[0] < target[0]
+        assert found[0] < asked[0]
     if "lighter" in said:
-        assert result[0] > target[0]
+        assert found[0] > asked[0]
     if "more vivid" in said:
-        assert math.hypot(*result[1:]) > math.hypot(*target[1:])
+        assert math.hypot(*found[1:]) > math.hypot(*asked[1:])
     if "less vivid" in said:
-        assert math.hypot(*result[1:]) < math.hypot(*target[1:])
+        assert math.hypot(*found[1:]) < math.hypot(*asked[1:])
 
 
 # Each expects only what a true sentence cannot say, not a wording.

@@ -81,7 +81,7 @@ def test_more_white_than_a_surface_reflects_is_not_excused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "got"),
+    ("requested", "got"),
     [
         ("css:red", (255, 69, 0)),  # another hue: orangered
         ("css:rosybrown", (188, 60, 60)),  # more vivid

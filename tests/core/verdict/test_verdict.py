@@ -79,7 +79,7 @@ def test_the_defaults_are_those_of_the_protocol() -> None:
 
 
 @pytest.mark.parametrize(
-    ("found", "failing"),
+    ("result", "failing"),
     [
         ((80.0, 40.0, 0.0), {"delta_e00"}),  # 30 lighter
         ((50.0, 46.0, 0.0), {"delta_chroma"}),  # 6 more vivid: CIEDE2000 2.1
@@ -243,7 +243,7 @@ def test_the_same_color_is_no_distance_away(by: Rule) -> None:
     assert (verdict.rule, verdict.version) == (by.id, by.version)
 
 
-@pytest.mark.parametrize("found", [(math.nan, 0.0, 0.0), (50.0, math.inf, 0.0)])
+@pytest.mark.parametrize("result", [(math.nan, 0.0, 0.0), (50.0, math.inf, 0.0)])
 def test_numbers_that_are_none_are_refused(result: tuple[float, float, float]) -> None:
     with pytest.raises(BadInput):
         decide(result, [FOUND])

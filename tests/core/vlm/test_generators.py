@@ -247,7 +247,7 @@ def test_all_of_them_task_by_task() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changed", "words"),
+    ("changed", "text"),
     [
         ({"counts": {"color_mimicry": 1}}, "no generator"),
         ({"counts": {"color_counting": -1}}, "0 to 10,000"),

@@ -87,7 +87,7 @@ def test_letter_and_words_that_name_different_choices_are_a_contradiction() -> N
     )
 
 
-@pytest.mark.parametrize("words", of_question.TRUNCATED)
+@pytest.mark.parametrize("text", of_question.TRUNCATED)
 def test_reasoning_that_is_cut_off_is_an_outcome_of_its_own(text: str) -> None:
     question = asked(of_question.TREES, "C")
     cut = answered(question, text, truncated=True, reader=REASONED)
@@ -97,7 +97,7 @@ def test_reasoning_that_is_cut_off_is_an_outcome_of_its_own(text: str) -> None:
     assert before.outcome is not Outcome.TRUNCATED
 
 
-@pytest.mark.parametrize("words", of_question.NOT_TRUNCATED)
+@pytest.mark.parametrize("text", of_question.NOT_TRUNCATED)
 def test_an_answer_that_was_given_before_the_limit_counts(text: str) -> None:
     question = asked(of_question.TREES, "C")
     assert answered(question, text, truncated=True, reader=REASONED).outcome is Outcome.RIGHT
@@ -159,7 +159,7 @@ def test_an_answer_is_right_wrong_unreadable_or_not_there() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "reason"),
+    ("text", "reason"),
     [
         ("", "Nothing was written."),
         ("<think>Is it B?", "It ends within its reasoning."),

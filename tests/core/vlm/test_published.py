@@ -78,7 +78,7 @@ def test_variants_know_their_seed_and_short_seeds_are_said(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("rows", "words"),
+    ("rows", "text"),
     [
         ([row(0), row(1, answer="(C)")], r"row 2: the answer is '\(C\)', which is none of"),
         ([row(0, answer="red")], "row 1: the answer is 'red'"),

@@ -39,7 +39,7 @@ READ = [
 ]
 
 
-@pytest.mark.parametrize(("words", "reader", "letter"), READ)
+@pytest.mark.parametrize(("text", "reader", "letter"), READ)
 def test_the_three_readers(text: str, reader: ReleasedReader, letter: str | None) -> None:
     assert read_released(text, reader) == letter
 

@@ -94,7 +94,7 @@ def test_a_prefix_of_eight_characters_is_enough(storage: Storage) -> None:
 
 
 @pytest.mark.parametrize(
-    "given", ["", "abc1234", "not hexadecimal", "0" * 65, "%%%%%%%%", "________"]
+    "values", ["", "abc1234", "not hexadecimal", "0" * 65, "%%%%%%%%", "________"]
 )
 def test_what_is_no_id_is_not_stored(shared_storage: Storage, values: str) -> None:
     shared_storage.images.add(picture(), "a", "upload")

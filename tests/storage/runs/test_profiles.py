@@ -42,10 +42,10 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def folder(sample: Path, data_dir: Path) -> RunFolder:
+def folder(drawn: Path, data_dir: Path) -> RunFolder:
     """A copy of it that a test may change: one shard."""
-    shutil.copytree(sample, data_dir / "runs" / sample.name)
-    made = RunFolder(data_dir / "runs" / sample.name)
+    shutil.copytree(drawn, data_dir / "runs" / drawn.name)
+    made = RunFolder(data_dir / "runs" / drawn.name)
     write(made, rows(made))
     return made
 

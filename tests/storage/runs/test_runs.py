@@ -51,10 +51,10 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def folder(sample: Path, data_dir: Path) -> RunFolder:
+def folder(drawn: Path, data_dir: Path) -> RunFolder:
     """A copy of it that a test may change."""
-    shutil.copytree(sample, data_dir / "runs" / sample.name)
-    return RunFolder(data_dir / "runs" / sample.name)
+    shutil.copytree(drawn, data_dir / "runs" / drawn.name)
+    return RunFolder(data_dir / "runs" / drawn.name)
 
 
 def rows(storage: Storage) -> dict[str, list[tuple[Any, ...]]]:
@@ -318,7 +318,7 @@ def _no_picture(shard: Path, folder: RunFolder) -> None:
 
 
 @pytest.mark.parametrize(
-    ("damage", "words"),
+    ("damage", "text"),
     [
         (_cut, "cannot be read"),
         (_no_parquet, "cannot be read"),

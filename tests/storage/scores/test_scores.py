@@ -62,7 +62,7 @@ def test_of_each_scorer_the_latest_value_counts_and_of_several_the_mean(storage:
 
 
 @pytest.mark.parametrize(
-    ("change", "words"),
+    ("change", "text"),
     [
         ({"item_kind": "song"}, "item_kind is 'song'"),
         ({"item": " "}, "item is empty"),

@@ -89,7 +89,7 @@ def test_rules_are_counted_against_people(storage: Storage) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "words"),
+    ("change", "text"),
     [
         ({"answer": "maybe"}, "give pass or fail"),
         ({"rule": "other"}, "needs the verdict"),

@@ -130,7 +130,7 @@ def test_the_log_has_refusals_and_nobodys_name(lab: tuple[App, dict[str, str]]) 
         assert personal not in text.replace(str(app.data), "")
 
 
-@pytest.mark.parametrize("given", [["--public"], ["--host", "0.0.0.0"]])
+@pytest.mark.parametrize("values", [["--public"], ["--host", "0.0.0.0"]])
 def test_others_are_not_let_in_before_there_is_an_account(
     tmp_path: Path, values: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

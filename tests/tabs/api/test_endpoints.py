@@ -49,7 +49,7 @@ def test_a_forbidden_color_fails(context: Context, relation: str, status: str) -
 
 
 @pytest.mark.parametrize(
-    ("name", "fields", "words"),
+    ("name", "fields", "text"),
     [
         ("measure_image", {"image": "not base64!", "target": "css:teal"}, "neither base64 of a"),
         ("measure_image", {"image": "", "target": "css:teal"}, "image"),

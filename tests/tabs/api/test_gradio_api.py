@@ -93,7 +93,7 @@ def test_every_endpoint_is_described(client: Client) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "endpoint", "words"),
+    ("arguments", "endpoint", "text"),
     [
         (("not base64!", "css:teal"), "/measure_image", "neither base64 of a file"),
         (("mini", "reference-renderer", 20, 0), "/start_run", "from 1 to 1,000, not 0"),

@@ -153,7 +153,7 @@ def test_where_nothing_is_colored_it_is_told_what_there_is(
 
 
 @pytest.mark.parametrize(
-    ("actions", "words"),
+    ("actions", "text"),
     [
         ([{"do": "burn"}], "An action does one of"),
         ([fill(1, 1, "red")], "A color is #rrggbb"),

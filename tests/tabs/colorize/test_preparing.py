@@ -142,7 +142,7 @@ def test_regions_are_told_apart_by_grays_and_hatches(client: TestClient, ask: As
 
 
 @pytest.mark.parametrize(
-    ("name", "words", "known"),
+    ("name", "text", "known"),
     [
         ("Lonely_Cabin.png", "lonely cabin", True),
         ("apple sketch 3.jpg", "apple", True),

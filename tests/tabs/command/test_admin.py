@@ -93,7 +93,7 @@ def test_another_password_ends_the_sessions_of_the_old_one(
 
 
 @pytest.mark.parametrize(
-    ("words", "line", "said"),
+    ("terms", "line", "said"),
     [
         (("add", "Ben"), "short\n", "at least 10 characters"),
         (("add", "Ben"), "", "at least 10 characters"),

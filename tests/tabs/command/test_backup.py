@@ -103,7 +103,7 @@ def test_what_a_killed_app_left_in_its_log_is_backed_up(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("terms", "said"),
     [
         (("a.zip", "--data", "none"), "There is no database of TrueHue"),
         (("d/a.zip", "--data", "d"), "lies in the data folder"),

@@ -81,7 +81,7 @@ def test_rows_are_pooled_by_the_pixels_that_they_are_measured_by(context: Contex
 
 
 @pytest.mark.parametrize(
-    ("given", "words"),
+    ("values", "text"),
     [
         ({"sources": ["image:00000000"], "words": "banana"}, "a list of 2 to 6 entries"),
         ({"sources": ["set:00000000", "image:00000000"], "words": "banana"}, "not a single image"),

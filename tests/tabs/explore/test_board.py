@@ -358,7 +358,7 @@ def test_without_a_run_there_is_still_the_paper(context: Context) -> None:
 
 
 @pytest.mark.parametrize(
-    ("params", "words"),
+    ("params", "text"),
     [
         ({"rule": "mine"}, "No rule is called"),
         ({"systems": "l9"}, "no choice of systems 'l9'"),
@@ -472,7 +472,7 @@ def test_the_folder_of_another_run_is_no_fault(
 # ── live limits ──────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("at", [0, 1])
+@pytest.mark.parametrize("index", [0, 1])
 def test_the_rules_own_limits_give_the_stored_verdicts(
     made: tuple[Context, RunFolder], index: int
 ) -> None:
@@ -523,7 +523,7 @@ def test_moved_limits_recount_by_hand(made: tuple[Context, RunFolder]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("params", "words"),
+    ("params", "text"),
     [
         ({"rule": "released", "limits": "delta_e00:7"}, "With other limits another could pass"),
         ({"rule": "truehue", "limits": "delta_e00:7"}, "has no limit 'delta_e00'"),

@@ -126,7 +126,7 @@ def test_a_query_is_a_slice() -> None:
 
 
 @pytest.mark.parametrize(
-    "given",
+    "values",
     [
         {"rule": "mine"},
         {"system": "l2,l9"},
@@ -187,7 +187,7 @@ def test_a_picture_that_was_not_drawn_has_a_reason_and_no_picture(filled: Filled
         assert entry["object"]
 
 
-@pytest.mark.parametrize("given", [{"sort": "luck"}, {"after": "delta_e00.d.x"}, {"rule": "mine"}])
+@pytest.mark.parametrize("values", [{"sort": "luck"}, {"after": "delta_e00.d.x"}, {"rule": "mine"}])
 def test_what_the_wall_refuses(filled: Filled, values: dict[str, str]) -> None:
     with pytest.raises(BadInput):
         wall_view(filled.context, values)

@@ -29,7 +29,7 @@ def judged(own: OwnPrompt) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(
-    ("own", "what", "by_hand"),
+    ("own", "label", "by_hand"),
     [
         # The fields still hold what the page put there, for other words or for none.
         (OwnPrompt(UNICORN, *FIRST, NOBODY), [("unicorn", "blue")], ""),

@@ -143,7 +143,7 @@ def test_without_weights_it_says_what_is_missing_and_what_works(
 
 
 @pytest.mark.parametrize(
-    ("name", "asked", "words"),
+    ("name", "target", "text"),
     [
         ("  ", ASKED, NO_NAME),
         ("m" * 81, ASKED, "at most 80"),
@@ -277,7 +277,7 @@ def test_models_of_ones_own_are_typed_by_folder_and_file(
 
 
 @pytest.mark.parametrize(
-    ("typed", "words"),
+    ("typed", "text"),
     [
         ("hub:nonsense", "write hub:owner/name"),
         ("hub:someone/else", "truehue masks download hub:someone/else --role segmenter"),

@@ -71,17 +71,17 @@ def colors_in(part: Any, key: str = "") -> Iterator[str]:
 
 @pytest.mark.parametrize("draw", [figures.chromaticity, figures.lightness])
 def test_a_figure_is_valid_and_its_colors_are_measured_or_the_pages(
-    draw: Any, measurement: Measurement
+    draw: Any, found: Measurement
 ) -> None:
-    figure = draw(measurement)
+    figure = draw(found)
     # Plotly checks every name and every value.
     again = go.Figure(figure)
     assert len(again.data) >= 1
-    assert measurement.verdict.lab is not None
-    measured = {candidate.hex for candidate in measurement.candidates}
-    measured.add(hex_of(lab_to_srgb8(np.array(measurement.verdict.lab))))
-    if measurement.verdict.light is not None:
-        measured.add(hex_of(lab_to_srgb8(np.array(measurement.verdict.light.seen_lab))))
+    assert found.verdict.lab is not None
+    measured = {candidate.hex for candidate in found.candidates}
+    measured.add(hex_of(lab_to_srgb8(np.array(found.verdict.lab))))
+    if found.verdict.light is not None:
+        measured.add(hex_of(lab_to_srgb8(np.array(found.verdict.light.seen_lab))))
     seen = set(colors_in(figure))
     assert seen
     for color in seen:
@@ -93,16 +93,16 @@ def test_a_figure_is_valid_and_its_colors_are_measured_or_the_pages(
             assert color in measured | {"rgba(0,0,0,0)"}
 
 
-def test_found_and_asked_stand_where_they_were_measured(measurement: Measurement) -> None:
-    figure = figures.chromaticity(measurement)
-    assert measurement.verdict.lab is not None
+def test_found_and_asked_stand_where_they_were_measured(found: Measurement) -> None:
+    figure = figures.chromaticity(found)
+    assert found.verdict.lab is not None
     points = {
         trace["text"][0]: (trace["x"][0], trace["y"][0], trace["marker"]["color"])
         for trace in figure["data"]
         if trace.get("text")
     }
-    assert points["found"][:2] == pytest.approx(measurement.verdict.lab[1:])
-    candidate = measurement.candidates[0]
+    assert points["found"][:2] == pytest.approx(found.verdict.lab[1:])
+    candidate = found.candidates[0]
     label = f"asked: {candidate.name or candidate.hex}"
     assert points[label][:2] == pytest.approx(candidate.lab[1:])
     assert points[label][2] == candidate.hex
@@ -131,7 +131,7 @@ def test_the_density_is_drawn_in_colors_of_the_pixels() -> None:
     assert image["y"] - image["sizey"] <= result.verdict.lab[2] <= image["y"]  # type: ignore[index]
 
 
-@pytest.mark.parametrize(("asked", "apart"), [("#c85028", True), ("css:blue", False)])
+@pytest.mark.parametrize(("requested", "apart"), [("#c85028", True), ("css:blue", False)])
 def test_words_of_one_place_do_not_cover_each_other(requested: str, apart: bool) -> None:
     srgb8 = np.full((20, 20, 3), (200, 80, 40), np.uint8)
     result = measure(srgb8, np.ones((20, 20), bool), parse_target(requested))

@@ -72,7 +72,7 @@ def test_what_it_raises_is_its_problem(jobs: Jobs) -> None:
     assert (ended.status, ended.problem, ended.result) == ("failed", "No.", {"stored": 3})
 
 
-@pytest.mark.parametrize(("error", "words"), [(SystemExit(1), ": 1"), (KeyboardInterrupt(), "")])
+@pytest.mark.parametrize(("error", "text"), [(SystemExit(1), ": 1"), (KeyboardInterrupt(), "")])
 def test_what_is_no_exception_ends_it_too(
     jobs: Jobs, context: Context, error: BaseException, text: str
 ) -> None:

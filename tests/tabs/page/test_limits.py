@@ -92,7 +92,7 @@ def test_uploads_of_others_are_smaller(public: Context) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("/home/me/data/truehue.duckdb cannot be used.", "truehue.duckdb cannot be used."),
         ("The folder '/srv/my data/runs/ab12' is gone.", "The folder 'ab12' is gone."),

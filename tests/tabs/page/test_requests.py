@@ -24,7 +24,7 @@ class Sample(PageRequest):
 
 
 @pytest.mark.parametrize(
-    ("kind", "given", "field", "said"),
+    ("kind", "values", "field", "said"),
     [
         (
             StudyForm,

@@ -26,7 +26,7 @@ _GIVEN = (COMPLETION.code, COMPLETION.url)
 
 
 @pytest.mark.parametrize(
-    ("values", "models", "kind", "places"),
+    ("values", "models", "kind", "positions"),
     [
         ({"material": Material.DISTRIBUTIONS}, 3, "place", 2),
         ({"repeats": 2, "attention": 2}, 3, "place", 2),

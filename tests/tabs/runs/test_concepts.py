@@ -56,7 +56,7 @@ def wish_of(values: dict[str, Any]) -> RunSpec:
 
 
 @pytest.mark.parametrize(
-    ("given", "ids"),
+    ("values", "ids"),
     [
         ("banana", ["concept-0044"]),
         ("Rotten_Banana, lonely cabin", ["concept-0044-rotten", "concept-0202-lonely"]),
@@ -84,7 +84,7 @@ def test_a_thing_is_chosen_with_all_its_modifiers_and_a_wrong_one_is_named() -> 
 
 
 @pytest.mark.parametrize(
-    ("given", "one", "several"),
+    ("values", "item", "several"),
     [
         ("", None, ()),
         ("7.5", 7.5, ()),
@@ -100,7 +100,7 @@ def test_guidance_is_one_or_several(
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("values", "said"),
     [
         ("3,4,3", "Guidance 3 is given twice"),
         ("3,,4", "several separated by commas, not ''"),

@@ -75,9 +75,9 @@ def rows_of(context: Context, study_id: str, table: str, **more: bool) -> list[d
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
 def test_every_table_is_the_same_in_both_forms_and_as_its_codebook_says(
-    contexts: tuple[Context, str], table: object
+    here: tuple[Context, str], table: object
 ) -> None:
-    context, study_id = contexts
+    context, study_id = here
     name = table.name  # type: ignore[attr-defined]
     columns = {column.name: column for column in table.columns}  # type: ignore[attr-defined]
     rows = rows_of(context, study_id, name)
@@ -106,8 +106,8 @@ def test_every_table_is_the_same_in_both_forms_and_as_its_codebook_says(
             assert any(value is not None for value in values), column.name
 
 
-def test_tables_hold_no_name_and_no_formula(contexts: tuple[Context, str], tmp_path: Path) -> None:
-    context, study_id = contexts
+def test_tables_hold_no_name_and_no_formula(here: tuple[Context, str], tmp_path: Path) -> None:
+    context, study_id = here
     path = tmp_path / "all.zip"
     write_archive(context, OWNER, StudyExportRequest(study=study_id), path)
     with zipfile.ZipFile(path) as archive:
@@ -138,8 +138,8 @@ def table_columns() -> dict[str, str]:
     return {column.name: column.meaning for table in TABLES for column in table.columns}
 
 
-def test_personal_data_are_for_who_may_have_them(contexts: tuple[Context, str]) -> None:
-    context, study_id = contexts
+def test_personal_data_are_for_who_may_have_them(here: tuple[Context, str]) -> None:
+    context, study_id = here
     people = rows_of(context, study_id, "participants", personal=True)
     assert "prolific_pid" in people[0]["external"]
     assert rows_of(context, study_id, "participants")[0]["external"] == ""
@@ -186,8 +186,8 @@ def test_all_that_is_exported_is_of_one_moment(
     assert document["events"] == events == len(list(csv.DictReader(io.StringIO(table))))
 
 
-def test_votes_have_the_arenas_form(contexts: tuple[Context, str]) -> None:
-    context, study_id = contexts
+def test_votes_have_the_arenas_form(here: tuple[Context, str]) -> None:
+    context, study_id = here
     file = votes_file(context, OWNER, StudyExportRequest(study=study_id))
     lines = [json.loads(line) for line in file.content.decode().splitlines()]
     table = rows_of(context, study_id, "votes")
@@ -203,8 +203,8 @@ def test_votes_have_the_arenas_form(contexts: tuple[Context, str]) -> None:
     assert {line["judge"] for line in lines} == {f"participant_{n}" for n in range(1, 6)}
 
 
-def test_numbers_of_tables_are_those_of_the_results(contexts: tuple[Context, str]) -> None:
-    context, study_id = contexts
+def test_numbers_of_tables_are_those_of_the_results(here: tuple[Context, str]) -> None:
+    context, study_id = here
     answers = [row for row in rows_of(context, study_id, "answers") if row["purpose"] == "main"]
     stimuli = rows_of(context, study_id, "stimuli")
     assert sum(int(row["answers"]) for row in stimuli) == len(answers)
@@ -224,8 +224,8 @@ def test_numbers_of_tables_are_those_of_the_results(contexts: tuple[Context, str
     assert max(emd) < 0
 
 
-def test_the_codebook_names_every_column(contexts: tuple[Context, str]) -> None:
-    context, study_id = contexts
+def test_the_codebook_names_every_column(here: tuple[Context, str]) -> None:
+    context, study_id = here
     text = codebook_file(context, OWNER, StudyExportRequest(study=study_id)).content.decode()
     assert f"MAP under N(0, {PRIOR_SD:g}²)" in text, "a strength depends on it where one always won"
     plain = text.replace("\\", "")
@@ -238,8 +238,8 @@ def test_the_codebook_names_every_column(contexts: tuple[Context, str]) -> None:
         table_file(context, OWNER, StudyTableRequest(study=study_id, table="people", format="csv"))
 
 
-def test_routes_answer_with_files_and_errors_in_words(contexts: tuple[Context, str]) -> None:
-    context, study_id = contexts
+def test_routes_answer_with_files_and_errors_in_words(here: tuple[Context, str]) -> None:
+    context, study_id = here
     base = f"/api/studies/{study_id}"
     app = FastAPI()
     app.include_router(results_routes(context))

@@ -236,7 +236,7 @@ def test_training_takes_its_cases_out_of_the_study(context: Context, runs: list[
 
 
 @pytest.mark.parametrize(
-    ("fields", "field", "words"),
+    ("fields", "field", "text"),
     [
         ({"models": []}, "models", "at least one model"),
         ({"preset": "free"}, "question", "question"),

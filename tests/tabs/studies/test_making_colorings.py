@@ -136,7 +136,7 @@ def test_many_starter_drawings_are_prepared_in_the_background(context: Context) 
 
 
 @pytest.mark.parametrize(
-    ("fields", "field", "words"),
+    ("fields", "field", "text"),
     [
         ({"concepts": []}, "concepts", "Choose the concepts"),
         ({"concepts": ["hairdryer"]}, "concepts", "None of these concepts has a sketch"),

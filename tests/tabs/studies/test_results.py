@@ -55,7 +55,7 @@ def told(context: Context, study_id: str, replicates: int = 200) -> dict[str, An
             return results
 
 
-@pytest.mark.parametrize(("people", "words"), [(1, "one person"), (3, "Only 3 people")])
+@pytest.mark.parametrize(("people", "text"), [(1, "one person"), (3, "Only 3 people")])
 def test_numbers_of_few_people_come_with_a_caution(
     context: Context, people: int, text: str
 ) -> None:

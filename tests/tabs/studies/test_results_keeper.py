@@ -37,57 +37,57 @@ def keeper() -> Iterator[ResultsService]:
     made.close()
 
 
-def test_a_page_gets_progress_and_then_the_results(results_service: ResultsService) -> None:
+def test_a_page_gets_progress_and_then_the_results(keeper: ResultsService) -> None:
     slow = Slow("first")
-    early = results_service.get("s", 1, slow, 0.01)
+    early = keeper.get("s", 1, slow, 0.01)
     assert slow.begun.wait(20)
-    early = results_service.get("s", 1, slow, 0.01)
+    early = keeper.get("s", 1, slow, 0.01)
     assert (early.results, early.stale) == (None, False)
     assert early.progress == {"done": 1, "total": 2, "words": "strengths"}
     slow.go.set()
-    assert results_service.get("s", 1, slow, 20).results == {"made": "first"}
-    assert results_service.get("s", 1, slow, 0).progress is None
+    assert keeper.get("s", 1, slow, 20).results == {"made": "first"}
+    assert keeper.get("s", 1, slow, 0).progress is None
     assert slow.runs == 1
 
 
 def test_answers_that_come_in_meanwhile_do_not_break_off_what_is_at_work(
-    results_service: ResultsService,
+    keeper: ResultsService,
 ) -> None:
     first, second = Slow("first"), Slow("second")
-    results_service.get("s", 1, first, 0.01)
+    keeper.get("s", 1, first, 0.01)
     assert first.begun.wait(20)
-    assert results_service.get("s", 2, second, 0.01).results is None
+    assert keeper.get("s", 2, second, 0.01).results is None
     first.go.set()
-    assert results_service.get("s", 1, first, 20).results == {"made": "first"}
+    assert keeper.get("s", 1, first, 20).results == {"made": "first"}
     # What is there is shown as it is until the next is done.
-    old = results_service.get("s", 2, second, 0.01)
+    old = keeper.get("s", 2, second, 0.01)
     assert (old.results, old.stale) == ({"made": "first"}, True)
     second.go.set()
-    assert results_service.get("s", 2, second, 20).results == {"made": "second"}
+    assert keeper.get("s", 2, second, 20).results == {"made": "second"}
     assert (first.runs, second.runs) == (1, 1)
 
 
-def test_who_was_erased_is_in_nothing_that_was_at_work(results_service: ResultsService) -> None:
+def test_who_was_erased_is_in_nothing_that_was_at_work(keeper: ResultsService) -> None:
     before, after = Slow("before"), Slow("after")
-    results_service.get("s", 1, before, 0.01)
+    keeper.get("s", 1, before, 0.01)
     assert before.begun.wait(20)
-    results_service.forget("s")
+    keeper.forget("s")
     after.go.set()
     before.go.set()
-    assert results_service.get("s", 2, after, 20).results == {"made": "after"}
-    results_service.forget("s")
+    assert keeper.get("s", 2, after, 20).results == {"made": "after"}
+    keeper.forget("s")
     after.go.clear()
-    assert results_service.get("s", 2, after, 0.01).results is None
+    assert keeper.get("s", 2, after, 0.01).results is None
     after.go.set()
 
 
-def test_errors_are_told_and_asked_again(results_service: ResultsService) -> None:
+def test_errors_are_told_and_asked_again(keeper: ResultsService) -> None:
     def wrong(step: Step) -> dict[str, Any]:
         raise TrueHueError("The plan cannot be read.")
 
     for _ in range(2):
         with pytest.raises(TrueHueError, match="cannot be read"):
-            results_service.get("s", 1, wrong, 20)
-    results_service.close()
+            keeper.get("s", 1, wrong, 20)
+    keeper.close()
     with pytest.raises(TrueHueError, match="shutting down"):
-        results_service.get("s", 1, wrong, 20)
+        keeper.get("s", 1, wrong, 20)

@@ -118,7 +118,7 @@ def test_links_are_told_under_the_address_that_was_asked(
 
 
 @pytest.mark.parametrize(
-    ("path", "body", "field", "words"),
+    ("path", "body", "field", "text"),
     [
         ("/outline", {"vots": 3}, "vots", "Did you mean “votes”?"),
         ("/create", {"screening": {"plate": True}}, "screening", "in “screening”"),

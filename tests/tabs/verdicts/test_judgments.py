@@ -57,17 +57,17 @@ def asked(context: Context, stored: ImageRecord) -> dict[str, object]:
 
 
 def test_a_kept_verdict_is_stored_by_every_rule_once(
-    context: Context, client: TestClient, target: dict[str, object]
+    context: Context, client: TestClient, asked: dict[str, object]
 ) -> None:
-    first = client.post("/api/verdicts", json=target).json()
+    first = client.post("/api/verdicts", json=asked).json()
     assert list(first["evidence"]) == [by.id for by in RULES]
     assert context.storage.evidence.count() == len(RULES)
-    assert client.post("/api/verdicts", json=target).json() == first
+    assert client.post("/api/verdicts", json=asked).json() == first
     assert context.storage.evidence.count() == len(RULES)
 
 
 @pytest.mark.parametrize(
-    ("change", "words"),
+    ("change", "text"),
     [
         ({"target": "no color at all"}, "no color at all"),
         ({"rule": "mine"}, "cannot be used for scoring"),
@@ -78,21 +78,21 @@ def test_a_kept_verdict_is_stored_by_every_rule_once(
 def test_what_cannot_be_kept_says_why(
     context: Context,
     client: TestClient,
-    target: dict[str, object],
+    asked: dict[str, object],
     change: dict[str, object],
     text: str,
 ) -> None:
-    answer = client.post("/api/verdicts", json={**target, **change})
+    answer = client.post("/api/verdicts", json={**asked, **change})
     assert answer.status_code in (400, 404)
     assert text in answer.json()["error"]
     assert context.storage.evidence.count() == 0
 
 
 def test_disagreeing_keeps_the_verdict_and_the_reason_and_counts_every_rule(
-    context: Context, client: TestClient, target: dict[str, object]
+    context: Context, client: TestClient, asked: dict[str, object]
 ) -> None:
     said = client.post(
-        "/api/judgments", json={**target, "answer": "pass", "reason": "=It is orange."}
+        "/api/judgments", json={**asked, "answer": "pass", "reason": "=It is orange."}
     ).json()
     assert said["rule"] == "paper"
     assert said["reason"] == "=It is orange."
@@ -105,7 +105,7 @@ def test_disagreeing_keeps_the_verdict_and_the_reason_and_counts_every_rule(
         wanted = {"pass": (1, 0, 0, 0), "fail": (0, 1, 0, 0), "unscored": (0, 0, 0, 1)}
         got = (row["agree"], row["too_strict"], row["too_lenient"], row["unscored"])
         assert got == wanted[by_status[row["rule"]]]
-    question = {**target, "object": "Ball", "target": "#FFA500"}
+    question = {**asked, "object": "Ball", "target": "#FFA500"}
     result = client.get("/api/judgments/of", params=question).json()["judgment"]
     assert result["id"] == said["id"]
     question["target"] = "css:red"
@@ -124,19 +124,19 @@ def test_disagreeing_keeps_the_verdict_and_the_reason_and_counts_every_rule(
 
 
 def test_ones_own_answer_is_told_from_those_of_others(
-    context: Context, client: TestClient, target: dict[str, object]
+    context: Context, client: TestClient, asked: dict[str, object]
 ) -> None:
     ann, ben = (Actor(name, Role.VISITOR) for name in ("ann", "ben"))
 
     def answer(actor: Actor, status: str) -> str:
         request = read_as(
-            AnswerVerdict, {**target, "answer": status, "reason": f"{actor.id} saw it"}
+            AnswerVerdict, {**asked, "answer": status, "reason": f"{actor.id} saw it"}
         )
         return str(judge_verdict(context, actor, request)["id"])
 
     owners = answer(OWNER, "pass")
     anns = answer(ann, "fail")
-    question = {name: str(value) for name, value in target.items()}
+    question = {name: str(value) for name, value in asked.items()}
     for actor, own, other in ((OWNER, owners, anns), (ann, anns, owners)):
         answers = of_question(context, actor, question)
         assert (answers["judgment"]["id"], answers["judgment"]["mine"]) == (own, True)
@@ -161,9 +161,9 @@ def test_ones_own_answer_is_told_from_those_of_others(
 
 
 def test_an_answer_has_to_say_what_was_seen(
-    client: TestClient, target: dict[str, object], context: Context
+    client: TestClient, asked: dict[str, object], context: Context
 ) -> None:
-    answer = client.post("/api/judgments", json={**target, "answer": "perhaps"})
+    answer = client.post("/api/judgments", json={**asked, "answer": "perhaps"})
     assert (answer.status_code, "What you see is one of pass, fail" in answer.json()["error"]) == (
         400,
         True,
@@ -172,15 +172,15 @@ def test_an_answer_has_to_say_what_was_seen(
 
 
 def test_a_photograph_is_deleted_and_put_back_and_its_judgment_stays(
-    context: Context, client: TestClient, target: dict[str, object]
+    context: Context, client: TestClient, asked: dict[str, object]
 ) -> None:
-    client.post("/api/judgments", json={**target, "answer": "fail"})
-    context.srgb8(str(target["image"]))
-    gone = client.post("/api/trash", json={"kind": "image", "ids": [target["image"]]}).json()
+    client.post("/api/judgments", json={**asked, "answer": "fail"})
+    context.srgb8(str(asked["image"]))
+    gone = client.post("/api/trash", json={"kind": "image", "ids": [asked["image"]]}).json()
     assert gone["words"] == f"photograph.png, with 1 mask and {len(RULES)} verdicts"
     assert context.storage.images.count() == 0
     with pytest.raises(Exception, match="Nothing is stored"):
-        context.srgb8(str(target["image"]))
+        context.srgb8(str(asked["image"]))
     (judgment,) = client.get("/api/judgments").json()["judgments"]
     assert (judgment["stored"], judgment["link"]) == (False, "")
     deleted = client.get("/api/trash").json()["deleted"]
@@ -188,17 +188,17 @@ def test_a_photograph_is_deleted_and_put_back_and_its_judgment_stays(
     client.post(f"/api/trash/{gone['id']}/restore", json={})
     assert context.storage.images.count() == 1
     assert context.storage.evidence.count() == len(RULES)
-    gone = client.post("/api/trash", json={"kind": "image", "ids": [target["image"]]}).json()
+    gone = client.post("/api/trash", json={"kind": "image", "ids": [asked["image"]]}).json()
     client.post(f"/api/trash/{gone['id']}/purge", json={})
     answer = client.post(f"/api/trash/{gone['id']}/restore", json={})
     assert "for good" in answer.json()["error"]
 
 
 def test_what_was_kept_together_is_deleted_together(
-    context: Context, client: TestClient, target: dict[str, object]
+    context: Context, client: TestClient, asked: dict[str, object]
 ) -> None:
-    saved = client.post("/api/verdicts", json=target).json()["evidence"]
-    other = client.post("/api/verdicts", json={**target, "target": "css:navy"}).json()["evidence"]
+    saved = client.post("/api/verdicts", json=asked).json()["evidence"]
+    other = client.post("/api/verdicts", json={**asked, "target": "css:navy"}).json()["evidence"]
     values = {"kind": "verdict", "ids": [saved["paper"]], "all_rules": True}
     gone = client.post("/api/trash", json=values).json()
     assert gone["count"] == len(RULES)
@@ -209,9 +209,9 @@ def test_what_was_kept_together_is_deleted_together(
 
 
 def test_for_good_is_for_those_at_the_machine(
-    context: Context, client: TestClient, target: dict[str, object]
+    context: Context, client: TestClient, asked: dict[str, object]
 ) -> None:
-    gone = client.post("/api/trash", json={"kind": "image", "ids": [target["image"]]}).json()
+    gone = client.post("/api/trash", json={"kind": "image", "ids": [asked["image"]]}).json()
     as_demo(context)
     answer = client.post(f"/api/trash/{gone['id']}/purge", json={})
     as_demo(context, demo=False)

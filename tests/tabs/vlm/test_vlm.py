@@ -504,7 +504,7 @@ def test_settings_name_the_dtype_of_a_model_that_is_local() -> None:
 
 
 @pytest.mark.parametrize(
-    ("right", "asked", "chance", "mark"),
+    ("right", "target", "chance", "mark"),
     [
         # 40.0 (22 to 61) at chance 25 is not below chance, and neither is one of one right.
         (8, 20, 0.25, "n.s. vs chance"),

@@ -201,7 +201,7 @@ def plan_with(files: Files, **changes: Any) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("changes", "words"),
+    ("changes", "text"),
     [
         ({"name": "another"}, "not the plan of the run"),
         ({"run_id": "0" * 16}, "not the plan of the run"),
@@ -252,7 +252,7 @@ def item(**changes: Any) -> Callable[[ItemResult], ItemResult]:
 
 
 @pytest.mark.parametrize(
-    ("bend", "words"),
+    ("bend", "text"),
     [
         (item(position=800), "no picture 800"),
         (item(position=1), "prompt or image are others|stands there twice"),

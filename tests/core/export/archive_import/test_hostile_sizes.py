@@ -164,7 +164,7 @@ EXACT = {"kind": "exact", "detector": "", "segmenter": "", "presence": "", "vari
 
 
 @pytest.mark.parametrize(
-    ("changes", "words"),
+    ("changes", "text"),
     [
         ({"masker": {}}, "masker is not whole"),
         ({"masker": {**EXACT, "kind": "magic"}}, "no masker 'magic'"),
@@ -191,7 +191,7 @@ def test_plans_that_would_break_a_page_are_refused(
 
 
 @pytest.mark.parametrize(
-    ("change", "words"),
+    ("change", "message"),
     [({"id": "x" * 3_000}, "The id has"), ({"text": "A red\0apple"}, "a prompt of it cannot")],
 )
 def test_prompts_that_no_import_takes_are_refused(

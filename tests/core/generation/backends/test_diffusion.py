@@ -206,7 +206,7 @@ def test_guidance_and_negative_prompts_reach_the_model(
 
 
 @pytest.mark.parametrize(
-    ("model_id", "wrong", "words"),
+    ("model_id", "wrong", "text"),
     [
         ("any", {"text": "  "}, "prompt is empty"),
         ("any", {"steps": 0}, "at least 1"),

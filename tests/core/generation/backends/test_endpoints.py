@@ -60,7 +60,7 @@ def test_the_example_of_the_module_can_be_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "words"),
+    ("content", "text"),
     [
         (b"{", r"not JSON: .* at line 1, column 2"),
         (b"\xff\xfe", "not UTF-8"),
@@ -82,7 +82,7 @@ def test_files_that_are_refused(tmp_path: Path, content: Any, text: str) -> None
 
 
 @pytest.mark.parametrize(
-    ("change", "words"),
+    ("change", "text"),
     [
         ({"name": "two words"}, "name 'two words' must be"),
         ({"name": ""}, "name '' must be"),

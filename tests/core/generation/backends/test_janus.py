@@ -166,7 +166,7 @@ def test_its_own_size_may_be_asked(tiny: JanusModel) -> None:
 
 
 @pytest.mark.parametrize(
-    ("request_", "words"),
+    ("request_", "text"),
     [
         (replace(RED, width=64), "32 × 32 pixels only, not 64 × 32"),
         (replace(RED, negative_text="blurry"), "no negative prompt"),

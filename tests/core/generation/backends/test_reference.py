@@ -315,7 +315,7 @@ def test_a_cancel_takes_effect_within_a_step() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "words"),
+    ("change", "text"),
     [
         ({"targets": ()}, "needs an object and a color"),
         ({"targets": (target(" ", RED),)}, "needs a name"),

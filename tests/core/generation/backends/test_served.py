@@ -179,7 +179,7 @@ def test_waiting_that_is_of_no_use(server: ImagesServer, answer: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "kind", "words"),
+    ("answer", "kind", "text"),
     [
         (
             failure(400, "Your request was rejected.", "content_policy_violation"),

@@ -245,7 +245,7 @@ def test_parameters_hold_the_request_as_plain_json() -> None:
 
 
 @pytest.mark.parametrize(
-    ("request_", "words"),
+    ("request_", "text"),
     [
         (RenderRequest("anvil", (1, 2, 3)), "sphere, cube"),
         (RenderRequest("cube", (1, 2, 3), "disco"), "even, overcast"),

@@ -220,7 +220,7 @@ def test_a_watch_sees_the_work_and_can_end_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("request_", "words"),
+    ("request_", "text"),
     [
         (SceneRequest(()), "one to 4"),
         (SceneRequest((SceneObject("cube", (1, 2, 3)),) * 5), "one to 4"),

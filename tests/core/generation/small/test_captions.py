@@ -30,9 +30,9 @@ def drawn() -> list[Caption]:
     return captions(Settings(), np.random.default_rng(1), 3000)
 
 
-def test_no_held_out_prompt_is_a_caption(sample: list[Caption]) -> None:
+def test_no_held_out_prompt_is_a_caption(drawn: list[Caption]) -> None:
     never = {prompt.text for prompt in build() if held_out(prompt, 0.1)}
-    shown = {caption.text for caption in (*sample, *several_objects(0.1))}
+    shown = {caption.text for caption in (*drawn, *several_objects(0.1))}
     assert len(never) > 3000
     assert not shown & never
     # All else of level 1 can come: a caption is a prompt of the benchmark, word for word.
@@ -56,20 +56,20 @@ def test_a_name_means_one_color() -> None:
     assert "blue" not in {color_words(color) for color in named_colors("css")}
 
 
-def test_captions_come_in_the_shares_of_the_mix(sample: list[Caption]) -> None:
-    assert captions(Settings(), np.random.default_rng(1), 3000) == sample
+def test_captions_come_in_the_shares_of_the_mix(drawn: list[Caption]) -> None:
+    assert captions(Settings(), np.random.default_rng(1), 3000) == drawn
     level_1 = {color.srgb8 for color in named_colors("l1")}
     every = {caption.text for caption in several_objects(0.1)}
-    several = [caption for caption in sample if caption.text in every]
-    assert 0.09 < len(several) / len(sample) < 0.16
-    singles = [caption for caption in sample if len(caption.shapes) == 1]
-    assert sum(caption.colors[0] in level_1 for caption in singles) / len(sample) > 0.5
-    assert 0.04 < sum("#" in caption.text for caption in sample) / len(sample) < 0.09
-    assert Counter(len(caption.shapes) for caption in sample).keys() == {1, 2}
+    several = [caption for caption in drawn if caption.text in every]
+    assert 0.09 < len(several) / len(drawn) < 0.16
+    singles = [caption for caption in drawn if len(caption.shapes) == 1]
+    assert sum(caption.colors[0] in level_1 for caption in singles) / len(drawn) > 0.5
+    assert 0.04 < sum("#" in caption.text for caption in drawn) / len(drawn) < 0.09
+    assert Counter(len(caption.shapes) for caption in drawn).keys() == {1, 2}
 
 
-def test_the_colors_of_a_caption_are_those_of_its_picture(sample: list[Caption]) -> None:
-    for caption in sample:
+def test_the_colors_of_a_caption_are_those_of_its_picture(drawn: list[Caption]) -> None:
+    for caption in drawn:
         assert len(caption.shapes) == len(caption.colors) == len(caption.asked)
         for code in re.findall(r"#([0-9A-F]{6})", caption.text):
             assert bytes(caption.colors[0]).hex().upper() == code

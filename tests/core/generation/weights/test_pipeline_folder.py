@@ -211,7 +211,7 @@ def variants_mixed(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("spoil", "words"),
+    ("spoil", "text"),
     [
         (empty, "is empty, so it is no diffusers pipeline"),
         (gone, "does not exist"),

@@ -87,7 +87,7 @@ def test_a_negative_elsewhere_takes_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("variant", "covered", "taken"),
+    ("variant", "covered", "used"),
     [
         # Of 100 columns: at the share itself the part is still taken, above it is left out.
         (PAPER, 50, True),

@@ -14,7 +14,7 @@ from truehue.core.prompts.gencolorbench import build
 
 
 @pytest.mark.parametrize(
-    ("name", "asked"),
+    ("name", "requested"),
     [
         ("car", "Is there a car in the image? Answer yes or no."),
         ("airplane", "Is there an airplane in the image? Answer yes or no."),
@@ -56,7 +56,7 @@ def test_all_concepts_that_are_not_counted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "words"), [("", "no name"), (" \n", "no name"), ("x" * 201, "201")]
+    ("name", "text"), [("", "no name"), (" \n", "no name"), ("x" * 201, "201")]
 )
 def test_what_cannot_be_asked(name: str, text: str) -> None:
     with pytest.raises(BadInput, match=text):

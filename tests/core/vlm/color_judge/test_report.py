@@ -48,8 +48,8 @@ def asked() -> list[Question]:
 
 
 @pytest.fixture(scope="module")
-def rules(questions: list[Question]) -> dict[str, list[Answer]]:
-    return rule_answers(questions)
+def rules(asked: list[Question]) -> dict[str, list[Answer]]:
+    return rule_answers(asked)
 
 
 def answers(questions: list[Question], text: Callable[[Question], str]) -> list[Answer]:
@@ -71,9 +71,9 @@ def row(report: dict[str, Any], table: str, *key: str) -> dict[str, Any]:
     return dict(zip(result["columns"], cells, strict=True))
 
 
-def test_who_is_always_right(questions: list[Question]) -> None:
-    every = answers(questions, right)
-    report = report_of(questions, every, {"same": every}, "oracle")
+def test_who_is_always_right(asked: list[Question]) -> None:
+    every = answers(asked, right)
+    report = report_of(asked, every, {"same": every}, "oracle")
     q3 = row(report, "accuracy", "L2 Q3")
     assert (q3["right"], q3["asked"], q3["percent"], q3["chance"]) == (8, 8, 100.0, 50.0)
     # Wilson of 8 of 8: from 8 / (8 + 1.95996²).
@@ -89,10 +89,8 @@ def test_who_is_always_right(questions: list[Question]) -> None:
     assert json.loads(json.dumps(report)) == report
 
 
-def test_who_always_says_yes(questions: list[Question]) -> None:
-    report = report_of(
-        questions, answers(questions, yes), {"oracle": answers(questions, right)}, "yes"
-    )
+def test_who_always_says_yes(asked: list[Question]) -> None:
+    report = report_of(asked, answers(asked, yes), {"oracle": answers(asked, right)}, "yes")
     q3 = row(report, "accuracy", "L2 Q3")
     assert (q3["right"], q3["asked"], q3["percent"], q3["oracle"]) == (4, 8, 50.0, 100.0)
     between = row(report, "agreement", "L2 Q3", "oracle")
@@ -112,8 +110,8 @@ def test_who_always_says_yes(questions: list[Question]) -> None:
     assert (names["both decided"], names["kappa"], names["pairs"]) == (0, None, 4)
 
 
-def test_one_miss_one_failure_and_one_not_asked(questions: list[Question]) -> None:
-    q3 = [question for question in questions if question.task == "l2_q3"]
+def test_one_miss_one_failure_and_one_not_asked(asked: list[Question]) -> None:
+    q3 = [question for question in asked if question.task == "l2_q3"]
     miss = next(item for item in q3 if item.answer == "yes")
     answers_of = [answered(item, "no" if item is miss else item.answer) for item in q3]
     report = report_of(q3, answers_of, {"oracle": answers(q3, right)}, "m")
@@ -134,9 +132,9 @@ def test_one_miss_one_failure_and_one_not_asked(questions: list[Question]) -> No
 
 
 def test_rules_answer_by_the_exact_mask(
-    questions: list[Question], rules: dict[str, list[Answer]]
+    asked: list[Question], rules: dict[str, list[Answer]]
 ) -> None:
-    report = report_of(questions, rules["truehue"], rules, "truehue")
+    report = report_of(asked, rules["truehue"], rules, "truehue")
     for part in ("L2 Q1", "L2 Q2", "L2 Q3", "Yes or no"):
         same = row(report, "agreement", part, "truehue")
         assert (same["same percent"], same["kappa"]) == (100.0, 1.0)
@@ -144,7 +142,7 @@ def test_rules_answer_by_the_exact_mask(
     assert row(report, "rules", "Yes or no", "truehue")["percent"] >= 75
     ours, paper = (row(report, "yes", rule, "the true one")["yes"] for rule in ("truehue", "paper"))
     assert ours > paper
-    for answer, question in zip(rules["paper"], questions, strict=True):
+    for answer, question in zip(rules["paper"], asked, strict=True):
         if question.form is Form.OPEN:
             assert find(str(answer.reading), "l2")
             assert (answer.outcome is Outcome.RIGHT) == (answer.reading == question.answer)
@@ -169,13 +167,13 @@ def test_css_has_hex_codes_and_letters() -> None:
     assert row(report, "accuracy", "Yes or no")["asked"] == 6
 
 
-def test_names_of_one_color_are_one_answer(questions: list[Question]) -> None:
-    css = replace(questions[0], construction={"system": "css"})
+def test_names_of_one_color_are_one_answer(asked: list[Question]) -> None:
+    css = replace(asked[0], construction={"system": "css"})
     assert color_of(css, "Dark Slate grey") == color_of(css, "darkslategray") == "#2F4F4F"
     assert color_of(css, "#2f4f4f") == "#2F4F4F"
     assert color_of(css, "octarine") == "octarine"
     # In its own system a name is that system's: level 2 has a green of its own.
-    assert color_of(questions[0], "green") == find("Green", "l2").hex != find("green", "css").hex
+    assert color_of(asked[0], "green") == find("Green", "l2").hex != find("green", "css").hex
     assert nominal_kappa([("a", "a"), ("b", "b"), ("c", "a")]) == pytest.approx(
         (2 / 3 - (1 * 2 + 1 * 1) / 9) / (1 - 3 / 9)
     )
@@ -183,13 +181,13 @@ def test_names_of_one_color_are_one_answer(questions: list[Question]) -> None:
     assert nominal_kappa([("a", "a")] * 3) is None
 
 
-def test_a_render_that_is_drawn_otherwise_is_unscored(questions: list[Question]) -> None:
-    other = {**questions[0].construction["render"], "mask_sha256": "0"}
-    changed = replace(questions[0], construction={**questions[0].construction, "render": other})
+def test_a_render_that_is_drawn_otherwise_is_unscored(asked: list[Question]) -> None:
+    other = {**asked[0].construction["render"], "mask_sha256": "0"}
+    changed = replace(asked[0], construction={**asked[0].construction, "render": other})
     for of_rule in rule_answers([changed]).values():
         assert (of_rule[0].outcome, of_rule[0].reason) == (Outcome.UNANSWERED, OTHERWISE)
     with pytest.raises(BadInput, match="does not say of which render"):
-        rule_answers([replace(questions[0], construction={"system": "l2"})])
+        rule_answers([replace(asked[0], construction={"system": "l2"})])
 
 
 def test_scenes_take_turns_as_in_the_paper() -> None:

@@ -178,7 +178,7 @@ def test_a_fingerprint_is_of_files_and_dtype_wherever_they_lie(
 
 
 @pytest.mark.parametrize(
-    ("name", "settings", "words"),
+    ("name", "settings", "text"),
     [
         ("no such thing", {}, "is no model"),
         ("owner/name", {"dtype": "int4"}, "The dtype is auto"),

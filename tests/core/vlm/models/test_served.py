@@ -91,7 +91,7 @@ def test_a_redirect_to_another_host_gets_no_picture(server: ChatServer) -> None:
 
 
 @pytest.mark.parametrize(
-    ("named", "requested", "where"),
+    ("named", "requested", "location"),
     [
         ("https://vlm.example:443/v1", "https://vlm.example/v1/chat/completions", ""),
         ("http://VLM.example:80/v1", "http://vlm.example/v1/chat/completions", ""),
@@ -249,7 +249,7 @@ def test_a_busy_server_is_waited_for_and_that_is_said(
 
 
 @pytest.mark.parametrize(
-    ("answer", "words", "counts"),
+    ("answer", "text", "counts"),
     [
         (failure(400, "Image too large"), r"cannot answer this \(400\): Image too large", False),
         (failure(500, "Out of memory"), r"failed \(500\). Out of memory", True),
@@ -270,7 +270,7 @@ def test_a_question_without_an_answer_has_its_reason(
 
 
 @pytest.mark.parametrize(
-    ("answer", "words"),
+    ("answer", "text"),
     [
         (failure(404, "No model color-vlm"), "knows no such address or model"),
         (answer_json(200, {"data": []}), "no chat completion"),

@@ -327,7 +327,7 @@ def test_intervals_hold_the_numbers_that_do_not_move(context: Context) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("values", "message"),
     [
         ({}, "Choose a concept first"),
         ({"concept": "concept-9999"}, "There is no concept 'concept-9999'"),

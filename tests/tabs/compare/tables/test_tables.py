@@ -236,7 +236,7 @@ def ended(client: TestClient) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("body", "words"),
+    ("body", "text"),
     [
         ({"method": "magic", "runs": ["a"]}, "There is no method"),
         ({"method": ["pixels"], "runs": ["a"]}, "The method is text"),
