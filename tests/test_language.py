@@ -57,7 +57,7 @@ STORED = {
 """Modules whose texts are data: they stay as they are stored."""
 
 
-SQL = re.compile(r"\b(SELECT|INSERT|UPDATE|DELETE|WHERE|JOIN|ALTER|AS|FROM|AND)\b")
+SQL = re.compile(r"\b(SELECT|CREATE|INSERT|UPDATE|DELETE|WHERE|JOIN|ALTER|AS|FROM|AND)\b")
 
 
 def names_of(tree: ast.Module) -> Iterator[tuple[int, str]]:

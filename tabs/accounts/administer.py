@@ -18,7 +18,7 @@ RESEARCHER = "researcher"
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f]")
 
 
-class Asked(PageRequest):
+class AccountChange(PageRequest):
     """What to do, and with which account. A password is hashed before it is handed on."""
 
     do: str
@@ -32,7 +32,7 @@ def administer(accounts: Accounts, fields: dict[str, Any]) -> dict[str, Any]:
 
     Raises BadInput for what cannot be done.
     """
-    request = read_as(Asked, fields)
+    request = read_as(AccountChange, fields)
     if request.do == "list":
         text = ""
     elif request.do == "add":
@@ -51,7 +51,7 @@ def administer(accounts: Accounts, fields: dict[str, Any]) -> dict[str, Any]:
     return {"words": text, "accounts": [_json(account) for account in accounts.all()]}
 
 
-def _add(accounts: Accounts, target: Asked) -> str:
+def _add(accounts: Accounts, target: AccountChange) -> str:
     first = not accounts.any()
     role = target.role or (ADMIN if first else RESEARCHER)
     account = accounts.add(plain_name(target.name), role, _hash(target))
@@ -81,7 +81,7 @@ def _named(accounts: Accounts, name: str) -> AccountRecord:
     return account_records[0]
 
 
-def _hash(target: Asked) -> str:
+def _hash(target: AccountChange) -> str:
     if not target.password_hash.startswith("$argon2id$"):
         raise BadInput("The hash of a password is missing.", "password_hash")
     return target.password_hash

@@ -14,12 +14,12 @@ from truehue.tabs.page.router import FeatureRouter
 
 def backup_routes(context: Context) -> FeatureRouter:
     """The router of backups."""
-    feature_router = FeatureRouter(context, "/api/backups")
-    feature_router.gives("", EmptyRequest, backups_view)
-    feature_router.takes("", EmptyRequest, start_backup)
+    router = FeatureRouter(context, "/api/backups")
+    router.get_json("", EmptyRequest, backups_view)
+    router.post_json("", EmptyRequest, start_backup)
 
-    @feature_router.get("/{name}")
-    def file(name: str, actor: Actor = feature_router.asking) -> Response:
+    @router.get("/{name}")
+    def file(name: str, actor: Actor = router.current_actor) -> Response:
         try:
             path = backup_file(context, actor, NamedBackup(name=name))
         except Exception as error:
@@ -28,4 +28,4 @@ def backup_routes(context: Context) -> FeatureRouter:
         headers = {"Cache-Control": "no-store", "Content-Encoding": "identity"}
         return FileResponse(path, headers=headers, filename=path.name, media_type="application/zip")
 
-    return feature_router
+    return router

@@ -60,17 +60,17 @@ INERT = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inlin
 
 def colorize_routes(context: Context) -> FeatureRouter:
     """The router of Colorize."""
-    feature_router = FeatureRouter(context, PREFIX)
+    router = FeatureRouter(context, PREFIX)
     files = Files(context)
 
     def view(path: str, kind: type[Any], do: Callable[[Context, Actor, Any], Answer]) -> None:
         """GET: ``do`` gets what the address asks."""
 
-        def answer(request: Request, actor: Actor = feature_router.asking) -> JSONResponse:
+        def answer(request: Request, actor: Actor = router.current_actor) -> JSONResponse:
             requested = {**request.query_params, **request.path_params}
             return guarded(lambda: do(context, actor, read_as(kind, requested)))
 
-        feature_router.add_api_route(path, answer, methods=["GET"], name=do.__name__)
+        router.add_api_route(path, answer, methods=["GET"], name=do.__name__)
 
     view("/sketches", EmptyRequest, sketches_view)
     view("/sketch", NamedSketch, sketch_view)
@@ -79,58 +79,54 @@ def colorize_routes(context: Context) -> FeatureRouter:
     view("/kept", EmptyRequest, saved_view)
     view("/kept/{coloring}", NamedColoring, coloring_view)
 
-    @feature_router.get("/prepared")
-    async def about_prepared(
-        request: Request, actor: Actor = feature_router.asking
-    ) -> JSONResponse:
+    @router.get("/prepared")
+    async def about_prepared(request: Request, actor: Actor = router.current_actor) -> JSONResponse:
         def about() -> Answer:
             return prepared_view(context, actor, read_as(Preparing, request.query_params))
 
         # Cleaning an image and finding its regions costs what its pictures cost.
         return await anyio.to_thread.run_sync(lambda: guarded(about), limiter=files.limiter)
 
-    feature_router.takes("/compare", ColoringRequest, compare_view, MOST_LOG_BYTES)
-    feature_router.takes("/picture", PictureRequest, image_view, MOST_LOG_BYTES)
-    feature_router.takes("/keep", Keeping, keep, MOST_LOG_BYTES)
-    feature_router.takes("/kept/{coloring}/delete", NamedColoring, delete_coloring)
-    feature_router.takes("/candidates", CandidatesRequest, start_candidates)
-    feature_router.takes("/sketches", Storing, store_sketch)
+    router.post_json("/compare", ColoringRequest, compare_view, MOST_LOG_BYTES)
+    router.post_json("/picture", PictureRequest, image_view, MOST_LOG_BYTES)
+    router.post_json("/keep", Keeping, keep, MOST_LOG_BYTES)
+    router.post_json("/kept/{coloring}/delete", NamedColoring, delete_coloring)
+    router.post_json("/candidates", CandidatesRequest, start_candidates)
+    router.post_json("/sketches", Storing, store_sketch)
     # A large image takes a gigabyte for a moment.
     decoding = anyio.CapacityLimiter(DECODES_AT_ONCE)
-    feature_router.takes_file(
-        "/import", EmptyRequest, context.limits.image_bytes, import_sketch, decoding
-    )
-    _file_routes(feature_router, files)
-    return feature_router
+    router.post_file("/import", EmptyRequest, context.limits.image_bytes, import_sketch, decoding)
+    _file_routes(router, files)
+    return router
 
 
-def _file_routes(feature_router: FeatureRouter, files: Files) -> None:
+def _file_routes(router: FeatureRouter, files: Files) -> None:
     """The files of sketches and colorings, each named by its content."""
 
-    @feature_router.get("/starter/{drawing}.svg")
+    @router.get("/starter/{drawing}.svg")
     async def starter(drawing: str) -> Response:
         return await _answered(files.starter(drawing), SVG)
 
-    @feature_router.get("/sketches/{sketch}.png")
+    @router.get("/sketches/{sketch}.png")
     async def ink(sketch: str, side: int = 0) -> Response:
         return await _answered(files.ink(sketch, side), "image/png")
 
-    @feature_router.get("/sketches/{sketch}.regions")
+    @router.get("/sketches/{sketch}.regions")
     async def regions(sketch: str) -> Response:
         return await _answered(files.regions(sketch), "application/octet-stream")
 
-    @feature_router.get("/sketches/{sketch}/regions.png")
+    @router.get("/sketches/{sketch}/regions.png")
     async def hatches(sketch: str, closing: int = -1, side: int = 900) -> Response:
         return await _answered(files.hatches(sketch, closing, side), "image/png")
 
-    @feature_router.get("/prepared/{image}.png")
+    @router.get("/prepared/{image}.png")
     async def prepared(
         image: str, request: Request, view: str = "ink", side_px: int = 900
     ) -> Response:
         requested = {**request.query_params, "image": image}
         return await _answered(files.prepared(requested, view, side_px), "image/png")
 
-    @feature_router.get("/kept/{coloring}/{name}")
+    @router.get("/kept/{coloring}/{name}")
     async def kept(coloring: str, name: str, side: int = 0) -> Response:
         try:
             kind = files.saved_kind(name)

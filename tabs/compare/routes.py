@@ -22,13 +22,13 @@ from truehue.tabs.page.router import FeatureRouter
 
 def compare_routes(context: Context) -> FeatureRouter:
     """The router of Compare."""
-    feature_router = FeatureRouter(context, "/api/compare")
+    router = FeatureRouter(context, "/api/compare")
 
-    @feature_router.get("/bins")
+    @router.get("/bins")
     def bins() -> JSONResponse:
         return guarded(bins_view)
 
-    @feature_router.get("/concepts")
+    @router.get("/concepts")
     def listed() -> JSONResponse:
         return guarded(lambda: concepts_view(context))
 
@@ -41,18 +41,18 @@ def compare_routes(context: Context) -> FeatureRouter:
         "steps": steps_view,
     }
     for name, view in views.items():
-        feature_router.add_api_route(f"/{name}", _answering(context, view), methods=["GET"])
+        router.add_api_route(f"/{name}", _answering(context, view), methods=["GET"])
 
-    feature_router.takes("/image/look", Mark, review_mark)
-    feature_router.takes("/image/mark", Mark, save_mark)
-    feature_router.takes("/image/pool", Pool, pool)
+    router.post_json("/image/look", Mark, review_mark)
+    router.post_json("/image/mark", Mark, save_mark)
+    router.post_json("/image/pool", Pool, pool)
 
-    @feature_router.get("/weights.csv")
+    @router.get("/weights.csv")
     def weights(request: Request) -> Response:
         query = request.query_params
         return csv_attachment(lambda: (file_name(query, "histograms"), weights_csv(context, query)))
 
-    @feature_router.get("/numbers.csv")
+    @router.get("/numbers.csv")
     def numbers(request: Request) -> Response:
         query = request.query_params
         return csv_attachment(lambda: (file_name(query, "numbers"), numbers_csv(context, query)))
@@ -60,15 +60,15 @@ def compare_routes(context: Context) -> FeatureRouter:
     def sweep_of(request: Request) -> Chart:
         return sweep_chart(context, request.query_params.get("images", "").split(","))
 
-    @feature_router.get("/sweep")
+    @router.get("/sweep")
     def sweep(request: Request) -> JSONResponse:
         return guarded(lambda: sweep_of(request).as_json())
 
-    @feature_router.get("/sweep.csv")
+    @router.get("/sweep.csv")
     def sweep_csv(request: Request) -> Response:
         return csv_attachment(lambda: ("truehue-saturation-sweep.csv", sweep_of(request).csv()))
 
-    return feature_router
+    return router
 
 
 def _answering(

@@ -31,16 +31,16 @@ _FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 
 def explore_routes(context: Context) -> FeatureRouter:
     """The router of Explore."""
-    feature_router = FeatureRouter(context, "/api/explore")
+    router = FeatureRouter(context, "/api/explore")
     small = SingleFlightCache(picture_png, most_kept=KEPT_PNGS)
 
-    @feature_router.get("/report")
+    @router.get("/report")
     def report(source: str = "", set: str = "") -> JSONResponse:
         return guarded(
             lambda: report_view(stored_reports(context.storage.data_dir / KIND), source, set)
         )
 
-    @feature_router.get("/picture.png")
+    @router.get("/picture.png")
     async def picture(request: Request) -> Response:
         try:
             data = await small.get(scene_of(request.query_params))
@@ -48,24 +48,24 @@ def explore_routes(context: Context) -> FeatureRouter:
             return refusal(error)
         return Response(data, media_type="image/png", headers=_FOREVER)
 
-    @feature_router.get("/example")
+    @router.get("/example")
     def example(request: Request, rule: str = "", requested: str = "") -> JSONResponse:
         return guarded(lambda: measured(scene_of(request.query_params), rule, requested))
 
-    feature_router.takes("/example", KeepPicture, save_image)
+    router.post_json("/example", KeepPicture, save_image)
 
-    @feature_router.get("/agreement")
+    @router.get("/agreement")
     def agreement(request: Request) -> JSONResponse:
         return guarded(lambda: agreement_view(context, request.query_params))
 
-    @feature_router.get("/why")
+    @router.get("/why")
     def why(keys: str = "") -> JSONResponse:
         return guarded(lambda: {"why": reasons(context, keys.split(",") if keys else [])})
 
-    feature_router.takes("/runs", Diagnose, start_run)
-    feature_router.takes("/rejudge", ScoreStored, start_rejudge)
-    feature_router.takes("/scores", ScoreRuns, start_scoring)
-    return feature_router
+    router.post_json("/runs", Diagnose, start_run)
+    router.post_json("/rejudge", ScoreStored, start_rejudge)
+    router.post_json("/scores", ScoreRuns, start_scoring)
+    return router
 
 
 def analyses_routes(context: Context) -> APIRouter:
@@ -129,7 +129,7 @@ def wall_routes(context: Context) -> FeatureRouter:
         return guarded(lambda: count_view(context, request.query_params))
 
     @router.get("/wall/picture")
-    def picture(request: Request, actor: Actor = router.asking) -> JSONResponse:
+    def picture(request: Request, actor: Actor = router.current_actor) -> JSONResponse:
         return guarded(lambda: image_view(context, actor, request.query_params))
 
     @router.get("/wall/mask")

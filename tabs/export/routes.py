@@ -44,17 +44,17 @@ BOOKS: dict[str, tuple[str, Callable[[Any], str]]] = {
 
 def export_routes(context: Context) -> FeatureRouter:
     """The router of exports."""
-    feature_router = FeatureRouter(context, "/api")
+    router = FeatureRouter(context, "/api")
 
-    @feature_router.get("/runs/{run_id}/export.csv")
+    @router.get("/runs/{run_id}/export.csv")
     def table(run_id: str) -> Response:
         return _streamed(run_id, RESULTS, "csv")
 
-    @feature_router.get("/runs/{run_id}/colors.csv")
+    @router.get("/runs/{run_id}/colors.csv")
     def colors(run_id: str) -> Response:
         return _streamed(run_id, COLORS, COLORS_CSV)
 
-    @feature_router.get("/runs/{run_id}/scores.{format}")
+    @router.get("/runs/{run_id}/scores.{format}")
     def scores(run_id: str, format: Literal["csv", "parquet", "codebook.json"]) -> Response:
         try:
             if format == "codebook.json":
@@ -88,11 +88,11 @@ def export_routes(context: Context) -> FeatureRouter:
 
         return StreamingResponse(streamed(), headers=headers, media_type=CSV)
 
-    @feature_router.get("/runs/{run_id}/sizes")
+    @router.get("/runs/{run_id}/sizes")
     def sizes(run_id: str) -> JSONResponse:
         return guarded(lambda: sizes_view(context, run_id))
 
-    @feature_router.get("/runs/{run_id}/{book}")
+    @router.get("/runs/{run_id}/{book}")
     def book(run_id: str, book: str) -> Response:
         try:
             folder = context.service(RunSupervisor).folder(run_id)
@@ -107,9 +107,9 @@ def export_routes(context: Context) -> FeatureRouter:
         except Exception as error:
             return refusal(error)
 
-    feature_router.takes("/exports", Export, start_export)
+    router.post_json("/exports", Export, start_export)
 
-    @feature_router.get("/exports/{job_id}/file")
+    @router.get("/exports/{job_id}/file")
     def file(job_id: str) -> Response:
         try:
             path = exported_file(context, job_id)
@@ -117,7 +117,7 @@ def export_routes(context: Context) -> FeatureRouter:
             return refusal(error)
         return FileResponse(path, filename=path.name, media_type="application/octet-stream")
 
-    @feature_router.get("/exports/{job_id}/colors")
+    @router.get("/exports/{job_id}/colors")
     def neighbor_colors(job_id: str) -> Response:
         try:
             path = colors_path(context, job_id)
@@ -127,8 +127,6 @@ def export_routes(context: Context) -> FeatureRouter:
             return refusal(error)
         return FileResponse(path, filename=path.name, media_type="application/octet-stream")
 
-    feature_router.takes_file(
-        "/runs/import", EmptyRequest, context.limits.archive_bytes, import_file
-    )
-    feature_router.takes("/runs/import-path", ArchivePath, import_path)
-    return feature_router
+    router.post_file("/runs/import", EmptyRequest, context.limits.archive_bytes, import_file)
+    router.post_json("/runs/import-path", ArchivePath, import_path)
+    return router

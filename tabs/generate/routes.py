@@ -19,9 +19,9 @@ MOST_ITEMS = 96
 
 def generation_routes(context: Context) -> FeatureRouter:
     """The router of drawings."""
-    feature_router = FeatureRouter(context, "/api")
+    router = FeatureRouter(context, "/api")
 
-    @feature_router.get("/drawings")
+    @router.get("/drawings")
     def drawings(
         limit: int = 24,
         offset: int = 0,
@@ -51,24 +51,24 @@ def generation_routes(context: Context) -> FeatureRouter:
 
         return guarded(listed)
 
-    @feature_router.get("/drawings/{drawing_id}/pair")
+    @router.get("/drawings/{drawing_id}/pair")
     def pair(drawing_id: str) -> JSONResponse:
         return guarded(lambda: pair_json(context, drawing_id))
 
-    @feature_router.get("/images/{image_id}/cfr-maps")
+    @router.get("/images/{image_id}/cfr-maps")
     def maps(image_id: str) -> JSONResponse:
         return guarded(lambda: maps_of(context, image_id))
 
-    return feature_router
+    return router
 
 
 def example_routes(context: Context) -> FeatureRouter:
     """The router of examples."""
-    feature_router = FeatureRouter(context, "/api/examples")
+    router = FeatureRouter(context, "/api/examples")
 
-    @feature_router.get("")
+    @router.get("")
     def examples() -> JSONResponse:
         return guarded(lambda: listed(context))
 
-    feature_router.takes("", NamedExample, generate_example)
-    return feature_router
+    router.post_json("", NamedExample, generate_example)
+    return router

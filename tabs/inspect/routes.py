@@ -19,16 +19,16 @@ from truehue.tabs.page.router import FeatureRouter
 
 def inspect_routes(context: Context) -> FeatureRouter:
     """The router of Inspect."""
-    feature_router = FeatureRouter(context, "/api")
+    router = FeatureRouter(context, "/api")
 
-    @feature_router.get("/color/{srgb}")
+    @router.get("/color/{srgb}")
     def color(srgb: str) -> JSONResponse:
         return guarded(lambda: pixel_view(srgb))
 
-    @feature_router.get("/fidelity/{image}")
+    @router.get("/fidelity/{image}")
     def fidelity(image: str, by: str = "") -> JSONResponse:
         return guarded(lambda: fidelity_view(context, image, by))
 
-    feature_router.takes("/fidelity", ScoreImage, score_by_cfm)
-    feature_router.takes("/cfm", RegisterCfm, register_cfm)
-    return feature_router
+    router.post_json("/fidelity", ScoreImage, score_by_cfm)
+    router.post_json("/cfm", RegisterCfm, register_cfm)
+    return router

@@ -53,10 +53,10 @@ def query_of(request: Request) -> tuple[str, Query]:
 
 def prompt_routes(context: Context) -> FeatureRouter:
     """The router of prompts."""
-    feature_router = FeatureRouter(context, "/api")
+    router = FeatureRouter(context, "/api")
 
-    @feature_router.get("/prompts/sets")
-    def sets(actor: Actor = feature_router.asking) -> JSONResponse:
+    @router.get("/prompts/sets")
+    def sets(actor: Actor = router.current_actor) -> JSONResponse:
         return guarded(
             lambda: {
                 "sets": [vars(set_info) for set_info in context.service(Library).sets()],
@@ -68,19 +68,17 @@ def prompt_routes(context: Context) -> FeatureRouter:
             }
         )
 
-    @feature_router.get("/prompts/search")
+    @router.get("/prompts/search")
     def found(request: Request, rule: str = RULE, facets: int = 1) -> JSONResponse:
         return guarded(lambda: search(context, *query_of(request), bool(facets), rule))
 
-    @feature_router.get("/prompts/matching")
+    @router.get("/prompts/matching")
     def all_found(request: Request, rule: str = RULE) -> JSONResponse:
         return guarded(lambda: {"items": matching(context, *query_of(request), rule)})
 
-    feature_router.takes("/prompts/resolve", Resolve, resolve, MOST_BASKET_BYTES)
-    feature_router.takes_file(
-        "/prompts/sets", EmptyRequest, context.limits.prompts_bytes, take_prompts
-    )
-    feature_router.takes("/prompts/sets/hide", NamedSet, hide_set)
-    feature_router.takes("/selections", KeepSelection, save_selection, MOST_BASKET_BYTES)
-    feature_router.takes("/selections/remove", NamedSelection, remove_selection)
-    return feature_router
+    router.post_json("/prompts/resolve", Resolve, resolve, MOST_BASKET_BYTES)
+    router.post_file("/prompts/sets", EmptyRequest, context.limits.prompts_bytes, take_prompts)
+    router.post_json("/prompts/sets/hide", NamedSet, hide_set)
+    router.post_json("/selections", KeepSelection, save_selection, MOST_BASKET_BYTES)
+    router.post_json("/selections/remove", NamedSelection, remove_selection)
+    return router

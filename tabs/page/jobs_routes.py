@@ -21,30 +21,28 @@ LOOK_S = 0.1
 def job_routes(context: Context) -> FeatureRouter:
     """The router of long work. With ``seen``, the version of an earlier answer, the next one comes
     when something has changed, or after 25 seconds."""
-    feature_router = FeatureRouter(context, "/api/jobs")
+    router = FeatureRouter(context, "/api/jobs")
 
-    @feature_router.get("")
+    @router.get("")
     async def jobs(
         seen: int = -1,
         kind: str = "",
-        actor: Actor = feature_router.asking,
+        actor: Actor = router.current_actor,
     ) -> JSONResponse:
         request = AllJobs(kind=kind)
         return await answered(
             context.jobs.version, seen, lambda: jobs_view(context, actor, request)
         )
 
-    @feature_router.get("/{job_id}")
-    async def job(
-        job_id: str, seen: int = -1, actor: Actor = feature_router.asking
-    ) -> JSONResponse:
+    @router.get("/{job_id}")
+    async def job(job_id: str, seen: int = -1, actor: Actor = router.current_actor) -> JSONResponse:
         request = NamedJob(job_id=job_id)
         return await answered(
             lambda: context.jobs.changed(job_id), seen, lambda: job_view(context, actor, request)
         )
 
-    feature_router.takes("/{job_id}/cancel", NamedJob, cancel_job)
-    return feature_router
+    router.post_json("/{job_id}/cancel", NamedJob, cancel_job)
+    return router
 
 
 async def answered(

@@ -35,26 +35,26 @@ class FeatureRouter(APIRouter):
     def __init__(self, context: Context, prefix: str = "", strict: bool = False) -> None:
         super().__init__(prefix=prefix)
         self.context, self._strict = context, strict
-        self.asking: Any = Depends(self.actor)
+        self.current_actor: Any = Depends(self.actor)
 
     async def actor(self, request: Request) -> Actor:
         """Who asks; every changing route depends on it."""
         return actor_of(self.context, request)
 
-    def gives(
+    def get_json(
         self, path: str, kind: type[_Request], do: Callable[[Context, Actor, _Request], Answer]
     ) -> None:
         """GET: ``do`` gets what the address asks for, by its path and its query."""
 
-        def given(request: Request, actor: Actor = self.asking) -> JSONResponse:
+        def given(request: Request, actor: Actor = self.current_actor) -> JSONResponse:
             return guarded(lambda: do(self.context, actor, read_address(kind, request)))
 
         first, _, _ = (do.__doc__ or "").partition("\n\n")
-        name = getattr(do, "__name__", "given")
+        name = getattr(do, "__name__", "get_json")
         summary = " ".join(first.split())
         self.add_api_route(path, given, methods=["GET"], name=name, summary=summary)
 
-    def takes(
+    def post_json(
         self,
         path: str,
         kind: type[_Request],
@@ -67,7 +67,7 @@ class FeatureRouter(APIRouter):
 
         action = str(vars(do).get("action", "")) if hasattr(do, "__dict__") else ""
 
-        async def taken(request: Request, actor: Actor = self.asking) -> JSONResponse:
+        async def taken(request: Request, actor: Actor = self.current_actor) -> JSONResponse:
             def done(fields: Answer) -> Answer:
                 # Who may not do it at all is not told first what the form lacks.
                 if action:
@@ -82,7 +82,7 @@ class FeatureRouter(APIRouter):
 
         self.add_api_route(path, taken, methods=["POST"], **self._entry(do, kind, path))
 
-    def takes_file(
+    def post_file(
         self,
         path: str,
         kind: type[_Request],
@@ -93,7 +93,7 @@ class FeatureRouter(APIRouter):
         """POST: ``do`` gets the file that was sent and its name; what else is asked stands in the
         address, and its place in a folder in the header ``X-File-Path``."""
 
-        async def taken(request: Request, actor: Actor = self.asking) -> JSONResponse:
+        async def taken(request: Request, actor: Actor = self.current_actor) -> JSONResponse:
             def done(file: Path, name: str) -> Answer:
                 path_in = request.headers.get("x-file-path", "")
                 page_request = read_as(kind, {"path": path_in, **request.path_params})

@@ -31,16 +31,14 @@ _FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 
 def routes(context: Context) -> FeatureRouter:
     """The router of images and of the page's files."""
-    feature_router = FeatureRouter(context)
+    router = FeatureRouter(context)
     decoding = anyio.CapacityLimiter(DECODES_AT_ONCE)  # a large image takes a gigabyte for a moment
     # What is kept is kept for the data folder that it is of.
     thumbnail = SingleFlightCache(lambda _, *which: _thumbnail(context, *which), DECODES_AT_ONCE)
 
-    feature_router.takes_file(
-        "/api/images", EmptyRequest, context.limits.image_bytes, take_image, decoding
-    )
+    router.post_file("/api/images", EmptyRequest, context.limits.image_bytes, take_image, decoding)
 
-    @feature_router.get("/api/images")
+    @router.get("/api/images")
     def recent(limit: int = 60, offset: int = 0, source: str = "", text: str = "") -> JSONResponse:
         limit, offset = min(max(limit, 1), 200), min(max(offset, 0), 2**31)
         images = context.storage.images
@@ -56,7 +54,7 @@ def routes(context: Context) -> FeatureRouter:
             }
         )
 
-    @feature_router.get("/media/images/{image_id}.png")
+    @router.get("/media/images/{image_id}.png")
     def image(image_id: str) -> Response:
         try:
             path = context.storage.images.path(image_id)
@@ -66,7 +64,7 @@ def routes(context: Context) -> FeatureRouter:
             return JSONResponse({"error": f"The file of image {image_id} is gone."}, 404)
         return FileResponse(path, media_type="image/png", headers=_FOREVER)
 
-    @feature_router.get("/media/thumbs/{image_id}.png")
+    @router.get("/media/thumbs/{image_id}.png")
     async def thumb(image_id: str, side: int = THUMB_SIDES[0]) -> Response:
         side = side if side in THUMB_SIDES else THUMB_SIDES[0]
         try:
@@ -75,22 +73,22 @@ def routes(context: Context) -> FeatureRouter:
         except TrueHueError as error:
             return JSONResponse({"error": message_of(error)}, 404)
 
-    @feature_router.get("/assets/plotly.min.js")
+    @router.get("/assets/plotly.min.js")
     def plotly() -> FileResponse:
         import plotly
 
         path = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
         return FileResponse(path, media_type="text/javascript", headers=_FOREVER)
 
-    @feature_router.get("/assets/favicon.svg")
+    @router.get("/assets/favicon.svg")
     def favicon() -> FileResponse:
         return FileResponse(ROOT / "assets" / "favicon.svg", media_type="image/svg+xml")
 
-    @feature_router.get("/api/ready")
+    @router.get("/api/ready")
     def ready() -> dict[str, str]:
         return {"status": "ready", "data": context.data_text()}
 
-    return feature_router
+    return router
 
 
 def _thumbnail(context: Context, image_id: str, side: int, _deletions: int) -> bytes:
@@ -106,11 +104,11 @@ def _thumbnail(context: Context, image_id: str, side: int, _deletions: int) -> b
 
 def notice_routes(context: Context) -> FeatureRouter:
     """The router of notices."""
-    feature_router = FeatureRouter(context, "/api/notices")
+    router = FeatureRouter(context, "/api/notices")
 
-    @feature_router.get("")
-    def shown(actor: Actor = feature_router.asking) -> JSONResponse:
+    @router.get("")
+    def shown(actor: Actor = router.current_actor) -> JSONResponse:
         return guarded(lambda: notices(context, actor))
 
-    feature_router.takes("/read", Notice, read_notice)
-    return feature_router
+    router.post_json("/read", Notice, read_notice)
+    return router

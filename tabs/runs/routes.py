@@ -25,29 +25,29 @@ from truehue.tabs.runs.request import RunRequest
 
 def run_routes(context: Context) -> FeatureRouter:
     """The router of runs."""
-    feature_router = FeatureRouter(context, "/api/runs")
+    router = FeatureRouter(context, "/api/runs")
 
-    @feature_router.get("")
-    def runs(hidden: bool = False, actor: Actor = feature_router.asking) -> JSONResponse:
+    @router.get("")
+    def runs(hidden: bool = False, actor: Actor = router.current_actor) -> JSONResponse:
         return guarded(lambda: runs_view(context, actor, hidden))
 
-    @feature_router.get("/form")
-    def form(actor: Actor = feature_router.asking) -> JSONResponse:
+    @router.get("/form")
+    def form(actor: Actor = router.current_actor) -> JSONResponse:
         return guarded(lambda: form_view(context, actor))
 
-    feature_router.takes("/estimate", RunRequest, estimate_view)
-    feature_router.takes("/trial", RunRequest, try_out)
-    feature_router.takes("", RunRequest, start_runs)
-    feature_router.takes("/{run_id}/{what}", ChangeRun, change_run)
-    return feature_router
+    router.post_json("/estimate", RunRequest, estimate_view)
+    router.post_json("/trial", RunRequest, try_out)
+    router.post_json("", RunRequest, start_runs)
+    router.post_json("/{run_id}/{what}", ChangeRun, change_run)
+    return router
 
 
 def image_set_routes(context: Context) -> FeatureRouter:
     """The router of folders of images."""
-    feature_router = FeatureRouter(context, "/api/image-sets")
-    feature_router.takes_file("/files/{session}", StagedFile, context.limits.image_bytes, take_file)
-    feature_router.takes("/forget", StagedFolder, forget_folder)
-    feature_router.takes("/plan", ImageFolder, look)
-    feature_router.takes("/start", ImageFolder, start_import)
-    feature_router.takes("/score", ScoreImages, start_scoring)
-    return feature_router
+    router = FeatureRouter(context, "/api/image-sets")
+    router.post_file("/files/{session}", StagedFile, context.limits.image_bytes, take_file)
+    router.post_json("/forget", StagedFolder, forget_folder)
+    router.post_json("/plan", ImageFolder, look)
+    router.post_json("/start", ImageFolder, start_import)
+    router.post_json("/score", ScoreImages, start_scoring)
+    return router

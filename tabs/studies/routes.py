@@ -38,64 +38,62 @@ NO_STUDIES = "A demonstration has no studies. Run TrueHue on your own machine."
 
 def study_routes(context: Context) -> FeatureRouter:
     """The router of studies; in a demonstration one that knows none."""
-    feature_router = FeatureRouter(context, PREFIX, strict=True)
+    router = FeatureRouter(context, PREFIX, strict=True)
     if context.demo:
-        return _closed(feature_router)
+        return _closed(router)
 
-    @feature_router.get("")
-    def every(actor: Actor = feature_router.asking) -> JSONResponse:
+    @router.get("")
+    def every(actor: Actor = router.current_actor) -> JSONResponse:
         return guarded(lambda: study_list(context, actor, EmptyRequest()))
 
-    @feature_router.get("/presets")
-    def beginnings(actor: Actor = feature_router.asking) -> JSONResponse:
+    @router.get("/presets")
+    def beginnings(actor: Actor = router.current_actor) -> JSONResponse:
         return guarded(lambda: presets(context, actor, EmptyRequest()))
 
-    @feature_router.get("/materials")
-    def made_of(actor: Actor = feature_router.asking) -> JSONResponse:
+    @router.get("/materials")
+    def made_of(actor: Actor = router.current_actor) -> JSONResponse:
         return guarded(lambda: materials(context, actor, EmptyRequest()))
 
-    @feature_router.get("/concepts")
-    def colored_of(actor: Actor = feature_router.asking) -> JSONResponse:
+    @router.get("/concepts")
+    def colored_of(actor: Actor = router.current_actor) -> JSONResponse:
         return guarded(lambda: concept_list(context, actor, EmptyRequest()))
 
-    feature_router.takes("/outline", StudyForm, outline)
-    feature_router.takes("/cases", CasesForm, cases)
-    feature_router.takes("/create", StudyForm, create)
-    feature_router.takes("/power", PowerRequest, power)
-    feature_router.takes("/votes-needed", VotesRequest, votes_needed)
+    router.post_json("/outline", StudyForm, outline)
+    router.post_json("/cases", CasesForm, cases)
+    router.post_json("/create", StudyForm, create)
+    router.post_json("/power", PowerRequest, power)
+    router.post_json("/votes-needed", VotesRequest, votes_needed)
 
-    @feature_router.get("/{study_id}")
-    def one(study_id: str, actor: Actor = feature_router.asking) -> JSONResponse:
+    @router.get("/{study_id}")
+    def one(study_id: str, actor: Actor = router.current_actor) -> JSONResponse:
         return guarded(lambda: study(context, actor, StudyRequest(study=study_id)))
 
-    @feature_router.get("/{study_id}/live")
-    def at_work(study_id: str, actor: Actor = feature_router.asking) -> JSONResponse:
+    @router.get("/{study_id}/live")
+    def at_work(study_id: str, actor: Actor = router.current_actor) -> JSONResponse:
         return guarded(lambda: live(context, actor, StudyRequest(study=study_id)))
 
-    @feature_router.get("/{study_id}/comments")
-    def said(study_id: str, actor: Actor = feature_router.asking) -> JSONResponse:
+    @router.get("/{study_id}/comments")
+    def said(study_id: str, actor: Actor = router.current_actor) -> JSONResponse:
         return guarded(lambda: comments(context, actor, StudyRequest(study=study_id)))
 
-    feature_router.takes("/{study}/revise", Revision, revise)
-    feature_router.takes("/{study}/copy", Copying, copy)
-    feature_router.takes("/{study}/state", StateRequest, set_state)
-    feature_router.takes("/{study}/delete", StudyRequest, delete_draft)
-    feature_router.takes("/{study}/links/{link}/revoke", LinkRequest, revoke_link)
+    router.post_json("/{study}/revise", Revision, revise)
+    router.post_json("/{study}/copy", Copying, copy)
+    router.post_json("/{study}/state", StateRequest, set_state)
+    router.post_json("/{study}/delete", StudyRequest, delete_draft)
+    router.post_json("/{study}/links/{link}/revoke", LinkRequest, revoke_link)
 
     def here(request: Request) -> Answer:
         return {"base": base_of(request, context.local)}
 
-    feature_router.takes("/{study}/links", LinksRequest, make_links, known=here)
-    feature_router.takes("/{study}/preview", PreviewRequest, preview, known=here)
-    return feature_router
+    router.post_json("/{study}/links", LinksRequest, make_links, known=here)
+    router.post_json("/{study}/preview", PreviewRequest, preview, known=here)
+    return router
 
 
-def _closed(feature_router: FeatureRouter) -> FeatureRouter:
-    async def nothing(_: Actor = feature_router.asking) -> JSONResponse:
+def _closed(router: FeatureRouter) -> FeatureRouter:
+    async def nothing(_: Actor = router.current_actor) -> JSONResponse:
         return JSONResponse({"error": NO_STUDIES}, 404)
 
     for path in ("", "/{rest:path}"):
-        feature_router.add_api_route(
-            path, nothing, methods=["GET", "POST"], include_in_schema=False
-        )
-    return feature_router
+        router.add_api_route(path, nothing, methods=["GET", "POST"], include_in_schema=False)
+    return router

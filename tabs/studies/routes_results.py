@@ -47,57 +47,57 @@ from truehue.tabs.studies.results_people import (
 
 def results_routes(context: Context) -> FeatureRouter:
     """The router; empty in a demonstration, which has no studies."""
-    feature_router = FeatureRouter(context, "/api/studies", strict=True)
+    router = FeatureRouter(context, "/api/studies", strict=True)
     if context.demo:
-        return feature_router
-    evaluation = feature_router.asking
+        return router
+    evaluation = router.current_actor
 
-    @feature_router.get("/{study}/results")
+    @router.get("/{study}/results")
     def results(request: Request, actor: Actor = evaluation) -> JSONResponse:
         return guarded(
             lambda: study_results(context, actor, read_address(StudyResultsRequest, request))
         )
 
-    @feature_router.get("/{study}/replay")
+    @router.get("/{study}/replay")
     def replay(request: Request, actor: Actor = evaluation) -> JSONResponse:
         return guarded(lambda: replayed(context, actor, read_address(StudyReference, request)))
 
-    @feature_router.get("/{study}/tables")
+    @router.get("/{study}/tables")
     def tables(request: Request, actor: Actor = evaluation) -> JSONResponse:
         return guarded(lambda: table_list(context, actor, read_address(StudyReference, request)))
 
-    @feature_router.get("/{study}/tables/{table}.{format}")
+    @router.get("/{study}/tables/{table}.{format}")
     def table(request: Request, actor: Actor = evaluation) -> Response:
         return _sent(lambda: table_file(context, actor, read_address(StudyTableRequest, request)))
 
-    @feature_router.get("/{study}/votes.jsonl")
+    @router.get("/{study}/votes.jsonl")
     def votes(request: Request, actor: Actor = evaluation) -> Response:
         return _sent(lambda: votes_file(context, actor, read_address(StudyExportRequest, request)))
 
-    @feature_router.get("/{study}/codebook.md")
+    @router.get("/{study}/codebook.md")
     def codebook(request: Request, actor: Actor = evaluation) -> Response:
         return _sent(
             lambda: codebook_file(context, actor, read_address(StudyExportRequest, request))
         )
 
-    @feature_router.get("/{study}/all.zip")
+    @router.get("/{study}/all.zip")
     def everything(request: Request, actor: Actor = evaluation) -> Response:
         return _archive(context, actor, request)
 
-    @feature_router.get("/{study}/participants/{participant}/export")
+    @router.get("/{study}/participants/{participant}/export")
     def one(request: Request, actor: Actor = evaluation) -> Response:
         return _sent(
             lambda: _participant_file(context, actor, read_address(ParticipantReference, request))
         )
 
-    feature_router.takes("/{study}/rule", SetRule, set_rule)
-    feature_router.takes("/{study}/clear-external", StudyReference, clear_external)
-    feature_router.takes("/{study}/participants/{participant}/exclude", Decide, exclude)
-    feature_router.takes("/{study}/participants/{participant}/include", Decide, include)
-    feature_router.takes("/{study}/participants/{participant}/erase", Erase, erase)
+    router.post_json("/{study}/rule", SetRule, set_rule)
+    router.post_json("/{study}/clear-external", StudyReference, clear_external)
+    router.post_json("/{study}/participants/{participant}/exclude", Decide, exclude)
+    router.post_json("/{study}/participants/{participant}/include", Decide, include)
+    router.post_json("/{study}/participants/{participant}/erase", Erase, erase)
     importing = anyio.CapacityLimiter(1)  # a study may take some hundred megabytes for a moment
-    feature_router.takes_file("/import", EmptyRequest, MOST_ARCHIVE_BYTES, import_study, importing)
-    return feature_router
+    router.post_file("/import", EmptyRequest, MOST_ARCHIVE_BYTES, import_study, importing)
+    return router
 
 
 def _sent(make: Callable[[], ExportedFile]) -> Response:

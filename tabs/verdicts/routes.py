@@ -24,28 +24,28 @@ from truehue.tabs.verdicts.saving import QuestionRequest, save_verdict
 
 def judgment_routes(context: Context) -> FeatureRouter:
     """The router of judging and deleting."""
-    feature_router = FeatureRouter(context, "/api")
-    feature_router.takes("/verdicts", QuestionRequest, save_verdict)
-    feature_router.takes("/judgments", AnswerVerdict, judge_verdict)
-    feature_router.takes("/judgments/{judgment_id}/withdraw", Judgment, withdraw)
-    feature_router.takes("/trash", Delete, delete)
-    feature_router.takes("/trash/{trash_id}/restore", Deleted, restore)
-    feature_router.takes("/trash/{trash_id}/purge", Deleted, purge)
+    router = FeatureRouter(context, "/api")
+    router.post_json("/verdicts", QuestionRequest, save_verdict)
+    router.post_json("/judgments", AnswerVerdict, judge_verdict)
+    router.post_json("/judgments/{judgment_id}/withdraw", Judgment, withdraw)
+    router.post_json("/trash", Delete, delete)
+    router.post_json("/trash/{trash_id}/restore", Deleted, restore)
+    router.post_json("/trash/{trash_id}/purge", Deleted, purge)
 
-    @feature_router.get("/judgments")
-    def judgments(request: Request, actor: Actor = feature_router.asking) -> JSONResponse:
+    @router.get("/judgments")
+    def judgments(request: Request, actor: Actor = router.current_actor) -> JSONResponse:
         return guarded(lambda: judgments_view(context, actor, request.query_params))
 
-    @feature_router.get("/judgments/of")
-    def judgment(request: Request, actor: Actor = feature_router.asking) -> JSONResponse:
+    @router.get("/judgments/of")
+    def judgment(request: Request, actor: Actor = router.current_actor) -> JSONResponse:
         return guarded(lambda: of_question(context, actor, request.query_params))
 
-    @feature_router.get("/judgments.csv")
+    @router.get("/judgments.csv")
     def table() -> Response:
         return csv_attachment(lambda: ("truehue-judgments.csv", judgments_csv(context)))
 
-    @feature_router.get("/trash")
+    @router.get("/trash")
     def deleted() -> JSONResponse:
         return guarded(lambda: trash_view(context))
 
-    return feature_router
+    return router

@@ -41,39 +41,39 @@ FOREVER = {"Cache-Control": "private, max-age=31536000, immutable"}
 
 def vlm_routes(context: Context) -> FeatureRouter:
     """The router of the VLMs tab."""
-    feature_router = FeatureRouter(context, PREFIX)
-    feature_router.gives("/start", EmptyRequest, start_view)
-    feature_router.gives("/askings", ListEvaluations, evaluations_view)
-    feature_router.gives("/results", ResultsRequest, results_view)
-    feature_router.gives("/questions", QuestionsRequest, questions_view)
-    feature_router.gives("/question", OneQuestion, question_view)
-    feature_router.takes("/sets/make", MakeSet, make_set)
-    feature_router.takes("/sets/judge", MakeJudgeSet, make_judge_set)
-    feature_router.takes("/sets/import", ImportSet, import_set)
-    feature_router.takes("/sets/{set}/hide", HideSet, hide_set)
-    feature_router.takes("/sets/{set}/rules", JudgeRenders, judge_renders)
-    feature_router.takes("/askings", StartEvaluation, start_evaluation)
-    feature_router.takes("/askings/{id}/{what}", ChangeEvaluation, change_evaluation)
+    router = FeatureRouter(context, PREFIX)
+    router.get_json("/start", EmptyRequest, start_view)
+    router.get_json("/askings", ListEvaluations, evaluations_view)
+    router.get_json("/results", ResultsRequest, results_view)
+    router.get_json("/questions", QuestionsRequest, questions_view)
+    router.get_json("/question", OneQuestion, question_view)
+    router.post_json("/sets/make", MakeSet, make_set)
+    router.post_json("/sets/judge", MakeJudgeSet, make_judge_set)
+    router.post_json("/sets/import", ImportSet, import_set)
+    router.post_json("/sets/{set}/hide", HideSet, hide_set)
+    router.post_json("/sets/{set}/rules", JudgeRenders, judge_renders)
+    router.post_json("/askings", StartEvaluation, start_evaluation)
+    router.post_json("/askings/{id}/{what}", ChangeEvaluation, change_evaluation)
 
     def file(path: str, do: Callable[[Context, Actor, Any], Answer]) -> None:
-        def given(request: Request, actor: Actor = feature_router.asking) -> Response:
+        def given(request: Request, actor: Actor = router.current_actor) -> Response:
             def made() -> tuple[str, str]:
                 answer = do(context, actor, read_address(ResultsRequest, request))
                 return answer["name"], answer["text"]
 
             return csv_attachment(made)
 
-        feature_router.add_api_route(path, given, methods=["GET"], name=do.__name__)
+        router.add_api_route(path, given, methods=["GET"], name=do.__name__)
 
     file("/results.csv", scores_file)
     file("/answers.csv", answers_file)
 
-    @feature_router.get("/images/{set}/{image}.png")
-    def image(request: Request, actor: Actor = feature_router.asking) -> Response:
+    @router.get("/images/{set}/{image}.png")
+    def image(request: Request, actor: Actor = router.current_actor) -> Response:
         try:
             content = image_png(context, actor, read_address(ImageRequest, request))
         except Exception as error:
             return refusal(error)
         return Response(content, media_type="image/png", headers=FOREVER)
 
-    return feature_router
+    return router

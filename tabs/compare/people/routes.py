@@ -28,17 +28,17 @@ _FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 
 def compare_people_routes(context: Context) -> FeatureRouter:
     """The router of the sets of Compare."""
-    feature_router = FeatureRouter(context, "/api/compare/sets")
+    router = FeatureRouter(context, "/api/compare/sets")
     for add in (_lists, _distributions, _pictures, _examples):
-        add(feature_router)
-    _single_set(feature_router)  # last: its paths hold a name that could be any of the others
-    return feature_router
+        add(router)
+    _single_set(router)  # last: its paths hold a name that could be any of the others
+    return router
 
 
-def _lists(feature_router: FeatureRouter) -> None:
-    context = feature_router.context
+def _lists(router: FeatureRouter) -> None:
+    context = router.context
 
-    @feature_router.get("")
+    @router.get("")
     def listed(hidden: bool = False) -> JSONResponse:
         return guarded(
             lambda: {
@@ -49,32 +49,28 @@ def _lists(feature_router: FeatureRouter) -> None:
             }
         )
 
-    @feature_router.get("/words")
+    @router.get("/words")
     def words(typed: str = "") -> JSONResponse:
         return guarded(lambda: suggestions(typed))
 
 
-def _distributions(feature_router: FeatureRouter) -> None:
-    feature_router.takes_file(
-        "/distributions/{session}", files.Waiting, files.MOST_BYTES, files.stage
-    )
-    feature_router.takes("/distributions/{session}/read", files.ReadFile, files.look)
-    feature_router.takes("/distributions/{session}/store", files.KeepFile, files.keep)
-    feature_router.takes("/forget/{session}", files.Waiting, files.forget)
+def _distributions(router: FeatureRouter) -> None:
+    router.post_file("/distributions/{session}", files.Waiting, files.MOST_BYTES, files.stage)
+    router.post_json("/distributions/{session}/read", files.ReadFile, files.look)
+    router.post_json("/distributions/{session}/store", files.KeepFile, files.keep)
+    router.post_json("/forget/{session}", files.Waiting, files.forget)
 
 
-def _pictures(feature_router: FeatureRouter) -> None:
-    context = feature_router.context
+def _pictures(router: FeatureRouter) -> None:
+    context = router.context
     decoding = anyio.CapacityLimiter(DECODES_AT_ONCE)
 
     most_bytes = context.limits.image_bytes
-    feature_router.takes_file(
-        "/pictures/{session}/{place}", uploads.ImageFile, most_bytes, uploads.stage
-    )
-    feature_router.takes("/pictures-plan/{session}", uploads.ImageFiles, uploads.look)
-    feature_router.takes("/pictures-store/{session}", uploads.ImageFiles, uploads.start)
+    router.post_file("/pictures/{session}/{place}", uploads.ImageFile, most_bytes, uploads.stage)
+    router.post_json("/pictures-plan/{session}", uploads.ImageFiles, uploads.look)
+    router.post_json("/pictures-store/{session}", uploads.ImageFiles, uploads.start)
 
-    @feature_router.get("/pictures/{session}/{place}")
+    @router.get("/pictures/{session}/{place}")
     async def shown(session: str, index: int, mask: str = "stored") -> JSONResponse:
         def make() -> dict[str, Any]:
             # Why a picture cannot be taken is what this is asked for, so it is an answer.
@@ -99,7 +95,7 @@ def _pictures(feature_router: FeatureRouter) -> None:
 
     cutouts = SingleFlightCache(cutout, DECODES_AT_ONCE)
 
-    @feature_router.get("/cutouts/{image_id}/{mask_id}.png")
+    @router.get("/cutouts/{image_id}/{mask_id}.png")
     async def cut(image_id: str, mask_id: str) -> Response:
         try:
             made = await cutouts.get(context.storage.data_dir, image_id, mask_id)
@@ -108,8 +104,8 @@ def _pictures(feature_router: FeatureRouter) -> None:
             return refusal(error)
 
 
-def _examples(feature_router: FeatureRouter) -> None:
-    @feature_router.get("/examples/{file_name}")
+def _examples(router: FeatureRouter) -> None:
+    @router.get("/examples/{file_name}")
     def example(file_name: str) -> Response:
         for item in EXAMPLES:
             if item.file_name == unquote(file_name):
@@ -119,15 +115,15 @@ def _examples(feature_router: FeatureRouter) -> None:
         return JSONResponse({"error": "There is no example of that name."}, 404)
 
 
-def _single_set(feature_router: FeatureRouter) -> None:
-    context = feature_router.context
+def _single_set(router: FeatureRouter) -> None:
+    context = router.context
 
-    @feature_router.get("/{set_id}")
+    @router.get("/{set_id}")
     def inside(
         set_id: str, typed: str = "", offset: int = 0, limit: int = sets.PAGE
     ) -> JSONResponse:
         start, maximum = min(max(offset, 0), 2**31), min(max(limit, 1), MOST_PAGE)
         return guarded(lambda: sets.inside(context, set_id, typed, start, maximum))
 
-    feature_router.takes("/{set_id}/name", sets.RenameSet, sets.rename)
-    feature_router.takes("/{set_id}/hidden", sets.HideSet, sets.hide)
+    router.post_json("/{set_id}/name", sets.RenameSet, sets.rename)
+    router.post_json("/{set_id}/hidden", sets.HideSet, sets.hide)

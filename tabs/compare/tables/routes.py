@@ -23,7 +23,7 @@ Make = Callable[[Context, ReferenceSets, Mapping[str, str]], Any]
 
 def compare_tables_routes(context: Context) -> FeatureRouter:
     """The router of Compare's analyses."""
-    feature_router = FeatureRouter(context, "/api/compare/analyses")
+    router = FeatureRouter(context, "/api/compare/analyses")
     people = ReferenceSets(context)
 
     def answered(make: Make, request: Request) -> JSONResponse:
@@ -33,33 +33,33 @@ def compare_tables_routes(context: Context) -> FeatureRouter:
         query = request.query_params
         return csv_attachment(lambda: (f"truehue-{name}.csv", make(context, people, query)))
 
-    @feature_router.get("/tables")
+    @router.get("/tables")
     def tables(request: Request) -> JSONResponse:
         return answered(tables_view, request)
 
-    @feature_router.get("/tables.csv")
+    @router.get("/tables.csv")
     def tables_file(request: Request) -> Response:
         return attached(tables_csv, "concept-tables", request)
 
-    @feature_router.get("/tables/concepts")
+    @router.get("/tables/concepts")
     def concepts(request: Request) -> JSONResponse:
         return answered(concepts_view, request)
 
-    @feature_router.get("/modifiers")
+    @router.get("/modifiers")
     def modifiers(request: Request) -> JSONResponse:
         return answered(modifiers_view, request)
 
-    @feature_router.get("/modifiers.csv")
+    @router.get("/modifiers.csv")
     def modifiers_file(request: Request) -> Response:
         return attached(modifiers_csv, "modifiers", request)
 
-    @feature_router.get("/guidance")
+    @router.get("/guidance")
     def guidance(request: Request) -> JSONResponse:
         return answered(guidance_view, request)
 
-    @feature_router.get("/guidance.csv")
+    @router.get("/guidance.csv")
     def guidance_file(request: Request) -> Response:
         return attached(guidance_csv, "guidance-and-size", request)
 
-    feature_router.takes("/cells", ExtractCells, start_cells)
-    return feature_router
+    router.post_json("/cells", ExtractCells, start_cells)
+    return router

@@ -47,54 +47,54 @@ _KEPT = {"Cache-Control": "private, max-age=86400", "X-Content-Type-Options": "n
 
 def coloring_routes(context: Context) -> FeatureRouter:
     """The router; empty in a demonstration, which has no studies."""
-    feature_router = FeatureRouter(context, "/api", strict=True)
+    router = FeatureRouter(context, "/api", strict=True)
     if context.demo:
-        return feature_router
-    evaluation, base = feature_router.asking, "/studies/{study}"
+        return router
+    evaluation, base = router.current_actor, "/studies/{study}"
 
-    @feature_router.get("/reviews")
+    @router.get("/reviews")
     def reviews(actor: Actor = evaluation) -> JSONResponse:
         return guarded(lambda: reviews_open(context, actor, EmptyRequest()))
 
-    @feature_router.get(f"{base}/colorings")
+    @router.get(f"{base}/colorings")
     def listed(request: Request, actor: Actor = evaluation) -> JSONResponse:
         return guarded(lambda: colorings(context, actor, read_address(ListColorings, request)))
 
-    @feature_router.get(f"{base}/colorings/progress")
+    @router.get(f"{base}/colorings/progress")
     def progress(request: Request, actor: Actor = evaluation) -> JSONResponse:
         return guarded(
             lambda: coloring_progress(context, actor, read_address(StudyReference, request))
         )
 
-    @feature_router.get(f"{base}/colorings/{{participant}}/{{position}}.png")
+    @router.get(f"{base}/colorings/{{participant}}/{{position}}.png")
     def shown(request: Request, actor: Actor = evaluation) -> Response:
         return _png(lambda: picture(context, actor, read_address(ColoringImageRequest, request)))
 
-    @feature_router.get(f"{base}/review")
+    @router.get(f"{base}/review")
     def following(request: Request, actor: Actor = evaluation) -> JSONResponse:
         return guarded(lambda: next_review(context, actor, read_address(StudyReference, request)))
 
-    @feature_router.get(f"{base}/review/{{item}}.png")
+    @router.get(f"{base}/review/{{item}}.png")
     def reviewed(request: Request, actor: Actor = evaluation) -> Response:
         return _png(
             lambda: review_image(context, actor, read_address(ReviewItemReference, request))
         )
 
-    @feature_router.get(f"{base}/quality")
+    @router.get(f"{base}/quality")
     def controlled(request: Request, actor: Actor = evaluation) -> JSONResponse:
         return guarded(lambda: quality(context, actor, read_address(StudyReference, request)))
 
-    @feature_router.get(f"{base}/worth")
+    @router.get(f"{base}/worth")
     def worthwhile(request: Request, actor: Actor = evaluation) -> JSONResponse:
         return guarded(lambda: worth(context, actor, read_address(StudyReference, request)))
 
-    feature_router.takes(f"{base}/review", PostReview, post_review)
-    feature_router.takes(f"{base}/practice", PostPractice, post_practice)
-    feature_router.takes(f"{base}/recolor", PostRecolor, post_recolor)
-    feature_router.takes(f"{base}/keep", PostKeep, post_keep)
-    feature_router.takes(f"{base}/quality", SetColoringRule, set_coloring_rule)
-    feature_router.takes(f"{base}/distribution", MakeDistribution, make_distribution)
-    return feature_router
+    router.post_json(f"{base}/review", PostReview, post_review)
+    router.post_json(f"{base}/practice", PostPractice, post_practice)
+    router.post_json(f"{base}/recolor", PostRecolor, post_recolor)
+    router.post_json(f"{base}/keep", PostKeep, post_keep)
+    router.post_json(f"{base}/quality", SetColoringRule, set_coloring_rule)
+    router.post_json(f"{base}/distribution", MakeDistribution, make_distribution)
+    return router
 
 
 def _png(make: Callable[[], bytes]) -> Response:
