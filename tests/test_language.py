@@ -61,7 +61,8 @@ SQL = re.compile(r"\b(SELECT|CREATE|INSERT|UPDATE|DELETE|WHERE|JOIN|ALTER|AS|FRO
 
 
 def names_of(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """The names that a module gives to variables and parameters."""
+    """The names that a module gives to variables and parameters. Parameters of a route are the
+    names of its address: they stay."""
     fields = {
         id(part.target)
         for node in ast.walk(tree)
@@ -69,11 +70,18 @@ def names_of(tree: ast.Module) -> Iterator[tuple[int, str]]:
         for part in node.body
         if isinstance(part, ast.AnnAssign)
     }
+    addresses = {
+        id(parameter)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and any(ast.unparse(decorator).startswith("router.") for decorator in node.decorator_list)
+        for parameter in node.args.args
+    }
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             if id(node) not in fields:
                 yield node.lineno, node.id
-        elif isinstance(node, ast.arg):
+        elif isinstance(node, ast.arg) and id(node) not in addresses:
             yield node.lineno, node.arg
 
 

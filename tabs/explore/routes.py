@@ -49,8 +49,8 @@ def explore_routes(context: Context) -> FeatureRouter:
         return Response(data, media_type="image/png", headers=_FOREVER)
 
     @router.get("/example")
-    def example(request: Request, rule: str = "", requested: str = "") -> JSONResponse:
-        return guarded(lambda: measured(scene_of(request.query_params), rule, requested))
+    def example(request: Request, rule: str = "", asked: str = "") -> JSONResponse:
+        return guarded(lambda: measured(scene_of(request.query_params), rule, asked))
 
     router.post_json("/example", KeepPicture, save_image)
 

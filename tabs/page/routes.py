@@ -39,11 +39,11 @@ def routes(context: Context) -> FeatureRouter:
     router.post_file("/api/images", EmptyRequest, context.limits.image_bytes, take_image, decoding)
 
     @router.get("/api/images")
-    def recent(limit: int = 60, offset: int = 0, source: str = "", text: str = "") -> JSONResponse:
+    def recent(limit: int = 60, offset: int = 0, source: str = "", words: str = "") -> JSONResponse:
         limit, offset = min(max(limit, 1), 200), min(max(offset, 0), 2**31)
         images = context.storage.images
-        records = images.recent(limit, offset, source or None, text[:MAX_WORDS])
-        counts = images.counts(text[:MAX_WORDS])
+        records = images.recent(limit, offset, source or None, words[:MAX_WORDS])
+        counts = images.counts(words[:MAX_WORDS])
         return JSONResponse(
             {
                 "images": [image_json(record) for record in records],

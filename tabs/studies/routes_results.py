@@ -50,42 +50,42 @@ def results_routes(context: Context) -> FeatureRouter:
     router = FeatureRouter(context, "/api/studies", strict=True)
     if context.demo:
         return router
-    evaluation = router.current_actor
+    current_actor = router.current_actor
 
     @router.get("/{study}/results")
-    def results(request: Request, actor: Actor = evaluation) -> JSONResponse:
+    def results(request: Request, actor: Actor = current_actor) -> JSONResponse:
         return guarded(
             lambda: study_results(context, actor, read_address(StudyResultsRequest, request))
         )
 
     @router.get("/{study}/replay")
-    def replay(request: Request, actor: Actor = evaluation) -> JSONResponse:
+    def replay(request: Request, actor: Actor = current_actor) -> JSONResponse:
         return guarded(lambda: replayed(context, actor, read_address(StudyReference, request)))
 
     @router.get("/{study}/tables")
-    def tables(request: Request, actor: Actor = evaluation) -> JSONResponse:
+    def tables(request: Request, actor: Actor = current_actor) -> JSONResponse:
         return guarded(lambda: table_list(context, actor, read_address(StudyReference, request)))
 
     @router.get("/{study}/tables/{table}.{format}")
-    def table(request: Request, actor: Actor = evaluation) -> Response:
+    def table(request: Request, actor: Actor = current_actor) -> Response:
         return _sent(lambda: table_file(context, actor, read_address(StudyTableRequest, request)))
 
     @router.get("/{study}/votes.jsonl")
-    def votes(request: Request, actor: Actor = evaluation) -> Response:
+    def votes(request: Request, actor: Actor = current_actor) -> Response:
         return _sent(lambda: votes_file(context, actor, read_address(StudyExportRequest, request)))
 
     @router.get("/{study}/codebook.md")
-    def codebook(request: Request, actor: Actor = evaluation) -> Response:
+    def codebook(request: Request, actor: Actor = current_actor) -> Response:
         return _sent(
             lambda: codebook_file(context, actor, read_address(StudyExportRequest, request))
         )
 
     @router.get("/{study}/all.zip")
-    def everything(request: Request, actor: Actor = evaluation) -> Response:
+    def everything(request: Request, actor: Actor = current_actor) -> Response:
         return _archive(context, actor, request)
 
     @router.get("/{study}/participants/{participant}/export")
-    def one(request: Request, actor: Actor = evaluation) -> Response:
+    def one(request: Request, actor: Actor = current_actor) -> Response:
         return _sent(
             lambda: _participant_file(context, actor, read_address(ParticipantReference, request))
         )

@@ -50,42 +50,42 @@ def coloring_routes(context: Context) -> FeatureRouter:
     router = FeatureRouter(context, "/api", strict=True)
     if context.demo:
         return router
-    evaluation, base = router.current_actor, "/studies/{study}"
+    current_actor, base = router.current_actor, "/studies/{study}"
 
     @router.get("/reviews")
-    def reviews(actor: Actor = evaluation) -> JSONResponse:
+    def reviews(actor: Actor = current_actor) -> JSONResponse:
         return guarded(lambda: reviews_open(context, actor, EmptyRequest()))
 
     @router.get(f"{base}/colorings")
-    def listed(request: Request, actor: Actor = evaluation) -> JSONResponse:
+    def listed(request: Request, actor: Actor = current_actor) -> JSONResponse:
         return guarded(lambda: colorings(context, actor, read_address(ListColorings, request)))
 
     @router.get(f"{base}/colorings/progress")
-    def progress(request: Request, actor: Actor = evaluation) -> JSONResponse:
+    def progress(request: Request, actor: Actor = current_actor) -> JSONResponse:
         return guarded(
             lambda: coloring_progress(context, actor, read_address(StudyReference, request))
         )
 
     @router.get(f"{base}/colorings/{{participant}}/{{position}}.png")
-    def shown(request: Request, actor: Actor = evaluation) -> Response:
+    def shown(request: Request, actor: Actor = current_actor) -> Response:
         return _png(lambda: picture(context, actor, read_address(ColoringImageRequest, request)))
 
     @router.get(f"{base}/review")
-    def following(request: Request, actor: Actor = evaluation) -> JSONResponse:
+    def following(request: Request, actor: Actor = current_actor) -> JSONResponse:
         return guarded(lambda: next_review(context, actor, read_address(StudyReference, request)))
 
     @router.get(f"{base}/review/{{item}}.png")
-    def reviewed(request: Request, actor: Actor = evaluation) -> Response:
+    def reviewed(request: Request, actor: Actor = current_actor) -> Response:
         return _png(
             lambda: review_image(context, actor, read_address(ReviewItemReference, request))
         )
 
     @router.get(f"{base}/quality")
-    def controlled(request: Request, actor: Actor = evaluation) -> JSONResponse:
+    def controlled(request: Request, actor: Actor = current_actor) -> JSONResponse:
         return guarded(lambda: quality(context, actor, read_address(StudyReference, request)))
 
     @router.get(f"{base}/worth")
-    def worthwhile(request: Request, actor: Actor = evaluation) -> JSONResponse:
+    def worthwhile(request: Request, actor: Actor = current_actor) -> JSONResponse:
         return guarded(lambda: worth(context, actor, read_address(StudyReference, request)))
 
     router.post_json(f"{base}/review", PostReview, post_review)
