@@ -28,7 +28,7 @@ test('half of a run stands there with its progress; the rest leaves the focus', 
   await live.step('half');
   look();
   await until(run);
-  await says(run().querySelector('.th-board-progress'), '50% drawn');
+  await says(run().querySelector('.th-board-progress'), '50% generated');
   assert.ok(!shown(board.querySelector('.th-board-empty')));
   const cell = [...run().querySelectorAll('button')].find((node) =>
     textOf(node).includes('Color name accuracy'),

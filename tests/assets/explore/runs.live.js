@@ -26,7 +26,7 @@ test('the form says how many images a run has, and what is wrong under its field
   const few = [...form.elements.namedItem('set').options].find((option) => /few/.test(option.text));
   choose(field(form, 'Prompt set'), few.value);
   write('Images per prompt', '20');
-  await says(total, '12 prompts × 20 = 240 pictures');
+  await says(total, '12 prompts × 20 = 240 images');
   const seed = write('First seed', '-1');
   await until(() => seed.getAttribute('aria-invalid') === 'true');
   const problem = form.querySelector('#th-runs-problem');
@@ -42,7 +42,7 @@ test('another model gets masks that can be made; what is lacking stands beside t
   small.click();
   const masks = form.querySelector('.th-runs-masker');
   const pressed = () => textOf(masks.querySelector('[aria-pressed=true]'));
-  await until(() => pressed() === 'Whole picture');
+  await until(() => pressed() === 'Whole image');
   assert.match(
     textOf(form.querySelector('[data-field=masker] .th-runs-hint')),
     /The background counts too/,

@@ -46,7 +46,7 @@ test('the shipped report is shown as it is', async () => {
 test('sets, rules and systems are chosen, and the link says which', async () => {
   const first = textOf(table());
   button(box, 'Held out').click();
-  await says(part('words'), 'Kept aside when parameters of our own rule were ranked');
+  await says(part('words'), 'Not used when parameters of our own rule were chosen');
   assert.notEqual(textOf(table()), first);
   box.querySelector('[data-rule=released]').click();
   button(box.querySelector('.th-parts-system'), 'CSS').click();
@@ -79,7 +79,7 @@ test('what two rules say differently is counted, filtered and opened', async () 
   choose(field(agree, 'Rule B'), 'released');
   await until(() => [...field(agree, 'Rule A').options].some((option) => option.value === 'paper'));
   choose(field(agree, 'Rule A'), 'paper');
-  await says(sentence, 'Of 6 questions judged by both, paper and released');
+  await says(sentence, 'Of 6 questions scored by both, paper and released');
   const cell = (name) => agree.querySelector(`[data-cell=${name}]`);
   const number = (name) => Number(textOf(cell(name)));
   const names = ['both', 'neither', 'first', 'second', 'unscored'];
@@ -113,15 +113,15 @@ test('what two rules say differently is counted, filtered and opened', async () 
   assert.match(link(), /view=audit&a=paper&b=truehue&system=css$/);
 });
 
-test('stored images are judged from here', async () => {
+test('stored images are scored from here', async () => {
   choose(field(agree, 'Color system'), '');
   choose(field(agree, 'Rule B'), 'released');
   await until(() => /released/.test(textOf(agree.querySelector('.th-agree-sentence'))));
   await live.widget('page/header', { data: '', account: '', backup: false });
-  button(agree, 'Judge stored images by paper and released').click();
+  button(agree, 'Score stored images by paper and released').click();
   await says(
     agree.querySelector('.th-agree-job .th-job'),
-    '0 images judged, 6 had all verdicts before',
+    '0 images scored, 6 had all verdicts before',
   );
   await settled();
 });
@@ -142,7 +142,7 @@ test('a report is made here, once however often it is asked for, and is shown', 
   assert.equal(started().length, 1);
   assert.ok(!box.querySelector('[role=alert]:not([hidden])'));
   button(job, 'Cancel').click();
-  await says(job, 'Cancelled. What was done is kept');
+  await says(job, 'Cancelled. Finished images are saved');
   button(box, 'Every 10th color').click();
   await until(() => start.getAttribute('aria-disabled') === 'false');
   start.click();

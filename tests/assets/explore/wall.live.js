@@ -27,7 +27,7 @@ const analysis = (name) =>
   }, name);
 /** The number of pictures that the wall says it has; waits until it is another than before. */
 const imageNodes = async (wanted) => {
-  const pattern = wanted === undefined ? /^[\d,]+ picture/ : new RegExp(`^${wanted} picture`);
+  const pattern = wanted === undefined ? /^[\d,]+ image/ : new RegExp(`^${wanted} image`);
   await says(part('count'), pattern);
   return Number(textOf(part('count')).split(' ')[0].replace(',', ''));
 };
@@ -230,7 +230,7 @@ test('the keyboard goes from card to large view to Inspect', async () => {
   );
   press(light, 'm');
   await until(() => light.querySelectorAll('.th-pane-mask path').length === 2);
-  await says(light.querySelector('.th-light-mask'), 'of the picture');
+  await says(light.querySelector('.th-light-mask'), 'of the image');
   press(light, 'm');
   await until(() => !light.querySelector('.th-pane-mask'));
   press(light, 'ArrowRight');
@@ -286,7 +286,7 @@ test('two runs stand side by side, pair by pair, and the link opens the same pai
   await until(
     () => box.querySelector('[data-cell=only_a]').getAttribute('aria-pressed') === 'true',
   );
-  button(box, 'Back to the pictures').click();
+  button(box, 'Back to the images').click();
   await until(() => !shown(pair));
 });
 
@@ -335,7 +335,7 @@ test('the leaderboard shows every number, and sorts by each', async () => {
 test('what has no score says why, and its pictures are a press away', async () => {
   const [item] = await rows();
   button(line(item.label), /show why$/).click();
-  const cause = button(board.querySelector('.th-board-why'), /drawing failed/);
+  const cause = button(board.querySelector('.th-board-why'), /generation failed/);
   cause.click();
   assert.ok(link().includes(`view=wall&runs=${item.id}&cause=no-image`), link());
   await imageNodes();
@@ -406,8 +406,8 @@ test('images are measured, and stand in the order of a measure', async () => {
   await live.widget('page/header', { data: '', account: '', backup: false });
   const card = board.querySelector('.th-board-measures');
   await until(() => card.querySelector('tbody tr'));
-  button(card, 'Score the pictures').click();
-  await says(() => card, 'Every picture was scored.');
+  button(card, 'Score the images').click();
+  await says(() => card, 'Every image was scored.');
   const cell = () => card.querySelector('tbody tr').querySelectorAll('.th-board-cell button')[1];
   await until(() => cell() && Number(textOf(cell().querySelector('b'))) > 0);
   cell().click();

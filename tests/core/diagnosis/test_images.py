@@ -86,7 +86,7 @@ def test_renders_of_others_are_measured_alike(renders: Path, workers_here: None)
     assert len(rows) == 4 * 2 * 6
     assert {r["color"] for r in rows} == {"Red", "#B92842", "blue", "Blue"}
     again = called(main, *arguments)
-    assert "5 pictures of renders.csv" in again.stdout
+    assert "5 images of renders.csv" in again.stdout
     assert "2 line(s) of the manifest could not be used" in again.stdout
     assert "5 images reused" in again.stdout
 

@@ -169,7 +169,7 @@ def test_pictures_taken_out_of_an_archive_are_missed(packed: Path, tmp_path: Pat
             if name not in gone:
                 few.writestr(name, full.read(name))
     back = open_archive(tmp_path / "few.zip", tmp_path / "runs")
-    assert left_out_text(imported_from(back.path)) == "3 of 7 pictures are in the archive."
+    assert left_out_text(imported_from(back.path)) == "3 of 7 images are in the archive."
     # The whole one completes it, and nothing is missed any more.
     open_archive(packed, tmp_path / "runs")
     assert left_out_text(imported_from(back.path)) == ""

@@ -107,7 +107,7 @@ def test_its_table_has_a_row_a_picture_and_its_codebook_no_rule(folder: RunFolde
 def test_what_was_not_measured_is_counted_with_its_reason(folder: RunFolder) -> None:
     seen = look(folder)
     assert (seen.done, seen.concepts, dict(seen.unmeasured)) == (8, 7, {"No mask.": 1})
-    assert unscored_text(seen, 0) == ["1 of 7 pictures of concepts not measured: 1 × No mask"]
+    assert unscored_text(seen, 0) == ["1 of 7 images of concepts not measured: 1 × No mask"]
 
 
 def test_an_archive_of_before_there_were_profiles_comes_in(tmp_path: Path) -> None:

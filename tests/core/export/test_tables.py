@@ -117,7 +117,7 @@ def test_what_journals_hold_is_exported_too(folder: RunFolder, tmp_path: Path) -
     before = sorted(path.name for path in other.path.rglob("*"))
     said = write(other, "csv", tmp_path / "a.csv")
     write(folder, "csv", tmp_path / "b.csv")
-    assert said == "7 of 8 pictures have a result: resume draws the rest."
+    assert said == "7 of 8 images have a result: resume generates the rest."
     whole = [row for row in read(tmp_path / "b.csv") if row["position"] != "7"]
     assert read(tmp_path / "a.csv") == whole
     assert sorted(path.name for path in other.path.rglob("*")) == before
@@ -137,9 +137,9 @@ def test_a_lost_shard_is_said(tmp_path: Path) -> None:
     assert write(other, "parquet", tmp_path / "a.parquet") == ""
     other.shards()[0].unlink()
     said = write(other, "zip", tmp_path / "a.zip")
-    assert said == "4 of 8 pictures have a result: resume draws the rest."
+    assert said == "4 of 8 images have a result: resume generates the rest."
     there = open_archive(tmp_path / "a.zip", tmp_path / "there")
-    assert write(there, "csv", tmp_path / "a.csv") == "4 of 8 pictures have a result."
+    assert write(there, "csv", tmp_path / "a.csv") == "4 of 8 images have a result."
 
 
 def write_journal(

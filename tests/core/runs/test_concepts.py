@@ -129,16 +129,16 @@ def test_plans_of_before_keep_their_ids() -> None:
 
     names = ("paper", "paper-centred", "released", "released-unguided", "truehue")
     rules = tuple((name, "1.0") for name in names)
-    _SILVER = {
+    plans = {
         "a5dd93da028fa136": make_plan(PROMPTS, "reference-renderer"),
         "db8ce588115fc142": planned(some_prompts(40), "sdxl-base-1.0", guidance=7.5, steps=30),
         "054cd3234d17efd3": make_plan(PROMPTS, "x", items=ITEMS),
     }
-    assert {name: run_id(replace(plan, rules=rules)) for name, plan in _SILVER.items()} == {
-        name: name for name in _SILVER
+    assert {name: run_id(replace(plan, rules=rules)) for name, plan in plans.items()} == {
+        name: name for name in plans
     }
-    assert "guidances" not in plan_json(_SILVER["a5dd93da028fa136"])
-    assert "profile" not in plan_json(_SILVER["a5dd93da028fa136"])["made_with"]
+    assert "guidances" not in plan_json(plans["a5dd93da028fa136"])
+    assert "profile" not in plan_json(plans["a5dd93da028fa136"])["made_with"]
 
 
 def test_concepts_alone_need_no_rule_and_a_mixed_set_does(tmp_path: Path) -> None:
@@ -226,10 +226,10 @@ def test_every_reason_for_no_colors_is_said() -> None:
 
     assert said(None) == "No mask of the mango is at hand."
     assert said(Localization(inside, "no", "mask", "the answer was 'No'.")) == (
-        "The mango is not in the image: the answer was 'No'."
+        "The mango is not in the picture: the answer was 'No'."
     )
     assert said(Localization(inside, "unknown", "mask")) == (
-        "It is not known whether the mango is in the image."
+        "It is not known whether the mango is in the picture."
     )
     assert said(Localization(None, "", "detection")) == "The mango was not found."
     assert said(Localization(None, "", "mask", "Nothing was cut out.")) == "Nothing was cut out."
@@ -406,7 +406,7 @@ def test_who_says_that_the_object_is_not_there_is_believed(
     row = worked(stored_plan(tmp_path, image, replace(spec, presence=f"folder:{janus}")))
     (item,) = row.profiles
     assert item.profile is None
-    assert item.reason == "The mango is not in the image: the answer was 'No'."
+    assert item.reason == "The mango is not in the picture: the answer was 'No'."
 
 
 def test_whole_pictures_are_the_object(tmp_path: Path, image: np.ndarray) -> None:
@@ -448,7 +448,7 @@ def test_what_the_renderer_left_out_is_not_in_the_picture() -> None:
     (sample,) = ReferenceRenderer().draw([request], lambda report: None, Event())
     result = masker.find(sample.srgb8, "concept", (MANGO,), {}, shapes_for((MANGO,)))
     (item,) = profiles_of(concept(), sample.srgb8, result.findings)
-    assert item.reason == "The mango is not in the image."
+    assert item.reason == "The mango is not in the picture."
 
 
 # ── journals and shards ──────────────────────────────────────────────────────────────────────────

@@ -43,14 +43,14 @@ def test_the_dear_pictures_are_in_the_pace_and_failed_ones_are_not(tmp_path: Pat
     result = estimate(plan(), tmp_path)
     assert result.seconds_a_picture == pytest.approx(3.0)
     assert result.seconds == pytest.approx(600.0)
-    assert result.basis == "Mean of 4 images of the run “earlier”."
+    assert result.basis == "Based on the mean of 4 images of the run “earlier”."
 
 
 def test_all_of_a_long_run_is_looked_at(tmp_path: Path) -> None:
     ran(tmp_path, plan(name="earlier"), *[1.5] * SHARDS_READ, *[3.5] * SHARDS_READ)
     result = estimate(plan(), tmp_path)
     assert result.seconds_a_picture == pytest.approx(3.0)
-    assert f"of {SHARDS_READ} pictures" in result.basis
+    assert f"of {SHARDS_READ} images" in result.basis
 
 
 @pytest.mark.parametrize(

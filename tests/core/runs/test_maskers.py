@@ -130,7 +130,7 @@ def test_a_picture_without_a_mask_is_unscored_and_says_so(image: np.ndarray) -> 
     result = open_masker(MaskerSpec()).find(image, "cna", (APPLE,), {})
     assert result.findings == {}
     verdict = judged("cna", (APPLE,), result, image, "truehue")
-    assert (verdict.status, verdict.reason) == ("unscored", "No mask of the apple is at hand.")
+    assert (verdict.status, verdict.reason) == ("unscored", "There is no mask of the apple.")
     assert NO_MASK in verdict.outcomes[0].measurement.verdict.parameters.values()
 
 

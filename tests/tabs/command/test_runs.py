@@ -93,8 +93,8 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[in
     file = prompt_file(index)
     done = runs("start", "--set", str(file), "--data", str(index / "data"), *SMALL)
     assert done.returncode == 0, done.stderr
-    assert f"{PICTURES} pictures" in done.stdout
-    assert f"Finished: {PICTURES} of {PICTURES} pictures" in done.stderr
+    assert f"{PICTURES} images" in done.stdout
+    assert f"Finished: {PICTURES} of {PICTURES} images" in done.stderr
     (folder,) = run_folders(index / "data" / "runs")
     # No app was there: the command itself put the results into the database.
     with Storage.open(index / "data") as storage:
@@ -197,7 +197,7 @@ def test_the_estimate_tries_three_pictures_and_begins_nothing(
     )
     done = runs(*target)
     assert done.returncode == 0, done.stderr
-    assert "12 prompts × 10 = 120 pictures" in done.stdout
+    assert "12 prompts × 10 = 120 images" in done.stdout
     assert "Median of 2 images generated now" in done.stdout
     assert "Cost: " in done.stdout
     # Without a terminal nobody is asked. This time the trial is made here.
@@ -331,7 +331,7 @@ def test_pictures_without_masks_are_warned_of_and_counted(tmp_path: Path) -> Non
     assert done.returncode == 0, done.stderr
     assert "None of them has a mask of its own" in done.stdout
     assert "--masker grounded" in done.stdout
-    text = "2 pictures unscored by every rule: 2 × no mask of the object"
+    text = "2 images unscored by every rule: 2 × no mask of the object"
     assert text in done.stderr
     assert "broken: broken.png: " in refused.stderr
     assert "belongs to no prompt: x.png: " in refused.stderr
@@ -343,8 +343,8 @@ def test_pictures_without_masks_are_warned_of_and_counted(tmp_path: Path) -> Non
     for shard in folder.shards():
         shard.unlink()
     said = runs("status", folder.run_id, *data).stdout
-    assert "paused: 0 of 2 pictures" in said
-    assert "2 of 2 pictures that were done have no results in its folder any more." in said
+    assert "paused: 0 of 2 images" in said
+    assert "2 of 2 images that were done have no results in its folder any more." in said
     assert f"python -m truehue runs resume {folder.run_id[:8]}" in said
     assert runs("resume", folder.run_id, *data, "--workers", "1").returncode == 0
     assert len(results(folder)) == 2
@@ -368,7 +368,7 @@ def test_an_estimate_says_which_weights_are_missing(
     )
     done = runs(*line)
     assert done.returncode == 0, done.stderr
-    assert "It cannot begin here yet:\n    The weights of Stable Diffusion 3" in done.stdout
+    assert "It cannot start yet:\n    The weights of Stable Diffusion 3" in done.stdout
     assert "The weights of GroundingDINO base" in done.stdout
     assert "by hand" not in done.stdout
     loads = json.loads(runs(*line, "--json").stdout)

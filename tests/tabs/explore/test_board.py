@@ -255,7 +255,7 @@ def test_a_part_is_named_and_leads_nothing(client: TestClient) -> None:
     assert result["progress"]["words"].startswith("50% generated")
     assert result["beside"].startswith("free ")
     other = row(shown(client, rule="paper"), "=part")
-    assert (other["said"], other["cells"]) == ("not judged by paper", {})
+    assert (other["said"], other["cells"]) == ("not scored by paper", {})
 
 
 def test_an_earlier_version_of_a_rule_is_another_group(made: tuple[Context, RunFolder]) -> None:
@@ -379,7 +379,7 @@ def test_a_run_without_a_picture_has_no_row_and_is_named(context: Context, tmp_p
     context.storage.runs.register(empty)
     alone = board_view(context, {})
     assert alone["groups"] == []
-    assert alone["without"].endswith("come in yet: still empty.")
+    assert alone["without"].endswith("because they have no images yet: still empty.")
     context.storage.runs.ingest(sample_run(tmp_path / "runs", replace(PLAN, model="model-b")))
     (group,) = board_view(context, {})["groups"]
     assert len(group["rows"]) == 1
@@ -393,7 +393,7 @@ def test_a_set_of_which_few_prompts_have_a_picture_says_how_many(
     write_shard(folder.shard_folder / "w0-0.parquet", results)
     context.storage.runs.ingest(folder)
     (group,) = board_view(context, {})["groups"]
-    assert "60 prompts · a part of its 44,464 · pictures of 4 of them · " in group["words"]
+    assert "60 prompts · a part of its 44,464 · images of 4 of them · " in group["words"]
 
 
 def test_nothing_right_has_an_interval_and_n_wherever_it_stands(
@@ -451,7 +451,7 @@ def test_an_unfinished_run_says_how_it_stands(
     part = row(shown(client), "=part")
     folder = RunFolder(made[1].path.parent / part["id"])
     folder.save_state(replace(state_of(folder), status="paused"))
-    assert row(shown(client), "=part")["progress"]["words"] == "50% drawn · paused"
+    assert row(shown(client), "=part")["progress"]["words"] == "50% generated · paused"
 
 
 def test_the_folder_of_another_run_is_no_fault(
@@ -515,7 +515,7 @@ def test_moved_limits_recount_by_hand(made: tuple[Context, RunFolder]) -> None:
         item[2] is not None and item[1] < 5 and item[2] < 12 and item[3] < 45  # type: ignore[operator]
         for item in scored
     )
-    assert row["cells"]["cna"]["title"].startswith(f"{passes} of {len(scored)} scored pictures")
+    assert row["cells"]["cna"]["title"].startswith(f"{passes} of {len(scored)} scored images")
     # Never stored: the rule's own are as they were, and a file says whose the numbers are.
     assert board_view(context, {"rule": "paper"})["limits"]["words"] == ""
     lines = list(csv.DictReader(io.StringIO(board_csv(context, params))))
@@ -525,8 +525,8 @@ def test_moved_limits_recount_by_hand(made: tuple[Context, RunFolder]) -> None:
 @pytest.mark.parametrize(
     ("params", "text"),
     [
-        ({"rule": "released", "limits": "delta_e00:7"}, "With other limits another could pass"),
-        ({"rule": "truehue", "limits": "delta_e00:7"}, "has no limit 'delta_e00'"),
+        ({"rule": "released", "limits": "delta_e00:7"}, "With other thresholds another color could pass"),
+        ({"rule": "truehue", "limits": "delta_e00:7"}, "has no threshold 'delta_e00'"),
         ({"rule": "paper", "limits": "delta_e00:nan"}, "give a number above 0"),
         ({"rule": "paper", "limits": "delta_e00:-3"}, "give a number above 0"),
     ],

@@ -161,7 +161,7 @@ def test_a_report_of_another_version_says_so(report: DiagnosisReport) -> None:
     assert stale(old) == f"made with {rule.id} 0.9, now {rule.version}"
     gone = type(rule)(**{**rule.__dict__, "id": "gone"})
     assert "gone" in stale(gone)
-    assert "not here any more" in stale(gone)
+    assert "no longer exists" in stale(gone)
 
 
 def test_a_rule_that_the_report_lacks_is_named(
@@ -370,7 +370,7 @@ def test_stored_images_are_judged_by_what_they_lack(context: Context) -> None:
     context.storage.drawings.add(drawing(saved["image_id"], targets=(target,)))
     both = {"a": "paper", "b": "released"}
     assert agreement_view(context, both)["judged"] == 0
-    for expected in ("1 image judged, 0 had all", "0 images judged, 1 had all"):
+    for expected in ("1 image scored, 0 had all", "0 images scored, 1 had all"):
         wanted = read_as(ScoreStored, {"rules": ["paper", "released"]})
         job = context.jobs.wait(start_rejudge(context, OWNER, wanted)["job"], 60)
         assert job.status == "done", job.problem

@@ -282,7 +282,7 @@ def test_what_cannot_be_scored_is_refused_in_words(filled: tuple[Context, list[s
     context, _ = filled
     for wish, text in (
         ({"measures": ["beauty"]}, "There is no measure 'beauty'"),
-        ({"measures": ["liked"]}, "Liked is not computed here"),
+        ({"measures": ["liked"]}, "Liked is not computed by TrueHue"),
     ):
         with pytest.raises(BadInput, match=text):
             start_scoring(context, OWNER, read_as(ScoreRuns, wish))

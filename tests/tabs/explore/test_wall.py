@@ -243,7 +243,7 @@ def test_one_picture_has_every_rule_and_object(filled: Filled) -> None:
     facts = dict(answer["facts"])
     assert facts["Seed"] == str(item.seed)
     assert facts["Image"] == f"{item.image + 1} of its prompt"
-    with pytest.raises(NotStored, match="did not come in"):
+    with pytest.raises(NotStored, match="is not imported yet"):
         image_view(filled.context, OWNER, {"run": run, "position": "999999"})
     with pytest.raises(BadInput, match="position is a whole number"):
         image_view(filled.context, OWNER, {"run": run, "position": "-1"})
@@ -265,7 +265,7 @@ def test_one_disagrees_with_the_verdict_of_a_picture(filled: Filled) -> None:
     assert answer["judgment"]["reason"] == "It is brown."
     assert (answer["judgment"]["mine"], answer["others"]) == (True, [])
     assert context.storage.evidence.count() == 0
-    with pytest.raises(BadInput, match="not judged by"):
+    with pytest.raises(BadInput, match="not scored by"):
         judge_verdict(context, OWNER, read_as(AnswerVerdict, {**target, "rule": "none"}))
     with pytest.raises(BadInput, match="Which image of the run"):
         read_as(AnswerVerdict, {**target, "rule": "paper", "position": "0"})
@@ -345,7 +345,7 @@ def test_pairs_begin_at_a_picture_and_go_on(filled: Filled) -> None:
     assert [item["position"] for item, _ in (*page["pairs"], *after["pairs"])] == [
         item["position"] for item, _ in everything[12:22]
     ]
-    with pytest.raises(NotStored, match="no picture 99,999"):
+    with pytest.raises(NotStored, match="no image 99,999"):
         compare_view(filled.context, {**values, "at": "99999"})
     with pytest.raises(BadInput, match="no part"):
         compare_view(filled.context, {**values, "cell": "some"})
@@ -382,7 +382,7 @@ def test_a_run_without_a_picture_is_in_no_list_of_two(context: Context, tmp_path
     answer = compare_view(context, {})
     assert {run["id"] for run in answer["runs"]} == set(pair)
     named = compare_view(context, {"a": empty.run_id})
-    assert named["runs"][-1] == {"id": empty.run_id, "label": "model-c · no picture"}
+    assert named["runs"][-1] == {"id": empty.run_id, "label": "model-c · no image"}
 
 
 def test_pictures_without_a_score_draw_no_figure(context: Context, tmp_path: Path) -> None:
@@ -500,10 +500,10 @@ def test_a_render_says_its_true_colors_and_what_stands_in(context: Context, tmp_
     def facts(index: int) -> list[list[str]]:
         query = {"run": folder.run_id, "position": str(index)}
         message = image_view(context, OWNER, query)["facts"]
-        return [fact for fact in message if fact[0].startswith(("Drawn", "True"))]
+        return [fact for fact in message if fact[0].startswith(("Generated", "True"))]
 
     stands_in = {
-        name: ["Drawn", f"car, which stands in for the {name}"] for name in names[item] + names[two]
+        name: ["Generated", f"car, which stands in for the {name}"] for name in names[item] + names[two]
     }
     (only,), (left, right) = names[item], names[two]
     assert facts(item) == [stands_in[only], ["True color", "#112233"]]

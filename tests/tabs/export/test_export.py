@@ -223,13 +223,13 @@ def test_an_archive_that_lacks_pictures_is_told_of(
                 out.writestr(name, source.read(name))
     assert runs_command.main(["import", str(few), "--data", str(tmp_path / "theirs")]) == 0
     said = capsys.readouterr()
-    assert "8 pictures." in said.out
-    assert "3 of 7 pictures are in the archive." in said.err
+    assert "8 images." in said.out
+    assert "3 of 7 images are in the archive." in said.err
     with Storage.open(empty_data(tmp_path / "others")) as storage:
         others = make_context(storage, "others")
         job = start_import(others, OWNER, few, "few.zip", False)
         assert (
-            others.jobs.wait(job.id, 60).words == "8 pictures. 3 of 7 pictures are in the archive."
+            others.jobs.wait(job.id, 60).words == "8 images. 3 of 7 images are in the archive."
         )
         others.close()
 
@@ -353,7 +353,7 @@ def test_a_run_that_is_not_whole_says_so_with_its_export(
     rows = [json.dumps(row_of(item)) + "\n" for item in read_shard(last)]
     (run.journal / f"{last.stem}.jsonl").write_text("".join(rows))
     last.unlink()
-    text = "6 of 8 pictures have a result: resume draws the rest."
+    text = "6 of 8 images have a result: resume generates the rest."
     data = ["--data", str(context.storage.data_dir)]
     out = tmp_path / "a.csv"
     assert runs_command.main(["export", run.run_id, *data, "--out", str(out)]) == 0

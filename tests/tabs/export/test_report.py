@@ -69,7 +69,7 @@ def test_a_report_of_a_run_without_gaps_says_so_and_lists_none(
     sections = {
         section.title: section for section in report_of(context, run, step=lambda _: None).sections
     }
-    assert sections["Without a score"].blocks == (Paragraph("Every rule scored every image."),)
+    assert sections["Unscored images"].blocks == (Paragraph("Every rule scored every image."),)
     board = sections["Accuracy by task"].blocks[0]
     assert isinstance(board, Table)
     assert [row[0].text for row in board.rows] == [f"released {rule('released').version}"]

@@ -131,7 +131,7 @@ def test_plans_of_several_scales_and_their_words() -> None:
     made = plans(both, chosen(build_concepts(), both), "Concepts")
     assert [run_plan.guidances for run_plan in made] == [(), plan.guidances]
     assert images_text(made) == (
-        "10 prompts × 5 + 10 prompts × 5 × 7 guidance scales = 400 pictures"
+        "10 prompts × 5 + 10 prompts × 5 × 7 guidance scales = 400 images"
     )
     assert plan_remarks(both, made)[1:] == [
         "The limit covers one object, with as many of its modifiers as fit.",
@@ -188,7 +188,7 @@ def test_the_estimate_counts_scales(context: Context) -> None:
     assert result["sentence"].startswith(
         "100 prompts × 5 × 2 guidance scales = 1,000 images. They name no color: "
     )
-    assert "See Compare. The concepts" in result["sentence"]
+    assert "See Compare. The limit covers" in result["sentence"]
 
 
 # ── Explore ──────────────────────────────────────────────────────────────────────────────────────
@@ -343,7 +343,7 @@ def test_a_run_of_concepts_from_the_command_line(
     assert "4 prompts × 2 = 8 images" in out
     assert "They name no color: the colors of each object are measured" in out
     assert "The reference renderer takes no guidance: it generates every seed once." in out
-    assert "8 pictures taken into the database" in err
+    assert "8 images imported into the database" in err
     (path,) = (tmp_path / "data" / "runs").glob("*/plan.json")
     made = RunFolder(path.parent)
     ones = [item for shard in made.shards() for item in read_shard(shard)]
@@ -364,7 +364,7 @@ def test_a_run_of_concepts_from_the_command_line(
     bare = replace(first.profiles[0], profile=None, reason="No mask.")
     write_shard(made.shard_folder / "a.parquet", [replace(first, profiles=(bare,)), *rest])
     _, out, _ = said(capsys, "status", "--data", data, made.run_id)
-    assert "1 of 8 pictures of concepts not measured: 1 × No mask" in out
+    assert "1 of 8 images of concepts not measured: 1 × No mask" in out
 
 
 def test_an_estimate_of_the_whole_set_from_the_command_line(

@@ -138,7 +138,7 @@ def test_images_of_ones_own_prompts_are_scored_in_runs_and_say_so(
     imported_job = ended(context, start_import(context, OWNER, wanted)["job"])
     # The form is preset to the set that the table made.
     (chosen,) = stored_choices(context)
-    assert chosen["name"] == "unknown model · 3 pictures"
+    assert chosen["name"] == "unknown model · 3 images"
     assert chosen["set"] == imported_job.result["score"]["groups"][0]["set"]
 
     fields = {"kind": "stored", "models": ["unknown"], "set": chosen["set"], "masker": "whole"}
@@ -238,9 +238,9 @@ def test_what_was_not_imported_is_not_scored(context: Context) -> None:
     ben = Actor("ben", Role.VISITOR)
     cases = [
         (OWNER, {}, "The import is missing"),
-        (OWNER, {"job": "nothing"}, "not known"),
+        (OWNER, {"job": "nothing"}, "no longer known"),
         (OWNER, {"job": import_of(context, OWNER)}, "nothing to be scored"),
-        (ben, {"job": others}, "not known"),
+        (ben, {"job": others}, "no longer known"),
     ]
     for actor, fields, text in cases:
         with pytest.raises(BadInput, match=text):

@@ -119,7 +119,7 @@ def one(context: Context, actor: Actor = OWNER) -> dict[str, Any]:
         ({"set": "mini", "k": "21"}, "k", "0 to 20"),
         ({"set": "mini", "models": ["sdxl-base-1.0"], "masker": "exact"}, "masker", "renderer"),
         ({"set": "mini", "masker": "grounded", "detector": "x"}, "detector", "no detector"),
-        ({"set": "mini", "kind": "stored", "models": []}, "models", "whose pictures"),
+        ({"set": "mini", "kind": "stored", "models": []}, "models", "source of the images to score"),
     ],
 )
 def test_what_is_wrong_names_its_field(changes: dict[str, Any], field: str, said: str) -> None:
@@ -155,7 +155,7 @@ def test_several_models_are_a_run_each_and_masks_follow_the_model() -> None:
 
 def test_words() -> None:
     assert [time_words(item) for item in (None, 0.2, 75, 600, 5400, 7199, 200_000)] == [
-        "not known yet",
+        "unknown",
         "1 s",
         "75 s",
         "10 min",
@@ -180,7 +180,7 @@ def test_words() -> None:
         price_of("cheap")
     state = BatchState("r", "running", 2000, 812, 3, 14.2, 84.0, 2)
     assert progress_text(state) == (
-        "812 of 2,000 pictures · 14.2 a second · about 84 s left · 2 workers · 3 failed"
+        "812 of 2,000 images · 14.2 a second · about 84 s left · 2 workers · 3 failed"
     )
 
 
@@ -201,8 +201,8 @@ def test_the_form_says_what_is_here(context: Context, few: dict[str, Any]) -> No
 def test_an_estimate_follows_the_filters(context: Context, few: dict[str, Any]) -> None:
     result = estimate_view(context, OWNER, asked_of({**few, "limit": "5", "price": "2"}))
     assert (result["prompts"], result["of"], result["pictures"]) == (5, 12, 10)
-    assert result["sentence"] == "5 prompts × 2 = 10 pictures"
-    assert (result["seconds"], result["cost"]) == (None, "not known yet")
+    assert result["sentence"] == "5 prompts × 2 = 10 images"
+    assert (result["seconds"], result["cost"]) == (None, "unknown")
     with pytest.raises(BadInput) as caught:
         estimate_view(context, OWNER, asked_of({**few, "set": "none"}))
     assert caught.value.field == "set"
@@ -211,7 +211,7 @@ def test_an_estimate_follows_the_filters(context: Context, few: dict[str, Any]) 
 def test_a_model_that_is_not_here_is_said_before_the_start(
     context: Context, few: dict[str, Any]
 ) -> None:
-    with pytest.raises(BadInput, match="cannot draw here yet") as caught:
+    with pytest.raises(BadInput, match="cannot generate images yet") as caught:
         start_runs(context, OWNER, asked_of({**few, "models": ["sdxl-base-1.0"]}))
     assert caught.value.field == "models"
     with pytest.raises(BadInput) as caught:
@@ -269,7 +269,7 @@ def test_a_second_run_waits_and_a_closing_app_pauses_the_first(
     shown = {row["id"]: row for row in runs_view(context, OWNER)["runs"]}
     assert (shown[first]["status"], shown[second]["status"]) == ("running", "waiting")
     assert shown[second]["place"] == 1
-    with pytest.raises(BadInput, match="at work or waits already"):
+    with pytest.raises(BadInput, match="is already running or waiting"):
         start_runs(context, OWNER, asked_of({**long, "name": "first"}))
     act(context, second, "cancel")
     assert state_of(context.service(RunSupervisor).folder(second)).status == "cancelled"
@@ -300,7 +300,7 @@ def test_an_equal_run_of_somebody_else_is_not_taken_over(
         act(context, run_id, label, ANN)
         for actor in (BEN, NOBODY):
             with pytest.raises(
-                NotAllowed, match=r"is there already\. Only the person who started this"
+                NotAllowed, match=r"already exists\. Only the person who started this"
             ):
                 start_runs(context, actor, equal)
         assert supervisor.owner(run_id) == "ann"
@@ -369,7 +369,7 @@ def test_where_a_run_elsewhere_is_at_work_the_leaderboard_says_so(
         folder.save_state(BatchState(folder.run_id, "running", 4, 2, workers=1))
         view = board_view(context, {})
     (row,) = view["groups"][0]["rows"]
-    assert (row["progress"]["words"], view["busy"]) == ("50% drawn · running", True)
+    assert (row["progress"]["words"], view["busy"]) == ("50% generated · running", True)
 
 
 def test_an_imported_run_is_shown_and_not_gone_on_with(context: Context) -> None:
@@ -381,7 +381,7 @@ def test_an_imported_run_is_shown_and_not_gone_on_with(context: Context) -> None
     folder.save_state(BatchState(folder.run_id, "paused", 4, 2, 1))
     context.service(RunSupervisor).take_in()
     shown = one(context)
-    assert (shown["status"], shown["words"][:17]) == ("imported", "2 of 4 pictures ·")
+    assert (shown["status"], shown["words"][:17]) == ("imported", "2 of 4 images · 1")
     assert not any(shown["may"][name] for name in ("resume", "retry", "pause", "cancel"))
     assert shown["may"]["export"]
     (row,) = board_view(context, {})["groups"][0]["rows"]
@@ -497,7 +497,7 @@ def test_what_failed_says_why_and_is_tried_again_on_request(
     (run_id,) = start_runs(context, OWNER, asked_of({**few, "set": set_id}))["runs"]
     until(lambda: one(context)["status"] == "finished")
     shown = one(context)
-    assert (shown["failed"], shown["failed_words"]) == (2, "2 pictures could not be drawn")
+    assert (shown["failed"], shown["failed_words"]) == (2, "2 images could not be generated")
     assert shown["problems"][0]["count"] == 2
     assert shown["may"]["retry"]
     act(context, run_id, "resume", retry=True)
@@ -510,7 +510,7 @@ def test_what_failed_says_why_and_is_tried_again_on_request(
 
 
 def test_more_workers_than_gpus_share_them_and_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("truehue.tabs.runs.machine.gpus_here", lambda: 2)
+    monkeypatch.setattr("truehue.tabs.runs.machine.local_gpus", lambda: 2)
     summary = {"model": "sd3-medium", "kind": DRAWN, "masker": {"kind": "whole"}}
     assert default_workers(summary) == 2
     assert sharing_text(2, summary) == ""

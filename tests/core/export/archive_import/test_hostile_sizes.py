@@ -125,7 +125,7 @@ def test_small_archives_take_no_gigabytes(files: Files, tmp_path: Path) -> None:
             numbers,
             "A prompt needs id",
         ),
-        "claim": (files, "", {"total": 2**31 - 1}, "no pictures, or too many"),
+        "claim": (files, "", {"total": 2**31 - 1}, "no images, or too many"),
         "items": ({**files, "items.jsonl.gz": items}, "", stored, "more lines than the plan says"),
         "texts": (texts, "", {}, "unpacks to more than any shard"),
         "no-picture": ({**files, file: bytes(2**27)}, "", {}, "no image of ours"),
