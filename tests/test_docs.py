@@ -12,19 +12,6 @@ DOCS = ROOT / "docs"
 README = ROOT / "README.md"
 PAGES = sorted(page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md"))
 PARTS = ("tutorial", "guides", "reference", "science")
-NOT_YET = {
-    "colorings.md",
-    "human_baseline.md",
-    "participants.md",
-    "reference/testing.md",
-    "serving.md",
-    "storage.md",
-    "studies.md",
-    "vlm.md",
-    "vlm_questions.md",
-    "vlm_scores.md",
-}
-"""Pages that are still to be rewritten. A rewritten page leaves this list."""
 MAX_MEAN_WORDS = 20
 MAX_README_LINES = 120
 
@@ -59,10 +46,6 @@ def mean_text(text: str) -> float:
     return sum(counts) / len(counts)
 
 
-def pages() -> list[str]:
-    return [page for page in PAGES if page not in NOT_YET]
-
-
 def test_sentences_are_counted_as_a_reader_counts_them() -> None:
     page = (
         "---\nkey: one. Two. three.\n---\n\n# A title. With a stop\n\n"
@@ -74,7 +57,7 @@ def test_sentences_are_counted_as_a_reader_counts_them() -> None:
     assert mean_text(page) == 3
 
 
-@pytest.mark.parametrize("page", pages())
+@pytest.mark.parametrize("page", PAGES)
 def test_a_page_says_for_whom_it_is_and_what_it_answers(page: str) -> None:
     text = (DOCS / page).read_text(encoding="utf-8")
     start = re.match(r"# [^\n]+\n\n(.+?)\n\n", text + "\n\n", flags=re.DOTALL)
@@ -82,7 +65,7 @@ def test_a_page_says_for_whom_it_is_and_what_it_answers(page: str) -> None:
     assert re.fullmatch(r"\*\*For:\*\* .+\. \*\*Answers:\*\* .+[.?]", " ".join(start[1].split()))
 
 
-@pytest.mark.parametrize("page", ["../README.md", *pages()])
+@pytest.mark.parametrize("page", ["../README.md", *PAGES])
 def test_sentences_are_short(page: str) -> None:
     text = (DOCS / page).read_text(encoding="utf-8")
     longest = sorted(sentences(text), key=words)[-3:]
@@ -95,7 +78,7 @@ def headings(text: str) -> set[str]:
     return {re.sub(r"[^\w -]", "", item).strip().lower().replace(" ", "-") for item in findall}
 
 
-@pytest.mark.parametrize("page", ["../README.md", *pages()])
+@pytest.mark.parametrize("page", ["../README.md", *PAGES])
 def test_links_into_pages_meet_a_heading(page: str) -> None:
     path = DOCS / page
     links = re.findall(r"\]\(([^):]*?)#([^)]+)\)", path.read_text(encoding="utf-8"))
@@ -110,9 +93,5 @@ def test_readme_is_short() -> None:
 
 
 def test_pages_lie_in_four_parts() -> None:
-    stray = [page for page in pages() if page.partition("/")[0] not in PARTS]
+    stray = [page for page in PAGES if page.partition("/")[0] not in PARTS]
     assert stray in ([], ["index.md"])
-
-
-def test_no_page_of_the_list_is_done_or_gone() -> None:
-    assert set(PAGES) >= NOT_YET

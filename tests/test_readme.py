@@ -16,7 +16,6 @@ from pathlib import Path
 import pytest
 
 from tests.commands import called
-from tests.test_docs import NOT_YET
 from truehue.tabs.command.main import COMMANDS, FORMER
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -28,14 +27,6 @@ README = PAGES[ROOT / "README.md"]
 TEXT = "\n".join(PAGES.values())
 """README and all pages of docs; README comes first."""
 TUTORIAL = "\n".join(text for page, text in PAGES.items() if page.parent.name == "tutorial")
-COMING = {
-    *(f"docs/guides/{page}.md" for page in ("vlm", "vlm_questions", "human_baseline", "studies")),
-    *(f"docs/guides/{page}.md" for page in ("participants", "colorings", "serving", "storage")),
-    *(f"docs/reference/{page}.md" for page in ("database", "api", "commands", "formats")),
-    "docs/reference/coloring_formats.md",
-    *(f"docs/science/{page}.md" for page in ("vlm_scores", "colorings")),
-}
-"""Pages that are linked and still to be written under this name."""
 
 
 def blocks(language: str, text: str) -> list[str]:
@@ -170,12 +161,10 @@ def test_the_commands_of_the_pages_exist_with_their_options(line: str) -> None:
 def test_files_and_images_of_the_pages_exist() -> None:
     missing = []
     for page, text in PAGES.items():
-        if page.relative_to(ROOT).as_posix().removeprefix("docs/") in NOT_YET:
-            continue
         links = re.findall(r"\]\((?!https?:)([^)#]+)\)", text)
         paths = {os.path.relpath(page.parent / link, ROOT) for link in links}
         missing += [(page.name, path) for path in paths if not (ROOT / path).exists()]
-    assert [item for item in missing if item[1] not in COMING] == []
+    assert missing == []
 
 
 def test_every_page_of_docs_is_linked() -> None:
@@ -184,8 +173,7 @@ def test_every_page_of_docs_is_linked() -> None:
         links = re.findall(r"\]\((?!https?:)([^)#]+\.md)[)#]", text)
         linked |= {os.path.relpath(page.parent / link, ROOT) for link in links}
     pages = {page.relative_to(ROOT).as_posix() for page in PAGES}
-    lonely = pages - linked - {"README.md", "docs/index.md"}
-    assert lonely <= {f"docs/{page}" for page in NOT_YET}
+    assert pages - linked == {"README.md", "docs/index.md"}
 
 
 def test_make_targets_of_the_pages_exist() -> None:

@@ -47,7 +47,9 @@ def _parser() -> argparse.ArgumentParser:
     listing = commands.add_parser("models", help="all models, and what each lacks on this machine")
     listing.add_argument("--json", action="store_true", help="one JSON object a line")
     listing.set_defaults(run=_models)
-    checking = commands.add_parser("check", help="one model: can it generate on this machine?")
+    checking = commands.add_parser(
+        "check", help="check whether one model can generate on this machine"
+    )
     checking.add_argument("model")
     checking.add_argument("--json", action="store_true")
     checking.set_defaults(run=_check)

@@ -30,7 +30,7 @@ COMMANDS = {
     ),
     "diagnose": (
         "truehue.core.cli.diagnose",
-        "how often each rule is right (rule accuracy) (rule accuracy)",
+        "how often each rule is right (rule accuracy)",
     ),
     "models": (
         "truehue.core.cli.models",
