@@ -74,8 +74,8 @@ def test_what_cannot_be_a_set(storage: Storage) -> None:
     (image, mask, who), (_, other_mask, _) = members
     cases: list[tuple[dict[str, Any], type[Exception], str]] = [
         ({"name": " "}, BadInput, "name is empty"),
-        ({"words": "-"}, BadInput, "1 to 200 characters"),
-        ({"words": ""}, BadInput, "words is empty"),
+        ({"text": "-"}, BadInput, "1 to 200 characters"),
+        ({"text": ""}, BadInput, "words is empty"),
         ({"images": []}, BadInput, "has no image"),
         ({"images": [*members, members[0]]}, BadInput, "Picture 3 is the same as picture 1"),
         ({"images": [(image, other_mask, who)]}, BadInput, "mask of picture 1 is of another"),
@@ -84,7 +84,7 @@ def test_what_cannot_be_a_set(storage: Storage) -> None:
         ({"images": [(image, mask, "\ud800")]}, BadInput, "contributor of picture 1 holds"),
     ]
     for change, error, message in cases:
-        values = {"name": "a", "words": "mango", "images": members, "of_people": True, **change}
+        values = {"name": "a", "text": "mango", "images": members, "of_people": True, **change}
         with pytest.raises(error, match=message):
             storage.picture_sets.add(**values)
     assert storage.picture_sets.all(hidden=True) == []
@@ -186,9 +186,9 @@ def test_lost_rows_are_noticed(storage: Storage) -> None:
         cursor.execute("DELETE FROM images WHERE image_id = ?", [image])
         cursor.execute("DELETE FROM picture_sets WHERE set_id = ?", [second])
     assert storage.check() == [
-        f"the picture 0 is of the set of pictures {second}, which is not stored",
-        f"the set of pictures {first} has the image {image}, which is not stored",
-        f"the set of pictures {first} has the mask {mask}, which is not stored for that image",
+        f"the image 0 is of the set of images {second}, which is not stored",
+        f"the set of images {first} has the image {image}, which is not stored",
+        f"the set of images {first} has the mask {mask}, which is not stored for that image",
         f"colors were measured in the mask {mask} of the image {image}, which is not stored for "
         "that image",
         f"version 1 of a name is of the set {second}, which is not stored",

@@ -488,7 +488,7 @@ def test_unknown_words_are_refused(sample: Sample) -> None:
     for wrong, message in (
         (Slice(task="xyz"), "No result has the task 'xyz': there are "),
         (Slice(object="no such thing"), "No result has the object"),
-        (Slice(color="l2:no such color"), "No result has the asked color"),
+        (Slice(color="l2:no such color"), "No result has the target color"),
         (Slice(sector="15"), "No result has the sector"),
         (Slice(found_l2="Reddish"), "No result has the level 2 name"),
         (Slice(modifier="bright"), "There is no modifier"),

@@ -371,6 +371,6 @@ def test_rows_that_point_nowhere_are_found(storage: Storage, folder: RunFolder) 
         cursor.execute("UPDATE concept_cells SET prompt_no = 999")
         cursor.execute("INSERT INTO known_concepts VALUES (998, 'concept-0001', 'photo')")
     said = "\n".join(storage.check())
-    assert f"colors of the run {folder.run_id} are of the picture 3, which did not come in" in said
+    assert f"colors of the run {folder.run_id} are of the image 3, which did not come in" in said
     assert "extracted colors of the run" in said
     assert "the concept concept-0001 (photo) is said to be the prompt 998" in said

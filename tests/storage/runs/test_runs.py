@@ -325,7 +325,7 @@ def _no_picture(shard: Path, folder: RunFolder) -> None:
         (_other_columns, "is no shard of a run"),
         (_changed(prompt=999), "prompt 999 is not in the plan"),
         (_changed(attempt=-1), "below 0"),
-        (_changed(status="done"), "neither drawn with an image nor failed"),
+        (_changed(status="done"), "neither generated nor failed"),
         (_changed(status="drawn", image_id="../../x"), "neither below"),
         (_foreign_object, "does not have"),
         (_no_picture, "neither below"),
@@ -455,4 +455,4 @@ def test_what_is_missing_is_named(storage: Storage, folder: RunFolder) -> None:
         cursor.execute("DELETE FROM run_items WHERE position = 4")
     said = " ".join(storage.check())
     assert f"the run {folder.run_id} has the prompt 0, which is not known" in said
-    assert f"verdicts of the run {folder.run_id} speak of the picture 4" in said
+    assert f"verdicts of the run {folder.run_id} speak of the image 4" in said
