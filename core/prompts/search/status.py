@@ -11,7 +11,7 @@ import numpy as np
 from truehue.core.errors import BadInput
 from truehue.core.prompts.search.columns import Column
 
-DRAWN = ("drawn", "not generated")
+DRAWN = ("drawn", "not drawn")
 VERDICTS = ("pass", "fail", "unscored", "no verdict")
 _NO_VERDICT = VERDICTS.index("no verdict")
 

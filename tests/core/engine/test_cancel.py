@@ -31,7 +31,7 @@ def test_a_waiting_job_ends_at_once_and_the_others_move_up() -> None:
         engine.cancel(gone)
         state = engine.state(gone)
         assert (state.status, state.not_generated, state.place) == ("cancelled", 2, None)
-        assert state.message == "Cancelled: 0 drawn, 2 not drawn"
+        assert state.message == "Cancelled: 0 generated, 2 not generated"
         assert engine.state(last).place == 1
         gate.release(100)
         assert engine.wait(last, WAIT_S).status == "done"
@@ -55,7 +55,7 @@ def test_a_running_job_stops_within_a_step() -> None:
             3,
         )
         assert state.step == 7
-        assert state.message == "Cancelled: 1 drawn, 3 not drawn"
+        assert state.message == "Cancelled: 1 generated, 3 not generated"
         engine.cancel(job)
         assert engine.state(job).status == "cancelled"
         gate.release(100)

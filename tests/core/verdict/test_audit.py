@@ -83,7 +83,7 @@ def test_neighbors_that_the_verdict_does_not_need_are_not_named() -> None:
 def test_a_reference_object_is_measured_without_guidance_and_none_is_named() -> None:
     pixels = flat(((179, 22, 22), 40), ((125, 143, 54), 4))
     helped = audited(*pixels, color="css:firebrick")
-    alone = audited(*pixels, color="css:firebrick", asked=TargetObject(guided=False))
+    alone = audited(*pixels, color="css:firebrick", target_object=TargetObject(guided=False))
     assert helped is not None
     assert alone is not None
     assert any(title.startswith("Target guidance") for title in titles(helped))

@@ -48,7 +48,7 @@ def test_a_name_becomes_a_mask_with_its_steps(
     assert said == [
         "Looking for apple",
         "Looking for parts to exclude: leaf, stem of it",
-        "Cutting out apple",
+        "Segmenting apple",
     ]
     assert result.mask.pixels.shape == (48, 80)
     assert result.mask.pixels.any()
