@@ -244,7 +244,7 @@ def test_a_pipeline_without_a_row_is_asked_by_its_own_arguments(tiny: Tiny) -> N
     assert "cut at 77 tokens" in image.notes[0]
     with pytest.raises(BadInput, match="negative"):
         draw(loaded, ask(negative_text="blue"))  # type: ignore[arg-type]
-    with pytest.raises(BadInput, match=r"cannot draw this.*divisible by 8"):
+    with pytest.raises(BadInput, match=r"cannot generate this.*divisible by 8"):
         draw(loaded, ask(width=63))  # type: ignore[arg-type]
 
 

@@ -87,7 +87,7 @@ def test_the_origin_is_all_that_is_needed(tiny: JanusModel) -> None:
         "device": "cpu",
         "offload": "none",
     }
-    assert image.notes == ("The 30 steps asked for do not apply: a step is a token of the image.",)
+    assert image.notes == ("The 30 requested steps do not apply: a step is a token of the image.",)
 
 
 def test_the_same_request_gives_the_same_pixels(tiny: JanusModel, folder: Path) -> None:

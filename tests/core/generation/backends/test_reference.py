@@ -106,24 +106,24 @@ def test_a_reference_shares_the_color_and_a_bystander_is_gray() -> None:
 def test_a_place_is_left_out_and_a_thing_is_drawn_beside() -> None:
     image = drawn(asked(target("car", RED), target("sidewalk", role="bystander")))
     assert [mask.target for mask in image.masks] == [0]
-    assert image.notes == ("The renderer draws no places: the sidewalk is left out.",)
+    assert image.notes == ("The renderer has no scenery: the sidewalk is left out.",)
     assert image.origin["objects"][1]["shape"] is None
     image = drawn(asked(target("apple", RED), target("white plate", role="bystander")))
     assert [mask.target for mask in image.masks] == [0, 1]
-    assert image.notes == ("A torus stands in for the white plate.",)
+    assert image.notes == ("Rendered with a torus shape (no white plate model).",)
     # What a prompt asks to be colored is always drawn.
     image = drawn(asked(target("beach", RED)))
-    assert image.notes == ("A cube stands in for the beach.",)
+    assert image.notes == ("Rendered with a cube shape (no beach model).",)
 
 
 def test_an_object_that_no_color_is_asked_of_has_its_usual_one() -> None:
     image = drawn(asked(target("banana")))
     assert hex_of(color_in(image, 0)) == "#F1D02F"
-    assert image.notes == ("No color is asked of the banana: it has its usual one.",)
+    assert image.notes == ("The banana has no target color: it is rendered in its usual one.",)
     assert image.origin["objects"][0]["asked"] is None
     image = drawn(asked(target("wrench")))
     assert color_in(image, 0) == (119, 119, 119)
-    assert image.notes[-1] == "No color is asked of the wrench: it has a gray."
+    assert image.notes[-1] == "The wrench has no target color: it is rendered in a gray."
 
 
 def test_every_object_of_the_benchmark_has_a_shape() -> None:
@@ -178,8 +178,8 @@ def test_names_are_read_as_people_write_them() -> None:
     assert stand_in("gizmo").shape == "cube"
     assert stand_in("capybara", "Animals").shape == "teddy bear"
     assert stand_in("dragonfruit", "Fruits").shape == "apple"
-    assert stand_in_note("refrigerator") == "A cube stands in for the refrigerator."
-    assert stand_in_note("mango") == "An apple stands in for the mango."
+    assert stand_in_note("refrigerator") == "Rendered with a cube shape (no refrigerator model)."
+    assert stand_in_note("mango") == "Rendered with an apple shape (no mango model)."
 
 
 def test_shapes_can_be_told_before_drawing() -> None:
@@ -220,7 +220,7 @@ def test_one_missing_has_one_mask_less() -> None:
     image = drawn(request)
     assert [mask.target for mask in image.masks] == [0]
     assert image.origin["objects"][1]["drawn"] is None
-    assert "The hat is not drawn." in image.notes
+    assert "Simulated: the hat is missing." in image.notes
 
 
 def test_leaked_alone_tints_the_backdrop() -> None:

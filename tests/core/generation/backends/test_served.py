@@ -118,7 +118,7 @@ def test_what_the_server_changed_is_said(server: ImagesServer) -> None:
     assert image.srgb8.shape == (64, 64, 3)
     assert image.notes[0].startswith("Transparency was laid over white; 50")
     assert image.notes[1:] == (
-        "Asked for 96x64 pixels, the server drew 64x64.",
+        "Asked for 96x64 pixels, the server returned 64x64.",
         "The server used another prompt: A cozy crimson mug at dawn",
     )
     assert image.origin["revised_text"] == "A cozy crimson mug at dawn"
@@ -187,7 +187,11 @@ def test_waiting_that_is_of_no_use(server: ImagesServer, answer: Any) -> None:
             "ours declines to draw this prompt: Your request was rejected",
         ),
         (failure(400, "Rejected by the safety system."), BadInput, "declines to draw"),
-        (failure(400, "size must be square"), BadInput, r"cannot draw this \(400\): size must be"),
+        (
+            failure(400, "size must be square"),
+            BadInput,
+            r"cannot generate this \(400\): size must be",
+        ),
         (failure(422, "prompt too long"), BadInput, "prompt too long"),
         (failure(403, "Not yours."), EndpointFailed, r"did not accept the key \(403\)"),
         (failure(404, "No model OmniGen9"), EndpointFailed, "Check base_url http.* OmniGen9"),

@@ -32,20 +32,20 @@ GREEN = parse_target("css:SeaGreen")
 _BEFORE_SILVER: dict[str, tuple[list[tuple[str, Rgb8]], tuple[str, ...]]] = {
     "apple": (
         [("apple", (181, 37, 43))],
-        ("No color is asked of the apple: it has its usual one.",),
+        ("The apple has no target color: it is rendered in its usual one.",),
     ),
     "cherry": (
         [("apple", (181, 37, 43))],
         (
-            "An apple stands in for the cherry.",
-            "No color is asked of the cherry: it has its usual one.",
+            "Rendered with an apple shape (no cherry model).",
+            "The cherry has no target color: it is rendered in its usual one.",
         ),
     ),
     "beach": (
         [("sphere", (119, 119, 119))],
         (
-            "A sphere stands in for the beach.",
-            "No color is asked of the beach: it has a gray.",
+            "Rendered with a sphere shape (no beach model).",
+            "The beach has no target color: it is rendered in a gray.",
         ),
     ),
 }
@@ -147,7 +147,7 @@ def test_a_concept_has_the_color_of_its_seed_and_keeps_it_under_a_modifier() -> 
         assert drawn(mango("rotten", seed=seed)).origin["base_color"] == base.origin["base_color"]
         result.add(color_in(base))
     assert result == {color.srgb8 for color in concept_colors("mango")}
-    note = "No color is asked of the mango: it has one of its 2 usual ones, which the seed chooses."
+    note = "The mango has no target color: it is rendered in one of its 2 usual ones, which the seed chooses."
     assert note in base.notes
 
 
