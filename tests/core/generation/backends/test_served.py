@@ -184,9 +184,9 @@ def test_waiting_that_is_of_no_use(server: ImagesServer, answer: Any) -> None:
         (
             failure(400, "Your request was rejected.", "content_policy_violation"),
             BadInput,
-            "ours declines to draw this prompt: Your request was rejected",
+            "ours declines to generate this prompt: Your request was rejected",
         ),
-        (failure(400, "Rejected by the safety system."), BadInput, "declines to draw"),
+        (failure(400, "Rejected by the safety system."), BadInput, "declines to generate"),
         (
             failure(400, "size must be square"),
             BadInput,

@@ -179,7 +179,10 @@ def test_a_modifier_is_ignored_or_overshot() -> None:
     assert color_in(overshot) == moved(base, "rotten").overshot
     assert ignored.origin["failure_acted"]
     assert overshot.origin["failure_acted"]
-    assert ignored.notes[-1] == f"The modifier 'rotten' is ignored: the mango is {hex_of(base)}."
+    assert (
+        ignored.notes[-1]
+        == f"Simulated: the modifier 'rotten' is ignored: the mango is {hex_of(base)}."
+    )
     assert overshot.notes[-1].startswith("The modifier 'rotten' is 2.2 times as strong: the mango")
     # The thing as such has nothing to ignore.
     plain = drawn(mango(failure="modifier-ignored"))
@@ -196,7 +199,7 @@ def test_a_word_without_a_color_and_an_asked_color_are_not_moved() -> None:
     assert not image.origin["failure_acted"]
     green = drawn(asked(ObjectTarget("cabin", GREEN), "cabin", "cozy"))
     assert color_in(green) == GREEN.srgb8
-    assert green.notes[-1] == ("The cabin keeps the color that was asked for: 'cozy' moves none.")
+    assert green.notes[-1] == ("The cabin keeps its target color: 'cozy' changes none.")
 
 
 def test_nearly_all_modifiers_of_the_benchmark_have_a_color() -> None:
