@@ -120,7 +120,7 @@ def test_a_second_coloring_comes_to_the_page_and_into_quality(room: Room) -> Non
     assert (part_of(second), second["original"]) == ("second", 2)
     with pytest.raises(BadInput, match="already"):
         post_recolor(room.context, OWNER, index)
-    with pytest.raises(BadInput, match="with the participant already"):
+    with pytest.raises(BadInput, match="already has the sketch open"):
         post_recolor(room.context, OWNER, index.model_copy(update={"value": "withdrawn"}))
     person.colors(second["position"], fill(color="#c02020"))
     facts = facts_of(room.context, study_id)

@@ -292,7 +292,7 @@ WRONG: dict[str, tuple[Change, str]] = {
     "a kind that is none": (_plan("kind", []), "kind"),
     "a way back that is not by https": (
         _plan("completion", {"code": "", "url": "javascript:alert(1)"}),
-        "begins with https://",
+        "start with https://",
     ),
     "a repeat with its sides as before": (_repeat(-1), "with its sides turned"),
     "two main trials of one stimulus": (_main_twice, "two main trials show one stimulus"),

@@ -134,7 +134,7 @@ def test_a_model_against_itself_and_the_renderer_are_warned_of(
     message = outline(context, OWNER, request)
     assert "“A”, “B” are from the reference renderer" in " ".join(message["warnings"])
     model_copy = request.model_copy(update={"cases": (message["sample"]["case"],)})
-    assert "one picture twice" in outline(context, OWNER, model_copy)["blocks"][0]
+    assert "show the same image twice" in outline(context, OWNER, model_copy)["blocks"][0]
 
 
 def test_ratings_take_several_pictures_of_each_prompt(context: Context, runs: list[str]) -> None:

@@ -139,7 +139,7 @@ def test_what_people_cannot_be_asked_is_left_out_and_said(context: Context) -> N
     with pytest.raises(BadInput, match="not here"):
         outline(context, OWNER, asked_form("0" * 32))
     only = context.storage.question_sets.add(items[:1], "Words", {})[0]
-    with pytest.raises(BadInput, match="No question is left to ask people: 1 question answered"):
+    with pytest.raises(BadInput, match="No questions are left for people: 1 question answered"):
         outline(context, OWNER, asked_form(only))
 
 
