@@ -88,8 +88,8 @@ def _refuse_of_runs(cursor: duckdb.DuckDBPyConnection, kind: str, ids: list[str]
 def _refuse_of_studies(cursor: duckdb.DuckDBPyConnection, kind: str, ids: list[str]) -> None:
     if kind == "study" and column(cursor, _OPENED, ids):
         raise BadInput(
-            "A study that was opened once is never deleted: people were asked, and what they said, "
-            "or that nobody came, is part of the record. Close it; one participant can be erased."
+            "A study that was opened cannot be deleted, because its answers are part of the record. "
+            "Close it instead. You can erase single participants in People."
         )
     if kind != "image":
         return

@@ -295,9 +295,9 @@ def test_a_draft_goes_with_its_links_and_comes_back_and_what_was_opened_stays(
     storage.trash.restore(gone.trash_id)
     assert storage.studies.get(draft.id) == draft
     assert storage.invitations.by_token("a" * 64) == link
-    with pytest.raises(BadInput, match="opened once is never deleted"):
+    with pytest.raises(BadInput, match="A study that was opened cannot be deleted"):
         storage.trash.move("study", [other.id])
     storage.studies.set_state(other.id, State.CLOSED, "ann")
-    with pytest.raises(BadInput, match="opened once is never deleted"):
+    with pytest.raises(BadInput, match="A study that was opened cannot be deleted"):
         storage.trash.move("study", [draft.id, other.id])
     assert len(storage.studies.all()) == 2
