@@ -218,7 +218,7 @@ def test_questions_one_by_one(ask: Ask, set_id: str, context: Context) -> None:
         assert outcomes[0] != outcomes[1]
     only = ask("/questions", set=set_id, askings=both, differ=True, only="first")
     assert only["total"] == differ["differences"]["first"]
-    named = ask("/questions", set=set_id, dictionary="HOW MANY different")
+    named = ask("/questions", set=set_id, words="HOW MANY different")
     assert {entry["task"] for entry in named["questions"]} == {"color_counting"}
     opened = ask("/question", set=set_id, id=first["id"], askings=pixels)
     assert (opened["position"], opened["question"]["text"]) == (0, question.text)
