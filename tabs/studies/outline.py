@@ -162,10 +162,10 @@ def blocks(plan: StudyPlan) -> list[str]:
         reasons.append(
             "Every stimulus would show the same image twice. Give one of the models another source."
         )
-    positions = [" ".join(index.split()) for index in PLACEHOLDERS.findall(plan.consent.text)]
-    if positions:
+    fields = [" ".join(field.split()) for field in PLACEHOLDERS.findall(plan.consent.text)]
+    if fields:
         reasons.append(
-            f"The consent text has fields to complete: {' and '.join(dict.fromkeys(positions))}. "
+            f"The consent text has fields to complete: {' and '.join(dict.fromkeys(fields))}. "
             "Complete them."
         )
     return reasons
