@@ -397,7 +397,7 @@ def test_an_asking_is_changed_by_who_began_it(
         start_evaluation(context, BEN, StartEvaluation(set=set_id, model="chance"))
     with pytest.raises(NotAllowed):
         change_evaluation(context, BEN, ChangeEvaluation(id=evaluation, what="cancel"))
-    with pytest.raises(BadInput, match="waits already"):
+    with pytest.raises(BadInput, match="is already running or waiting"):
         change_evaluation(context, ANN, ChangeEvaluation(id=evaluation, what="resume"))
     change_evaluation(context, ANN, ChangeEvaluation(id=evaluation, what="pause"))
     assert service.line.place(evaluation) is None
@@ -421,7 +421,7 @@ def test_budgets_and_notes_outlast_refusals_and_torn_files(
         start_evaluation(context, OWNER, StartEvaluation(set=set_id, model=url, name="m"))["id"]
         == evaluation
     )
-    with pytest.raises(BadInput, match="waits already"):
+    with pytest.raises(BadInput, match="is already running or waiting"):
         start_evaluation(context, OWNER, order.model_copy(update={"most_requests": 5}))
     assert (service.note(evaluation).most_requests, service.note(evaluation).most_tokens) == (
         100,
