@@ -60,7 +60,7 @@ class Mark(PageRequest):
     """Marks (see truehue.core.masks.marks) on an image."""
 
     image: str = Field(title="The image")
-    marks: tuple[Any, ...] = Field(min_length=1, title="The list of marks")
+    marks: tuple[Any, ...] = Field(min_length=1, title="The list of selections")
 
 
 class Pool(PageRequest):

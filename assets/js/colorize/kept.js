@@ -14,9 +14,9 @@ export function keptList(box, open) {
   function draw(rows) {
     box.hidden = !rows.length;
     put(box.querySelector('.th-col-kept-count'), many(rows.length, 'coloring') + ', newest first');
-    list.replaceChildren(...rows.map(item));
+    list.replaceChildren(...rows.map(coloringTile));
   }
-  function item(entry) {
+  function coloringTile(entry) {
     const node = make('article', 'th-col-kept-one');
     const button = make('button', 'th-col-tile');
     const frame = make('span', 'th-col-tile-paper');

@@ -82,9 +82,9 @@ export function preparePanel(box, { title, does, words: named, done, left }) {
   views.setAttribute('aria-label', 'Shown image');
   const header = make('header');
   header.append(heading, views);
-  const imageItem = make('img', 'th-col-prepared');
+  const preview = make('img', 'th-col-prepared');
   const frame = make('div', 'th-col-prepared-frame');
-  frame.append(imageItem);
+  frame.append(preview);
   const count = make('p', 'th-col-regions');
   count.setAttribute('role', 'status');
   const warned = make('div');
@@ -192,8 +192,8 @@ export function preparePanel(box, { title, does, words: named, done, left }) {
     });
   }
   function paint() {
-    if (image) imageItem.src = preparedAddress(image, how, /** @type {'ink'} */ (view));
-    imageItem.alt =
+    if (image) preview.src = preparedAddress(image, how, /** @type {'ink'} */ (view));
+    preview.alt =
       view === 'ink'
         ? 'The lines that are kept'
         : 'The regions that can be filled, each with its own hatch';
@@ -228,7 +228,7 @@ export function preparePanel(box, { title, does, words: named, done, left }) {
     request++;
     clearTimeout(waiting);
     image = '';
-    imageItem.removeAttribute('src');
+    preview.removeAttribute('src');
     box.hidden = true;
   }
   act.addEventListener('click', async () => {
@@ -267,7 +267,7 @@ export function preparePanel(box, { title, does, words: named, done, left }) {
       put(count, 'Preparing…');
       warned.replaceChildren();
       problem.hidden = true;
-      imageItem.removeAttribute('src');
+      preview.removeAttribute('src');
       box.hidden = false;
       show();
       now();

@@ -233,8 +233,8 @@ export function dropField(box, { concept, add, room, pooled }) {
     input.value = '';
     if (!files.length) return;
     const tables = files.filter((file) => /\.(csv|json)$/i.test(file.name));
-    const imageItems = files.filter((file) => !tables.includes(file));
-    if (tables.length && imageItems.length)
+    const imageFiles = files.filter((file) => !tables.includes(file));
+    if (tables.length && imageFiles.length)
       say(
         'Images and files of numbers cannot be dropped together. Drop one kind, then the other.',
         true,
@@ -242,8 +242,8 @@ export function dropField(box, { concept, add, room, pooled }) {
     else if (tables.length > 1) say('Drop one file of distributions at a time.', true);
     else if (tables.length) numbers(tables[0], {});
     else if (room() < 1) say('Six distributions are already shown. Remove one first.', true);
-    else if (imageItems.length > room()) images(imageItems);
-    else single(imageItems).catch((error) => say(error.message, true));
+    else if (imageFiles.length > room()) images(imageFiles);
+    else single(imageFiles).catch((error) => say(error.message, true));
   }
   input.addEventListener('change', () => took([...input.files]));
   field.addEventListener('dragover', (event) => {

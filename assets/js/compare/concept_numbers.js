@@ -191,7 +191,7 @@ export function movesList(box, { bins, hover, open }) {
     node.addEventListener('click', () => open(index));
     return node;
   }
-  function item(move) {
+  function moveRow(move) {
     const node = make('li');
     const colors = make('span', 'th-cc-both');
     const bar = make('span', 'th-cc-cost');
@@ -252,7 +252,7 @@ export function movesList(box, { bins, hover, open }) {
               : '')
         : 'The two are equal in every bin: nothing moves.',
     );
-    list.replaceChildren(...shown.map(item));
+    list.replaceChildren(...shown.map(moveRow));
     more.hidden = !rest.length;
     const cost = rest.reduce((sum, move) => sum + move.cost, 0);
     put(

@@ -91,9 +91,9 @@ export function imagesOfBin(box, { bins, ask: question, openPicture }) {
               pictureButton(image, {
                 words: text,
                 said: percent(image.share),
-                opened: (imageItem) => {
+                opened: (choice) => {
                   dialog.close();
-                  openPicture(imageItem);
+                  openPicture(choice);
                 },
               }),
             ),

@@ -16,22 +16,22 @@ function button(text, act) {
   return item;
 }
 
-function pictureCard(imageItem, item, openPicture) {
+function pictureCard(preview, item, openPicture) {
   const card = make('button', 'th-people-preview');
   const frame = make('div', 'th-people-frame');
   const image = make('img');
   const lines = make('span', 'th-people-lines');
   card.type = 'button';
   card.title = 'Open in Inspect';
-  image.src = imageItem.cutout;
-  image.alt = imageItem.name;
+  image.src = preview.cutout;
+  image.alt = preview.name;
   image.loading = 'lazy';
   frame.appendChild(image);
-  lines.append(make('b', '', imageItem.name));
-  if (imageItem.contributor) lines.append(make('span', '', 'by ' + imageItem.contributor));
+  lines.append(make('b', '', preview.name));
+  if (preview.contributor) lines.append(make('span', '', 'by ' + preview.contributor));
   card.append(frame, lines);
   card.addEventListener('click', () =>
-    openPicture({ opened: imageItem.image_id, mask: imageItem.mask_id, object: item.words }),
+    openPicture({ opened: preview.image_id, mask: preview.mask_id, object: item.words }),
   );
   return card;
 }

@@ -132,7 +132,7 @@ export function mount(widget) {
       data = answer;
       cards = new Map();
       draw();
-      index(data.pairs, mine);
+      showPairs(data.pairs, mine);
     } catch (error) {
       if (mine !== request) return;
       tell('The verdicts cannot be shown. ' + error.message);
@@ -156,7 +156,7 @@ export function mount(widget) {
     const mine = request;
     try {
       const answer = await ask(query(cards.size));
-      if (mine === request) index(answer.pairs, mine);
+      if (mine === request) showPairs(answer.pairs, mine);
     } catch (error) {
       tell(error.message);
     }
@@ -310,7 +310,7 @@ export function mount(widget) {
     neither: () => 'Both fail',
     unscored: () => 'Unscored in at least one',
   };
-  function index(pairs, mine) {
+  function showPairs(pairs, mine) {
     const fresh = pairs.filter((pair) => !cards.has(pair.key));
     fresh.forEach((item) => cards.set(item.key, card(item, openPicture)));
     arrange(

@@ -169,7 +169,7 @@ export function mount({ element, props, trigger }) {
     return { node, update };
   }
   // Shows these drawings, in this order; what is shown already is brought up to date where it stands.
-  function position(items) {
+  function showImages(items) {
     const now = new Map();
     items.forEach((item) => {
       const entry = cards.get(item.drawing_id) || card(item);
@@ -213,7 +213,7 @@ export function mount({ element, props, trigger }) {
       if (mine !== turn) return;
       const data = await ask('/api/drawings?' + query(24, 0));
       if (mine !== turn) return;
-      position(data.items);
+      showImages(data.items);
       tell(data);
     });
   }
@@ -223,7 +223,7 @@ export function mount({ element, props, trigger }) {
       const data = await ask('/api/drawings?' + query(24, cards.size));
       if (mine !== turn) return;
       const known = data.items.filter((item) => !cards.has(item.drawing_id));
-      position([...save([...cards.keys()]), ...known]);
+      showImages([...save([...cards.keys()]), ...known]);
       tell(data);
     });
   }
@@ -248,7 +248,7 @@ export function mount({ element, props, trigger }) {
       results.length < data.total && met >= 0
         ? shown.slice(met + 1).filter((id) => !ids.has(id))
         : [];
-    position([...results, ...save(below)]);
+    showImages([...results, ...save(below)]);
     tell(data);
   }
   function tell(data) {

@@ -60,7 +60,7 @@ export function mount({ element }) {
     return box;
   }
 
-  function index() {
+  function updateWipe() {
     stage.style.setProperty('--wipe', wipe.value + '%');
     wipe.setAttribute('aria-valuetext', wipe.value + '% without CFR');
   }
@@ -203,7 +203,7 @@ export function mount({ element }) {
     const mine = ++turn;
     pair = null;
     wipe.value = '50';
-    index();
+    updateWipe();
     content.replaceChildren(make('p', 'th-soft', 'Comparing…'));
     if (!dialog.open) dialog.showModal();
     wipe.focus({ preventScroll: true });
@@ -222,13 +222,13 @@ export function mount({ element }) {
     return '?' + query.toString().replace(/%3A/g, ':').replace(/%2C/g, ',');
   };
 
-  wipe.addEventListener('input', index);
+  wipe.addEventListener('input', updateWipe);
   dialog.addEventListener('keydown', (event) => {
     if (zoom.key(event) || event.target === wipe || view !== 'wipe') return;
     const by = { ArrowLeft: -WIPE_STEP, ArrowRight: WIPE_STEP }[event.key];
     if (!by || dialog.querySelector('.th-cfr-views:focus-within')) return;
     wipe.value = String(Number(wipe.value) + by);
-    index();
+    updateWipe();
     event.preventDefault();
   });
   dialog.addEventListener('click', (event) => {
@@ -257,7 +257,7 @@ export function mount({ element }) {
   onTheme(() => {
     if (pair && pair.before && dialog.open) figure(chart, structuredClone(pair.figure));
   });
-  index();
+  updateWipe();
   show();
   const linked = new URLSearchParams(location.search);
   if (linked.get('tab') === 'generate' && linked.get('pair')) open(linked.get('pair'));

@@ -40,7 +40,7 @@ export function promptFacets(box, { chosen, choose }) {
         label.hidden = !label.textContent.toLowerCase().includes(wanted);
       });
     }
-    function buildItem(value) {
+    function facetOption(value) {
       const label = make('label');
       const tick = make('input');
       const count = make('small');
@@ -66,7 +66,7 @@ export function promptFacets(box, { chosen, choose }) {
       find.hidden = facet.values.length <= MOST_VALUES && !find.value;
       find.placeholder = 'Find among ' + facet.values.length;
       const now = facet.values.map((value) => {
-        if (!labels.has(value.value)) labels.set(value.value, buildItem(value));
+        if (!labels.has(value.value)) labels.set(value.value, facetOption(value));
         const { label, tick, count } = labels.get(value.value);
         tick.checked = ticked.includes(value.value);
         put(count, value.count.toLocaleString('en-US'));

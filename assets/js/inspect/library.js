@@ -45,7 +45,7 @@ export function mount({ element, props, trigger, watch }) {
       );
       if (mine !== loads) return;
       if (fresh) grid.replaceChildren();
-      data.images.forEach((image) => grid.appendChild(item(image)));
+      data.images.forEach((image) => grid.appendChild(imageButton(image)));
       shown += data.images.length;
       more.hidden = shown >= data.total;
       sources(data.sources);
@@ -61,17 +61,17 @@ export function mount({ element, props, trigger, watch }) {
         status.textContent = 'The stored images could not be listed. ' + error.message;
     }
   }
-  function item(image) {
+  function imageButton(image) {
     const button = make('button', 'th-library-item');
-    const imageItem = make('img');
+    const thumbnail = make('img');
     button.type = 'button';
     button.dataset.image = image.image_id;
     // A thumbnail of a small picture could have other pixels than the picture.
-    imageItem.src = enlarge(imageItem, image.width, image.height) ? image.url : image.thumb;
-    imageItem.alt = '';
-    imageItem.loading = 'lazy';
+    thumbnail.src = enlarge(thumbnail, image.width, image.height) ? image.url : image.thumb;
+    thumbnail.alt = '';
+    thumbnail.loading = 'lazy';
     button.append(
-      imageItem,
+      thumbnail,
       make('span', '', image.name),
       make('small', '', image.width + ' × ' + image.height + ' · ' + image.source),
     );

@@ -20,7 +20,7 @@ test('the evidence lists names, differences, steps and measures', async () => {
   assert.equal(part('.th-fidelity').hidden, true);
   made.set('view', { ...view, measures: [{ name: 'Mean saturation', text: '0.3', title: 'HSV' }] });
   assert.equal(part('.th-evidence').hidden, false);
-  assert.equal(part('.th-names-title').textContent, 'Nearest names of the found color, ΔE00');
+  assert.equal(part('.th-names-title').textContent, 'Nearest names of the measured color, ΔE00');
   for (const system of view.names) {
     assert.ok(part('.th-names').textContent.includes(system.system));
     for (const row of system.rows) assert.ok(part('.th-names').textContent.includes(row.name));
@@ -195,7 +195,7 @@ test('what was deleted is taken off the disk by a second press alone', async () 
   line.lastChild.click();
   await settled();
   assert.equal(purged(), 0);
-  assert.match(line.lastChild.textContent, /^Press again/);
+  assert.match(line.lastChild.textContent, /^Click again/);
   answer('GET /api/trash', { deleted: [], days: 30 });
   line.lastChild.click();
   await settled();

@@ -197,7 +197,7 @@ test('boxes, parts and answers are listed, and drawn on the image', async () => 
   const made = await opened({ found: FOUND });
   const panel = made.root.querySelector('.th-found');
   assert.equal(panel.hidden, false);
-  assert.match(panel.textContent, /Found: jar.*variant Paper/);
+  assert.match(panel.textContent, /Detected: jar.*variant Paper/);
   const [first, second] = made.part('boxes').querySelectorAll('rect.white');
   // A box that reaches over the edge ends there.
   assert.deepEqual(
@@ -213,10 +213,10 @@ test('boxes, parts and answers are listed, and drawn on the image', async () => 
   // A box at the right has its words at its right end, so that they stay on the image.
   assert.equal(tags[0].style.left, '0%');
   assert.equal(tags[1].style.right, '5%');
-  assert.equal(ticks(made, 'Boxes').length, 2);
-  assert.ok(ticks(made, 'Boxes').every((tick) => tick.checked));
-  assert.match(list(made, 'Parts').textContent, /neck4\.0%.*Not found: rim/);
-  const rows = list(made, 'Parts').querySelectorAll('.th-found-row');
+  assert.equal(ticks(made, 'Boxes in the mask').length, 2);
+  assert.ok(ticks(made, 'Boxes in the mask').every((tick) => tick.checked));
+  assert.match(list(made, 'Excluded parts').textContent, /neck4\.0%.*Not detected: rim/);
+  const rows = list(made, 'Excluded parts').querySelectorAll('.th-found-row');
   assert.deepEqual(
     [...rows].map((row) => row.hidden),
     [false, true],
@@ -228,17 +228,17 @@ test('boxes, parts and answers are listed, and drawn on the image', async () => 
 
 test('what a person overrides is a mark, and rows stay while Python answers', async () => {
   const made = await opened({ found: FOUND });
-  const [first] = ticks(made, 'Boxes');
+  const [first] = ticks(made, 'Boxes in the mask');
   first.click();
   const override = { type: 'override', step: 'box', index: 0, use: false };
   assert.deepEqual(made.marks(), [override]);
   const boxes = [{ ...FOUND.boxes[0], used: false, by_hand: true }, FOUND.boxes[1]];
   made.answers('M1 1', { found: { ...FOUND, boxes } });
-  assert.equal(ticks(made, 'Boxes')[0], first);
+  assert.equal(ticks(made, 'Boxes in the mask')[0], first);
   assert.equal(first.checked, false);
   assert.ok(first.closest('.th-found-row').classList.contains('by-hand'));
   assert.equal(made.part('boxes').querySelectorAll('g.unused').length, 1);
-  ticks(made, 'Parts')[0].click();
+  ticks(made, 'Excluded parts')[0].click();
   assert.deepEqual(made.marks()[1], {
     ...{ type: 'override', step: 'negative', index: 0, use: false },
   });

@@ -189,7 +189,7 @@ def test_what_cannot_be_asked_is_explained_and_nothing_is_stored(
     [
         ((*RIGHT[:6], "disco", "none"), "light"),
         ((*RIGHT[:7], "asleep"), "failure"),
-        ((["sdxl-base-1.0"], *RIGHT[1:]), "not here"),
+        ((["sdxl-base-1.0"], *RIGHT[1:]), "not installed"),
         ((["folder:/nowhere/at/all"], *RIGHT[1:]), "no folder"),
     ],
 )
@@ -221,7 +221,7 @@ def test_a_prompt_of_5000_characters_is_drawn(context: Context) -> None:
 
 def test_a_basket_with_a_prompt_that_is_gone_says_so(context: Context) -> None:
     sent = {"mode": "basket", "refs": [["mini", "gone"]]}
-    with pytest.raises(BadInput, match=r"gone.*Take it out of the basket"):
+    with pytest.raises(BadInput, match=r"gone.*Remove it from the selection"):
         tab.start(context, OWNER, sent, OwnPrompt(), *RIGHT)
     with pytest.raises(BadInput, match="no prompt to generate"):
         tab.start(context, OWNER, {"mode": "basket", "refs": []}, OwnPrompt(), *RIGHT)
@@ -231,7 +231,7 @@ def test_the_plan_counts_what_will_be_drawn(context: Context) -> None:
     target = {"mode": "basket", "prompts": 3}
     counted = ([RENDERER, "kolors"], 0, 2, "3, 5", "", 0, "hard", "swapped")
     shown, about, only, *_ = tab.plan(context, OWNER, target, MUG, *counted)
-    assert shown["view"]["button"] == "Draw 18 images"
+    assert shown["view"]["button"] == "Generate 18 images"
     assert shown["view"]["note"] == (
         "3 prompts × 2 seeds × (2 guidance scales + the renderer, which takes no guidance)"
     )
@@ -243,7 +243,7 @@ def test_the_plan_counts_what_will_be_drawn(context: Context) -> None:
     assert "python -m truehue models download kolors" in commands
     assert only["visible"] is True
     shown, _, only, *_ = tab.plan(context, OWNER, {"mode": "own"}, MUG, ["kolors"], *RIGHT[1:])
-    assert (shown["view"]["button"], only["visible"]) == ("Draw", False)
+    assert (shown["view"]["button"], only["visible"]) == ("Generate", False)
     shown, *_ = tab.plan(context, OWNER, {"mode": "own"}, MUG, [RENDERER], None, *RIGHT[2:])
     assert "whole number" in shown["view"]["problem"]
 
@@ -338,7 +338,7 @@ def test_a_folder_is_not_looked_for_where_others_reach_the_app(context: Context)
 def test_a_stand_in_is_said_before_drawing(context: Context) -> None:
     own = OwnPrompt("", "refrigerator", "css:teal")
     reading = tab.plan(context, OWNER, {"mode": "own"}, own, *RIGHT)[3]["view"]
-    assert any("stands in for the refrigerator" in note for note in reading["notes"])
+    assert any("shape (no refrigerator model)" in note for note in reading["notes"])
 
 
 def test_a_link_fills_the_controls(view: tab.View) -> None:

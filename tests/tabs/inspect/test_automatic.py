@@ -196,8 +196,8 @@ def test_an_automatic_mask_is_stored_with_all_its_steps(
     )
     assert result["presence"][0]["note"].startswith("Janus-Pro 1B to “Is there a jar in the image?")
     assert staged["mask_text"].startswith("Automatic · jar, ")
-    assert "Boxes by GroundingDINO tiny" in titles(evidence)
-    assert any(title.startswith("Cut out by SAM") for title in titles(evidence))
+    assert "Detected by GroundingDINO tiny" in titles(evidence)
+    assert any(title.startswith("Segmented by SAM") for title in titles(evidence))
     # What was taken away is hatched, and the legend says so.
     assert any(negative["text"].endswith("%") for negative in result["negatives"])
     assert "negative" in staged["hatched"]
@@ -266,7 +266,7 @@ def test_models_of_ones_own_are_typed_by_folder_and_file(
     # What the page says of them is a name, not where they lie.
     assert staged["found"]["made"].startswith(f"{DETECTOR}, {file.name}, variant Paper")
     assert staged["found"]["presence"][0]["note"].startswith(f"{PRESENCE} to ")
-    assert f"Boxes by {DETECTOR}" in titles(evidence)
+    assert f"Detected by {DETECTOR}" in titles(evidence)
     # A point is cut out by it too, and the mark names it.
     point = {"type": "point", "x": 60, "y": 60, "inside": True}
     data = {"image_id": image.image_id, "marks": [point]}
@@ -336,7 +336,7 @@ def test_a_box_that_is_left_out_makes_another_mask_and_undo_the_first_again(
     assert record.parameters["overrides"]["without_boxes"] == list(range(count - 1))
     assert record.parameters["marks"] == [start(made), *out]
     assert [box["used"] for box in staged["found"]["boxes"]] == [False] * (count - 1) + [True]
-    assert "box 1 left out" in titles(evidence)["Edited manually"]
+    assert "box 1 excluded" in titles(evidence)["Edited manually"]
     assert f"{count - 1} steps by hand" in staged["mask_text"]
     # Ticked again, and undone: the pixels, and then the very mask, of the beginning.
     back = [override("box", n, use=True) for n in range(count - 1)]
@@ -370,7 +370,7 @@ def test_a_negative_part_that_is_kept_is_measured(
     assert staged["found"]["negatives"][0]["note"] == "left in by hand"
     assert "negative" not in staged["hatched"]
     labels = sorted(negative.label for negative in steps_of(made.parameters).negatives)
-    assert titles(evidence)["Edited manually"] == f"{labels[0]} left in; {labels[1]} left in"
+    assert titles(evidence)["Edited manually"] == f"{labels[0]} kept; {labels[1]} kept"
 
 
 def test_presence_can_be_answered_by_hand_and_the_card_says_so(
@@ -384,7 +384,7 @@ def test_presence_can_be_answered_by_hand_and_the_card_says_so(
     record = mask_of(looking, card)
     assert record.parameters["presence"][0]["override"] == "no"
     assert record.content_sha256 == made.content_sha256
-    assert titles(evidence)["Object present: no"].startswith("no, by hand; Janus-Pro 1B to ")
+    assert titles(evidence)["Object present: no"].startswith("no, manually; Janus-Pro 1B to ")
     _, card, _ = judged(looking, image, start(made), no, override("presence", 0, answer="yes"))
     assert card["absent"] == ""
     _, card, _ = judged(looking, image, start(made), no, override("presence", 0, answer=""))
@@ -405,7 +405,7 @@ def test_a_mask_without_a_question_of_presence_has_no_answer_to_it(
     assert staged["found"]["presence"] == []
     assert "presence" not in mask_of(looking, card).parameters
     assert card["absent"] == ""
-    assert titles(evidence)["Object present"] == "not asked"
+    assert titles(evidence)["Object present"] == "not checked"
 
 
 @pytest.mark.parametrize("step", ["box", "negative", "presence"])
@@ -493,7 +493,7 @@ def test_a_point_that_was_cut_out_asks_no_model_again(
         assert view_of(opened["verdict"])["evidence_id"] == card["evidence_id"]
         assert opened["stage"]["marks"] == [named]
         refused, _, _ = judged(another, image, point(90, 90, by=by))
-        assert "were cut out by SAM 2.1 Hiera tiny" in refused["message"]
+        assert "were segmented with SAM 2.1 Hiera tiny" in refused["message"]
         another.engine.close()
     finally:
         bare.engine.close()

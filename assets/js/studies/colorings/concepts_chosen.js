@@ -20,7 +20,7 @@ export function chosenList({ form, sketchesOf, changed, drop }) {
   let parts = [];
 
   /** @param {string} text */
-  function item(text) {
+  function chosenRow(text) {
     const node = make('li');
     const about = make('div');
     const fitting = sketchesOf(text);
@@ -56,7 +56,7 @@ export function chosenList({ form, sketchesOf, changed, drop }) {
       select.addEventListener('change', () => {
         if (select.value === fitting[0].key) delete form.sketches[text];
         else form.sketches[text] = select.value;
-        const now = item(text);
+        const now = chosenRow(text);
         node.replaceWith(now);
         now.querySelector('select')?.focus();
         changed();
@@ -82,7 +82,7 @@ export function chosenList({ form, sketchesOf, changed, drop }) {
     const now = JSON.stringify([shown, without, form.sketches]);
     if (now === rendered) return;
     rendered = now;
-    list.replaceChildren(...shown.map(item));
+    list.replaceChildren(...shown.map(chosenRow));
     if (shown.length < ordered.length) {
       const more = make('li', 'th-jc-rest');
       more.append(

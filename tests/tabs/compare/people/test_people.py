@@ -353,7 +353,7 @@ def test_pictures_find_their_masks_and_contributors(client: TestClient, tmp_path
     assert result["total"] == 3
     said = " ".join(result["problems"])
     assert "other-mask.png matches none of these images" in said
-    assert "1 image (lonely.png)" in said
+    assert "There is no contributor for 1 image (lonely.png)" in said
     named = plan(client, contributors="table")
     assert {item["name"]: item["contributor"] for item in named["pictures"]}["lonely.png"] == "Ann"
     # Looked at with the pixels that count, and nothing is stored.
