@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Request
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse, Response
 
 from truehue.tabs.diagnosis.images import KeepPicture, measured, picture_png, save_image, scene_of
@@ -49,8 +51,10 @@ def explore_routes(context: Context) -> FeatureRouter:
         return Response(data, media_type="image/png", headers=_FOREVER)
 
     @router.get("/example")
-    def example(request: Request, rule: str = "", asked: str = "") -> JSONResponse:
-        return guarded(lambda: measured(scene_of(request.query_params), rule, asked))
+    def example(
+        request: Request, rule: str = "", requested: Annotated[str, Query(alias="asked")] = ""
+    ) -> JSONResponse:
+        return guarded(lambda: measured(scene_of(request.query_params), rule, requested))
 
     router.post_json("/example", KeepPicture, save_image)
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import unquote
 
 import anyio
+from fastapi import Path as PathParameter
 from fastapi.responses import JSONResponse, Response
 
 from truehue.core.errors import BadInput, TrueHueError
@@ -71,11 +72,13 @@ def _pictures(router: FeatureRouter) -> None:
     router.post_json("/pictures-store/{session}", uploads.ImageFiles, uploads.start)
 
     @router.get("/pictures/{session}/{place}")
-    async def shown(session: str, place: int, mask: str = "stored") -> JSONResponse:
+    async def shown(
+        session: str, index: Annotated[int, PathParameter(alias="place")], mask: str = "stored"
+    ) -> JSONResponse:
         def make() -> dict[str, Any]:
             # Why a picture cannot be taken is what this is asked for, so it is an answer.
             try:
-                return preview(context, session, place, mask, CUTOUT_PX)
+                return preview(context, session, index, mask, CUTOUT_PX)
             except TrueHueError as error:
                 return {"refused": str(error)}
 

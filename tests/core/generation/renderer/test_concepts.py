@@ -183,7 +183,9 @@ def test_a_modifier_is_ignored_or_overshot() -> None:
         ignored.notes[-1]
         == f"Simulated: the modifier 'rotten' is ignored: the mango is {hex_of(base)}."
     )
-    assert overshot.notes[-1].startswith("The modifier 'rotten' is 2.2 times as strong: the mango")
+    assert overshot.notes[-1].startswith(
+        "Simulated: the modifier 'rotten' is 2.2 times as strong: the mango"
+    )
     # The thing as such has nothing to ignore.
     plain = drawn(mango(failure="modifier-ignored"))
     assert not plain.origin["failure_acted"]
