@@ -91,7 +91,7 @@ def test_whoever_comes_at_once_the_log_gives_it_again(room: Room, method: Method
                 trials[person][item.position].stimulus_id: 0
                 for person, counted in events.items()
                 for item in counted
-                if entry.position is not None and trials[person][entry.position].stimulus_id
+                if item.position is not None and trials[person][item.position].stimulus_id
             }
         )
         assert len(answered) == 45
