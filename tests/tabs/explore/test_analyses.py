@@ -348,7 +348,8 @@ def test_many_asked_colors_are_gathered_under_names_and_the_least_left_out() -> 
     assert each.figure is not None
     assert len(each.figure["data"][-1]["x"]) == MOST_ARROWS
     assert len(each.lines) == len(drifts)
-    assert any(f"{len(drifts) - MOST_ARROWS:,} target colors with the fewest objects" in note for note in each.notes)
+    left_out = f"{len(drifts) - MOST_ARROWS:,} target colors with the fewest objects"
+    assert any(left_out in note for note in each.notes)
     # The head is drawn in the found color, the tail in the asked one.
     tail, head = each.figure["data"][-2:]
     assert set(head["marker"]["color"]) == {"#777777"}

@@ -525,7 +525,10 @@ def test_moved_limits_recount_by_hand(made: tuple[Context, RunFolder]) -> None:
 @pytest.mark.parametrize(
     ("params", "text"),
     [
-        ({"rule": "released", "limits": "delta_e00:7"}, "With other thresholds another color could pass"),
+        (
+            {"rule": "released", "limits": "delta_e00:7"},
+            "With other thresholds another color could pass",
+        ),
         ({"rule": "truehue", "limits": "delta_e00:7"}, "has no threshold 'delta_e00'"),
         ({"rule": "paper", "limits": "delta_e00:nan"}, "give a number above 0"),
         ({"rule": "paper", "limits": "delta_e00:-3"}, "give a number above 0"),

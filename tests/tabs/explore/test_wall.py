@@ -503,7 +503,8 @@ def test_a_render_says_its_true_colors_and_what_stands_in(context: Context, tmp_
         return [fact for fact in message if fact[0].startswith(("Generated", "True"))]
 
     stands_in = {
-        name: ["Generated", f"car, which stands in for the {name}"] for name in names[item] + names[two]
+        name: ["Generated", f"car, which stands in for the {name}"]
+        for name in names[item] + names[two]
     }
     (only,), (left, right) = names[item], names[two]
     assert facts(item) == [stands_in[only], ["True color", "#112233"]]

@@ -228,9 +228,7 @@ def test_an_archive_that_lacks_pictures_is_told_of(
     with Storage.open(empty_data(tmp_path / "others")) as storage:
         others = make_context(storage, "others")
         job = start_import(others, OWNER, few, "few.zip", False)
-        assert (
-            others.jobs.wait(job.id, 60).words == "8 images. 3 of 7 images are in the archive."
-        )
+        assert others.jobs.wait(job.id, 60).words == "8 images. 3 of 7 images are in the archive."
         others.close()
 
 

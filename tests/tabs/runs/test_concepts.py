@@ -130,9 +130,7 @@ def test_plans_of_several_scales_and_their_words() -> None:
     both = wish_of({**values, "models": ["reference-renderer", SDXL], "limit": "10"})
     made = plans(both, chosen(build_concepts(), both), "Concepts")
     assert [run_plan.guidances for run_plan in made] == [(), plan.guidances]
-    assert images_text(made) == (
-        "10 prompts × 5 + 10 prompts × 5 × 7 guidance scales = 400 images"
-    )
+    assert images_text(made) == ("10 prompts × 5 + 10 prompts × 5 × 7 guidance scales = 400 images")
     assert plan_remarks(both, made)[1:] == [
         "The limit covers one object, with as many of its modifiers as fit.",
         "The reference renderer takes no guidance: it generates every seed once.",

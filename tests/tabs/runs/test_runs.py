@@ -119,7 +119,11 @@ def one(context: Context, actor: Actor = OWNER) -> dict[str, Any]:
         ({"set": "mini", "k": "21"}, "k", "0 to 20"),
         ({"set": "mini", "models": ["sdxl-base-1.0"], "masker": "exact"}, "masker", "renderer"),
         ({"set": "mini", "masker": "grounded", "detector": "x"}, "detector", "no detector"),
-        ({"set": "mini", "kind": "stored", "models": []}, "models", "source of the images to score"),
+        (
+            {"set": "mini", "kind": "stored", "models": []},
+            "models",
+            "source of the images to score",
+        ),
     ],
 )
 def test_what_is_wrong_names_its_field(changes: dict[str, Any], field: str, said: str) -> None:
