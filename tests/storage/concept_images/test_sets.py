@@ -77,11 +77,11 @@ def test_what_cannot_be_a_set(storage: Storage) -> None:
         ({"text": "-"}, BadInput, "1 to 200 characters"),
         ({"text": ""}, BadInput, "words is empty"),
         ({"images": []}, BadInput, "has no image"),
-        ({"images": [*members, members[0]]}, BadInput, "Picture 3 is the same as picture 1"),
-        ({"images": [(image, other_mask, who)]}, BadInput, "mask of picture 1 is of another"),
+        ({"images": [*members, members[0]]}, BadInput, "Image 3 is the same as image 1"),
+        ({"images": [(image, other_mask, who)]}, BadInput, "mask of image 1 is of another"),
         ({"images": [("ab" * 32, mask, who)]}, NotStored, "under the image id"),
         ({"images": [(image, "ab" * 32, who)]}, NotStored, "under the mask id"),
-        ({"images": [(image, mask, "\ud800")]}, BadInput, "contributor of picture 1 holds"),
+        ({"images": [(image, mask, "\ud800")]}, BadInput, "contributor of image 1 holds"),
     ]
     for change, error, message in cases:
         values = {"name": "a", "text": "mango", "images": members, "of_people": True, **change}
