@@ -207,7 +207,7 @@ def test_candidates_are_drawn_by_the_engine_and_picked(
     state = engine.wait(job, 30)
     assert (state.status, state.done) == ("done", 3)
     assert state.title == "Sketches of “apple”, by Qwen-Image"
-    answer = ask("/candidates", dictionary="apple")
+    answer = ask("/candidates", words="apple")
     assert [item["about"] for item in answer["drawn"]] == [
         "seed 2 · guidance 7",
         "seed 1 · guidance 6",
