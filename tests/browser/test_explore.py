@@ -150,7 +150,7 @@ def test_from_the_leaderboard_to_pictures_inspect_and_back(visit: Visit, started
     expect(page).to_have_title(re.compile("^Failures: Fail, .* – TrueHue$"))
     at_light = page.url
     zoom_pixel_by_pixel(page, light)
-    # 3: Inspect, with the row of pictures that one came through; 4: the next picture but one.
+    # 3: Inspect, with the row of images that one came through; 4: the next image but one.
     page.keyboard.press("i")
     bench = Workbench(page)
     bench.shown()
@@ -160,7 +160,7 @@ def test_from_the_leaderboard_to_pictures_inspect_and_back(visit: Visit, started
     )
     expect(page).to_have_title(re.compile("^Inspect: "))
     first = page.url
-    film.get_by_role("button", name="Next picture").click()
+    film.get_by_role("button", name="Next image").click()
     expect(page).not_to_have_url(first)
     expect(film.locator(".th-film-place")).to_have_text(re.compile(r"^5 of "))
     # Compare, which was never opened before, with all colors of the mask.

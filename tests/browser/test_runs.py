@@ -72,7 +72,7 @@ def test_a_run_is_started_paused_finished_exported_and_scored_again(
     # The models that find objects are not installed: another model gets masks that can be made.
     box.get_by_label("Small (trained on the renderer)").check()
     masks = box.get_by_role("group", name="Masks")
-    expect(masks.get_by_role("button", name="Whole picture")).to_have_attribute(
+    expect(masks.get_by_role("button", name="Whole image")).to_have_attribute(
         "aria-pressed", "true"
     )
     expect(box.locator(".th-runs-hint").first).to_contain_text("The background counts too")
