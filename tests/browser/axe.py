@@ -144,13 +144,13 @@ def barriers(page: Page) -> list[str]:
     _prepare(page)
     _turn(page, "light", LARGE)
     said, looks = page.evaluate_handle(SAID), page.evaluate_handle(LOOKS)
-    out = _lasting(page, "light, 1360 px", words=page.evaluate_handle(NEW, looks))
+    out = _lasting(page, "light, 1360 px", text=page.evaluate_handle(NEW, looks))
     _turn(page, "dark", LARGE)
     text = page.evaluate_handle(NEW, page.evaluate_handle(LOOKS))
-    out += _lasting(page, "dark, 1360 px", only=COLORS, words=text)
+    out += _lasting(page, "dark, 1360 px", only=COLORS, text=text)
     _turn(page, "light", PHONE)
     changed, text = page.evaluate_handle(CHANGED, said), page.evaluate_handle(NEW, looks)
-    return out + _lasting(page, "light, 390 px", words=text, changed=changed)
+    return out + _lasting(page, "light, 390 px", text=text, changed=changed)
 
 
 def barriers_here(page: Page) -> list[str]:
@@ -182,12 +182,12 @@ def _lasting(page: Page, view: str, **how: Any) -> list[str]:
 def _violations(
     page: Page,
     only: tuple[str, ...] = (),
-    jshandle: JSHandle | None = None,
+    text: JSHandle | None = None,
     changed: JSHandle | None = None,
 ) -> list[str]:
     """By all rules or some; the colors of these words, and the rest of these elements, where they
     are given."""
-    values = {"only": only or None, "mild": MILD, "words": jshandle, "changed": changed}
+    values = {"only": only or None, "mild": MILD, "words": text, "changed": changed}
     return [
         f"{violation['id']} at {violation['places']}"
         for violation in page.evaluate(RUN, values)

@@ -59,7 +59,7 @@ def click_at(page: Page, name: str, x: float, y: float) -> None:
 def test_a_click_into_the_figure_opens_the_pictures_of_one_run(visit: Visit, started: App) -> None:
     page = visit(started.address + WALL)
     box = analysis(page, "categories")
-    expect(shown(page)).to_have_text(f"{2 * PICTURES} pictures", timeout=DRAWN_MS)
+    expect(shown(page)).to_have_text(f"{2 * PICTURES} images", timeout=DRAWN_MS)
     box.get_by_role("button", name="As a table").click()
     row = box.locator("tbody tr").filter(has=page.locator("button")).filter(has_text="overall")
     label = row.first.locator("button").get_attribute("aria-label") or ""
@@ -73,7 +73,7 @@ def test_a_click_into_the_figure_opens_the_pictures_of_one_run(visit: Visit, sta
     expect(page).to_have_url(opened)
     match = re.search(r"runs=([0-9a-f]{16})", page.url)
     assert match is not None
-    expect(shown(page)).not_to_have_text(f"{2 * PICTURES} pictures")
+    expect(shown(page)).not_to_have_text(f"{2 * PICTURES} images")
     # Both runs stay in the figure where one was chosen.
     rows = box.locator("> .th-figure .ytick text")
     expect(rows).to_have_count(8)
@@ -81,7 +81,7 @@ def test_a_click_into_the_figure_opens_the_pictures_of_one_run(visit: Visit, sta
     expect(box).not_to_have_attribute("aria-busy", "true")
     expect(box.locator("> .th-figure .xtick text")).to_have_text(names)
     click_at(page, "categories", names.index(category.split()[0]), 3)
-    expect(shown(page)).to_have_text(f"{2 * PICTURES} pictures")
+    expect(shown(page)).to_have_text(f"{2 * PICTURES} images")
     assert run in rows.all_text_contents()[0]
     # Figures follow the page from light to dark.
     tick = box.locator("> .th-figure .xtick text").first

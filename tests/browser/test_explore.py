@@ -221,7 +221,7 @@ def test_on_a_phone_nothing_scrolls_sideways(visit: Visit, started: App) -> None
     # Plotly draws at a width of its own before it looks at the place it has.
     page.wait_for_function("(node) => node.clientWidth <= 390", arg=sample.element_handle())
     assert page.evaluate(WIDER) <= 0
-    box.get_by_role("button", name="Pictures", exact=True).click()
+    box.get_by_role("button", name="Images", exact=True).click()
     box.locator("article.th-wall-card").first.click()
     expect(page.locator(".th-light-view img")).to_be_visible()
     page.get_by_role("button", name="Close (Esc)").click()

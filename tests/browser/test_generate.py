@@ -83,7 +83,7 @@ def small(tab: GeneratePage) -> None:
 
 def pictures(count: int) -> str:
     """What the gallery says of so many."""
-    return f"{count} pictures"
+    return f"{count} images"
 
 
 def test_from_a_search_to_pictures_inspect_and_a_link(app: App, visit: Visit) -> None:
@@ -297,7 +297,7 @@ def test_the_tour_makes_way_for_what_it_speaks_of(app: App, visit: Visit) -> Non
     tab = GeneratePage(page)
     text = page.locator("#generate-text textarea")
     # Answered as a whole, and the address names it: this is what the tour's end brings back.
-    expect(page.locator("#reading")).to_contain_text("cube, Vivid red")
+    expect(page.locator("#reading")).to_contain_text("vivid red cube")
     start = page.get_by_role("button", name="Tour")
     start.focus()
     start.press("Enter")

@@ -132,7 +132,7 @@ def test_found_overridden_pointed_at_and_opened_again(
     # A negative part kept, and undone; presence answered by a person.
     bench.tick("Excluded parts", 0)
     assert bench.outline() != outline
-    expect(bench.steps).to_contain_text(f"{best.negatives[0]} left in")
+    expect(bench.steps).to_contain_text(f"{best.negatives[0]} kept")
     bench.button("Undo").click()
     bench.settle()
     assert bench.outline() == outline

@@ -77,7 +77,7 @@ def test_a_run_is_started_paused_finished_exported_and_scored_again(
     )
     expect(box.locator(".th-runs-hint").first).to_contain_text("The background counts too")
     # Chosen all the same, the reason stands beside the button too.
-    masks.get_by_role("button", name="Find the objects").click()
+    masks.get_by_role("button", name="Find objects").click()
     watch.refused.add("/api/runs")
     box.get_by_role("button", name="Start", exact=True).click()
     others = box.locator(".th-runs-form > .th-problem")
@@ -87,7 +87,7 @@ def test_a_run_is_started_paused_finished_exported_and_scored_again(
     expect(others).to_be_hidden()
     ask_for(box, "mugs and cubes")
     expect(box.locator(".th-runs-total")).to_have_text(
-        f"12 prompts × {IMAGES} = {12 * IMAGES} pictures"
+        f"12 prompts × {IMAGES} = {12 * IMAGES} images"
     )
     # What is wrong is said under the field that it speaks of, while it is typed.
     watch.refused.add("/api/runs/estimate")
@@ -115,7 +115,7 @@ def test_a_run_is_started_paused_finished_exported_and_scored_again(
     expect(new).not_to_have_attribute("open", "")
     run.get_by_role("button", name="Resume").click()
     expect(run).to_have_attribute("data-status", "finished", timeout=DRAWN_MS)
-    expect(run.locator(".th-run-words")).to_contain_text(f"{12 * IMAGES} of {12 * IMAGES} pictures")
+    expect(run.locator(".th-run-words")).to_contain_text(f"{12 * IMAGES} of {12 * IMAGES} images")
     run_id = str(run.get_attribute("data-run"))
     with page.expect_download() as download:
         run.locator("summary", has_text="Export").click()

@@ -115,7 +115,7 @@ const sendRequest = () => requests.filter((request) => request.path === '/api/dr
 async function pictured(act) {
   const before = sendRequest().length;
   act();
-  await until(() => sendRequest().length > before, 'a list of pictures');
+  await until(() => sendRequest().length > before, 'a list of images');
   await settled();
   await settled();
 }
@@ -262,7 +262,7 @@ test('the picture asked for last stands beside the button, first as it is drawn'
   const bare = { job: 'i', verdicts: [], targets: [{ ...target, mask: '', verdicts: [] }] };
   images = [drawing(3, bare)];
   store.tell('judged');
-  await until(() => /click the picture to mark the object/.test(text('verdict')));
+  await until(() => /click the image to select the object/.test(text('verdict')));
   images = [drawing(4, { job: 'i', verdicts: [], targets: [], concept: 'rotten mango' })];
   store.tell('judged');
   await until(() => result.element.querySelector('.th-link'));
@@ -276,7 +276,7 @@ test('new pictures leave the others where they are, and more are shown below', a
   images = Array.from({ length: 99 }, (_, n) => drawing(100 + n));
   await pictured(() => store.tell('drawn'));
   assert.equal(shots().length, 24);
-  assert.equal(status(), '99 pictures');
+  assert.equal(status(), '99 images');
   for (const count of [48, 72, 96, 99]) {
     assert.equal(more.hidden, false);
     await pictured(() => more.click());
@@ -367,7 +367,7 @@ test('filters, models and a verdict of one’s own ask anew', async () => {
   await pictured(() => type(model, ''));
   answer('GET /api/drawings', { error: 'The disk is away.' }, 503);
   store.tell('judged');
-  await until(() => status() === 'The pictures could not be listed: The disk is away.');
+  await until(() => status() === 'The images could not be listed: The disk is away.');
   answer('GET /api/drawings', listed);
   images = [drawing(9, { refined: true })];
   await pictured(() => store.tell('drawn'));

@@ -252,7 +252,7 @@ def tried(make):
         make()
     except BaseException as error:
         faults.append(repr(error))
-both = (sketches.drawings, sketches._drawn_words) * 3
+both = (sketches.drawings, sketches._generated_text) * 3
 threads = [threading.Thread(target=tried, args=(make,)) for make in both]
 [thread.start() for thread in threads]
 [thread.join() for thread in threads]
