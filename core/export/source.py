@@ -170,16 +170,17 @@ def imported_text(about: Mapping[str, Any]) -> str:
 
 
 def left_out_text(about: Mapping[str, Any]) -> str:
-    """``20 of 39 pictures are in the archive.``: where the list in the archive that a run came in
+    """``20 of 39 images are in the archive.``: where the list in the archive that a run came in
     promised more, or less, than was found; empty where both agree. ``about`` is of
     :func:`imported_from`."""
     sentences = []
     for name, counts in (about.get("counts") or {}).items():
         held, listed = counts
+        noun = "images" if name == "pictures" else name
         if held < listed:
-            sentences.append(f"{held:,} of {listed:,} {name} are in the archive.")
+            sentences.append(f"{held:,} of {listed:,} {noun} are in the archive.")
         elif held > listed:
-            sentences.append(f"{held:,} {name} are in the archive; its list says {listed:,}.")
+            sentences.append(f"{held:,} {noun} are in the archive; its list says {listed:,}.")
     return " ".join(sentences)
 
 

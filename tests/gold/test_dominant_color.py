@@ -200,7 +200,7 @@ def test_released_achromatic_branch_is_guided_too() -> None:
     assert dominant.lab == pytest.approx((50.5, 0.0, 0.0), abs=1e-12)
     assert dominant.steps == (
         ("chroma below 15", 60),
-        ("the tenth nearest to the asked color", 6),
+        ("the tenth nearest to the target color", 6),
     )
     assert released(lab).lab == pytest.approx((30.5, 0.0, 0.0), abs=1e-12)
 

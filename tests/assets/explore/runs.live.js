@@ -49,7 +49,7 @@ test('another model gets masks that can be made; what is lacking stands beside t
   );
   const node = form.querySelector(':scope > .th-problem');
   await live.answered('/api/runs/estimate', () => {
-    button(masks, 'Find the objects').click();
+    button(masks, 'Find objects').click();
     button(form, 'Start').click();
   });
   // The estimate of the same comes after the refusal, which stays.

@@ -105,7 +105,7 @@ test('two figures at a time, and the link names them', async () => {
   const names = box.querySelector('.th-analyses-names');
   button(names, 'Rules').click();
   assert.match(link(), /fig=drift,rules&by=colors/);
-  button(names, 'Found colors').click();
+  button(names, 'Measured colors').click();
   await until(() => box.querySelectorAll('.th-analysis').length === 2);
   assert.match(link(), /fig=rules,found/);
   const result = await analysis('found');
@@ -117,7 +117,7 @@ test('two figures at a time, and the link names them', async () => {
   assert.match(saved, /Objects: which colors are measured most often\?/);
   const csv = await (await fetch(button(result, 'CSV').getAttribute('href'))).text();
   assert.match(csv, /^rule,unscored_are,category,found_l2,/);
-  button(names, 'Found colors').click();
+  button(names, 'Measured colors').click();
   await until(() => box.querySelectorAll('.th-analysis').length === 1);
   button(await analysis('rules'), 'Rule disagreements').click();
   assert.match(link(), /view=audit/);

@@ -94,7 +94,7 @@ test('a verdict has its word, its reason, both colors, and a row for each number
 
 test('a number that does not judge has no limit to move and no mark', async () => {
   const made = await card(views.truehue);
-  assert.deepEqual(made.texts('.th-metric:not(.th-told) .th-label'), ['Misfit']);
+  assert.deepEqual(made.texts('.th-metric:not(.th-told) .th-label'), ['Mismatch score']);
   assert.equal(made.root.querySelectorAll('.th-told').length, 3);
   assert.equal(made.root.querySelectorAll('input[type=range]').length, 1);
   assert.equal(made.part('.th-told .th-state').textContent, '');
@@ -207,7 +207,7 @@ test('limits move, and the verdict stays the rule’s', async () => {
   assert.equal(made.root.querySelectorAll('.th-moved').length, views.fails.metrics.length);
   assert.match(query().get('limits'), /delta_e00:15/);
   const slider = slide(made, 'ΔE00', '0.1');
-  assert.match(slider.getAttribute('aria-valuetext'), /^0\.1, yours; the rule has 5\.0/);
+  assert.match(slider.getAttribute('aria-valuetext'), /^0\.1, yours; the rule uses 5\.0/);
   assert.match(made.text('.th-yours-words'), /^✕ it would fail/);
   assert.equal(made.sent.length, 1, 'nothing is asked of Python');
   made.button('Limits of the rule').click();
@@ -271,7 +271,7 @@ test('a verdict is kept by key, deleted, and put back', async () => {
   press(document.body, 'v');
   await settled();
   assert.deepEqual(said('/api/verdicts'), [views.fails.question]);
-  assert.equal(made.text('.th-kept-state'), 'Kept');
+  assert.equal(made.text('.th-kept-state'), 'Saved');
   assert.equal(news.length, 1);
   made.button('Delete').click();
   await settled();
@@ -280,7 +280,7 @@ test('a verdict is kept by key, deleted, and put back', async () => {
   assert.match(made.text('.th-undo'), /The verdicts of 6 rules were deleted/);
   made.button('Undo').click();
   await settled();
-  assert.equal(made.text('.th-kept-state'), 'Kept');
+  assert.equal(made.text('.th-kept-state'), 'Saved');
   leave();
 });
 
@@ -304,7 +304,7 @@ test('one disagrees with a reason, changes it, and takes it back', async () => {
   const { answer: values, reason } = said('/api/judgments')[0];
   assert.deepEqual([values, reason], ['pass', 'The sun was low.']);
   assert.equal(made.text('.th-judging-said'), 'You disagree: it has the color. “The sun was low.”');
-  assert.equal(made.text('.th-kept-state'), 'Kept');
+  assert.equal(made.text('.th-kept-state'), 'Saved');
   made.button('Change').click();
   await settled();
   press(made.part('.th-judging-form'), 'Escape');

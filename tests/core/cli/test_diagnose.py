@@ -190,7 +190,7 @@ def test_ctrl_c_ends_cleanly_and_keeps_what_is_done(tmp_path: Path, number: int)
     assert process.returncode == 130
     assert out == ""
     assert "Traceback" not in err
-    assert "the same command goes on from there" in err
+    assert "run the same command again to continue" in err
     assert tasks_kept(tmp_path)
     assert state_of(DiagnosisFolder(tmp_path / FOLDER)).status == "paused"
 
@@ -330,7 +330,7 @@ def test_a_task_that_breaks_is_said_and_tried_again(
 
     with monkeypatch.context() as patch:
         patch.setattr("truehue.core.diagnosis.batch.rows_of", breaks)
-        with pytest.raises(TrueHueError, match=r"could not be judged.*no such shape.*is kept"):
+        with pytest.raises(TrueHueError, match=r"could not be scored.*no such shape.*are saved"):
             diagnose(tmp_path, *slice_of())
     assert diagnose(tmp_path, *slice_of()).images_reused == 0
 
@@ -338,7 +338,7 @@ def test_a_task_that_breaks_is_said_and_tried_again(
 def test_only_one_process_is_at_a_diagnosis(tmp_path: Path) -> None:
     used, tasks = slice_of()
     folder = work_of(tmp_path, tasks).folder
-    with held(folder.path / "lock", ""), pytest.raises(InUse, match="at this diagnosis"):
+    with held(folder.path / "lock", ""), pytest.raises(InUse, match="running this diagnosis"):
         diagnose(tmp_path, used, tasks)
 
 

@@ -146,7 +146,7 @@ def test_numbers(text: str, srgb8: tuple[int, int, int]) -> None:
         ("123", "has 1 number;"),
         ("rgb(1,2,3,4)", "has 4 numbers"),
         ("rgb(12)", "has 1 number;"),
-        ("l4:red", '"l4" is not a color system'),
+        ("l4:red", '"l4" is no color system'),
         ("l3:", "should follow the colon"),
         ("facade", 'No color is called "facade"'),
         ("qqqqqq", r'called "qqqqqq"\. Write a name'),

@@ -177,7 +177,7 @@ def test_a_tool_that_cannot_be_opened() -> None:
             engine.call("absent", say).result(WAIT_S)
         assert engine.loaded() == ()
     without = House({"flat": FlatModel})
-    message = r"only draws: .* open sam"
+    message = r"only generates images: .* open sam"
     with without.engine() as engine, pytest.raises(TrueHueError, match=message):
         engine.call("sam", say).result(WAIT_S)
 

@@ -33,7 +33,7 @@ def test_a_model_that_cannot_be_opened_fails_its_own_requests_only() -> None:
     sentence = "The weights of absent are missing. Put them into the folder."
     assert (state.status, state.done, state.failed) == ("done", 1, 3)
     assert state.problems == (Problem(sentence, 3),)
-    assert state.message == "1 of 4 drawn, 3 failed"
+    assert state.message == "1 of 4 generated, 3 failed"
     assert [(got.position, got.problem) for got in inbox.got[:4]] == [
         (0, sentence),
         (1, sentence),
@@ -179,7 +179,7 @@ def test_a_full_disk_ends_the_drawing_of_what_nobody_can_keep() -> None:
     with house.engine() as engine:
         state = engine.wait(engine.submit(asked(50), keep), WAIT_S)
     assert (state.status, state.done, state.failed) == ("failed", 0, 50)
-    assert state.problems[1] == Problem("Not drawn: the last 3 images could not be kept.", 47)
+    assert state.problems[1] == Problem("Not generated: the last 3 images could not be saved.", 47)
     assert len(house.models["flat"].batches) == 3
     assert got == list(range(50))
 

@@ -86,7 +86,7 @@ def test_what_may_not(fields: dict[str, Any], text: str) -> None:
 def test_nothing_of_a_refused_job_is_drawn() -> None:
     house, inbox = House({"flat": FlatModel}), Inbox()
     with house.engine() as engine:
-        with pytest.raises(BadInput, match="nothing to draw"):
+        with pytest.raises(BadInput, match="nothing to generate"):
             engine.submit([], inbox)
         with pytest.raises(BadInput, match=r"100,001 images are more .* \(100,000\)"):
             engine.submit([GOOD] * (MAX_REQUESTS + 1), inbox)

@@ -31,7 +31,7 @@ def test_all_requests_are_drawn_in_order() -> None:
     assert (state.title, state.owner, state.place) == ("Three", "ann", None)
     assert state.finished
     assert state.not_generated == 0
-    assert state.message == "3 of 3 drawn"
+    assert state.message == "3 of 3 generated"
     assert inbox.threads == house.models["flat"].threads == {"truehue-engine"}
 
 
@@ -121,7 +121,7 @@ def test_step_preview_and_time_left() -> None:
         gate.release(2)
         state = until(engine, lambda: engine.state(job).step == 2).state(job)
         assert (state.step, state.steps, state.model, state.done) == (2, 4, "flat", 0)
-        assert state.message == "Drawing 1 of 3"
+        assert state.message == "Generating 1 of 3"
         assert state.preview_srgb8 is not None
         assert (state.preview_srgb8 == 2).all()
         with pytest.raises(ValueError, match="read-only"):

@@ -54,7 +54,7 @@ def test_what_it_cannot_draw_is_one_problem_each(engine: Engine) -> None:
     inbox = Inbox()
     state = engine.wait(engine.submit([*bad, *bad, RED], inbox), WAIT_S)
     assert (state.done, state.failed, len(state.problems)) == (1, 4, 2)
-    assert "reads no sentences" in state.problems[0].text
+    assert "cannot read sentences" in state.problems[0].text
     assert "disco" in state.problems[1].text
 
 

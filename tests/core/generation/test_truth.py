@@ -41,7 +41,7 @@ def test_a_right_render_has_the_asked_color() -> None:
     known = origin("none", main("mug", "#C04040"))
     assert true_color_hex(known) == true_color_hex(known, " Mug ") == "#C04040"
     said = true_color_words(known, RED, "mug")
-    assert said == "Its true color is the asked one, #C04040: the renderer drew it so."
+    assert said == "Ground truth: rendered in exactly the target color, #C04040."
 
 
 def test_a_failure_that_was_acted_says_how_far_it_is() -> None:
@@ -51,7 +51,7 @@ def test_a_failure_that_was_acted_says_how_far_it_is() -> None:
     labs = [srgb8_to_lab(np.array(item.srgb8, dtype=np.uint8)) for item in (RED, BLUE)]
     apart = float(delta_e00(*labs))
     assert true_color_words(known, RED, position=0) == (
-        f"Its true color is #4060C0, {apart:.1f} ΔE00 from the asked one."
+        f"Ground truth: rendered in #4060C0, {apart:.1f} ΔE00 from the target color."
     )
 
 

@@ -69,7 +69,7 @@ def test_a_forbidden_color_fails(context: Context, relation: str, status: str) -
         ("start_run", {"prompt_set": "mini", "images": 0}, "Images per prompt is a whole number"),
         ("start_run", {"prompt_set": "mini", "limit": -1}, "The number of prompts"),
         ("run_state", {"run_id": "nothing"}, "run"),
-        ("job_state", {"job_id": "nothing"}, "not known"),
+        ("job_state", {"job_id": "nothing"}, "no longer known"),
         ("leaderboard", {"rule": "no-rule"}, "rule"),
     ],
 )

@@ -144,7 +144,7 @@ def test_who_asks_is_the_visitor_of_the_cookie(public: Any) -> None:
     assert theirs["title"]
     others = result(call(ben, "job_state", job_id=started))
     assert others["isError"]
-    assert "not known" in others["content"][0]["text"]
+    assert "no longer known" in others["content"][0]["text"]
     folder = result(call(ben, "generate", prompt="a red mug", model="folder:/etc"))
     assert folder["isError"]
     assert "Paths of folders work only on the machine" in folder["content"][0]["text"]

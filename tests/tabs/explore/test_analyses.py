@@ -152,15 +152,11 @@ def test_a_run_of_another_task_is_counted_by_that_task(context: Context, tmp_pat
 
 
 def test_a_figure_of_objects_says_so(full: Context) -> None:
-    for name, kind in KINDS.items():
-        unit = "object" if kind.title.startswith("Objects") else "image"
+    objects = {"confusion", "drift", "found", "hues"}
+    assert objects < set(KINDS)
+    for name in KINDS:
+        unit = "object" if name in objects else "image"
         assert f" {unit}s " in figure_view(full, name, {})["stands"], name
-    assert [name for name, kind in KINDS.items() if kind.title.startswith("Objects")] == [
-        "confusion",
-        "drift",
-        "found",
-        "hues",
-    ]
 
 
 def test_all_verdicts_are_in_the_figure_or_told_to_be_left_out(full: Context) -> None:

@@ -291,7 +291,7 @@ def _services() -> dict[str, Path]:
     for path in sorted((ROOT / "tabs").rglob("*.py")):
         for node in _parsed(path):
             if isinstance(node, ast.FunctionDef) and any(
-                ast.unparse(item).startswith("asks(") for item in node.decorator_list
+                ast.unparse(item).startswith("requires(") for item in node.decorator_list
             ):
                 out[".".join(path.relative_to(ROOT).with_suffix("").parts)] = path
     return out
@@ -315,7 +315,7 @@ def test_a_service_takes_context_actor_and_request_in_that_order() -> None:
     for name, path in _services().items():
         for node in _parsed(path):
             if isinstance(node, ast.FunctionDef) and node.decorator_list:
-                if not ast.unparse(node.decorator_list[0]).startswith("asks("):
+                if not ast.unparse(node.decorator_list[0]).startswith("requires("):
                     continue
                 first = [arg.arg for arg in node.args.args[:3]]
                 assert first == ["context", "actor", "request"], f"{name}.{node.name}"

@@ -76,7 +76,7 @@ def test_a_run_for_others_has_no_more_workers_than_cores(public: Context) -> Non
             "/api/runs", json={**target, "workers": 1, "limit": "", "images": 1_000}, headers=OURS
         )
         assert answer.status_code == 400
-        assert "pictures" in answer.json()["error"]
+        assert "images take about" in answer.json()["error"]
     assert public.service(RunSupervisor).folders() == []
 
 

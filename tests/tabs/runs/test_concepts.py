@@ -138,7 +138,7 @@ def test_plans_of_several_scales_and_their_words() -> None:
     more = replace(both, limit=100)
     saved = chosen(build_concepts(), more)
     assert plan_remarks(more, plans(more, saved, "Concepts"))[1] == (
-        "The concepts are of 8 things, each with all its modifiers."
+        "The limit covers 8 objects, each with all its modifiers."
     )
     assert len({prompt.concept for prompt in saved}) == 8
     with pytest.raises(BadInput, match="of each of 7 guidance scales: 1 to 142") as caught:

@@ -174,9 +174,9 @@ def test_words() -> None:
         "68 GB",
     ]
     assert [rate_words(item) for item in (14.23, 0.5, 0.001)] == [
-        "14.2 a second",
-        "30.0 a minute",
-        "3.6 an hour",
+        "14.2 per second",
+        "30.0 per minute",
+        "3.6 per hour",
     ]
     assert (money_text(7200, 2.5), money_text(1, 2.5)) == ("5.00", "less than 0.01")
     assert (price_of(" $2.50 "), price_of("")) == (2.5, None)
@@ -279,7 +279,7 @@ def test_a_second_run_waits_and_a_closing_app_pauses_the_first(
     assert state_of(context.service(RunSupervisor).folder(second)).status == "cancelled"
     context.service(RunSupervisor).close()
     assert state_of(context.service(RunSupervisor).folder(first)).status == "paused"
-    with pytest.raises(BadInput, match="about to end"):
+    with pytest.raises(BadInput, match="shutting down"):
         context.service(RunSupervisor).resume(first)
     # The app is started again: who began the run, and with how many workers, is still known.
     other = RunSupervisor(context.storage, context.engine, context.sources, context.endpoints)
@@ -389,7 +389,7 @@ def test_an_imported_run_is_shown_and_not_gone_on_with(context: Context) -> None
     assert not any(shown["may"][name] for name in ("resume", "retry", "pause", "cancel"))
     assert shown["may"]["export"]
     (row,) = board_view(context, {})["groups"][0]["rows"]
-    assert row["progress"]["words"] == "50% drawn · imported"
+    assert row["progress"]["words"] == "50% generated · imported"
     text = context.data_text()
     assert f"{context.storage.runs.verdicts()} verdicts" in text
     assert context.storage.runs.verdicts() > 2
