@@ -149,7 +149,7 @@ test('filters narrow the wall and its link, one by one', async () => {
   hue.click();
   await imageNodes(within);
   const chips = () => [...part('chips').querySelectorAll('.th-chip-button')];
-  assert.match(textOf(chips()[0]), /Asked hue/);
+  assert.match(textOf(chips()[0]), /Target hue/);
   // An object that is found by typing.
   const objects = picker('object');
   objects.querySelector('button').click();
