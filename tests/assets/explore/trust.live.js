@@ -50,10 +50,10 @@ test('sets, rules and systems are chosen, and the link says which', async () => 
   assert.notEqual(textOf(table()), first);
   box.querySelector('[data-rule=released]').click();
   button(box.querySelector('.th-parts-system'), 'CSS').click();
-  button(box.querySelector('.th-parts-what'), 'Hits').click();
+  button(box.querySelector('.th-parts-what'), 'True accepts').click();
   const wanted = '?tab=explore&view=trust&set=held_out&rule=released&system=css';
   assert.equal(link(), wanted);
-  assert.ok(pressed('Held out') && pressed('Hits'));
+  assert.ok(pressed('Held out') && pressed('True accepts'));
 });
 
 test('an example is drawn again, and opens in Inspect with its rule', async () => {
@@ -164,7 +164,7 @@ test('a report of another version of a rule says so; without one, how to make it
   await until(() => textOf(box.querySelector('.th-stale')) === value.stale);
   await live.step('none');
   choose(field(box, 'Report'), 'every-10');
-  await says(part('empty'), 'No report is here yet');
+  await says(part('empty'), 'No report yet');
   assert.equal(textOf(part('empty').querySelector('code')), 'python -m truehue diagnose --out DIR');
   assert.ok(box.classList.contains('th-without'));
 });

@@ -407,7 +407,7 @@ test('images are measured, and stand in the order of a measure', async () => {
   const card = board.querySelector('.th-board-measures');
   await until(() => card.querySelector('tbody tr'));
   button(card, 'Score the images').click();
-  await says(() => card, 'Every image was scored.');
+  await says(() => card, 'Every image is scored.');
   const cell = () => card.querySelector('tbody tr').querySelectorAll('.th-board-cell button')[1];
   await until(() => cell() && Number(textOf(cell().querySelector('b'))) > 0);
   cell().click();
