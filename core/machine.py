@@ -90,7 +90,11 @@ def usable_cores() -> int:
 
 
 def placement(
-    memory_gib: float, index: Machine, *, largest_gib: float | None = None, fp16: bool = True
+    memory_gib: float,
+    local_machine: Machine,
+    *,
+    largest_gib: float | None = None,
+    fp16: bool = True,
 ) -> Placement:
     """How weights of ``memory_gib`` (counted at two bytes a number) are laid out on ``at``.
 
@@ -100,43 +104,44 @@ def placement(
     """
     if not memory_gib > 0 or (largest_gib is not None and not largest_gib > 0):
         raise BadInput(f"A model's size must be positive, not {memory_gib} GiB.")
-    if index.device == "cpu":
-        return Placement("cpu", "float32", "none", _cpu_text(memory_gib, index))
-    dtype: Dtype = "bfloat16" if index.bf16 else "float16" if fp16 else "float32"
+    if local_machine.device == "cpu":
+        return Placement("cpu", "float32", "none", _cpu_text(memory_gib, local_machine))
+    dtype: Dtype = "bfloat16" if local_machine.bf16 else "float16" if fp16 else "float32"
     scale = 2.0 if dtype == "float32" else 1.0
     whole = memory_gib * scale
     largest = min(whole, (memory_gib if largest_gib is None else largest_gib) * scale)
-    free = index.free_bytes / GIB
-    room = f"{index.name} has {free:.1f} GiB free"
+    free = local_machine.free_bytes / GIB
+    room = f"{local_machine.name} has {free:.1f} GiB free"
     if whole + WORKING_GIB <= free:
         why = f"{whole:.1f} GiB of weights fit: {room}."
-        return Placement(index.device, dtype, "none", why)
-    if index.device == "mps":
+        return Placement(local_machine.device, dtype, "none", why)
+    if local_machine.device == "mps":
         # The GPU's memory is the main memory: there is nowhere to offload to.
         why = f"{whole:.1f} GiB of weights may not fit: {room}, and it shares the main memory."
-        return Placement(index.device, dtype, "none", why)
+        return Placement(local_machine.device, dtype, "none", why)
     if largest + WORKING_GIB <= free:
         why = (
             f"{whole:.1f} GiB of weights do not fit, the largest part ({largest:.1f} GiB) does: "
             f"{room}. Parts wait in main memory; a little slower."
         )
-        return Placement(index.device, dtype, "model", why)
+        return Placement(local_machine.device, dtype, "model", why)
     why = (
         f"Not even the largest part ({largest:.1f} GiB) fits: {room}. Layers are moved one by "
         "one; many times slower."
     )
-    return Placement(index.device, dtype, "sequential", why)
+    return Placement(local_machine.device, dtype, "sequential", why)
 
 
-def _cpu_text(memory_gib: float, index: Machine) -> str:
+def _cpu_text(memory_gib: float, local_machine: Machine) -> str:
     need = memory_gib * 2
     # Two operations a parameter and token, 4096 tokens of a 1024 x 1024 image.
     parameters_b = memory_gib * GIB / 2e9
-    minutes = 2 * parameters_b * 4096 / (CPU_GFLOPS_A_CORE * index.cores) / 60
-    fits = need + WORKING_GIB <= index.ram_bytes / GIB
+    minutes = 2 * parameters_b * 4096 / (CPU_GFLOPS_A_CORE * local_machine.cores) / 60
+    fits = need + WORKING_GIB <= local_machine.ram_bytes / GIB
     text = (
-        f"No GPU: float32 on {index.cores} cores, {need:.1f} GiB of {index.ram_bytes / GIB:.1f} GiB main "
-        f"memory, very roughly {max(minutes, 0.1):.1f} minutes a step at 1024 x 1024."
+        f"No GPU: float32 on {local_machine.cores} cores, {need:.1f} GiB of "
+        f"{local_machine.ram_bytes / GIB:.1f} GiB main memory, "
+        f"very roughly {max(minutes, 0.1):.1f} minutes a step at 1024 x 1024."
     )
     return text if fits else text + " It does not fit: the system may stop the process."
 

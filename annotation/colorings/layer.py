@@ -159,15 +159,15 @@ _FAR = 1 << 20
 
 
 def _between(
-    factor: np.ndarray, least: np.ndarray, limit: np.ndarray
+    factor: np.ndarray, least: np.ndarray, maximum: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """The least and the greatest whole number u with ``least <= factor u <= most``; the first is
     above the second where there is none. With a factor of 0 it is all or none."""
     flipped = factor < 0
-    least, limit = np.where(flipped, -limit, least), np.where(flipped, -least, limit)
+    least, maximum = np.where(flipped, -maximum, least), np.where(flipped, -least, maximum)
     size = np.maximum(np.abs(factor), 1)
-    low, high = -(-least // size), limit // size
-    everywhere = (least <= 0) & (limit >= 0)
+    low, high = -(-least // size), maximum // size
+    everywhere = (least <= 0) & (maximum >= 0)
     low = np.where(factor == 0, np.where(everywhere, -_FAR, _FAR), low)
     high = np.where(factor == 0, np.where(everywhere, _FAR, -_FAR), high)
     return low, high

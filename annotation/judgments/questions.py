@@ -199,11 +199,11 @@ class _Table:
         answers, whole = right + wrong + skips, counts.sum(axis=1)
         questions = sum(len(self._questions[column]) for column in columns)
         share, over = self._interval(counts[:, 0], whole, questions)
-        message, _ = self._interval(counts[:, 0], counts[:, :2].sum(axis=1), questions)
+        said_share, _ = self._interval(counts[:, 0], counts[:, :2].sum(axis=1), questions)
         chance = float(self._chance[columns].sum() / answers) if answers else float("nan")
         people = int((whole > 0).sum())
         return RightShare(
-            task, right, wrong, skips, questions, people, share, message, over, chance
+            task, right, wrong, skips, questions, people, share, said_share, over, chance
         )
 
     def macro(self, tasks: Sequence[RightShare]) -> MacroShare | None:

@@ -62,11 +62,11 @@ class RayTeam:
         self._token = secrets.token_hex(16)
         self._members: dict[str, _Member] = {}
         self._held = ExitStack()
-        index = self._held.enter_context(cluster(address, workers))
-        self._threads = threads if index.own else 1
+        ray_cluster = self._held.enter_context(cluster(address, workers))
+        self._threads = threads if ray_cluster.own else 1
         # A cluster of this machine alone has room for all that are asked for.
-        self._takes: dict[str, Any] = {"num_cpus": 0 if index.own else 1}
-        if work.needs_device() and index.gpus:
+        self._takes: dict[str, Any] = {"num_cpus": 0 if ray_cluster.own else 1}
+        if work.needs_device() and ray_cluster.gpus:
             self._takes["num_gpus"] = 1
         with self._closing_on_error():
             replace_file(self._folder / TOKEN, self._token.encode())

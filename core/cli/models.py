@@ -95,10 +95,10 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def describe(entry: ModelEntry, index: Machine, sources: Sources) -> dict[str, Any]:
+def describe(entry: ModelEntry, local_machine: Machine, sources: Sources) -> dict[str, Any]:
     """An entry as plain JSON, with where its weights are and what is missing."""
     source = find(entry, sources) if entry.kind in ("diffusers", "transformers") else None
-    lacking = missing(entry, index, sources)
+    lacking = missing(entry, local_machine, sources)
     return {
         **asdict(entry),
         "ready": not lacking,
@@ -125,11 +125,13 @@ def settings_lines(entry: ModelEntry, sources: bool = False) -> list[str]:
 
 
 def _models(options: argparse.Namespace) -> int:
-    index, sources = machine(), Sources.here(options.models_folder)
+    local_machine, sources = machine(), Sources.here(options.models_folder)
     if not options.json:
-        print(f"{index.name} ({index.device}), {index.memory_bytes / 2**30:.0f} GiB")
+        print(
+            f"{local_machine.name} ({local_machine.device}), {local_machine.memory_bytes / 2**30:.0f} GiB"
+        )
     for entry in MODELS:
-        about = describe(entry, index, sources)
+        about = describe(entry, local_machine, sources)
         if options.json:
             print(json.dumps(about, ensure_ascii=False))
             continue

@@ -44,12 +44,14 @@ def open_model(
         from truehue.core.generation.backends import janus
 
         check_source(entry, model_source)
-        index = machine()
-        location = placement(
-            entry.memory_gib, index, largest_gib=entry.largest_gib, fp16=entry.fp16
+        local_machine = machine()
+        device_placement = placement(
+            entry.memory_gib, local_machine, largest_gib=entry.largest_gib, fp16=entry.fp16
         )
-        check_space(entry.name, entry.memory_gib * location.bytes_a_number / 2, index)
-        return janus.load(entry, model_source.folder, location, model_source.revision)
+        check_space(
+            entry.name, entry.memory_gib * device_placement.bytes_a_number / 2, local_machine
+        )
+        return janus.load(entry, model_source.folder, device_placement, model_source.revision)
     from truehue.core.generation.backends.loading import load
 
     return load(entry, model_source, machine())
@@ -78,11 +80,11 @@ def memory_wanted(model_id: str, sources: Sources | None = None) -> int:
             whole, largest = checked.memory_gib, checked.largest_gib
     if not whole:
         return 0
-    index = machine()
-    empty = replace(index, free_bytes=index.memory_bytes)
-    location = placement(whole, empty, largest_gib=largest or None, fp16=entry.fp16)
-    held = {"none": whole, "model": largest, "sequential": 0.0}[location.offload]
-    return int((held * location.bytes_a_number / 2 + WORKING_GIB) * GIB)
+    local_machine = machine()
+    empty = replace(local_machine, free_bytes=local_machine.memory_bytes)
+    device_placement = placement(whole, empty, largest_gib=largest or None, fp16=entry.fp16)
+    held = {"none": whole, "model": largest, "sequential": 0.0}[device_placement.offload]
+    return int((held * device_placement.bytes_a_number / 2 + WORKING_GIB) * GIB)
 
 
 def _served(entry: ModelEntry, endpoints: Mapping[str, Endpoint]) -> LoadedModel:

@@ -70,8 +70,8 @@ def _literal(value: float | None) -> str:
 def store_profiles(cursor: duckdb.DuckDBPyConnection, run_no: int) -> None:
     """The rows of ``new_items``: profiles, and reasons where there is none. Extractions of their
     concepts that were kept go, for they were made without these pictures."""
-    text = cursor.execute("SELECT summary FROM run_numbers WHERE run_no = ?", [run_no]).fetchall()
-    summary = json.loads(text[0][0])
+    texts = cursor.execute("SELECT summary FROM run_numbers WHERE run_no = ?", [run_no]).fetchall()
+    summary = json.loads(texts[0][0])
     version = str((summary.get("made_with") or {}).get("profile") or "")
     rows = f"""
         (SELECT position, prompt_no, {scale_sql(summary)} AS guidance, unnest(profiles) AS o

@@ -355,8 +355,8 @@ def written_scale(guidance: float) -> str:
 def _reasons(unscored: Sequence[str]) -> str:
     if not unscored:
         return ""
-    limit = Counter(unscored).most_common(MOST_REASONS)
-    text = "; ".join(f"{count} × {reason.rstrip('.')}" for reason, count in limit)
+    most_frequent = Counter(unscored).most_common(MOST_REASONS)
+    text = "; ".join(f"{count} × {reason.rstrip('.')}" for reason, count in most_frequent)
     return f" ({text})"
 
 

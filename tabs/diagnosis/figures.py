@@ -47,18 +47,14 @@ def roc_figure(report: DiagnosisReport, system: str) -> dict[str, Any]:
                 "true accepts %{y:.1f}%, false accepts %{x:.1f}%<extra></extra>",
             )
         )
-        position = rule.figure("pooled", system)
-        if (
-            position is None
-            or position.hit_percent is None
-            or position.false_accept_percent is None
-        ):
+        plot = rule.figure("pooled", system)
+        if plot is None or plot.hit_percent is None or plot.false_accept_percent is None:
             continue
         area = "" if roc.auc is None else f", area {roc.auc:.3f}"
         figure.add_trace(
             go.Scatter(
-                x=[position.false_accept_percent],
-                y=[position.hit_percent],
+                x=[plot.false_accept_percent],
+                y=[plot.hit_percent],
                 mode="lines+markers",
                 name=f"{rule.name}{area}",
                 legendgroup=rule.id,

@@ -85,18 +85,18 @@ def _bar(metric: Metric, measurement: Measurement) -> dict[str, Any]:
     lab = np.array([measurement.verdict.lab, against])
     gated = metric.name == "hue_deg" and bool((chroma(lab) < HUE_GATE_CHROMA).any())
     reported = metric.threshold is None
-    limit = "reported only" if reported else f"< {metric.threshold:g}{unit}"
+    largest = "reported only" if reported else f"< {metric.threshold:g}{unit}"
     return {
         "name": metric.name,
         "label": label,
         "unit": unit,
         "passed": None if reported else metric.passed,
-        "help": help_text + (" Reported only: no limit." if reported else ""),
+        "help": help_text + (" Reported only: no largest." if reported else ""),
         "value": metric.value,
         "limit": metric.threshold,
         "full": FULL[metric.name],
         "text": "–" if gated else f"{metric.value:.1f}{unit}",
-        "limit_text": "no hue" if gated else limit,
+        "limit_text": "no hue" if gated else largest,
         "on": (candidate.name or candidate.hex) if metric.candidate else "",
     }
 

@@ -210,9 +210,9 @@ def computed_of(
         source.plan.seed,
         replicates,
     )
-    message = results(source.plan, people, analysis, step)
+    computed = results(source.plan, people, analysis, step)
     step("sides")
-    out = {person.id for person in message.people if person.excluded}
+    out = {person.id for person in computed.people if person.excluded}
     sides = (
         _sides(source, people),
         _sides(source, [person for person in people if person.id not in out]),
@@ -220,7 +220,7 @@ def computed_of(
     events = sum(len(event) for event in source.events.values())
     return {
         "key": secrets.token_hex(8),
-        **results_json(source, message, metrics, sides),
+        **results_json(source, computed, metrics, sides),
         "of": digest(key),
         "events": events,
         "replicates": replicates,

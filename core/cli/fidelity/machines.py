@@ -14,5 +14,5 @@ def local_placement(cpu: bool) -> Placement:
     local = machine()
     if cpu or local.device == "cpu":
         return Placement("cpu", "float32", "none", "On this machine's processor.")
-    index = placement(_CFM_GIB, local, fp16=False)
-    return Placement(local.device, index.dtype, "none", index.why)
+    device_placement = placement(_CFM_GIB, local, fp16=False)
+    return Placement(local.device, device_placement.dtype, "none", device_placement.why)

@@ -31,8 +31,8 @@ def wrong_with(profile: Mapping[str, Any], picture_px: int) -> str:
     cells, counts, sums = profile["cells"], profile["counts"], profile["sums"]
     if not (_ascending(cells, CELLS**3) and _shares(counts, len(cells), sampled)):
         return "its cells of colors do not add up"
-    limit = (255 * count for count in counts for _ in range(3))
-    if len(sums) != 3 * len(cells) or not all(map(_whole, sums, [0] * len(sums), limit)):
+    maxima = (255 * count for count in counts for _ in range(3))
+    if len(sums) != 3 * len(cells) or not all(map(_whole, sums, [0] * len(sums), maxima)):
         return "its sums of colors do not add up"
     bins, bin_counts = profile["bins"], profile["bin_counts"]
     if not (_ascending(bins, COUNT) and _shares(bin_counts, len(bins), masked)):

@@ -135,7 +135,9 @@ def forget(data: Path) -> bool:
     return True
 
 
-def open_registered(registration: Registration, position: Placement | None = None) -> CfmScorer:
+def open_registered(
+    registration: Registration, device_placement: Placement | None = None
+) -> CfmScorer:
     """Loads a registered CFM, on the device of this machine unless ``at`` says where.
 
     Raises BadModelFolder where its files are others than when it was registered, and what
@@ -150,10 +152,12 @@ def open_registered(registration: Registration, position: Placement | None = Non
             f"The files of {registration.name} are not those that were registered: their scores "
             "would be another version's. Register it again."
         )
-    location = position or placement(weights_gib(registration), machine(), fp16=False)
-    if location.offload != "none":
-        raise BadInput(f"CFM does not fit on the device: {location.why}")
-    scorer = open_cfm(folder, base, location)
+    device_placement = device_placement or placement(
+        weights_gib(registration), machine(), fp16=False
+    )
+    if device_placement.offload != "none":
+        raise BadInput(f"CFM does not fit on the device: {device_placement.why}")
+    scorer = open_cfm(folder, base, device_placement)
     scorer.reading = replace(scorer.reading, instruction=registration.instruction)
     return scorer
 
@@ -166,8 +170,8 @@ def weights_gib(registration: Registration) -> float:
 
 def memory_bytes(registration: Registration) -> int:
     """Bytes that it is expected to hold on its device."""
-    index = machine()
-    scale = 2.0 if index.device == "cpu" else 1.0
+    local_machine = machine()
+    scale = 2.0 if local_machine.device == "cpu" else 1.0
     return int(weights_gib(registration) * GIB * scale)
 
 

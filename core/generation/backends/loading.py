@@ -35,14 +35,14 @@ def load(entry: ModelEntry, source: Source, machine: Machine | Placement) -> Dif
     if checked is None:
         raise BadInput(f"{entry.name} is no diffusers pipeline.")
     if isinstance(machine, Machine):
-        location = place(entry, checked, machine)
-        check_space(entry.name, checked.memory_gib * location.bytes_a_number / 2, machine)
+        device_placement = place(entry, checked, machine)
+        check_space(entry.name, checked.memory_gib * device_placement.bytes_a_number / 2, machine)
     else:
-        location = machine
-    pipeline = _load(entry, source, checked, location)
+        device_placement = machine
+    pipeline = _load(entry, source, checked, device_placement)
     refuse_unfilled(pipeline, checked)
     pipeline.set_progress_bar_config(disable=True)
-    held, previewer = _lay_out(pipeline, location)
+    held, previewer = _lay_out(pipeline, device_placement)
     origin = source.base or source
     about = {
         "repo": source.repo,
@@ -54,7 +54,7 @@ def load(entry: ModelEntry, source: Source, machine: Machine | Placement) -> Dif
             "base_repo": origin.repo,
             "base_revision": origin.revision or f"sha256:{origin.fingerprint()}",
         }
-    loaded = DiffusersModel(entry, pipeline, location, about, previewer, *held)
+    loaded = DiffusersModel(entry, pipeline, device_placement, about, previewer, *held)
     save_count(loaded)
     return loaded
 
@@ -69,7 +69,9 @@ def place(entry: ModelEntry, checked: PipelineFolder, machine: Machine) -> Place
     )
 
 
-def _load(entry: ModelEntry, source: Source, checked: PipelineFolder, index: Placement) -> Any:
+def _load(
+    entry: ModelEntry, source: Source, checked: PipelineFolder, device_placement: Placement
+) -> Any:
     import diffusers
     import torch
 
@@ -89,7 +91,7 @@ def _load(entry: ModelEntry, source: Source, checked: PipelineFolder, index: Pla
             f"{checked.folder} holds {checked.pipeline}, and {entry.name} is a {entry.pipeline}: "
             "this is the folder of another model."
         )
-    dtype = getattr(torch, index.dtype)
+    dtype = getattr(torch, device_placement.dtype)
     parts: dict[str, Any] = {}
     family = FAMILIES.get(checked.pipeline)
     options = dict(family.at_load) if family else {}
@@ -152,7 +154,9 @@ def _part(entry: ModelEntry, source: Source, checked: PipelineFolder, dtype: Any
     return part.eval()
 
 
-def _lay_out(pipeline: Any, index: Placement) -> tuple[tuple[int, int], Previewer | None]:
+def _lay_out(
+    pipeline: Any, device_placement: Placement
+) -> tuple[tuple[int, int], Previewer | None]:
     """Moves the pipeline to its device; returns the bytes it takes there and those that wait in
     main memory, and its previewer."""
     sizes = [
@@ -160,15 +164,15 @@ def _lay_out(pipeline: Any, index: Placement) -> tuple[tuple[int, int], Previewe
         for part in pipeline.components.values()
         if hasattr(part, "parameters")
     ]
-    if index.offload == "none":
-        pipeline.to(index.device)
+    if device_placement.offload == "none":
+        pipeline.to(device_placement.device)
         return (sum(sizes), 0), _previewer(pipeline)
     # Fitted before parts are hooked: afterwards, encoding would push others off the device.
     previewer = _previewer(pipeline)
-    if index.offload == "model":
-        pipeline.enable_model_cpu_offload(device=index.device)
+    if device_placement.offload == "model":
+        pipeline.enable_model_cpu_offload(device=device_placement.device)
         return (max(sizes, default=0), sum(sizes)), previewer
-    pipeline.enable_sequential_cpu_offload(device=index.device)
+    pipeline.enable_sequential_cpu_offload(device=device_placement.device)
     return (0, sum(sizes)), previewer
 
 

@@ -118,9 +118,9 @@ def color_of(concept: str, seed: int) -> Rgb8 | None:
     if not colors:
         return None
     digest = sha256(" ".join(concept.lower().split()).encode()).digest()
-    index = (int.from_bytes(digest[:6], "big") / 2**48 + seed * _STEP) % 1.0
+    value = (int.from_bytes(digest[:6], "big") / 2**48 + seed * _STEP) % 1.0
     ends = list(accumulate(color.weight for color in colors))
-    return colors[min(bisect_right(ends, index), len(colors) - 1)].srgb8
+    return colors[min(bisect_right(ends, value), len(colors) - 1)].srgb8
 
 
 @cache

@@ -118,8 +118,8 @@ def target_shares(seen: Viewpoint, size_px: int) -> tuple[list[float], list[floa
     is not hidden behind another object, both 0 to 1, from one ray a pixel.
     """
     rows, columns = np.divmod(np.arange(size_px * size_px), size_px)
-    index = [((v + 0.5) / size_px).astype(np.float32) for v in (columns, rows)]
-    rays = seen.camera.rays(*index)
+    indices = [((v + 0.5) / size_px).astype(np.float32) for v in (columns, rows)]
+    rays = seen.camera.rays(*indices)
     ways = [_march(seen.camera.position, solo, rays) for solo in seen.scene.solos]
     nearest = np.min(ways, axis=0)
     shares, unhidden = [], []

@@ -33,12 +33,12 @@ def tokenizer() -> Any:
     return T5Tokenizer(vocab=pieces, extra_ids=0, model_max_length=TEXT_TOKENS)
 
 
-def text_encoder(settings: Settings, text: int) -> Any:
+def text_encoder(settings: Settings, words_count: int) -> Any:
     """A T5 encoder for ``words`` tokens."""
     from transformers import T5Config, T5EncoderModel
 
     config = T5Config(
-        vocab_size=text,
+        vocab_size=words_count,
         d_model=settings.text_width,
         d_kv=32,
         d_ff=2 * settings.text_width,

@@ -55,10 +55,10 @@ def open_presence(model_id: str, sources: Sources | None = None) -> PresenceMode
 
     entry = vision_model(model_id, "presence")
     source = weights(entry, sources or Sources.here())
-    index, held_gib = machine(), check(entry, source)
-    location = _presence_placement(entry, held_gib, index)
-    check_space(entry.name, held_gib * location.bytes_a_number / 2, index)
-    return load_presence(source.path, location, source.revision, entry.id)
+    local_machine, held_gib = machine(), check(entry, source)
+    device_placement = _presence_placement(entry, held_gib, local_machine)
+    check_space(entry.name, held_gib * device_placement.bytes_a_number / 2, local_machine)
+    return load_presence(source.path, device_placement, source.revision, entry.id)
 
 
 def tool_memory(tool: str, sources: Sources | None = None) -> int:
@@ -75,17 +75,19 @@ def tool_memory(tool: str, sources: Sources | None = None) -> int:
             held_gib = check(entry, source)
     if not held_gib:
         return 0
-    index = machine()
-    location = _presence_placement(entry, held_gib, replace(index, free_bytes=index.memory_bytes))
+    local_machine = machine()
+    device_placement = _presence_placement(
+        entry, held_gib, replace(local_machine, free_bytes=local_machine.memory_bytes)
+    )
     largest_gib = _largest_gib(entry, held_gib)
-    kept_gib = {"none": held_gib, "model": largest_gib, "sequential": 0.0}[location.offload]
-    return int((kept_gib * location.bytes_a_number / 2 + WORKING_GIB) * GIB)
+    kept_gib = {"none": held_gib, "model": largest_gib, "sequential": 0.0}[device_placement.offload]
+    return int((kept_gib * device_placement.bytes_a_number / 2 + WORKING_GIB) * GIB)
 
 
-def _presence_placement(entry: VisionEntry, held_gib: float, index: Machine) -> Placement:
+def _presence_placement(entry: VisionEntry, held_gib: float, local_machine: Machine) -> Placement:
     """Published files have two bytes a number, which is how ``placement`` counts."""
     fp16 = all(entry.id != model_entry.id or model_entry.fp16 for model_entry in MODELS)
-    return placement(held_gib, index, largest_gib=_largest_gib(entry, held_gib), fp16=fp16)
+    return placement(held_gib, local_machine, largest_gib=_largest_gib(entry, held_gib), fp16=fp16)
 
 
 def _largest_gib(entry: VisionEntry, held_gib: float) -> float:
@@ -113,8 +115,12 @@ def open_segmenter(model_id: str, sources: Sources | None = None) -> Segmenter:
 
     entry = vision_model(model_id, "segmenter")
     source = weights(entry, sources or Sources.here())
-    index = vision_placement(check(entry, source), machine())
-    return sam.load(entry, source, index) if source.is_file else sam2.load(entry, source, index)
+    device_placement = vision_placement(check(entry, source), machine())
+    return (
+        sam.load(entry, source, device_placement)
+        if source.is_file
+        else sam2.load(entry, source, device_placement)
+    )
 
 
 def open_vision(
@@ -129,18 +135,20 @@ def open_vision(
     raise BadInput(f"{entry.name} answers questions: truehue.core.masks.grounded.tools opens it.")
 
 
-def vision_placement(weights_gib: float, index: Machine) -> Placement:
+def vision_placement(weights_gib: float, local_machine: Machine) -> Placement:
     """Where a vision model goes: all of it on the device where it fits, else on the CPU.
 
     Always float32, so that a mask does not depend on the machine's number formats; the models are
     small. ``weights_gib`` is at four bytes a number.
     """
     needed_gib = weights_gib + WORKING_GIB
-    if index.device == "cpu" or needed_gib <= index.free_bytes / GIB:
-        return Placement(index.device, "float32", "none", f"{weights_gib:.2f} GiB of weights.")
+    if local_machine.device == "cpu" or needed_gib <= local_machine.free_bytes / GIB:
+        return Placement(
+            local_machine.device, "float32", "none", f"{weights_gib:.2f} GiB of weights."
+        )
     why = (
-        f"{weights_gib:.1f} GiB of weights do not fit: {index.name} has {index.free_bytes / GIB:.1f} GiB "
-        "free. On the CPU, slower."
+        f"{weights_gib:.1f} GiB of weights do not fit: {local_machine.name} has "
+        f"{local_machine.free_bytes / GIB:.1f} GiB free. On the CPU, slower."
     )
     return Placement("cpu", "float32", "none", why)
 
@@ -159,6 +167,12 @@ def memory_wanted(model_id: str, sources: Sources | None = None, role: Role | No
             held_gib = entry.download_gib
     if not held_gib:
         return 0
-    index = machine()
-    location = vision_placement(held_gib, replace(index, free_bytes=index.memory_bytes))
-    return int((held_gib + WORKING_GIB) * GIB) if location.device == index.device else 0
+    local_machine = machine()
+    device_placement = vision_placement(
+        held_gib, replace(local_machine, free_bytes=local_machine.memory_bytes)
+    )
+    return (
+        int((held_gib + WORKING_GIB) * GIB)
+        if device_placement.device == local_machine.device
+        else 0
+    )

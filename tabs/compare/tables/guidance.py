@@ -291,8 +291,8 @@ def _tile(
     if number.value is None:
         return Tile(None, "", 0.0, head + "no concept")
     low, high = min(values), max(values)
-    index = 0.5 if high == low else (number.value - low) / (high - low)
-    better = index if METRICS[metric].better == "high" else 1.0 - index
+    value = 0.5 if high == low else (number.value - low) / (high - low)
+    better = value if METRICS[metric].better == "high" else 1.0 - value
     return Tile(number.value, _short(number.value, metric), better, head + _about(number))
 
 

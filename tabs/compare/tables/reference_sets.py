@@ -77,10 +77,12 @@ class People:
         text += "."
         if self.unscored:
             lost = sum(self.unscored.values())
-            limit = sorted(self.unscored.items(), key=lambda entry: -entry[1])
-            why = "; ".join(f"{count:,} × {reason}" for reason, count in limit[:MOST_REASONS])
-            if len(limit) > MOST_REASONS:
-                why += f"; {sum(count for _, count in limit[MOST_REASONS:]):,} for other reasons"
+            most_frequent = sorted(self.unscored.items(), key=lambda entry: -entry[1])
+            why = "; ".join(
+                f"{count:,} × {reason}" for reason, count in most_frequent[:MOST_REASONS]
+            )
+            if len(most_frequent) > MOST_REASONS:
+                why += f"; {sum(count for _, count in most_frequent[MOST_REASONS:]):,} for other reasons"
             are = "is" if lost == 1 else "are"
             text += f" {counted(lost, 'image')} could not be measured and {are} not included here: {why}."
         return text
