@@ -307,7 +307,7 @@ def test_the_tour_makes_way_for_what_it_speaks_of(app: App, visit: Visit) -> Non
     expect(card.get_by_role("button", name="End")).to_be_focused()
     # The tour brings its own example, whatever stood in the form.
     expect(text).to_have_value("")
-    expect(page.locator("#reading")).to_contain_text("mug, Vivid reddish orange")
+    expect(page.locator("#reading")).to_contain_text("vivid reddish orange mug")
     expect(tab.seed).to_have_value("0")
     tab.draw_button.click()
     expect(card).to_contain_text("See the verdict", timeout=DRAWN_MS)

@@ -44,7 +44,7 @@ def test_a_run_is_cancelled_and_the_data_backed_up_from_any_room(
             assert page.evaluate(CUT) == [], width
         page.set_viewport_size({"width": 1360, "height": 1000})
         button.click()
-        panel = page.get_by_role("region", name="Work that goes on")
+        panel = page.get_by_role("region", name="Jobs")
         expect(panel).to_contain_text("Reference renderer")
         expect(panel.get_by_role("progressbar")).to_be_visible()
         panel.get_by_role("button", name="Cancel").click()

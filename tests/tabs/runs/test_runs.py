@@ -184,7 +184,7 @@ def test_words() -> None:
         price_of("cheap")
     state = BatchState("r", "running", 2000, 812, 3, 14.2, 84.0, 2)
     assert progress_text(state) == (
-        "812 of 2,000 images · 14.2 a second · about 84 s left · 2 workers · 3 failed"
+        "812 of 2,000 images · 14.2 per second · about 84 s left · 2 workers · 3 failed"
     )
 
 
