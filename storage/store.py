@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
+from typing import Any, TypeVar
 
 from truehue.core.errors import DataFolderError
 from truehue.core.files import Progress, quiet, sweep, why_of
@@ -31,6 +32,7 @@ from truehue.storage.concept_images.profiles import ImageProfiles
 from truehue.storage.concept_images.sets import ConceptImages
 from truehue.storage.database.connection import DATABASE_NAME, Clock, Database, aware, utc_now
 from truehue.storage.database.losses import Losses
+from truehue.storage.database.migrations import FeatureTables
 from truehue.storage.distributions.sets import DistributionSets
 from truehue.storage.jobs import Jobs
 from truehue.storage.makers import Makers
@@ -52,6 +54,8 @@ from truehue.storage.verdicts.evidence import Evidence
 from truehue.storage.verdicts.generations import Generations
 from truehue.storage.verdicts.judgments import Judgments
 from truehue.storage.vlm import QuestionSets
+
+T = TypeVar("T", bound=FeatureTables)
 
 log = logging.getLogger("truehue")
 
@@ -75,6 +79,7 @@ class Storage:
     def __init__(self, data_dir: Path, database: Database) -> None:
         self.data_dir = data_dir
         self._database = database
+        self._tables: dict[type, Any] = {}
         self._image_folder = data_dir / "images"
         self._mask_folder = data_dir / "masks"
         self._sketch_folder = data_dir / "sketches"
@@ -190,6 +195,17 @@ class Storage:
         """From now on only look: every call that stores something raises
         :class:`StorageError`."""
         self._database.seal()
+
+    def tables(self, kind: type[T]) -> T:
+        """Return the tables of a feature, made in the database or brought to their last step when
+        they are first asked for; see :class:`truehue.storage.database.migrations.FeatureTables`.
+
+        Raises :class:`DatabaseNewer` where a newer version of the feature changed them.
+        """
+        if kind not in self._tables:
+            self._database.migrate_feature(kind.name, kind.steps)
+            self._tables[kind] = kind(self._database)
+        return self._tables[kind]
 
     def copy_to(self, folder: Path) -> None:
         """Make the new data folder ``folder`` with what is stored now.

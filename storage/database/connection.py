@@ -27,7 +27,7 @@ from truehue.storage.database.confirmed import (
     tally_of,
 )
 from truehue.storage.database.file_check import inspect, translated
-from truehue.storage.database.migrations import MIGRATIONS, Migration, migrate
+from truehue.storage.database.migrations import MIGRATIONS, Migration, migrate, migrate_feature
 
 log = logging.getLogger("truehue")
 
@@ -366,6 +366,14 @@ class Database:
             self.require_installed()
             if tally is not None:
                 self._confirmed.confirm(tally)
+
+    def migrate_feature(
+        self, name: str, steps: Sequence[Callable[[duckdb.DuckDBPyConnection], object]]
+    ) -> None:
+        """Bring a feature's tables to their last step, in one transaction; raises as
+        :func:`truehue.storage.database.migrations.migrate_feature`."""
+        with self.transaction() as cursor:
+            migrate_feature(cursor, name, steps, self.now())
 
     def count(self, table: str) -> int:
         """Return the number of rows of ``table`` (a name of ours, never a user's)."""

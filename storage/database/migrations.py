@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any, Protocol
 
 import duckdb
 
-from truehue.core.errors import StorageError
+from truehue.core.errors import DatabaseNewer, StorageError
 from truehue.storage.database.step_5 import runs_and_results
 from truehue.storage.database.step_6 import concepts_and_distributions
 from truehue.storage.database.step_10 import judgments_by_person
@@ -269,6 +270,16 @@ def _target_of_bystanders(cursor: duckdb.DuckDBPyConnection) -> None:
     cursor.execute("DROP TABLE asked_now")
 
 
+class FeatureTables(Protocol):
+    """Tables that a feature brings: its ``name``, and ``steps`` that are only ever added to. Each
+    gets a cursor inside an open transaction and must not commit."""
+
+    name: str
+    steps: Sequence[Callable[[duckdb.DuckDBPyConnection], object]]
+
+    def __init__(self, database: Any) -> None: ...
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     Migration(1, "images-masks-evidence", _images_masks_evidence),
     Migration(2, "drawings-prompts-selections", _drawings_prompts_selections),
@@ -330,6 +341,41 @@ def migrate(
                 f"It is as it was before that step. Keep a copy of the file and report this."
             ) from error
     return [step.number for step in missing]
+
+
+def migrate_feature(
+    cursor: duckdb.DuckDBPyConnection,
+    name: str,
+    steps: Sequence[Callable[[duckdb.DuckDBPyConnection], object]],
+    now: datetime,
+) -> None:
+    """Apply the steps of a feature's tables that are missing, in the open transaction of
+    ``cursor``.
+
+    ``now`` is UTC without a zone. Raises :class:`DatabaseNewer` where more steps were applied than
+    there are.
+    """
+    cursor.execute("""
+        CREATE TABLE IF NOT EXISTS feature_migrations (
+            feature      VARCHAR NOT NULL,
+            number       INTEGER NOT NULL,
+            applied_at   TIMESTAMP NOT NULL,
+            app_version  VARCHAR NOT NULL,
+            PRIMARY KEY (feature, number)
+        )
+    """)
+    sql = "SELECT count(*) FROM feature_migrations WHERE feature = ?"
+    ((done,),) = cursor.execute(sql, [name]).fetchall()
+    if done > len(steps):
+        raise DatabaseNewer(
+            f"The tables of {name} are at step {done}, and this TrueHue knows {len(steps)}. "
+            "Install the version that made them."
+        )
+    for number, step in enumerate(steps[done:], done + 1):
+        step(cursor)
+        cursor.execute(
+            "INSERT INTO feature_migrations VALUES (?, ?, ?, ?)", [name, number, now, APP_VERSION]
+        )
 
 
 def _roll_back(cursor: duckdb.DuckDBPyConnection) -> None:

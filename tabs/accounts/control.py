@@ -21,6 +21,7 @@ from truehue.core.errors import BadInput, DataFolderError, TrueHueError
 from truehue.core.files import why_of
 from truehue.storage.accounts import Accounts
 from truehue.tabs.accounts.administer import administer
+from truehue.tabs.page.feature import AppParts
 
 log = logging.getLogger("truehue")
 
@@ -45,6 +46,11 @@ class Control:
         self._accounts, self._path = accounts, address_in(data)
         self._copy_database = copy_database
         self._server: socketserver.BaseServer | None = None
+
+    @classmethod
+    def of(cls, parts: AppParts) -> Control:
+        """The one of an app."""
+        return cls(parts.storage.accounts, parts.storage.data_dir, parts.storage.copy_database)
 
     def begin(self) -> bool:
         """Whether it listens: some systems have no such sockets, and none has them at a path of

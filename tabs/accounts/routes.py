@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import cache
 from typing import Any
 from urllib.parse import parse_qs
@@ -48,9 +49,8 @@ _HEADERS = {
 }
 
 
-def account_routes(context: Context, space: bool = False) -> APIRouter:
-    """The router of the doors; of a demonstration it has none. ``space``: cookies are sent over
-    https alone, whatever the request says of itself."""
+def account_routes(context: Context) -> APIRouter:
+    """The router of the doors; of a demonstration it has none."""
     router = APIRouter(include_in_schema=False)
     if context.demo:
         return router
@@ -88,7 +88,7 @@ def account_routes(context: Context, space: bool = False) -> APIRouter:
                 answer.headers["Retry-After"] = str(result.wait_s)
             return answer
         answer = _to(onward)
-        _keep(answer, result, space or is_https(request.scope))
+        _keep(answer, result, bool(os.environ.get("SPACE_ID")) or is_https(request.scope))
         return answer
 
     @router.get("/signout")

@@ -24,13 +24,13 @@ from truehue.core.verdict.measure import measure
 from truehue.core.verdict.rules import DEFAULT_RULE
 from truehue.tabs.api.description import ApiRequest, Endpoint
 from truehue.tabs.explore.board import board_view
+from truehue.tabs.generate import DRAWING
 from truehue.tabs.generate.gallery import generations_json
 from truehue.tabs.generate.generating import GenerateImages, start_generation
 from truehue.tabs.generate.own_prompt import OwnPrompt
 from truehue.tabs.generate.plan import Controls, settings
 from truehue.tabs.inspect.mask_request import preset_find, start_find
 from truehue.tabs.page.actor import requires
-from truehue.tabs.page.concurrency import DRAWING
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.jobs import is_reported
 from truehue.tabs.page.jobs_service import NamedJob, job_view
@@ -230,7 +230,9 @@ def job_state(context: Context, actor: Actor, request: AnsweredJob) -> dict[str,
     """How far a piece of long work is, and its result: of find_mask the mask, of generate the
     images so far with what each is judged as, and why others could not be drawn."""
     view = job_view(context, actor, NamedJob(job_id=request.job_id))
-    if view["kind"] != DRAWING or not is_reported(actor, context.jobs.get(request.job_id)):
+    if view["kind"] != DRAWING or not is_reported(
+        context.jobs, actor, context.jobs.get(request.job_id)
+    ):
         return view
     records = context.storage.drawings.of_job(request.job_id, MOST_DRAWINGS)
     return {**view, "result": {"drawings": generations_json(context, records)}}

@@ -1,1 +1,18 @@
 """Backups from the page: made by a job, listed, and sent."""
+
+from __future__ import annotations
+
+from truehue.tabs.page.concurrency import Kind
+from truehue.tabs.page.feature import Command, Feature
+
+FEATURE = Feature(
+    id="backup",
+    routers=("routes:backup_routes",),
+    kinds=(Kind("backup", "Backing up"),),
+    commands={
+        "backup": Command(
+            "truehue.tabs.command.backup", "the data folder as one file, also while the app runs"
+        ),
+        "restore": Command("truehue.tabs.command.restore", "a backup as a data folder"),
+    },
+)

@@ -72,7 +72,7 @@ def main(arguments: list[str] | None = None) -> int:
     the first argument does without the page. Returns the exit status."""
     parts = sys.argv[1:] if arguments is None else arguments
     if parts and parts[0] in WITHOUT_PAGE:
-        return int(import_module(COMMANDS[parts[0]][0]).main(parts[1:]))
+        return int(import_module(COMMANDS[parts[0]].module).main(parts[1:]))
     settings = read_settings(arguments)
     server_socket = listen(settings.host, settings.port)
     # Before Gradio is imported: no analytics, and no calls to other hosts at start-up.

@@ -1,1 +1,21 @@
 """Compare: does a model know what colors people give a concept?"""
+
+from __future__ import annotations
+
+from truehue.tabs.page.concurrency import Kind
+from truehue.tabs.page.feature import Command, Feature
+
+FEATURE = Feature(
+    id="compare",
+    title="Compare",
+    routers=(
+        "people.routes:compare_people_routes",
+        "tables.routes:compare_tables_routes",
+        "routes:compare_routes",
+    ),
+    kinds=(
+        Kind("pictures", "Creating an image set", most=2),
+        Kind("cells", "Extracting colors of concepts", shared=True),
+    ),
+    commands={"compare": Command("truehue.core.cli.compare.command", "two distributions of color")},
+)

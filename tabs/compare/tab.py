@@ -13,8 +13,7 @@ from truehue.tabs.compare.people.examples import EXAMPLES
 from truehue.tabs.compare.people.images import CONTRIBUTORS, MASKS
 from truehue.tabs.compare.tables import frame
 from truehue.tabs.explore.tab import opens
-from truehue.tabs.inspect import tab as inspect
-from truehue.tabs.page.context import Context
+from truehue.tabs.page.feature import Page
 from truehue.tabs.page.templates import html
 from truehue.tabs.page.widgets import widget
 
@@ -46,7 +45,7 @@ def people_html() -> str:
     return html("compare/people", masks=_MASK_WORDS, contributors=CONTRIBUTORS, examples=EXAMPLES)
 
 
-def layout() -> View:
+def layout(_: Page) -> View:
     """Draws the tab; nothing is wired yet."""
     switch = widget("compare/switch", elem_id="compare")
     filled = {name: frame.template(name) for name in TABLES} | {"people": people_html()}
@@ -62,8 +61,9 @@ def layout() -> View:
     return View(switch, views)
 
 
-def wire(view: View, inspect_view: inspect.View, context: Context, header: Any, tabs: Any) -> None:
+def wire(page: Page) -> None:
     """Connects the views to Inspect."""
+    view: View = page.views["compare"]
     for name, source in zip(VIEWS, view.views, strict=True):
         if name in OPENING:
-            opens(source, inspect_view, context, header, tabs)
+            opens(source, page)

@@ -1,1 +1,16 @@
 """How often each rule is right, on images of known color."""
+
+from __future__ import annotations
+
+from truehue.tabs.page.concurrency import Kind
+from truehue.tabs.page.feature import Command, Feature
+
+FEATURE = Feature(
+    id="diagnosis",
+    kinds=(Kind("diagnosis", "Measuring rule accuracy", shared=True),),
+    commands={
+        "diagnose": Command(
+            "truehue.core.cli.diagnose", "how often each rule is right (rule accuracy)"
+        )
+    },
+)

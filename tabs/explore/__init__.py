@@ -1,1 +1,31 @@
-"""Explore: the leaderboard, the wall of failures, linked figures, runs side by side."""
+"""Explore: the leaderboard, failures, linked figures, runs side by side."""
+
+from __future__ import annotations
+
+from truehue.tabs.page.concurrency import Kind
+from truehue.tabs.page.feature import Command, Feature
+
+FEATURE = Feature(
+    id="explore",
+    title="Explore",
+    services=("scores:ScoreMeans",),
+    routers=(
+        "routes:explore_routes",
+        "routes:analyses_routes",
+        "routes:board_routes",
+        "routes:wall_routes",
+    ),
+    kinds=(
+        Kind("rejudge", "Scoring stored images", shared=True),
+        Kind("scores", "Scoring images of runs", shared=True),
+    ),
+    commands={
+        "score": Command(
+            "truehue.core.cli.score", "metrics of whole images, such as how vivid they are"
+        ),
+        "fidelity": Command(
+            "truehue.core.cli.fidelity.command",
+            "groups and metrics of color fidelity: train, test",
+        ),
+    },
+)

@@ -17,6 +17,7 @@ from truehue.tabs.inspect import tab as inspect
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import message_of
 from truehue.tabs.page.events import QUIET, Cause, on
+from truehue.tabs.page.feature import Page
 from truehue.tabs.page.widgets import widget
 from truehue.tabs.verdicts.question import question
 
@@ -34,7 +35,7 @@ class View:
     judgments: Any
 
 
-def layout() -> View:
+def layout(_: Page) -> View:
     """Draws the tab; nothing is wired yet."""
     switch = widget("explore/switch", elem_id="explore")
     board = widget("explore/board", elem_id="explore-board")
@@ -70,16 +71,16 @@ def opened(context: Context, inspect_view: inspect.View, source: Any, *controls:
     )
 
 
-def wire(view: View, inspect_view: inspect.View, context: Context, header: Any, tabs: Any) -> None:
+def wire(page: Page) -> None:
     """Connects the views to Inspect."""
+    view: View = page.views["explore"]
     for source in (view.wall, view.trust, view.audit, view.judgments):
-        opens(source, inspect_view, context, header, tabs)
+        opens(source, page)
 
 
-def opens(
-    source: Any, inspect_view: inspect.View, context: Context, header: Any, tabs: Any
-) -> None:
+def opens(source: Any, page: Page) -> None:
     """Connects one widget to Inspect: what its ``inspectIt`` sends is opened there."""
+    context, inspect_view = page.context, page.views["inspect"]
 
     def shown(_: Cause, source: Any, *controls: Any) -> list[Any]:
         try:
@@ -92,7 +93,7 @@ def opens(
     source.open(
         on(context, "look", shown),
         [source, *inspect_view.asked],
-        [tabs, *inspect_view.outputs, header],
+        [page.tabs, *inspect_view.outputs, page.header],
         trigger_mode="multiple",
         **inspect.IN_ORDER,
         **QUIET,

@@ -1,1 +1,15 @@
 """Results of runs as files, and archives of others."""
+
+from __future__ import annotations
+
+from truehue.tabs.page.concurrency import Kind
+from truehue.tabs.page.feature import Feature
+
+FEATURE = Feature(
+    id="export",
+    routers=("routes:export_routes",),
+    kinds=(
+        Kind("export", "Exporting a run", shared=True),
+        Kind("import", "Importing a run archive", shared=True),
+    ),
+)

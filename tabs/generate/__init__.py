@@ -1,1 +1,22 @@
-"""Generate: find prompts, draw them with any model, see what came of it."""
+"""Generate: find prompts, generate images with any model, see what came of it."""
+
+from __future__ import annotations
+
+from truehue.tabs.page.concurrency import Kind
+from truehue.tabs.page.feature import Command, Feature
+
+DRAWING = "drawing"
+"""The kind of a job that generates images, as stored."""
+
+FEATURE = Feature(
+    id="generate",
+    title="Generate",
+    jobs="queue:Queue.of",
+    routers=("routes:generation_routes", "routes:example_routes"),
+    kinds=(Kind(DRAWING, "Generating images"),),
+    commands={
+        "models": Command(
+            "truehue.core.cli.models", "generators: installed, missing, a first image"
+        )
+    },
+)

@@ -7,9 +7,9 @@ from typing import Any
 
 from truehue.tabs.generate.examples import drawn, example_of
 from truehue.tabs.inspect import tab as inspect
-from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import message_of
 from truehue.tabs.page.events import QUIET, Cause, on
+from truehue.tabs.page.feature import Page
 from truehue.tabs.page.widgets import widget
 
 
@@ -18,8 +18,10 @@ def row() -> Any:
     return widget("inspect/examples", elem_id="examples", events=("open",))
 
 
-def wire(view: Any, inspect_view: inspect.View, context: Context) -> None:
+def wire(view: Any, page: Page) -> None:
     """Opens the example that was pressed in Inspect, with its own question."""
+    context = page.context
+    inspect_view: inspect.View = page.views["inspect"]
 
     def opened(_: Cause, value: Any) -> list[Any]:
         key = str(value.get("example", "")) if isinstance(value, Mapping) else ""

@@ -8,8 +8,9 @@ from datetime import UTC, datetime
 
 from truehue.core.engine import Engine, JobState
 from truehue.core.records import JobRecord
-from truehue.tabs.page.concurrency import DRAWING
+from truehue.tabs.generate import DRAWING
 from truehue.tabs.page.errors import counted
+from truehue.tabs.page.feature import AppParts
 from truehue.tabs.verdicts.generation import model_name
 
 
@@ -22,6 +23,11 @@ class Queue:
     def __init__(self, engine: Engine, owner: str | None = None) -> None:
         self._engine, self._owner = engine, owner
         self._preview: tuple[object, str] = (None, "")
+
+    @classmethod
+    def of(cls, parts: AppParts) -> Queue:
+        """The one of an app."""
+        return cls(parts.engine, parts.owner)
 
     def records(self) -> list[JobRecord]:
         """What waits and is drawn, and of what has ended the last 200 jobs."""

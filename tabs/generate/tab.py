@@ -12,6 +12,7 @@ from truehue.core.generation.registry import RENDERER
 from truehue.core.generation.renderer import FAILURES, LIGHTS
 from truehue.core.generation.request import MAX_SEED
 from truehue.core.verdict.rules import MATCHES
+from truehue.tabs.generate import view as generate_view
 from truehue.tabs.generate.generating import GenerateImages, start_generation
 from truehue.tabs.generate.models import about_models, missing_text, model_choices
 from truehue.tabs.generate.own_prompt import (
@@ -32,11 +33,12 @@ from truehue.tabs.generate.plan import (
     too_many,
 )
 from truehue.tabs.generate.realism import from_link, link_of, problem_of
-from truehue.tabs.generate.view import NOT_EDITED, SIZES, View, layout
+from truehue.tabs.generate.view import NOT_EDITED, SIZES, View
 from truehue.tabs.inspect import tab as inspect
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import counted, message_of
 from truehue.tabs.page.events import QUIET, Cause, on, on_data, on_last_edit, widget_trigger
+from truehue.tabs.page.feature import Page
 from truehue.tabs.page.links import read, whole
 from truehue.tabs.page.requests import read_as
 from truehue.tabs.page.roles import Actor
@@ -60,7 +62,10 @@ EXAMPLE = {
 EDITED = "(edited) => ({{...edited, {name}: true}})"
 """Run by the page itself, without the server, when a person edits the object or the color."""
 
-__all__ = ["View", "layout", "plan", "restore", "start", "wire"]
+
+def layout(page: Page) -> View:
+    """Draws the tab; nothing is wired yet."""
+    return generate_view.layout(page.context)
 
 
 def plan(
@@ -207,8 +212,11 @@ def _link(how: Settings) -> dict[str, Any]:
     }
 
 
-def wire(view: View, inspect_view: inspect.View, context: Context, header: Any, tabs: Any) -> None:
+def wire(page: Page) -> None:
     """Connects the controls; a job's images are stored by the engine's thread, not here."""
+    context, header, tabs = page.context, page.header, page.tabs
+    view: View = page.views["generate"]
+    inspect_view: inspect.View = page.views["inspect"]
     controls = [*view.own, *view.settings]
 
     def planned(

@@ -1,1 +1,18 @@
-"""Inspect: an image, a mask, an asked color, a verdict and how it came about."""
+"""Inspect: an image, a mask, a target color, a verdict and how it came about."""
+
+from __future__ import annotations
+
+from truehue.tabs.page.concurrency import Kind
+from truehue.tabs.page.feature import Command, Feature
+
+FEATURE = Feature(
+    id="inspect",
+    title="Inspect",
+    services=("finding:Segments", "measures:ImageMeasures"),
+    routers=("routes:inspect_routes",),
+    kinds=(Kind("search", "Finding an object in an image", most=4, waits=True),),
+    commands={
+        "measure": Command("truehue.core.cli.measure", "the verdict on an image with its mask"),
+        "masks": Command("truehue.core.cli.masks", "detectors and segmenters: installed, missing"),
+    },
+)

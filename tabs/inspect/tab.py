@@ -11,7 +11,6 @@ import gradio as gr
 
 from truehue.core.color.systems import SYSTEMS
 from truehue.core.errors import BadInput
-from truehue.core.generation.weights.sources import Sources
 from truehue.core.verdict.counterfactual import read_limits
 from truehue.core.verdict.rules import DEFAULT_RULE, DIFFERS, MATCHES, RULES
 from truehue.tabs.inspect import find as inspect_find
@@ -21,6 +20,7 @@ from truehue.tabs.inspect.view import problem, waiting
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import message_of
 from truehue.tabs.page.events import QUIET, Cause, on, on_last_edit
+from truehue.tabs.page.feature import Page
 from truehue.tabs.page.links import read
 from truehue.tabs.page.roles import may
 from truehue.tabs.page.widgets import refresh, widget
@@ -90,8 +90,8 @@ class _Neighbors(gr.Slider):  # type: ignore[misc]
         return payload
 
 
-def layout(sources: Sources | None = None) -> View:
-    """Draws the tab; nothing is wired yet. ``sources`` tell which weights are here."""
+def layout(page: Page) -> View:
+    """Draws the tab; nothing is wired yet."""
     with gr.Row(elem_classes="th-inspect"):
         with gr.Column(elem_classes="th-card th-stage-card", min_width=320):
             stage_view = stage("stage")
@@ -125,7 +125,7 @@ def layout(sources: Sources | None = None) -> View:
                 view=waiting(NO_IMAGE, ""),
                 limits="",
             )
-            find = inspect_find.layout(sources)
+            find = inspect_find.layout(page.context.sources)
             with gr.Accordion("Rule settings", open=False, elem_classes="th-settings"):
                 neighbors = _Neighbors(
                     0,
@@ -239,8 +239,10 @@ def refused(view: View, text: str) -> list[Any]:
     return [gr.update(message=text), gr.update(view=problem(text)), *[gr.skip()] * rest]
 
 
-def wire(view: View, context: Context, header: Any) -> None:
+def wire(page: Page) -> None:
     """Connects the controls; every change judges again, at once."""
+    context, header = page.context, page.header
+    view: View = page.views["inspect"]
 
     def rejudge(_: Cause, *values: Any) -> list[Any]:
         return [*judge(context, *values), gr.update(data=context.data_text())]

@@ -1,1 +1,12 @@
-"""The prompt sets at hand, and what has been drawn of each prompt."""
+"""The prompt sets at hand, and what has been generated of each prompt."""
+
+from __future__ import annotations
+
+from truehue.tabs.page.feature import Command, Feature
+
+FEATURE = Feature(
+    id="library",
+    services=("service:Library.of",),
+    routers=("routes:prompt_routes",),
+    commands={"prompts": Command("truehue.core.cli.prompts", "the built-in prompt sets")},
+)

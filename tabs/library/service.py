@@ -20,6 +20,7 @@ from truehue.core.prompts.search.status import PromptStatus
 from truehue.core.prompts.sets import PROMPT_SETS, prompt_set
 from truehue.core.prompts.tables import objects
 from truehue.core.records import SelectionRecord
+from truehue.tabs.page.feature import AppParts
 
 if TYPE_CHECKING:
     from truehue.storage.store import Storage
@@ -56,6 +57,11 @@ class Library:
         self._sources: WeakKeyDictionary[PromptIndex, list[str]] = WeakKeyDictionary()
         self._marks: WeakKeyDictionary[PromptIndex, dict[str, _KeptMarks]] = WeakKeyDictionary()
         self._lock, self._building = Lock(), RLock()
+
+    @classmethod
+    def of(cls, parts: AppParts) -> Library:
+        """The one of an app."""
+        return cls(parts.storage)
 
     def sets(self) -> list[SetInfo]:
         """The built-in sets, then the imported ones, newest first."""

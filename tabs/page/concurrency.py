@@ -1,9 +1,8 @@
-"""The kinds of long work, and the turns that it takes: so much of each kind at a time, and so much
-in all."""
+"""The kinds of long work, and its limits: so much of each kind at a time, and so much in all."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from threading import Lock, Semaphore
 
@@ -25,39 +24,19 @@ class Kind:
     shared: bool = False
 
 
-DRAWING, RUN, ASKING = "drawing", "run", "asking"
-KINDS: Mapping[str, Kind] = {
-    kind.id: kind
-    for kind in (
-        Kind(DRAWING, "Generating images"),
-        Kind(RUN, "A run", shared=True),
-        Kind("images", "Importing a folder of images", most=2),
-        Kind("scoring", "Scoring imported images", most=2),
-        Kind("pictures", "Creating an image set", most=2),
-        Kind("search", "Finding an object in an image", most=4, waits=True),
-        Kind("trial", "Timing test for a run"),
-        Kind("export", "Exporting a run", shared=True),
-        Kind("import", "Importing a run archive", shared=True),
-        Kind("diagnosis", "Measuring rule accuracy", shared=True),
-        Kind("rejudge", "Scoring stored images", shared=True),
-        Kind("scores", "Scoring images of runs", shared=True),
-        Kind("cells", "Extracting colors of concepts", shared=True),
-        Kind("questions", "Generating a question set", most=2, shared=True),
-        Kind("rules", "Scoring diagnostic renders", shared=True),
-        Kind(ASKING, "Evaluating a model", shared=True),
-        Kind("study", "Creating a study", most=2, shared=True),
-        Kind("backup", "Backing up"),
-    )
-}
-
-
 class ConcurrencyLimits:
-    """The turns of an app, or of all desks of a demonstration, which share the machine: ``most`` is
-    how much may wait and run in all of them. For any thread."""
+    """The limits of an app, or of all workspaces of a demonstration, which share the machine: those
+    of each of its ``kinds`` of work, and ``limit``, how much may wait and run in all. For any
+    thread."""
 
-    def __init__(self, limit: int = 10_000) -> None:
-        self.of = {kind.id: Semaphore(kind.most) for kind in KINDS.values()}
+    def __init__(self, kinds: Iterable[Kind], limit: int = 10_000) -> None:
+        self._kinds = {kind.id: kind for kind in kinds}
+        self.semaphores = {kind.id: Semaphore(kind.most) for kind in self._kinds.values()}
         self._most, self._count, self._lock = limit, 0, Lock()
+
+    def kind(self, kind_id: str) -> Kind:
+        """The kind of a record; one without a name where its feature is not installed any more."""
+        return self._kinds.get(kind_id) or Kind(kind_id, "A job")
 
     def enter(self) -> None:
         """One more is under way. Raises BadInput where that is too much."""

@@ -87,7 +87,7 @@ class FrontPage:
     def _page(self, plain: bytes, room: str) -> tuple[str, Body]:
         """The whole page and its tag; made once for all who are sent the same."""
         # A demonstration has no studies: a link to them opens what it has.
-        there = room in FOLDERS and b'"id":"%s"' % room.encode() in plain
+        there = room.isalpha() and b'"id":"%s"' % room.encode() in plain
         room = room if there else "inspect"
         key = hashlib.sha256(room.encode() + b"\0" + plain).hexdigest()[:32]
         if key not in self._made:

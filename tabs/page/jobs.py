@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from truehue.core.errors import BadInput
 from truehue.core.generation.request import Cancelled
 from truehue.core.records import JobRecord
-from truehue.tabs.page.concurrency import KINDS, ConcurrencyLimits, Kind
+from truehue.tabs.page.concurrency import ConcurrencyLimits, Kind
 from truehue.tabs.page.errors import counted, message_of
 from truehue.tabs.page.roles import Actor, Resource, allowed, may
 
@@ -125,19 +125,20 @@ class Source(Protocol):
 class Jobs:
     """All long work of an app. For any thread.
 
-    ``most_of_one`` is how much one visitor may have under way.
+    ``limits`` are those of each kind of work, ``most_of_one`` is how much one visitor may have
+    under way, and where it ``waits``, all work waits for its turn.
     """
 
     def __init__(
         self,
         rows: Rows,
+        limits: ConcurrencyLimits,
         sources: Sequence[Source] = (),
         most_of_one: int = 10_000,
-        turns: ConcurrencyLimits | None = None,
+        waits: bool = False,
     ) -> None:
-        self._rows, self._sources, self._most_of_one = rows, sources, most_of_one
-        self._waits = turns is not None
-        self._turns = turns or ConcurrencyLimits()
+        self._rows, self._limits, self._sources = rows, limits, sources
+        self._most_of_one, self._waits = most_of_one, waits
         self._jobs: OrderedDict[str, Job] = OrderedDict()
         self._threads: dict[str, Thread] = {}
         self._condition = Condition()
@@ -155,13 +156,13 @@ class Jobs:
             kind,
             title,
             actor.id,
-            words="Waiting" if KINDS[kind].waits or self._waits else "Starting",
+            words="Waiting" if self.kind(kind).waits or self._waits else "Starting",
             began_at=datetime.now(UTC),
         )
         job = Job(record, self._changed)
         with self._condition:
-            self._require_space(KINDS[kind], actor)
-            self._turns.enter()
+            self._require_space(self.kind(kind), actor)
+            self._limits.enter()
             self._jobs[job.id] = job
             for old in list(self._jobs)[:-KEPT]:
                 if self._jobs[old].ended:
@@ -169,7 +170,7 @@ class Jobs:
         try:
             self._rows.keep(record)
         except BaseException:
-            self._turns.leave()
+            self._limits.leave()
             with self._condition:
                 del self._jobs[job.id]
             raise
@@ -198,7 +199,7 @@ class Jobs:
             )
 
     def _run(self, job: Job, work: Callable[[Job], Mapping[str, Any]]) -> None:
-        turn = self._turns.of[job.record.kind]
+        turn = self._limits.semaphores[job.record.kind]
         changes: dict[str, Any] = {}
         while not (mine := turn.acquire(timeout=LOOK_S)) and not job.stop.is_set():
             pass
@@ -215,7 +216,7 @@ class Jobs:
         finally:
             if mine:
                 turn.release()
-            self._turns.leave()
+            self._limits.leave()
         if changes["status"] == "cancelled" and self._closed:
             changes |= {"status": "interrupted", "problem": INTERRUPTED}
         # Stored before it is told: what is said to be done is so after a restart, too.
@@ -240,6 +241,10 @@ class Jobs:
             self._rows.keep(record)
         except Exception:
             log.exception("the work %s could not be stored", record.job_id)
+
+    def kind(self, kind_id: str) -> Kind:
+        """A kind of work by its id."""
+        return self._limits.kind(kind_id)
 
     def version(self) -> int:
         """A number that is another after any change of any job."""
@@ -339,14 +344,14 @@ def started_by(record: JobRecord) -> Resource:
     return Resource(frozenset({record.actor}) if record.actor else frozenset())
 
 
-def is_reported(actor: Actor, record: JobRecord) -> bool:
+def is_reported(jobs: Jobs, actor: Actor, record: JobRecord) -> bool:
     """Whether somebody is told what a job is, and not only that there is one."""
-    return KINDS[record.kind].shared or allowed(actor, "cancel", started_by(record))
+    return jobs.kind(record.kind).shared or allowed(actor, "cancel", started_by(record))
 
 
 def job_json(jobs: Jobs, actor: Actor, record: JobRecord) -> dict[str, Any]:
     """A job as a page shows it. What somebody else asked for is not told, but that it goes on."""
-    visible, kind = is_reported(actor, record), KINDS[record.kind]
+    visible, kind = is_reported(jobs, actor, record), jobs.kind(record.kind)
     active = record.status not in ENDED
     end = record.ended_at or datetime.now(UTC)
     elapsed_s = (end - record.began_at).total_seconds() if record.began_at else 0.0

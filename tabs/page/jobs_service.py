@@ -28,7 +28,9 @@ def jobs_view(context: Context, actor: Actor, request: AllJobs) -> dict[str, Any
     """All that runs, and what ended last; of others' ended work nothing is told."""
     version = context.jobs.version()  # before: what changes meanwhile is asked for again
     rows = context.jobs.all(request.kind)
-    shown = [row for row in rows if row.status not in ENDED or is_reported(actor, row)]
+    shown = [
+        row for row in rows if row.status not in ENDED or is_reported(context.jobs, actor, row)
+    ]
     under_way = sum(record.status not in ENDED for record in shown)
     limit = max(LISTED, under_way)
     listed = shown[:limit]

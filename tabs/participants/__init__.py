@@ -1,1 +1,11 @@
 """What participants of studies see and send: links without accounts, trials, answers, the end."""
+
+from __future__ import annotations
+
+from truehue.tabs.page.feature import Feature
+
+FEATURE = Feature(
+    id="participants",
+    services=("service:Participation.of",),
+    routers=("routes:participant_routes", "page:participant_asset_routes"),
+)

@@ -18,7 +18,7 @@ from starlette.responses import JSONResponse, Response
 
 from truehue.annotation.studies.cases import Kind
 from truehue.tabs.page.asset_files import FOREVER, KINDS, NO_FILE, Body, asset_files
-from truehue.tabs.page.context import ROOT
+from truehue.tabs.page.context import ROOT, Context
 from truehue.tabs.page.templates import html
 
 MODULE = "js/participants/page.js"
@@ -146,7 +146,7 @@ def shell(language: str, kind: Kind, token: str, plain: bool = True) -> Body:
     return Body(page.encode(), "text/html")
 
 
-def participant_asset_routes() -> APIRouter:
+def participant_asset_routes(_: Context) -> APIRouter:
     """The route of the page's files; it comes before the one of the workbench's."""
     router = APIRouter(include_in_schema=False)
 

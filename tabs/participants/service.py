@@ -30,6 +30,7 @@ from truehue.core.studies import (
     Trial,
 )
 from truehue.tabs.accounts.throttle import Pace, Throttle
+from truehue.tabs.page.feature import AppParts
 from truehue.tabs.page.refusals import Refusals
 from truehue.tabs.participants.layers import LayerRenderer
 from truehue.tabs.participants.live_study import LiveStudy, RefusedVisits
@@ -112,6 +113,11 @@ class Participation:
         self._opening = Lock()
         self._enrolments = Throttle()
         self.refusals = Refusals(about="on a study's page, ")
+
+    @classmethod
+    def of(cls, parts: AppParts) -> Participation:
+        """The one of an app."""
+        return cls(parts.storage)
 
     def preview(self, plan: StudyPlan, study: StudyRecord) -> str:
         """The token of a link to walk through a plan, for an hour and without a trace."""

@@ -1,1 +1,26 @@
-"""Whole runs: asked for, executed in the background, taken in as they go; images from elsewhere."""
+"""Whole runs: requested, executed in the background, ingested as they go; images from elsewhere."""
+
+from __future__ import annotations
+
+from truehue.tabs.page.concurrency import Kind
+from truehue.tabs.page.feature import Command, Feature
+
+RUN = "run"
+"""The kind of a job that executes a run."""
+
+FEATURE = Feature(
+    id="runs",
+    services=("supervisor:RunSupervisor.of", "trial:Trials"),
+    jobs="jobs:run_jobs",
+    routers=("routes:image_set_routes", "routes:run_routes"),
+    kinds=(
+        Kind(RUN, "A run", shared=True),
+        Kind("images", "Importing a folder of images", most=2),
+        Kind("scoring", "Scoring imported images", most=2),
+        Kind("trial", "Timing test for a run"),
+    ),
+    commands={
+        "runs": Command("truehue.tabs.command.runs", "runs: start, watch, pause, resume, export"),
+        "images": Command("truehue.core.cli.images", "preview the import of a folder of images"),
+    },
+)

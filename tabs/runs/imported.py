@@ -94,7 +94,7 @@ def start_scoring(context: Context, actor: Actor, request: ScoreImages) -> dict[
 def _offered(context: Context, actor: Actor, job_id: str) -> list[dict[str, str]]:
     """The sets and models that an import offered to score."""
     record = context.jobs.get(job_id)
-    if not is_reported(actor, record):
+    if not is_reported(context.jobs, actor, record):
         raise BadInput(UNKNOWN)
     groups = record.result.get("score", {}).get("groups", [])
     if not groups:

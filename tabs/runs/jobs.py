@@ -15,7 +15,8 @@ from truehue.core.batch.health import state_of
 from truehue.core.batch.records import BatchState
 from truehue.core.records import JobRecord
 from truehue.core.runs.folder import RunFolder
-from truehue.tabs.page.concurrency import RUN
+from truehue.tabs.page.feature import AppParts
+from truehue.tabs.runs import RUN
 from truehue.tabs.runs.messages import progress_text
 from truehue.tabs.runs.queue import BatchQueue, status_of
 from truehue.tabs.runs.supervisor import RunSupervisor
@@ -122,11 +123,11 @@ class QueueJobs(Generic[F]):
             return self._changes
 
 
-def run_jobs(supervisor: RunSupervisor) -> QueueJobs[RunFolder]:
+def run_jobs(parts: AppParts) -> QueueJobs[RunFolder]:
     """Runs as long work."""
     return QueueJobs(
         RUN,
-        supervisor,
+        parts.service(RunSupervisor),
         lambda folder: str(folder.summary()["name"]),
         progress_text,
         lambda folder: {"run": folder.run_id},

@@ -28,6 +28,7 @@ from truehue.core.runs.folder import RunFolder, run_folders
 from truehue.core.runs.plan import run_id as id_of_plan
 from truehue.core.runs.records import STORED, RunPlan
 from truehue.tabs.page.errors import message_of
+from truehue.tabs.page.feature import AppParts
 from truehue.tabs.page.roles import Actor, Resource, may
 from truehue.tabs.runs.limit import RunLimit
 from truehue.tabs.runs.machine import release, with_weights
@@ -90,6 +91,18 @@ class RunSupervisor:
             lambda folder, retry: self._execute(folder, retry),
             self.turns,
             self._look.set,
+        )
+
+    @classmethod
+    def of(cls, parts: AppParts) -> RunSupervisor:
+        """The one of an app."""
+        return cls(
+            parts.storage,
+            parts.engine,
+            parts.sources,
+            parts.endpoints,
+            parts.runs,
+            parts.common(RunLimit),
         )
 
     # ── taking in ────────────────────────────────────────────────────────────────────────────

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,34 +12,18 @@ from truehue.core.generation.backends.endpoints import Endpoint
 from truehue.core.generation.opening import memory_wanted, open_model
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.masks.grounded.tools import open_tool, tool_memory
-from truehue.tabs.accounts.control import Control
-from truehue.tabs.explore.scores import ScoreMeans
-from truehue.tabs.generate.queue import Queue
-from truehue.tabs.inspect.finding import Segments
-from truehue.tabs.inspect.measures import ImageMeasures
-from truehue.tabs.library.service import Library
+from truehue.tabs.features import FEATURES
 from truehue.tabs.page.concurrency import ConcurrencyLimits
 from truehue.tabs.page.context import Context
+from truehue.tabs.page.feature import AppParts, Feature, kinds_of
 from truehue.tabs.page.fidelity import Fidelity
 from truehue.tabs.page.jobs import Jobs
-from truehue.tabs.page.limits import Limits, limits_of
+from truehue.tabs.page.limits import limits_of
 from truehue.tabs.page.roles import OWNER
 from truehue.tabs.page.staging import Staging
-from truehue.tabs.participants.service import Participation
-from truehue.tabs.runs.jobs import run_jobs
-from truehue.tabs.runs.limit import RunLimit
-from truehue.tabs.runs.supervisor import RunSupervisor
-from truehue.tabs.runs.trial import Trials
 from truehue.tabs.shell.allowance import WorkspaceAllowance
 from truehue.tabs.shell.workspaces import FOLDER, Demonstration, Workspaces
 from truehue.tabs.shell.zero_gpu import far_models
-from truehue.tabs.studies.cache import StudyCache
-from truehue.tabs.studies.colorings.current import ColoringCache
-from truehue.tabs.studies.colorings.facts import ColoringFactsService
-from truehue.tabs.studies.colorings.layers import ColoringMeasurements
-from truehue.tabs.studies.results import ResultsService
-from truehue.tabs.vlm.jobs import evaluation_jobs
-from truehue.tabs.vlm.service import EvaluationService
 
 if TYPE_CHECKING:
     from truehue.storage.store import Storage
@@ -54,9 +37,11 @@ def make_context(
     endpoints: Mapping[str, Endpoint] | None = None,
     local: bool = True,
     runs: Sequence[Path] = (),
+    features: Sequence[Feature] = FEATURES,
     **options: Any,
 ) -> Context:
-    """A context with all its services; nothing of it works yet, and no thread has begun.
+    """A context with the services of all ``features``; nothing of it works yet, and no thread has
+    begun.
 
     ``options`` are further fields of :class:`truehue.tabs.page.context.Context`.
     """
@@ -83,81 +68,46 @@ def make_context(
     if far is not None:  # they hold nothing here
         opens, memory = far, (lambda _: 0, lambda _: 0)
     engine = Engine(opens[0], memory[0], _all_memory, opens[1], memory[1])
-    parts = _Parts(engine, sources, endpoints, tuple(runs), fidelity)
     demo = bool(options.get("demo"))
-    fields: dict[str, Any] = {"local": local and not demo, **options}
-    if not demo:
-        return Context(**parts.at(storage, limits_of(False)), data_label=data_label, **fields)
-    limits = limits_of(True)
-    turns, run_turns = ConcurrencyLimits(limits.work), RunLimit()
-    # Samples are runs of another folder to who sits at a desk.
-    at_desks = replace(parts, runs=(storage.data_dir / "runs", *runs))
+    fields: dict[str, Any] = {
+        "local": local and not demo,
+        "data_label": data_label,
+        **options,
+    }
+    limits = limits_of(demo)
+    concurrency = ConcurrencyLimits(kinds_of(features), limits.work)
+    shared: dict[type, Any] | None = {} if demo else None
 
-    def furnish(workspace: Storage, allowance: WorkspaceAllowance) -> Context:
-        desk_parts = at_desks.at(workspace, limits, turns, run_turns, workspace.data_dir.name)
-        return Context(**desk_parts, data_label=data_label, allowance=allowance, **fields)
-
-    desks = Workspaces(storage, storage.data_dir / FOLDER, furnish, limits)
-    samples = parts.at(storage, limits, turns, run_turns, OWNER.id)
-    return Demonstration(**samples, data_label=data_label, desks=desks, **fields)
-
-
-@dataclass(frozen=True)
-class _Parts:
-    """What contexts of several data folders have in common."""
-
-    engine: Engine
-    sources: Sources
-    endpoints: Mapping[str, Endpoint]
-    runs: Sequence[Path]
-    fidelity: Fidelity
-
-    def at(
-        self,
-        storage: Storage,
-        limits: Limits,
-        turns: ConcurrencyLimits | None = None,
-        run_turns: RunLimit | None = None,
-        owner: str | None = None,
-    ) -> dict[str, Any]:
-        """The fields of a context with the services of a data folder; ``owner`` is whose drawings
-        alone are told of."""
-        supervisor = RunSupervisor(
-            storage, self.engine, self.sources, self.endpoints, self.runs, run_turns
+    def fields_at(storage: Storage, runs: Sequence[Path], owner: str | None) -> dict[str, Any]:
+        """The fields of a context with the services of one data folder."""
+        parts = AppParts(
+            storage, engine, sources, endpoints, runs, shared, owner, {Fidelity: fidelity}
         )
-        evaluation_service = EvaluationService(storage, self.engine, self.sources, supervisor.turns)
-        jobs = (
-            Queue(self.engine, owner),
-            run_jobs(supervisor),
-            evaluation_jobs(evaluation_service),
-        )
-        services = (
-            Library(storage),
-            supervisor,
-            evaluation_service,
-            Segments(),
-            Trials(),
-            Control(storage.accounts, storage.data_dir, storage.copy_database),
-            Participation(storage),
-            StudyCache(storage),
-            ResultsService(),
-            ColoringFactsService(),
-            ColoringMeasurements(),
-            ColoringCache(),
-            ScoreMeans(),
-            ImageMeasures(),
-            self.fidelity,
-        )
+        parts.add(features)
+        queues = [feature.named(feature.jobs)(parts) for feature in features if feature.jobs]
         return {
             "storage": storage,
-            "engine": self.engine,
+            "engine": engine,
             "staging": Staging(storage.data_dir / "incoming", limits.staged_bytes),
-            "jobs": Jobs(storage.jobs, jobs, limits.jobs_of_one, turns),
-            "sources": self.sources,
-            "endpoints": self.endpoints,
-            "runs": self.runs,
-            "services": {type(service): service for service in services},
+            "jobs": Jobs(storage.jobs, concurrency, queues, limits.jobs_of_one, demo),
+            "sources": sources,
+            "endpoints": endpoints,
+            "runs": runs,
+            "services": parts.services,
+            **fields,
         }
+
+    if not demo:
+        return Context(**fields_at(storage, tuple(runs), None))
+    # The samples are runs of another folder to a visitor.
+    visitors_runs = (storage.data_dir / "runs", *runs)
+
+    def furnish(workspace: Storage, allowance: WorkspaceAllowance) -> Context:
+        owner = workspace.data_dir.name
+        return Context(**fields_at(workspace, visitors_runs, owner), allowance=allowance)
+
+    workspaces = Workspaces(storage, storage.data_dir / FOLDER, furnish, limits)
+    return Demonstration(**fields_at(storage, tuple(runs), OWNER.id), desks=workspaces)
 
 
 def _all_memory() -> int:

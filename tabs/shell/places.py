@@ -13,8 +13,8 @@ import gradio as gr
 
 from truehue.tabs.explore.tab import opens
 from truehue.tabs.inspect import tab as inspect
-from truehue.tabs.page.context import Context
 from truehue.tabs.page.events import QUIET, Cause, on
+from truehue.tabs.page.feature import Page
 from truehue.tabs.page.links import read
 from truehue.tabs.page.widgets import widget
 
@@ -29,11 +29,11 @@ def places() -> Any:
     return widget("inspect/places", elem_id="places", events=("back",))
 
 
-def wire(
-    index: Any, row: Any, inspect_view: inspect.View, context: Context, header: Any, tabs: Any
-) -> None:
+def wire(index: Any, row: Any, page: Page) -> None:
     """Connects both to Inspect."""
-    opens(row, inspect_view, context, header, tabs)
+    context = page.context
+    inspect_view: inspect.View = page.views["inspect"]
+    opens(row, page)
 
     def gone_back(_: Cause, value: Any) -> list[Any]:
         query = value.get("query") if isinstance(value, Mapping) else None

@@ -11,29 +11,15 @@ from typing import Any
 import gradio as gr
 
 from truehue.tabs.accounts.guard import Guard
-from truehue.tabs.accounts.routes import account_routes
 from truehue.tabs.api import gradio_api, mcp_server
-from truehue.tabs.backup.routes import backup_routes
-from truehue.tabs.colorize import tab as colorize
-from truehue.tabs.colorize.routes import colorize_routes
-from truehue.tabs.compare import tab as compare
-from truehue.tabs.compare.people.routes import compare_people_routes
-from truehue.tabs.compare.routes import compare_routes
-from truehue.tabs.compare.tables.routes import compare_tables_routes
-from truehue.tabs.explore import tab as explore
-from truehue.tabs.explore.routes import analyses_routes, board_routes, explore_routes, wall_routes
-from truehue.tabs.export.routes import export_routes
+from truehue.tabs.features import FEATURES
 from truehue.tabs.generate import examples_row
-from truehue.tabs.generate import tab as generate
-from truehue.tabs.generate.routes import example_routes, generation_routes
-from truehue.tabs.inspect import tab as inspect
-from truehue.tabs.inspect.routes import inspect_routes
-from truehue.tabs.library.routes import prompt_routes
 from truehue.tabs.page import theme
 from truehue.tabs.page.answers import in_words, wrong_value
 from truehue.tabs.page.asset_files import asset_routes
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.events import QUIET, on
+from truehue.tabs.page.feature import Feature, Page
 from truehue.tabs.page.gradio_routes import GradioRoutes, check_paths, count_refused_events
 from truehue.tabs.page.jobs_routes import job_routes
 from truehue.tabs.page.roles import Actor, Role, allowed
@@ -41,17 +27,7 @@ from truehue.tabs.page.routes import notice_routes, routes
 from truehue.tabs.page.same_origin import SameOriginMiddleware
 from truehue.tabs.page.visitor_cookies import VisitorCookies
 from truehue.tabs.page.widgets import widget
-from truehue.tabs.participants.page import participant_asset_routes
-from truehue.tabs.participants.routes import participant_routes
-from truehue.tabs.runs.routes import image_set_routes, run_routes
 from truehue.tabs.shell import places
-from truehue.tabs.studies import tab as studies
-from truehue.tabs.studies.colorings.routes import coloring_routes
-from truehue.tabs.studies.routes import study_routes
-from truehue.tabs.studies.routes_results import results_routes
-from truehue.tabs.verdicts.routes import judgment_routes
-from truehue.tabs.vlm import tab as ask
-from truehue.tabs.vlm.routes import vlm_routes
 
 DESCRIPTION = "/api/openapi.json"
 """Every route with what it takes, for programs."""
@@ -66,43 +42,34 @@ HOLD_S = 15
 LOOK_S, PROGRESS_S = 0.01, 1.0
 
 
-def build(context: Context) -> Any:
-    """The Gradio app: ``gr.Blocks`` with all tabs wired to ``context``."""
+def build(context: Context, features: Sequence[Feature] = FEATURES) -> Any:
+    """The Gradio app: ``gr.Blocks`` with the tabs of ``features``, wired to ``context``."""
+    tabbed = [
+        feature for feature in features if feature.title and (feature.in_demo or not context.demo)
+    ]
     with gr.Blocks(title="TrueHue", fill_width=True, analytics_enabled=False) as demo:
         header = widget(
             "page/header", elem_id="th-header", data=context.data_text(), account="", backup=False
         )
         with gr.Tabs(selected="inspect", elem_id="th-tabs") as tabs:
-            with gr.Tab("Generate", id="generate"):
-                generate_view = generate.layout(context)
-            with gr.Tab("Inspect", id="inspect"):
-                film_row = places.film()
-                example_row = examples_row.row()
-                inspect_view = inspect.layout(context.sources)
-            with gr.Tab("Explore", id="explore"):
-                explore_view = explore.layout()
-            with gr.Tab("Compare", id="compare"):
-                compare_view = compare.layout()
-            with gr.Tab("Colorize", id=colorize.NAME):
-                colorize.layout()
-            with gr.Tab("VLMs", id=ask.NAME):
-                ask.layout()
-            if not context.demo:
-                with gr.Tab("Studies", id=studies.NAME):
-                    studies.layout()
+            page = Page(context, header, tabs)
+            for feature in tabbed:
+                with gr.Tab(feature.title, id=feature.id):
+                    if feature.id == "inspect":
+                        film_row = places.film()
+                        example_row = examples_row.row()
+                    page.views[feature.id] = feature.layout(page)
         widget("page/tour", elem_id="tour")
         widget("page/notices", elem_id="notices")
         widget("page/imports", elem_id="imports")
         widget("page/scrolling", elem_id="scrolling")
         widget("page/drop", elem_id="page-drop")
         index = places.places()
-        inspect.wire(inspect_view, context, header)
-        generate.wire(generate_view, inspect_view, context, header, tabs)
-        explore.wire(explore_view, inspect_view, context, header, tabs)
-        compare.wire(compare_view, inspect_view, context, header, tabs)
+        for feature in tabbed:
+            feature.wire(page)
         gradio_api.wire(context)
-        examples_row.wire(example_row, inspect_view, context)
-        places.wire(index, film_row, inspect_view, context, header, tabs)
+        examples_row.wire(example_row, page)
+        places.wire(index, film_row, page)
 
         # Which room is in front is in the page already (truehue.tabs.page.front_page).
         demo.load(
@@ -141,7 +108,9 @@ def at_work(demo: Any) -> bool:
     return len(demo._queue) > 0 or any(event.fn.fn is not hold_stream for event in events)
 
 
-def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
+def mount(
+    context: Context, hosts: Sequence[str] = ("*",), features: Sequence[Feature] = FEATURES
+) -> Any:
     """The whole web app: FastAPI with our routes, and Gradio at ``/``.
 
     ``hosts`` are the names that requests may ask for; a page elsewhere that points its own name
@@ -174,39 +143,14 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
         )
     # Added last, so it stands outermost.
     app.add_middleware(SameOriginMiddleware, local=context.local, space=space)
-    for make in (
-        participant_routes,  # first: they are asked most often
-        routes,
-        inspect_routes,
-        job_routes,
-        prompt_routes,
-        generation_routes,
-        image_set_routes,
-        example_routes,
-        explore_routes,
-        analyses_routes,
-        board_routes,
-        run_routes,
-        wall_routes,
-        export_routes,
-        backup_routes,
-        judgment_routes,
-        compare_people_routes,
-        compare_tables_routes,
-        compare_routes,
-        colorize_routes,
-        vlm_routes,
-        study_routes,
-        results_routes,
-        coloring_routes,
-        notice_routes,
-    ):
+    for feature in features:
+        for router in feature.routers:
+            app.include_router(feature.named(router)(context))
+    for make in (routes, job_routes, notice_routes):
         app.include_router(make(context))
-    app.include_router(account_routes(context, space))
-    app.include_router(participant_asset_routes())
     app.include_router(asset_routes())
     app.router.routes.append(Route(mcp_server.ADDRESS, mcp_server.McpServer(context)))
-    demo = build(context)
+    demo = build(context, features)
     demo.state_session_capacity = MOST_SESSIONS
     mounted = gr.mount_gradio_app(
         app,

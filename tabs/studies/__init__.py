@@ -1,1 +1,25 @@
 """Studies with people for those who make them: what they are made of, running, results, files."""
+
+from __future__ import annotations
+
+from truehue.tabs.page.concurrency import Kind
+from truehue.tabs.page.feature import Feature
+
+FEATURE = Feature(
+    id="studies",
+    title="Studies",
+    in_demo=False,
+    services=(
+        "cache:StudyCache.of",
+        "results:ResultsService",
+        "colorings.facts:ColoringFactsService",
+        "colorings.layers:ColoringMeasurements",
+        "colorings.current:ColoringCache",
+    ),
+    routers=(
+        "routes:study_routes",
+        "routes_results:results_routes",
+        "colorings.routes:coloring_routes",
+    ),
+    kinds=(Kind("study", "Creating a study", most=2, shared=True),),
+)

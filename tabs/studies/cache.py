@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from truehue.annotation.studies.files import from_json
 from truehue.annotation.studies.plan import StudyPlan
+from truehue.tabs.page.feature import AppParts
 
 if TYPE_CHECKING:
     from truehue.storage.store import Storage
@@ -33,6 +34,11 @@ class StudyCache:
         self._counts: OrderedDict[str, tuple[object, float, Any]] = OrderedDict()
         self._lock = Lock()
         self.changing = RLock()
+
+    @classmethod
+    def of(cls, parts: AppParts) -> StudyCache:
+        """The one of an app."""
+        return cls(parts.storage)
 
     def plan(self, study_id: str, version: int) -> StudyPlan:
         """A version of a study's plan, which never changes. Raises NotStored."""

@@ -1,1 +1,7 @@
 """Stored images to stored verdicts, and what people say of those."""
+
+from __future__ import annotations
+
+from truehue.tabs.page.feature import Feature
+
+FEATURE = Feature(id="verdicts", routers=("routes:judgment_routes",))

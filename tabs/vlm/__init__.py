@@ -1,1 +1,28 @@
 """VLMs: questions about color put to vision-language models, and what came of them."""
+
+from __future__ import annotations
+
+from truehue.tabs.page.concurrency import Kind
+from truehue.tabs.page.feature import Command, Feature
+
+ASKING = "asking"
+"""The kind of a job that evaluates a model, as stored."""
+
+FEATURE = Feature(
+    id="vlm",
+    title="VLMs",
+    services=("service:EvaluationService.of",),
+    jobs="jobs:evaluation_jobs",
+    routers=("routes:vlm_routes",),
+    kinds=(
+        Kind("questions", "Generating a question set", most=2, shared=True),
+        Kind("rules", "Scoring diagnostic renders", shared=True),
+        Kind(ASKING, "Evaluating a model", shared=True),
+    ),
+    commands={
+        "vlm": Command(
+            "truehue.core.cli.vlm.command",
+            "evaluate vision-language models on questions about images",
+        )
+    },
+)

@@ -41,10 +41,12 @@ from truehue.core.vlm.prompting import Style, prompt_text
 from truehue.core.vlm.question_set import QuestionSet
 from truehue.core.vlm.records import Question
 from truehue.storage.vlm import ID_LENGTH
+from truehue.tabs.page.feature import AppParts
 from truehue.tabs.page.roles import Actor, Resource, allowed, may
 from truehue.tabs.runs.limit import RunLimit
 from truehue.tabs.runs.machine import release
 from truehue.tabs.runs.queue import KEPT, BatchNotes, BatchQueue
+from truehue.tabs.runs.supervisor import RunSupervisor
 
 if TYPE_CHECKING:
     from truehue.storage.store import Storage
@@ -110,6 +112,11 @@ class EvaluationService:
         self.line: BatchQueue[EvaluationFolder] = BatchQueue(
             "truehue-askings", self._execute, self.turns
         )
+
+    @classmethod
+    def of(cls, parts: AppParts) -> EvaluationService:
+        """The one of an app."""
+        return cls(parts.storage, parts.engine, parts.sources, parts.service(RunSupervisor).turns)
 
     def start(self, order: EvaluationRequest, note: EvaluationOptions, actor: Actor) -> str:
         """Makes the folder of an order and puts it into the line; returns its id. An equal one that

@@ -7,12 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from truehue.tabs.page.feature import Page
 from truehue.tabs.page.widgets import widget
 
-NAME = "vlm"
-"""The room's id: of its tab, and in links."""
 
-
-def layout() -> Any:
-    """Draws the tab; there is nothing to wire, as none of it goes by way of Gradio."""
-    return widget("vlm/vlm", elem_id=NAME)
+def layout(_: Page) -> Any:
+    """Draws the tab. There is nothing to wire: none of it goes by way of Gradio."""
+    return widget("vlm/vlm", elem_id="vlm")

@@ -225,7 +225,7 @@ def study_room(folder: Path, side: int = 400) -> Iterator[StudyRoom]:
         context = make_context(storage, "data")
         app = FastAPI()
         app.include_router(participant_routes(context))
-        app.include_router(participant_asset_routes())
+        app.include_router(participant_asset_routes(context))
         app.add_middleware(SameOriginMiddleware)
         images = tuple(
             storage.images.add(_picture(rng, side), f"{number}.png", "upload").image_id

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import gradio as gr
@@ -19,6 +20,7 @@ from truehue.storage import Storage
 from truehue.storage.database.connection import Database
 from truehue.tabs.inspect import tab as inspect
 from truehue.tabs.page.context import Context
+from truehue.tabs.page.feature import Page
 from truehue.tabs.shell.compose import make_context
 
 __all__ = ["workers_here"]
@@ -57,7 +59,8 @@ def stored(context: Context, photograph: tuple[np.ndarray, list[int]]) -> ImageR
 def view() -> inspect.View:
     """The components of the Inspect tab, in no running app."""
     with gr.Blocks():
-        return inspect.layout()
+        sources: Any = SimpleNamespace(sources=None)
+        return inspect.layout(Page(sources, None, None))
 
 
 @pytest.fixture

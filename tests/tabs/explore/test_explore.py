@@ -36,6 +36,7 @@ from truehue.tabs.explore.routes import explore_routes
 from truehue.tabs.explore.why import reasons
 from truehue.tabs.inspect import tab as inspect
 from truehue.tabs.page.context import Context
+from truehue.tabs.page.feature import Page
 from truehue.tabs.page.jobs_routes import job_routes
 from truehue.tabs.page.requests import read_as
 from truehue.tabs.page.roles import OWNER
@@ -411,9 +412,9 @@ def test_routes_answer_and_refuse_in_words(client: TestClient) -> None:
     assert "The list of rules is a list" in refused.json()["error"]
 
 
-def test_the_tab_is_drawn() -> None:
+def test_the_tab_is_drawn(context: Context) -> None:
     with gr.Blocks():
-        made = explore.layout()
+        made = explore.layout(Page(context, None, None))
     assert made.trust.elem_id == "explore-trust"
 
 

@@ -13,6 +13,7 @@ from tests.tabs.drawn import drawn
 from truehue.tabs.generate import tab
 from truehue.tabs.inspect import tab as inspect
 from truehue.tabs.page.context import Context
+from truehue.tabs.page.feature import Page
 
 pytestmark = pytest.mark.slow
 
@@ -46,9 +47,10 @@ def call(context: Context) -> Call:
     with gr.Blocks() as demo:
         header = gr.HTML()
         with gr.Tabs() as tabs, gr.Tab("All"):
-            inspect_view = inspect.layout(context.sources)
-            view = tab.layout(context)
-            tab.wire(view, inspect_view, context, header, tabs)
+            page = Page(context, header, tabs)
+            page.views["inspect"] = inspect_view = inspect.layout(page)
+            page.views["generate"] = view = tab.layout(page)
+            tab.wire(page)
     names = {var._id: name for name, var in vars(view).items()}
     names |= {output._id: f"inspect {index}" for index, output in enumerate(inspect_view.outputs)}
     names |= {header._id: "header", tabs._id: "tabs"}

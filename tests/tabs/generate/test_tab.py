@@ -24,6 +24,7 @@ from truehue.tabs.generate.plan import OwnPrompt
 from truehue.tabs.inspect.state import exact_mask
 from truehue.tabs.library.service import Library
 from truehue.tabs.page.context import Context
+from truehue.tabs.page.feature import Page
 from truehue.tabs.page.roles import OWNER, Actor, Role
 
 pytestmark = pytest.mark.slow
@@ -37,7 +38,7 @@ RIGHT: tuple[Any, ...] = ([RENDERER], 5, 1, "", "", 96, "studio", "none")
 def view(context: Context) -> tab.View:
     """The components of the Generate tab, in no running app."""
     with gr.Blocks():
-        return tab.layout(context)
+        return tab.layout(Page(context, None, None))
 
 
 def restored(view: tab.View, query: dict[str, str]) -> dict[str, Any]:

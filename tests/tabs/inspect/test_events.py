@@ -27,6 +27,7 @@ from truehue.core.verdict.measure import measure
 from truehue.core.verdict.rules import DEFAULT_RULE, RULES
 from truehue.tabs.inspect import tab as inspect
 from truehue.tabs.inspect.routes import inspect_routes
+from truehue.tabs.page import feature
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.routes import routes
 
@@ -68,9 +69,10 @@ class Page:
 @pytest.fixture
 def page(context: Context) -> Page:
     with gr.Blocks() as demo:
-        view = inspect.layout()
         header = gr.HTML(data="")
-        inspect.wire(view, context, header)
+        parts = feature.Page(context, header, None)
+        parts.views["inspect"] = view = inspect.layout(parts)
+        inspect.wire(parts)
     return Page(demo, view, header)
 
 

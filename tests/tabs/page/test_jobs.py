@@ -17,8 +17,11 @@ from truehue.core.errors import BadInput, NotAllowed
 from truehue.core.generation.request import Cancelled
 from truehue.core.records import JobRecord
 from truehue.storage import Storage
+from truehue.tabs.features import FEATURES
 from truehue.tabs.page import jobs_routes
+from truehue.tabs.page.concurrency import ConcurrencyLimits
 from truehue.tabs.page.context import Context
+from truehue.tabs.page.feature import kinds_of
 from truehue.tabs.page.jobs import INTERRUPTED, LISTED, Job, Jobs, job_json
 from truehue.tabs.page.jobs_service import AllJobs, jobs_view
 from truehue.tabs.page.roles import OWNER, Actor, Role
@@ -128,7 +131,7 @@ def test_a_cancel_at_the_end_stores_nothing_over_it(context: Context) -> None:
                 cancels[0].start()
                 cancels[0].join(0.2)  # it waits for the end to be told
 
-    jobs = Jobs(Rows())  # type: ignore[arg-type]
+    jobs = Jobs(Rows(), ConcurrencyLimits(kinds_of(FEATURES)))  # type: ignore[arg-type]
     go = Event()
 
     def work(job: Job) -> dict[str, Any]:
@@ -167,7 +170,7 @@ def test_of_a_kind_so_many_run_at_once(jobs: Jobs) -> None:
 
 
 def test_one_visitor_has_so_much_under_way(context: Context) -> None:
-    jobs = Jobs(context.storage.jobs, most_of_one=1)
+    jobs = Jobs(context.storage.jobs, ConcurrencyLimits(kinds_of(FEATURES)), most_of_one=1)
     go = Event()
     jobs.start("images", "x", ANN, gated(go))
     with pytest.raises(BadInput, match="1 job of yours"):

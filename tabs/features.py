@@ -1,0 +1,41 @@
+"""The list of features: a new one is a folder of ``tabs`` with its record, and a line here."""
+
+from __future__ import annotations
+
+from truehue.tabs import (
+    accounts,
+    backup,
+    colorize,
+    compare,
+    diagnosis,
+    explore,
+    export,
+    generate,
+    inspect,
+    library,
+    participants,
+    runs,
+    studies,
+    verdicts,
+    vlm,
+)
+
+FEATURES = (
+    participants.FEATURE,  # first: its routes are called most often
+    library.FEATURE,
+    generate.FEATURE,
+    inspect.FEATURE,
+    runs.FEATURE,
+    explore.FEATURE,
+    compare.FEATURE,
+    colorize.FEATURE,
+    vlm.FEATURE,
+    studies.FEATURE,
+    verdicts.FEATURE,
+    diagnosis.FEATURE,
+    export.FEATURE,
+    backup.FEATURE,
+    accounts.FEATURE,
+)
+"""All features. Their tabs stand in this order, their services are made and their routes are looked
+through in it."""
