@@ -12,10 +12,9 @@ from functools import cache
 import numpy as np
 
 from truehue.core.analysis.records import NEUTRAL, SECTORS
-from truehue.core.color.catalog import system
 from truehue.core.color.difference import HUE_GATE_CHROMA, delta_e00
 from truehue.core.color.spaces import hex_of, lab_to_srgb8
-from truehue.core.color.systems import ColorTarget
+from truehue.core.color.systems import ColorTarget, system
 from truehue.core.errors import BadInput
 
 LIGHTNESS, CHROMA = 68.0, 38.0

@@ -1,4 +1,4 @@
-"""Statistics of values that stand for several pixels each: exact as if every pixel were listed.
+"""Statistics and densities of values that stand for several pixels each, exact as if all were listed.
 
 ``counts`` are whole numbers of pixels. None of these sorts everything: an order statistic is found
 in a histogram and settled inside one bin.
@@ -6,7 +6,11 @@ in a histogram and settled inside one bin.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
+
+from truehue.core.color.spaces import lab_to_srgb8
 
 _BINS = 4096
 
@@ -88,3 +92,80 @@ def mean(lab: np.ndarray, counts: np.ndarray) -> np.ndarray:
     weights = counts.astype(np.float64)
     total = weights.sum()
     return np.array([(weights * column).sum() for column in lab.T]) / total
+
+
+@dataclass(frozen=True)
+class ChromaticityDensity:
+    """Pixels counted in square cells of the a*b* plane.
+
+    ``counts`` int64 ``(B, A)`` with row 0 at the lowest b*; cell ``[j, i]`` spans
+    ``a_min + i * step`` and ``b_min + j * step`` by ``step``. ``rgba8`` uint8 ``(B, A, 4)``: the
+    mean color of the cell's pixels, opaque; transparent where there are none.
+    """
+
+    a_min: float
+    b_min: float
+    step: float
+    counts: np.ndarray
+    rgba8: np.ndarray
+
+    @property
+    def corners(self) -> tuple[np.ndarray, np.ndarray]:
+        """Lowest and highest (a*, b*) of all cells."""
+        height, width = self.counts.shape
+        low = np.array([self.a_min, self.b_min])
+        return low, low + np.array([width, height]) * self.step
+
+
+def chromaticity_density(
+    lab: np.ndarray, counts: np.ndarray, cells: int = 48
+) -> ChromaticityDensity:
+    """Counts ``lab`` ``(U, 3)``, each ``counts`` times, in about ``cells`` cells a side."""
+    ab = lab[:, 1:]
+    low, high = ab.min(axis=0), ab.max(axis=0)
+    # Steps of 0.5 at the least: below that the plot would show 8-bit rounding.
+    step = max(float((high - low).max()) / cells, 0.5)
+    a_min, b_min = (float(np.floor(value / step) * step) for value in low)
+    i = ((ab[:, 0] - a_min) / step).astype(np.int64)
+    j = ((ab[:, 1] - b_min) / step).astype(np.int64)
+    width, height = int(i.max()) + 1, int(j.max()) + 1
+    cell = j * width + i
+    size = width * height
+    total = np.bincount(cell, weights=counts, minlength=size)
+    filled = total > 0
+    means = np.stack(
+        [np.bincount(cell, weights=counts * lab[:, c], minlength=size) for c in range(3)], axis=-1
+    )
+    rgba8 = np.zeros((size, 4), dtype=np.uint8)
+    rgba8[filled, :3] = lab_to_srgb8(means[filled] / total[filled, None])
+    rgba8[filled, 3] = 255
+    return ChromaticityDensity(
+        a_min,
+        b_min,
+        step,
+        total.astype(np.int64).reshape(height, width),
+        rgba8.reshape(height, width, 4),
+    )
+
+
+def density_image(density: ChromaticityDensity, side: int = 10) -> np.ndarray:
+    """The cells as squares of their own color, uint8 ``(B * side, A * side, 4)``: the area of each
+    is in proportion to its pixels, and at least 2 x 2 of ``side`` x ``side``. Row 0 is the lowest
+    b*. Size tells the number, so that no color has to fade for it."""
+    height, width = density.counts.shape
+    share = density.counts / density.counts.max()
+    reach = np.clip(np.rint(side * np.sqrt(share)), 2, side)
+    start = np.floor((side - reach) / 2.0)
+    indices = np.arange(side)
+    inside = (indices >= start[..., None]) & (indices < (start + reach)[..., None])
+    square = inside[:, :, :, None] & inside[:, :, None, :]
+    image = np.zeros((height, side, width, side, 4), dtype=np.uint8)
+    image[...] = density.rgba8[:, None, :, None, :]
+    image[~square.transpose(0, 2, 1, 3)] = 0
+    return image.reshape(height * side, width * side, 4)
+
+
+def lightness_histogram(lab: np.ndarray, counts: np.ndarray, bins: int = 50) -> np.ndarray:
+    """Pixels int64 ``(bins,)`` in equal bins of L* from 0 to 100."""
+    index = np.clip((lab[:, 0] * (bins / 100.0)).astype(np.int64), 0, bins - 1)
+    return np.bincount(index, weights=counts, minlength=bins).astype(np.int64)

@@ -17,8 +17,7 @@ from itertools import product
 
 import numpy as np
 
-from truehue.core.color.packing import masked_srgb24
-from truehue.core.color.spaces import chroma, hex_of, linear1_to_srgb1, srgb8_to_lab
+from truehue.core.color.spaces import chroma, hex_of, linear1_to_srgb1, masked_srgb24, srgb8_to_lab
 from truehue.core.color.systems import nearest_names
 from truehue.core.errors import BadInput
 

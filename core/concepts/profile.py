@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from truehue.core.color import uw71
-from truehue.core.color.packing import check_pair
+from truehue.core.color.spaces import check_pair
 from truehue.core.concepts.records import ColorProfile
 
 SAMPLE_SIDE = 100
@@ -68,7 +68,7 @@ def sample_of(srgb8: np.ndarray, mask: np.ndarray) -> np.ndarray:
     that it covers most. Of an object with any breadth some pixels are covered wholly, so this means
     half of the pixel; a line thinner than that does not vanish. Halves are rounded up.
 
-    Raises as :func:`truehue.core.color.packing.check_pair`.
+    Raises as :func:`truehue.core.color.spaces.check_pair`.
     """
     check_pair(srgb8, mask)
     rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))

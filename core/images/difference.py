@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from truehue.core.color.difference import delta_e00
-from truehue.core.color.packing import unpack_srgb24
-from truehue.core.color.spaces import srgb8_to_lab
+from truehue.core.color.spaces import srgb8_to_lab, unpack_srgb24
 from truehue.core.errors import BadInput
 
 

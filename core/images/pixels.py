@@ -14,8 +14,13 @@ from time import perf_counter
 
 import numpy as np
 
-from truehue.core.color.packing import check_pair, masked_srgb24, packed_inside, unpack_srgb24
-from truehue.core.color.spaces import srgb8_to_lab
+from truehue.core.color.spaces import (
+    check_pair,
+    masked_srgb24,
+    packed_inside,
+    srgb8_to_lab,
+    unpack_srgb24,
+)
 
 _COUNTED_FROM = 20_000
 

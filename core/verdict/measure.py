@@ -10,9 +10,8 @@ import numpy as np
 
 from truehue.core.color import dominant as dominants
 from truehue.core.color.dominant import DominantColor, Selection
-from truehue.core.color.packing import check_pair
 from truehue.core.color.shading import LitColor, lit_color
-from truehue.core.color.spaces import hex_of, hue_deg, lab_to_srgb8
+from truehue.core.color.spaces import check_pair, hex_of, hue_deg, lab_to_srgb8
 from truehue.core.color.systems import ColorTarget
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.images.pixels import MaskedColors, changed_colors, distinct_colors

@@ -19,9 +19,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from truehue.core.color.catalog import system
 from truehue.core.color.difference import delta_e00
 from truehue.core.color.spaces import srgb8_to_lab
+from truehue.core.color.systems import system
 from truehue.core.vlm.generators.comparison import MEASURES
 from truehue.core.vlm.records import (
     LETTERS,

@@ -11,7 +11,7 @@ from typing import Any
 
 from truehue.core.analysis.names import BASIC, INTERMEDIATE, MODIFIERS
 from truehue.core.analysis.records import NO_SYSTEM, Slice
-from truehue.core.color.catalog import SYSTEMS
+from truehue.core.color.systems import SYSTEMS
 from truehue.core.errors import BadInput
 from truehue.core.prompts.prompt import TASKS
 from truehue.storage.results.dictionary import StringDictionary

@@ -9,8 +9,7 @@ import numpy as np
 
 from truehue.core.cache import LruCache
 from truehue.core.color.distances import compare
-from truehue.core.color.packing import masked_srgb24, unpack_srgb24
-from truehue.core.color.spaces import hex_of, srgb8_to_lab
+from truehue.core.color.spaces import hex_of, masked_srgb24, srgb8_to_lab, unpack_srgb24
 from truehue.core.color.systems import nearest_names
 from truehue.core.concepts.distribution import Distribution, of_pictures
 from truehue.core.concepts.matching import concept_of, normal

@@ -8,7 +8,7 @@ from dataclasses import fields
 from truehue.core.analysis.names import BASIC, INTERMEDIATE, MODIFIERS
 from truehue.core.analysis.records import CHROMA_BANDS, NO_SYSTEM, SECTORS, Slice
 from truehue.core.analysis.unscored import LEFT_OUT, NOT_FOUND
-from truehue.core.color.catalog import SYSTEMS
+from truehue.core.color.systems import SYSTEMS
 from truehue.core.errors import BadInput
 from truehue.core.runs.score import CAUSES
 from truehue.core.verdict.judge import FAIL, PASS, UNSCORED

@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from truehue.core.color.density import (
+from truehue.core.color.spaces import hex_of, lab_to_srgb8
+from truehue.core.color.statistics import (
     ChromaticityDensity,
     chromaticity_density,
     density_image,
     lightness_histogram,
+    mean,
 )
-from truehue.core.color.spaces import hex_of, lab_to_srgb8
-from truehue.core.color.statistics import mean
 from truehue.core.concepts.color_description import ColorDescription
 from truehue.core.images.pixels import MaskedColors
 from truehue.core.verdict.measure import Measurement

@@ -23,8 +23,8 @@ import numpy as np
 
 from truehue.core.analysis.names import nearest_l2
 from truehue.core.analysis.records import Slice
-from truehue.core.color.catalog import system
 from truehue.core.color.difference import delta_chroma, delta_e00, hue_difference_deg
+from truehue.core.color.systems import system
 from truehue.core.prompts.gencolorbench import build
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.records import EVERY_RULE, RunPlan

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from truehue.core.color.density import chromaticity_density, lightness_histogram
 from truehue.core.color.spaces import srgb8_to_lab
+from truehue.core.color.statistics import chromaticity_density, lightness_histogram
 from truehue.core.color.systems import parse_target
 from truehue.core.masks.display import unmeasured_overlay_png
 from truehue.core.verdict.judge import PASS, judge

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
-from truehue.core.color.catalog import NamedColor, system
 from truehue.core.color.difference import delta_e00
 from truehue.core.color.spaces import srgb8_to_lab
+from truehue.core.color.systems import NamedColor, system
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # colour says that plotting is not installed

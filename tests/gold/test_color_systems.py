@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import webcolors
 
-from truehue.core.color import catalog
+from truehue.core.color import systems
 from truehue.core.color.difference import delta_e00
 from truehue.core.color.spaces import srgb8_to_lab
 from truehue.core.color.systems import SYSTEMS, system
@@ -147,20 +147,20 @@ def test_lab_is_that_of_the_codes(key: str) -> None:
 
 @pytest.mark.parametrize("key", SYSTEMS)
 def test_files_are_plain_and_have_the_published_checksum(key: str) -> None:
-    name, expected = catalog.FILES[key]
-    content = (catalog.FOLDER / name).read_bytes()
+    name, expected = systems.FILES[key]
+    content = (systems.FOLDER / name).read_bytes()
     assert hashlib.sha256(content).hexdigest() == expected
     assert content.startswith(b"id,name,r,g,b\n")
     assert content.endswith(b"\n")
     assert b"\r" not in content
-    assert expected in (catalog.FOLDER / "README.md").read_text("utf-8")
+    assert expected in (systems.FOLDER / "README.md").read_text("utf-8")
 
 
 def test_a_changed_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, _ in catalog.FILES.values():
-        (tmp_path / name).write_bytes((catalog.FOLDER / name).read_bytes())
-    monkeypatch.setattr(catalog, "FOLDER", tmp_path)
-    fresh = catalog.system.__wrapped__
+    for name, _ in systems.FILES.values():
+        (tmp_path / name).write_bytes((systems.FOLDER / name).read_bytes())
+    monkeypatch.setattr(systems, "FOLDER", tmp_path)
+    fresh = systems.system.__wrapped__
     assert len(fresh("l2").colors) == 29
     path = tmp_path / "iscc_nbs_l2.csv"
     path.write_bytes(path.read_bytes().replace(b"185,40,66", b"185,40,67"))

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from scipy import optimize, sparse, stats
 from scipy.spatial.distance import jensenshannon
 
+from truehue.core.color import distances
 from truehue.core.color import distances as of
-from truehue.core.color import transport
 from truehue.core.color.uw71 import COUNT, distances71, lab71, uw71
 from truehue.core.errors import TrueHueError
 
@@ -87,7 +87,7 @@ def test_emd_is_the_optimum_of_the_linear_program() -> None:
 
 
 def test_emd_is_that_of_pot_on_all_bins() -> None:
-    ot = transport._pot()  # without torch, which takes seconds
+    ot = distances._pot()  # without torch, which takes seconds
     for p, q in PAIRS:
         assert of.emd(p, q) == pytest.approx(ot.emd2(p, q, GROUND), abs=1e-9)
 
@@ -316,7 +316,7 @@ def test_compare_gives_each_number() -> None:
 def test_without_the_inner_solver_the_numbers_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     """Another release of POT may not have it."""
     expected = [(of.emd(p, q), of.emd_flow(p, q)) for p, q in PAIRS[:40]]
-    monkeypatch.setattr(transport, "_solver", lambda: None)
+    monkeypatch.setattr(distances, "_solver", lambda: None)
     for (p, q), (emd, flow) in zip(PAIRS, expected, strict=False):
         assert of.emd(p, q) == pytest.approx(emd, abs=1e-9)
         assert sum(move.cost for move in of.emd_flow(p, q)) == pytest.approx(
@@ -326,7 +326,7 @@ def test_without_the_inner_solver_the_numbers_are_the_same(monkeypatch: pytest.M
 
 @pytest.mark.filterwarnings("ignore:numItermax reached")
 def test_a_problem_that_is_not_solved_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transport, "_MOST_PIVOTS", 1)
+    monkeypatch.setattr(distances, "_MOST_PIVOTS", 1)
     with pytest.raises(TrueHueError, match="could not be solved"):
         of.emd(*PAIRS[0])
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from truehue.core.color import spaces
-from truehue.core.color.functional_notation import (
+from truehue.core.color.notation import (
     WrittenColor,
     hsl_to_srgb8,
     in_srgb,

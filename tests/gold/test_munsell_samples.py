@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from tests.gold import munsell_samples
-from truehue.core.color.catalog import system
 from truehue.core.color.munsell import RECONSTRUCTED_SHA256, reconstructed
+from truehue.core.color.systems import system
 
 
 def test_the_file_is_built_again_row_by_row() -> None:

@@ -14,8 +14,7 @@ import pytest
 from scipy.spatial import cKDTree
 
 from truehue.core.color import uw71
-from truehue.core.color.packing import unpack_srgb24
-from truehue.core.color.spaces import srgb8_to_lab
+from truehue.core.color.spaces import srgb8_to_lab, unpack_srgb24
 from truehue.core.errors import BadInput, MaskError, NoPixels
 
 pytestmark = pytest.mark.slow

@@ -1,4 +1,4 @@
-// Colors written as lab(), lch(), oklab(), oklch() or hsl(). Reads as core/color/functional_notation.py
+// Colors written as lab(), lch(), oklab(), oklch() or hsl(). Reads as core/color/notation.py
 // does, and tests/assets/picker/test_reading.py holds them together. No page, no events.
 // CIELAB is for D65 and 2 degrees, as everywhere in TrueHue; in CSS it is for D50.
 

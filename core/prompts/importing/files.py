@@ -36,7 +36,7 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from pathlib import Path, PurePath
 
-from truehue.core.color.catalog import system as color_system
+from truehue.core.color.systems import system as color_system
 from truehue.core.errors import BadInput
 from truehue.core.prompts.importing import published as mini
 from truehue.core.prompts.importing.flat import COLUMNS, Lookup, TooManyUnknown, prompt_of

@@ -7,8 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from truehue.core.color.catalog import SYSTEMS
-from truehue.core.color.systems import ColorTarget, parse_target
+from truehue.core.color.systems import SYSTEMS, ColorTarget, parse_target
 from truehue.core.errors import BadInput, UnknownColor
 from truehue.core.prompts.prompt import ROLES, TASKS, ObjectTarget, Prompt
 

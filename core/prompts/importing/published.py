@@ -13,10 +13,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from truehue.core.color.catalog import SYSTEMS
-from truehue.core.color.catalog import system as color_system
 from truehue.core.color.notation import read_hex
-from truehue.core.color.systems import ColorTarget
+from truehue.core.color.systems import SYSTEMS, ColorTarget
+from truehue.core.color.systems import system as color_system
 from truehue.core.errors import BadInput, UnknownColor
 from truehue.core.prompts.importing.flat import COLUMNS, Lookup
 from truehue.core.prompts.prompt import ObjectTarget, Prompt

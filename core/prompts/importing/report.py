@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from truehue.core.color.catalog import SYSTEMS
+from truehue.core.color.systems import SYSTEMS
 from truehue.core.errors import BadInput
 from truehue.core.prompts.prompt import MAX_PROMPT_CHARACTERS, ROLES, TASKS, Prompt
 

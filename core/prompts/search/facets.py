@@ -9,10 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from truehue.core.color.catalog import SYSTEMS
-from truehue.core.color.catalog import system as color_system
 from truehue.core.color.difference import HUE_GATE_CHROMA, delta_e00
-from truehue.core.color.systems import ColorTarget
+from truehue.core.color.systems import SYSTEMS, ColorTarget
+from truehue.core.color.systems import system as color_system
 from truehue.core.prompts.prompt import LEVELS, TASKS, Prompt
 from truehue.core.prompts.search.columns import Column, ValueList, several, single
 

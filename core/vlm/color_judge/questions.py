@@ -17,9 +17,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truehue.core.color.catalog import NamedColor, system
 from truehue.core.color.difference import delta_e00
-from truehue.core.color.systems import ColorTarget, find, nearest_names, parse_target
+from truehue.core.color.systems import (
+    ColorTarget,
+    NamedColor,
+    find,
+    nearest_names,
+    parse_target,
+    system,
+)
 from truehue.core.diagnosis.colors import DEFAULT_SIZE_PX, NOT_CSS3, asking, picture, set_colors
 from truehue.core.errors import BadInput
 from truehue.core.images.load import image_id

@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from truehue.core.color.catalog import NamedColor
-from truehue.core.color.systems import find, parse_target
+from truehue.core.color.systems import NamedColor, find, parse_target
 from truehue.core.diagnosis.colors import set_colors
 from truehue.core.diagnosis.scoring import margin
 from truehue.core.errors import BadInput, TrueHueError

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from truehue.core.color.catalog import Srgb8
+from truehue.core.color.systems import Srgb8
 from truehue.core.vlm.generators.draws import (
     Difficulty,
     Draws,

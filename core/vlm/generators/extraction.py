@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from truehue.core.color.catalog import Srgb8
 from truehue.core.color.spaces import hex_of
+from truehue.core.color.systems import Srgb8
 from truehue.core.vlm.generators.draws import (
     Difficulty,
     Slot,

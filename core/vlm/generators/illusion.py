@@ -21,8 +21,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from truehue.core.color.catalog import Srgb8
 from truehue.core.color.spaces import lab_to_srgb8
+from truehue.core.color.systems import Srgb8
 from truehue.core.vlm.generators.draws import (
     Difficulty,
     Draws,

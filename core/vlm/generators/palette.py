@@ -7,9 +7,9 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from truehue.core.color.catalog import Srgb8
 from truehue.core.color.difference import delta_e00
 from truehue.core.color.spaces import lab_to_srgb1, srgb8_to_lab
+from truehue.core.color.systems import Srgb8
 from truehue.core.vlm.generators.draws import Draws
 
 BASIC: dict[str, Srgb8] = {

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from truehue.core.color.catalog import Srgb8
+from truehue.core.color.systems import Srgb8
 
 SHAPES = ("circle", "square", "triangle", "star")
 _UNIT = 1 << 16

@@ -14,8 +14,7 @@ from truehue.core.analysis.names import (
     traits_of,
 )
 from truehue.core.analysis.records import SECTORS
-from truehue.core.color.catalog import system
-from truehue.core.color.systems import nearest_names, parse_target
+from truehue.core.color.systems import nearest_names, parse_target, system
 
 L3 = [color.name for color in system("l3").colors]
 

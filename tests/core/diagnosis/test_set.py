@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from truehue.core.color.difference import delta_e00
-from truehue.core.color.packing import unpack_srgb24
+from truehue.core.color.spaces import unpack_srgb24
 from truehue.core.color.systems import find, parse_target, system
 from truehue.core.diagnosis.colors import (
     SECOND_HEX,

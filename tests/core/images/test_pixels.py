@@ -6,7 +6,7 @@ import colour
 import numpy as np
 import pytest
 
-from truehue.core.color.packing import check_pair, masked_srgb24, unpack_srgb24
+from truehue.core.color.spaces import check_pair, masked_srgb24, unpack_srgb24
 from truehue.core.errors import MaskError, NoPixels
 from truehue.core.images.pixels import (
     _counting_sort,

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from truehue.core.color.difference import delta_e00
-from truehue.core.color.materials import materials, shadeless
-from truehue.core.color.shading import can_clip_to, lit_color
+from truehue.core.color.shading import can_clip_to, lit_color, materials, shadeless
 from truehue.core.color.spaces import linear1_to_srgb1, srgb8_to_lab, srgb8_to_linear1
 from truehue.core.color.systems import parse_target
 from truehue.core.generation.renderer import RenderRequest, render
