@@ -48,7 +48,7 @@ STORED = {
     "core/scores/cfm.py": "reasons that stored rows bear",
     "core/scores/work.py": "names that stored reasons are made of",
     "core/fidelity/cfm/scorer.py": "reasons that stored rows bear",
-    "core/masks/white_background.py": "parameters of stored masks",
+    "core/masks/cleanup.py": "parameters of stored masks",
     "tabs/runs/plan.py": "a name that the id of a run is made of",
     "core/generation/renderer/stand_ins.py": "words of prompts",
     "core/sentences/vocabulary.py": "words of prompts",

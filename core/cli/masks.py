@@ -11,13 +11,15 @@ from typing import Any
 
 from truehue.core.command import program, run_command, status_of
 from truehue.core.generation.weights.sources import Sources
-from truehue.core.masks.grounded.vision_models import (
+from truehue.core.masks.grounded.weights import (
     ROLES,
     VISION_MODELS,
     VisionEntry,
+    download,
+    find,
+    missing,
     vision_model,
 )
-from truehue.core.masks.grounded.weights import download, find, missing
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

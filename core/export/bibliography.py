@@ -14,7 +14,7 @@ from truehue.core import published
 from truehue.core.errors import BadInput
 from truehue.core.export.source import ExportRun
 from truehue.core.generation.registry import MODELS
-from truehue.core.masks.grounded.vision_models import Role, VisionEntry, vision_model
+from truehue.core.masks.grounded.weights import Role, VisionEntry, vision_model
 from truehue.core.runs.records import STORED, RunPlan
 from truehue.core.version import VERSION
 

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from truehue.core.images.mask import Mask
+from truehue.core.images.pixels import Mask
 from truehue.core.prompts.prompt import ObjectTarget
 
 MAX_SEED = 2**31 - 1

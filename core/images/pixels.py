@@ -1,4 +1,4 @@
-"""From an image and a mask to the colors inside, exactly and without per-pixel Python.
+"""Masks with their makers, and the colors inside of a mask, exactly and without per-pixel Python.
 
 An object of a quarter of a 1024 x 1024 image has 262,144 pixels but often far fewer distinct
 colors. Everything that follows (means, axes, percentiles, distances) works on the distinct colors
@@ -7,12 +7,16 @@ with their counts, which gives the same numbers as working on all pixels.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import hashlib
+import io
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from time import perf_counter
+from typing import Any
 
 import numpy as np
+from PIL import Image
 
 from truehue.core.color.spaces import (
     check_pair,
@@ -159,3 +163,40 @@ def select_pixels(srgb8: np.ndarray, mask: np.ndarray, srgb24: np.ndarray) -> np
     selection = np.zeros(mask.shape, dtype=bool)
     selection[mask] = chosen
     return selection
+
+
+@dataclass(frozen=True)
+class Mask:
+    """Which pixels of an image belong to the object.
+
+    ``pixels`` is bool ``(H, W)``, True inside. ``maker`` names the masker (``grabcut``, ``brush``,
+    ``whole``, ``renderer``, ``file``) and ``parameters`` hold, as plain JSON, all that it needs to
+    make the same mask again from the same image.
+    """
+
+    pixels: np.ndarray
+    maker: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def area_px(self) -> int:
+        """Number of pixels inside."""
+        return int(np.count_nonzero(self.pixels))
+
+    @property
+    def area_percent(self) -> float:
+        """Share of the image inside, 0 to 100."""
+        return 100.0 * self.area_px / self.pixels.size if self.pixels.size else 0.0
+
+    @property
+    def content_sha256(self) -> str:
+        """SHA-256 of size and pixels: equal masks have equal names, whoever made them."""
+        height, width = self.pixels.shape
+        packed = np.packbits(self.pixels.astype(bool)).tobytes()
+        return hashlib.sha256(f"mask {height}x{width}\n".encode() + packed).hexdigest()
+
+    def png(self) -> bytes:
+        """The pixels as a PNG of one bit a pixel, white inside."""
+        buffer = io.BytesIO()
+        Image.fromarray(self.pixels).save(buffer, format="PNG")
+        return buffer.getvalue()

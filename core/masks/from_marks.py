@@ -1,26 +1,263 @@
-"""From the marks of a person to one mask, the same mask whenever the marks are the same."""
+"""From the marks of a person to one mask, the same mask whenever the marks are the same.
+
+Strokes are painted exactly: a pixel is painted when its center is under the brush. OpenCV's thick
+lines round radius and ends to whole pixels and differ between versions; a mask that must be made
+again in some years cannot depend on that.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from truehue.core.errors import MaskError, NoPixels
-from truehue.core.images.mask import Mask
+from truehue.core.images.pixels import Mask
 from truehue.core.masks import grabcut as grabcut_masker
 from truehue.core.masks.grounded.records import Segment
 from truehue.core.masks.marks import STROKES, Mark, parse_marks
-from truehue.core.masks.strokes import (
-    Window,
-    box_pixels,
-    check_work,
-    paint_stroke,
-    set_pixels,
-    stroke_pixels,
-)
+
+# What all strokes of one request may cost, in rows under segments: a few seconds at the worst, and
+# far more than a hand draws.
+MAX_WORK = 10_000_000
+_PIXELS_LIKE_A_ROW = 200
+# A stroke of more rows is worth looking for those that need no painting.
+_MANY_ROWS = 100_000
+_RUN = 16
+# Wider than all rounding, narrower than all that matters for the work.
+_MARGIN_PX = 1e-4
+
+Window = tuple[slice, slice]
+
+
+def _row_spans(
+    start: np.ndarray, end: np.ndarray, radii: np.ndarray, segment: np.ndarray, y: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Where the horizontal line at height ``y[k]`` crosses the capsule of ``segment[k]``.
+
+    ``start`` and ``end`` are float64 ``(S, 2)``, ``radii`` ``(S,)``. Returns left and right,
+    float64 ``(K,)``; left > right where they do not meet. A capsule is convex, so there is one
+    interval: the hull of those of its two disks and the rectangle between them.
+    """
+    radius = radii[segment]
+    x0, y0 = start[segment].T
+    x1, y1 = end[segment].T
+    left, right = np.full(y.shape, np.inf), np.full(y.shape, -np.inf)
+    for cx, cy in ((x0, y0), (x1, y1)):
+        square = radius**2 - (y - cy) ** 2
+        half = np.sqrt(np.maximum(square, 0.0))
+        left = np.where(square >= 0, np.minimum(left, cx - half), left)
+        right = np.where(square >= 0, np.maximum(right, cx + half), right)
+
+    dx, dy = x1 - x0, y1 - y0
+    length = np.hypot(dx, dy)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ux, uy = dx / length, dy / length
+        # Inside the rectangle: 0 <= along <= length and -radius <= across <= radius.
+        along = np.sort(np.stack([-(y - y0) * uy, length - (y - y0) * uy]) / ux, axis=0)
+        across = np.sort(np.stack([(y - y0) * ux - radius, (y - y0) * ux + radius]) / uy, axis=0)
+    level, upright = np.abs(uy) < 1e-12, np.abs(ux) < 1e-12
+    low = np.where(level, along[0], np.where(upright, across[0], np.maximum(along[0], across[0])))
+    high = np.where(level, along[1], np.where(upright, across[1], np.minimum(along[1], across[1])))
+    inside = (length > 0) & (high >= low)
+    inside &= ~level | (np.abs(y - y0) <= radius)
+    inside &= ~upright | ((y - y0) * uy >= 0) & ((y - y0) * uy <= length)
+    left = np.where(inside, np.minimum(left, x0 + low), left)
+    right = np.where(inside, np.maximum(right, x0 + high), right)
+    return left, right
+
+
+def _spans(
+    start: np.ndarray,
+    end: np.ndarray,
+    radii: np.ndarray,
+    shape: tuple[int, int],
+    row_mask: np.ndarray | None = None,
+) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
+    """Segment, row, first column and end column of all that capsules paint, in large pieces.
+
+    ``row_mask``, bool ``(runs, height)``, leaves out the rows that a run of segments need not
+    paint.
+    """
+    height, width = shape
+    top, rows = _rows(start[:, 1], end[:, 1], radii, height)
+    ends = np.cumsum(rows)
+    limit = max(1 << 16, height * width)
+    first = 0
+    while first < len(rows):
+        last = max(int(np.searchsorted(ends, ends[first] - rows[first] + limit)), first + 1)
+        counts = rows[first:last]
+        segment = np.repeat(np.arange(first, last), counts)
+        j = top[segment] + np.arange(len(segment)) - np.repeat(np.cumsum(counts) - counts, counts)
+        if row_mask is not None:
+            needed = row_mask[segment // _RUN, j]
+            segment, j = segment[needed], j[needed]
+        left, right = _row_spans(start, end, radii, segment, j + 0.5)
+        hit = left <= right
+        i0 = np.ceil(left[hit] - 0.5).clip(0, width).astype(int)
+        i1 = (np.floor(right[hit] - 0.5).clip(-1, width - 1) + 1).astype(int)
+        some = i1 > i0
+        yield segment[hit][some], j[hit][some], i0[some], i1[some]
+        first = last
+
+
+def _rows(
+    y0: np.ndarray, y1: np.ndarray, radii: np.ndarray | float, height: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """The first row that every capsule from ``y0`` to ``y1`` may paint, and how many."""
+    top = np.ceil(np.minimum(y0, y1) - radii - 0.5).clip(0, height).astype(int)
+    low = np.floor(np.maximum(y0, y1) + radii - 0.5).clip(-1, height - 1)
+    return top, np.maximum(low.astype(int) - top + 1, 0)
+
+
+def _painted(
+    start: np.ndarray,
+    end: np.ndarray,
+    radii: np.ndarray,
+    shape: tuple[int, int],
+    row_mask: np.ndarray | None = None,
+) -> np.ndarray:
+    """The union of capsules, bool ``shape``."""
+    height, width = shape
+    if len(start) * height * 64 < height * width:
+        # Few rows on a large area: one by one is faster than a sum over all of it.
+        covered = np.zeros(shape, dtype=bool)
+        for _, j, i0, i1 in _spans(start, end, radii, shape, row_mask):
+            for row, left, right in zip(j.tolist(), i0.tolist(), i1.tolist(), strict=True):
+                covered[row, left:right] = True
+        return covered
+    # A span adds 1 where it starts and takes 1 where it ends: their running sum is the coverage.
+    steps = np.zeros(height * (width + 1), dtype=np.int32)
+    for _, j, i0, i1 in _spans(start, end, radii, shape, row_mask):
+        base = j * (width + 1)
+        steps += np.bincount(base + i0, minlength=steps.size).astype(np.int32)
+        steps -= np.bincount(base + i1, minlength=steps.size).astype(np.int32)
+    pixels: np.ndarray = np.cumsum(steps.reshape(height, width + 1), axis=1)[:, :width] > 0
+    return pixels
+
+
+def _painted_long(line: np.ndarray, radius: float, shape: tuple[int, int]) -> np.ndarray:
+    """The union of the capsules along ``line``, the same pixels as :func:`_painted` gives.
+
+    Where the points of a run lie within d of the chord from its first to its last, the run and its
+    chord are within d of each other everywhere. So the chord's capsule of radius - d is inside for
+    sure, and that of radius + d holds all the run can paint: only rows where the second leaves the
+    first ones need the segments themselves.
+    """
+    start, end = line[:-1], line[1:]
+    first = np.arange(0, len(start), _RUN)
+    run = np.arange(len(start)) // _RUN
+    head, tail = line[first], line[np.minimum(first + _RUN, len(start))]
+    chord, arm = (tail - head)[run], start - head[run]
+    square = (chord**2).sum(axis=1)
+    share = ((arm * chord).sum(axis=1) / np.where(square > 0, square, 1.0)).clip(0.0, 1.0)
+    off = np.hypot(*(arm - share[:, None] * chord).T)
+    deviation = np.maximum.reduceat(off, first) + _MARGIN_PX
+
+    sure = deviation < radius
+    covered = _painted(head[sure], tail[sure], (radius - deviation)[sure], shape)
+    count = np.zeros((shape[0], shape[1] + 1), dtype=np.int32)
+    np.cumsum(covered, axis=1, out=count[:, 1:])
+    row_mask = np.zeros((len(first), shape[0]), dtype=bool)
+    for number, j, i0, i1 in _spans(head, tail, radius + deviation, shape):
+        uncovered = count[j, i1] - count[j, i0] < i1 - i0
+        row_mask[number[uncovered], j[uncovered]] = True
+    exact = _painted(start, end, np.full(len(start), radius), shape, row_mask)
+    return covered | exact
+
+
+def _reach(line: np.ndarray, radius: float, shape: tuple[int, int]) -> tuple[int, int, int, int]:
+    """The part of the image that a stroke can reach: left, top, right, bottom, ends excluded."""
+    height, width = shape
+    lowest, highest = line.min(axis=0) - radius - 1, line.max(axis=0) + radius + 1
+    left, top = np.floor(lowest).clip(0, (width, height)).astype(int).tolist()
+    right, bottom = np.ceil(highest).clip(0, (width, height)).astype(int).tolist()
+    return left, top, right, bottom
+
+
+def _polyline(points: Sequence[tuple[float, float]]) -> np.ndarray:
+    line = np.asarray(points, dtype=np.float64).reshape(-1, 2)
+    return np.repeat(line, 2, axis=0) if len(line) == 1 else line
+
+
+def check_work(
+    strokes: Iterable[tuple[Sequence[tuple[float, float]], float]], shape: tuple[int, int]
+) -> None:
+    """Raises MaskError when ``strokes``, points with radius, would take too long to paint."""
+    work = 0
+    for points, radius in strokes:
+        line = _polyline(points)
+        left, top, right, bottom = _reach(line, radius, shape)
+        if right > left and bottom > top:
+            y = line[:, 1] - top
+            _, rows = _rows(y[:-1], y[1:], radius, bottom - top)
+            work += int(rows.sum()) + (right - left) * (bottom - top) // _PIXELS_LIKE_A_ROW
+        if work > MAX_WORK:
+            raise MaskError(
+                "The strokes are too long and too wide to be drawn together: take some off, or "
+                "draw fewer with a smaller brush."
+            )
+
+
+def stroke_pixels(
+    points: Sequence[tuple[float, float]], radius: float, shape: tuple[int, int]
+) -> tuple[Window, np.ndarray] | None:
+    """The part of an image of ``shape`` that a stroke can reach and its pixels there, bool.
+
+    They are those whose center is at most ``radius`` from the line through ``points`` (image
+    pixels, may lie outside), and the pixel under every point, so that the thinnest dot paints one.
+    None when the stroke does not reach the image.
+    """
+    line = _polyline(points)
+    left, top, right, bottom = _reach(line, radius, shape)
+    if right <= left or bottom <= top:
+        return None
+    line = line - (left, top)
+    size = (bottom - top, right - left)
+    start, end = line[:-1], line[1:]
+    if int(_rows(start[:, 1], end[:, 1], radius, size[0])[1].sum()) > _MANY_ROWS:
+        covered = _painted_long(line, radius, size)
+    else:
+        covered = _painted(start, end, np.full(len(start), radius), size)
+    under = np.floor(line).astype(int)
+    seen = ((under >= 0) & (under < size[::-1])).all(axis=1)
+    covered[under[seen, 1], under[seen, 0]] = True
+    return (slice(top, bottom), slice(left, right)), covered
+
+
+def paint_stroke(
+    pixels: np.ndarray, points: Sequence[tuple[float, float]], radius: float, value: bool = True
+) -> None:
+    """Sets the pixels of a stroke in ``pixels``, bool ``(H, W)``, to ``value``."""
+    height, width = pixels.shape
+    stroke = stroke_pixels(points, radius, (height, width))
+    if stroke is not None:
+        set_pixels(pixels, *stroke, value)
+
+
+def set_pixels(pixels: np.ndarray, window: Window, chosen: np.ndarray, value: bool) -> None:
+    """Sets those ``chosen`` in ``window`` of ``pixels``, all bool, to ``value``."""
+    if value:
+        pixels[window] |= chosen
+    else:
+        pixels[window] &= ~chosen
+
+
+def box_pixels(
+    box: tuple[float, float, float, float], width: int, height: int
+) -> tuple[int, int, int, int]:
+    """The columns and rows whose centers lie in ``box``: ``(x0, y0, x1, y1)``, ends excluded.
+
+    Raises MaskError when there are none.
+    """
+    x0, y0, x1, y1 = (int(np.floor(edge + 0.5)) for edge in box)
+    x0, y0, x1, y1 = max(x0, 0), max(y0, 0), min(x1, width), min(y1, height)
+    if x1 <= x0 or y1 <= y0:
+        raise MaskError("The box is smaller than a pixel; draw it over the whole object.")
+    return x0, y0, x1, y1
+
 
 Box = tuple[int, int, int, int]
 NO_SEGMENTER = (

@@ -11,7 +11,8 @@ import numpy as np
 from truehue.core.errors import BadInput, MaskError, ObjectNotFound, ObjectsOverlap
 from truehue.core.generation.backends.reference import PlacedTarget
 from truehue.core.generation.weights.sources import Sources
-from truehue.core.images.mask import Mask
+from truehue.core.images.pixels import Mask
+from truehue.core.masks.grounded.compose import with_steps
 from truehue.core.masks.grounded.ground import GroundingMethod, ground
 from truehue.core.masks.grounded.records import (
     Detector,
@@ -21,10 +22,9 @@ from truehue.core.masks.grounded.records import (
     Segmenter,
     Tool,
 )
-from truehue.core.masks.grounded.serialize import with_steps
 from truehue.core.masks.grounded.tools import open_tool, tool_id
 from truehue.core.masks.grounded.variants import MaskVariant, mask_variant
-from truehue.core.masks.grounded.vision_models import Role, vision_model
+from truehue.core.masks.grounded.weights import Role, vision_model
 from truehue.core.prompts.prompt import ObjectTarget
 from truehue.core.runs.concepts import looked_for, measured_of
 from truehue.core.runs.provenance import of_tool

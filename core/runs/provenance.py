@@ -19,8 +19,7 @@ from truehue.core.generation.backends.endpoints import Endpoint
 from truehue.core.generation.readiness import server_name, servers
 from truehue.core.generation.registry import model
 from truehue.core.generation.weights.sources import Source, Sources, source
-from truehue.core.masks.grounded.vision_models import Role, vision_model
-from truehue.core.masks.grounded.weights import weights
+from truehue.core.masks.grounded.weights import Role, vision_model, weights
 
 FILE, LOCK = "weights.json", "weights.lock"
 GENERATOR = "model"

@@ -26,7 +26,7 @@ from truehue.core.generation.registry import model as registered
 from truehue.core.generation.request import Cancelled, LoadedModel, StepReport
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.images.load import encode_png, image_id
-from truehue.core.images.mask import Mask
+from truehue.core.images.pixels import Mask
 from truehue.core.prompts.prompt import Prompt
 from truehue.core.runs.concepts import profiles_of
 from truehue.core.runs.folder import RunFolder

@@ -12,7 +12,7 @@ import numpy as np
 from truehue.core.color.systems import ColorTarget, parse_target
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.generation.backends.reference import PlacedTarget
-from truehue.core.images.mask import Mask
+from truehue.core.images.pixels import Mask
 from truehue.core.prompts.prompt import ObjectTarget
 from truehue.core.verdict.rules import DIFFERS, MATCHES
 

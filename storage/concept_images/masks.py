@@ -11,7 +11,7 @@ import numpy as np
 
 from truehue.core.errors import MaskError, StorageError
 from truehue.core.files import read_png, shelf, write_once
-from truehue.core.images.mask import Mask
+from truehue.core.images.pixels import Mask
 from truehue.core.records import EvidenceRecord, ImageRecord, MaskRecord
 from truehue.storage.concept_images.images import Images
 from truehue.storage.database import canonical

@@ -8,8 +8,7 @@ from pathlib import Path
 from truehue.core.errors import BadInput, DataFolderError
 from truehue.core.generation.readiness import missing
 from truehue.core.generation.registry import model
-from truehue.core.masks.grounded.vision_models import ROLES, vision_model
-from truehue.core.masks.grounded.weights import WITHOUT
+from truehue.core.masks.grounded.weights import ROLES, WITHOUT, vision_model
 from truehue.core.masks.grounded.weights import missing as missing_tool
 from truehue.core.runs.execute import ExecutionSettings
 from truehue.core.runs.records import DRAWN, STORED, RunPlan

@@ -16,7 +16,7 @@ from truehue.core.concepts.matching import concept_of, concept_of_prompt, normal
 from truehue.core.concepts.records import ColorProfile, ImageProfile
 from truehue.core.errors import NotStored, TrueHueError
 from truehue.core.generation.registry import name_of
-from truehue.core.images.mask import Mask
+from truehue.core.images.pixels import Mask
 from truehue.core.records import MaskRecord
 from truehue.storage.concept_images.generated import GeneratedImage, ImageGroup
 from truehue.tabs.page.context import Context

@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import Field
 
 from truehue.core.errors import BadInput
-from truehue.core.images.mask import Mask
+from truehue.core.images.pixels import Mask
 from truehue.core.masks.display import cutout_png
 from truehue.core.masks.from_marks import mask_from_marks
 from truehue.core.records import MaskRecord

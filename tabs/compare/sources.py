@@ -25,7 +25,7 @@ from truehue.core.concepts.distribution import Distribution, of_pictures, of_row
 from truehue.core.concepts.matching import OWN_STYLE, concept_of, normal
 from truehue.core.concepts.records import RATINGS, ImageProfile
 from truehue.core.errors import BadInput, NotStored
-from truehue.core.images.mask import Mask
+from truehue.core.images.pixels import Mask
 from truehue.core.prompts.concepts import STYLES
 from truehue.core.records import MaskRecord
 from truehue.tabs.compare import generated

@@ -17,7 +17,7 @@ from truehue.core.color.systems import ColorTarget, parse_target
 from truehue.core.diagnosis.colors import DEFAULT_SIZE_PX, SET_SYSTEMS, picture
 from truehue.core.errors import BadInput
 from truehue.core.generation.request import MAX_SEED
-from truehue.core.images.mask import Mask
+from truehue.core.images.pixels import Mask
 from truehue.core.verdict.measure import TargetObject, measure
 from truehue.core.verdict.rules import rule
 from truehue.tabs.page.actor import requires

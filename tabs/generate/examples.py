@@ -14,7 +14,7 @@ from truehue.core.generation.backends.reference import ReferenceRenderer
 from truehue.core.generation.registry import RENDERER
 from truehue.core.generation.renderer import RENDERER_VERSION
 from truehue.core.generation.request import GeneratedImage, GenerationRequest
-from truehue.core.images.mask import Mask
+from truehue.core.images.pixels import Mask
 from truehue.core.masks.from_marks import mask_from_marks
 from truehue.core.prompts.prompt import ObjectTarget
 from truehue.tabs.page.actor import requires

@@ -13,11 +13,10 @@ from typing import Any
 import numpy as np
 
 from truehue.core.errors import MaskError
-from truehue.core.images.mask import Mask
-from truehue.core.masks.grounded.compose import compose, union
+from truehue.core.images.pixels import Mask
+from truehue.core.masks.grounded.compose import compose, is_automatic, steps_of, union
 from truehue.core.masks.grounded.records import Grounded
-from truehue.core.masks.grounded.serialize import is_automatic, steps_of
-from truehue.core.masks.grounded.vision_models import VISION_MODELS
+from truehue.core.masks.grounded.weights import VISION_MODELS
 from truehue.core.masks.marks import Mark, Override
 from truehue.core.records import ImageRecord, MaskRecord
 

@@ -15,15 +15,23 @@ from pydantic import BeforeValidator, Field
 
 from truehue.core.errors import BadInput, MaskError, TrueHueError
 from truehue.core.generation.weights.sources import Sources
-from truehue.core.images.mask import Mask
+from truehue.core.images.pixels import Mask
 from truehue.core.masks.from_marks import Box, PointSegmenter, mask_from_marks
+from truehue.core.masks.grounded.compose import with_steps
 from truehue.core.masks.grounded.ground import GroundingMethod, ground
 from truehue.core.masks.grounded.records import Presence, PresenceQuestion, Segment
-from truehue.core.masks.grounded.serialize import with_steps
 from truehue.core.masks.grounded.tools import tool_id
 from truehue.core.masks.grounded.variants import MaskVariant, mask_variant
-from truehue.core.masks.grounded.vision_models import VISION_MODELS, Role, VisionEntry, vision_model
-from truehue.core.masks.grounded.weights import WITHOUT, find, how_to_get, missing
+from truehue.core.masks.grounded.weights import (
+    VISION_MODELS,
+    WITHOUT,
+    Role,
+    VisionEntry,
+    find,
+    how_to_get,
+    missing,
+    vision_model,
+)
 from truehue.core.prompts.prompt import ObjectTarget
 from truehue.core.prompts.tables import objects
 from truehue.core.records import ImageRecord

@@ -7,11 +7,10 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from truehue.core.images.mask import Mask
-from truehue.core.masks.describe import describe
+from truehue.core.images.pixels import Mask
 from truehue.core.masks.from_marks import mask_from_marks
 from truehue.core.masks.marks import Mark, parse_marks
-from truehue.core.masks.registry import EXACT_MAKERS
+from truehue.core.masks.registry import EXACT_MAKERS, describe
 from truehue.core.records import ImageRecord, MaskRecord
 from truehue.tabs.inspect.mask_request import point_segmenter
 from truehue.tabs.inspect.work import Work

@@ -44,7 +44,7 @@ def image_json(record: ImageRecord) -> dict[str, Any]:
 def store_upload(context: Context, file: Path, name: str, maker: str) -> ImageRecord:
     """Reads a file that ``maker`` uploads, converts it to sRGB and stores it; raises ImageError."""
     from truehue.core.images.load import load_image
-    from truehue.core.images.mask import Mask
+    from truehue.core.images.pixels import Mask
 
     pixels = _pixels(file)
     context.require_space(2 * pixels, images=1)

@@ -13,9 +13,8 @@ import brotli
 
 from truehue.annotation.participants.screening import Patch
 from truehue.core.errors import NotStored
-from truehue.core.images.load import encode_png
+from truehue.core.images.load import encode_png, scaled_down
 from truehue.core.images.plates import Axis, patch_field, plate
-from truehue.core.images.scaled import scaled_down
 from truehue.core.sketches.images import ink_png
 from truehue.tabs.page.asset_files import Body
 from truehue.tabs.page.single_flight import SingleFlightCache

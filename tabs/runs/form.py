@@ -18,7 +18,7 @@ from truehue.core.generation.released import RELEASED
 from truehue.core.generation.renderer import FAILURES, LIGHTS
 from truehue.core.machine import local_gpus, usable_cores
 from truehue.core.masks.grounded.variants import VARIANTS
-from truehue.core.masks.grounded.vision_models import VISION_MODELS, Role, vision_model
+from truehue.core.masks.grounded.weights import VISION_MODELS, Role, vision_model
 from truehue.core.masks.grounded.weights import missing as vision_missing
 from truehue.core.prompts.concepts import SOURCE as CONCEPTS
 from truehue.core.prompts.prompt import TASKS, Prompt

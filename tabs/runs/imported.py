@@ -10,8 +10,7 @@ from pydantic import Field
 
 from truehue.core.batch.health import state_of
 from truehue.core.errors import BadInput
-from truehue.core.masks.grounded.vision_models import Role, vision_model
-from truehue.core.masks.grounded.weights import missing
+from truehue.core.masks.grounded.weights import Role, missing, vision_model
 from truehue.core.records import GenerationRecord
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context

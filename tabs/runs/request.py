@@ -16,7 +16,7 @@ from truehue.core.generation.released import RELEASED, RELEASED_SEED, released_s
 from truehue.core.generation.renderer import FAILURES, LIGHTS
 from truehue.core.generation.request import MAX_SEED
 from truehue.core.masks.grounded.variants import VARIANTS
-from truehue.core.masks.grounded.vision_models import vision_model
+from truehue.core.masks.grounded.weights import vision_model
 from truehue.core.prompts.prompt import TASKS
 from truehue.core.runs.records import MaskerSpec
 from truehue.core.verdict.candidates import MAX_NEIGHBORS

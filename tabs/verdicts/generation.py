@@ -11,7 +11,7 @@ from truehue.core.engine import Delivery
 from truehue.core.generation.registry import RENDERER
 from truehue.core.generation.registry import name_of as name_of_model
 from truehue.core.generation.request import GenerationRequest
-from truehue.core.images.mask import Mask
+from truehue.core.images.pixels import Mask
 from truehue.core.prompts.prompt import ObjectTarget, Prompt
 from truehue.core.records import GenerationRecord
 from truehue.core.verdict.rules import RULES

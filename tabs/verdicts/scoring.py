@@ -9,7 +9,7 @@ from typing import Any
 
 from truehue.core.generation.backends.reference import shapes_for
 from truehue.core.generation.registry import RENDERER
-from truehue.core.images.mask import Mask
+from truehue.core.images.pixels import Mask
 from truehue.core.masks.registry import EXACT_MAKERS
 from truehue.core.prompts.prompt import ObjectTarget
 from truehue.core.records import EvidenceRecord, MaskRecord

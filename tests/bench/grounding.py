@@ -20,7 +20,7 @@ from truehue.core.machine import Placement, cpu_name
 from truehue.core.masks.grounded.records import Segmenter
 from truehue.core.masks.grounded.sam import SamSegmenter
 from truehue.core.masks.grounded.sam2 import Sam2Segmenter
-from truehue.core.masks.grounded.vision_models import vision_model
+from truehue.core.masks.grounded.weights import vision_model
 
 SIZE = 1024
 CLICKS = 5

@@ -27,7 +27,7 @@ from truehue.core.color.systems import parse_target
 from truehue.core.files import read_png, shelf, write_once
 from truehue.core.generation.renderer import RenderRequest, render
 from truehue.core.images.load import encode_png, image_id
-from truehue.core.images.mask import Mask
+from truehue.core.images.pixels import Mask
 from truehue.core.machine import cpu_name
 from truehue.core.prompts.prompt import ObjectTarget, Prompt
 from truehue.core.prompts.sets import prompt_set

@@ -21,10 +21,10 @@ from fastapi.responses import HTMLResponse, JSONResponse, Response
 from PIL import Image
 
 from truehue.core.errors import TrueHueError
-from truehue.core.images.mask import Mask
-from truehue.core.masks.describe import describe
+from truehue.core.images.pixels import Mask
 from truehue.core.masks.display import outline_path
 from truehue.core.masks.from_marks import mask_from_marks
+from truehue.core.masks.registry import describe
 from truehue.tabs.page.asset_files import STYLE, asset_files, asset_routes
 from truehue.tabs.page.templates import html
 

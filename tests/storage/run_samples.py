@@ -17,7 +17,7 @@ from tests.filled import copied, filled_into
 from truehue.core.color.spaces import lab_to_srgb8
 from truehue.core.files import shelf, write_once
 from truehue.core.images.load import encode_png, image_id
-from truehue.core.images.mask import Mask
+from truehue.core.images.pixels import Mask
 from truehue.core.prompts.gencolorbench import build
 from truehue.core.prompts.prompt import Prompt
 from truehue.core.runs.folder import RunFolder

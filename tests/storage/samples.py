@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from truehue.core.color.systems import parse_target
-from truehue.core.images.mask import Mask
+from truehue.core.images.pixels import Mask
 from truehue.core.prompts.prompt import ObjectTarget, Prompt
 from truehue.core.records import EvidenceRecord, GenerationRecord
 

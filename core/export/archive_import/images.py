@@ -12,7 +12,7 @@ from truehue.core.errors import BadInput, StorageError
 from truehue.core.export.archive_import.zip_file import RunZip
 from truehue.core.files import Progress, read_png
 from truehue.core.images.load import encode_png, image_id
-from truehue.core.images.mask import Mask
+from truehue.core.images.pixels import Mask
 
 Size = tuple[int, int]
 """Width and height in pixels."""

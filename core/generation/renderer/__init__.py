@@ -35,7 +35,7 @@ from truehue.core.generation.renderer.scenes import (
     render_scene,
 )
 from truehue.core.generation.renderer.trace import GBuffer, gbuffer
-from truehue.core.images.mask import Mask
+from truehue.core.images.pixels import Mask
 
 __all__ = [
     "FAILURES",

@@ -24,7 +24,7 @@ from truehue.core.generation.renderer.layout import scene_view
 from truehue.core.generation.renderer.light import Light
 from truehue.core.generation.renderer.shapes import Array
 from truehue.core.generation.renderer.trace import Watch, trace, unwatched
-from truehue.core.images.mask import Mask
+from truehue.core.images.pixels import Mask
 
 MOST_OBJECTS = 4
 WHITE = (255, 255, 255)

@@ -12,15 +12,14 @@ from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.generation.memory import BadModelFolder
 from truehue.core.machine import Placement
 from truehue.core.masks.grounded.embeddings import checked_image
-from truehue.core.masks.grounded.precision import computing
 from truehue.core.masks.grounded.records import Detection
 from truehue.core.masks.grounded.transformers_loading import (
+    computing,
     from_folder,
     model_type,
     processor_from_folder,
 )
-from truehue.core.masks.grounded.vision_models import VisionEntry
-from truehue.core.masks.grounded.weights import Weights
+from truehue.core.masks.grounded.weights import VisionEntry, Weights
 
 MODEL_TYPE = "grounding-dino"
 # Queries that are run at once. Each takes the encoder's memory; the backbone looks once for all.

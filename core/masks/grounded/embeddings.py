@@ -22,7 +22,7 @@ class Embedding:
 
     ``by`` is the segmenter's id, ``features`` its own tensors. ``frame`` is the size in pixels to
     which the image was resized for the encoder, where the segmenter needs it. ``autocast`` as in
-    :func:`truehue.core.masks.grounded.precision.computing`.
+    :func:`truehue.core.masks.grounded.transformers_loading.computing`.
     """
 
     by: str

@@ -15,8 +15,8 @@ from truehue.core.generation.request import Cancelled
 from truehue.core.masks.cleanup import released_cleanup
 from truehue.core.masks.grounded.compose import MaskSteps, NegativeResult, compose, union
 from truehue.core.masks.grounded.embeddings import checked_image
-from truehue.core.masks.grounded.precision import precision
 from truehue.core.masks.grounded.records import Detection, Detector, Grounded, Segmenter, Tool
+from truehue.core.masks.grounded.transformers_loading import precision
 from truehue.core.masks.grounded.variants import GRAY_SRGB8, MaskVariant
 from truehue.core.prompts.prompt import ObjectTarget
 

@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from truehue.core.images.mask import Mask
+from truehue.core.images.pixels import Mask
 
 Box = tuple[float, float, float, float]
 """``(x0, y0, x1, y1)`` in image pixels, origin at the top left corner of the image."""
@@ -68,7 +68,7 @@ class PresenceQuestion:
     """How a presence model is asked: in the ``wording`` of the ``paper`` or of the ``released``
     code, which quotes ``prompt_text``, what the image was generated from, where it is known.
 
-    ``autocast`` as in :func:`truehue.core.masks.grounded.precision.computing`.
+    ``autocast`` as in :func:`truehue.core.masks.grounded.transformers_loading.computing`.
     """
 
     wording: Literal["paper", "released"] = "paper"
@@ -129,7 +129,7 @@ class Detector(Tool, Protocol):
         """Boxes of each label (one query a label, batched), best first within a label.
 
         ``srgb8`` uint8 ``(H, W, 3)``; thresholds 0 to 1; ``autocast`` as in
-        :func:`truehue.core.masks.grounded.precision.computing`.
+        :func:`truehue.core.masks.grounded.transformers_loading.computing`.
         """
         ...
 

@@ -20,15 +20,15 @@ from truehue.core.masks.grounded.embeddings import (
     checked_points,
     several_wanted,
 )
-from truehue.core.masks.grounded.precision import applies, computing
 from truehue.core.masks.grounded.records import Box, Segment
 from truehue.core.masks.grounded.transformers_loading import (
+    applies,
+    computing,
     from_folder,
     model_type,
     processor_from_folder,
 )
-from truehue.core.masks.grounded.vision_models import VisionEntry
-from truehue.core.masks.grounded.weights import Weights
+from truehue.core.masks.grounded.weights import VisionEntry, Weights
 
 # The published checkpoints are of the video model, whose image part Sam2Model takes.
 MODEL_TYPES = ("sam2", "sam2_video")
@@ -92,7 +92,7 @@ class Sam2Segmenter:
         """The image's embedding, computed once and kept for the last few images.
 
         ``srgb8`` uint8 ``(H, W, 3)``. ``name`` is the image's id; without one the content names it.
-        ``autocast`` as in :func:`truehue.core.masks.grounded.precision.computing`; boxes follow it.
+        ``autocast`` as in :func:`truehue.core.masks.grounded.transformers_loading.computing`; boxes follow it.
         """
         image = checked_image(srgb8)
         autocast = applies(self._at.device, autocast)

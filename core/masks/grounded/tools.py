@@ -12,13 +12,15 @@ from truehue.core.generation.registry import MODELS
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.machine import GIB, WORKING_GIB, Machine, Placement, machine, placement
 from truehue.core.masks.grounded.records import Detector, PresenceModel, Segmenter
-from truehue.core.masks.grounded.vision_models import (
+from truehue.core.masks.grounded.weights import (
     ROLES,
     Role,
     VisionEntry,
+    check,
+    find,
     vision_model,
+    weights,
 )
-from truehue.core.masks.grounded.weights import check, find, weights
 
 
 def tool_id(model_id: str, role: Role) -> str:

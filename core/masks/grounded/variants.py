@@ -48,7 +48,7 @@ class MaskVariant:
     clean-up first, and what it drops is neither painted nor removed. ``most_iou``: an object that
     overlaps an earlier one by more fails, measured before or after the shared pixels are removed.
     ``presence_wording``: how it is asked whether an object is in the image, where that is asked.
-    ``autocast``: on a GPU the models compute as :mod:`truehue.core.masks.grounded.precision` says,
+    ``autocast``: on a GPU the models compute as :mod:`truehue.core.masks.grounded.transformers_loading` says,
     else in float32. ``version`` changes when the same numbers would give another mask.
     """
 

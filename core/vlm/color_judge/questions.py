@@ -29,7 +29,7 @@ from truehue.core.color.systems import (
 from truehue.core.diagnosis.colors import DEFAULT_SIZE_PX, NOT_CSS3, asking, picture, set_colors
 from truehue.core.errors import BadInput
 from truehue.core.images.load import image_id
-from truehue.core.images.mask import Mask
+from truehue.core.images.pixels import Mask
 from truehue.core.vlm.generators.draws import Draws
 from truehue.core.vlm.records import LETTERS, Form, Illustrated, Question
 

@@ -21,7 +21,7 @@ from truehue.tabs.page.errors import counted
 
 if TYPE_CHECKING:
     from truehue.core.images.load import LoadedImage
-    from truehue.core.images.mask import Mask
+    from truehue.core.images.pixels import Mask
 
 MOST_PICTURES = 2_000
 MOST_TABLE_BYTES = 4 * 2**20
@@ -115,8 +115,8 @@ def mask_for(context: Context, upload: ImageUpload, loaded: LoadedImage, mode: s
     Raises MaskError where the mode finds none, BadInput for another mode.
     """
     from truehue.core.images.load import image_id, load_mask
-    from truehue.core.images.mask import Mask
-    from truehue.core.masks.white_background import without_paper
+    from truehue.core.images.pixels import Mask
+    from truehue.core.masks.cleanup import without_paper
 
     if mode not in MASKS:
         raise BadInput(f"There is no way to masks {mode[:40]!r}: {', '.join(MASKS)}.")
@@ -149,8 +149,8 @@ def preview(context: Context, session: str, index: int, mode: str, most_px: int)
     import base64
 
     from truehue.core.images.load import load_image
-    from truehue.core.masks.describe import describe
     from truehue.core.masks.display import cutout_png
+    from truehue.core.masks.registry import describe
 
     folder = context.staging.folder(session)
     uploads = [stored for stored in laid_out(folder).pictures if stored.place == index]

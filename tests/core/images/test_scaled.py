@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from truehue.core.color.spaces import srgb8_to_linear1
-from truehue.core.images.scaled import scaled_down
+from truehue.core.images.load import scaled_down
 
 
 def test_every_gray_stays_what_it_is() -> None:

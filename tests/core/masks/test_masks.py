@@ -15,14 +15,12 @@ from hypothesis import strategies as st
 
 from tests.core.photographs import bounds, object_photograph, overlap
 from truehue.core.errors import BadInput, MaskError, NoPixels
-from truehue.core.images.mask import Mask
-from truehue.core.masks.describe import describe
+from truehue.core.images.pixels import Mask
 from truehue.core.masks.display import MAX_CHARACTERS, outline_path
-from truehue.core.masks.from_marks import mask_from_marks
+from truehue.core.masks.from_marks import mask_from_marks, paint_stroke, stroke_pixels
 from truehue.core.masks.grabcut import drop_small
 from truehue.core.masks.marks import MAX_MARKS, MAX_POINTS, parse_marks
-from truehue.core.masks.registry import MASKERS, masker
-from truehue.core.masks.strokes import paint_stroke, stroke_pixels
+from truehue.core.masks.registry import MASKERS, describe, masker
 
 pytestmark = pytest.mark.slow
 
@@ -183,7 +181,7 @@ def test_long_strokes_give_the_same_pixels_with_less_work(
     )[seed % 5].tolist()
     pixels = []
     for limit in (10**9, 0):
-        monkeypatch.setattr("truehue.core.masks.strokes._MANY_ROWS", limit)
+        monkeypatch.setattr("truehue.core.masks.from_marks._MANY_ROWS", limit)
         pixels.append(np.zeros(shape, dtype=bool))
         paint_stroke(pixels[-1], points, radius)
     assert np.array_equal(*pixels)

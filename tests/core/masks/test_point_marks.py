@@ -13,12 +13,12 @@ import pytest
 from PIL import Image
 
 from truehue.core.errors import MaskError, NoPixels
-from truehue.core.images.mask import Mask
-from truehue.core.masks.describe import describe
+from truehue.core.images.pixels import Mask
 from truehue.core.masks.display import unmeasured_overlay_png
 from truehue.core.masks.from_marks import Box, mask_from_marks
 from truehue.core.masks.grounded.records import Segment
 from truehue.core.masks.marks import Override, parse_marks
+from truehue.core.masks.registry import describe
 
 IMAGE = np.full((60, 80, 3), 120, np.uint8)
 STORED = {"type": "stored", "mask_id": "m1"}

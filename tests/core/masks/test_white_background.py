@@ -9,9 +9,9 @@ import pytest
 from PIL import Image
 
 from truehue.core.errors import MaskError, NoPixels
-from truehue.core.masks.describe import describe
+from truehue.core.masks.cleanup import without_paper
 from truehue.core.masks.display import OUTSIDE_ALPHA, cutout_png
-from truehue.core.masks.white_background import without_paper
+from truehue.core.masks.registry import describe
 
 
 def sheet() -> np.ndarray:

@@ -34,7 +34,7 @@ from truehue.core.generation.backends.reference import ReferenceRenderer
 from truehue.core.generation.request import GenerationRequest
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.images.load import encode_png, image_id
-from truehue.core.images.mask import Mask
+from truehue.core.images.pixels import Mask
 from truehue.core.prompts.prompt import ObjectTarget, Prompt
 from truehue.core.runs.concepts import (
     concept_of,

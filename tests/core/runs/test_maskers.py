@@ -19,11 +19,10 @@ from truehue.core.errors import BadInput
 from truehue.core.generation.backends.reference import shapes_for
 from truehue.core.generation.memory import ModelMissing
 from truehue.core.generation.weights.sources import Sources
-from truehue.core.images.mask import Mask
-from truehue.core.masks.grounded.compose import compose
+from truehue.core.images.pixels import Mask
+from truehue.core.masks.grounded.compose import compose, steps_of
 from truehue.core.masks.grounded.presence import question
 from truehue.core.masks.grounded.records import Answer, Presence, PresenceQuestion
-from truehue.core.masks.grounded.serialize import steps_of
 from truehue.core.prompts.prompt import ObjectTarget
 from truehue.core.runs.maskers import Grounding, open_masker
 from truehue.core.runs.records import MaskerSpec

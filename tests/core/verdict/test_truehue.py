@@ -14,7 +14,7 @@ from truehue.core.color.shading import can_clip_to, lit_color, materials, shadel
 from truehue.core.color.spaces import linear1_to_srgb1, srgb8_to_lab, srgb8_to_linear1
 from truehue.core.color.systems import parse_target
 from truehue.core.generation.renderer import RenderRequest, render
-from truehue.core.images.mask import Mask
+from truehue.core.images.pixels import Mask
 from truehue.core.verdict.measure import Measurement, measure
 from truehue.core.verdict.region import acceptance_outline, space_left
 from truehue.core.verdict.rules import rule

@@ -24,7 +24,7 @@ from truehue.core.batch.execute import WorkerPool, execute
 from truehue.core.batch.journal import Journal, seal_left_over
 from truehue.core.batch.results import tables
 from truehue.core.errors import NotStored, TrueHueError
-from truehue.core.images.mask import Mask
+from truehue.core.images.pixels import Mask
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.shards import row_of, schema
 from truehue.core.runs.worker import RunWork

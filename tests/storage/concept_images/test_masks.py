@@ -6,7 +6,7 @@ from PIL import Image
 
 from tests.storage.samples import brushed, disk, picture
 from truehue.core.errors import BadInput, MaskError, NotStored, StorageError
-from truehue.core.images.mask import Mask
+from truehue.core.images.pixels import Mask
 from truehue.storage import Storage
 
 pytestmark = pytest.mark.slow

@@ -13,7 +13,7 @@ from truehue.core.color.spaces import srgb8_to_lab
 from truehue.core.color.uw71 import nearest
 from truehue.core.concepts.records import PROFILE_VERSION, ImageProfile
 from truehue.core.errors import BadInput, MaskError, NoPixels, NotStored, StorageError
-from truehue.core.images.mask import Mask
+from truehue.core.images.pixels import Mask
 from truehue.storage import Storage
 
 pytestmark = pytest.mark.slow

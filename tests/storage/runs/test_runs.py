@@ -163,7 +163,7 @@ def test_pictures_and_masks_are_there_for_inspect_without_a_second_copy(
         pixels = storage.masks.pixels(mask.mask_id)
         assert np.count_nonzero(pixels) == mask.area_px
         # The very mask, added by hand, is the same one.
-        from truehue.core.images.mask import Mask
+        from truehue.core.images.pixels import Mask
 
         again = storage.masks.add(sample.image_id, Mask(pixels, mask.maker, mask.parameters))
         assert again == mask

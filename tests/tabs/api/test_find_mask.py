@@ -10,7 +10,7 @@ from tests.browser.still_life import still_life
 from tests.tiny_models import grounding
 from tests.tiny_models.folder import DETECTOR, SAM2
 from truehue.core.generation.weights.sources import Sources
-from truehue.core.masks.grounded.serialize import is_automatic, steps_of
+from truehue.core.masks.grounded.compose import is_automatic, steps_of
 from truehue.storage import Storage
 from truehue.tabs.api.endpoints import FindMask, find_mask
 from truehue.tabs.page.roles import OWNER

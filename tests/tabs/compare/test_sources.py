@@ -16,7 +16,7 @@ from truehue.core.color.uw71 import uw71
 from truehue.core.concepts.reading import read_distributions
 from truehue.core.concepts.records import EXTRACTED, PIXELS
 from truehue.core.errors import BadInput, NotStored
-from truehue.core.images.mask import Mask
+from truehue.core.images.pixels import Mask
 from truehue.core.prompts.prompt import ObjectTarget
 from truehue.core.records import GenerationRecord
 from truehue.core.runs.folder import RunFolder

@@ -22,7 +22,7 @@ from tests.tabs.inspect.test_tab import filled, link_query, plain, value_of, vie
 from tests.tiny_models.folder import DETECTOR, PRESENCE, SAM, SAM2, models_folder, telling
 from truehue.core.generation.request import Cancelled
 from truehue.core.generation.weights.sources import Sources
-from truehue.core.masks.grounded.serialize import is_automatic, steps_of
+from truehue.core.masks.grounded.compose import is_automatic, steps_of
 from truehue.core.prompts.tables import objects
 from truehue.core.records import ImageRecord, JobRecord, MaskRecord
 from truehue.storage import Storage

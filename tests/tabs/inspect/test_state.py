@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from truehue.core.errors import BadInput, MaskError, NoPixels, NotStored, TrueHueError
-from truehue.core.images.mask import Mask
+from truehue.core.images.pixels import Mask
 from truehue.core.masks import marks
 from truehue.core.masks.marks import Mark
 from truehue.core.records import ImageRecord

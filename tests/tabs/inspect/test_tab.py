@@ -13,7 +13,7 @@ import pytest
 from tests.core.photographs import bounds, object_photograph
 from tests.tabs.drawn import drawn
 from truehue.core.color.systems import parse_target
-from truehue.core.images.mask import Mask
+from truehue.core.images.pixels import Mask
 from truehue.core.records import EvidenceRecord, ImageRecord
 from truehue.core.verdict.measure import TargetObject, measure
 from truehue.core.verdict.rules import DEFAULT_RULE, RULES

@@ -13,7 +13,7 @@ from fastapi.testclient import TestClient
 from tests.core.photographs import object_photograph
 from tests.tabs.reach import as_demo
 from truehue.core.errors import NotAllowed
-from truehue.core.images.mask import Mask
+from truehue.core.images.pixels import Mask
 from truehue.core.records import ImageRecord
 from truehue.core.verdict.rules import RULES
 from truehue.tabs.page.context import Context

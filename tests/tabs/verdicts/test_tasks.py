@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from truehue.core.color.systems import parse_target
-from truehue.core.images.mask import Mask
+from truehue.core.images.pixels import Mask
 from truehue.core.prompts.prompt import ObjectTarget, Prompt
 from truehue.core.records import EvidenceRecord, GenerationRecord
 from truehue.core.verdict import tasks

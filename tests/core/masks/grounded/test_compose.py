@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from truehue.core.errors import BadInput, ObjectNotFound, ObjectsOverlap
-from truehue.core.masks.describe import describe
 from truehue.core.masks.grounded.compose import (
     MAKER,
     MaskSteps,
@@ -19,7 +18,7 @@ from truehue.core.masks.grounded.compose import (
 )
 from truehue.core.masks.grounded.records import Detection, Segment
 from truehue.core.masks.grounded.variants import MaskVariant, mask_variant
-from truehue.core.masks.registry import masker
+from truehue.core.masks.registry import describe, masker
 
 PAPER, RELEASED = mask_variant("paper"), mask_variant("released")
 SHAPE = (40, 100)

@@ -14,13 +14,13 @@ import pytest
 from tests.core.masks.grounded.test_segmenters import count_calls, encoder
 from truehue.core.errors import MaskError, ObjectNotFound, ObjectsOverlap
 from truehue.core.generation.request import Cancelled
-from truehue.core.images.mask import Mask
+from truehue.core.images.pixels import Mask
 from truehue.core.masks.cleanup import released_cleanup
-from truehue.core.masks.grounded import precision
+from truehue.core.masks.grounded import transformers_loading
 from truehue.core.masks.grounded.compose import recompose
 from truehue.core.masks.grounded.ground import GroundingMethod, above, ground, painted
-from truehue.core.masks.grounded.precision import AUTOCAST, FLOAT32
 from truehue.core.masks.grounded.records import Detection, Detector, Segmenter
+from truehue.core.masks.grounded.transformers_loading import AUTOCAST, FLOAT32
 from truehue.core.masks.grounded.variants import MaskVariant, mask_variant
 from truehue.core.prompts.prompt import ObjectTarget
 
@@ -177,7 +177,7 @@ def test_released_computes_under_autocast_where_the_public_code_does(
     segmenter = opened("sam2")
     in_float32 = ground(image, APPLE, GroundingMethod(detector, segmenter, PAPER))
     on_cpu = ground(image, APPLE, GroundingMethod(detector, segmenter, RELEASED))
-    monkeypatch.setattr(precision, "AUTOCAST_DEVICES", ("cuda", "cpu"))
+    monkeypatch.setattr(transformers_loading, "AUTOCAST_DEVICES", ("cuda", "cpu"))
     calls = count_calls(encoder(segmenter))
     method = GroundingMethod(detector, segmenter, RELEASED)
     grounded = ground(image, APPLE, method, image_name="i")
@@ -216,7 +216,7 @@ def test_released_computes_under_autocast_where_the_public_code_does(
 def test_sam_cuts_out_under_autocast_too(
     opened: Callable[[str], Any], image: np.ndarray, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(precision, "AUTOCAST_DEVICES", ("cuda", "cpu"))
+    monkeypatch.setattr(transformers_loading, "AUTOCAST_DEVICES", ("cuda", "cpu"))
     detector = opened("detector")
     segmenter = opened("sam")
     grounded = ground(image, APPLE, GroundingMethod(detector, segmenter, RELEASED))

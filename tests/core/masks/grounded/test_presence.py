@@ -13,7 +13,7 @@ from tests.tiny_models.once import once
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.generation.memory import BadModelFolder, waiting_bytes
 from truehue.core.machine import Placement
-from truehue.core.masks.grounded import precision, presence
+from truehue.core.masks.grounded import presence, transformers_loading
 from truehue.core.masks.grounded.presence import JanusPresence, load_presence, question
 from truehue.core.masks.grounded.records import PresenceQuestion
 
@@ -76,7 +76,7 @@ def test_released_asks_its_own_question_under_autocast(
     untaught: JanusPresence, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     forms = [PresenceQuestion("released", "a red apple", autocast) for autocast in (False, True)]
-    monkeypatch.setattr(precision, "AUTOCAST_DEVICES", ("cuda", "cpu"))
+    monkeypatch.setattr(transformers_loading, "AUTOCAST_DEVICES", ("cuda", "cpu"))
     plain, cast = (untaught.ask(RED, ["apple"], form)[0] for form in forms)
     assert plain.question == cast.question == question("apple", forms[0])
     assert plain.yes_percent != cast.yes_percent

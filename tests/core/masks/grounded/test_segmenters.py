@@ -15,8 +15,7 @@ from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.generation.memory import BadModelFolder
 from truehue.core.masks.grounded.embeddings import KEPT
 from truehue.core.masks.grounded.records import Segmenter
-from truehue.core.masks.grounded.sam import SamSegmenter
-from truehue.core.masks.grounded.sam_sizes import build, read_sizes
+from truehue.core.masks.grounded.sam import SamSegmenter, build, read_sizes
 from truehue.core.masks.grounded.tools import open_detector, open_segmenter
 
 pytestmark = pytest.mark.weights

@@ -11,15 +11,17 @@ import numpy as np
 import pytest
 
 from truehue.core.errors import MaskError
-from truehue.core.masks.grounded.compose import MaskSteps, NegativeResult, compose
-from truehue.core.masks.grounded.records import Detection, Presence, Segment
-from truehue.core.masks.grounded.serialize import (
+from truehue.core.masks.grounded.compose import (
+    MaskSteps,
+    NegativeResult,
+    compose,
     is_automatic,
     packed,
     steps_of,
     unpacked,
     with_steps,
 )
+from truehue.core.masks.grounded.records import Detection, Presence, Segment
 from truehue.core.masks.grounded.variants import mask_variant
 
 SHAPE = (37, 53)

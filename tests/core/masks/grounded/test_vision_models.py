@@ -29,8 +29,15 @@ from truehue.core.masks.grounded.tools import (
     open_vision,
     vision_placement,
 )
-from truehue.core.masks.grounded.vision_models import SAM_MIRROR, VISION_MODELS, vision_model
-from truehue.core.masks.grounded.weights import WITHOUT, download, find, missing
+from truehue.core.masks.grounded.weights import (
+    SAM_MIRROR,
+    VISION_MODELS,
+    WITHOUT,
+    download,
+    find,
+    missing,
+    vision_model,
+)
 
 ROOT = Path(__file__).resolve().parents[4]
 

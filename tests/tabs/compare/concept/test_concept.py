@@ -20,7 +20,7 @@ from truehue.core.color.uw71 import COUNT, distances71, lab71, uw71
 from truehue.core.concepts.reading import FileRefused, read_distributions
 from truehue.core.concepts.records import DistributionFile, DistributionRow
 from truehue.core.errors import BadInput
-from truehue.core.images.mask import Mask
+from truehue.core.images.pixels import Mask
 from truehue.tabs.compare.concept.concepts import choices_view, concepts_view
 from truehue.tabs.compare.concept.link import question_of
 from truehue.tabs.compare.concept.plane import LARGEST_PX, PX_A_UNIT, arrow, bubbles, flow, places

@@ -17,7 +17,7 @@ from fastapi.testclient import TestClient
 from PIL import Image
 
 from truehue.core.concepts.reading import FileRefused, read_distributions
-from truehue.core.images.mask import Mask
+from truehue.core.images.pixels import Mask
 from truehue.tabs.compare.people import images as waiting
 from truehue.tabs.compare.people import uploads
 from truehue.tabs.compare.people.examples import EXAMPLES
