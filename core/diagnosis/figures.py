@@ -23,7 +23,7 @@ from truehue.core.diagnosis.records import (
     RocPoint,
 )
 from truehue.core.diagnosis.scoring import TRUE, JudgmentRow
-from truehue.core.verdict.judge import PASS, UNSCORED
+from truehue.core.verdict.rules import PASS, UNSCORED
 
 MOST = 24
 

@@ -12,8 +12,8 @@ import numpy as np
 from truehue.core.diagnosis.colors import ColorQuery
 from truehue.core.errors import TrueHueError
 from truehue.core.verdict.candidates import Acceptance
-from truehue.core.verdict.judge import UNSCORED
 from truehue.core.verdict.measure import MaskCache, Measurement, measure, unscored_measurement
+from truehue.core.verdict.rules import UNSCORED
 
 TRUE, NEAR = "true", "near"
 

@@ -16,7 +16,7 @@ from truehue.core.export.result_tables import item_tables
 from truehue.core.prompts.prompt import Prompt
 from truehue.core.runs.concepts import NOT_MEASURED, measured_of, only_measured
 from truehue.core.runs.records import RunPlan
-from truehue.core.verdict.judge import UNSCORED
+from truehue.core.verdict.rules import UNSCORED
 
 _FAILED = "failed"
 _KEYS = 1 << 16  # more targets than a prompt can have, so that item and target make one number

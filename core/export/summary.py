@@ -14,7 +14,7 @@ from truehue.core.batch.shards import BadShard
 from truehue.core.export.result_tables import columns_of, latest, parts_of
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.score import CAUSES
-from truehue.core.verdict.judge import UNSCORED
+from truehue.core.verdict.rules import UNSCORED
 
 SHOWN = 3
 """Reasons that are named; the rest is counted."""

@@ -13,8 +13,7 @@ from truehue.core.runs.concepts import only_measured
 from truehue.core.runs.records import ObjectVerdict
 from truehue.core.verdict.candidates import Acceptance
 from truehue.core.verdict.expectations import Localization
-from truehue.core.verdict.judge import PASS, UNSCORED, Verdict
-from truehue.core.verdict.rules import DIFFERS
+from truehue.core.verdict.rules import DIFFERS, PASS, UNSCORED, Verdict
 from truehue.core.verdict.tasks import BROKE, ObjectOutcome, TaskVerdict, judge_all
 
 CAUSES: Mapping[str, str] = MappingProxyType(

@@ -17,9 +17,21 @@ from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.images.pixels import MaskedColors, changed_colors, distinct_colors
 from truehue.core.masks.cleanup import released_cleanup
 from truehue.core.verdict.candidates import AS_ASKED, Acceptance, Candidate, accepted, samples_for
-from truehue.core.verdict.judge import FAIL, PASS, UNSCORED, Verdict, judge, unscored
 from truehue.core.verdict.reasons import explain, explain_differs
-from truehue.core.verdict.rules import DEFAULT_RULE, DIFFERS, MATCHES, RELATIONS, Rule, rule
+from truehue.core.verdict.rules import (
+    DEFAULT_RULE,
+    DIFFERS,
+    FAIL,
+    MATCHES,
+    PASS,
+    RELATIONS,
+    UNSCORED,
+    Rule,
+    Verdict,
+    judge,
+    rule,
+    unscored,
+)
 from truehue.core.verdict.truehue import judge_lit
 
 MOST_KEPT = 32

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from truehue.core.color.difference import delta_chroma, delta_e00, hue_difference_deg
-from truehue.core.verdict.judge import LightMatch
-from truehue.core.verdict.rules import Thresholds
+from truehue.core.verdict.rules import LightMatch, Thresholds
 
 # As far as a rule without a limit on ΔChroma is looked at; 5 ΔE00 of the most vivid colors.
 _MOST_CHROMA = 40.0

@@ -1,5 +1,4 @@
-"""GenColorBench's tasks: what the objects of a picture say together, and why; by all rules, even
-where one of them breaks.
+"""GenColorBench's tasks: what the objects of an image say together, and why, by all rules.
 
 CNA and NCU ask one object for its color; COA asks the main object for it and the second one to be
 free of it; MOC asks each object for its own; ICA asks a reference for the same color (Butt et al.,
@@ -9,22 +8,112 @@ arXiv:2510.20586, section 3.2; which object is measured how: gen-color-bench @ 8
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
+from truehue.core.color.difference import delta_e00
 from truehue.core.errors import BadInput, MaskError, NoPixels, TrueHueError
 from truehue.core.prompts.prompt import ObjectTarget
 from truehue.core.verdict import reasons
 from truehue.core.verdict.candidates import AS_ASKED, Acceptance
 from truehue.core.verdict.expectations import Expectation, Localization, expectations_of
-from truehue.core.verdict.judge import FAIL, PASS, UNSCORED, Verdict
-from truehue.core.verdict.leak import stories
 from truehue.core.verdict.measure import MaskCache, Measurement, TargetObject, measure
 from truehue.core.verdict.reasons import by as by_rule
 from truehue.core.verdict.reasons import without_rule
-from truehue.core.verdict.rules import Rule, rule
+from truehue.core.verdict.rules import DIFFERS, FAIL, MATCHES, PASS, UNSCORED, Rule, Verdict, rule
+
+LEAST_SHARE, MOST_SHARE = 0.4, 1.2
+"""How far on the straight way in the a*b* plane, own color to the other's, a color has leaked."""
+
+MOST_ASIDE = 0.25
+"""How far it may lie beside that way, as a share of its length."""
+
+LEAST_APART = 15.0
+"""Colors nearer than this in the a*b* plane say too little of who took from whom."""
+
+Lab = tuple[float, float, float]
+
+LEAKED, EXCHANGED, LEANS = "leaked", "exchanged", "leans"
+
+
+class LeakFinding(NamedTuple):
+    """What happened to an object's color: ``kind`` (leaked, exchanged, leans) and a sentence."""
+
+    kind: str
+    told: str
+
+
+def stories(
+    wrong: Mapping[int, Lab],
+    right: Collection[int],
+    expectations: Sequence[Expectation],
+    has: Callable[[Expectation, Expectation], bool],
+) -> dict[int, LeakFinding]:
+    """A story of each object of ``wrong`` whose color is found to be another one's.
+
+    ``wrong`` are the measured colors of the objects that fail, by position of their target, and
+    ``right`` the positions of those that pass: only a color that is there can have leaked in part.
+    ``has(one, other)`` says whether the first object would pass with the color asked of the second.
+    Where nothing of the kind is seen, there is no story.
+    """
+    by_position = {expectation.position: expectation for expectation in expectations}
+    colored = [expectation for expectation in expectations if expectation.relation == MATCHES]
+    used: dict[int, Expectation] = {}
+    for position in wrong:
+        expectation = by_position[position]
+        if expectation.relation == DIFFERS:
+            used[position] = next(c for c in colored if c.color.hex == expectation.color.hex)
+            continue
+        others = [other for other in colored if other.color.hex != expectation.color.hex]
+        donor = next((other for other in others if has(expectation, other)), None)
+        if donor is not None:
+            used[position] = donor
+    findings = {}
+    for position, lab in wrong.items():
+        expectation = by_position[position]
+        if position in used:
+            findings[position] = _leak_finding(expectation, used[position], used)
+            continue
+        near = [
+            (float(delta_e00(np.array(lab), np.array(other.color.lab))), index)
+            for index, other in enumerate(colored)
+            if other.position in right and part_of(lab, expectation.color.lab, other.color.lab)
+        ]
+        if near:
+            findings[position] = LeakFinding(
+                LEANS, reasons.leans(expectation, colored[min(near)[1]])
+            )
+    return findings
+
+
+def _leak_finding(
+    expectation: Expectation, other: Expectation, expectations: Mapping[int, Expectation]
+) -> LeakFinding:
+    back = expectations.get(other.position)
+    if back is not None and back.position == expectation.position:
+        # The same words for both, so that the picture says it once.
+        first, second = sorted((expectation, other), key=lambda item: item.position)
+        return LeakFinding(EXCHANGED, reasons.exchanged(first, second))
+    return LeakFinding(LEAKED, reasons.took(expectation, other))
+
+
+def part_of(lab: Lab, own_lab: Lab, other_lab: Lab) -> bool:
+    """Whether a color lies, in the a*b* plane, on the way from its own color to another one.
+
+    Lightness is left out: shading moves it. False for colors that are too near to each other.
+    """
+    own, other, ab = (np.array(color[1:]) for color in (own_lab, other_lab, lab))
+    way = other - own
+    length = float(np.hypot(*way))
+    if length < LEAST_APART:
+        return False
+    share = float((ab - own) @ way) / length**2
+    aside = float(np.hypot(*(ab - own - share * way))) / length
+    return LEAST_SHARE <= share <= MOST_SHARE and aside <= MOST_ASIDE
+
 
 log = logging.getLogger("truehue")
 BROKE = "broke"
@@ -47,7 +136,7 @@ class ObjectOutcome:
     ``step`` (of :data:`truehue.core.verdict.expectations.STEPS`) is where the judging ended;
     ``told`` is one sentence that names the object. The measurement of an object that was not
     measured has a reason and no numbers; its ``parameters`` say what was known of the object
-    instead. ``story`` is a kind of :class:`truehue.core.verdict.leak.LeakFinding` where another
+    instead. ``story`` is a kind of :class:`truehue.core.verdict.tasks.LeakFinding` where another
     object's color was found on it.
     """
 

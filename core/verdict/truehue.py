@@ -27,8 +27,7 @@ from truehue.core.color.difference import delta_chroma, delta_e00, hue_differenc
 from truehue.core.color.shading import LIT_PERCENTILES, LitColor, LitPart
 from truehue.core.color.spaces import lab_to_xyz1, linear1_to_xyz1, xyz1_to_lab, xyz1_to_linear1
 from truehue.core.errors import BadInput
-from truehue.core.verdict.judge import FAIL, PASS, LightMatch, Metric, Verdict, offset_between
-from truehue.core.verdict.rules import Rule
+from truehue.core.verdict.rules import FAIL, PASS, LightMatch, Metric, Rule, Verdict, offset_between
 
 LEVEL_COSTS = dict(zip(LIT_PERCENTILES, (0.5, 0.0, 2.0), strict=True))
 """ΔE00 for full light at this percentile of the object's shade."""

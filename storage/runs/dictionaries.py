@@ -25,8 +25,7 @@ from truehue.core.color.systems import ColorTarget
 from truehue.core.errors import BadInput
 from truehue.core.prompts.prompt import Prompt
 from truehue.core.verdict.expectations import Expectation, expectations_of
-from truehue.core.verdict.judge import FAIL, PASS, UNSCORED
-from truehue.core.verdict.rules import DIFFERS
+from truehue.core.verdict.rules import DIFFERS, FAIL, PASS, UNSCORED
 from truehue.storage.database import canonical
 
 STATUSES = ("", PASS, FAIL, UNSCORED)

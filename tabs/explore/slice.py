@@ -11,8 +11,7 @@ from truehue.core.analysis.unscored import LEFT_OUT, NOT_FOUND
 from truehue.core.color.systems import SYSTEMS
 from truehue.core.errors import BadInput
 from truehue.core.runs.score import CAUSES
-from truehue.core.verdict.judge import FAIL, PASS, UNSCORED
-from truehue.core.verdict.rules import RULES, rule
+from truehue.core.verdict.rules import FAIL, PASS, RULES, UNSCORED, rule
 
 FIELDS = tuple(field.name for field in fields(Slice))
 STATUSES = (FAIL, UNSCORED, PASS)

@@ -7,9 +7,8 @@ from typing import Any
 
 from truehue.core.concepts.color_description import ColorDescription
 from truehue.core.masks.registry import masker
-from truehue.core.verdict.judge import FAIL, PASS, LightMatch
 from truehue.core.verdict.measure import Measurement
-from truehue.core.verdict.rules import rule
+from truehue.core.verdict.rules import FAIL, PASS, LightMatch, rule
 from truehue.tabs.inspect.automatic import model_name, presence_text
 from truehue.tabs.page import figures
 

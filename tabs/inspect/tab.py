@@ -11,7 +11,7 @@ import gradio as gr
 
 from truehue.core.color.systems import SYSTEMS
 from truehue.core.errors import BadInput
-from truehue.core.verdict.counterfactual import read_limits
+from truehue.core.verdict.audit import read_limits
 from truehue.core.verdict.rules import DEFAULT_RULE, DIFFERS, MATCHES, RULES
 from truehue.tabs.inspect import find as inspect_find
 from truehue.tabs.inspect.controls import color_picker, rule_choice, stage

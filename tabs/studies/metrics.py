@@ -17,8 +17,7 @@ from truehue.core.color.distances import checked, compare
 from truehue.core.concepts.metrics import METRICS, ScoreMetric
 from truehue.core.scores.measures import measures_of
 from truehue.core.scores.records import IMAGE, LOW, NEITHER
-from truehue.core.verdict.judge import FAIL, PASS
-from truehue.core.verdict.rules import DIFFERS, RULES
+from truehue.core.verdict.rules import DIFFERS, FAIL, PASS, RULES
 from truehue.tabs.page.context import Context
 
 PASSED, DELTA_E, HUE, MISFIT, RIGHT = "passed", "delta_e00", "hue", "misfit", "right"

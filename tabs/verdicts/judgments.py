@@ -14,8 +14,7 @@ from truehue.core.analysis.run_names import run_labels
 from truehue.core.color.systems import ColorTarget, parse_target
 from truehue.core.errors import BadInput, NotStored, TrueHueError
 from truehue.core.spreadsheets import cell
-from truehue.core.verdict.judge import PASS, UNSCORED
-from truehue.core.verdict.rules import MATCHES, RULES
+from truehue.core.verdict.rules import MATCHES, PASS, RULES, UNSCORED
 from truehue.storage.verdicts.judgments import MAX_REASON, JudgmentRecord, RuleStatus
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context, runs_of

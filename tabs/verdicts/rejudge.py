@@ -12,8 +12,7 @@ from truehue.core.generation.registry import RENDERER
 from truehue.core.records import EvidenceRecord, GenerationRecord
 from truehue.core.verdict.candidates import samples_for
 from truehue.core.verdict.expectations import Expectation, expectations_of
-from truehue.core.verdict.judge import UNSCORED
-from truehue.core.verdict.rules import Rule, rule
+from truehue.core.verdict.rules import UNSCORED, Rule, rule
 from truehue.core.verdict.tasks import BROKE, BY_NUMBER, ENDED
 from truehue.tabs.page.context import Context
 from truehue.tabs.verdicts.scoring import StoredImage, judge_image, masks_of

@@ -15,7 +15,7 @@ from truehue.core.prompts.prompt import ObjectTarget
 from truehue.core.records import EvidenceRecord, MaskRecord
 from truehue.core.verdict.candidates import Acceptance
 from truehue.core.verdict.expectations import findings_of
-from truehue.core.verdict.judge import FAIL, PASS, UNSCORED
+from truehue.core.verdict.rules import FAIL, PASS, UNSCORED
 from truehue.core.verdict.tasks import (
     ENDED,
     NO_MASK,

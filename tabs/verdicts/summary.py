@@ -9,10 +9,14 @@ from truehue.core.prompts.prompt import ObjectTarget
 from truehue.core.records import EvidenceRecord
 from truehue.core.verdict import reasons
 from truehue.core.verdict.expectations import Expectation, expectations_of
-from truehue.core.verdict.judge import FAIL, PASS, UNSCORED
-from truehue.core.verdict.reasons import by, without_rule
-from truehue.core.verdict.rules import DIFFERS
-from truehue.core.verdict.short import AS_REQUESTED, plain_sentence, short_reason
+from truehue.core.verdict.reasons import (
+    AS_REQUESTED,
+    by,
+    plain_sentence,
+    short_reason,
+    without_rule,
+)
+from truehue.core.verdict.rules import DIFFERS, FAIL, PASS, UNSCORED
 from truehue.core.verdict.tasks import together
 
 

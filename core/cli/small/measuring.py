@@ -19,8 +19,8 @@ from truehue.core.prompts.gencolorbench import build
 from truehue.core.prompts.prompt import Prompt, color_words
 from truehue.core.refinement.maps import saturation_map
 from truehue.core.refinement.settings import FIRST_PASS_WORDS, Refinement, discrepancy_of, rows_of
-from truehue.core.verdict.judge import FAIL, PASS, UNSCORED
 from truehue.core.verdict.measure import measure
+from truehue.core.verdict.rules import FAIL, PASS, UNSCORED
 
 REAL_SATURATION = 0.33
 """Mean saturation of real photographs by the paper of CFM; HSV S, which it does not state."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from truehue.core.cli.small.measuring import GROUPS, LEVEL_1, REAL_SATURATION, Row
 from truehue.core.files import replace_file
-from truehue.core.verdict.judge import PASS, UNSCORED
+from truehue.core.verdict.rules import PASS, UNSCORED
 
 # Gray, dashed and marked lines: series are told apart without color.
 _DASHES = ("", "6 3", "2 3", "8 3 2 3", "1 4", "12 4", "4 2 1 2", "3 6", "10 2")

@@ -21,9 +21,8 @@ from truehue.core.diagnosis.scoring import margin
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.files import quiet
 from truehue.core.images.load import image_id
-from truehue.core.verdict.judge import PASS, UNSCORED
 from truehue.core.verdict.measure import MaskCache, measure
-from truehue.core.verdict.rules import RULES
+from truehue.core.verdict.rules import PASS, RULES, UNSCORED
 from truehue.core.vlm.color_judge.questions import rendered
 from truehue.core.vlm.records import LETTERS, Answer, Form, Outcome, Question
 from truehue.core.vlm.wording import fold

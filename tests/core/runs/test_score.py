@@ -18,8 +18,7 @@ from truehue.core.runs.maskers import open_masker
 from truehue.core.runs.records import MaskerSpec, ObjectVerdict
 from truehue.core.runs.score import CAUSES, direction, not_generated, score
 from truehue.core.verdict.candidates import Acceptance
-from truehue.core.verdict.judge import Offset, Verdict
-from truehue.core.verdict.rules import RULES
+from truehue.core.verdict.rules import RULES, Offset, Verdict
 
 EVERY = tuple((item.id, item.version) for item in RULES)
 TRUEHUE = (("truehue", "1.1"),)
@@ -176,7 +175,7 @@ def test_a_picture_without_an_image_is_unscored_by_every_rule() -> None:
 def test_the_furthest_of_hue_chroma_and_lightness_is_named(
     result: tuple[float, ...], accepted: tuple[float, ...], cause: str
 ) -> None:
-    from truehue.core.verdict.judge import offset_between
+    from truehue.core.verdict.rules import offset_between
 
     offset: Offset = offset_between(np.array(result, float), np.array(accepted, float))
     lab = (float(result[0]), float(result[1]), float(result[2]))

@@ -11,16 +11,15 @@ import pytest
 from tests.core.photographs import object_photograph
 from truehue.core.color.systems import parse_target
 from truehue.core.errors import BadInput
-from truehue.core.verdict.candidates import Acceptance
-from truehue.core.verdict.counterfactual import (
+from truehue.core.verdict.audit import (
     Limits,
     alternatives,
     judged_limits,
     read_limits,
 )
-from truehue.core.verdict.judge import PASS, judge
+from truehue.core.verdict.candidates import Acceptance
 from truehue.core.verdict.measure import measure
-from truehue.core.verdict.rules import RULES, Thresholds, rule
+from truehue.core.verdict.rules import PASS, RULES, Thresholds, judge, rule
 
 SRGB8, MASK = object_photograph(96, seed=3)
 TARGETS = ("l3:Vivid reddish orange", "css:sienna", "css:blue", "lab(40 38 38)")

@@ -7,7 +7,7 @@ import pytest
 
 from truehue.core.color.systems import parse_target
 from truehue.core.verdict.measure import TargetObject, measure
-from truehue.core.verdict.short import measurement_sentence
+from truehue.core.verdict.reasons import measurement_sentence
 
 ORANGE = "l3:Vivid reddish orange"
 

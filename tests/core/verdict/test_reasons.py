@@ -12,10 +12,8 @@ from hypothesis import strategies as st
 
 from truehue.core.color.difference import hue_word
 from truehue.core.color.systems import parse_target
-from truehue.core.verdict.judge import judge, unscored
-from truehue.core.verdict.reasons import account, by, explain, without_rule
-from truehue.core.verdict.rules import rule
-from truehue.core.verdict.short import short_reason
+from truehue.core.verdict.reasons import account, by, explain, short_reason, without_rule
+from truehue.core.verdict.rules import judge, rule, unscored
 
 ASKED = (50.0, 40.0, 0.0)
 

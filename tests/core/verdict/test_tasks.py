@@ -13,11 +13,10 @@ from truehue.core.errors import BadInput
 from truehue.core.prompts.prompt import ObjectTarget
 from truehue.core.verdict.candidates import Acceptance
 from truehue.core.verdict.expectations import ABSENT, Localization, expectations_of
-from truehue.core.verdict.leak import part_of
 from truehue.core.verdict.measure import TargetObject, measure
 from truehue.core.verdict.reasons import by
 from truehue.core.verdict.rules import RULES
-from truehue.core.verdict.tasks import TaskVerdict, judge_task
+from truehue.core.verdict.tasks import TaskVerdict, judge_task, part_of
 
 RULE_IDS = [by.id for by in RULES]
 RED, BLUE = parse_target("#C04040"), parse_target("#4060C0")

@@ -10,8 +10,20 @@ import pytest
 
 from truehue.core.color.difference import delta_e00
 from truehue.core.errors import BadInput
-from truehue.core.verdict.judge import FAIL, PASS, UNSCORED, Metric, Verdict, judge, unscored
-from truehue.core.verdict.rules import DEFAULT_RULE, RULES, Rule, Thresholds, rule
+from truehue.core.verdict.rules import (
+    DEFAULT_RULE,
+    FAIL,
+    PASS,
+    RULES,
+    UNSCORED,
+    Metric,
+    Rule,
+    Thresholds,
+    Verdict,
+    judge,
+    rule,
+    unscored,
+)
 
 PAPER, RELEASED = rule("paper"), rule("released")
 # What they judge a color by; the others put it into the image's light first (test_truehue).

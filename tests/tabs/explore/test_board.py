@@ -39,8 +39,7 @@ from truehue.core.runs.score import not_generated, score
 from truehue.core.runs.shards import write_shard
 from truehue.core.verdict.candidates import Acceptance
 from truehue.core.verdict.expectations import Localization
-from truehue.core.verdict.judge import FAIL, PASS, UNSCORED
-from truehue.core.verdict.rules import DEFAULT_RULE, rule
+from truehue.core.verdict.rules import DEFAULT_RULE, FAIL, PASS, UNSCORED, rule
 from truehue.storage import Storage
 from truehue.tabs.explore.board import board_view, cards_view
 from truehue.tabs.explore.board_csv import board_csv

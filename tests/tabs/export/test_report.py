@@ -14,8 +14,7 @@ from truehue.core.export.report_parts import Paragraph, Table
 from truehue.core.export.source import runs_of
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.shards import write_shard
-from truehue.core.verdict.judge import UNSCORED
-from truehue.core.verdict.rules import rule
+from truehue.core.verdict.rules import UNSCORED, rule
 from truehue.tabs.explore.board import board_view
 from truehue.tabs.export.report import report_of
 from truehue.tabs.export.service import export
