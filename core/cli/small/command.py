@@ -26,9 +26,9 @@ from truehue.core.cli.small.measuring import (
 from truehue.core.command import status_of
 from truehue.core.errors import BadInput
 from truehue.core.files import png_of, replace_file
-from truehue.core.generation.small.place import FOLDER
 from truehue.core.generation.small.scenes import SceneBank, render_scenes
 from truehue.core.generation.small.settings import (
+    FOLDER,
     SceneSettings,
     Settings,
     scene_settings_from_json,
@@ -126,7 +126,7 @@ def _json(path: Path) -> dict[str, Any]:
 def _train(options: argparse.Namespace) -> int:
     import torch
 
-    from truehue.core.generation.small.export import check_place
+    from truehue.core.generation.small.training import check_place
 
     _at_least_1(options, "threads", "workers", "save_every", "report_every")
     if options.out is not None:
@@ -143,8 +143,13 @@ def _train(options: argparse.Namespace) -> int:
 
 def _trained(options: argparse.Namespace, settings: Settings) -> int:
     """The training of a folder that is held."""
-    from truehue.core.generation.small.export import write_model
-    from truehue.core.generation.small.training import CHECKPOINT, Progress, Training, train
+    from truehue.core.generation.small.training import (
+        CHECKPOINT,
+        Progress,
+        Training,
+        train,
+        write_model,
+    )
 
     training = Training(settings)
     if (options.folder / CHECKPOINT).exists():

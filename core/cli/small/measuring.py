@@ -11,8 +11,7 @@ import numpy as np
 
 from truehue.core.errors import MaskError, NoPixels
 from truehue.core.generation.request import GenerationRequest, LoadedModel, OnStep
-from truehue.core.generation.small.captions import caption_of, color_of_words, held_out
-from truehue.core.generation.small.scenes import SceneBank
+from truehue.core.generation.small.scenes import SceneBank, caption_of, color_of_words, held_out
 from truehue.core.masks.grabcut import grabcut
 from truehue.core.prompts.draws import seeded_order
 from truehue.core.prompts.gencolorbench import build

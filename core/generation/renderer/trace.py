@@ -1,4 +1,10 @@
-"""Light along rays: what every pixel receives, before any color is asked for."""
+"""Light along rays: what every pixel receives, before any color is asked for.
+
+How much light leaves a point, as achromatic factors of its albedo.
+
+Everything is linear. The stage is neutral and light that the objects give back is left out, so no
+surface ever colors another: a pixel of an object is ``shade × albedo + highlight``, exactly.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +14,245 @@ from functools import lru_cache
 
 import numpy as np
 
-from truehue.core.generation.renderer import stage
+from truehue.core.cache import LruCache
+from truehue.core.generation.renderer.camera import Viewpoint, view
 from truehue.core.generation.renderer.encode import linear1_to_srgb8, srgb8_step_linear1
-from truehue.core.generation.renderer.light import Light
-from truehue.core.generation.renderer.scene import Points, Scene
-from truehue.core.generation.renderer.shade import Shader
+from truehue.core.generation.renderer.light import (
+    Light,
+    exposure,
+    fill_direction,
+    key_samples,
+    unblocked,
+)
+from truehue.core.generation.renderer.scene import Points, Scene, Vector
 from truehue.core.generation.renderer.shapes import Array
-from truehue.core.generation.renderer.stage import Viewpoint, view
+
+_DOME_SIZE = 28
+_DOME_SPREAD = 0.35
+_SKY_SIZE = 48
+_SKY_SPREAD = 0.25
+# The floor map: cells on a side, and half its side in scene units.
+_MAP_SIZE = 112
+_MAP_HALF = 2.4
+# The floor looks this far up for what almost touches it.
+_CONTACT = np.float32(0.035)
+# What surfaces in hollows send on to each other, as a share of the light.
+_SENT_ON = np.float32(0.4)
+# The openness of so many floors is kept, 50 kB each.
+_OPEN_MAPS = 64
+# Rays start this far above the surface, so that a surface does not shade itself.
+_LIFT = np.float32(0.003)
+
+_open_maps: LruCache[Array] = LruCache(_OPEN_MAPS)
+
+
+def _spiral(heights: Array) -> tuple[Vector, ...]:
+    """Unit vectors of the given heights, turned by the golden angle from one to the next."""
+    angle = np.arange(len(heights)) * np.pi * (3.0 - np.sqrt(5.0))
+    r = np.sqrt(1.0 - heights * heights)
+    columns = zip(r * np.cos(angle), r * np.sin(angle), heights, strict=True)
+    return tuple((float(a), float(b), float(c)) for a, b, c in columns)
+
+
+# Spread evenly over the sphere; and over the sky as a floor weighs it, by the cosine.
+_DOME = _spiral(1.0 - 2.0 * (np.arange(_DOME_SIZE) + 0.5) / _DOME_SIZE)
+_SKY = _spiral(np.sqrt(1.0 - (np.arange(_SKY_SIZE) + 0.5) / _SKY_SIZE))
+
+
+def _dot(a: Points, b: Vector) -> Array:
+    result: Array = a[0] * np.float32(b[0]) + a[1] * np.float32(b[1]) + a[2] * np.float32(b[2])
+    return result
+
+
+class Shader:
+    """The light in one scene. All points and normals are three float32 arrays of one shape."""
+
+    def __init__(self, scene: Scene, light: Light, turn_deg: float, floor_linear1: float) -> None:
+        self.scene = scene
+        self.light = light
+        self.floor_linear1 = floor_linear1
+        self.exposure = exposure(light)
+        self.keys, self.key_spread, self.key_around = key_samples(light, turn_deg)
+        self.fill = fill_direction(light, turn_deg)
+        self.open_floor = float(unblocked(light, np.array([[0.0, 0.0, 1.0]]), 0.0)[0])
+        # It knows the objects alone: other lights, sizes and colors of a view share it.
+        self._open_map = _open_maps.get(scene.placed, self._map_openness)
+        self._light_map = self._map_light() if light.occlusion else None
+
+    def surface(self, points: Points, normals: Points, to_eye: Points) -> tuple[Array, Array]:
+        """Shade (0 to 1) and highlight (0 upward) at points of objects, float32."""
+        light = self.light
+        lifted = self._lifted(points, normals)
+        total = np.full(points[0].shape, light.ambient * (1.0 - light.occlusion), np.float32)
+        sky = 0.5 + 0.5 * normals[2]
+        openness = np.ones_like(total)
+        if light.occlusion:
+            openness, back = self._dome_light(lifted, normals)
+            around = light.ambient * sky * openness + self.floor_linear1 * (1.0 - sky) * back
+            total += light.occlusion * around
+        key, mirror = self._key(lifted, normals, to_eye)
+        total += key
+        if light.fill_strength:
+            total += light.fill_strength * openness * np.maximum(_dot(normals, self.fill), 0.0)
+        return np.minimum(total * self.exposure, 1.0), mirror * self.exposure
+
+    def stage(self, points: Points, normals: Points) -> Array:
+        """Shade of the floor and backdrop, float32."""
+        light = self.light
+        lifted = self._lifted(points, normals)
+        sky = 0.5 + 0.5 * normals[2]
+        openness = self._at(self._open_map, points[0], points[1])
+        x, y, z = lifted
+        nearest = self.scene.distance_within(x, y, z + _CONTACT, float(_CONTACT))
+        contact = np.clip(nearest * (1.0 / _CONTACT), 0.0, 1.0)
+        openness = openness * (0.4 + 0.6 * contact)
+        total = light.ambient * sky * openness
+        total += self.open_floor * self.floor_linear1 * (1.0 - sky)
+        total += self._key(lifted, normals, None)[0]
+        if light.fill_strength:
+            total += light.fill_strength * openness * np.maximum(_dot(normals, self.fill), 0.0)
+        result: Array = np.minimum(total * self.exposure, 1.0)
+        return result
+
+    @staticmethod
+    def _lifted(points: Points, normals: Points) -> Points:
+        x, y, z = (p + n * _LIFT for p, n in zip(points, normals, strict=True))
+        return x, y, z
+
+    def _key(self, points: Points, normals: Points, to_eye: Points | None) -> tuple[Array, Array]:
+        """Diffuse light of the key, and its mirror highlight where ``to_eye`` is given."""
+        diffuse = np.zeros(points[0].shape, dtype=np.float32)
+        mirror = np.zeros_like(diffuse)
+        light = self.light
+        if not light.key_strength:
+            return diffuse, mirror
+        # Where nothing reaches into the cone around all of the key, no small light is blocked.
+        wide = self.scene.visibility(points, self.keys[0], self.key_around)
+        facings = [_dot(normals, key) for key in self.keys]
+        unsure = [np.flatnonzero((facing > 0.0) & (wide < 1.0)) for facing in facings]
+        origins = [(points[0][index], points[1][index], points[2][index]) for index in unsure]
+        past = self.scene.visibilities(origins, self.keys, self.key_spread)
+        for key, facing, indices, unblocked_share in zip(
+            self.keys, facings, unsure, past, strict=True
+        ):
+            seen = (facing > 0.0).astype(np.float32)
+            seen[indices] = unblocked_share
+            diffuse += facing * seen
+            if to_eye is not None and light.gloss_strength:
+                mirror += seen * self._blinn(normals, to_eye, key)
+        share = light.key_strength / len(self.keys)
+        return diffuse * share, mirror * (share * light.gloss_strength)
+
+    def _blinn(self, normals: Points, to_eye: Points, key: Vector) -> Array:
+        """Blinn's highlight, stronger at grazing angles (Schlick's Fresnel term over its 4%)."""
+        hx, hy, hz = (e + np.float32(k) for e, k in zip(to_eye, key, strict=True))
+        scale = 1.0 / np.sqrt(np.maximum(hx * hx + hy * hy + hz * hz, 1e-12))
+        along = (normals[0] * hx + normals[1] * hy + normals[2] * hz) * scale
+        toward = (to_eye[0] * hx + to_eye[1] * hy + to_eye[2] * hz) * scale
+        fresnel = 1.0 + 4.0 * (1.0 - np.clip(toward, 0.0, 1.0)) ** 5
+        result: Array = np.maximum(along, 0.0) ** np.float32(self.light.gloss_exponent) * fresnel
+        return result
+
+    def _dome_light(self, points: Points, normals: Points) -> tuple[Array, Array]:
+        """Share of the sky that is open (0 to 1), and the light that the floor receives as seen
+        from here, averaged over the directions below.
+
+        Both are quotients over what a flat surface would see, so an open point gets exactly 1.
+        """
+        shape = points[0].shape
+        open_sky, all_sky = np.full(shape, 1e-4, np.float32), np.full(shape, 1e-4, np.float32)
+        back, all_back = np.zeros(shape, np.float32), np.full(shape, 1e-4, np.float32)
+        assert self._light_map is not None
+        facings = [_dot(normals, way) for way in _DOME]
+        fronts = [np.flatnonzero(facing > 0.02) for facing in facings]
+        origins = [(points[0][front], points[1][front], points[2][front]) for front in fronts]
+        past = self.scene.visibilities(origins, _DOME, _DOME_SPREAD)
+        for way, facing, seeing, share in zip(_DOME, facings, fronts, past, strict=True):
+            c = facing[seeing]
+            flat = np.minimum(c * np.float32(1.0 / _DOME_SPREAD), 1.0)
+            weight = c * flat * flat * (3.0 - 2.0 * flat)
+            seen = np.minimum(share * c, weight)
+            if way[2] > 0:
+                open_sky[seeing] += seen
+                all_sky[seeing] += weight
+            else:
+                x, y, z = (p[seeing] for p in points)
+                reach = z * np.float32(-1.0 / way[2])
+                x, y = x + np.float32(way[0]) * reach, y + np.float32(way[1]) * reach
+                back[seeing] += seen * self._at(self._light_map, x, y)
+                all_back[seeing] += weight
+        return _reopened(open_sky / all_sky), back / all_back
+
+    def _map_points(self) -> Points:
+        """The floor points of the map, row by row in y."""
+        steps = np.linspace(-_MAP_HALF, _MAP_HALF, _MAP_SIZE)
+        x, y = np.meshgrid(steps + self.scene.center[0], steps + self.scene.center[1])
+        flat = x.ravel().astype(np.float32), y.ravel().astype(np.float32)
+        return flat[0], flat[1], np.full_like(flat[0], _LIFT)
+
+    def _map_openness(self) -> Array:
+        """Share of the sky that is open over the floor, float32 square, 1 at its border."""
+        points = self._map_points()
+        total = np.zeros_like(points[0])
+        for share in self.scene.visibilities([points] * len(_SKY), _SKY, _SKY_SPREAD):
+            total += share
+        grid = (total / len(_SKY)).reshape(_MAP_SIZE, _MAP_SIZE)
+        # Under the object lies no floor that could be seen: what stands there is drawn in from
+        # around it, so that the floor right beside the object is not darkened by it twice.
+        covered = self.scene.distance(*points).reshape(grid.shape) < 0.005
+        grid = np.where(covered, 0.5, grid)
+        for _ in range(40 if covered.any() else 0):
+            grid = np.where(covered, _blurred(grid), grid)
+        steps = np.abs(np.linspace(-1.0, 1.0, _MAP_SIZE))
+        fade = np.clip((1.0 - np.maximum(steps[:, None], steps[None, :])) * 3.0, 0.0, 1.0)
+        result: Array = (1.0 - (1.0 - grid) * fade).astype(np.float32)
+        result.flags.writeable = False
+        return result
+
+    def _map_light(self) -> Array:
+        """Light on the floor around the object before exposure, blurred, float32 square."""
+        x, y, zero = self._map_points()
+        zero = np.zeros_like(zero)
+        light = self.stage((x, y, zero), (zero, zero, zero + 1.0)) / self.exposure
+        grid = light.reshape(_MAP_SIZE, _MAP_SIZE)
+        for _ in range(6):
+            grid = _blurred(grid)
+        return grid.astype(np.float32)
+
+    def _at(self, grid: Array, x: Array, y: Array) -> Array:
+        """A map's values at floor points, bilinear, held at its border."""
+        scale = (_MAP_SIZE - 1) / (2 * _MAP_HALF)
+        last = _MAP_SIZE - 1.01
+        u = np.clip((x - np.float32(self.scene.center[0]) + _MAP_HALF) * scale, 0.0, last)
+        v = np.clip((y - np.float32(self.scene.center[1]) + _MAP_HALF) * scale, 0.0, last)
+        column, row = u.astype(np.int32), v.astype(np.int32)
+        fu, fv = u - column.astype(np.float32), v - row.astype(np.float32)
+        flat = grid.ravel()
+        index = row * _MAP_SIZE + column
+        top = flat.take(index) * (1 - fu) + flat.take(index + 1) * fu
+        bottom = flat.take(index + _MAP_SIZE) * (1 - fu) + flat.take(index + _MAP_SIZE + 1) * fu
+        result: Array = top * (1 - fv) + bottom * fv
+        return result
+
+
+def _reopened(openness: Array) -> Array:
+    """Openness with the light that the surfaces in the way send on, as if they were mid-gray.
+
+    Mid-gray whatever is asked for: the shade must not know the color.
+    """
+    result: Array = openness / (1.0 - _SENT_ON * (1.0 - openness))
+    return result
+
+
+def _blurred(grid: Array) -> Array:
+    """A small blur, 1 2 1 both ways; the border is repeated."""
+    for axis in (0, 1):
+        last = grid.shape[axis] - 1
+        before = grid.take(np.maximum(np.arange(last + 1) - 1, 0), axis)
+        after = grid.take(np.minimum(np.arange(last + 1) + 1, last), axis)
+        grid = 0.25 * before + 0.5 * grid + 0.25 * after
+    return grid
+
 
 STAGE = np.int8(-1)
 
@@ -47,7 +285,7 @@ class TracedScene:
 
     shades: tuple[Array, ...]
     added: Array
-    stage: Array
+    camera: Array
     masks: tuple[Array, ...]
 
 
@@ -178,7 +416,7 @@ def _sample(
             t[piece[nearer]], met[piece[nearer]] = reach[nearer], number
             watch(0.0)
     for piece in _pieces(np.flatnonzero(np.isinf(t)), limit):
-        floor, normals = stage.hit(camera.position, _pick(rays, piece))
+        floor, normals = camera.hit(camera.position, _pick(rays, piece))
         result.added[piece] = shader.stage(floor, normals) * seen.backdrop_linear1
         watch(0.0)
     hit = np.isfinite(t)

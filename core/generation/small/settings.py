@@ -1,9 +1,10 @@
-"""What the small model is and how it is trained, in one record that is stored with its weights."""
+"""What the small model is, how it is trained and where it lies: one record, stored with its weights."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -112,3 +113,7 @@ def scene_settings_from_json(fields: Mapping[str, Any]) -> SceneSettings:
         if not target or not set(target) <= set(known):
             raise BadInput(f"Scenes are of some of {', '.join(known)}, not of {target!r:.200}.")
     return settings
+
+
+FOLDER = Path(__file__).resolve().parents[3] / "assets" / "models" / "small"
+"""The exported pipeline."""

@@ -1,4 +1,4 @@
-"""Training of the small model: resumable, and the same bit for bit on one machine.
+"""Training of the small model, resumable and the same bit for bit on one machine, and its export.
 
 All chance of a step follows from the seed and the step's number. So a run that was ended and taken
 up gives the very weights of one that was not.
@@ -6,7 +6,10 @@ up gives the very weights of one that was not.
 
 from __future__ import annotations
 
+import csv
+import hashlib
 import json
+import shutil
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -15,13 +18,18 @@ from typing import Any
 
 import numpy as np
 
-from truehue.core.checkpoints import add_line, opened_checkpoint, save_steps, write_checkpoint
+from truehue.core.checkpoints import (
+    add_line,
+    opened_checkpoint,
+    save_steps,
+    whole_weights,
+    write_checkpoint,
+)
 from truehue.core.command import ended_by_signal
 from truehue.core.errors import BadInput
 from truehue.core.generation.small import parts
-from truehue.core.generation.small.captions import Caption, captions
-from truehue.core.generation.small.reading import reader, reading_loss
-from truehue.core.generation.small.scenes import SceneBank
+from truehue.core.generation.small.parts import reader, reading_loss
+from truehue.core.generation.small.scenes import Caption, SceneBank, captions, held_out_pairs
 from truehue.core.generation.small.settings import Settings, settings_from_json
 
 CHECKPOINT = "checkpoint.safetensors"
@@ -381,3 +389,46 @@ def train(
                 training.save(folder)
         training.save(folder)
     return training.step >= steps
+
+
+CHECKSUMS, HELD_OUT = "SHA256SUMS", "held_out.csv"
+_README = "README.md"
+"""Written by people: it stays, and is in no checksum."""
+
+
+def check_place(folder: Path) -> None:
+    """Raises BadInput for a folder that holds something else than an exported small model."""
+    if not folder.exists():
+        return
+    if not folder.is_dir() or (any(folder.iterdir()) and not (folder / ABOUT).is_file()):
+        raise BadInput(f"{folder} holds something else than a small model: choose another folder.")
+
+
+def write_model(training: Training, folder: Path) -> None:
+    """The model as it is to a folder that others load; one that is there is replaced, but for its
+    README. Raises BadInput for a folder that holds something else, DataFolderError."""
+    check_place(folder)
+    with whole_weights(folder) as half:
+        training.export(half)
+        _write_held_out(half / HELD_OUT, training.settings.held_out)
+        _write_checksums(half)
+        if (folder / _README).is_file():
+            shutil.copy2(folder / _README, half)
+
+
+def _write_held_out(path: Path, share: float) -> None:
+    """The held-out pairs of a color and an object."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(("color", "object"))
+        writer.writerows(held_out_pairs(share))
+
+
+def _write_checksums(folder: Path) -> None:
+    """The SHA-256 of every file of the model, which sha256sum reads."""
+    lines = [
+        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(folder).as_posix()}\n"
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    ]
+    (folder / CHECKSUMS).write_text("".join(lines), encoding="utf-8")

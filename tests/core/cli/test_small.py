@@ -29,7 +29,7 @@ from truehue.core.generation.renderer import (
     render,
     render_scene,
 )
-from truehue.core.generation.small.captions import caption_of, held_out
+from truehue.core.generation.small.scenes import caption_of, held_out
 
 
 def test_the_mask_is_the_renderers_own_but_for_its_edge() -> None:

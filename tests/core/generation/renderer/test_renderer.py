@@ -22,12 +22,12 @@ from truehue.core.generation.renderer import (
     Rendering,
     RenderRequest,
     render,
-    shade,
+    trace,
 )
+from truehue.core.generation.renderer.camera import view
 from truehue.core.generation.renderer.encode import linear1_to_srgb8
-from truehue.core.generation.renderer.layout import scene_view
 from truehue.core.generation.renderer.light import exposure
-from truehue.core.generation.renderer.stage import view
+from truehue.core.generation.renderer.scenes import scene_view
 from truehue.core.generation.renderer.trace import gbuffer
 
 pytestmark = pytest.mark.slow
@@ -48,7 +48,7 @@ def all_kept() -> Iterator[None]:
     """All G-buffers are kept and not the last six: one of a view and a light serves all tests."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(renderer, "gbuffer", cache(gbuffer.__wrapped__))
-        patch.setattr(shade, "_open_maps", LruCache(1000))
+        patch.setattr(trace, "_open_maps", LruCache(1000))
         yield
 
 
@@ -189,7 +189,7 @@ def test_the_same_request_gives_the_same_bytes() -> None:
 def test_a_view_drawn_in_another_light_before_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     images = []
     for lights in (["window"], ["even", "hard", "window"]):
-        monkeypatch.setattr(shade, "_open_maps", LruCache(8))
+        monkeypatch.setattr(trace, "_open_maps", LruCache(8))
         renderer.gbuffer.cache_clear()
         images.append([drawn("torus", (20, 130, 110), light, 8) for light in lights][-1])
     assert images[0].srgb8.tobytes() == images[1].srgb8.tobytes()

@@ -23,8 +23,13 @@ from truehue.core.generation.renderer import (
     render,
     render_scene,
 )
-from truehue.core.generation.renderer.layout import LEAST_SHARES, LEAST_UNHIDDEN, scene_view
-from truehue.core.generation.renderer.scenes import forget_scenes, saved_bytes
+from truehue.core.generation.renderer.scenes import (
+    LEAST_SHARES,
+    LEAST_UNHIDDEN,
+    forget_scenes,
+    saved_bytes,
+    scene_view,
+)
 from truehue.core.generation.renderer.trace import target_shares
 
 pytestmark = pytest.mark.slow

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from truehue.core.color.systems import parse_target
-from truehue.core.generation.small.captions import (
+from truehue.core.generation.small.parts import tokenizer
+from truehue.core.generation.small.scenes import (
     Caption,
     captions,
     color_of_words,
@@ -19,7 +20,6 @@ from truehue.core.generation.small.captions import (
     named_colors,
     several_objects,
 )
-from truehue.core.generation.small.parts import tokenizer
 from truehue.core.generation.small.settings import Settings
 from truehue.core.prompts.gencolorbench import build
 from truehue.core.prompts.prompt import color_words

@@ -24,8 +24,7 @@ from truehue.core.errors import BadInput
 from truehue.core.generation.opening import open_model
 from truehue.core.generation.request import GenerationRequest
 from truehue.core.generation.small import parts
-from truehue.core.generation.small.captions import Caption
-from truehue.core.generation.small.scenes import SceneBank
+from truehue.core.generation.small.scenes import Caption, SceneBank
 from truehue.core.generation.small.training import ABOUT, CHECKPOINT, LOG, Progress, Training, train
 
 STEPS = 20
@@ -183,7 +182,7 @@ def test_the_autoencoder_hands_pixels_through() -> None:
 
 def test_the_loss_of_reading_by_hand() -> None:
     from truehue.core.generation.renderer import OBJECTS
-    from truehue.core.generation.small.reading import reading_loss
+    from truehue.core.generation.small.parts import reading_loss
 
     caption = Caption("a red mug", ("mug",), ((255, 0, 0),), (True,))
     message = torch.zeros((1, 2, len(OBJECTS) + 4))
@@ -242,7 +241,7 @@ def test_the_command_trains_goes_on_and_exports(
     saved = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
     assert json.loads(saved[out / ABOUT])["step"] == 7
     with monkeypatch.context() as broken:
-        broken.setattr("truehue.core.generation.small.export._write_checksums", full_disk)
+        broken.setattr("truehue.core.generation.small.training._write_checksums", full_disk)
         failed = called(main, *train_it, "--steps", "7", "--out", str(out))
     assert (failed.returncode, failed.stderr) == (2, f"{out} cannot be written: full.\n")
     assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == saved
