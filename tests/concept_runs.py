@@ -15,8 +15,8 @@ from tests.filled import copied
 from truehue.core.color.spaces import hex_of, srgb8_to_lab
 from truehue.core.color.uw71 import COUNT, assign
 from truehue.core.generation.registry import RENDERER
-from truehue.core.generation.renderer.concept_colors import concept_colors
-from truehue.core.generation.renderer.modifiers import moved
+from truehue.core.generation.renderer.failures import moved
+from truehue.core.generation.renderer.usual import concept_colors
 from truehue.core.prompts.concepts import Concept, build_concepts, concepts
 from truehue.core.prompts.prompt import Prompt
 from truehue.core.runs.folder import RunFolder

@@ -188,8 +188,7 @@ def test_ci_runs_the_test_command_of_the_readme() -> None:
 
 
 def test_the_models_of_the_guide_are_those_of_the_list() -> None:
-    from truehue.core.generation.entry import Defaults
-    from truehue.core.generation.registry import MODELS
+    from truehue.core.generation.registry import MODELS, Defaults
 
     listed = [entry for entry in MODELS if entry.kind in ("diffusers", "transformers")]
 

@@ -15,11 +15,8 @@ from truehue.core.color.systems import parse_target
 from truehue.core.command import program, run_command, status_of
 from truehue.core.errors import BadInput
 from truehue.core.fidelity.two_passes import generate_twice, painted_map
-from truehue.core.generation.entry import ModelEntry
-from truehue.core.generation.opening import open_model
-from truehue.core.generation.readiness import missing
-from truehue.core.generation.registry import MODELS, model
-from truehue.core.generation.released import RELEASED
+from truehue.core.generation.opening import missing, open_model
+from truehue.core.generation.registry import MODELS, RELEASED, ModelEntry, model
 from truehue.core.generation.request import GenerationRequest, StepReport
 from truehue.core.generation.weights.download import download
 from truehue.core.generation.weights.sources import Sources, find

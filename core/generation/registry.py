@@ -1,21 +1,148 @@
-"""The one list of generators. Listing them loads nothing."""
+"""The one list of generators. Listing them loads nothing.
+
+The released settings are those that GenColorBench's public code draws with: four images a prompt at
+1024 pixels, seeds 42 to 45 for every prompt, on the generator of the GPU. Ours is the CPU's, so its
+images cannot be drawn again here.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from truehue.core.errors import BadInput
-from truehue.core.generation.entry import RELEASED_CODE, Defaults, Kind, ModelEntry
-from truehue.core.generation.imported import IMPORTED_MODELS
-from truehue.core.generation.shipped import SHIPPED_MODELS
 
-__all__ = [
-    "MODELS",
-    "Defaults",
-    "Kind",
-    "ModelEntry",
-    "model",
-]
+RELEASED_CODE = "moatifbutt/gen-color-bench @ 802a3ba, gencolorbench/generation/models.py"
+
+Kind = Literal["renderer", "diffusers", "transformers", "served", "folder"]
+
+
+@dataclass(frozen=True)
+class Defaults:
+    """The settings that a model draws with. None: the model has no such setting.
+
+    A model's own are what both benchmarks' papers say that they drew with (GenColorBench section
+    4.1: "set to default"). ``source`` says who states them: the model's card on the hub, its
+    pipeline in diffusers where the card's example leaves them out, or a benchmark's public code.
+    """
+
+    steps: int | None
+    guidance: float | None
+    width: int
+    height: int
+    source: str
+
+
+@dataclass(frozen=True)
+class ModelEntry:
+    """A generator as people choose it.
+
+    ``id`` never changes once images carry it. ``kind`` says who draws: our renderer, a diffusers
+    pipeline, a transformers class, a server, or nobody here ("folder": its images are imported).
+
+    ``repo`` is the hub's owner/name, ``pipeline`` the class that draws. ``gated``: the hub hands
+    the weights out only to who has accepted the license. ``parameters_b`` counts the denoiser's (or
+    the transformer's) parameters in billions; ``memory_gib`` all weights at two bytes a number,
+    text encoders included, ``largest_gib`` the largest part of them. ``download_gib`` is what the
+    files take; 0 where nobody stated it. ``variant`` names the weight files to prefer.
+
+    ``shipped``: its weights lie in the app's own assets.
+
+    ``base`` is the id of the entry whose pipeline takes this one's weights as its ``part``.
+    ``released`` are the settings that GenColorBench's public code draws with, where it has the
+    model; they differ from ``defaults`` for some. ``fp16`` is False for models that overflow in
+    float16. ``paper`` is its row in GenColorBench's Table 4. ``needs`` says what else must be
+    there, ``note`` is one sentence for people, and ``not_verified`` names the fields that no
+    source at hand confirmed.
+    """
+
+    id: str
+    name: str
+    kind: Kind
+    license: str
+    note: str
+    needs: tuple[str, ...] = ()
+    repo: str = ""
+    pipeline: str = ""
+    gated: bool = False
+    parameters_b: float = 0.0
+    download_gib: float = 0.0
+    memory_gib: float = 0.0
+    largest_gib: float = 0.0
+    variant: str | None = None
+    shipped: bool = False
+    base: str = ""
+    part: str = ""
+    fp16: bool = True
+    defaults: Defaults | None = None
+    released: Defaults | None = None
+    paper: str = ""
+    not_verified: tuple[str, ...] = ()
+
+
+SHIPPED_MODELS: tuple[ModelEntry, ...] = (
+    ModelEntry(
+        id="small",
+        name="Small (trained on the renderer)",
+        kind="diffusers",
+        license="Apache-2.0",
+        note="Two million parameters, trained on the renderer's images; it makes its own mistakes.",
+        pipeline="PixArtAlphaPipeline",
+        parameters_b=0.0018,
+        memory_gib=0.0045,
+        largest_gib=0.0034,
+        shipped=True,
+        defaults=Defaults(20, 2.0, 64, 64, "TrueHue, assets/models/small/README.md"),
+    ),
+)
+
+
+BY_FOLDER = (
+    "Neither diffusers nor transformers has a class for it. Draw with its own code and import the "
+    "folder of images, or run it behind an OpenAI-compatible images endpoint and add that.",
+)
+
+IMPORTED_MODELS: tuple[ModelEntry, ...] = (
+    ModelEntry(
+        id="omnigen2",
+        name="OmniGen2",
+        kind="folder",
+        license="Apache-2.0",
+        note="By its own images: GenColorBench drew them at 512 pixels.",
+        needs=BY_FOLDER,
+        repo="OmniGen2/OmniGen2",
+        parameters_b=4.0,
+        defaults=Defaults(None, None, 512, 512, "GenColorBench, Table 4"),
+        paper="OmniGen2",
+        not_verified=("license", "parameters_b"),
+    ),
+    ModelEntry(
+        id="blip3o-8b",
+        name="BLIP3-o 8B",
+        kind="folder",
+        license="Apache-2.0",
+        note="By its own images: GenColorBench drew BLIP3o's at 1024 pixels, and names the 8B.",
+        needs=BY_FOLDER,
+        repo="BLIP3o/BLIP3o-Model-8B",
+        parameters_b=8.0,
+        defaults=Defaults(None, None, 1024, 1024, "GenColorBench, Table 4"),
+        paper="Blip3o",
+        not_verified=("license", "repo", "parameters_b"),
+    ),
+    ModelEntry(
+        id="blip3o-next",
+        name="BLIP3o-NEXT",
+        kind="folder",
+        license="Apache-2.0",
+        note="By its own images; another model and size than GenColorBench's BLIP3-o 8B.",
+        needs=BY_FOLDER,
+        repo="BLIP3o/BLIP3o-NEXT-GRPO-Text-3B",
+        parameters_b=3.0,
+        defaults=Defaults(None, None, 1024, 1024, "not looked up"),
+        not_verified=("license", "repo", "parameters_b", "defaults"),
+    ),
+)
 
 CARD = "example of the model card"
 PIPELINE = "default of the pipeline's call in diffusers 0.42 (the card's example gives none)"
@@ -392,3 +519,16 @@ def name_of(model_id: str) -> str:
         return model(model_id).name
     except BadInput:
         return "unknown model" if model_id == "unknown" else model_id
+
+
+RELEASED = "gencolorbench-released"
+RELEASED_SEED = 42
+
+
+def released_settings(model_id: str) -> Defaults:
+    """The settings of a model. Raises BadInput, naming those that the code has, for another."""
+    settings = model(model_id).released
+    if settings is None:
+        ids = ", ".join(entry.id for entry in MODELS if entry.released)
+        raise BadInput(f"GenColorBench's code has no settings for {model_id}. It has {ids}.")
+    return settings

@@ -26,7 +26,7 @@ from truehue.core.generation.renderer import (
     RENDERER_VERSION,
     SMALLEST_PX,
 )
-from truehue.core.generation.renderer.concept_colors import CONCEPT_COLORS_VERSION
+from truehue.core.generation.renderer.usual import CONCEPT_COLORS_VERSION
 from truehue.core.generation.request import MAX_SEED, GenerationRequest
 from truehue.core.masks.grounded.variants import mask_variant
 from truehue.core.prompts.prompt import Prompt

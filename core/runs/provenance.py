@@ -16,7 +16,7 @@ from truehue.core.batch.locks import held
 from truehue.core.errors import BadInput
 from truehue.core.files import replace_file
 from truehue.core.generation.backends.endpoints import Endpoint
-from truehue.core.generation.readiness import server_name, servers
+from truehue.core.generation.opening import server_name, servers
 from truehue.core.generation.registry import model
 from truehue.core.generation.weights.sources import Source, Sources, source
 from truehue.core.masks.grounded.weights import Role, vision_model, weights

@@ -17,7 +17,7 @@ from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.images.pixels import MaskedColors, changed_colors, distinct_colors
 from truehue.core.masks.cleanup import released_cleanup
 from truehue.core.verdict.candidates import AS_ASKED, Acceptance, Candidate, accepted, samples_for
-from truehue.core.verdict.reasons import explain, explain_differs
+from truehue.core.verdict.reasons import explain, explain_differs, plain_sentence
 from truehue.core.verdict.rules import (
     DEFAULT_RULE,
     DIFFERS,
@@ -311,6 +311,28 @@ def _inside(srgb8: np.ndarray, mask: np.ndarray, cleanup: bool, cache: MaskCache
     inside = measured, colors, tuple(notes)
     cache.inside[cleanup] = inside
     return inside
+
+
+def measurement_sentence(measurement: Measurement) -> str:
+    """:func:`plain_sentence` of a measurement."""
+    verdict = measurement.verdict
+    distance, light, name = (
+        verdict.metric("delta_e00"),
+        verdict.light,
+        measurement.object_name.strip(),
+    )
+    if verdict.lab is None or verdict.offset is None or distance is None:
+        return ""
+    return plain_sentence(
+        verdict.status,
+        f"the {name}" if name else "the color",
+        measurement.target,
+        forbidden=measurement.relation == DIFFERS,
+        lab=verdict.lab,
+        offset=asdict(verdict.offset),
+        delta_e00=distance.value,
+        unlikely_light=light is not None and light.cost > distance.value,
+    )
 
 
 def unscored_measurement(

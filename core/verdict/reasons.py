@@ -1,4 +1,4 @@
-"""Plain sentences for verdicts: by which rule, what differs, by how much, which way, and short for cards.
+"""Plain sentences for verdicts: by which rule, what differs, by how much, which way; short for cards.
 
 A verdict is what a rule finds and no fact about the object, so every sentence names its rule.
 """
@@ -6,7 +6,6 @@ A verdict is what a rule finds and no fact about the object, so every sentence n
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
 from functools import lru_cache
 
 import numpy as np
@@ -15,7 +14,6 @@ from truehue.core.color.difference import HUE_GATE_CHROMA, hue_word
 from truehue.core.color.spaces import chroma, hue_deg
 from truehue.core.color.systems import ColorTarget, nearest_names
 from truehue.core.verdict.expectations import Expectation
-from truehue.core.verdict.measure import Measurement
 from truehue.core.verdict.rules import DIFFERS, FAIL, PASS, UNSCORED, LightMatch, Offset, Verdict
 
 SMALL = 5.0
@@ -313,28 +311,6 @@ def short_reason(
     elif directions:
         parts.append(" and ".join(directions))
     return "; ".join(parts)
-
-
-def measurement_sentence(measurement: Measurement) -> str:
-    """:func:`plain_sentence` of a measurement."""
-    verdict = measurement.verdict
-    distance, light, name = (
-        verdict.metric("delta_e00"),
-        verdict.light,
-        measurement.object_name.strip(),
-    )
-    if verdict.lab is None or verdict.offset is None or distance is None:
-        return ""
-    return plain_sentence(
-        verdict.status,
-        f"the {name}" if name else "the color",
-        measurement.target,
-        forbidden=measurement.relation == DIFFERS,
-        lab=verdict.lab,
-        offset=asdict(verdict.offset),
-        delta_e00=distance.value,
-        unlikely_light=light is not None and light.cost > distance.value,
-    )
 
 
 def plain_sentence(

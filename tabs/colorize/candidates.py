@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field
 
 from truehue.core.concepts.matching import concept_of
 from truehue.core.errors import BadInput
-from truehue.core.generation.readiness import missing
+from truehue.core.generation.opening import missing
 from truehue.core.generation.registry import MODELS, RENDERER, model
 from truehue.core.generation.request import MAX_SEED, GenerationRequest
 from truehue.core.prompts.concepts import concepts

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from truehue.core.errors import BadInput, DataFolderError
-from truehue.core.generation.readiness import missing
+from truehue.core.generation.opening import missing
 from truehue.core.generation.registry import model
 from truehue.core.masks.grounded.weights import ROLES, WITHOUT, vision_model
 from truehue.core.masks.grounded.weights import missing as missing_tool

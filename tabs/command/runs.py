@@ -18,7 +18,7 @@ from pathlib import Path
 from truehue.core.color.systems import SYSTEMS
 from truehue.core.command import program
 from truehue.core.errors import TrueHueError
-from truehue.core.generation.released import RELEASED_SEED
+from truehue.core.generation.registry import RELEASED_SEED
 from truehue.core.generation.renderer import FAILURES, LIGHTS
 from truehue.core.masks.grounded.variants import VARIANTS
 from truehue.core.prompts.prompt import TASKS

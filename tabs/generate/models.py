@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from truehue.core.generation.entry import ModelEntry
-from truehue.core.generation.readiness import missing
-from truehue.core.generation.registry import MODELS, Defaults, model
+from truehue.core.generation.opening import missing
+from truehue.core.generation.registry import MODELS, Defaults, ModelEntry, model
 from truehue.core.generation.renderer import OBJECTS
 from truehue.core.prompts.tables import objects
 from truehue.tabs.page.context import Context

@@ -13,8 +13,7 @@ from truehue.core.color.spaces import chroma, hex_of, hue_deg, lab_to_srgb8
 from truehue.core.generation.truth import true_color_words
 from truehue.core.records import EvidenceRecord, ImageRecord
 from truehue.core.verdict.audit import alternatives, audit
-from truehue.core.verdict.measure import Measurement
-from truehue.core.verdict.reasons import measurement_sentence
+from truehue.core.verdict.measure import Measurement, measurement_sentence
 from truehue.core.verdict.rules import DIFFERS, FAIL, PASS, LightMatch, Metric, rule
 from truehue.tabs.inspect.automatic import name_of
 from truehue.tabs.inspect.colors import EVEN_CONTRAST, lab_text, nearest_names_view

@@ -12,9 +12,8 @@ from weakref import WeakKeyDictionary
 from truehue.core.batch.health import state_of
 from truehue.core.color.systems import SYSTEMS
 from truehue.core.errors import BadInput, NotStored
-from truehue.core.generation.readiness import missing
-from truehue.core.generation.registry import MODELS, model, name_of
-from truehue.core.generation.released import RELEASED
+from truehue.core.generation.opening import missing
+from truehue.core.generation.registry import MODELS, RELEASED, model, name_of
 from truehue.core.generation.renderer import FAILURES, LIGHTS
 from truehue.core.machine import local_gpus, usable_cores
 from truehue.core.masks.grounded.variants import VARIANTS

@@ -8,8 +8,7 @@ from dataclasses import replace
 from truehue.core.color.systems import SYSTEMS
 from truehue.core.concepts.matching import normal, similar
 from truehue.core.errors import BadInput
-from truehue.core.generation.registry import RENDERER, name_of
-from truehue.core.generation.released import released_settings
+from truehue.core.generation.registry import RENDERER, name_of, released_settings
 from truehue.core.prompts.prompt import Prompt
 from truehue.core.runs.plan import make_plan
 from truehue.core.runs.records import GenerationPlan, RunPlan, ScoringPlan, StoredItem

@@ -11,8 +11,13 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from truehue.core.color.systems import SYSTEMS
 from truehue.core.errors import BadInput
-from truehue.core.generation.registry import RENDERER, model
-from truehue.core.generation.released import RELEASED, RELEASED_SEED, released_settings
+from truehue.core.generation.registry import (
+    RELEASED,
+    RELEASED_SEED,
+    RENDERER,
+    model,
+    released_settings,
+)
 from truehue.core.generation.renderer import FAILURES, LIGHTS
 from truehue.core.generation.request import MAX_SEED
 from truehue.core.masks.grounded.variants import VARIANTS

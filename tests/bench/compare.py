@@ -29,7 +29,7 @@ from truehue.core.concepts.intervals import intervals
 from truehue.core.concepts.profile import profile_of
 from truehue.core.concepts.records import EXTRACTED, PIXELS, ColorProfile
 from truehue.core.generation.renderer import RenderRequest, render
-from truehue.core.generation.renderer.concept_colors import color_of
+from truehue.core.generation.renderer.usual import color_of
 from truehue.core.images.load import encode_png
 from truehue.core.machine import cpu_name
 from truehue.core.prompts.concepts import concepts

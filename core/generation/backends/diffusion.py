@@ -15,10 +15,18 @@ from typing import Any
 import numpy as np
 
 from truehue.core.errors import BadInput, TrueHueError
-from truehue.core.generation.backends.families import Family, call_defaults, family
-from truehue.core.generation.backends.steps import Previewer, StepWatch, fit, unpacked, watching
-from truehue.core.generation.entry import ModelEntry
+from truehue.core.generation.backends.families import (
+    Family,
+    Previewer,
+    StepWatch,
+    call_defaults,
+    family,
+    fit,
+    unpacked,
+    watching,
+)
 from truehue.core.generation.memory import GenerationFailed
+from truehue.core.generation.registry import ModelEntry
 from truehue.core.generation.request import (
     Cancelled,
     GeneratedImage,

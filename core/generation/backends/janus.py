@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from truehue.core.errors import BadInput, TrueHueError
-from truehue.core.generation.entry import ModelEntry
 from truehue.core.generation.memory import GenerationFailed, save_count
+from truehue.core.generation.registry import ModelEntry
 from truehue.core.generation.request import (
     Cancelled,
     GeneratedImage,
@@ -26,7 +26,7 @@ from truehue.core.generation.request import (
     OnStep,
     StepReport,
 )
-from truehue.core.generation.weights.janus_folder import device_bytes, read_janus
+from truehue.core.generation.weights.folders import device_bytes, read_janus
 from truehue.core.machine import Placement
 from truehue.core.refinement.settings import refuse
 
@@ -41,7 +41,7 @@ _NOT_YET = 128  # gray where no token is written yet
 
 def load(entry: ModelEntry, folder: Path, placement: Placement, revision: str = "") -> JanusModel:
     """Loads a folder in the hub's layout; see
-    :func:`truehue.core.generation.weights.janus_folder.read_janus`, which raises BadModelFolder for
+    :func:`truehue.core.generation.weights.folders.read_janus`, which raises BadModelFolder for
     a folder that holds no Janus."""
     again = f"Get it again with: python -m truehue models download {entry.id}"
     parts = read_janus(folder, placement, again)

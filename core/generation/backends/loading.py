@@ -9,18 +9,17 @@ from typing import Any
 
 from truehue.core.errors import BadInput
 from truehue.core.generation.backends.diffusion import DiffusersModel
-from truehue.core.generation.backends.families import FAMILIES, call_defaults
-from truehue.core.generation.backends.steps import Previewer, fit
-from truehue.core.generation.entry import ModelEntry
+from truehue.core.generation.backends.families import FAMILIES, Previewer, call_defaults, fit
 from truehue.core.generation.memory import BadModelFolder, check_space, is_out_of_memory, save_count
-from truehue.core.generation.weights.files import part_file
-from truehue.core.generation.weights.pipeline_folder import PipelineFolder, check_source
-from truehue.core.generation.weights.sources import Source
-from truehue.core.generation.weights.transformers_parts import (
+from truehue.core.generation.registry import ModelEntry
+from truehue.core.generation.weights.folders import (
+    PipelineFolder,
+    check_source,
     known_classes,
     load_parts,
     refuse_unfilled,
 )
+from truehue.core.generation.weights.sources import Source, part_file
 from truehue.core.machine import Machine, Placement, placement
 
 

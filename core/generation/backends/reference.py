@@ -29,13 +29,7 @@ from truehue.core.generation.renderer import (
     SceneRequest,
     render_scene,
 )
-from truehue.core.generation.renderer.concept_colors import (
-    CONCEPT_COLORS_VERSION,
-    color_of,
-    concept_colors,
-)
-from truehue.core.generation.renderer.failures import ActedColors, Cast, act
-from truehue.core.generation.renderer.modifiers import moved, note_of
+from truehue.core.generation.renderer.failures import ActedColors, Cast, act, moved, note_of
 from truehue.core.generation.renderer.scenes import forget_scenes, saved_bytes
 from truehue.core.generation.renderer.stand_ins import (
     is_place,
@@ -43,7 +37,14 @@ from truehue.core.generation.renderer.stand_ins import (
     stand_in,
     stand_in_note,
 )
-from truehue.core.generation.renderer.usual import Rgb8, neutral, usual
+from truehue.core.generation.renderer.usual import (
+    CONCEPT_COLORS_VERSION,
+    Rgb8,
+    color_of,
+    concept_colors,
+    neutral,
+    usual,
+)
 from truehue.core.generation.request import (
     MAX_SEED,
     Cancelled,

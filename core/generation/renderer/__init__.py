@@ -22,8 +22,8 @@ from truehue.core.generation.renderer.checks import (
     check_object,
     check_size_and_seed,
     checked_light,
+    linear1_to_srgb8,
 )
-from truehue.core.generation.renderer.encode import linear1_to_srgb8
 from truehue.core.generation.renderer.failures import FAILURES
 from truehue.core.generation.renderer.light import LIGHTS, Light
 from truehue.core.generation.renderer.objects import OBJECTS

@@ -25,8 +25,8 @@ from truehue.core.generation.renderer.checks import (
     check_object,
     check_size_and_seed,
     checked_light,
+    linear1_to_srgb8,
 )
-from truehue.core.generation.renderer.encode import linear1_to_srgb8
 from truehue.core.generation.renderer.light import BRIGHTEST_BACKDROP_LINEAR1, Light
 from truehue.core.generation.renderer.objects import MODELS
 from truehue.core.generation.renderer.scene import PlacedShape, Scene

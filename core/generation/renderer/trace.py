@@ -16,7 +16,7 @@ import numpy as np
 
 from truehue.core.cache import LruCache
 from truehue.core.generation.renderer.camera import Viewpoint, view
-from truehue.core.generation.renderer.encode import linear1_to_srgb8, srgb8_step_linear1
+from truehue.core.generation.renderer.checks import linear1_to_srgb8, srgb8_step_linear1
 from truehue.core.generation.renderer.light import (
     Light,
     exposure,

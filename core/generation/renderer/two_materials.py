@@ -16,8 +16,12 @@ import numpy as np
 from truehue.core.color.spaces import srgb8_to_linear1
 from truehue.core.errors import BadInput
 from truehue.core.generation.renderer.camera import view
-from truehue.core.generation.renderer.checks import check_color, check_size_and_seed, checked_light
-from truehue.core.generation.renderer.encode import linear1_to_srgb8
+from truehue.core.generation.renderer.checks import (
+    check_color,
+    check_size_and_seed,
+    checked_light,
+    linear1_to_srgb8,
+)
 from truehue.core.generation.renderer.light import Light
 from truehue.core.generation.renderer.objects import MODELS
 from truehue.core.generation.renderer.scene import PlacedShape, Scene

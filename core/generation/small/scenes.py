@@ -28,7 +28,7 @@ from truehue.core.errors import BadInput, DataFolderError
 from truehue.core.files import replace_file, why_of
 from truehue.core.generation.backends.reference import shapes_for
 from truehue.core.generation.renderer import LIGHTS, RENDERER_VERSION
-from truehue.core.generation.renderer.encode import linear1_to_srgb8
+from truehue.core.generation.renderer.checks import linear1_to_srgb8
 from truehue.core.generation.renderer.scenes import scene_view
 from truehue.core.generation.renderer.stand_ins import stand_in
 from truehue.core.generation.renderer.trace import trace

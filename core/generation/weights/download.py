@@ -8,12 +8,10 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from truehue.core.errors import BadInput
-from truehue.core.generation.entry import ModelEntry
 from truehue.core.generation.memory import BadModelFolder, DownloadFailed
-from truehue.core.generation.registry import model
-from truehue.core.generation.weights.files import PICKLES, part_file, weight_sets
-from truehue.core.generation.weights.pipeline_folder import INDEX, NO_CODE
-from truehue.core.generation.weights.sources import Sources
+from truehue.core.generation.registry import ModelEntry, model
+from truehue.core.generation.weights.folders import INDEX, NO_CODE
+from truehue.core.generation.weights.sources import PICKLES, Sources, part_file, weight_sets
 
 _TEXTS = (".json", ".txt", ".model", ".jinja")
 _LICENSES = ("license", "notice", "readme.md")

@@ -21,7 +21,7 @@ import numpy as np
 
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.generation.memory import save_count
-from truehue.core.generation.weights.janus_folder import JanusParts, device_bytes, read_janus
+from truehue.core.generation.weights.folders import JanusParts, device_bytes, read_janus
 from truehue.core.machine import Placement
 from truehue.core.masks.grounded.records import PAPER_QUESTION, Answer, Presence, PresenceQuestion
 from truehue.core.masks.grounded.transformers_loading import computing

@@ -11,12 +11,11 @@ from typing import Any, Literal
 
 from truehue.core.errors import BadInput
 from truehue.core.files import named_path
-from truehue.core.generation.entry import ModelEntry
 from truehue.core.generation.memory import BadModelFolder, ModelMissing
-from truehue.core.generation.registry import model
+from truehue.core.generation.registry import ModelEntry, model
 from truehue.core.generation.weights.download import download as download_model
 from truehue.core.generation.weights.download import explained
-from truehue.core.generation.weights.pipeline_folder import check_source
+from truehue.core.generation.weights.folders import check_source
 from truehue.core.generation.weights.sources import Source, Sources, find_own
 
 Role = Literal["detector", "segmenter", "presence"]

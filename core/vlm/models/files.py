@@ -8,8 +8,7 @@ from typing import Any
 from truehue.core.errors import BadInput
 from truehue.core.files import named_path, shown_path
 from truehue.core.generation.memory import BadModelFolder, ModelMissing
-from truehue.core.generation.weights.files import PICKLES, check_set, weight_sets
-from truehue.core.generation.weights.sources import Source, Sources
+from truehue.core.generation.weights.sources import PICKLES, Source, Sources, check_set, weight_sets
 from truehue.core.machine import GIB, Placement, machine, placement
 from truehue.core.vlm.models.records import VisionModel
 

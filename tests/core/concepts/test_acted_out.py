@@ -29,8 +29,8 @@ from truehue.core.concepts.sensitivity import (
 )
 from truehue.core.concepts.tables import alignment
 from truehue.core.generation.backends.reference import ReferenceRenderer
-from truehue.core.generation.renderer.concept_colors import concept_colors
-from truehue.core.generation.renderer.modifiers import moved
+from truehue.core.generation.renderer.failures import moved
+from truehue.core.generation.renderer.usual import concept_colors
 from truehue.core.generation.request import GenerationRequest
 from truehue.core.prompts.prompt import ObjectTarget
 

@@ -9,9 +9,13 @@ import pytest
 
 from truehue.core.errors import BadInput
 from truehue.core.generation import registry
-from truehue.core.generation.entry import RELEASED_CODE
-from truehue.core.generation.registry import MODELS, ModelEntry, model
-from truehue.core.generation.released import released_settings
+from truehue.core.generation.registry import (
+    MODELS,
+    RELEASED_CODE,
+    ModelEntry,
+    model,
+    released_settings,
+)
 
 WITH_WEIGHTS = [entry for entry in MODELS if entry.kind in ("diffusers", "transformers")]
 # Table 4 of GenColorBench, its first column.

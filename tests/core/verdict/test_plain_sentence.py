@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from truehue.core.color.systems import parse_target
-from truehue.core.verdict.measure import TargetObject, measure
-from truehue.core.verdict.reasons import measurement_sentence
+from truehue.core.verdict.measure import TargetObject, measure, measurement_sentence
 
 ORANGE = "l3:Vivid reddish orange"
 

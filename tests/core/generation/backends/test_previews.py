@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.core.generation.conftest import Tiny
-from truehue.core.generation.backends.steps import PREVIEW_PX, Previewer, _encode, fit, unpacked
+from truehue.core.generation.backends.families import PREVIEW_PX, Previewer, _encode, fit, unpacked
 
 pytestmark = pytest.mark.weights
 

@@ -14,8 +14,7 @@ import pytest
 
 from truehue.core.errors import BadInput
 from truehue.core.generation.backends.diffusion import DiffusersModel
-from truehue.core.generation.opening import open_model
-from truehue.core.generation.refining import why_no_cfr
+from truehue.core.generation.opening import open_model, why_no_cfr
 from truehue.core.generation.registry import MODELS, model
 from truehue.core.generation.request import Cancelled, GenerationRequest
 from truehue.core.refinement.clean import before_step, predicted_clean

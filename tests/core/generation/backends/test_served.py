@@ -23,8 +23,7 @@ from PIL import Image
 from tests.core.generation.images_server import ImagesServer, answer_json, failure, picture
 from truehue.core.engine import Delivery, Engine
 from truehue.core.errors import BadInput
-from truehue.core.generation.backends.endpoints import Endpoint, EndpointFailed
-from truehue.core.generation.backends.served import ServedModel
+from truehue.core.generation.backends.endpoints import Endpoint, EndpointFailed, ServedModel
 from truehue.core.generation.request import Cancelled, GeneratedImage, GenerationRequest, StepReport
 from truehue.core.images.load import encode_png
 
@@ -284,7 +283,7 @@ def test_cancel_while_waiting_for_a_busy_server(
             waiting.set()
         await sleep(seconds)
 
-    monkeypatch.setattr("truehue.core.generation.backends.served.asyncio.sleep", sleep_and_say)
+    monkeypatch.setattr("truehue.core.generation.backends.endpoints.asyncio.sleep", sleep_and_say)
     server.answers = [failure(429, "Slow down.", Retry_After="50")]
     stop = threading.Event()
     with ThreadPoolExecutor(1) as pool:

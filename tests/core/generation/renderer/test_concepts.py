@@ -12,13 +12,14 @@ from truehue.core.color.spaces import chroma, hex_of, hue_deg, srgb8_to_lab
 from truehue.core.color.systems import parse_target
 from truehue.core.generation.backends.reference import ReferenceRenderer
 from truehue.core.generation.renderer import SceneObject, SceneRequest, render_scene
-from truehue.core.generation.renderer.concept_colors import (
+from truehue.core.generation.renderer.failures import MOVES, OVERSHOT_FACTOR, Move, moved, note_of
+from truehue.core.generation.renderer.usual import (
     CONCEPT_COLORS_VERSION,
+    Rgb8,
     color_of,
     concept_colors,
+    usual,
 )
-from truehue.core.generation.renderer.modifiers import MOVES, OVERSHOT_FACTOR, Move, moved, note_of
-from truehue.core.generation.renderer.usual import Rgb8, usual
 from truehue.core.generation.request import GeneratedImage, GenerationRequest
 from truehue.core.prompts.concepts import build_concepts, concepts
 from truehue.core.prompts.prompt import ObjectTarget, Prompt

@@ -10,7 +10,7 @@ from truehue.core.color.spaces import chroma, srgb8_to_lab
 from truehue.core.color.systems import SYSTEMS, system
 from truehue.core.errors import BadInput
 from truehue.core.generation.renderer import FAILURES
-from truehue.core.generation.renderer.encode import in_srgb
+from truehue.core.generation.renderer.checks import in_srgb
 from truehue.core.generation.renderer.failures import (
     LEAK_SHARE,
     VIVID_FACTOR,

@@ -25,7 +25,7 @@ from truehue.core.generation.renderer import (
     trace,
 )
 from truehue.core.generation.renderer.camera import view
-from truehue.core.generation.renderer.encode import linear1_to_srgb8
+from truehue.core.generation.renderer.checks import linear1_to_srgb8
 from truehue.core.generation.renderer.light import exposure
 from truehue.core.generation.renderer.scenes import scene_view
 from truehue.core.generation.renderer.trace import gbuffer

@@ -13,8 +13,8 @@ import pytest
 from tests.core.generation.conftest import Tiny
 from tests.tiny_models.pipelines import PIPELINES
 from truehue.core.generation.memory import BadModelFolder
-from truehue.core.generation.weights.files import numbers_in, weight_sets
-from truehue.core.generation.weights.pipeline_folder import check_pipeline
+from truehue.core.generation.weights.folders import check_pipeline
+from truehue.core.generation.weights.sources import numbers_in, weight_sets
 
 pytestmark = pytest.mark.weights
 

@@ -18,8 +18,7 @@ from tests.core.generation.tiny_janus import save_tiny_janus
 from truehue.core.errors import BadInput
 from truehue.core.generation.backends.endpoints import URL_VARIABLE, Endpoint
 from truehue.core.generation.memory import BadModelFolder, ModelMissing
-from truehue.core.generation.opening import open_model
-from truehue.core.generation.readiness import missing
+from truehue.core.generation.opening import missing, open_model
 from truehue.core.generation.registry import MODELS, ModelEntry, model
 from truehue.core.generation.request import GenerationRequest
 from truehue.core.generation.weights.sources import Sources, find, source
@@ -302,7 +301,7 @@ def test_listing_all_models_with_their_state_takes_no_torch(nowhere: Sources) ->
     code = (
         "import sys\n"
         "from truehue.core.generation.registry import MODELS\n"
-        "from truehue.core.generation.readiness import missing\n"
+        "from truehue.core.generation.opening import missing\n"
         "from truehue.core.generation.weights.sources import Sources\n"
         f"from pathlib import Path\nnowhere = Sources(Path({str(nowhere.models_folder)!r}),"
         f" Path({str(nowhere.hub_cache)!r}))\n"

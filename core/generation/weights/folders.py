@@ -1,25 +1,27 @@
-"""A diffusers pipeline's folder, looked at before anything of it is loaded."""
+"""Folders of pipelines and of Janus in the hub's layout: looked at first, then loaded whole."""
 
 from __future__ import annotations
 
 import importlib.util
 import json
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from truehue.core.generation.entry import ModelEntry
-from truehue.core.generation.memory import BadModelFolder
-from truehue.core.generation.registry import model
-from truehue.core.generation.weights.files import (
+from truehue.core.generation.memory import BadModelFolder, is_out_of_memory
+from truehue.core.generation.registry import ModelEntry, model
+from truehue.core.generation.weights.sources import (
     PICKLES,
+    Source,
     check_set,
     numbers_in,
     part_file,
     weight_sets,
 )
-from truehue.core.generation.weights.sources import Source
+from truehue.core.machine import Placement
 
 INDEX = "model_index.json"
 NO_CODE = (
@@ -276,3 +278,179 @@ def check_source(entry: ModelEntry, source: Source) -> PipelineFolder | None:
         parts = [replace(p, numbers=numbers) if p.name == entry.part else p for p in checked.parts]
         return replace(checked, parts=tuple(parts))
     return check_pipeline(source.folder, prefer=entry.variant)
+
+
+@dataclass(frozen=True)
+class JanusParts:
+    """transformers' JanusProcessor and JanusForConditionalGeneration, on their device.
+
+    ``weight_bytes`` were counted before layers were offloaded: with its hooks the model's own
+    count finds empty tensors.
+    """
+
+    processor: Any
+    model: Any
+    weight_bytes: int
+
+
+def read_janus(folder: Path, placement: Placement, get_again: str) -> JanusParts:
+    """Loads a folder in the hub's layout (``deepseek-community/Janus-Pro-7B`` and alike).
+
+    Any offload moves layers one by one: Janus is one large part. Nothing is downloaded, no code of
+    the folder is run. Raises BadModelFolder, ending in the sentence ``get_again``, for a folder
+    that holds no whole Janus.
+    """
+    import torch
+    from transformers import JanusForConditionalGeneration, JanusProcessor
+
+    try:
+        processor = JanusProcessor.from_pretrained(folder, local_files_only=True)
+        model, report = JanusForConditionalGeneration.from_pretrained(
+            folder,
+            dtype=getattr(torch, placement.dtype),
+            local_files_only=True,
+            use_safetensors=True,
+            output_loading_info=True,
+        )
+    except Exception as error:  # what a broken file raises has no family: even Exception itself
+        if is_out_of_memory(error):
+            raise
+        raise BadModelFolder(
+            f"{folder} could not be read as Janus: {error}. {get_again}"
+        ) from error
+    absent = sorted(report["missing_keys"])
+    if absent:
+        # Transformers fills what is absent with random numbers, which would draw noise.
+        raise BadModelFolder(
+            f"{folder} lacks {len(absent):,} of Janus's weights ({absent[0]} ...). {get_again}"
+        )
+    if processor.chat_template is None:
+        raise BadModelFolder(f"{folder} has no chat template (chat_template.jinja).")
+    model.eval()
+    weight_bytes = int(model.get_memory_footprint())
+    if placement.offload == "none":
+        model.to(placement.device)
+    else:
+        from accelerate import cpu_offload
+
+        cpu_offload(model, execution_device=torch.device(placement.device))
+    return JanusParts(processor, model, weight_bytes)
+
+
+def device_bytes(model: Any, placement: Placement) -> int:
+    """Bytes of weights on the device: all, or the largest layer where layers are moved."""
+    if placement.offload == "none":
+        return int(model.get_memory_footprint())
+    return max(
+        sum(weight.numel() * weight.element_size() for weight in layer.parameters(False))
+        for layer in model.modules()
+    )
+
+
+_SUCCESSORS = {"MT5Tokenizer": "T5Tokenizer", "MT5TokenizerFast": "T5TokenizerFast"}
+"""Classes that transformers 5 no longer has, by those that do their work."""
+
+
+@contextmanager
+def known_classes(checked: PipelineFolder) -> Iterator[None]:
+    """Every class that model_index.json names can be found inside: a name that transformers
+    dropped stands for its successor there.
+
+    Raises BadModelFolder, naming class and part, for one that has none.
+    """
+    aliases: dict[str, Any] = {}
+    for part in checked.parts:
+        if part.library not in ("transformers", "diffusers"):
+            continue
+        library = importlib.import_module(part.library)
+        if hasattr(library, part.class_name):
+            continue
+        successor = _successor(part.class_name) if part.library == "transformers" else ""
+        if not successor or not hasattr(library, successor):
+            raise BadModelFolder(
+                f"{checked.folder / 'model_index.json'} takes its {part.name} from the class "
+                f"{part.class_name}, which {part.library} {library.__version__} does not have. The "
+                f"files are whole. Install a {part.library} that has it, or take another model."
+            )
+        aliases[part.class_name] = getattr(library, successor)
+    import transformers
+
+    for name, successor_class in aliases.items():
+        setattr(transformers, name, successor_class)
+    try:
+        yield
+    finally:
+        for name in aliases:
+            delattr(transformers, name)
+
+
+def _successor(class_name: str) -> str:
+    """The class that reads the same files; feature extractors of images are image processors."""
+    if class_name.endswith("FeatureExtractor"):
+        return f"{class_name.removesuffix('FeatureExtractor')}ImageProcessor"
+    return _SUCCESSORS.get(class_name, "")
+
+
+def load_parts(
+    checked: PipelineFolder, dtype: Any, without: Collection[str] = ()
+) -> dict[str, Any]:
+    """All models of transformers' classes (text encoders, safety checkers) by the part's name.
+
+    Loaded here and not by the pipeline, which drops what transformers says of missing weights:
+    those are filled with random numbers, with a warning, and such a text encoder draws, but not
+    what was asked. Raises BadModelFolder, naming part and weight, and what transformers raises.
+    """
+    parts = {}
+    for part in checked.parts:
+        part_class = _transformers_class(part) if part.name not in without else None
+        if part_class is None:
+            continue
+        folder = checked.folder / part.name
+        sets = weight_sets(path.name for path in folder.iterdir())
+        model, report = part_class.from_pretrained(
+            folder,
+            dtype=dtype,
+            variant=checked.variant if checked.variant in sets else None,
+            use_safetensors=True,
+            local_files_only=True,
+            output_loading_info=True,
+        )
+        # Tied weights, such as shared embeddings, are not among them.
+        _refuse(checked, part, sorted(report["missing_keys"]))
+        parts[part.name] = model
+    return parts
+
+
+def refuse_unfilled(pipeline: Any, checked: PipelineFolder) -> None:
+    """Raises BadModelFolder, naming part and weight, where a weight was never filled: diffusers
+    leaves what a file lacks on torch's empty device."""
+    for part in checked.parts:
+        model = pipeline.components.get(part.name)
+        if hasattr(model, "named_parameters"):
+            named = (*model.named_parameters(), *model.named_buffers())
+            _refuse(checked, part, [name for name, tensor in named if tensor.device.type == "meta"])
+
+
+def _refuse(checked: PipelineFolder, part: Part, absent: list[str]) -> None:
+    if absent:
+        raise BadModelFolder(
+            f"{checked.folder / part.name} lacks {len(absent):,} of the weights of "
+            f"{part.class_name} ({absent[0]}{' ...' if len(absent) > 1 else ''}): they are not "
+            "complete, or another model's. Download them again."
+        )
+
+
+def _transformers_class(part: Part) -> Any:
+    """The part's class if it is a model of transformers, or of a pipeline's own module (Kolors'
+    ChatGLM) built on one; else None."""
+    from transformers import PreTrainedModel
+
+    if part.library == "diffusers":
+        return None
+    below = "" if part.library == "transformers" else "diffusers.pipelines."
+    part_class = getattr(importlib.import_module(below + part.library), part.class_name, None)
+    return (
+        part_class
+        if isinstance(part_class, type) and issubclass(part_class, PreTrainedModel)
+        else None
+    )
