@@ -22,8 +22,14 @@ from truehue.core.generation.weights.download import download
 from truehue.core.generation.weights.sources import Sources, find
 from truehue.core.machine import Machine, machine
 from truehue.core.prompts.prompt import ObjectTarget
-from truehue.core.refinement.field import MAPPED, VARIANTS
-from truehue.core.refinement.settings import PREDICTED, Refinement, refinement_of, rows_of
+from truehue.core.refinement.settings import (
+    MAPPED,
+    PREDICTED,
+    VARIANTS,
+    Refinement,
+    refinement_of,
+    rows_of,
+)
 
 SATURATION = "saturation"
 

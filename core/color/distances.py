@@ -4,11 +4,9 @@ ColorConceptBench, section 4.3, equations 1 to 5: PCC, EMD, ED, DCA, Delta Hue; 
 variation and the Jensen-Shannon divergence. Every function takes float64 ``(71,)`` distributions as
 :func:`checked` returns them.
 
-The transport problem between the UW-71 bins, solved by POT's network simplex.
-
-POT: Flamary et al., "POT: Python Optimal Transport", JMLR 22 (2021) 1-8; its solver: Bonneel, van
-de Panne, Paris, Heidrich, "Displacement Interpolation Using Lagrangian Mass Transport", ACM TOG 30
-(2011) 158.
+The transport problem between the bins is solved by POT's network simplex: Flamary et al., "POT:
+Python Optimal Transport", JMLR 22 (2021) 1-8; its solver: Bonneel, van de Panne, Paris, Heidrich,
+"Displacement Interpolation Using Lagrangian Mass Transport", ACM TOG 30 (2011) 158.
 """
 
 from __future__ import annotations

@@ -15,13 +15,14 @@ import numpy as np
 from truehue.core.errors import BadInput
 from truehue.core.generation.request import GeneratedImage, GenerationRequest, LoadedModel, OnStep
 from truehue.core.images.load import load_image
-from truehue.core.refinement.maps import cell_means, saturation_map
 from truehue.core.refinement.settings import (
     FIRST_PASS_WORDS,
     MAX_CELLS,
     Refinement,
+    cell_means,
     discrepancy_of,
     rows_of,
+    saturation_map,
 )
 
 MapOf = Callable[[np.ndarray], np.ndarray]

@@ -1,23 +1,30 @@
-"""How vivid an image is as a whole, without weights: mean HSV saturation, and how far from that of
-photographs.
+"""How vivid an image is as a whole, without weights, and how far from real photographs.
 
 "Too Vivid to Be Real?" compares images by ΔSat = |mean saturation − 0.33| and does not state the
 color space: HSV S is ours. All pixels count, the background too, as the 0.33 is of whole
 photographs: of an object's mask alone it would mean nothing, for which color an object has is what
 its prompt asked for.
+
+The paper compares mean saturation alone; chroma and contrast, and whole distributions in place of
+one mean, are ours.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 import numpy as np
 
+from truehue.core.color.spaces import chroma, srgb8_to_lab
 from truehue.core.errors import BadInput
-from truehue.core.refinement.maps import NATURAL_SATURATION
+from truehue.core.files import replace_file
+from truehue.core.refinement.settings import NATURAL_SATURATION
 
 _ROWS = 256
 """Rows at a time, so that a large image needs no arrays of its size in float64."""
@@ -91,3 +98,132 @@ def set_vividness(saturations: Sequence[float]) -> SetVividness:
         delta_sat_of_mean=abs(mean - NATURAL_SATURATION),
         mean_delta_sat=fmean(abs(saturation - NATURAL_SATURATION) for saturation in saturations),
     )
+
+
+FORMAT = 1
+NUMBERS: Mapping[str, str] = {
+    "saturation": "Mean HSV saturation of all pixels, 0 to 1",
+    "chroma": "Mean CIELAB chroma C*ab of all pixels (D65)",
+    "contrast": "Standard deviation of CIELAB L* over all pixels",
+}
+"""What is measured of an image as a whole."""
+FEW = 100
+"""Below so many photographs a reference says little of photographs at large."""
+_QUANTILES = 101
+_PIXELS = 2**18
+
+
+def vividness_of(srgb8: np.ndarray) -> dict[str, float]:
+    """The three :data:`NUMBERS` of an image, uint8 sRGB ``(H, W, 3)``. Raises BadInput for what is
+    no image."""
+    saturation = mean_saturation(srgb8)
+    pixels = srgb8.reshape(-1, 3)
+    count = len(pixels)
+    colorful = light = square = 0.0
+    for start in range(0, count, _PIXELS):
+        lab = srgb8_to_lab(pixels[start : start + _PIXELS])
+        colorful += float(chroma(lab).sum())
+        light += float(lab[:, 0].sum())
+        square += float((lab[:, 0] ** 2).sum())
+    mean = light / count
+    contrast = math.sqrt(max(square / count - mean**2, 0.0))
+    return {"saturation": saturation, "chroma": colorful / count, "contrast": contrast}
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """Of one number over photographs: ``mean``, and ``quantiles`` at 0, 1, ..., 100 percent."""
+
+    mean: float
+    quantiles: tuple[float, ...]
+
+    def percentile(self, value: float) -> float:
+        """What percent of the photographs lie below ``value``, 0 to 100, in a line between
+        quantiles."""
+        below = np.searchsorted(self.quantiles, value, side="left")
+        up_to = np.searchsorted(self.quantiles, value, side="right")
+        if below == 0 and value < self.quantiles[0]:
+            return 0.0
+        if below == len(self.quantiles):
+            return 100.0
+        if up_to > below:  # it is a quantile, or several: their middle
+            return float(below + up_to - 1) / 2
+        low, high = self.quantiles[below - 1], self.quantiles[below]
+        return float(below - 1 + (value - low) / (high - low))
+
+    def distance(self, values: Sequence[float]) -> float:
+        """Wasserstein-1 distance to a set of values, in the number's own unit: the area between
+        the two quantile functions, taken at the middles of 1,000 equal parts."""
+        parts = (np.arange(1000) + 0.5) / 1000
+        own = np.interp(parts, np.linspace(0, 1, len(self.quantiles)), self.quantiles)
+        return float(np.abs(own - np.quantile(np.asarray(values), parts)).mean())
+
+
+@dataclass(frozen=True)
+class Reference:
+    """Numbers of ``photographs`` real photographs; ``source`` says in words which."""
+
+    source: str
+    photographs: int
+    distributions: Mapping[str, Distribution]
+
+
+def reference_of(numbers: Iterable[Mapping[str, float]], source: str) -> Reference:
+    """From the numbers of each photograph. Raises BadInput for fewer than two, a number that is not
+    finite, or a source that says nothing."""
+    rows = list(numbers)
+    if len(rows) < 2:
+        raise BadInput("A reference is made of two photographs at least.")
+    if not source.strip():
+        raise BadInput("Say which photographs they are, and under which license.")
+    distributions = {}
+    for name in NUMBERS:
+        values = np.array([row[name] for row in rows], dtype=np.float64)
+        if not np.isfinite(values).all():
+            raise BadInput(f"The {name} of a photograph is no finite number.")
+        quantiles = np.quantile(values, np.linspace(0, 1, _QUANTILES))
+        distributions[name] = Distribution(float(values.mean()), tuple(map(float, quantiles)))
+    return Reference(source.strip(), len(rows), distributions)
+
+
+def write_reference(path: Path, reference: Reference) -> None:
+    """As JSON: numbers only, no image can be made of them."""
+    fields = {
+        "format": FORMAT,
+        "source": reference.source,
+        "photographs": reference.photographs,
+        "numbers": {
+            name: {
+                "meaning": NUMBERS[name],
+                "mean": round(distribution.mean, 6),
+                "quantiles": [round(value, 6) for value in distribution.quantiles],
+            }
+            for name, distribution in reference.distributions.items()
+        },
+    }
+    replace_file(path, (json.dumps(fields, ensure_ascii=False, indent=1) + "\n").encode())
+
+
+def read_reference(path: Path) -> Reference:
+    """Raises BadInput for a file that is no such reference."""
+    try:
+        fields = json.loads(path.read_text(encoding="utf-8"))
+        if fields["format"] != FORMAT:
+            raise BadInput(f"{path} has the format {fields['format']!r:.20}; this reads {FORMAT}.")
+        distributions = {}
+        for name in NUMBERS:
+            number = fields["numbers"][name]
+            mean, quantiles = (
+                float(number["mean"]),
+                tuple(float(value) for value in number["quantiles"]),
+            )
+            if not all(map(math.isfinite, (mean, *quantiles))):
+                raise BadInput(f"{path}: a number of {name} is not finite.")
+            if len(quantiles) != _QUANTILES or list(quantiles) != sorted(quantiles):
+                raise BadInput(f"{path}: the quantiles of {name} are not 101 rising numbers.")
+            distributions[name] = Distribution(mean, quantiles)
+        return Reference(str(fields["source"]), int(fields["photographs"]), distributions)
+    except BadInput:
+        raise
+    except (OSError, ValueError, KeyError, TypeError, OverflowError) as error:
+        raise BadInput(f"{path} is no reference of photographs: {error!r:.200}") from None

@@ -1,4 +1,4 @@
-"""What is asked of CFR, as a request's plain JSON and as a record."""
+"""What is asked of CFR, as a request's plain JSON and as a record; its field and its maps."""
 
 from __future__ import annotations
 
@@ -10,7 +10,49 @@ from typing import Any
 import numpy as np
 
 from truehue.core.errors import BadInput
-from truehue.core.refinement.field import MAPPED, VARIANTS
+
+VARIANTS = {
+    "full": "in space and in time: as published",
+    "spatial": "in space alone: the map counts alike at every step",
+    "temporal": "in time alone: everywhere alike, most at the first step",
+    "none": "not at all",
+}
+
+MAPPED = ("full", "spatial")
+"""The variants that read a map."""
+
+
+def decay(step: int, steps: int) -> float:
+    """α(t) = 1 - t / T: 1 at the first of ``steps`` (``step`` 0), 1 / T at the last.
+
+    The paper states the formula and not how t counts; as it is to "gradually reduce" the
+    modulation "along the denoising trajectory", t counts the steps that are done.
+    """
+    if not 0 <= step < steps:
+        raise BadInput(f"Step {step} is none of {steps} steps.")
+    return 1.0 - step / steps
+
+
+def guidance_ratio(
+    discrepancy: np.ndarray, step: int, steps: int, strength: float, variant: str = "full"
+) -> np.ndarray:
+    """s_t(u, v) / s_0 = 1 - λ α(t) a'(u, v), equation 10 divided by s_0.
+
+    ``discrepancy`` a' float ``(h, w)`` in [0, 1]; ``strength`` λ in [0, 1]; ``variant`` of
+    VARIANTS. Returns float32 ``(h, w)`` in [0, 1], exactly 1 where nothing changes. Raises BadInput
+    for values out of range.
+    """
+    if variant not in VARIANTS:
+        raise BadInput(f"CFR has no variant {variant!r}: {', '.join(VARIANTS)}.")
+    if not 0 <= strength <= 1:
+        raise BadInput(f"The strength λ lies from 0 to 1, not at {strength:g}.")
+    if variant == "none":
+        return np.ones(discrepancy.shape, np.float32)
+    alpha = 1.0 if variant == "spatial" else decay(step, steps)
+    indices = np.ones_like(discrepancy) if variant == "temporal" else discrepancy
+    ratio: np.ndarray = (1.0 - strength * alpha * indices.astype(np.float64)).astype(np.float32)
+    return ratio
+
 
 MAX_CELLS = 64
 """Sides of a map as it is kept: finer than the latents of a picture of 512 pixels."""
@@ -150,3 +192,49 @@ def _share(value: Any, name: str) -> float:
     if not number or not math.isfinite(value) or not 0 <= value <= 1:
         raise BadInput(f"CFR's {name} is a number from 0 to 1, not {value!r:.40}.", "cfr")
     return float(value)
+
+
+NATURAL_SATURATION = 0.33
+"""Mean saturation of real photographs by the paper's ΔSat (its color space is not stated; HSV S
+here, as everywhere in TrueHue)."""
+
+
+def saturation_map(srgb8: np.ndarray, cells: int = MAX_CELLS) -> np.ndarray:
+    """How far the saturation of each cell lies above that of photographs.
+
+    ``srgb8`` uint8 ``(H, W, 3)``. The longer side has ``cells`` cells, at most the image's pixels.
+    The saturation of a cell is the mean of max - min over the mean of max: HSV S with each pixel
+    weighted by its value, so that the noise of dark pixels does not count. Returns float32
+    ``(h, w)`` in [0, 1]: 0 up to NATURAL_SATURATION, 1 where a cell is fully saturated, linear
+    between. It is not stretched to [0, 1]: a dull image has a map of zeros. Raises BadInput for
+    what is no image, or one without pixels.
+    """
+    if srgb8.ndim != 3 or srgb8.shape[2] != 3 or srgb8.dtype != np.uint8 or not srgb8.size:
+        raise BadInput(f"An image is uint8 (H, W, 3), not {srgb8.dtype} {srgb8.shape}.")
+    height, width = srgb8.shape[:2]
+    scale = min(1.0, cells / max(height, width))
+    shape = max(1, round(height * scale)), max(1, round(width * scale))
+    limit = srgb8.max(axis=2).astype(np.float64)
+    least = srgb8.min(axis=2).astype(np.float64)
+    value, chroma = cell_means(limit, shape), cell_means(limit - least, shape)
+    saturation = np.divide(chroma, value, out=np.zeros_like(value), where=value > 0)
+    excess = (saturation - NATURAL_SATURATION) / (1 - NATURAL_SATURATION)
+    out: np.ndarray = np.clip(excess, 0, 1).astype(np.float32)
+    return out
+
+
+def cell_means(values: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+    """Area means of ``values`` ``(H, W)`` on a grid of ``shape`` cells, which pixels at the edges
+    of cells share by area; ``shape`` is at most the array's own."""
+    rows = _shares(values.shape[0], shape[0])
+    columns = _shares(values.shape[1], shape[1])
+    out: np.ndarray = rows @ values @ columns.T
+    return out
+
+
+def _shares(pixels: int, cells: int) -> np.ndarray:
+    """float64 ``(cells, pixels)``: the share of each cell that each pixel covers."""
+    edges = np.linspace(0, pixels, cells + 1)
+    indices = np.arange(pixels)
+    covered = np.minimum(edges[1:, None], indices + 1) - np.maximum(edges[:-1, None], indices)
+    return np.clip(covered, 0, 1) * (cells / pixels)

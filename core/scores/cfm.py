@@ -10,8 +10,7 @@ import numpy as np
 from truehue.core.errors import TrueHueError
 from truehue.core.fidelity.cfm.registration import Registration
 from truehue.core.fidelity.cfm.scorer import CfmScore, CfmScorer
-from truehue.core.refinement.maps import cell_means
-from truehue.core.refinement.settings import MAX_CELLS, discrepancy_of, rows_of
+from truehue.core.refinement.settings import MAX_CELLS, cell_means, discrepancy_of, rows_of
 from truehue.core.scores.records import HIGH, IMAGE, Measure, ScoreRecord
 from truehue.core.scores.scoring import unscored
 from truehue.core.version import VERSION

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from truehue.core.errors import BadInput
 from truehue.core.fidelity.cfm.registration import HOW_TO
 from truehue.core.fidelity.vividness import delta_sat_score, saturation_score
-from truehue.core.refinement.maps import NATURAL_SATURATION
+from truehue.core.refinement.settings import NATURAL_SATURATION
 from truehue.core.scores.records import LOW, NEITHER, Measure
 
 _CFM = ("cfm", "cfm_logit")

@@ -20,8 +20,7 @@ from truehue.core.images.difference import (
 )
 from truehue.core.images.load import encode_png
 from truehue.core.records import GenerationRecord
-from truehue.core.refinement.maps import saturation_map
-from truehue.core.refinement.settings import Refinement, rows_of
+from truehue.core.refinement.settings import Refinement, rows_of, saturation_map
 from truehue.core.scores.cfm import CFM, map_rows
 from truehue.core.scores.measures import measures_of
 from truehue.core.scores.records import IMAGE, LOW, NEITHER, Measure

@@ -9,9 +9,9 @@ from typing import Any
 from truehue.core.errors import BadInput
 from truehue.core.generation.opening import why_no_cfr
 from truehue.core.generation.registry import model
-from truehue.core.refinement.field import MAPPED
 from truehue.core.refinement.settings import (
     FIRST_PASS,
+    MAPPED,
     PREDICTED,
     PREDICTED_AT,
     Refinement,

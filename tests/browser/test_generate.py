@@ -28,8 +28,7 @@ from truehue.core.images.load import image_id
 from truehue.core.prompts.prompt import ObjectTarget
 from truehue.core.prompts.sets import prompt_set
 from truehue.core.records import GenerationRecord
-from truehue.core.refinement.maps import saturation_map
-from truehue.core.refinement.settings import rows_of
+from truehue.core.refinement.settings import rows_of, saturation_map
 from truehue.storage import Storage
 from truehue.tabs.generate.realism import first_props, realism_of
 

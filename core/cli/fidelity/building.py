@@ -11,10 +11,15 @@ from truehue.core.batch.execute import WorkerPool, execute
 from truehue.core.cli.fidelity.numbers import numbers
 from truehue.core.cli.work import ProgressLine, exit_status, say_problems
 from truehue.core.errors import BadInput
-from truehue.core.fidelity.building.photographs import read_photographs
-from truehue.core.fidelity.building.rendered import rendered_photographs
-from truehue.core.fidelity.building.work import FORMATS, BuildSettings, begin
-from truehue.core.fidelity.distortions import DISTORTIONS, SCALES
+from truehue.core.fidelity.building import (
+    DISTORTIONS,
+    FORMATS,
+    SCALES,
+    BuildSettings,
+    begin,
+    read_photographs,
+    rendered_photographs,
+)
 from truehue.core.fidelity.groups import CATEGORIES, GUIDANCES, Group, split, write_groups
 
 

@@ -28,9 +28,8 @@ from truehue.core.cli.fidelity.scoring import (
     imported_scores,
 )
 from truehue.core.errors import BadInput
-from truehue.core.fidelity.evaluation import evaluate
+from truehue.core.fidelity.evaluation import evaluate, read_ratings
 from truehue.core.fidelity.groups import read_groups
-from truehue.core.fidelity.ratings import read_ratings
 from truehue.core.fidelity.vividness import SetVividness, set_vividness
 from truehue.core.files import replace_file
 from truehue.core.scores.measures import measure_of

@@ -18,10 +18,8 @@ import numpy as np
 
 from truehue.core.cli.fidelity.machines import local_placement
 from truehue.core.errors import BadInput, DataFolderError, TrueHueError
-from truehue.core.fidelity.cfm.instruction import INSTRUCTION
-from truehue.core.fidelity.cfm.reading import READING
 from truehue.core.fidelity.cfm.registration import cfm_fingerprint
-from truehue.core.fidelity.cfm.scorer import CfmScorer, open_cfm
+from truehue.core.fidelity.cfm.scorer import INSTRUCTION, READING, CfmScorer, open_cfm
 from truehue.core.files import why_of
 from truehue.core.images.load import image_id, load_image
 from truehue.core.machine import Placement

@@ -26,7 +26,7 @@ from truehue.core.cli.fidelity.scoring import (
 )
 from truehue.core.cli.small.report import chart
 from truehue.core.errors import BadInput, ImageError
-from truehue.core.fidelity.building.photographs import read_photographs
+from truehue.core.fidelity.building import read_photographs
 from truehue.core.fidelity.sweep import SCALES, Curve, curve_of, sweep_rows
 from truehue.core.files import replace_file
 from truehue.core.images.load import load_image

@@ -6,9 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from truehue.core.fidelity.agreement import Coefficient
-from truehue.core.fidelity.evaluation import Evaluation
-from truehue.core.fidelity.order import Accuracy
+from truehue.core.fidelity.evaluation import Accuracy, Coefficient, Evaluation
 from truehue.core.fidelity.vividness import SetVividness
 from truehue.core.published.reading import read_tables
 from truehue.core.published.records import PublishedTable

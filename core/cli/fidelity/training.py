@@ -12,12 +12,16 @@ from typing import Any
 from truehue.core.checkpoints import run_folder
 from truehue.core.command import ended_by_signal
 from truehue.core.errors import BadInput
-from truehue.core.fidelity.cfm.instruction import instruction_of
-from truehue.core.fidelity.cfm.reading import AREA_PX, CfmReading
+from truehue.core.fidelity.cfm.scorer import AREA_PX, CfmReading, instruction_of
 from truehue.core.fidelity.groups import Group, read_groups, split
-from truehue.core.fidelity.losses import TAU
-from truehue.core.fidelity.training.settings import LOSSES, PRECISIONS, TrainSettings
-from truehue.core.fidelity.training.small_base import SmallSize, write_small_base
+from truehue.core.fidelity.training.model import (
+    LOSSES,
+    PRECISIONS,
+    TAU,
+    SmallSize,
+    TrainSettings,
+    write_small_base,
+)
 
 RUN = Path("data") / "fidelity" / "training"
 

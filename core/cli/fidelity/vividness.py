@@ -11,18 +11,18 @@ from typing import Any
 
 from truehue.core.cli.fidelity.folders import images_of
 from truehue.core.errors import ImageError
-from truehue.core.fidelity.reference import (
+from truehue.core.fidelity.vividness import (
     FEW,
     NUMBERS,
     Reference,
     read_reference,
     reference_of,
+    set_vividness,
     vividness_of,
     write_reference,
 )
-from truehue.core.fidelity.vividness import set_vividness
 from truehue.core.images.load import load_image
-from truehue.core.refinement.maps import NATURAL_SATURATION
+from truehue.core.refinement.settings import NATURAL_SATURATION
 
 
 def add(commands: Any) -> None:

@@ -16,8 +16,13 @@ from truehue.core.masks.grabcut import grabcut
 from truehue.core.prompts.draws import seeded_order
 from truehue.core.prompts.gencolorbench import build
 from truehue.core.prompts.prompt import Prompt, color_words
-from truehue.core.refinement.maps import saturation_map
-from truehue.core.refinement.settings import FIRST_PASS_WORDS, Refinement, discrepancy_of, rows_of
+from truehue.core.refinement.settings import (
+    FIRST_PASS_WORDS,
+    Refinement,
+    discrepancy_of,
+    rows_of,
+    saturation_map,
+)
 from truehue.core.verdict.measure import measure
 from truehue.core.verdict.rules import FAIL, PASS, UNSCORED
 

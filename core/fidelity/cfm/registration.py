@@ -15,8 +15,7 @@ from pathlib import Path
 
 from truehue.core.errors import BadInput
 from truehue.core.fidelity.cfm.checkpoint import weight_files
-from truehue.core.fidelity.cfm.instruction import INSTRUCTION
-from truehue.core.fidelity.cfm.scorer import CfmScorer, open_cfm
+from truehue.core.fidelity.cfm.scorer import INSTRUCTION, CfmScorer, open_cfm
 from truehue.core.files import named_path, replace_file, shown_path
 from truehue.core.generation.memory import BadModelFolder, ModelMissing
 from truehue.core.generation.weights.sources import Source, Sources

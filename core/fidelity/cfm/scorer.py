@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,118 @@ import numpy as np
 
 from truehue.core.errors import BadInput
 from truehue.core.fidelity.cfm.checkpoint import fill, head, vocabulary_size, weight_files
-from truehue.core.fidelity.cfm.instruction import REWARD_TOKEN, instruction_of
-from truehue.core.fidelity.cfm.reading import AREA_PX, SIDE_MULTIPLE, CfmReading, reading_of
+from truehue.core.files import replace_file
 from truehue.core.generation.memory import BadModelFolder
 from truehue.core.machine import Placement
+
+REWARD_TOKEN = "<|Reward|>"
+PROMPT = "{text_prompt}"
+INSTRUCTION = f"""Look at the colors of this image, which was made from the prompt below, and judge
+how close they come to those of a photograph of the same scene. Mind the usual colors of the things
+that the prompt names, the light that it implies, and whether saturation and contrast are stronger
+or weaker than a camera would have recorded.
+
+Prompt: {PROMPT}
+
+Color fidelity: {REWARD_TOKEN}
+"""
+"""Our own wording. Published weights were trained with another: point to a file with that, or their
+scores deviate."""
+
+
+def instruction_of(path: Path | None) -> str:
+    """The instruction of a UTF-8 file, ours where there is none.
+
+    Raises BadInput unless the text holds ``{text_prompt}`` and ``<|Reward|>`` once each.
+    """
+    if path is None:
+        return INSTRUCTION
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"The instruction {path.name} cannot be read as UTF-8: {error}") from None
+    return checked(text, f"The instruction {path.name}")
+
+
+def checked(text: str, name: str) -> str:
+    """The text itself; raises BadInput, beginning with ``name``, unless it holds each mark once."""
+    for mark in (PROMPT, REWARD_TOKEN):
+        if text.count(mark) != 1:
+            raise BadInput(f"{name} must hold {mark} once; it does {text.count(mark)} times.")
+    return text
+
+
+def message(instruction: str, prompt: str, image_tokens: int) -> str:
+    """The whole text of one image, in the default chat template of Qwen2-VL: a system turn, then
+    the user's with the image first. A prompt that holds the template's own marks is read as plain
+    words: its "<|" becomes "< |"."""
+    text = prompt.replace("<|", "< |")
+    image = f"<|vision_start|>{'<|image_pad|>' * image_tokens}<|vision_end|>"
+    return (
+        "<|im_start|>system\nYou are a helpful assistant.<|im_end|>\n"
+        f"<|im_start|>user\n{image}{instruction.replace(PROMPT, text)}<|im_end|>\n"
+        "<|im_start|>assistant\n"
+    )
+
+
+AREA_PX = 256 * 28 * 28
+"""Pixels of every image as the published CFM reads it, whatever its size: the released code's; the
+paper says "longer edge 448"."""
+SIDE_MULTIPLE = 28
+"""Pixels a side of what becomes one token."""
+READING = "reading.json"
+
+
+@dataclass(frozen=True)
+class CfmReading:
+    """``instruction`` with its two marks; ``area_px`` of every image, whatever its size.
+
+    ``visual_only`` leaves out all text but the reward token, as the paper's ablation does (Table
+    4): neither template, nor instruction, nor prompt.
+    """
+
+    instruction: str = INSTRUCTION
+    area_px: int = AREA_PX
+    visual_only: bool = False
+
+    def __post_init__(self) -> None:
+        checked(self.instruction, "The instruction")
+        if not SIDE_MULTIPLE**2 <= self.area_px <= 16 * AREA_PX:
+            raise BadInput(
+                f"An image is read at {SIDE_MULTIPLE**2:,} to {16 * AREA_PX:,} pixels, not at "
+                f"{self.area_px:,}."
+            )
+
+    def text(self, prompt: str, image_tokens: int) -> str:
+        """The whole text of one image."""
+        if self.visual_only:
+            return f"<|vision_start|>{'<|image_pad|>' * image_tokens}<|vision_end|>{REWARD_TOKEN}"
+        return message(self.instruction, prompt, image_tokens)
+
+
+def reading_of(folder: Path) -> CfmReading:
+    """What a folder of weights says of it in ``reading.json``, which our training writes; the
+    published area and our instruction where it says nothing. Raises BadInput for a file that
+    cannot be used."""
+    path = folder / READING
+    if not path.is_file():
+        return CfmReading()
+    try:
+        fields = json.loads(path.read_text(encoding="utf-8"))
+        return CfmReading(
+            str(fields["instruction"]), int(fields["area_px"]), bool(fields["visual_only"])
+        )
+    except BadInput:
+        raise
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise BadInput(f"{path} does not say how its CFM reads: {error!r:.200}") from None
+
+
+def write_reading(folder: Path, reading: CfmReading) -> None:
+    """Writes it beside the weights."""
+    text = json.dumps(asdict(reading), ensure_ascii=False, indent=1) + "\n"
+    replace_file(folder / READING, text.encode())
+
 
 SCALE = 3.0
 """What the published code divides the head's value by."""

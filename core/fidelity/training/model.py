@@ -1,8 +1,15 @@
-"""The model in training: opened from a base, with LoRA where asked for, and written as released."""
+"""What is trained of CFM, by which settings and loss, and a small base to try it out.
+
+A metric is trained by the order within groups of images: the real photograph first, then its images
+by rising guidance, so that fidelity falls from place to place (section 3.2). Scores are tensors
+``(groups, images)``; each loss returns the mean over the groups as a tensor of one number, with
+gradient.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +26,127 @@ from truehue.core.fidelity.cfm.checkpoint import (
     vocabulary_size,
     weight_files,
 )
-from truehue.core.fidelity.cfm.reading import READING, CfmReading, write_reading
-from truehue.core.fidelity.cfm.scorer import CfmScorer, config_and_tokenizer, empty
-from truehue.core.fidelity.training.settings import TrainSettings
+from truehue.core.fidelity.cfm.scorer import (
+    READING,
+    CfmReading,
+    CfmScorer,
+    config_and_tokenizer,
+    empty,
+    write_reading,
+)
 from truehue.core.machine import Placement
+
+TAU = 0.1
+"""Temperature of the soft ranks (the paper's appendix D)."""
+
+
+def soft_ranks(scores: Any, tau: float = TAU, own_term: bool = True) -> Any:
+    """Differentiable ranks, 1 for the highest score: equations 5 and 6.
+
+    ``scores`` ``(groups, images)``; returns the same shape. As printed, the sum of equation 6 runs
+    over all j, so that j = i adds σ(0) = 0.5 to every rank and a perfect order has the ranks 1.5,
+    2.5, ...; ``own_term=False`` leaves that out. Raises BadInput for another shape or ``tau`` not
+    above 0.
+    """
+    import torch
+
+    if scores.ndim != 2 or scores.shape[1] < 2:
+        raise BadInput(f"Scores are (groups, images of a group), not {tuple(scores.shape)}.")
+    if not tau > 0:
+        raise BadInput(f"The temperature τ lies above 0, not at {tau:g}.")
+    above = torch.sigmoid((scores[:, None, :] - scores[:, :, None]) / tau)
+    ranks = 1 + above.sum(dim=2)
+    return ranks if own_term else ranks - 0.5
+
+
+def softrank_loss(scores: Any, tau: float = TAU, own_term: bool = True) -> Any:
+    """Equation 7: mean squared difference of the soft ranks from 1, 2, ..., K."""
+    import torch
+
+    ranks = soft_ranks(scores, tau, own_term)
+    positions = torch.arange(1, scores.shape[1] + 1, device=scores.device, dtype=ranks.dtype)
+    return ((ranks - positions) ** 2).mean()
+
+
+def pairwise_loss(scores: Any) -> Any:
+    """The ablation's loss: log(1 + exp(-(r_i - r_j))), the mean over all pairs i before j of each
+    group (section 6.5)."""
+    import torch
+
+    if scores.ndim != 2 or scores.shape[1] < 2:
+        raise BadInput(f"Scores are (groups, images of a group), not {tuple(scores.shape)}.")
+    first, second = torch.triu_indices(scores.shape[1], scores.shape[1], offset=1)
+    return torch.nn.functional.softplus(-(scores[:, first] - scores[:, second])).mean()
+
+
+LOSSES = ("softrank", "pairwise")
+PRECISIONS = ("float32", "bfloat16")
+
+
+@dataclass(frozen=True)
+class TrainSettings:
+    """``steps`` of ``batch`` groups each; ``at_once`` of them in one forward pass, the gradients
+    added up. ``rate`` rises over the first ``warmup`` share of the steps and falls to 0 at the
+    last; the paper states 2e-6, 0.05, a batch of 32 (groups or images, it does not say) and one
+    epoch, and no schedule after the warm-up: the line to 0 is ours. ``tau`` and ``own_term`` are
+    of the softrank loss. ``lora_rank`` 0 trains all weights; above, low-rank additions to the
+    linear layers, and the head as a whole. ``precision`` is that of the arithmetic.
+    ``checkpointing`` computes activations twice to save memory.
+    """
+
+    steps: int
+    loss: str = "softrank"
+    tau: float = TAU
+    own_term: bool = True
+    batch: int = 32
+    at_once: int = 4
+    rate: float = 2e-6
+    warmup: float = 0.05
+    weight_decay: float = 0.0
+    lora_rank: int = 0
+    precision: str = "float32"
+    checkpointing: bool = False
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for right, text in (
+            (self.loss in LOSSES, f"The loss is {' or '.join(LOSSES)}, not {self.loss!r:.40}."),
+            (
+                self.precision in PRECISIONS,
+                f"The precision is {' or '.join(PRECISIONS)}, not {self.precision!r:.40}.",
+            ),
+            (self.tau > 0, "The temperature τ lies above 0."),
+            (
+                min(self.steps, self.batch, self.at_once) >= 1,
+                "Steps, batch and groups at once are at least 1.",
+            ),
+            (0 < self.rate < 1, "The learning rate lies between 0 and 1."),
+            (0 <= self.warmup < 1, "The warm-up is a share of the steps, from 0 to below 1."),
+            (self.weight_decay >= 0, "The weight decay is 0 or more."),
+            (self.lora_rank >= 0, "The rank of LoRA is 0 (all weights) or more."),
+        ):
+            if not right:
+                raise BadInput(text)
+
+    def rate_at(self, step: int) -> float:
+        """The learning rate of a step, from 0 on."""
+        rising = self.warmup * self.steps
+        if step < rising:
+            return self.rate * (step + 1) / (rising + 1)
+        return self.rate * (self.steps - step) / (self.steps - rising)
+
+    def as_json(self) -> dict[str, Any]:
+        """All of it as plain JSON."""
+        return asdict(self)
+
+
+def settings_from_json(fields: Mapping[str, Any]) -> TrainSettings:
+    """Raises BadInput for fields that are unknown or of a wrong kind."""
+    try:
+        return TrainSettings(**fields)
+    except TypeError as error:
+        raise BadInput(f"These settings cannot be read: {error}") from None
+
 
 SHARD_BYTES = 5 * 10**9
 _WORDS = "lm_head.weight"
@@ -193,3 +317,91 @@ def _word_head(base: Path) -> Any:
                 if todays_name(name) == _WORDS:
                     return shard.get_tensor(name)
     return None
+
+
+_MARKS = ("<|im_start|>", "<|im_end|>", "<|vision_start|>", "<|vision_end|>")
+_PLACES = ("<|image_pad|>", "<|video_pad|>")
+
+
+@dataclass(frozen=True)
+class SmallSize:
+    """``width`` of the text model and of the image tower, ``layers`` of each; ``spread`` is the
+    standard deviation of the random weights (transformers' own 0.02 hardly passes an image on in
+    a model this narrow)."""
+
+    width: int = 32
+    layers: int = 2
+    spread: float = 0.1
+
+
+def write_small_base(folder: Path, size: SmallSize | None = None, seed: int = 0) -> None:
+    """Writes configuration, tokenizer and weights into ``folder``, which must not be there.
+
+    The tokenizer is Qwen2's, byte by byte, without merges. Raises BadInput for a folder that is
+    there and for a width that is no multiple of 16, DataFolderError where it cannot be written.
+    """
+    import torch
+    from transformers import Qwen2VLConfig
+    from transformers.models.qwen2_vl.modeling_qwen2_vl import Qwen2VLModel
+    from transformers.utils import logging
+
+    size = size or SmallSize()
+    if size.width < 16 or size.width % 16 or size.layers < 1 or not size.spread > 0:
+        raise BadInput("A small base has a width of 16, 32, 48 and so on, and at least one layer.")
+    if folder.exists():
+        raise BadInput(f"{folder} is there already: choose another folder.")
+    tokenizer = _tokenizer()
+    ids = [int(tokenizer.convert_tokens_to_ids(name)) for name in (*_MARKS[2:], *_PLACES)]
+    width = size.width
+    config = Qwen2VLConfig(
+        text_config={
+            "hidden_size": width,
+            "intermediate_size": 2 * width,
+            "num_hidden_layers": size.layers,
+            "num_attention_heads": 2,
+            "num_key_value_heads": 1,
+            "vocab_size": len(tokenizer),
+            "rope_parameters": {
+                "rope_type": "default",
+                # Turned pairs of numbers of a head: for time, height and width.
+                "mrope_section": [width // 16, width // 16, width // 8],
+                "rope_theta": 1_000_000.0,
+            },
+            "initializer_range": size.spread,
+            "bos_token_id": None,
+            "eos_token_id": None,
+        },
+        vision_config={
+            "depth": size.layers,
+            "embed_dim": width,
+            "num_heads": 2,
+            "hidden_size": width,
+            "mlp_ratio": 2,
+            "initializer_range": size.spread,
+        },
+        vision_start_token_id=ids[0],
+        vision_end_token_id=ids[1],
+        image_token_id=ids[2],
+        video_token_id=ids[3],
+    )
+    torch.manual_seed(seed)
+    with_bars = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        with whole_weights(folder) as half:
+            Qwen2VLModel(config).save_pretrained(half)
+            tokenizer.save_pretrained(half)
+    finally:
+        if with_bars:
+            logging.enable_progress_bar()
+
+
+def _tokenizer() -> Any:
+    from tokenizers import pre_tokenizers
+    from transformers import Qwen2Tokenizer
+
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    vocab = {name: number for number, name in enumerate([*alphabet, "<|endoftext|>"])}
+    tokenizer = Qwen2Tokenizer(vocab=vocab, merges=[], model_max_length=100_000)
+    tokenizer.add_special_tokens({"additional_special_tokens": [*_MARKS, *_PLACES]})
+    return tokenizer

@@ -35,13 +35,13 @@ from truehue.core.generation.request import (
 )
 from truehue.core.machine import Placement
 from truehue.core.refinement.denoiser import refined
-from truehue.core.refinement.maps import saturation_map
 from truehue.core.refinement.settings import (
     FIRST_PASS_WORDS,
     Refinement,
     discrepancy_of,
     refinement_of,
     rows_of,
+    saturation_map,
 )
 
 _QUOTED = 40

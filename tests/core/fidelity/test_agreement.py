@@ -12,10 +12,8 @@ import numpy as np
 import pytest
 
 from truehue.core.errors import BadInput
-from truehue.core.fidelity.agreement import agreement
-from truehue.core.fidelity.evaluation import evaluate, joined_groups
+from truehue.core.fidelity.evaluation import agreement, evaluate, joined_groups, read_ratings
 from truehue.core.fidelity.groups import Group
-from truehue.core.fidelity.ratings import read_ratings
 
 SCORES = [0.3, 2.5, 1.1, 4.0, 3.2, 0.1]
 RATINGS = [2.0, 7.0, 3.0, 9.0, 6.0, 4.0]
@@ -54,7 +52,7 @@ def test_with_ties_the_coefficients_are_scipys() -> None:
 
 
 def test_a_resample_is_its_images_written_out() -> None:
-    from truehue.core.fidelity.agreement import _coefficients
+    from truehue.core.fidelity.evaluation import _coefficients
 
     chance = np.random.default_rng(2)
     scores, ratings = chance.normal(size=20), np.round(chance.normal(size=20))

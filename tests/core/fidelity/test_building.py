@@ -15,10 +15,16 @@ from tests.workers_here import workers_here
 from truehue.core.batch.execute import execute
 from truehue.core.cli.fidelity.command import main
 from truehue.core.errors import BadInput
-from truehue.core.fidelity.building.photographs import Photograph, read_photographs
-from truehue.core.fidelity.building.rendered import rendered_photographs
-from truehue.core.fidelity.building.work import BuildSettings, BuildWork, begin, scaled_down
-from truehue.core.fidelity.distortions import scaled_contrast
+from truehue.core.fidelity.building import (
+    BuildSettings,
+    BuildWork,
+    Photograph,
+    begin,
+    read_photographs,
+    rendered_photographs,
+    scaled_contrast,
+    scaled_down,
+)
 from truehue.core.fidelity.groups import read_groups
 from truehue.core.fidelity.sweep import scaled_saturation
 from truehue.core.fidelity.vividness import mean_saturation

@@ -12,8 +12,7 @@ from PIL import Image
 from tests.core.batch.here import team_here
 from tests.core.photographs import object_photograph
 from truehue.core.batch.execute import execute
-from truehue.core.fidelity.building.photographs import Photograph
-from truehue.core.fidelity.building.work import BuildSettings, begin
+from truehue.core.fidelity.building import BuildSettings, Photograph, begin
 from truehue.core.images.load import load_image
 
 pytestmark = pytest.mark.weights

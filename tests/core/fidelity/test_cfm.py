@@ -12,8 +12,14 @@ import pytest
 from tests.tiny_models import cfm
 from truehue.core.errors import BadInput
 from truehue.core.fidelity.cfm.checkpoint import todays_name
-from truehue.core.fidelity.cfm.instruction import INSTRUCTION, instruction_of, message
-from truehue.core.fidelity.cfm.scorer import CfmScorer, as_read, open_cfm
+from truehue.core.fidelity.cfm.scorer import (
+    INSTRUCTION,
+    CfmScorer,
+    as_read,
+    instruction_of,
+    message,
+    open_cfm,
+)
 from truehue.core.generation.memory import BadModelFolder, ModelMissing
 from truehue.core.machine import Placement
 

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from truehue.core.errors import BadInput
-from truehue.core.fidelity.losses import pairwise_loss, soft_ranks, softrank_loss
+from truehue.core.fidelity.training.model import pairwise_loss, soft_ranks, softrank_loss
 
 
 def sigmoid(x: float) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from truehue.core.errors import BadInput
-from truehue.core.fidelity.order import neighbor_accuracy, real_accuracy
+from truehue.core.fidelity.evaluation import neighbor_accuracy, real_accuracy
 
 NAN = float("nan")
 

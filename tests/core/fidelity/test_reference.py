@@ -12,7 +12,7 @@ from PIL import Image
 
 from truehue.core.cli.fidelity.command import main
 from truehue.core.errors import BadInput
-from truehue.core.fidelity.reference import (
+from truehue.core.fidelity.vividness import (
     NUMBERS,
     read_reference,
     reference_of,

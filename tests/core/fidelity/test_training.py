@@ -18,13 +18,15 @@ from truehue.core.checkpoints import run_folder
 from truehue.core.cli.fidelity.command import main
 from truehue.core.errors import BadInput
 from truehue.core.fidelity.cfm.checkpoint import released_name, todays_name
-from truehue.core.fidelity.cfm.reading import CfmReading
-from truehue.core.fidelity.cfm.scorer import open_cfm
+from truehue.core.fidelity.cfm.scorer import CfmReading, open_cfm
+from truehue.core.fidelity.evaluation import adjacent_accuracy
 from truehue.core.fidelity.groups import Group, write_groups
-from truehue.core.fidelity.order import adjacent_accuracy
-from truehue.core.fidelity.training.model import export, open_trainee
-from truehue.core.fidelity.training.settings import TrainSettings
-from truehue.core.fidelity.training.small_base import write_small_base
+from truehue.core.fidelity.training.model import (
+    TrainSettings,
+    export,
+    open_trainee,
+    write_small_base,
+)
 from truehue.core.fidelity.training.training import METRICS, Training, Watch, train
 from truehue.core.generation.memory import BadModelFolder
 from truehue.core.images.load import load_image
@@ -185,7 +187,7 @@ def test_every_epoch_has_every_group_in_an_order_of_its_own(
 def test_the_variants_of_the_ablation_learn_by_their_own_loss_and_text(
     base: Path, groups: list[Group], tmp_path: Path
 ) -> None:
-    from truehue.core.fidelity.losses import pairwise_loss
+    from truehue.core.fidelity.training.model import pairwise_loss
 
     settings = replace(SHORT, loss="pairwise", steps=1, at_once=2)
     reading = replace(READING, visual_only=True)

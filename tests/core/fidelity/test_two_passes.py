@@ -19,8 +19,7 @@ from truehue.core.errors import BadInput
 from truehue.core.fidelity.two_passes import generate_twice, painted_map
 from truehue.core.generation.opening import open_model
 from truehue.core.generation.request import GenerationRequest
-from truehue.core.refinement.maps import saturation_map
-from truehue.core.refinement.settings import Refinement, rows_of
+from truehue.core.refinement.settings import Refinement, rows_of, saturation_map
 
 pytestmark = pytest.mark.weights
 

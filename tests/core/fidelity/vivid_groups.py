@@ -8,7 +8,7 @@ import numpy as np
 from PIL import Image
 
 from tests.core.photographs import object_photograph
-from truehue.core.fidelity.distortions import DISTORTIONS, SCALES
+from truehue.core.fidelity.building import DISTORTIONS, SCALES
 from truehue.core.fidelity.groups import Group
 from truehue.core.generation.renderer import OBJECTS, RenderRequest, render
 

@@ -9,9 +9,15 @@ import numpy as np
 import pytest
 
 from truehue.core.errors import BadInput
-from truehue.core.refinement.field import decay, guidance_ratio
-from truehue.core.refinement.maps import NATURAL_SATURATION, cell_means, saturation_map
-from truehue.core.refinement.settings import refinement_of, rows_of
+from truehue.core.refinement.settings import (
+    NATURAL_SATURATION,
+    cell_means,
+    decay,
+    guidance_ratio,
+    refinement_of,
+    rows_of,
+    saturation_map,
+)
 
 MAP = np.array([[0.0, 0.5], [0.25, 1.0]], np.float32)
 

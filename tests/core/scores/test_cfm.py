@@ -13,14 +13,13 @@ import pytest
 from tests.tiny_models import cfm
 from truehue.core.errors import BadInput
 from truehue.core.fidelity.cfm import registration as of_cfm
-from truehue.core.fidelity.cfm.instruction import INSTRUCTION
 from truehue.core.fidelity.cfm.registration import (
     Registration,
     open_registered,
     register,
     registered,
 )
-from truehue.core.fidelity.cfm.scorer import CfmScorer, open_cfm
+from truehue.core.fidelity.cfm.scorer import INSTRUCTION, CfmScorer, open_cfm
 from truehue.core.generation.memory import BadModelFolder, ModelMissing
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.machine import Placement

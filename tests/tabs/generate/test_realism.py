@@ -15,8 +15,7 @@ from truehue.core.fidelity.cfm.scorer import CfmScore
 from truehue.core.fidelity.vividness import mean_saturation
 from truehue.core.images.difference import delta_e00_map
 from truehue.core.records import GenerationRecord
-from truehue.core.refinement.maps import saturation_map
-from truehue.core.refinement.settings import refinement_of, rows_of
+from truehue.core.refinement.settings import refinement_of, rows_of, saturation_map
 from truehue.core.scores import measures
 from truehue.core.scores.cfm import cfm_measures, cfm_records
 from truehue.storage import Storage

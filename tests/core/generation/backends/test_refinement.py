@@ -17,9 +17,8 @@ from truehue.core.generation.backends.diffusion import DiffusersModel
 from truehue.core.generation.opening import open_model, why_no_cfr
 from truehue.core.generation.registry import MODELS, model
 from truehue.core.generation.request import Cancelled, GenerationRequest
-from truehue.core.refinement.clean import before_step, predicted_clean
-from truehue.core.refinement.maps import saturation_map
-from truehue.core.refinement.settings import rows_of
+from truehue.core.refinement.denoiser import before_step, predicted_clean
+from truehue.core.refinement.settings import rows_of, saturation_map
 
 pytestmark = pytest.mark.weights
 

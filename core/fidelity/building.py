@@ -1,19 +1,27 @@
-"""Groups being made: one photograph by one maker is an item.
+"""Groups as CFD has them, made from photographs with captions: long work that resumes.
 
-A maker is a model of the registry, which draws the caption at rising guidance from one noise, or a
-distortion of the photograph itself (:mod:`truehue.core.fidelity.distortions`), of which the order
-is known without a model.
+One photograph by one maker is an item. A maker is a model of the registry, which draws the caption
+at rising guidance from one noise, or a distortion of the photograph itself, of which the order is
+known without a model: HSV saturation, and contrast about the mean. The paper's groups grow vivid by
+guidance alone, and its limitations say that other distortions should follow.
+
+For a machine without photographs the reference renderer's images take their place. Their light is
+computed and their materials are plain: what a metric learns from them is the order of distortions,
+and nothing of photographs.
 """
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import io
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
+from threading import Event
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -24,13 +32,14 @@ from truehue.core.batch.results import tables
 from truehue.core.batch.shards import schema_with
 from truehue.core.batch.work import CannotWork, ItemFailed, Stopped, Work, WorkerContext
 from truehue.core.errors import BadInput, DataFolderError, TrueHueError
-from truehue.core.fidelity.building.photographs import Photograph
-from truehue.core.fidelity.distortions import DISTORTIONS, SCALES
-from truehue.core.fidelity.groups import GUIDANCES, Group
+from truehue.core.fidelity.groups import CATEGORIES, GUIDANCES, Group
+from truehue.core.fidelity.sweep import scaled_saturation
 from truehue.core.files import write_once
+from truehue.core.generation.backends.reference import ReferenceRenderer
 from truehue.core.generation.memory import BadModelFolder, ModelMissing, is_out_of_memory
 from truehue.core.generation.opening import open_model
-from truehue.core.generation.registry import model
+from truehue.core.generation.registry import RENDERER, model
+from truehue.core.generation.renderer import LIGHTS, OBJECTS
 from truehue.core.generation.request import (
     MAX_SEED,
     Cancelled,
@@ -38,7 +47,119 @@ from truehue.core.generation.request import (
     LoadedModel,
     StepReport,
 )
-from truehue.core.images.load import load_image
+from truehue.core.images.load import encode_png, load_image
+from truehue.core.prompts.draws import seeded_order
+from truehue.core.prompts.parts import colors
+from truehue.core.prompts.prompt import ObjectTarget, color_words
+
+_CAPTIONS = ("caption", "prompt", "text", "txt")
+_HEADER = f"A table of captions has the columns file and {', '.join(_CAPTIONS[:-1])} or txt."
+
+
+@dataclass(frozen=True)
+class Photograph:
+    """``path`` of the file; ``category`` is one of CFD's, or "" where nobody stated it."""
+
+    path: Path
+    caption: str
+    category: str = ""
+
+
+def read_photographs(folder: Path, table: Path) -> list[Photograph]:
+    """The photographs of a CSV or Parquet table, in its order.
+
+    Columns: ``file`` (below ``folder``), ``caption`` (or ``prompt``, ``text``, ``txt``: the table
+    of an import of images is such a one), and perhaps ``category``. Raises BadInput, with the line,
+    for what cannot be used; nothing is left out silently.
+    """
+    root = folder.resolve()
+    if not root.is_dir():
+        raise BadInput(f"{folder} is no folder of photographs.")
+    out, seen = [], set()
+    for line, row in _rows(table):
+        name = next((name for name in _CAPTIONS if name in row), "")
+        if "file" not in row or not name:
+            raise BadInput(f"{table.name} has no such columns. {_HEADER}")
+        try:
+            photograph = _photograph(root, row, name)
+            if (key := (photograph.path, photograph.caption)) in seen:
+                raise BadInput("the same photograph and caption stand in another line too.")
+            seen.add(key)
+        except BadInput as error:
+            raise BadInput(f"{table.name}, line {line}: {error}") from None
+        out.append(photograph)
+    if not out:
+        raise BadInput(f"{table.name} names no photographs.")
+    return out
+
+
+def _photograph(root: Path, row: Mapping[str, Any], name: str) -> Photograph:
+    caption, category = _text(row[name]), _text(row.get("category"))
+    if not caption:
+        raise BadInput("the caption is empty.")
+    if category and category not in CATEGORIES:
+        raise BadInput(f"{category!r:.60} is none of the categories: {', '.join(CATEGORIES)}.")
+    file = _text(row["file"])
+    path = (root / file).resolve()
+    if not file or not path.is_relative_to(root):
+        raise BadInput(f"{file!r:.80} is no file below {root}.")
+    if not path.is_file():
+        raise BadInput(f"{file!r:.80} is not there.")
+    return Photograph(path, caption, category)
+
+
+def _text(cell: Any) -> str:
+    return "" if cell is None else str(cell).strip()
+
+
+def _rows(table: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    try:
+        if table.suffix.lower() == ".parquet":
+            import pyarrow as pa
+            import pyarrow.parquet as pq
+
+            try:
+                rows = pq.read_table(table).to_pylist()
+            except pa.ArrowException as error:
+                raise BadInput(f"{table} cannot be read as Parquet: {error!s:.200}") from None
+            yield from enumerate(rows, start=1)
+            return
+        with table.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.DictReader(file)
+            for row in reader:
+                if None in row or None in row.values():
+                    raise BadInput(
+                        f"{table.name}, line {reader.line_num}: it has another number of cells."
+                    )
+                yield reader.line_num, row
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise BadInput(f"{table} cannot be read as a table: {error}") from None
+
+
+SCALES = (1.15, 1.3, 1.5, 1.75, 2.0, 2.4)
+"""Of rank0 to rank5; ours, as many as the guidance scales of the paper."""
+
+
+def scaled_contrast(srgb8: np.ndarray, scale: float) -> np.ndarray:
+    """The image with every sRGB code moved away from the mean code of all pixels and channels by
+    ``scale``, and cut at 0 and 255. uint8 ``(H, W, 3)`` in and out; raises BadInput for a scale
+    below 0 and for what is no image."""
+    if not scale >= 0 or not np.isfinite(scale):
+        raise BadInput(f"A scale of contrast is 0 or more, not {scale}.")
+    if srgb8.ndim != 3 or srgb8.shape[2] != 3 or srgb8.dtype != np.uint8:
+        raise BadInput(f"An image is uint8 (H, W, 3), not {srgb8.dtype} {srgb8.shape}.")
+    mean = float(srgb8.mean())
+    codes = mean + scale * (np.arange(256) - mean)
+    table = np.clip(np.rint(codes), 0, 255).astype(np.uint8)
+    out: np.ndarray = table[srgb8]
+    return out
+
+
+DISTORTIONS: Mapping[str, Callable[[np.ndarray, float], np.ndarray]] = MappingProxyType(
+    {"saturation": scaled_saturation, "contrast": scaled_contrast}
+)
+"""By name; each takes an image and a scale, 1 for the image itself."""
+
 
 VERSION = 2
 """Rises where the same plan would give other pictures."""
@@ -340,3 +461,41 @@ def _plain(maker: str) -> str:
     if plain == maker:
         return maker
     return f"{plain}-{hashlib.sha256(maker.encode()).hexdigest()[:8]}"
+
+
+_MOST = 5_000
+
+
+def rendered_photographs(
+    folder: Path, count: int, size_px: int = 128, seed: int = 0
+) -> list[Photograph]:
+    """Renders ``count`` single objects into ``folder``, or those that are missing: in the names of
+    colors of ISCC-NBS level 1, in a seeded order, under all lights in turn.
+
+    Raises BadInput for a count that is not 1 to 5,000.
+    """
+    if not 1 <= count <= _MOST:
+        raise BadInput(f"The renderer stands in for 1 to {_MOST:,} photographs, not {count:,}.")
+    pairs = [(name, color) for name in OBJECTS for color in colors("l1")]
+    order = seeded_order(len(pairs), f"fidelity/{seed}")
+    renderer, lights = ReferenceRenderer(), list(LIGHTS)
+    out = []
+    for number in range(count):
+        # Beyond the number of pairs they come again, seen from elsewhere.
+        name, color = pairs[order[number % len(order)]]
+        text = f"A photo of a {color_words(color)} {name}"
+        path = folder / f"{seed}-{size_px}-{number:04d}.png"
+        if not path.is_file():
+            request = GenerationRequest(
+                RENDERER,
+                text,
+                seed=seed + number,
+                width=size_px,
+                height=size_px,
+                targets=(ObjectTarget(name, color),),
+                options={"light": lights[number % len(lights)]},
+            )
+            image = renderer.draw([request], lambda report: None, Event())[0]
+            write_once(path, encode_png(image.srgb8))
+        out.append(Photograph(path.resolve(), text, "Others"))
+    return out

@@ -1,1 +1,0 @@
-"""Groups as CFD has them, made from photographs with captions: long work that resumes."""
