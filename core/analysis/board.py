@@ -9,7 +9,7 @@ Prompts without a color system (an imported list) are in no published table. The
 pictures are pooled, and are a task's accuracy where it has nothing else; the cell says so.
 
 A picture without a score is left out of the accuracy, or counted as wrong where that is asked for
-(:mod:`truehue.core.analysis.unscored`; tallies come with those counted that were not found). It is
+(:mod:`truehue.core.analysis.records`; tallies come with those counted that were not found). It is
 always counted: see ``images`` and ``scored`` of a :class:`Rate`.
 """
 
@@ -23,10 +23,15 @@ from functools import lru_cache
 
 import numpy as np
 
-from truehue.core.analysis.bootstrap import Tally, interval, ratios, resampled_sums
-from truehue.core.analysis.intervals import mover, wilson
-from truehue.core.analysis.records import NO_SYSTEM, TABLE_SYSTEMS, PromptTally
-from truehue.core.analysis.unscored import LEFT_OUT, UNSCORED, WRONG
+from truehue.core.analysis.intervals import Tally, interval, mover, ratios, resampled_sums, wilson
+from truehue.core.analysis.records import (
+    LEFT_OUT,
+    NO_SYSTEM,
+    TABLE_SYSTEMS,
+    UNSCORED,
+    WRONG,
+    PromptTally,
+)
 from truehue.core.errors import BadInput
 
 TABLE_TASKS = ("cna", "coa", "moc", "ica", "ncu")

@@ -13,9 +13,8 @@ from functools import cache
 
 import numpy as np
 
-from truehue.core.analysis.intervals import Interval, mover
+from truehue.core.analysis.intervals import Interval, Rate, mover, rates
 from truehue.core.analysis.names import l2_names
-from truehue.core.analysis.rates import Rate, rates
 from truehue.core.analysis.records import CHROMA_BANDS, NEUTRAL, SECTORS, TABLE_SYSTEMS, Count
 from truehue.core.color.spaces import chroma, srgb8_to_lab
 from truehue.core.color.systems import parse_target

@@ -1,4 +1,12 @@
-"""What is asked of the results of runs, and the counts that come back."""
+"""What is asked of the results of runs, the counts that come back, and which images count.
+
+An image without a score may count as incorrect; this module alone decides. The released code
+(moatifbutt/gen-color-bench @ 802a3ba, evaluation/cna.py, coa.py and moc.py) returns ``correct:
+False`` where an object cannot be segmented, where its mask is empty, and where it overlaps another
+one by an IoU over 0.2; such an image stays in the denominator. A stored verdict is ``unscored``
+with its cause, whatever the rule: how it counts is decided when it is read. An image that could not
+be generated, or that nobody looked for masks in, is never incorrect.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +15,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from truehue.core.verdict.rules import DEFAULT_RULE
+from truehue.core.errors import BadInput
+from truehue.core.verdict.rules import DEFAULT_RULE, rule
 
 TABLE_SYSTEMS = ("l2", "l3", "css")
 """The systems that the paper's Table 4 and Table 11 average over."""
@@ -37,7 +46,7 @@ class Slice:
     2 name of the asked and the found color, ``modifier`` of truehue.core.analysis.names.MODIFIERS
     (level 3), ``basic`` ``basic`` or ``intermediate`` (level 2). ``category`` and ``object`` are
     the object's. ``unscored`` is how images without a score count, LEFT_OUT or NOT_FOUND of
-    truehue.core.analysis.unscored, empty for the rule's default. Where an object or a color is
+    truehue.core.analysis.records, empty for the rule's default. Where an object or a color is
     asked for, every object of a picture is looked at, else only the one that decided.
     """
 
@@ -197,3 +206,50 @@ class ImageVerdict:
     hue_deg: float | None
     misfit: float | None
     confidence_percent: float | None
+
+
+LEFT_OUT, NOT_FOUND, WRONG = "left-out", "not-found", "wrong"
+UNSCORED = (LEFT_OUT, NOT_FOUND, WRONG)
+"""Unscored images are in no share; or those whose object was not found count as incorrect; or all
+of them do."""
+
+NOT_FOUND_CAUSES = ("not-found", "too-few-pixels")
+"""Causes (:data:`truehue.core.runs.score.CAUSES`) of an object that was looked for in vain or is
+empty."""
+NO_MASK = "no-mask"
+"""In a run whose masker looks for objects: segmentation failed, or the object overlaps another one.
+In any other run: nobody looked."""
+SEARCHING = "grounded"
+"""The masker that looks for objects."""
+
+
+def default_for(rule_id: str) -> str:
+    """How unscored images count by a rule where nothing is chosen."""
+    return NOT_FOUND if rule(rule_id).dominant == "released" else LEFT_OUT
+
+
+def choice_for(rule_id: str, choice: str = "") -> str:
+    """The choice, or the rule's default. Raises BadInput for one that is none."""
+    if choice and choice not in UNSCORED:
+        raise BadInput(f"Unscored images are {', '.join(UNSCORED)}, not {choice[:40]!r}.")
+    return choice or default_for(rule_id)
+
+
+def note_for(rule_id: str, choice: str = "") -> str:
+    """What is said beside a number where objects that were not found count as incorrect, or where
+    the rule's code would count them so and the choice does not; else nothing."""
+    counted, usual = choice_for(rule_id, choice), default_for(rule_id)
+    if counted == WRONG:
+        return "Every unscored image counts as incorrect."
+    if counted == NOT_FOUND:
+        as_released = ", as in the released code" if usual == NOT_FOUND else ""
+        return (
+            "Images whose object was not found, is empty or overlaps another count as "
+            f"incorrect{as_released}."
+        )
+    if usual == NOT_FOUND:
+        return (
+            "Images whose object was not found are excluded; the released code counts them as "
+            "incorrect."
+        )
+    return ""

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from truehue.core.analysis.bootstrap import RESAMPLES, SEED, interval
+from truehue.core.analysis.intervals import RESAMPLES, SEED, interval
 from truehue.core.concepts.metrics import METRICS
 
 SHOWN_DIGITS = 3

@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from truehue.core.analysis.bootstrap import CONFIDENCE, RESAMPLES, SEED
+from truehue.core.analysis.intervals import CONFIDENCE, RESAMPLES, SEED
 from truehue.core.errors import BadInput
 from truehue.core.fidelity.groups import Group
 from truehue.core.spreadsheets import unguarded

@@ -39,7 +39,7 @@ CAUSES: Mapping[str, str] = MappingProxyType(
 )
 """The first ten are causes of a fail, the rest of ``unscored`` (``presence-unknown`` of both, for
 the released rules count it as absent). Which of these count as incorrect when they are read, says
-:mod:`truehue.core.analysis.unscored`."""
+:mod:`truehue.core.analysis.records`."""
 
 ANOTHER_HUE_DEG = 30.0
 NOTHING = -1

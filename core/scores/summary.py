@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from truehue.core.analysis.bootstrap import RESAMPLES, SEED, interval
+from truehue.core.analysis.intervals import RESAMPLES, SEED, interval
 
 _DRAWN_AT_ONCE = 2_000_000
 
@@ -45,7 +45,7 @@ def score_mean(
     of them, prompt by prompt.
 
     The pictures of one prompt are alike, so prompts are resampled
-    (:mod:`truehue.core.analysis.bootstrap`).
+    (:mod:`truehue.core.analysis.intervals`).
     """
     total, scored = np.asarray(sums, dtype=np.float64), np.asarray(counts, dtype=np.int64)
     number = int(scored.sum())

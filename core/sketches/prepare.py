@@ -1,13 +1,19 @@
-"""From a picture to a sketch: white paper, black lines with smooth edges, a size, no specks."""
+"""From an image to a sketch: white paper, black lines with smooth edges, a size, no specks.
+
+Paper is made white by how dark each pixel is against the paper around it. Thin dark things are
+lines; what is wide and not nearly black is paper, however gray or colored it is: shadows of a
+photograph, the ground of a scan, gray wash and colored areas go away together.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
+import cv2
 import numpy as np
 
 from truehue.core.errors import ImageError
-from truehue.core.sketches.paper import Flattened, flattened
 from truehue.core.sketches.records import (
     LEAST_SIDE,
     Sketch,
@@ -17,8 +23,227 @@ from truehue.core.sketches.records import (
     scale_of,
     sketch_id,
 )
-from truehue.core.sketches.regions import LINE, regions
-from truehue.core.sketches.warnings import of_image, of_regions, suggested_closing
+from truehue.core.sketches.regions import CLOSINGS_PX, LINE, RegionMaps, regions
+
+_SIDE = 256
+"""Paper is estimated at this longer side: it changes slowly, and lines are gone sooner."""
+
+_WIDEST_LINE = 0.066
+"""Of the longer side: what is wider and lies inside no line is paper, or solid black."""
+
+_SOLID = 0.35
+"""Of the brightest paper: a wide area darker than this in every channel is solid ink."""
+
+_STEP = 0.06
+"""A paper that is so much darker than its surround, on a short way, was painted so."""
+
+
+@dataclass(frozen=True)
+class Flattened:
+    """``lightness`` float32 ``(H, W)``, 0 black to 1 paper. ``wash_share`` is the share of pixels
+    that were gray by wash and not by light, ``colored_share`` that of wide colored ones; ``colors``
+    of 8 x 8 x 8 cells of RGB are in use, see :func:`colors_of`."""
+
+    lightness: np.ndarray
+    wash_share: float = 0.0
+    colored_share: float = 0.0
+    colors: int = 0
+
+
+def flattened(srgb8: np.ndarray) -> Flattened:
+    """Each pixel of uint8 ``(H, W, 3)`` against the paper around it.
+
+    The darkest channel counts: a yellow line is a line. Where an area has no light in a channel,
+    as red paint has no blue, that channel says nothing.
+    """
+    height, width = srgb8.shape[:2]
+    scale = min(1.0, _SIDE / max(height, width))
+    small_size = max(1, round(width * scale)), max(1, round(height * scale))
+    small = cv2.resize(srgb8, small_size, interpolation=cv2.INTER_AREA)
+    across = max(3, round(_WIDEST_LINE * max(small_size))) | 1
+    disk = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (across, across))
+    closed = cv2.morphologyEx(small, cv2.MORPH_CLOSE, disk).astype(np.float32)
+    brightest = max(float(np.percentile(closed.max(axis=2), 95)), 1.0)
+    smooth = cv2.GaussianBlur(closed, (0, 0), 1.5)
+    paper = cv2.resize(smooth, (width, height), interpolation=cv2.INTER_LINEAR)
+    lit = paper >= _SOLID * brightest
+    against = np.where(lit, srgb8 / np.maximum(paper, 1.0), np.float32(1.0)).min(axis=2)
+    solid = ~lit.any(axis=2)
+    against[solid] = srgb8[solid].max(axis=1) / brightest
+    return Flattened(
+        np.minimum(against, 1.0).astype(np.float32),
+        _wash_share(closed, brightest),
+        _colored_share(closed, brightest),
+        colors_of(srgb8),
+    )
+
+
+def colors_of(srgb8: np.ndarray) -> int:
+    """How many of 8 x 8 x 8 RGB cells hold a five-hundredth of the pixels or more: a drawing has
+    few, on paper in a room under 20; a photograph of things has 25 and more."""
+    cells = (srgb8 >> 5).astype(np.int64) @ np.array([64, 8, 1])
+    return int((np.bincount(cells.reshape(-1)) >= cells.size / 500).sum())
+
+
+def _wash_share(closed: np.ndarray, brightest: float) -> float:
+    """The share of gray areas that end abruptly, as light on paper does not."""
+    gray = closed.min(axis=2) / brightest
+    slow = cv2.GaussianBlur(gray, (0, 0), max(gray.shape) / 12)
+    darker = (gray < slow - _STEP) & (gray > _SOLID) & (_spread(closed) < 0.12)
+    return float(darker.mean())
+
+
+def _colored_share(closed: np.ndarray, brightest: float) -> float:
+    """The share of wide areas of more color than paper and lamps have."""
+    middle = np.median(closed.reshape(-1, 3), axis=0)
+    balanced = closed * (float(middle.max()) / np.maximum(middle, 1.0))
+    return float(((_spread(balanced) > 0.18) & (closed.max(axis=2) > _SOLID * brightest)).mean())
+
+
+def _spread(colors: np.ndarray) -> np.ndarray:
+    """How far the channels lie apart, 0 to 1, of float32 ``(H, W, 3)`` from 0 to 255."""
+    return (colors.max(axis=2) - colors.min(axis=2)) / np.maximum(colors.max(axis=2), 1.0)
+
+
+EMPTY, MOSTLY_INK, FEW_REGIONS, GAPS = "empty", "mostly-ink", "few-regions", "gaps"
+SHADING, GRAY_WASH, COLORED = "shading", "gray-wash", "colored"
+PHOTOGRAPH, INVERTED, SPECKS = "photograph", "inverted", "specks"
+
+LEAST_SHARE = 0.0005
+"""Of the sketch: a region that a hand can hit, 23 x 23 pixels at 1024 x 1024."""
+
+_LEAKED_SHARE = (1.0, 0.0005, 0.004, 0.02)
+"""By closing: what it parts from the surround lies behind a gap where it is that large a share."""
+
+_PARTED_SHARE = 0.004
+"""What the narrowest closing parts within the drawing is behind a gap, and no end of a crease,
+where it is that large a share."""
+
+_MANY_SPECKS = 60
+_MOST_BETWEEN = 0.22
+_MANY_COLORS = 25
+
+
+def of_image(flat: Flattened, inverted: bool) -> tuple[SketchWarning, ...]:
+    """Of what was taken away from a picture before lines were made of it; whether it was turned
+    around, light lines on dark ground."""
+    return tuple(_of_image(flat, inverted))
+
+
+def _of_image(flat: Flattened, inverted: bool) -> Iterator[SketchWarning]:
+    between = float(((flat.lightness > 0.25) & (flat.lightness < 0.85)).mean())
+    if between > _MOST_BETWEEN or flat.colors >= _MANY_COLORS:
+        yield SketchWarning(
+            PHOTOGRAPH,
+            f"This looks like a photograph or a painting: {between:.0%} of it is neither line "
+            f"nor paper, in {flat.colors} colors. Use a line drawing.",
+        )
+    if inverted:
+        yield SketchWarning(INVERTED, "Light lines on a dark background were inverted.")
+    if flat.colored_share > 0.02:
+        yield SketchWarning(
+            COLORED,
+            f"Colored areas ({flat.colored_share:.0%} of it) were treated as paper; check for "
+            "missing lines.",
+        )
+    if flat.wash_share > 0.01:
+        yield SketchWarning(
+            GRAY_WASH,
+            f"Gray wash ({flat.wash_share:.0%} of it) was removed; check whether its edges "
+            "left marks.",
+        )
+
+
+CLOSING_WORDS = ("None", "Small", "Medium", "Large")
+"""What the canvas calls the closings."""
+
+
+def of_regions(ink: np.ndarray, maps: RegionMaps, closing: int) -> tuple[SketchWarning, ...]:
+    """Of the ink, uint8 ``(H, W)``, and the regions that it makes with the suggested closing."""
+    return tuple(_of_regions(ink, maps, closing))
+
+
+def _of_regions(ink: np.ndarray, maps: RegionMaps, closing: int) -> Iterator[SketchWarning]:
+    line_share = float((ink < LINE).mean())
+    if line_share < 0.001:
+        yield SketchWarning(
+            EMPTY, "There are no lines. Lower the line threshold, or use another drawing."
+        )
+        return
+    if line_share > 0.4:
+        yield SketchWarning(
+            MOSTLY_INK,
+            f"Ink covers {line_share:.0%} of it, which leaves little to color. Use a drawing "
+            "of outlines, or lower the line threshold.",
+        )
+    yield from _shading(ink)
+    sizes = np.bincount(maps.labels[closing].reshape(-1))[1:]
+    inner = _inner(maps, closing)
+    fillable = int((sizes[inner] >= LEAST_SHARE * ink.size).sum())
+    if fillable < 2:
+        yield SketchWarning(
+            FEW_REGIONS,
+            f"Only {fillable} region{'' if fillable == 1 else 's'} inside the drawing can be "
+            "filled. Concepts of several colors need more, or the brush.",
+        )
+    tiny = int((sizes < LEAST_SHARE * ink.size / 2).sum())
+    if tiny > _MANY_SPECKS:
+        yield SketchWarning(
+            SPECKS,
+            f"Hatching or texture: {tiny} regions are too small to hit. Remove larger specks, "
+            "or use a simpler drawing.",
+        )
+    if closing:
+        yield SketchWarning(
+            GAPS,
+            f"Lines have gaps: with “Close gaps: {CLOSING_WORDS[closing]}”, which is set for "
+            f"this drawing, regions close gaps of up to {CLOSINGS_PX[closing]} pixels.",
+        )
+
+
+def _shading(ink: np.ndarray) -> Iterator[SketchWarning]:
+    import cv2
+
+    gray = ((ink > 32) & (ink < 224)).view(np.uint8)
+    share = float(cv2.erode(gray, np.ones((5, 5), np.uint8)).mean())
+    if share > 0.002:
+        yield SketchWarning(
+            SHADING,
+            f"There is shading in the ink ({share:.1%} of it is gray and wide). Colors under "
+            "it would look darker than they are. Prepare the drawing with shading removed.",
+        )
+
+
+def _inner(maps: RegionMaps, closing: int) -> np.ndarray:
+    """Which regions, from label 1 on, do not touch the border of the sketch: bool ``(n,)``."""
+    return np.logical_not(maps.surround(closing)[1:])
+
+
+def suggested_closing(maps: RegionMaps) -> int:
+    """The closing that suits a sketch: the widest that parts something from the surround which is
+    large enough to be meant, or the first that parts anything large; 0 where lines are whole.
+
+    Wide closings also part what hangs together at a neck, so more than that is not suggested.
+    """
+    for closing in reversed(range(1, len(CLOSINGS_PX))):
+        if not maps.counts[closing - 1]:
+            continue  # ink all over, as of noise: there is no paper that could be parted
+        before, after = maps.labels[closing - 1], maps.labels[closing]
+        size = np.bincount(after.reshape(-1))
+        parent = np.zeros(size.size, np.int64)
+        parent[after.reshape(-1)] = before.reshape(-1)
+        largest = np.zeros(maps.counts[closing - 1] + 1, np.int64)
+        np.maximum.at(largest, parent, size)
+        parted = size < largest[parent]
+        leaked = ~_inner(maps, closing - 1)[np.maximum(parent, 1) - 1]
+        leaked[1:] &= _inner(maps, closing)
+        least = np.where(leaked, _LEAKED_SHARE[closing], _PARTED_SHARE if closing == 1 else 1.0)
+        parted &= size >= least * after.size
+        parted[0] = False
+        if parted.any():
+            return closing
+    return 0
+
 
 _MOST_ENLARGED = 4
 _FAINTEST = 0.12

@@ -59,7 +59,7 @@ class SketchSettings:
 class SketchWarning:
     """Something to look at before people color a sketch: ``code`` for programs, ``words`` to read.
 
-    Codes are those of truehue.core.sketches.warnings.
+    Codes are those of truehue.core.sketches.prepare.
     """
 
     code: str

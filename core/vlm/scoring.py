@@ -12,8 +12,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from truehue.core.analysis.intervals import mover
-from truehue.core.analysis.rates import Rate
+from truehue.core.analysis.intervals import Rate, mover
 from truehue.core.errors import BadInput
 from truehue.core.vlm.records import Answer, Outcome, Question
 from truehue.core.vlm.tasks import ROBUSTNESS

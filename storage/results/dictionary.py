@@ -10,8 +10,7 @@ import numpy as np
 
 from truehue.core.analysis.groups import bands_of
 from truehue.core.analysis.names import l2_names
-from truehue.core.analysis.records import CHROMA_BANDS, SECTORS
-from truehue.core.analysis.unscored import SEARCHING
+from truehue.core.analysis.records import CHROMA_BANDS, SEARCHING, SECTORS
 from truehue.core.color.systems import parse_target
 from truehue.core.errors import BadInput, NotStored, UnknownColor
 from truehue.core.verdict.rules import rule

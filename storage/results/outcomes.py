@@ -1,13 +1,12 @@
 """The rows of results as they count: some unscored images are incorrect by some rules.
 
-What is stored stays as it is. :mod:`truehue.core.analysis.unscored` decides which images these are;
+What is stored stays as it is. :mod:`truehue.core.analysis.records` decides which images these are;
 here it becomes SQL that stands in the place of the tables ``run_verdicts`` and ``run_items``.
 """
 
 from __future__ import annotations
 
-from truehue.core.analysis.records import Slice
-from truehue.core.analysis.unscored import NO_MASK, NOT_FOUND, NOT_FOUND_CAUSES, choice_for
+from truehue.core.analysis.records import NO_MASK, NOT_FOUND, NOT_FOUND_CAUSES, Slice, choice_for
 from truehue.storage.results.dictionary import StringDictionary
 from truehue.storage.runs.dictionaries import FAILS, STATUS_BITS, UNSCORES
 

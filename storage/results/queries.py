@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeVar
 
 from truehue.core.analysis.records import (
+    LEFT_OUT,
     CauseCount,
     Count,
     Drift,
@@ -21,7 +22,6 @@ from truehue.core.analysis.records import (
     Slice,
     WallItem,
 )
-from truehue.core.analysis.unscored import LEFT_OUT
 from truehue.core.errors import BadInput
 from truehue.storage.database.connection import Database
 from truehue.storage.results.dictionary import StringDictionary

@@ -54,7 +54,7 @@ class Files:
         return await self._once(_ink, sketch, _side(side))
 
     async def regions(self, sketch: str) -> bytes:
-        """A sketch's region maps, as :mod:`truehue.core.sketches.coding` writes them."""
+        """A sketch's region maps, as :mod:`truehue.core.sketches.regions` writes them."""
         return await self._once(_regions, sketch)
 
     async def hatches(self, sketch: str, closing: int, side: int) -> bytes:

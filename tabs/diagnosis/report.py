@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from truehue.core.color.systems import parse_target
-from truehue.core.diagnosis.path_traced import read_path_traced
+from truehue.core.diagnosis.figures import read_path_traced
 from truehue.core.diagnosis.records import DiagnosisReport, Example, Figure, RuleReport
 from truehue.core.errors import TrueHueError
 from truehue.core.verdict.rules import RULES

@@ -10,10 +10,9 @@ from typing import Any
 
 from truehue.core.analysis.board import TABLE_TASKS
 from truehue.core.analysis.groups import OVERALL
-from truehue.core.analysis.rates import Rate, total
-from truehue.core.analysis.records import TABLE_SYSTEMS, Count, Slice
-from truehue.core.analysis.run_names import run_labels
-from truehue.core.analysis.unscored import choice_for, note_for
+from truehue.core.analysis.intervals import Rate, total
+from truehue.core.analysis.names import run_labels
+from truehue.core.analysis.records import TABLE_SYSTEMS, Count, Slice, choice_for, note_for
 from truehue.core.errors import BadInput
 from truehue.core.spreadsheets import cell
 from truehue.core.verdict.rules import rule

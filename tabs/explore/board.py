@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from truehue.core.analysis.board import AVERAGE, TABLE_TASKS, BoardRow, Rate
-from truehue.core.analysis.unscored import default_for, note_for
+from truehue.core.analysis.records import default_for, note_for
 from truehue.core.prompts.prompt import TASKS
 from truehue.core.verdict.rules import RULES, rule
 from truehue.tabs.explore.board_csv import published_view

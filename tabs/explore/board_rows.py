@@ -21,12 +21,15 @@ from truehue.core.analysis.board import (
     leaders,
 )
 from truehue.core.analysis.intervals import SENTENCE
-from truehue.core.analysis.records import NO_SYSTEM, CauseCount, RunRecord, Slice
-from truehue.core.analysis.run_names import run_labels
-from truehue.core.analysis.unscored import (
+from truehue.core.analysis.names import run_labels
+from truehue.core.analysis.records import (
     LEFT_OUT,
+    NO_SYSTEM,
     NOT_FOUND,
     WRONG,
+    CauseCount,
+    RunRecord,
+    Slice,
     choice_for,
     default_for,
 )

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from truehue.core.analysis.drift import Arrow, arrows, most_colorful
 from truehue.core.analysis.groups import MeasuredShare, confusion, top_measured
-from truehue.core.analysis.rates import Rate, total
+from truehue.core.analysis.intervals import Rate, total
+from truehue.core.analysis.paired import Arrow, arrows, most_colorful
 from truehue.core.analysis.records import Count, Drift, Slice
 from truehue.core.color.systems import parse_target
 from truehue.core.verdict.region import square_around

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from html import escape
 from typing import Any
 
-from truehue.core.analysis.rates import Rate
+from truehue.core.analysis.intervals import Rate
 from truehue.core.analysis.records import Slice
 from truehue.tabs.page.figures import INK, LINE, PANEL, blank, plain_json
 

@@ -6,10 +6,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from truehue.core.analysis.names import run_labels
 from truehue.core.analysis.paired import CELLS, PairCounts
-from truehue.core.analysis.records import RunRecord
-from truehue.core.analysis.run_names import run_labels
-from truehue.core.analysis.unscored import note_for
+from truehue.core.analysis.records import RunRecord, note_for
 from truehue.core.errors import BadInput
 from truehue.tabs.explore.images import picture_json, stand_in_tags
 from truehue.tabs.explore.slice import slice_of

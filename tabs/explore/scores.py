@@ -7,8 +7,8 @@ import io
 from collections.abc import Mapping
 from typing import Any
 
+from truehue.core.analysis.names import run_labels
 from truehue.core.analysis.records import RunRecord
-from truehue.core.analysis.run_names import run_labels
 from truehue.core.cache import LruCache
 from truehue.core.scores.measures import measures_of
 from truehue.core.scores.records import HIGH, IMAGE, LOW, Measure

@@ -12,9 +12,9 @@ from truehue.core.analysis.groups import (
     category_cells,
     hue_cells,
 )
+from truehue.core.analysis.intervals import Rate, rates, total
 from truehue.core.analysis.names import sector_hex, sector_label
 from truehue.core.analysis.paired import agree_percent, kappa, scored_by_both, turned
-from truehue.core.analysis.rates import Rate, rates, total
 from truehue.core.analysis.records import (
     CHROMA_BANDS,
     NEUTRAL,

@@ -6,8 +6,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields
 
 from truehue.core.analysis.names import BASIC, INTERMEDIATE, MODIFIERS
-from truehue.core.analysis.records import CHROMA_BANDS, NO_SYSTEM, SECTORS, Slice
-from truehue.core.analysis.unscored import LEFT_OUT, NOT_FOUND
+from truehue.core.analysis.records import (
+    CHROMA_BANDS,
+    LEFT_OUT,
+    NO_SYSTEM,
+    NOT_FOUND,
+    SECTORS,
+    Slice,
+)
 from truehue.core.color.systems import SYSTEMS
 from truehue.core.errors import BadInput
 from truehue.core.runs.score import CAUSES

@@ -6,10 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from truehue.core.analysis.names import sector_hex, sector_label
-from truehue.core.analysis.records import SECTORS, WallItem
-from truehue.core.analysis.run_names import run_labels
-from truehue.core.analysis.unscored import LEFT_OUT, NOT_FOUND, default_for, note_for
+from truehue.core.analysis.names import run_labels, sector_hex, sector_label
+from truehue.core.analysis.records import (
+    LEFT_OUT,
+    NOT_FOUND,
+    SECTORS,
+    WallItem,
+    default_for,
+    note_for,
+)
 from truehue.core.errors import BadInput, NotStored
 from truehue.core.generation.truth import rendered_shape, true_color_hex
 from truehue.core.masks.display import outline_path

@@ -19,8 +19,15 @@ from truehue.core.analysis.board import (
     board,
 )
 from truehue.core.analysis.intervals import SENTENCE
-from truehue.core.analysis.records import RunRecord, Slice, WallItem
-from truehue.core.analysis.unscored import LEFT_OUT, NOT_FOUND, default_for, note_for
+from truehue.core.analysis.records import (
+    LEFT_OUT,
+    NOT_FOUND,
+    RunRecord,
+    Slice,
+    WallItem,
+    default_for,
+    note_for,
+)
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.export.bibliography import references
 from truehue.core.export.report_parts import (

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from truehue.core.analysis.run_names import run_labels
+from truehue.core.analysis.names import run_labels
 from truehue.core.color.systems import ColorTarget, parse_target
 from truehue.core.errors import BadInput, NotStored, TrueHueError
 from truehue.core.spreadsheets import cell

@@ -30,8 +30,7 @@ from truehue.core.diagnosis.colors import (
     picture,
 )
 from truehue.core.diagnosis.plan import RuleUsed, Task, renderer_tasks, rules_used
-from truehue.core.diagnosis.scoring import judged
-from truehue.core.diagnosis.work import rows_of
+from truehue.core.diagnosis.scoring import judged, rows_of
 from truehue.core.generation.renderer import OBJECTS
 from truehue.core.machine import cpu_name
 from truehue.core.verdict.measure import measure_by_rules

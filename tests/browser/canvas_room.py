@@ -16,9 +16,8 @@ from fastapi import FastAPI
 from fastapi.responses import HTMLResponse, PlainTextResponse, Response
 
 from tests.browser.stage_app import serving
-from truehue.core.sketches.coding import encode
 from truehue.core.sketches.images import ink_png
-from truehue.core.sketches.regions import regions
+from truehue.core.sketches.regions import encode, regions
 from truehue.tabs.page.asset_files import asset_files, asset_routes
 from truehue.tabs.page.context import ROOT
 

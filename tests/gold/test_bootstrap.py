@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from truehue.core.analysis.board import AVERAGED, POOLED, board
-from truehue.core.analysis.bootstrap import CONFIDENCE, RESAMPLES, interval, ratios, resampled_sums
+from truehue.core.analysis.intervals import CONFIDENCE, RESAMPLES, interval, ratios, resampled_sums
 from truehue.core.analysis.records import TABLE_SYSTEMS, PromptTally
 
 Prompts = list[tuple[int, int]]

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from truehue.core import published
+from truehue.core.analysis.intervals import Rate
 from truehue.core.analysis.paired import nominal_kappa
-from truehue.core.analysis.rates import Rate
 from truehue.core.errors import BadInput
 from truehue.core.files import quiet
 from truehue.core.vlm.color_judge.question_set import queries_of_render

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from truehue.core.analysis.names import run_labels
 from truehue.core.analysis.records import RunRecord
-from truehue.core.analysis.run_names import run_labels
 from truehue.core.concepts.records import EXTRACTED, METHODS, ConceptCell
 from truehue.core.errors import BadInput
 from truehue.tabs.compare.numbers import PLAINLY

@@ -12,8 +12,7 @@ from truehue.annotation.colorings.layer import paint
 from truehue.annotation.colorings.mask import background_share, concept_mask, profile
 from truehue.core.concepts.profile import sample_of
 from truehue.core.errors import MaskError, NoPixels
-from truehue.core.sketches.coding import encode
-from truehue.core.sketches.regions import regions
+from truehue.core.sketches.regions import encode, regions
 
 
 def test_paper_is_no_color_and_chosen_white_is() -> None:

@@ -21,7 +21,7 @@ from truehue.core.analysis.board import (
     board,
     leaders,
 )
-from truehue.core.analysis.bootstrap import interval, ratios, resampled_sums
+from truehue.core.analysis.intervals import interval, ratios, resampled_sums
 from truehue.core.analysis.records import NO_SYSTEM, TABLE_SYSTEMS, PromptTally
 from truehue.core.errors import BadInput
 

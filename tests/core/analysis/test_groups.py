@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from truehue.core.analysis.drift import arrows, most_colorful
 from truehue.core.analysis.groups import (
     OVERALL,
     bands_of,
@@ -17,8 +16,15 @@ from truehue.core.analysis.groups import (
     mean_percent,
     top_measured,
 )
-from truehue.core.analysis.paired import agree_percent, kappa, scored_by_both, turned
-from truehue.core.analysis.rates import Rate, rates, total
+from truehue.core.analysis.intervals import Rate, rates, total
+from truehue.core.analysis.paired import (
+    agree_percent,
+    arrows,
+    kappa,
+    most_colorful,
+    scored_by_both,
+    turned,
+)
 from truehue.core.analysis.records import NEUTRAL, Count, Drift, RuleAgreement
 from truehue.core.color.systems import parse_target, system
 from truehue.core.errors import UnknownColor

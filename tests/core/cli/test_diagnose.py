@@ -26,12 +26,20 @@ from truehue.core.batch.locks import InUse, held
 from truehue.core.batch.shards import read_columns
 from truehue.core.cli.diagnose import main
 from truehue.core.color.systems import parse_target
-from truehue.core.diagnosis.batch import FOLDER, DiagnosisFolder, work_of
 from truehue.core.diagnosis.colors import asking, picture, set_colors
 from truehue.core.diagnosis.plan import RuleUsed, Task, renderer_tasks, rules_used
 from truehue.core.diagnosis.records import DiagnosisReport
-from truehue.core.diagnosis.run import Progress, diagnose, read_report
-from truehue.core.diagnosis.verdicts import MEANING, csv_of, rows_of_csv
+from truehue.core.diagnosis.run import (
+    FOLDER,
+    MEANING,
+    DiagnosisFolder,
+    Progress,
+    csv_of,
+    diagnose,
+    read_report,
+    rows_of_csv,
+    work_of,
+)
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.verdict.measure import measure
 
@@ -329,7 +337,7 @@ def test_a_task_that_breaks_is_said_and_tried_again(
         raise RuntimeError("no such shape")
 
     with monkeypatch.context() as patch:
-        patch.setattr("truehue.core.diagnosis.batch.rows_of", breaks)
+        patch.setattr("truehue.core.diagnosis.run.rows_of", breaks)
         with pytest.raises(TrueHueError, match=r"could not be scored.*no such shape.*are saved"):
             diagnose(tmp_path, *slice_of())
     assert diagnose(tmp_path, *slice_of()).images_reused == 0

@@ -15,8 +15,7 @@ from tests.commands import called
 from tests.workers_here import workers_here
 from truehue.core.cli.diagnose import main
 from truehue.core.diagnosis.colors import asking, picture
-from truehue.core.diagnosis.manifest import read_manifest
-from truehue.core.diagnosis.plan import manifest_tasks, rules_used
+from truehue.core.diagnosis.plan import manifest_tasks, read_manifest, rules_used
 from truehue.core.diagnosis.records import DiagnosisReport
 from truehue.core.diagnosis.scoring import judged
 from truehue.core.errors import BadInput

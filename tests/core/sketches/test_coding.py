@@ -12,8 +12,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 
 from tests.core.sketches.drawings import cat
 from truehue.core.errors import BadInput
-from truehue.core.sketches.coding import decode, encode
-from truehue.core.sketches.regions import coded_regions, regions
+from truehue.core.sketches.regions import coded_regions, decode, encode, regions
 
 
 def test_bytes_by_hand() -> None:

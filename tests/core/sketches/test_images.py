@@ -16,8 +16,7 @@ from PIL import Image
 
 from tests.core.sketches.drawings import cat
 from truehue.core.errors import BadInput, MaskError
-from truehue.core.sketches.images import composite, ink_png, layer_png, svg
-from truehue.core.sketches.outlines import outlines
+from truehue.core.sketches.images import composite, ink_png, layer_png, outlines, svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 

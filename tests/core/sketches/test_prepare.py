@@ -10,7 +10,7 @@ from tests.core.photographs import object_photograph
 from tests.core.sketches.drawings import box, cat, paper
 from tests.core.sketches.pictures_made import PICTURES, clean, gray_scan, gray_wash
 from truehue.core.errors import BadInput, ImageError
-from truehue.core.sketches import warnings
+from truehue.core.sketches import prepare as warnings
 from truehue.core.sketches.prepare import of_ink, prepare
 from truehue.core.sketches.records import Sketch, SketchSettings, sketch_id
 from truehue.core.sketches.regions import LINE, regions

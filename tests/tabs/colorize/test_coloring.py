@@ -22,10 +22,9 @@ from truehue.core.color.distances import compare
 from truehue.core.color.uw71 import COUNT, uw71
 from truehue.core.concepts.records import DistributionFile, DistributionRow
 from truehue.core.errors import BadInput, NotAllowed
-from truehue.core.sketches.coding import decode
 from truehue.core.sketches.images import composite
 from truehue.core.sketches.records import Sketch, sketch_id
-from truehue.core.sketches.regions import regions
+from truehue.core.sketches.regions import decode, regions
 from truehue.tabs.colorize import sketches
 from truehue.tabs.colorize.saved import NamedColoring, delete_coloring
 from truehue.tabs.colorize.sketches import drawings, starter_sketch

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from truehue.core.diagnosis.path_traced import read_path_traced
+from truehue.core.diagnosis.figures import read_path_traced
 from truehue.core.errors import BadInput
 from truehue.core.verdict.rules import rule
 from truehue.core.verdict.truehue import confidence_percent

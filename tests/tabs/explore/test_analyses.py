@@ -19,7 +19,7 @@ from tests.empty_data import empty_data
 from tests.storage.run_samples import fill_copied, sample_plan, sample_run
 from tests.tabs.page.test_figures import colors_in
 from truehue.core.analysis.groups import CATEGORIES
-from truehue.core.analysis.rates import Rate, total
+from truehue.core.analysis.intervals import Rate, total
 from truehue.core.analysis.records import TABLE_SYSTEMS, Count, Drift, RuleAgreement, Slice
 from truehue.core.color.systems import system
 from truehue.core.errors import BadInput

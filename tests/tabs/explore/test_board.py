@@ -21,8 +21,8 @@ from tests.node import run_module
 from tests.shards import read_shard
 from tests.storage.run_samples import sample_plan, sample_prompts, sample_result, sample_run
 from truehue.core.analysis.board import AVERAGE, TABLE_TASKS, Rate, board
+from truehue.core.analysis.names import run_labels
 from truehue.core.analysis.records import TABLE_SYSTEMS, PromptTally, Slice
-from truehue.core.analysis.run_names import run_labels
 from truehue.core.batch.health import state_of
 from truehue.core.color.spaces import lab_to_srgb8
 from truehue.core.errors import BadInput

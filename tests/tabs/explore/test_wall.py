@@ -20,9 +20,8 @@ from tests.storage.run_samples import (
     sample_result,
     sample_run,
 )
-from truehue.core.analysis.names import sector_hex
+from truehue.core.analysis.names import run_labels, sector_hex
 from truehue.core.analysis.records import SECTORS, Slice
-from truehue.core.analysis.run_names import run_labels
 from truehue.core.color.systems import parse_target
 from truehue.core.errors import BadInput, NotStored
 from truehue.core.generation.registry import RENDERER
