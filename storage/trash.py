@@ -238,7 +238,7 @@ class Trash:
             condition = GOES_ALONG[record.kind][name]
             path = str(folder / f"{name}.parquet").replace("'", "''")
             # In the order of adding, which tells equal times apart
-            # (truehue.storage.verdicts.answers).
+            # (truehue.storage.verdicts.evidence).
             cursor.execute(
                 f"COPY (SELECT * FROM {name} WHERE {condition} ORDER BY rowid) TO '{path}' "
                 "(FORMAT parquet)",

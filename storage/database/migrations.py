@@ -15,17 +15,19 @@ from typing import Any, Protocol
 import duckdb
 
 from truehue.core.errors import DatabaseNewer, StorageError
-from truehue.storage.database.step_5 import runs_and_results
-from truehue.storage.database.step_6 import concepts_and_distributions
-from truehue.storage.database.step_10 import judgments_by_person
-from truehue.storage.database.step_11 import accounts_and_studies
-from truehue.storage.database.step_12 import sketches_and_colorings
-from truehue.storage.database.step_13 import expectations_of_verdicts
-from truehue.storage.database.step_14 import scores_of_items
-from truehue.storage.database.steps_7_9 import (
+from truehue.storage.database.steps_5_9 import (
+    concepts_and_distributions,
     jobs_and_makers,
+    runs_and_results,
     verdict_judgments,
     write_count_and_losses,
+)
+from truehue.storage.database.steps_10_14 import (
+    accounts_and_studies,
+    expectations_of_verdicts,
+    judgments_by_person,
+    scores_of_items,
+    sketches_and_colorings,
 )
 
 # The version in pyproject.toml; a test holds the two together.
@@ -87,7 +89,7 @@ def _images_masks_evidence(cursor: duckdb.DuckDBPyConnection) -> None:
 
 def _drawings_prompts_selections(cursor: duckdb.DuckDBPyConnection) -> None:
     # ``number`` counts in the order of adding: rows of one batch share their time. ``asked`` holds
-    # the keys of truehue.storage.verdicts.answers, so that verdicts are found without reading JSON.
+    # the keys of truehue.storage.verdicts.evidence, so that verdicts are found without reading JSON.
     cursor.execute("""
         CREATE TABLE drawings (
             drawing_id     VARCHAR PRIMARY KEY,
@@ -163,7 +165,7 @@ def _drawings_prompts_selections(cursor: duckdb.DuckDBPyConnection) -> None:
 
 def _target_by_name(cursor: duckdb.DuckDBPyConnection) -> None:
     # One list of keys for each object and color, so that one without a verdict is seen. The
-    # expression is a copy: what truehue.storage.verdicts.answers says may change later, a step may
+    # expression is a copy: what truehue.storage.verdicts.evidence says may change later, a step may
     # not.
     named = "lower(trim(t.object)) || chr(10) || upper(t.hex)"
     targets = """
@@ -227,7 +229,7 @@ def _target_by_name(cursor: duckdb.DuckDBPyConnection) -> None:
 
 def _target_of_bystanders(cursor: duckdb.DuckDBPyConnection) -> None:
     # A bystander must not have the first main object's color, and a reference without a color has
-    # to have it: both are asked for from now on. A copy of truehue.storage.verdicts.answers, as in
+    # to have it: both are asked for from now on. A copy of truehue.storage.verdicts.evidence, as in
     # the step before.
     targets = """
         from_json(

@@ -1,4 +1,14 @@
-"""Rows of verdicts as pictures on the wall: texts and ids are read for those rows alone."""
+"""The rows of results as they count, as images on the wall, and as they would pass by other limits.
+
+Some unscored images are incorrect by some rules. What is stored stays as it is:
+:mod:`truehue.core.analysis.records` decides which images these are; here it becomes SQL that stands
+in the place of the tables ``run_verdicts`` and ``run_items``.
+
+Other limits are applied to the stored numbers alone, for rules of which one row has all that
+decides: each metric with its own minimum over the accepted colors, or one misfit. A rule that wants
+all metrics on one accepted color keeps the numbers of one of them; with other limits another could
+pass, of which nothing is stored.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +19,101 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from truehue.core.analysis.records import WallItem
+from truehue.core.analysis.records import (
+    NO_MASK,
+    NOT_FOUND,
+    NOT_FOUND_CAUSES,
+    Slice,
+    WallItem,
+    choice_for,
+)
 from truehue.core.color.spaces import hex_of, lab_to_srgb8
+from truehue.core.errors import BadInput
 from truehue.storage.database.connection import Database
 from truehue.storage.results.dictionary import StringDictionary
-from truehue.storage.results.outcomes import VERDICTS
-from truehue.storage.runs.dictionaries import STATUSES
+from truehue.storage.runs.dictionaries import FAILS, PASSES, STATUS_BITS, STATUSES, UNSCORES
+
+VERDICTS, ITEMS = "run_verdicts", "run_items"
+
+
+def verdict_rows(dictionary: StringDictionary, selection: Slice, every_rule: bool = False) -> str:
+    """``run_verdicts``, or a subquery of the same columns and ``rowid``, in which images that count
+    as incorrect by ``selection.unscored`` fail. The first of their objects that was not found
+    leads. ``every_rule``: not by the slice's rule alone."""
+    incorrect = _incorrect(dictionary, selection.unscored, "" if every_rule else selection.rule)
+    others = _incorrect(dictionary, selection.unscored, "") if selection.against else ""
+    if not incorrect and not others:
+        return VERDICTS
+    replaced = [
+        f"CASE WHEN c.first IS NOT NULL AND v.status = {UNSCORES} AND {_causes(dictionary, 'v.')} "
+        f"THEN {FAILS} ELSE v.status END::UTINYINT AS status",
+        f"CASE WHEN c.first IS NULL THEN v.picture_status ELSE {FAILS} END::UTINYINT "
+        "AS picture_status",
+        "CASE WHEN c.first IS NULL THEN v.leads ELSE v.target = c.first END AS leads",
+    ]
+    joins = [
+        f"LEFT JOIN (SELECT run_no, position, rule_no, min(target) AS first FROM {VERDICTS} "
+        f"WHERE {incorrect or 'false'} GROUP BY ALL) AS c ON c.run_no = v.run_no "
+        "AND c.position = v.position AND c.rule_no = v.rule_no"
+    ]
+    if others:
+        replaced.append("v.statuses - coalesce(s.bits, 0) AS statuses")
+        joins.append(_bits(others, "v"))
+    return (
+        f"(SELECT v.rowid AS rowid, v.* REPLACE ({', '.join(replaced)}) "
+        f"FROM {VERDICTS} AS v {' '.join(joins)})"
+    )
+
+
+def item_rows(dictionary: StringDictionary, choice: str, rule_id: str = "") -> str:
+    """``run_items``, or a subquery of the same columns in which ``statuses`` are as they count, by
+    one rule or by all."""
+    incorrect = _incorrect(dictionary, choice, rule_id)
+    if not incorrect:
+        return ITEMS
+    return (
+        "(SELECT i.* REPLACE (i.statuses - coalesce(s.bits, 0) AS statuses) "
+        f"FROM {ITEMS} AS i {_bits(incorrect, 'i')})"
+    )
+
+
+def _bits(incorrect: str, table: str) -> str:
+    """A join that brings ``s.bits``: one in the place of each rule by which an image is incorrect,
+    the difference between the numbers of unscored and fail."""
+    return (
+        "LEFT JOIN (SELECT run_no, position, "
+        f"bit_or(1::BIGINT << ({STATUS_BITS} * rule_no)) AS bits FROM {VERDICTS} "
+        f"WHERE {incorrect} GROUP BY ALL) AS s "
+        f"ON s.run_no = {table}.run_no AND s.position = {table}.position"
+    )
+
+
+def _incorrect(dictionary: StringDictionary, choice: str, rule_id: str) -> str:
+    """The condition for rows of objects that make their image incorrect; empty for no row."""
+    rules = [
+        number
+        for number, name in enumerate(dictionary.names["rule"])
+        if rule_id in ("", name) and choice_for(name, choice) == NOT_FOUND
+    ]
+    causes = _causes(dictionary)
+    if not rules or not causes:
+        return ""
+    return (
+        f"rule_no IN ({', '.join(map(str, rules))}) AND status = {UNSCORES} "
+        f"AND picture_status = {UNSCORES} AND {causes}"
+    )
+
+
+def _causes(dictionary: StringDictionary, table: str = "") -> str:
+    """The condition for the causes that count, in brackets; empty where no result has one."""
+    numbers = {name: index for index, name in enumerate(dictionary.names["cause"])}
+    known = [str(numbers[name]) for name in NOT_FOUND_CAUSES if name in numbers]
+    parts = [f"{table}cause_no IN ({', '.join(known)})"] if known else []
+    if NO_MASK in numbers and dictionary.searching:
+        runs = ", ".join(map(str, sorted(dictionary.searching)))
+        parts.append(f"({table}cause_no = {numbers[NO_MASK]} AND {table}run_no IN ({runs}))")
+    return f"({' OR '.join(parts)})" if parts else ""
+
 
 # Pictures that are looked up by run and place, and rows by their row id: joins with a short list
 # read a table once and decode next to nothing of it, where IN with a list is slow.
@@ -179,4 +278,48 @@ def _item(
         seed=seed,
         width=width,
         height=height,
+    )
+
+
+METRICS = ("delta_chroma", "delta_e00", "hue_deg", "misfit")
+
+
+def tallies_within(
+    database: Database, rule_no: int, limits: Mapping[str, float], in_runs: str, rows: str
+) -> list[tuple[Any, ...]]:
+    """Rows of run_no, task_no, system_no, passes, scored, pictures and how many prompts have those.
+
+    An object that was measured passes where every metric of ``limits`` is strictly below its limit,
+    and one that must not have a color where not; any other keeps its status. One fail of a picture
+    is a fail, then one unscored is unscored. ``in_runs`` is empty or a condition beginning with
+    AND, ``rows`` the verdicts as they count (truehue.storage.results.items). Raises BadInput for
+    a metric that is not of :data:`METRICS`.
+    """
+    wrong = [name for name in limits if name not in METRICS]
+    if wrong or not limits:
+        raise BadInput(f"Give limits of one or more of {', '.join(METRICS)}.")
+    measured_sql = " AND ".join(f"{name} IS NOT NULL" for name in limits)
+    below = " AND ".join(f"{name} < CAST(? AS DOUBLE)" for name in limits)
+    return database.rows(
+        f"""
+        WITH objects AS (
+            SELECT run_no, task_no, system_no, prompt_no, position,
+                CASE WHEN status = {UNSCORES} OR NOT ({measured_sql}) THEN status
+                    WHEN ({below}) = coalesce(matches, true) THEN {PASSES} ELSE {FAILS} END AS said
+            FROM {rows} WHERE rule_no = {rule_no} {in_runs}
+        ), pictures AS (
+            SELECT run_no, position, any_value(task_no) AS task_no,
+                any_value(system_no) AS system_no, any_value(prompt_no) AS prompt_no,
+                bool_or(said = {FAILS}) AS fails, bool_or(said = {UNSCORES}) AS unscored
+            FROM objects GROUP BY run_no, position
+        ), prompts AS (
+            SELECT run_no, task_no, system_no, prompt_no,
+                count_if(NOT fails AND NOT unscored) AS passes,
+                count_if(fails OR NOT unscored) AS scored, count(*) AS images
+            FROM pictures GROUP BY run_no, task_no, system_no, prompt_no
+        )
+        SELECT run_no, task_no, system_no, passes, scored, images, count(*)
+        FROM prompts GROUP BY ALL ORDER BY ALL
+        """,
+        list(limits.values()),
     )

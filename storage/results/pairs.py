@@ -9,11 +9,14 @@ import duckdb
 from truehue.core.analysis.records import Slice, WallItem
 from truehue.core.errors import BadInput, NotStored
 from truehue.storage.database.connection import Database
-from truehue.storage.results.dictionary import StringDictionary
-from truehue.storage.results.items import items, snapshot
-from truehue.storage.results.outcomes import item_rows, verdict_rows
+from truehue.storage.results.dictionary import (
+    OBJECT_FIELDS,
+    StringDictionary,
+    condition,
+    set_fields,
+)
+from truehue.storage.results.items import item_rows, items, snapshot, verdict_rows
 from truehue.storage.results.wall import MOST
-from truehue.storage.results.where import OBJECT_FIELDS, condition, set_fields
 from truehue.storage.runs.dictionaries import FAILS, PASSES
 
 CELLS = ("both", "only_a", "only_b", "neither", "unscored")

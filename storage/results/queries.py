@@ -24,17 +24,24 @@ from truehue.core.analysis.records import (
 )
 from truehue.core.errors import BadInput
 from truehue.storage.database.connection import Database
-from truehue.storage.results.dictionary import StringDictionary
-from truehue.storage.results.facets import Facets, facets
-from truehue.storage.results.grouping import images_sql, keys_of, objects_sql
-from truehue.storage.results.items import items, snapshot
-from truehue.storage.results.limits import tallies_within
-from truehue.storage.results.of_images import image_verdicts
-from truehue.storage.results.outcomes import item_rows, verdict_rows
+from truehue.storage.results.dictionary import (
+    COLUMNS,
+    OBJECT_FIELDS,
+    PICTURE,
+    StringDictionary,
+    condition,
+    set_fields,
+)
+from truehue.storage.results.facets import Facets, facets, images_sql, keys_of, objects_sql
+from truehue.storage.results.items import item_rows, items, snapshot, tallies_within, verdict_rows
 from truehue.storage.results.pairs import CELLS, RunPair, pair_counts, pairs
-from truehue.storage.results.prompts_of_images import images_of_text, prompt_texts
-from truehue.storage.results.wall import WallRows, page
-from truehue.storage.results.where import COLUMNS, OBJECT_FIELDS, PICTURE, condition, set_fields
+from truehue.storage.results.wall import (
+    WallRows,
+    image_verdicts,
+    images_of_text,
+    page,
+    prompt_texts,
+)
 from truehue.storage.runs.dictionaries import FAILS, PASSES, UNSCORES
 from truehue.storage.runs.runs import Runs
 
@@ -70,7 +77,7 @@ class Results:
         """How often the prompts of each run, task and system pass by a rule.
 
         Prompts with equal numbers of passes, scores and pictures stand together. With ``limits``
-        they are counted by :func:`truehue.storage.results.limits.tallies_within`. ``unscored`` as
+        they are counted by :func:`truehue.storage.results.items.tallies_within`. ``unscored`` as
         of a Slice.
         """
 

@@ -7,21 +7,21 @@ rest.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import duckdb
 
-from truehue.core.analysis.records import WallItem
+from truehue.core.analysis.records import ImageVerdict, WallItem
 from truehue.core.errors import BadInput
 from truehue.core.scores.measures import measure_of
 from truehue.core.scores.records import IMAGE
+from truehue.core.verdict.rules import DIFFERS, MATCHES
 from truehue.storage.database.connection import Database
-from truehue.storage.results.dictionary import StringDictionary
-from truehue.storage.results.items import BY_PLACE, BY_ROW, apart, items, snapshot
-from truehue.storage.results.outcomes import VERDICTS
-from truehue.storage.results.where import PICTURE
+from truehue.storage.results.dictionary import PICTURE, StringDictionary
+from truehue.storage.results.items import BY_PLACE, BY_ROW, VERDICTS, apart, items, snapshot
+from truehue.storage.runs.dictionaries import STATUSES
 from truehue.storage.scores.values import VALUES, key_of
 
 SORTS = {
@@ -256,3 +256,70 @@ class _Order:
             raise BadInput(
                 f"The page after {text[:60]!r} does not exist in this order: begin at the first."
             ) from error
+
+
+def image_verdicts(
+    database: Database, dictionary: StringDictionary, image_ids: Collection[str]
+) -> list[ImageVerdict]:
+    """Every rule's say on every object of those images (whole ids) in runs that are shown.
+
+    By image, rule, run and object. The pixels of one image may stand in several runs: each says
+    what it was asked there.
+    """
+    hidden = ", ".join(map(str, sorted(dictionary.hidden)))
+    rows = database.rows(
+        f"""
+        SELECT image_id, rule_no, status, matches, delta_e00, hue_deg, misfit, confidence_percent
+        FROM (SELECT unnest(?::VARCHAR[]) AS image_id)
+        JOIN run_items USING (image_id)
+        JOIN run_verdicts AS v USING (run_no, position)
+        {f"WHERE run_no NOT IN ({hidden})" if hidden else ""}
+        ORDER BY image_id, rule_no, run_no, position, target
+        """,
+        [sorted(set(image_ids))],
+    )
+    rules = dictionary.names["rule"]
+    return [
+        ImageVerdict(
+            image_id,
+            rules[rule],
+            STATUSES[status],
+            "" if matches is None else MATCHES if matches else DIFFERS,
+            *numbers,
+        )
+        for image_id, rule, status, matches, *numbers in rows
+    ]
+
+
+_TEXTS = """
+    SELECT image_id, text, 1 AS rank, number AS place FROM drawings
+    WHERE image_id IS NOT NULL AND text <> ''
+    UNION ALL
+    SELECT image_id, p.text, 0 AS rank, position AS place
+    FROM run_items JOIN known_prompts AS p USING (prompt_no) WHERE drawn AND p.text <> ''
+"""
+"""Drawings that somebody asked for come before what a run drew of the same pixels."""
+
+
+def prompt_texts(database: Database, image_ids: Collection[str]) -> dict[str, str]:
+    """The text of each of some images (whole ids) that has one, of its latest drawing."""
+    rows = database.rows(
+        f"""
+        SELECT image_id, arg_max(text, (rank, place)) FROM ({_TEXTS})
+        WHERE image_id IN (SELECT unnest(?::VARCHAR[])) GROUP BY image_id
+        """,
+        [sorted(set(image_ids))],
+    )
+    return {str(image_id): str(text) for image_id, text in rows}
+
+
+def images_of_text(database: Database, text: str, limit: int) -> list[str]:
+    """The stored images of a prompt's text, at most ``limit``, by id."""
+    rows = database.rows(
+        f"""
+        SELECT DISTINCT image_id FROM ({_TEXTS}) SEMI JOIN images USING (image_id)
+        WHERE text = ? ORDER BY image_id LIMIT ?
+        """,
+        [text, max(limit, 0)],
+    )
+    return [str(image_id) for (image_id,) in rows]

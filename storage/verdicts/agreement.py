@@ -1,7 +1,7 @@
 """Where two rules agree: the verdicts of both on the same pixels and the same asked color.
 
 A question is an image, a mask and the expectation that the verdicts answer. Of each question and
-rule the latest verdict counts, as in :mod:`truehue.storage.verdicts.answers`. A question that only
+rule the latest verdict counts, as in :mod:`truehue.storage.verdicts.evidence`. A question that only
 one of the rules has judged says nothing of agreement; it is counted on its own. Where either
 verdict is ``unscored``, nothing was measured that could agree.
 """
@@ -31,7 +31,7 @@ _OF_CELL = {
 
 # The latest verdict of each rule on each question, side by side; NULL where there is none. The time
 # decides which is the latest, of equal times the order of adding
-# (truehue.storage.verdicts.answers).
+# (truehue.storage.verdicts.evidence).
 _SIDE_BY_SIDE = """
     SELECT image_id, mask_id, any_value(coalesce(target->>'system', '')) AS system,
         max(rowid) AS row,

@@ -13,7 +13,7 @@ from truehue.tabs.page.errors import counted
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import PageRequest
 from truehue.tabs.page.roles import Actor
-from truehue.tabs.verdicts.rejudge import RejudgeProgress, rejudge
+from truehue.tabs.verdicts.scoring import RejudgeProgress, rejudge
 
 KIND = "rejudge"
 MOST_REASONS = 3

@@ -170,7 +170,7 @@ def _judge_mask(context: Context, work: Work, mask: MaskRecord, put: Question) -
     measurement = by_rule.pop(put.rule_id)
     if measurement.dominant is None:
         raise BadInput(measurement.verdict.reason)
-    # A draft: it is kept when somebody asks for it (truehue.tabs.verdicts.saving).
+    # A draft: it is kept when somebody asks for it (truehue.tabs.verdicts.judgments).
     stored, permanent = context.storage.evidence.draft(
         evidence_record(measurement, image.image_id, mask.mask_id)
     )

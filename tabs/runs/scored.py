@@ -10,8 +10,7 @@ from truehue.core.runs.folder import RunFolder
 from truehue.core.verdict.expectations import expectations_of
 from truehue.core.verdict.rules import RULES
 from truehue.tabs.page.context import Context
-from truehue.tabs.verdicts.rejudge import rejudge
-from truehue.tabs.verdicts.scoring import masks_of
+from truehue.tabs.verdicts.scoring import masks_of, rejudge
 from truehue.tabs.verdicts.summary import object_verdicts, picture_verdicts
 
 STATUSES = ("pass", "fail", "unscored")

@@ -79,7 +79,7 @@ def _resources(context: Context, kind: str, ids: Sequence[str]) -> Iterator[Reso
 
 def _saved_together(context: Context, ids: list[str]) -> list[str]:
     """The verdicts of every rule on the questions of these: keeping one keeps them all
-    (:mod:`truehue.tabs.verdicts.saving`)."""
+    (:mod:`truehue.tabs.verdicts.judgments`)."""
     evidence = context.storage.evidence
     questions = [evidence.get(evidence_id) for evidence_id in ids]
     return [

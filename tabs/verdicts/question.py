@@ -41,7 +41,7 @@ class Question:
 
     def as_json(self, image_id: str, mask_id: str) -> dict[str, Any]:
         """What the page sends to have the verdict on this mask kept
-        (truehue.tabs.verdicts.saving)."""
+        (truehue.tabs.verdicts.judgments)."""
         return {
             "image": image_id,
             "mask": mask_id,

@@ -13,13 +13,14 @@ from truehue.tabs.verdicts.deleting import Delete, Deleted, delete, purge, resto
 from truehue.tabs.verdicts.judgments import (
     AnswerVerdict,
     Judgment,
+    QuestionRequest,
     judge_verdict,
     judgments_csv,
     judgments_view,
     of_question,
+    save_verdict,
     withdraw,
 )
-from truehue.tabs.verdicts.saving import QuestionRequest, save_verdict
 
 
 def judgment_routes(context: Context) -> FeatureRouter:

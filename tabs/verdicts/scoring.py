@@ -1,22 +1,27 @@
-"""A stored picture and its masks to stored verdicts on all its objects, by several rules."""
+"""Stored images and masks to stored verdicts by several rules, also by rules that come later."""
 
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from threading import Event
 from typing import Any
 
+from truehue.core.color.munsell import MunsellSamples
 from truehue.core.generation.backends.reference import shapes_for
 from truehue.core.generation.registry import RENDERER
 from truehue.core.images.pixels import Mask
 from truehue.core.masks.registry import EXACT_MAKERS
 from truehue.core.prompts.prompt import ObjectTarget
-from truehue.core.records import EvidenceRecord, MaskRecord
-from truehue.core.verdict.candidates import Acceptance
-from truehue.core.verdict.expectations import findings_of
-from truehue.core.verdict.rules import FAIL, PASS, UNSCORED
+from truehue.core.records import EvidenceRecord, GenerationRecord, MaskRecord
+from truehue.core.verdict.candidates import Acceptance, samples_for
+from truehue.core.verdict.expectations import Expectation, expectations_of, findings_of
+from truehue.core.verdict.rules import FAIL, PASS, UNSCORED, Rule, rule
 from truehue.core.verdict.tasks import (
+    BROKE,
+    BY_NUMBER,
     ENDED,
     NO_MASK,
     ObjectOutcome,
@@ -132,3 +137,151 @@ def _task_verdicts(
         return
     acceptance = Acceptance(munsell=context.munsell)
     yield from judge_all(stored.task, stored.targets, findings, srgb8, rule_ids, acceptance)
+
+
+_PAGE = 500
+
+
+@dataclass(frozen=True)
+class RejudgeProgress:
+    """How far a run over stored pictures is.
+
+    ``done`` of ``total`` pictures were looked at: ``judged`` got verdicts now, ``complete`` had
+    all of them before, ``without_mask`` have no mask of any object that was asked for, and
+    ``unasked`` (an upload, a prompt without colors) have nothing to be judged by. ``rows`` counts
+    the new verdicts on single objects by rule and status, ``unscored`` those without a score by
+    their reason.
+    """
+
+    total: int
+    done: int = 0
+    judged: int = 0
+    complete: int = 0
+    without_mask: int = 0
+    unasked: int = 0
+    rows: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    unscored: Mapping[str, int] = field(default_factory=dict)
+    finished: bool = False
+
+
+def rejudge(
+    context: Context,
+    rule_ids: Sequence[str],
+    image_ids: Sequence[str] | None = None,
+    stop: Event | None = None,
+) -> Iterator[RejudgeProgress]:
+    """Judges stored pictures by rules that have not judged them, and yields after each picture.
+
+    A verdict is missing where none of this rule's id and version is stored for the object, the
+    color and its latest mask; one that broke is tried again. Nothing that is stored is done twice,
+    so a run that ended early is taken up by the next. It ends early when ``stop`` is set or the
+    generator is closed; the last state of a whole run is ``finished``. ``image_ids`` (whole ids)
+    narrows it to those. Raises BadInput for an unknown rule and NotStored for an unknown image.
+    """
+    rules = [rule(rule_id) for rule_id in rule_ids]
+    rows = _pictures(context, image_ids)
+    counts: Counter[str] = Counter()
+    status_counts: Counter[tuple[str, str]] = Counter()
+    reasons: Counter[str] = Counter()
+
+    def state(done: int, finished: bool = False) -> RejudgeProgress:
+        return RejudgeProgress(
+            len(rows),
+            done,
+            counts["judged"],
+            counts["complete"],
+            counts["without_mask"],
+            counts["unasked"],
+            dict(status_counts),
+            dict(reasons),
+            finished,
+        )
+
+    yield state(0, not rows)
+    for done, row in enumerate(rows, 1):
+        if stop is not None and stop.is_set():
+            return
+        label, added = _judge_row(context, row, rules)
+        counts[label] += 1
+        for record in added:
+            status_counts[record.protocol, record.status] += 1
+            if record.status == UNSCORED:
+                reasons[record.reason] += 1
+        yield state(done, done == len(rows))
+
+
+def _pictures(context: Context, image_ids: Sequence[str] | None) -> list[GenerationRecord]:
+    """The drawings that have an image, oldest first; of one image and one question only one."""
+    drawings = context.storage.drawings
+    rows: list[GenerationRecord] = []
+    if image_ids is None:
+        while page := drawings.recent(_PAGE, len(rows), status="drawn"):
+            rows += page
+    else:
+        for image_id in dict.fromkeys(image_ids):
+            rows += drawings.for_image(image_id)
+    once = {(row.image_id, row.targets): row for row in rows}
+    return list(once.values())[::-1]
+
+
+def _judge_row(
+    context: Context, row: GenerationRecord, rules: Sequence[Rule]
+) -> tuple[str, list[EvidenceRecord]]:
+    """What became of one picture: a counter's name, and the rows that are new."""
+    image_id = str(row.image_id)
+    expectations = expectations_of(row.targets)
+    if not expectations:
+        return "unasked", []
+    masks = masks_of(context.storage.masks.for_image(image_id), row.targets)
+    if not any(expectation.position in masks for expectation in expectations):
+        return "without_mask", []
+    stored_image = StoredImage(image_id, row.task, row.targets, masks, row.model, row.options)
+    stored = context.storage.evidence.for_image(image_id)
+    # Of an image of the renderer it is known what is not there; of others an object waits.
+    subjects = [
+        expectation
+        for expectation in expectations
+        if expectation.position in masks or row.model == RENDERER
+    ]
+    missing = [
+        by.id
+        for by in rules
+        if not all(
+            _has(stored, expectation, stored_image, by, context.munsell) for expectation in subjects
+        )
+    ]
+    if not missing:
+        return "complete", []
+    before = {record.evidence_id for record in stored}
+    added = judge_image(context, stored_image, missing)
+    new = [record for record in added if record.evidence_id not in before]
+    return ("judged" if new else "complete"), new
+
+
+def _has(
+    stored: Sequence[EvidenceRecord],
+    expectation: Expectation,
+    stored_image: StoredImage,
+    by: Rule,
+    munsell: MunsellSamples | None,
+) -> bool:
+    """Whether the verdict that would come out now is stored."""
+    record = stored_image.masks.get(expectation.position)
+    mask_id = record.mask_id if record else None
+    guided = False if by.guided and expectation.guided is False else None
+    accepted = samples_for(expectation.color, by, munsell, stored_image.task == BY_NUMBER)
+    samples = accepted.sha256 if accepted else None
+    for row in stored:
+        alike = (
+            (row.protocol, row.version, row.mask_id) == (by.id, by.version, mask_id)
+            and row.expectation == expectation.key
+            # Two names of one color accept other colors beside it.
+            and row.target.get("value") == expectation.color.value
+        )
+        how = row.parameters
+        measured = (how.get("guided"), how.get("munsell_sha256")) == (guided, samples)
+        # Before presence was judged, an object that is not there had a row without parameters.
+        complete = "presence" in how or ENDED in how or (mask_id is not None and measured)
+        if alike and complete and BROKE not in how and not how.get("k"):
+            return True
+    return False

@@ -16,7 +16,7 @@ from truehue.core.records import GenerationRecord
 from truehue.core.studies import State
 from truehue.storage import Storage
 from truehue.storage.trash import KEPT_DAYS
-from truehue.storage.verdicts.answers import LATEST
+from truehue.storage.verdicts.evidence import LATEST
 
 pytestmark = pytest.mark.slow
 

@@ -22,7 +22,7 @@ from truehue.tabs.inspect.view import confidence_view
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import read_as
 from truehue.tabs.page.roles import OWNER
-from truehue.tabs.verdicts.saving import QuestionRequest, save_question
+from truehue.tabs.verdicts.judgments import QuestionRequest, save_question
 
 pytestmark = pytest.mark.slow
 

@@ -14,7 +14,7 @@ from truehue.tabs.page.requests import PageRequest, read_as
 from truehue.tabs.runs.request import RunRequest
 from truehue.tabs.studies.form import StudyForm
 from truehue.tabs.studies.links import LinksRequest
-from truehue.tabs.verdicts.saving import QuestionRequest
+from truehue.tabs.verdicts.judgments import QuestionRequest
 
 
 class Sample(PageRequest):

@@ -35,8 +35,7 @@ from truehue.tabs.shell.compose import make_context
 from truehue.tabs.verdicts.generation import judge_exact
 from truehue.tabs.verdicts.judgments import AnswerVerdict, judge_verdict, of_question
 from truehue.tabs.verdicts.question import Question, evidence_record
-from truehue.tabs.verdicts.rejudge import RejudgeProgress, rejudge
-from truehue.tabs.verdicts.scoring import StoredImage, masks_of
+from truehue.tabs.verdicts.scoring import RejudgeProgress, StoredImage, masks_of, rejudge
 
 pytestmark = pytest.mark.slow
 
