@@ -104,7 +104,7 @@ _CURVE_BEGINS = 1.5
 _CURVE_RADIUS = 3.0
 
 
-def hit(position: Array, direction: Points) -> tuple[Points, Points]:
+def hit_stage(position: Array, direction: Points) -> tuple[Points, Points]:
     """Where rays from ``position`` meet the stage, and the unit normals there.
 
     The stage is the floor z = 0, a quarter of a cylinder and a wall; the camera looks along +y.

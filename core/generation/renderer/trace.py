@@ -15,7 +15,7 @@ from functools import lru_cache
 import numpy as np
 
 from truehue.core.cache import LruCache
-from truehue.core.generation.renderer.camera import Viewpoint, view
+from truehue.core.generation.renderer.camera import Viewpoint, hit_stage, view
 from truehue.core.generation.renderer.checks import linear1_to_srgb8, srgb8_step_linear1
 from truehue.core.generation.renderer.light import (
     Light,
@@ -285,7 +285,7 @@ class TracedScene:
 
     shades: tuple[Array, ...]
     added: Array
-    camera: Array
+    stage: Array
     masks: tuple[Array, ...]
 
 
@@ -416,7 +416,7 @@ def _sample(
             t[piece[nearer]], met[piece[nearer]] = reach[nearer], number
             watch(0.0)
     for piece in _pieces(np.flatnonzero(np.isinf(t)), limit):
-        floor, normals = camera.hit(camera.position, _pick(rays, piece))
+        floor, normals = hit_stage(camera.position, _pick(rays, piece))
         result.added[piece] = shader.stage(floor, normals) * seen.backdrop_linear1
         watch(0.0)
     hit = np.isfinite(t)
