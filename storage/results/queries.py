@@ -6,8 +6,7 @@ status is the picture's. A question that speaks of no object counts those.
 
 from __future__ import annotations
 
-import threading
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -22,6 +21,7 @@ from truehue.core.analysis.records import (
     Slice,
     WallItem,
 )
+from truehue.core.cache import LruCache
 from truehue.core.errors import BadInput
 from truehue.storage.database.connection import Database
 from truehue.storage.results.dictionary import (
@@ -63,9 +63,7 @@ class Results:
     def __init__(self, database: Database, runs: Runs) -> None:
         self._database = database
         self._runs = runs
-        self._lock = threading.Lock()
-        self._changes = -1
-        self._saved: OrderedDict[object, Any] = OrderedDict()
+        self._saved: LruCache[tuple[int, Any]] = LruCache(_KEPT)
 
     def board(
         self,
@@ -355,23 +353,12 @@ class Results:
             return ask(StringDictionary.read(self._database))
 
     def _keep(self, key: object, make: Callable[[], _T]) -> _T:
-        with self._lock:
-            changes = self._runs.changes
-            if changes != self._changes:
-                self._saved.clear()
-                self._changes = changes
-            if key in self._saved:
-                self._saved.move_to_end(key)
-                answer: _T = self._saved[key]
-                return answer
-        result = make()
-        with self._lock:
-            # What came in while it was counted may or may not be in it: then it is not kept.
-            if self._runs.changes == changes == self._changes:
-                self._saved[key] = result
-                while len(self._saved) > _KEPT:
-                    self._saved.popitem(last=False)
-        return result
+        # What comes in meanwhile may or may not be in an answer: then it is made again.
+        changes = self._runs.changes
+        answer: _T = self._saved.get(
+            key, lambda: (changes, make()), lambda saved: saved[0] == changes
+        )[1]
+        return answer
 
 
 def _tallies(dictionary: StringDictionary, rows: Sequence[tuple[Any, ...]]) -> list[PromptTally]:

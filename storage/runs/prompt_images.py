@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from threading import Lock
 
+from truehue.core.cache import LruCache
 from truehue.core.errors import NotStored
 from truehue.storage.database.connection import Database
 from truehue.storage.runs.concepts import scale_sql
@@ -37,23 +36,12 @@ class RunImages:
 
     def __init__(self, database: Database, runs: Runs) -> None:
         self._database, self._runs = database, runs
-        self._saved: OrderedDict[tuple[str, int], tuple[PromptImages, ...]] = OrderedDict()
-        self._lock = Lock()
+        self._saved: LruCache[tuple[PromptImages, ...]] = LruCache(_KEPT)
 
     def of(self, run_id: str) -> tuple[PromptImages, ...]:
         """The prompts of a run in their order, also those of which no picture has come in yet.
         Raises :class:`NotStored`."""
-        key = run_id, self._runs.changes
-        with self._lock:
-            if key in self._saved:
-                self._saved.move_to_end(key)
-                return self._saved[key]
-        prompts = self._read(run_id)
-        with self._lock:
-            self._saved[key] = prompts
-            while len(self._saved) > _KEPT:
-                self._saved.popitem(last=False)
-        return prompts
+        return self._saved.get((run_id, self._runs.changes), lambda: self._read(run_id))
 
     def _read(self, run_id: str) -> tuple[PromptImages, ...]:
         numbers = self._database.rows(

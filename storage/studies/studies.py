@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import secrets
-import threading
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
 import duckdb
 
+from truehue.core.cache import LruCache
 from truehue.core.errors import BadInput
 from truehue.core.studies import LogEntry, State, StudyRecord
 from truehue.core.study_copy import ParticipantCopy, StudyCopy
@@ -40,8 +40,7 @@ class Studies:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._plans: dict[tuple[str, int], Mapping[str, Any]] = {}
-        self._keeping = threading.Lock()
+        self._plans: LruCache[Mapping[str, Any]] = LruCache(KEPT_PLANS)
         self.changes = 0
         """How often a plan, a state or a rule was changed since the start: who keeps one in memory
         looks again then."""
@@ -106,20 +105,15 @@ class Studies:
 
         Raises :class:`NotStored`.
         """
-        with self._keeping:
-            cached = self._plans.get((study_id, version))
-        if cached is not None:
-            return cached
+        return self._plans.get((study_id, version), lambda: self._read_plan(study_id, version))
+
+    def _read_plan(self, study_id: str, version: int) -> Mapping[str, Any]:
         rows = self._database.rows(
             "SELECT plan FROM study_plans WHERE study_id = ? AND version = ?", [study_id, version]
         )
         if not rows:
             raise not_stored(f"version {version} of the plan of the study", study_id)
         plan: Mapping[str, Any] = json.loads(rows[0][0])
-        with self._keeping:
-            while len(self._plans) >= KEPT_PLANS:
-                del self._plans[next(iter(self._plans))]
-            self._plans[study_id, version] = plan
         return plan
 
     def rule(self, study_id: str) -> Mapping[str, Any] | None:

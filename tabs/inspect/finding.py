@@ -7,16 +7,15 @@ No Gradio here.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, Future
 from concurrent.futures import TimeoutError as Unanswered
 from dataclasses import dataclass
-from threading import Lock
 from typing import Any
 
 import numpy as np
 
+from truehue.core.cache import LruCache
 from truehue.core.engine import Engine
 from truehue.core.errors import TrueHueError
 from truehue.core.generation.request import Cancelled
@@ -47,29 +46,11 @@ class Search:
         self.job.tell(f"{doing}…")
 
 
-class Segments:
-    """The last segments that points were cut out to, so that undo and redo ask no model. For any
-    thread."""
+class Segments(LruCache[Segment]):
+    """The last segments that points were cut out to, so that undo and redo ask no model."""
 
-    def __init__(self, most_bytes: int = KEPT_SEGMENT_BYTES) -> None:
-        self._most = most_bytes
-        self._saved: OrderedDict[str, Segment] = OrderedDict()
-        self._lock = Lock()
-
-    def get(self, key: str) -> Segment | None:
-        """The segment under that key, if it is kept."""
-        with self._lock:
-            if key in self._saved:
-                self._saved.move_to_end(key)
-            return self._saved.get(key)
-
-    def put(self, key: str, segment: Segment) -> None:
-        """Keeps a segment, and lets the longest unused go."""
-        with self._lock:
-            self._saved[key] = segment
-            held = sum(entry.pixels.nbytes for entry in self._saved.values())
-            while held > self._most and len(self._saved) > 1:
-                held -= self._saved.popitem(last=False)[1].pixels.nbytes
+    def __init__(self, max_bytes: int = KEPT_SEGMENT_BYTES) -> None:
+        super().__init__(max_bytes, lambda segment: segment.pixels.nbytes, at_least=1)
 
 
 @dataclass(frozen=True)

@@ -337,10 +337,6 @@ def point_segmenter(context: Context, image_id: str) -> PointSegmenter:
 def _cached_cut(context: Context, image_id: str, cut: PointSegmenter) -> PointSegmenter:
     def cached_cut(points: Any, inside: Any, box: Box | None, by: str) -> Segment:
         key = json.dumps([image_id, by, list(points), list(inside), box])
-        segment = context.service(Segments).get(key)
-        if segment is None:
-            segment = cut(points, inside, box, by)
-            context.service(Segments).put(key, segment)
-        return segment
+        return context.service(Segments).get(key, lambda: cut(points, inside, box, by))
 
     return cached_cut

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
+from truehue.core.cache import LruCache
 from truehue.core.color.munsell import MunsellSamples
 from truehue.core.engine import Engine
 from truehue.core.errors import DataFolderError
@@ -59,44 +58,6 @@ class Allowance(Protocol):
         """How much may still be stored."""
 
 
-class Recent:
-    """Arrays by name, the last used ones, up to a number of bytes. For any thread."""
-
-    def __init__(self, most_bytes: int = KEPT_BYTES) -> None:
-        self._most = most_bytes
-        self._saved: OrderedDict[str, np.ndarray] = OrderedDict()
-        self._cleared = 0
-        self._lock = Lock()
-
-    def get(self, name: str, read: Callable[[str], np.ndarray]) -> np.ndarray:
-        """The array of that name, read when it is not at hand; not to be written to."""
-        with self._lock:
-            pixels = self._saved.get(name)
-            if pixels is not None:
-                self._saved.move_to_end(name)
-                return pixels
-            cleared = self._cleared
-        array = read(name)
-        array.flags.writeable = False
-        with self._lock:
-            if cleared != self._cleared:  # it may be of what was deleted meanwhile
-                return array
-            self._saved[name] = array
-            while len(self._saved) > 1 and sum(a.nbytes for a in self._saved.values()) > self._most:
-                self._saved.popitem(last=False)
-        return array
-
-    def put(self, name: str, array: np.ndarray) -> None:
-        """Has :meth:`get` answer that name with an array that is at hand; not to be written to."""
-        self.get(name, lambda _: array)
-
-    def clear(self) -> None:
-        """Forgets them all."""
-        with self._lock:
-            self._saved.clear()
-            self._cleared += 1
-
-
 @dataclass(frozen=True)
 class Context:
     """What every feature is given; put together by :func:`truehue.tabs.shell.compose.make_context`.
@@ -129,9 +90,11 @@ class Context:
     example: bool = True
     allowance: Allowance | None = None
     services: dict[type, Any] = field(default_factory=dict, repr=False)
-    _arrays: Recent = field(default_factory=Recent, repr=False)
-    _masks: OrderedDict[str, MaskRecord] = field(default_factory=OrderedDict, repr=False)
-    _lock: Lock = field(default_factory=Lock, repr=False)
+    _arrays: LruCache[np.ndarray] = field(
+        default_factory=lambda: LruCache(KEPT_BYTES, lambda array: array.nbytes, at_least=1),
+        repr=False,
+    )
+    _masks: LruCache[MaskRecord] = field(default_factory=lambda: LruCache(256), repr=False)
 
     def service(self, kind: type[Service]) -> Service:
         """The app's one object of a type, such as :class:`truehue.tabs.library.service.Library`.
@@ -188,36 +151,32 @@ class Context:
 
     def srgb8(self, image_id: str) -> np.ndarray:
         """uint8 ``(H, W, 3)`` of a stored image, read-only; raises NotStored."""
-        return self._arrays.get("image " + image_id, lambda _: self.storage.images.srgb8(image_id))
+        return self._array("image", image_id, self.storage.images.srgb8)
 
     def mask_pixels(self, mask_id: str) -> np.ndarray:
         """bool ``(H, W)`` of a stored mask, read-only; raises NotStored."""
-        return self._arrays.get("mask " + mask_id, lambda _: self.storage.masks.pixels(mask_id))
+        return self._array("mask", mask_id, self.storage.masks.pixels)
 
     def save_mask_pixels(self, mask_id: str, pixels: np.ndarray) -> None:
         """Spares :meth:`mask_pixels` to read what was just stored, bool ``(H, W)``."""
-        self._arrays.put("mask " + mask_id, pixels)
+        self._array("mask", mask_id, lambda _: pixels)
+
+    def _array(self, kind: str, name: str, read: Callable[[str], np.ndarray]) -> np.ndarray:
+        def make() -> np.ndarray:
+            array = read(name)
+            array.flags.writeable = False
+            return array
+
+        return self._arrays.get((kind, name), make)
 
     def mask_of(self, marks: str, make: Callable[[], MaskRecord]) -> MaskRecord:
         """The mask of an image and its marks, made once: a new color needs no new GrabCut."""
-        with self._lock:
-            if marks in self._masks:
-                return self._masks[marks]
-        deletions = self.deletions
-        mask = make()
-        with self._lock:
-            if deletions != self.deletions:  # it may be among what was deleted meanwhile
-                return mask
-            self._masks[marks] = mask
-            while len(self._masks) > 256:
-                self._masks.popitem(last=False)
-        return mask
+        return self._masks.get(marks, make)
 
     def forget(self) -> None:
         """Forgets what was read of images and masks: some of them were deleted or put back."""
         self._arrays.clear()
-        with self._lock:
-            self._masks.clear()
+        self._masks.clear()
 
     def data_text(self) -> str:
         """The data folder and what is in it, for the header; that it is gone, where it is. To a

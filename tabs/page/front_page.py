@@ -8,7 +8,6 @@ from its first byte, so that a browser asks for our modules and for Gradio's at 
 from __future__ import annotations
 
 import hashlib
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from urllib.parse import parse_qs
 
@@ -16,6 +15,7 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from truehue.core.cache import LruCache
 from truehue.tabs.page.asset_files import CATALOG, STYLE, Body, asset_files, constants
 from truehue.tabs.page.templates import html
 
@@ -53,7 +53,7 @@ class FrontPage:
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self._made: OrderedDict[str, tuple[str, Body]] = OrderedDict()
+        self._made: LruCache[tuple[str, Body]] = LruCache(MOST_KEPT)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["path"] != "/" or scope["method"] != "GET":
@@ -90,12 +90,12 @@ class FrontPage:
         there = room.isalpha() and b'"id":"%s"' % room.encode() in plain
         room = room if there else "inspect"
         key = hashlib.sha256(room.encode() + b"\0" + plain).hexdigest()[:32]
-        if key not in self._made:
+
+        def make() -> tuple[str, Body]:
             # Before the first script: what is asked for later comes later.
             page = plain.replace(b"<script>", head(room).encode() + b"<script>", 1)
             # Gradio would mount the first room before a link's room is opened.
             page = page.replace(SELECTED % b"inspect", SELECTED % room.encode(), 1)
-            self._made[key] = (f'"{key}-{asset_files().version}"', Body(page, "text/html"))
-            while len(self._made) > MOST_KEPT:
-                self._made.popitem(last=False)
-        return self._made[key]
+            return f'"{key}-{asset_files().version}"', Body(page, "text/html")
+
+        return self._made.get(key, make)

@@ -294,9 +294,7 @@ class Workspaces:
                 log.exception("the desks could not be looked through")
 
 
-OWN = frozenset(
-    ("storage", "staging", "jobs", "services", "allowance", "_arrays", "_masks", "_lock")
-)
+OWN = frozenset(("storage", "staging", "jobs", "services", "allowance", "_arrays", "_masks"))
 """The parts of a context of which every desk has its own."""
 
 

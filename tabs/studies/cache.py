@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections import OrderedDict
 from collections.abc import Callable
-from threading import Lock, RLock
+from threading import RLock
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from truehue.annotation.studies.files import from_json
 from truehue.annotation.studies.plan import StudyPlan
 from truehue.tabs.page.feature import AppParts
+from truehue.core.cache import LruCache
 
 if TYPE_CHECKING:
     from truehue.storage.store import Storage
@@ -30,9 +30,8 @@ class StudyCache:
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
-        self._plans: OrderedDict[tuple[str, int], StudyPlan] = OrderedDict()
-        self._counts: OrderedDict[str, tuple[object, float, Any]] = OrderedDict()
-        self._lock = Lock()
+        self._plans: LruCache[StudyPlan] = LruCache(_KEPT_PLANS)
+        self._counts: LruCache[tuple[object, float, Any]] = LruCache(_KEPT_COUNTS)
         self.changing = RLock()
 
     @classmethod
@@ -42,33 +41,23 @@ class StudyCache:
 
     def plan(self, study_id: str, version: int) -> StudyPlan:
         """A version of a study's plan, which never changes. Raises NotStored."""
-        with self._lock:
-            plan = self._plans.get((study_id, version))
-            if plan is not None:
-                self._plans.move_to_end((study_id, version))
-                return plan
-        plan = from_json(self._storage.studies.plan(study_id, version))
-        with self._lock:
-            self._plans[study_id, version] = plan
-            while len(self._plans) > _KEPT_PLANS:
-                self._plans.popitem(last=False)
-        return plan
+        return self._plans.get(
+            (study_id, version), lambda: from_json(self._storage.studies.plan(study_id, version))
+        )
 
     def counted(self, study_id: str, state: object, count: Callable[[], _T]) -> _T:
         """What was counted of a study in that ``state`` of it; counted again in another. What takes
         long is not counted again at once, so that watching costs those little who answer."""
-        with self._lock:
-            known = self._counts.get(study_id)
-            if known is not None and (known[0] == state or time.monotonic() < known[1]):
-                self._counts.move_to_end(study_id)
-                value: _T = known[2]
-                return value
-        began = time.monotonic()
-        counted = count()
-        ended = time.monotonic()
-        rest = REST * (ended - began) if ended - began > LONG_S else 0.0
-        with self._lock:
-            self._counts[study_id] = (state, ended + rest, counted)
-            while len(self._counts) > _KEPT_COUNTS:
-                self._counts.popitem(last=False)
-        return counted
+
+        def timed() -> tuple[object, float, Any]:
+            began = time.monotonic()
+            result = count()
+            ended = time.monotonic()
+            rest = REST * (ended - began) if ended - began > LONG_S else 0.0
+            return state, ended + rest, result
+
+        def is_current(entry: tuple[object, float, Any]) -> bool:
+            return entry[0] == state or time.monotonic() < entry[1]
+
+        value: _T = self._counts.get(study_id, timed, is_current)[2]
+        return value

@@ -66,3 +66,38 @@ def test_an_error_is_not_kept() -> None:
     with pytest.raises(ZeroDivisionError):
         saved.get("a", lambda: 1 // 0)
     assert saved.get("a", lambda: 7) == 7
+
+
+def test_the_newest_answer_is_kept_whatever_it_weighs() -> None:
+    saved = LruCache[bytes](5, len, at_least=1)
+    assert len(saved.get("heavy", lambda: bytes(9))) == 9
+    assert "heavy" in saved
+    saved.get("light", lambda: bytes(2))
+    assert saved.answers() == (bytes(2),)
+
+
+def test_an_answer_that_is_not_current_is_made_again() -> None:
+    saved = LruCache[bytes](5, len)
+
+    def of(length: int) -> int:
+        return len(saved.get("key", lambda: bytes(length), lambda answer: len(answer) == length))
+
+    assert [of(2), of(3), of(3), of(5)] == [2, 3, 3, 5]
+    # Each took the place of the one before, and of its weight.
+    assert saved.answers() == (bytes(5),)
+
+
+def test_what_is_cleared_while_it_is_made_is_not_kept() -> None:
+    saved = LruCache[bytes](5, len)
+    saved.get("kept", lambda: bytes(5))
+    saved.clear()
+    assert saved.answers() == ()
+
+    def make() -> bytes:
+        saved.clear()
+        return bytes(5)
+
+    assert saved.get("key", make) == bytes(5)
+    assert "key" not in saved
+    assert saved.get("key", lambda: bytes(4)) == bytes(4)
+    assert saved.answers() == (bytes(4),)

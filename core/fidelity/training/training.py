@@ -7,7 +7,6 @@ and taken up gives the very weights of one that was not.
 from __future__ import annotations
 
 import json
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import nullcontext
@@ -18,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from truehue.core.cache import LruCache
 from truehue.core.checkpoints import add_line, opened_checkpoint, save_steps, write_checkpoint
 from truehue.core.errors import BadInput, ImageError
 from truehue.core.fidelity.cfm.scorer import as_read
@@ -44,8 +44,9 @@ class ImageReader:
     def __init__(self, area_px: int) -> None:
         self._area_px = area_px
         self._readers = ThreadPoolExecutor(_READERS, "pictures")
-        self._saved: OrderedDict[Path, np.ndarray] = OrderedDict()
-        self._bytes = 0
+        self._saved: LruCache[np.ndarray] = LruCache(
+            KEPT_BYTES, lambda pixels: pixels.nbytes, at_least=1
+        )
         self._ahead: dict[Path, Future[np.ndarray]] = {}
 
     def prepare(self, groups: Sequence[Group]) -> None:
@@ -60,16 +61,8 @@ class ImageReader:
         return [self._of(path) for path in group.files]
 
     def _of(self, path: Path) -> np.ndarray:
-        if path in self._saved:
-            self._saved.move_to_end(path)
-            return self._saved[path]
         ahead = self._ahead.pop(path, None)
-        stored = self._read(path) if ahead is None else ahead.result()
-        self._saved[path] = stored
-        self._bytes += stored.nbytes
-        while self._bytes > KEPT_BYTES and len(self._saved) > 1:
-            self._bytes -= self._saved.popitem(last=False)[1].nbytes
-        return stored
+        return self._saved.get(path, ahead.result if ahead else lambda: self._read(path))
 
     def _read(self, path: Path) -> np.ndarray:
         try:

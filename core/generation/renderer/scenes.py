@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import zlib
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from threading import Lock
 from typing import Any
 
 import numpy as np
 
+from truehue.core.cache import LruCache
 from truehue.core.color.spaces import srgb8_to_linear1
 from truehue.core.errors import BadInput
 from truehue.core.generation.renderer.camera import (
@@ -230,8 +229,7 @@ class _SceneBuffer:
 
 
 _Key = tuple[tuple[str, ...], Light, int, int]
-_buffers: OrderedDict[_Key, _SceneBuffer] = OrderedDict()
-_lock = Lock()
+_buffers: LruCache[_SceneBuffer] = LruCache(_KEPT)
 
 
 def render_scene(request: SceneRequest, watch: Watch = unwatched) -> SceneRendering:
@@ -251,7 +249,8 @@ def render_scene(request: SceneRequest, watch: Watch = unwatched) -> SceneRender
     """
     light = _checked(request)
     names = tuple(item.shape for item in request.objects)
-    buffer = _buffer((names, light, int(request.seed), int(request.size_px)), watch)
+    key = (names, light, int(request.seed), int(request.size_px))
+    buffer = _buffers.get(key, lambda: _buffer(key, watch))
     size = (request.size_px, request.size_px)
     pixels = _colored(buffer, request).reshape(*size, 3)
     parameters = request.as_json()
@@ -270,21 +269,15 @@ def render_scene(request: SceneRequest, watch: Watch = unwatched) -> SceneRender
 
 def saved_bytes() -> int:
     """What the kept scenes take in memory."""
-    with _lock:
-        return sum(array.nbytes for buffer in _buffers.values() for array in buffer.arrays)
+    return sum(array.nbytes for buffer in _buffers.answers() for array in buffer.arrays)
 
 
 def forget_scenes() -> None:
     """Gives the memory of the kept scenes back."""
-    with _lock:
-        _buffers.clear()
+    _buffers.clear()
 
 
 def _buffer(key: _Key, watch: Watch) -> _SceneBuffer:
-    with _lock:
-        if key in _buffers:
-            _buffers.move_to_end(key)
-            return _buffers[key]
     names, light, seed, size_px = key
     watch(0.0)
     traced = trace(scene_view(names, seed), light, seed, size_px, watch)
@@ -298,10 +291,6 @@ def _buffer(key: _Key, watch: Watch) -> _SceneBuffer:
     )
     for array in buffer.arrays:
         array.flags.writeable = False
-    with _lock:
-        _buffers[key] = buffer
-        while len(_buffers) > _KEPT:
-            _buffers.popitem(last=False)
     return buffer
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from truehue.core.cache import LruCache
 from truehue.core.errors import BadInput
 from truehue.core.masks.grounded.records import Box
 
@@ -33,37 +33,21 @@ class Embedding:
     autocast: bool = False
 
 
-class EmbeddingCache:
+class EmbeddingCache(LruCache[Embedding]):
     """The last few embeddings, by the image's name; by its content where it has none."""
 
-    def __init__(self, limit: int = KEPT) -> None:
-        self._most = limit
-        self._saved: OrderedDict[tuple[str, bool], Embedding] = OrderedDict()
+    def __init__(self) -> None:
+        super().__init__(KEPT)
 
-    def get(
+    def of(
         self, srgb8: np.ndarray, name: str, autocast: bool, make: Callable[[], Embedding]
     ) -> Embedding:
         """The kept one of that name, precision and size, else what ``make`` gives, which is
         kept."""
         data = np.ascontiguousarray(srgb8).data
         key = (name or hashlib.blake2b(data, digest_size=16).hexdigest(), autocast)
-        embedding = self._saved.get(key)
-        if embedding is None or (embedding.height, embedding.width) != srgb8.shape[:2]:
-            embedding = make()
-        self._saved[key] = embedding
-        self._saved.move_to_end(key)
-        while len(self._saved) > self._most:
-            self._saved.popitem(last=False)
-        return embedding
-
-    def clear(self) -> None:
-        """Forgets all of them."""
-        self._saved.clear()
-
-    @property
-    def embeddings(self) -> tuple[Embedding, ...]:
-        """Those that are kept, the last used last."""
-        return tuple(self._saved.values())
+        size = srgb8.shape[:2]
+        return self.get(key, make, lambda kept: (kept.height, kept.width) == size)
 
 
 def checked_image(srgb8: np.ndarray) -> np.ndarray:

@@ -273,7 +273,7 @@ class SamSegmenter:
             return 0
         model = self._predictor.model
         held = sum(tensor.nbytes for tensor in (*model.parameters(), *model.buffers()))
-        return int(held + sum(embedding.features.nbytes for embedding in self._saved.embeddings))
+        return int(held + sum(embedding.features.nbytes for embedding in self._saved.answers()))
 
     def embed(self, srgb8: np.ndarray, name: str = "", autocast: bool = False) -> Embedding:
         """The image's embedding, computed once and kept for the last few images.
@@ -283,7 +283,7 @@ class SamSegmenter:
         """
         image = checked_image(srgb8)
         autocast = applies(self._at.device, autocast)
-        return self._saved.get(image, name, autocast, lambda: self._embedded(image, autocast))
+        return self._saved.of(image, name, autocast, lambda: self._embedded(image, autocast))
 
     def from_boxes(self, embedding: Any, boxes: Sequence[Box]) -> tuple[Segment, ...]:
         """One segment a box, in order: the single output of the mask decoder."""

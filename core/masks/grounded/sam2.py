@@ -84,7 +84,7 @@ class Sam2Segmenter:
         if self._model is None:
             return 0
         cache_bytes = sum(
-            level.nbytes for embedding in self._saved.embeddings for level in embedding.features
+            level.nbytes for embedding in self._saved.answers() for level in embedding.features
         )
         return int(self._model.get_memory_footprint()) + cache_bytes
 
@@ -96,7 +96,7 @@ class Sam2Segmenter:
         """
         image = checked_image(srgb8)
         autocast = applies(self._at.device, autocast)
-        return self._saved.get(image, name, autocast, lambda: self._embedded(image, autocast))
+        return self._saved.of(image, name, autocast, lambda: self._embedded(image, autocast))
 
     def from_boxes(self, embedding: Any, boxes: Sequence[Box]) -> tuple[Segment, ...]:
         """One segment a box, in order: the single output of the mask decoder."""

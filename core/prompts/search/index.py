@@ -8,14 +8,13 @@ needed; the counts of a facet leave its own choice aside.
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 import numpy as np
 
+from truehue.core.cache import LruCache
 from truehue.core.errors import BadInput
 from truehue.core.prompts.prompt import TASKS, Prompt
 from truehue.core.prompts.search.columns import Column, Facet, FacetValue
@@ -103,7 +102,7 @@ class _Matches:
     counts: dict[str, np.ndarray]
     terms: tuple[Term, ...]
     facets: dict[str, tuple[Facet, ...]] = field(default_factory=dict)
-    orders: OrderedDict[tuple[str, bool, int], np.ndarray] = field(default_factory=OrderedDict)
+    orders: LruCache[np.ndarray] = field(default_factory=lambda: LruCache(_KEPT_ORDERS))
 
 
 class PromptIndex:
@@ -123,9 +122,8 @@ class PromptIndex:
             self._positions.setdefault(prompt.id, []).append(row)
         self._ranks = self._sort_ranks(targets)
         self._unmarked = self.marks({})
-        self._lock = threading.Lock()
-        self._results: OrderedDict[object, _Matches] = OrderedDict()
-        self._permutations: OrderedDict[tuple[str, bool, int], np.ndarray] = OrderedDict()
+        self._results: LruCache[_Matches] = LruCache(_KEPT_RESULTS)
+        self._permutations: LruCache[np.ndarray] = LruCache(_KEPT_RESULTS)
 
     def __len__(self) -> int:
         return len(self.prompts)
@@ -216,17 +214,7 @@ class PromptIndex:
                 f"There is no facet {unknown[0]!r:.40}. It is one of {', '.join(FACETS)}."
             )
         key = (query.text, frozenset(chosen.items()), marks)
-        with self._lock:
-            earlier = self._results.get(key)
-            if earlier is not None:
-                self._results.move_to_end(key)
-                return earlier
-        matches = self._select(query.text, chosen, marks)
-        with self._lock:
-            self._results[key] = matches
-            while len(self._results) > _KEPT_RESULTS:
-                self._results.popitem(last=False)
-        return matches
+        return self._results.get(key, lambda: self._select(query.text, chosen, marks))
 
     def _select(
         self, text: str, chosen: Mapping[str, frozenset[str]], marks: StatusColumn
@@ -263,32 +251,20 @@ class PromptIndex:
     def _ordered(self, query: Query, matches: _Matches) -> np.ndarray:
         """The matching positions in the query's order."""
         key = (query.sort, query.descending, query.seed if query.sort == "random" else 0)
-        with self._lock:
-            earlier = matches.orders.get(key)
-            if earlier is not None:
-                matches.orders.move_to_end(key)
-                return earlier
-        if query.sort == "relevance":
-            rows = np.flatnonzero(matches.mask).astype(np.int32)
-            ranks = self._text.closeness(matches.terms, rows)
-            order = rows[np.argsort(-ranks if query.descending else ranks, kind="stable")]
-        else:
-            whole = self._permutation(*key)
-            order = whole[matches.mask[whole]]
-        with self._lock:
-            matches.orders[key] = order
-            while len(matches.orders) > _KEPT_ORDERS:
-                matches.orders.popitem(last=False)
-        return order
+
+        def order() -> np.ndarray:
+            if query.sort == "relevance":
+                rows = np.flatnonzero(matches.mask).astype(np.int32)
+                ranks = self._text.closeness(matches.terms, rows)
+                return rows[np.argsort(-ranks if query.descending else ranks, kind="stable")]
+            whole = self._permutations.get(key, lambda: self._permutation(*key))
+            return whole[matches.mask[whole]]
+
+        return matches.orders.get(key, order)
 
     def _permutation(self, sort: str, descending: bool, seed: int) -> np.ndarray:
         """All positions in an order; prompts that have nothing to sort by stand last, and equal
         ones in the order of the set, either way round."""
-        key = (sort, descending, seed)
-        with self._lock:
-            earlier = self._permutations.get(key)
-        if earlier is not None:
-            return earlier
         if sort == "random":
             ranks = np.random.default_rng(abs(seed)).permutation(len(self.prompts))
         elif sort == "set":
@@ -296,12 +272,7 @@ class PromptIndex:
         else:
             ranks = self._ranks[sort]
         signed = np.where(ranks < 0, len(ranks) + 1, -ranks if descending else ranks)
-        permutation = np.argsort(signed, kind="stable").astype(np.int32)
-        with self._lock:
-            self._permutations[key] = permutation
-            while len(self._permutations) > _KEPT_RESULTS:
-                self._permutations.popitem(last=False)
-        return permutation
+        return np.argsort(signed, kind="stable").astype(np.int32)
 
     def _sort_ranks(self, targets: Targets) -> dict[str, np.ndarray]:
         """int ``(N,)`` rank of each prompt by the id of an order; -1 where it has none."""

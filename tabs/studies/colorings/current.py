@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from dataclasses import dataclass, field
-from threading import Lock
 
 from truehue.annotation.studies.plan import StudyPlan
+from truehue.core.cache import LruCache
 from truehue.core.studies import ColoringMark, EventKind
 from truehue.tabs.page.context import Context
 from truehue.tabs.studies.colorings.rule import ColoringRule, coloring_rule
@@ -45,9 +44,8 @@ class CurrentColorings:
 class ColoringCache:
     """The colorings that stand of the studies that were asked for last; a service of the app."""
 
-    _lock: Lock = field(default_factory=Lock, repr=False)
-    _saved: OrderedDict[str, tuple[object, StudySource, tuple[SubmittedColoring, ...]]] = field(
-        default_factory=OrderedDict, repr=False
+    _saved: LruCache[tuple[object, StudySource, tuple[SubmittedColoring, ...]]] = field(
+        default_factory=lambda: LruCache(_MOST_KEPT), repr=False
     )
 
     def read(
@@ -61,17 +59,12 @@ class ColoringCache:
             storage.participants.count(study_id),
             storage.participants.changes,
         )
-        with self._lock:
-            entry = self._saved.get(study_id)
-            if entry is not None and entry[0] == key:
-                self._saved.move_to_end(study_id)
-                return entry[1], entry[2]
-        source = read_source(context, study_id)
-        colorings = submitted_of(source)
-        with self._lock:
-            self._saved[study_id] = (key, source, colorings)
-            while len(self._saved) > _MOST_KEPT:
-                self._saved.popitem(last=False)
+
+        def make() -> tuple[object, StudySource, tuple[SubmittedColoring, ...]]:
+            source = read_source(context, study_id)
+            return key, source, submitted_of(source)
+
+        _, source, colorings = self._saved.get(study_id, make, lambda entry: entry[0] == key)
         return source, colorings
 
 
