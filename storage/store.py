@@ -25,25 +25,21 @@ from truehue.storage.checks import dangling, missing_files
 from truehue.storage.colorings.colorings import Colorings
 from truehue.storage.colorings.layers import ColoringLayers
 from truehue.storage.colorings.marks import ColoringMarks
-from truehue.storage.concept_images.generated import GeneratedImages
-from truehue.storage.concept_images.images import Images
-from truehue.storage.concept_images.masks import Masks
-from truehue.storage.concept_images.profiles import ImageProfiles
-from truehue.storage.concept_images.sets import ConceptImages
+from truehue.storage.concept_images.images import Images, Masks
+from truehue.storage.concept_images.sets import ConceptImages, GeneratedImages, ImageProfiles
 from truehue.storage.database.connection import DATABASE_NAME, Clock, Database, aware, utc_now
 from truehue.storage.database.losses import Losses
 from truehue.storage.database.migrations import FeatureTables
-from truehue.storage.distributions.sets import DistributionSets
+from truehue.storage.distributions import DistributionSets
 from truehue.storage.jobs import Jobs
 from truehue.storage.makers import Makers
-from truehue.storage.prompts.selections import Selections
-from truehue.storage.prompts.sets import PromptSets
+from truehue.storage.prompts import PromptSets, Selections
 from truehue.storage.results.queries import Results
 from truehue.storage.runs.profiles import Profiles
 from truehue.storage.runs.prompt_images import RunImages
 from truehue.storage.runs.runs import Runs
 from truehue.storage.scores.scores import Scores
-from truehue.storage.sketches.sketches import Sketches
+from truehue.storage.sketches import Sketches
 from truehue.storage.studies.events import StudyEvents
 from truehue.storage.studies.invitations import Invitations
 from truehue.storage.studies.participants import Participants

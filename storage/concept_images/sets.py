@@ -1,20 +1,168 @@
-"""Pictures of one concept that belong together: uploads, or people's colorings."""
+"""Images of concepts: by the prompt they were generated from, sets of them, and what was measured.
+
+An image belongs to its prompt's text. Attempts that ask for a color are left out: there the color
+was set, and says nothing about the concept."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from truehue.core.concepts.matching import normal
-from truehue.core.concepts.records import ConceptImagesRecord, ImageProfile
-from truehue.core.errors import BadInput, StorageError, TrueHueError
-from truehue.storage.concept_images.images import Images
-from truehue.storage.concept_images.masks import Masks
-from truehue.storage.concept_images.profiles import ImageProfiles
+from truehue.core.concepts.records import (
+    PROFILE_VERSION,
+    ColorProfile,
+    ConceptImagesRecord,
+    ImageProfile,
+)
+from truehue.core.errors import BadInput, MaskError, StorageError, TrueHueError
+from truehue.storage import distributions as set_views
+from truehue.storage.concept_images.images import Images, Masks
 from truehue.storage.database import canonical
 from truehue.storage.database.connection import Database, aware
-from truehue.storage.distributions import views as set_views
 from truehue.storage.makers import CONCEPT_SET, note_maker
+from truehue.storage.runs.concepts import PROFILE, profile_of_columns
+
+_VARIANT = """
+    CASE WHEN json_exists(options, '$.cfr') THEN 'CFR'
+        ELSE coalesce(nullif(options->>'failure', 'none'), '') END
+"""
+"""Refined images and simulated failures are not what the model makes by itself."""
+
+_ROWS = f"""
+    SELECT text, model, source, {_VARIANT} AS variant, guidance, seed, image_id, created_at
+    FROM drawings SEMI JOIN images USING (image_id)
+    WHERE status = 'drawn' AND text <> '' AND len(asked) = 0
+"""
+
+
+@dataclass(frozen=True)
+class ImageGroup:
+    """How many images a model has of one prompt at one guidance scale.
+
+    ``source`` is ``drawn`` or ``imported``; ``variant`` is ``CFR``, the name of a simulated
+    failure, or empty. ``newest`` is when the last of them came.
+    """
+
+    text: str
+    model: str
+    source: str
+    variant: str
+    guidance: float | None
+    images: int
+    newest: datetime
+
+
+@dataclass(frozen=True)
+class GeneratedImage:
+    """One image of a prompt; ``seed`` and ``guidance`` are None where nobody knows them."""
+
+    image_id: str
+    text: str
+    guidance: float | None
+    seed: int | None
+
+
+class GeneratedImages:
+    """Images generated here or imported, by prompt. Any thread may use it."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def groups(self) -> list[ImageGroup]:
+        """Return every group, the one with the newest image first. The same image of the same seed
+        counts once, however often it was generated."""
+        rows = self._database.rows(
+            f"""
+            SELECT text, model, source, variant, guidance,
+                count(DISTINCT (image_id, seed)), max(created_at)
+            FROM ({_ROWS}) GROUP BY ALL
+            ORDER BY max(created_at) DESC, text, model, source, variant, guidance
+            """
+        )
+        return [
+            ImageGroup(text, model, source, variant, guidance, int(images), aware(newest))
+            for text, model, source, variant, guidance, images, newest in rows
+        ]
+
+    def prompt_sets(self) -> list[tuple[str, str, int]]:
+        """Return the models that have images, with each prompt set that these are of (empty where
+        it is not known) and how many: the set with a model's newest image first."""
+        rows = self._database.rows("""
+            SELECT model, prompt_source, count(*) FROM drawings
+            WHERE status = 'drawn' AND image_id IS NOT NULL
+            GROUP BY ALL ORDER BY max(number) DESC
+        """)
+        return [(str(model), str(source), int(images)) for model, source, images in rows]
+
+    def images(
+        self, texts: Collection[str], model: str, source: str, variant: str
+    ) -> list[GeneratedImage]:
+        """Return the images of these prompts, each of a guidance scale and seed once, in the order
+        in which they came."""
+        rows = self._database.rows(
+            f"""
+            SELECT image_id, text, guidance, seed FROM ({_ROWS})
+            WHERE model = ? AND source = ? AND variant = ?
+                AND text IN (SELECT unnest(?::VARCHAR[]))
+            GROUP BY ALL ORDER BY min(created_at), text, guidance, seed, image_id
+            """,
+            [model, source, variant, sorted(texts)],
+        )
+        return [GeneratedImage(*row) for row in rows]
+
+
+_NAMES = ", ".join(PROFILE)
+
+
+class ImageProfiles:
+    """The profiles by image, mask and version of the measure."""
+
+    def __init__(self, database: Database, images: Images, masks: Masks) -> None:
+        self._database, self._images, self._masks = database, images, masks
+
+    def of(self, image_id: str, mask_id: str) -> ColorProfile:
+        """Return the profile of the object that a stored mask of a stored image shows.
+
+        It is measured at the first call. Raises :class:`NotStored`, :class:`MaskError` for a mask
+        of another image, :class:`NoPixels`, and :class:`StorageError` for a file that is gone.
+        """
+        profiles = self.stored([(image_id, mask_id)])
+        if profiles:
+            return profiles[image_id, mask_id]
+        from truehue.core.concepts.profile import profile_of
+
+        image, mask = self._images.get(image_id), self._masks.get(mask_id)
+        if mask.image_id != image.image_id:
+            raise MaskError(
+                f"The mask {mask.mask_id[:12]} is of the image {mask.image_id[:12]}, not of "
+                f"{image.image_id[:12]}: choose one of this image's masks."
+            )
+        profile = profile_of(self._images.srgb8(image.image_id), self._masks.pixels(mask.mask_id))
+        self._database.insert(
+            f"INSERT INTO picture_profiles (image_id, mask_id, version, {_NAMES}) VALUES "
+            f"(?, ?, ?{', ?' * len(PROFILE)}) ON CONFLICT DO NOTHING",
+            [image.image_id, mask.mask_id, PROFILE_VERSION, *_values(profile)],
+        )
+        return profile
+
+    def stored(self, pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], ColorProfile]:
+        """Return those of many that were measured already, by whole ids of image and mask."""
+        rows = self._database.rows(
+            f"SELECT image_id, mask_id, {_NAMES} FROM picture_profiles JOIN ("
+            "SELECT unnest(?::VARCHAR[]) AS image_id, unnest(?::VARCHAR[]) AS mask_id"
+            ") USING (image_id, mask_id) WHERE version = ?",
+            [[image for image, _ in pairs], [mask for _, mask in pairs], PROFILE_VERSION],
+        )
+        return {(image, mask): profile_of_columns(values) for image, mask, *values in rows}
+
+
+def _values(profile: ColorProfile) -> list[Any]:
+    values = (getattr(profile, name) for name in PROFILE)
+    return [list(value) if isinstance(value, tuple) else value for value in values]
+
 
 MAX_IMAGES = 100_000
 MAX_WORDS = 200

@@ -50,7 +50,7 @@ def store_images(
 
 def store_masks(cursor: duckdb.DuckDBPyConnection, run_no: int, database: Database) -> None:
     """The masks with their target, so that two of one name are told apart; ids as in
-    :mod:`truehue.storage.concept_images.masks`."""
+    :mod:`truehue.storage.concept_images.images`."""
     rows = cursor.execute(f"""
         SELECT m.position, m.target, i.image_id, m.content_sha256, m.area_px, m.maker,
             m.parameters, names.name, stored.mask_id

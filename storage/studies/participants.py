@@ -20,7 +20,7 @@ from truehue.core.studies import (
     Trial,
 )
 from truehue.storage.database.connection import Database, aware
-from truehue.storage.distributions.of_studies import delete_with
+from truehue.storage.distributions import delete_with
 from truehue.storage.studies.rows import json_text, naive_utc, not_stored, one
 from truehue.storage.studies.trials import append_trials, trials_of, trials_of_study
 

@@ -20,8 +20,7 @@ from typing import Any
 from truehue.core.errors import BadInput
 from truehue.core.records import Badge, EvidenceRecord
 from truehue.core.verdict.expectations import key_of_verdict
-from truehue.storage.concept_images.images import Images
-from truehue.storage.concept_images.masks import OF_IMAGES, Masks, by_image
+from truehue.storage.concept_images.images import OF_IMAGES, Images, Masks, by_image
 from truehue.storage.database import canonical
 from truehue.storage.database.connection import Database, aware
 from truehue.storage.makers import VERDICT, note_maker

@@ -18,7 +18,7 @@ from truehue.core.errors import NotStored, TrueHueError
 from truehue.core.generation.registry import name_of
 from truehue.core.images.pixels import Mask
 from truehue.core.records import MaskRecord
-from truehue.storage.concept_images.generated import GeneratedImage, ImageGroup
+from truehue.storage.concept_images.sets import GeneratedImage, ImageGroup
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import counted
 

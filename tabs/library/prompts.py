@@ -11,7 +11,7 @@ from pydantic import Field
 from truehue.core.prompts.search.index import PromptIndex, Query
 from truehue.core.verdict.rules import DEFAULT_RULE
 from truehue.storage import makers
-from truehue.storage.prompts.selections import MAX_NAME, MAX_PROMPTS, plain_name
+from truehue.storage.prompts import MAX_NAME, MAX_PROMPTS, plain_name
 from truehue.tabs.library.service import SELECTION, Library, prompt_json
 from truehue.tabs.page.actor import requires, stored_resource
 from truehue.tabs.page.context import Context

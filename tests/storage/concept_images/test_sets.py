@@ -122,7 +122,7 @@ def test_a_profile_is_measured_once_and_kept(
             (image_id, mask_id): profile
         }
         monkeypatch.setattr(
-            "truehue.storage.concept_images.profiles.PROFILE_VERSION", PROFILE_VERSION + "x"
+            "truehue.storage.concept_images.sets.PROFILE_VERSION", PROFILE_VERSION + "x"
         )
         with pytest.raises(StorageError, match="is gone"):
             reopened.picture_profiles.of(image_id, mask_id)

@@ -28,8 +28,7 @@ from truehue.core.prompts.prompt import ObjectTarget, Prompt
 from truehue.core.records import EvidenceRecord
 from truehue.core.runs.concepts import concept_of
 from truehue.storage import Storage
-from truehue.storage.concept_images.images import Images
-from truehue.storage.concept_images.masks import Masks
+from truehue.storage.concept_images.images import Images, Masks
 from truehue.storage.database import connection
 from truehue.storage.database.connection import Database
 from truehue.storage.database.migrations import APP_VERSION, MIGRATIONS, Migration

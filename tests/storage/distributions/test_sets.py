@@ -223,7 +223,7 @@ def test_as_many_rows_as_colorings_were_kept(
     storage: Storage, monkeypatch: pytest.MonkeyPatch, count: int, concepts: int
 ) -> None:
     # As 6,369 rows take four parts, so do fewer.
-    monkeypatch.setattr("truehue.storage.distributions.sets._PART", count // 4 + 1)
+    monkeypatch.setattr("truehue.storage.distributions._PART", count // 4 + 1)
     rows = tuple(row(f"thing {n // 5}", f"p{n % 5}", n + 1) for n in range(count))
     set_id = storage.distributions.add(DistributionFile(PALETTES, rows), "all", "", "", True)
     record = storage.distributions.get(set_id)

@@ -1,8 +1,10 @@
-"""Distributions of colors as files gave them: people's, or anybody's. Added, never changed."""
+"""Sets of color distributions as files gave them, or made of a study: added, never changed; their
+names and whether they are shown are versions beside them."""
 
 from __future__ import annotations
 
 import json
+import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -20,16 +22,132 @@ from truehue.core.concepts.records import (
 from truehue.core.errors import BadInput, NotStored, StorageError
 from truehue.storage.database import canonical
 from truehue.storage.database.connection import Database, aware
-from truehue.storage.distributions import views as set_views
-from truehue.storage.distributions.of_studies import delete_with, note_people
-from truehue.storage.makers import CONCEPT_SET, note_maker
+from truehue.storage.makers import CONCEPT_SET, forget_makers, note_maker
+
+MAX_NAME = 200
+
+NEWEST = """
+    SELECT set_id, arg_max(name, version) AS name, arg_max(hidden, version) AS hidden
+    FROM set_views GROUP BY set_id
+"""
+"""Name and ``hidden`` of every set that has a view."""
+
+
+class NamedSets:
+    """What stored sets of either kind have in common; ``table`` is where their ids are."""
+
+    def __init__(self, database: Database, table: str) -> None:
+        self._database, self._table = database, table
+
+    def rename(self, set_id: str, name: str) -> None:
+        """Give a set another name; the old one stays in the database. Raises :class:`NotStored`,
+        and :class:`BadInput` for a name that is none."""
+        full, plain = self._full(set_id), checked_name(name)
+        with self._database.transaction() as cursor:
+            change(self._database, cursor, full, name=plain)
+
+    def hide(self, set_id: str, hidden: bool = True) -> None:
+        """Take a set out of ``all``, or show it again; nothing is lost. Raises
+        :class:`NotStored`."""
+        full = self._full(set_id)
+        with self._database.transaction() as cursor:
+            change(self._database, cursor, full, hidden=hidden)
+
+    def _full(self, set_id: str) -> str:
+        return self._database.full_id(self._table, "set_id", set_id)
+
+
+def begin(database: Database, cursor: duckdb.DuckDBPyConnection, set_id: str, name: str) -> None:
+    """The first version of a new set; one that is stored is shown again, under its own name."""
+    if _newest(cursor, set_id) is None:
+        _add(database, cursor, set_id, 1, name, False)
+    else:
+        change(database, cursor, set_id, hidden=False)
+
+
+def change(
+    database: Database,
+    cursor: duckdb.DuckDBPyConnection,
+    set_id: str,
+    name: str | None = None,
+    hidden: bool | None = None,
+) -> None:
+    """Adds a version with another name or another ``hidden``, unless it is so already."""
+    newest = _newest(cursor, set_id)
+    version, old_name, old_hidden = newest or (0, name or set_id, False)
+    state = (old_name if name is None else name, old_hidden if hidden is None else hidden)
+    if newest is None or state != (old_name, old_hidden):
+        _add(database, cursor, set_id, version + 1, *state)
+
+
+def checked_name(name: object) -> str:
+    """The name as it is stored. Raises BadInput for an empty one, a long one, two lines."""
+    plain = unicodedata.normalize("NFC", canonical.required(name, "name")).strip()
+    if len(plain) > MAX_NAME:
+        raise BadInput(f"The name has {len(plain)} characters: give at most {MAX_NAME}.")
+    if len(plain.splitlines()) > 1:
+        raise BadInput("The name has more than one line: give one.")
+    return plain
+
+
+def _newest(cursor: duckdb.DuckDBPyConnection, set_id: str) -> tuple[int, str, bool] | None:
+    row = cursor.execute(
+        "SELECT version, name, hidden FROM set_views WHERE set_id = ? "
+        "ORDER BY version DESC LIMIT 1",
+        [set_id],
+    ).fetchone()
+    return None if row is None else (int(row[0]), str(row[1]), bool(row[2]))
+
+
+def _add(
+    database: Database,
+    cursor: duckdb.DuckDBPyConnection,
+    set_id: str,
+    version: int,
+    name: str,
+    hidden: bool,
+) -> None:
+    cursor.execute(
+        "INSERT INTO set_views (set_id, version, name, hidden, created_at) VALUES (?, ?, ?, ?, ?)",
+        [set_id, version, name, hidden, database.now()],
+    )
+
+
+_OF_SET = ("distribution_rows", "set_views", "distribution_sets", "study_sets")
+
+
+def note_people(
+    cursor: duckdb.DuckDBPyConnection, set_id: str, study_id: str, numbers: Collection[int]
+) -> None:
+    """Store that a set holds what these participants of a study answered, by their numbers."""
+    cursor.executemany(
+        "INSERT INTO study_sets (set_id, study_id, participant_number) VALUES (?, ?, ?) "
+        "ON CONFLICT DO NOTHING",
+        [[set_id, study_id, number] for number in sorted(set(numbers))],
+    )
+
+
+def delete_with(cursor: duckdb.DuckDBPyConnection, study_id: str, number: int) -> tuple[str, ...]:
+    """Delete the sets of a study that hold what a participant of that number answered, in the
+    transaction that erases them; returns what the sets were called."""
+    rows = cursor.execute(
+        f"SELECT set_id, coalesce(name, '') FROM study_sets LEFT JOIN ({NEWEST}) USING (set_id) "
+        "WHERE study_id = ? AND participant_number = ? ORDER BY ALL",
+        [study_id, number],
+    ).fetchall()
+    for set_id, _ in rows:
+        for table in _OF_SET:
+            cursor.execute(f"DELETE FROM {table} WHERE set_id = ?", [set_id])
+        forget_makers(cursor, CONCEPT_SET, set_id)
+    return tuple(str(name) for _, name in rows)
+
 
 _COLUMNS = "set_id, kind, of_people, file_name, source, notes, created_at"
 _SELECT = f"""
     SELECT set_id, name, kind, of_people, file_name, source, notes, rows, concepts, contributors,
         coalesce(hidden, false), created_at
     FROM distribution_sets
-    LEFT JOIN ({set_views.NEWEST}) USING (set_id)
+    LEFT JOIN ({NEWEST}) USING (set_id)
     LEFT JOIN (
         SELECT set_id, count(*) AS rows, count(DISTINCT words) AS concepts,
             count(DISTINCT contributor) FILTER (contributor <> '') AS contributors
@@ -39,7 +157,7 @@ _SELECT = f"""
 _PART = 2_000
 
 
-class DistributionSets(set_views.NamedSets):
+class DistributionSets(NamedSets):
     """The stored sets of distributions. A set is added once and never changed; it can be given
     another name and be hidden."""
 
@@ -63,7 +181,7 @@ class DistributionSets(set_views.NamedSets):
         :class:`BadInput` for a name that is none, no row, a kind that is unknown, a row that is no
         distribution and text that cannot be stored.
         """
-        name = set_views.checked_name(name)
+        name = checked_name(name)
         if file.kind not in KINDS:
             raise BadInput(f"There is no kind {file.kind[:40]!r}: it is one of {', '.join(KINDS)}.")
         if not file.rows:
@@ -88,7 +206,7 @@ class DistributionSets(set_views.NamedSets):
                     f"INSERT INTO distribution_sets ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)", head
                 )
                 _insert(cursor, set_id, rows)
-            set_views.begin(self._database, cursor, set_id, name)
+            begin(self._database, cursor, set_id, name)
             note_maker(self._database, cursor, CONCEPT_SET, {set_id: not stored}, maker)
         self._database.checkpoint()
         return set_id

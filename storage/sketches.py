@@ -22,6 +22,7 @@ from truehue.storage.database.connection import Database, aware
 if TYPE_CHECKING:
     from truehue.core.sketches.records import Sketch
 
+
 _COLUMNS = (
     "sketch_id, content_sha256, width, height, words, source, note, maker, warnings, closing, "
     "created_at"

@@ -1,1 +1,0 @@
-"""Distributions of colors as files gave them."""

@@ -1,1 +1,0 @@
-"""Imported prompt sets and saved selections."""

@@ -1,1 +1,0 @@
-"""Sketches: line drawings prepared for coloring, as files and rows."""
