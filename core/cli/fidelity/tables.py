@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from truehue.core.fidelity.evaluation import Accuracy, Coefficient, Evaluation
 from truehue.core.fidelity.vividness import SetVividness
-from truehue.core.published.reading import read_tables
-from truehue.core.published.records import PublishedTable
+from truehue.core.published import PublishedTable, tables
 
 _PAIRS, _PEOPLE, _ABLATION = "cfd-table1", "cfd-table2", "cfd-table4"
 
@@ -40,7 +39,7 @@ def page(
 ) -> str:
     """The report as Markdown. ``cfms`` say what each CFM was read with, a sentence each; ``vivid``
     is how vivid the images are, by what they are."""
-    published = {table.id: table for table in read_tables() if table.paper.id == "cfd"}
+    published = {table.id: table for table in tables() if table.paper.id == "cfd"}
     lines = [
         "# Color fidelity: metrics evaluated",
         "",

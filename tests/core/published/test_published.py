@@ -16,18 +16,17 @@ from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.generation.registry import MODELS
 from truehue.core.prompts import tables as prompt_tables
 from truehue.core.prompts.prompt import TASKS
-from truehue.core.published import reading
 
-FOLDER = reading.FOLDER
+FOLDER = published.FOLDER
 
 
 @pytest.fixture
 def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A copy of the folder that the module reads, with nothing remembered before and after."""
-    remembered = (reading._index, reading.read_tables, reading.read_papers)
+    remembered = (published._index, published.tables, published.papers)
     folder = tmp_path / "published"
     shutil.copytree(FOLDER, folder)
-    monkeypatch.setattr(reading, "FOLDER", folder)
+    monkeypatch.setattr(published, "FOLDER", folder)
     for item in remembered:
         item.cache_clear()
     yield folder
@@ -154,7 +153,7 @@ def test_columns_name_the_same_things_as_ours() -> None:
 
 def test_every_counterpart_is_a_published_name_and_a_generator_of_ours() -> None:
     generators = {entry.id for entry in MODELS}
-    for (paper_id, name), ours in reading.read_counterparts().items():
+    for (paper_id, name), ours in published.counterparts().items():
         assert published.counterpart(paper_id, name) == ours
         assert ours.ids
         assert set(ours.ids) <= generators
