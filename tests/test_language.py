@@ -51,7 +51,7 @@ STORED = {
     "core/masks/cleanup.py": "parameters of stored masks",
     "tabs/runs/plan.py": "a name that the id of a run is made of",
     "core/generation/renderer/stand_ins.py": "words of prompts",
-    "core/sentences/vocabulary.py": "words of prompts",
+    "core/sentences.py": "words of prompts",
     "core/export/archive.py": "the layout of archives that exist",
 }
 """Modules whose texts are data: they stay as they are stored."""

@@ -24,7 +24,7 @@ from truehue.core.prompts.importing.report import MAX_FIELD_CHARACTERS, excerpt,
 from truehue.core.prompts.importing.source import TextSource, open_text
 from truehue.core.prompts.importing.tables import DELIMITERS, Record, records
 from truehue.core.prompts.prompt import ObjectTarget, Prompt
-from truehue.core.sentences.reading import read_sentence
+from truehue.core.sentences import read_sentence
 
 _HEADER = (
     "A table of files and prompts has the columns file and prompt_id or prompt, and may have "

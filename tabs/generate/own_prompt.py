@@ -9,7 +9,7 @@ from truehue.core.color.systems import ColorTarget, parse_target
 from truehue.core.generation.backends.reference import shapes_for
 from truehue.core.prompts.parts import object_target
 from truehue.core.prompts.prompt import ObjectTarget
-from truehue.core.sentences.reading import read_sentence
+from truehue.core.sentences import read_sentence
 
 FIRST = ("mug", "l3:Vivid reddish orange")
 """Object and color of the page's first picture, while no words are written."""

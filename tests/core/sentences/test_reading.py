@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from truehue.core.prompts.sets import prompt_set
-from truehue.core.sentences.reading import read_sentence
+from truehue.core.sentences import read_sentence
 
 Wanted = list[tuple[str, str | None]]
 
