@@ -1,18 +1,152 @@
-"""The built-in prompt sets: one explicit list, and their counts beside what the papers state."""
+"""The built-in prompt sets: one explicit list, and their counts beside what the papers state.
+
+Mini is a part of GenColorBench below 10,000 that still asks of everything. The authors' own Mini
+set is a list of files; this one is drawn from our reconstruction. A stratum is a task, a color
+system and a category. Each gives the same share, and small ones more.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass
+import heapq
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from truehue.core.errors import BadInput
 from truehue.core.prompts.concepts import build_concepts, concepts
+from truehue.core.prompts.draws import rank
 from truehue.core.prompts.gencolorbench import PAPER_COUNTS, PAPER_TOTAL, build
-from truehue.core.prompts.mini import build_mini
 from truehue.core.prompts.parts import BUILD_ORDER
 from truehue.core.prompts.prompt import TASKS, Prompt
+
+SOURCE = "mini"
+SHARE_PERCENT = 22
+FLOOR = 12
+
+Stratum = tuple[str, str, str]
+Feature = tuple[str, str, Hashable]
+
+
+def quota(size: int) -> int:
+    """How many of a stratum's ``size`` prompts Mini takes: 22%, at least 12 or all there are."""
+    return min(size, max(FLOOR, (size * SHARE_PERCENT + 50) // 100))
+
+
+@cache
+def build_mini() -> tuple[Prompt, ...]:
+    """Mini's prompts in the order of the full set, with the full set's ids.
+
+    First every color of every task is asked once. Then each stratum is filled with the prompts
+    whose template was used least in its system, and among them with those whose colors and objects
+    were asked least in their task, against their fair part. Ties fall by the seeded order.
+    """
+    full = build()
+    choice = _Choice(full)
+    choice.query_every_color()
+    choice.fill()
+    return tuple(replace(prompt, source=SOURCE) for prompt in full if prompt.id in choice.kept)
+
+
+def stratum(prompt: Prompt) -> Stratum:
+    """Task, color system and category."""
+    return prompt.task, prompt.system, prompt.category
+
+
+def features(prompt: Prompt) -> tuple[Feature, ...]:
+    """What a prompt asks of: its template in its system first, then its objects and colors."""
+    parts: list[Feature] = [(prompt.task, "template", (prompt.system, prompt.template))]
+    for target in prompt.targets:
+        parts.append((prompt.task, "object", (target.name, target.category)))
+        if target.color is not None and target.role == "main":
+            parts.append((prompt.task, "color", target.color.value))
+    return tuple(parts)
+
+
+class _Choice:
+    """The prompts chosen so far, and what they ask of.
+
+    Features have numbers: comparing loads is most of the work, and a number is found at once.
+    """
+
+    def __init__(self, prompts: Sequence[Prompt]) -> None:
+        self.kept: set[str] = set()
+        number_of: dict[Feature, int] = {}
+        self._parts = {
+            prompt.id: tuple(number_of.setdefault(f, len(number_of)) for f in features(prompt))
+            for prompt in prompts
+        }
+        self._features = list(number_of)
+        self._rank = {prompt.id: rank(f"mini/{prompt.id}") for prompt in prompts}
+        kinds = Counter(feature[:2] for feature in self._features)
+        self._kinds = [kinds[feature[:2]] for feature in self._features]
+        self._asked = [0] * len(self._features)
+        # Of every feature, the square of how often it was asked against its fair part.
+        self._squares = [0] * len(self._features)
+        self._strata: dict[Stratum, list[Prompt]] = defaultdict(list)
+        for prompt in prompts:
+            self._strata[stratum(prompt)].append(prompt)
+        self._left = {key: quota(len(members)) for key, members in self._strata.items()}
+
+    def _load(self, prompt_id: str) -> tuple[int, int]:
+        """How much was asked of a prompt's template, then of all its parts; only ever grows."""
+        template, *parts = self._parts[prompt_id]
+        squares = self._squares
+        load = 0
+        for part in parts:
+            load += squares[part]
+        return self._asked[template], load
+
+    def _keep(self, prompt_id: str, location: Stratum) -> None:
+        self.kept.add(prompt_id)
+        self._left[location] -= 1
+        for part in self._parts[prompt_id]:
+            self._asked[part] += 1
+            self._squares[part] = (self._asked[part] * self._kinds[part]) ** 2
+
+    def query_every_color(self) -> None:
+        """Keeps a prompt of each color that has none yet, the colors of few prompts first."""
+        is_color = [feature[1] == "color" for feature in self._features]
+        offers: dict[int, list[tuple[str, Stratum]]] = defaultdict(list)
+        for key, members in self._strata.items():
+            for prompt in members:
+                for part in set(self._parts[prompt.id]):
+                    if is_color[part]:
+                        offers[part].append((prompt.id, key))
+
+        def worth(offer: tuple[str, Stratum]) -> tuple[int, tuple[int, int], bytes]:
+            """The offer to take first is the least: the most new colors, then the least load."""
+            parts = self._parts[offer[0]]
+            new = sum(is_color[part] and not self._asked[part] for part in parts)
+            return -new, self._load(offer[0]), self._rank[offer[0]]
+
+        def order(part: int) -> tuple[int, bytes]:
+            return len(offers[part]), rank(f"mini/{self._features[part]}")
+
+        for part in sorted(offers, key=order):
+            open_offers = [offer for offer in offers[part] if self._left[offer[1]] > 0]
+            if open_offers and not self._asked[part]:
+                self._keep(*min(open_offers, key=worth))
+
+    def fill(self) -> None:
+        """Keeps what each stratum still has to give, the large ones first."""
+        for location, members in sorted(self._strata.items(), key=lambda item: -len(item[1])):
+            queue = [
+                (self._load(prompt.id), self._rank[prompt.id], prompt.id)
+                for prompt in members
+                if prompt.id not in self.kept
+            ]
+            heapq.heapify(queue)
+            while self._left[location]:
+                before, tie, prompt_id = queue[0]
+                load = self._load(prompt_id)
+                if load > before:  # loads only grow: the least that is up to date is the least
+                    heapq.heapreplace(queue, (load, tie, prompt_id))
+                else:
+                    heapq.heappop(queue)
+                    self._keep(prompt_id, location)
+
 
 PAPER_CONCEPTS = 1_281
 """The paper's figure; its Table 9 lists two concepts fewer."""

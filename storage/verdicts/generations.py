@@ -13,7 +13,7 @@ from typing import Any, TypedDict, Unpack
 
 from truehue.core.errors import BadInput, NotStored
 from truehue.core.prompts.prompt import ObjectTarget, Prompt
-from truehue.core.prompts.search.status import PromptStatus
+from truehue.core.prompts.search.columns import PromptStatus
 from truehue.core.records import GenerationRecord
 from truehue.storage.database import canonical
 from truehue.storage.database.connection import Database, aware

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from truehue.core.prompts.search.index import PromptIndex, Query
+from truehue.core.prompts.search import PromptIndex, Query
 from truehue.core.verdict.rules import DEFAULT_RULE
 from truehue.storage import makers
 from truehue.storage.prompts import MAX_NAME, MAX_PROMPTS, plain_name

@@ -6,7 +6,7 @@ from fastapi import Request
 from fastapi.responses import JSONResponse
 
 from truehue.core.errors import BadInput
-from truehue.core.prompts.search.index import Query
+from truehue.core.prompts.search import Query
 from truehue.tabs.library.prompts import (
     RULE,
     KeepSelection,

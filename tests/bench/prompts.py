@@ -20,7 +20,7 @@ import numpy as np
 
 from tests.bench.__main__ import medians_ms
 from truehue.core.prompts.prompt import Prompt
-from truehue.core.prompts.search.index import FACETS, Page, PromptIndex, Query
+from truehue.core.prompts.search import FACETS, Page, PromptIndex, Query
 from truehue.core.prompts.search.query import folded
 from truehue.core.prompts.sets import prompt_set
 

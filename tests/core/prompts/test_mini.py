@@ -7,7 +7,7 @@ from collections import Counter
 
 from truehue.core.color.systems import SYSTEMS
 from truehue.core.prompts.gencolorbench import build
-from truehue.core.prompts.mini import build_mini, features, quota, stratum
+from truehue.core.prompts.sets import build_mini, features, quota, stratum
 
 # SHA-256 over "id<tab>text<newline>": our own, frozen.
 MINI_SILVER = "fdf726d984401ec4d02479cd6134516d3d0e3cce9c3c9aa7ffe043913b34a473"

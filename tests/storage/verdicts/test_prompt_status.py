@@ -11,7 +11,7 @@ import pytest
 from tests.empty_data import empty_data
 from tests.storage.samples import answers, asks, drawing, picture, verdict
 from truehue.core.prompts.prompt import ObjectTarget
-from truehue.core.prompts.search.status import PromptStatus
+from truehue.core.prompts.search.columns import PromptStatus
 from truehue.core.records import Badge
 from truehue.storage import Storage
 

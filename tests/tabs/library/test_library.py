@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from truehue.core.errors import BadInput
-from truehue.core.prompts.search.index import Query
+from truehue.core.prompts.search import Query
 from truehue.core.records import GenerationRecord
 from truehue.tabs.library.routes import matching, search
 from truehue.tabs.library.service import Library, prompt_json
