@@ -10,8 +10,7 @@ import numpy as np
 
 from truehue.core.color.distances import emd
 from truehue.core.color.uw71 import distances71
-from truehue.core.concepts.distribution import Distribution
-from truehue.core.concepts.intervals import resampled
+from truehue.core.concepts.distribution import Distribution, resampled
 
 DRAWS = 200
 LEVEL = 0.95
@@ -57,7 +56,7 @@ def width_of(
     """How far from a distribution of people's colorings it would lie with other people, in CIELAB
     units.
 
-    Designers are drawn again (:func:`truehue.core.concepts.intervals.resampled`), and everything
+    Designers are drawn again (:func:`truehue.core.concepts.distribution.resampled`), and everything
     after that is done again; this is the 95% quantile of the EMD to the distribution itself.
     Drawing n of n people shows the spread too small by √((n − 1) / n), which is put right. None for
     fewer than two people. ``stop`` as there; None where nothing was drawn until then.

@@ -4,23 +4,95 @@ ColorConceptBench, appendix C.3: pictures are grouped by their dominant colors; 
 group the pixels are pooled in 8 x 8 x 8 RGB cells, the 20 largest are a palette whose
 indistinguishable colors are merged; the palettes, weighted by their numbers of pictures, go to the
 71 bins. Every step is in the record. Resampling runs the same steps on many draws at once.
+
+The paper puts images "into the same visual group if their dominant colors are perceptually similar
+(ΔE00 <= 12)". Likeness is no equivalence: A may be like B and B like C, and A not like C. What then
+is one group is not said; :data:`GROUPINGS` are the readings.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Event
 
 import numpy as np
 
 from truehue.core.color import uw71
+from truehue.core.color.difference import delta_e00
 from truehue.core.color.spaces import srgb1_to_lab
-from truehue.core.concepts.grouping import COMPLETE, GROUPINGS, LEADER, Dominants
 from truehue.core.concepts.palette import Palette, by_weight, merge
 from truehue.core.concepts.profile import CELLS
 from truehue.core.concepts.records import ColorProfile
 from truehue.core.errors import BadInput
+
+COMPLETE, CONNECTED, LEADER = "complete", "connected", "leader"
+GROUPINGS: Mapping[str, str] = {
+    COMPLETE: "Any two images of a group are alike; the groups that are closest are joined first "
+    "(complete linkage)",
+    CONNECTED: "An image that is like one of a group belongs to it, so a group can be a chain "
+    "(single linkage)",
+    LEADER: "In their order, each image joins the first group whose first image it is like",
+}
+
+
+class Dominants:
+    """The dominant colors of some pictures and how far apart they are, computed once.
+
+    ``lab`` float64 ``(N, 3)``. Groups are made of the distinct colors in the order of L*, a*, b*,
+    so neither the order of pictures nor pictures of the same color change complete or single
+    linkage, where pairs of colors are equally close neither.
+    """
+
+    def __init__(self, lab: np.ndarray) -> None:
+        self.lab = np.asarray(lab, dtype=np.float64)
+        self.distinct, indices = np.unique(self.lab, axis=0, return_inverse=True)
+        self.place = np.asarray(indices).reshape(-1)
+        size = self.distinct.shape[0]
+        first, second = np.triu_indices(size, 1)
+        self.apart = np.zeros((size, size))
+        self.apart[first, second] = delta_e00(self.distinct[first], self.distinct[second])
+        self.apart[second, first] = self.apart[first, second]
+
+    def groups(self, present: np.ndarray, most_delta_e00: float, grouping: str) -> np.ndarray:
+        """The group of each picture: int64 ``(N,)`` from 0, -1 where ``present`` bool ``(N,)`` is
+        not; one of them is. ``grouping`` is a key of :data:`GROUPINGS`."""
+        group_of = np.full(self.place.shape, -1)
+        colors = self.place[present]
+        if grouping == LEADER:
+            _, first = np.unique(colors, return_index=True)
+            chosen = colors[np.sort(first)]  # as they come
+            labels = _led(self.apart[np.ix_(chosen, chosen)], most_delta_e00)
+        else:
+            chosen = np.flatnonzero(np.bincount(colors, minlength=self.distinct.shape[0]))
+            labels = _clusters(self.apart[np.ix_(chosen, chosen)], most_delta_e00, grouping)
+        of_color = np.full(self.distinct.shape[0], -1)
+        of_color[chosen] = labels
+        group_of[present] = of_color[colors]
+        return group_of
+
+
+def _clusters(apart: np.ndarray, limit: float, grouping: str) -> np.ndarray:
+    """Clusters from 0 of a square of distances."""
+    if apart.shape[0] == 1:
+        return np.zeros(1, dtype=np.int64)
+    from scipy.cluster.hierarchy import fcluster, linkage
+
+    method = "complete" if grouping == COMPLETE else "single"
+    pairs = apart[np.triu_indices(apart.shape[0], 1)]
+    return np.asarray(fcluster(linkage(pairs, method), limit, "distance"), dtype=np.int64) - 1
+
+
+def _led(apart: np.ndarray, limit: float) -> np.ndarray:
+    leaders: list[int] = []
+    labels = np.empty(apart.shape[0], dtype=np.int64)
+    for color in range(apart.shape[0]):
+        near = np.flatnonzero(apart[color, leaders] <= limit)
+        if near.size == 0:
+            leaders.append(color)
+        labels[color] = near[0] if near.size else len(leaders) - 1
+    return labels
+
 
 EXTRACTION_VERSION = "1"
 """Another one means that other numbers would come of the same profiles and settings."""
@@ -35,7 +107,7 @@ class ExtractionSettings:
 
     ``group_delta_e00`` and ``merge_delta_e00`` are limits in CIEDE2000 that belong to what is
     alike; ``most_colors`` of a group are kept, 1 to 512. ``grouping`` is a key of
-    :data:`truehue.core.concepts.grouping.GROUPINGS`, ``assignment`` one of
+    :data:`truehue.core.concepts.extraction.GROUPINGS`, ``assignment`` one of
     :data:`truehue.core.color.uw71.METHODS`. Raises BadInput for others.
     """
 

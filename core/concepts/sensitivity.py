@@ -17,7 +17,6 @@ from types import MappingProxyType
 import numpy as np
 
 from truehue.core.color.uw71 import lab71
-from truehue.core.concepts.means import Number, mean_of, ratio_of
 from truehue.core.concepts.records import ConceptCell
 from truehue.core.concepts.scores import (
     NO_PEOPLE,
@@ -30,6 +29,7 @@ from truehue.core.concepts.scores import (
     people_of,
     placed_cells,
 )
+from truehue.core.concepts.tables import Number, mean_of, ratio_of
 from truehue.core.errors import BadInput
 
 INERTIA, DRIFT, OVER_CORRECTION, PRECISE, UNDIRECTED = (

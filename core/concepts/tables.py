@@ -3,18 +3,24 @@
 Rows are runs; columns are groups of concepts (things as such, visual states, moods; or categories)
 by style by metric. Every number says how many concepts it is a mean of, and why others are not in
 it.
+Concepts are what is resampled. Numbers of equally many concepts share their resamples, so rows of
+one table on the same concepts are resampled together.
+
+Figure 5 draws EMD and PCC against the guidance scale, a line a model. The paper finds no
+correlation of size with alignment; :func:`size_sweep` puts the numbers beside the sizes.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from threading import Event
 
 import numpy as np
 
-from truehue.core.concepts.means import Number, mean_of, placed
+from truehue.core.analysis.bootstrap import RESAMPLES, SEED, interval
 from truehue.core.concepts.metrics import MEANINGS, METRICS
 from truehue.core.concepts.records import ConceptCell
 from truehue.core.concepts.scores import (
@@ -30,6 +36,115 @@ from truehue.core.concepts.scores import (
 )
 from truehue.core.errors import BadInput
 from truehue.core.prompts.concepts import Concept
+
+SHOWN_DIGITS = 3
+"""Decimals that numbers are placed by: those of the paper's tables."""
+
+
+@dataclass(frozen=True)
+class Number:
+    """A mean over ``count`` numbers, one a concept, or one a concept and style; None where there is
+    none.
+
+    ``low`` and ``high`` are the percentile bootstrap's 95% interval over concepts (both styles of
+    one are drawn together), None for fewer than two concepts and where all are equal. ``left_out``
+    says how many have no part in it, by reason. ``place`` is 1 for the best and 2 for the second of
+    a column, 0 for all others.
+    """
+
+    value: float | None
+    count: int
+    left_out: Mapping[str, int]
+    low: float | None = None
+    high: float | None = None
+    place: int = 0
+
+
+def mean_of(
+    values: Sequence[float], reasons: Sequence[str], concepts: Sequence[str] | None = None
+) -> Number:
+    """The mean of ``values``; ``reasons`` are those of what is excluded, one each.
+
+    ``concepts`` says which concept each value is of, where one may have several: those are drawn
+    together, for they are no independent ones. None stands for a concept a value.
+    """
+    return _over(values, np.ones(len(values)), reasons, concepts)
+
+
+def ratio_of(
+    above: Sequence[float],
+    below: Sequence[float],
+    reasons: Sequence[str],
+    concepts: Sequence[str] | None = None,
+) -> Number:
+    """The mean of ``above`` over the mean of ``below``, resampled in pairs; else as
+    :func:`mean_of`. There is none where the mean below is 0.
+    """
+    return _over(above, np.array(below, dtype=np.float64), reasons, concepts)
+
+
+def _over(
+    above: Sequence[float],
+    below: np.ndarray,
+    reasons: Sequence[str],
+    concepts: Sequence[str] | None,
+) -> Number:
+    """The sum above over the sum below, which are sums over concepts first."""
+    left_out = dict(Counter(reasons))
+    first = np.array(above, dtype=np.float64)
+    if not first.size or below.sum() <= 0.0:
+        return Number(None, 0, left_out)
+    value = float(first.sum() / below.sum())
+    unit = np.arange(first.size)
+    if concepts is not None:
+        unit = np.unique(np.array(concepts), return_inverse=True)[1]
+    sample = resample_counts(int(unit.max()) + 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        samples = (sample @ np.bincount(unit, first)) / (sample @ np.bincount(unit, below))
+    samples[~np.isfinite(samples)] = np.nan
+    low, high = interval(samples) or (None, None)
+    return Number(value, first.size, left_out, low, high)
+
+
+@lru_cache(maxsize=64)
+def _resample_counts(count: int) -> np.ndarray:
+    rng = np.random.default_rng((SEED, count))
+    sample = rng.integers(0, count, (RESAMPLES, count)) + np.arange(RESAMPLES)[:, None] * count
+    times = np.bincount(sample.ravel(), minlength=RESAMPLES * count).reshape(RESAMPLES, count)
+    counts = np.asarray(times, dtype=np.uint16)
+    counts.flags.writeable = False
+    return counts
+
+
+def resample_counts(count: int) -> np.ndarray:
+    """How often each of ``count`` concepts is drawn in each resample, float64
+    ``(RESAMPLES, count)``; the same for the same count."""
+    return _resample_counts(count).astype(np.float64)
+
+
+def placed(numbers: Sequence[Number], metric: str) -> list[Number]:
+    """The numbers of a column with their places, as they are shown: all that equal the best are
+    best, all that equal the next number are second. There are no places for fewer than two."""
+    shown = [
+        None if number.value is None else round(number.value, SHOWN_DIGITS) for number in numbers
+    ]
+    values = [value for value in shown if value is not None]
+    if len(values) < 2:
+        return list(numbers)
+    ranks = {
+        value: rank
+        for rank, value in enumerate(sorted(set(values), reverse=_high(metric)), start=1)
+    }
+    return [
+        replace(number, place=rank if rank <= 2 else 0)
+        for number, value in zip(numbers, shown, strict=True)
+        for rank in (0 if value is None else ranks[value],)
+    ]
+
+
+def _high(metric: str) -> bool:
+    return METRICS[metric].better == "high"
+
 
 METRICS_SHOWN = tuple(MEANINGS)
 
@@ -212,3 +327,157 @@ def check_metrics(metrics: Sequence[str]) -> None:
     for metric in metrics:
         if metric not in METRICS:
             raise BadInput(f"There is no metric {metric!r}. Use {', '.join(METRICS)}.")
+
+
+SWEEP_METRICS = ("emd_lab", "pcc")
+ALL = "all"
+"""The group of all concepts, and the style of all styles together."""
+
+LEAST_MODELS = 3
+"""Fewer points than this correlate with anything."""
+
+
+@dataclass(frozen=True)
+class GuidanceLine:
+    """A metric of one run against its guidance scales, ascending. ``group`` is a kind of concept,
+    a category or ``all``; ``style`` a style or ``all``, where a concept counts in each style."""
+
+    run_id: str
+    group: str
+    style: str
+    metric: str
+    points: tuple[tuple[float, Number], ...]
+
+
+@dataclass(frozen=True)
+class SizeLine:
+    """A metric of all runs against the size of their models.
+
+    ``points`` are parameters in billions, the run's id and its number, by size; ``unsized`` the
+    runs whose size is not known, ``unscored`` those without a number. ``spearman`` is the rank
+    correlation of size and number, None for fewer than three points and where all are equal.
+    """
+
+    group: str
+    style: str
+    metric: str
+    points: tuple[tuple[float, str, Number], ...]
+    unsized: tuple[str, ...]
+    unscored: tuple[str, ...]
+    spearman: float | None
+
+
+def guidance_sweep(
+    cells: Sequence[ConceptCell],
+    people: Mapping[str, np.ndarray],
+    *,
+    metrics: Sequence[str] = SWEEP_METRICS,
+    by: str = ALL,
+    common: bool = True,
+    on_progress: OnProgress = lambda done, total: None,
+    stop: Event | None = None,
+) -> tuple[GuidanceLine, ...] | None:
+    """The lines of all runs whose ``cells`` have a guidance scale; others are passed over.
+
+    ``by`` is ``all``, ``kind`` or ``category``; each line is there for every style and, where a run
+    has several, for all together. With ``common`` a line is over the concepts alone that the run
+    has at each of its scales, so that no point has easier ones. Returns None once ``stop`` is set.
+    Raises BadInput as :func:`truehue.core.concepts.tables.alignment`.
+    """
+    check_metrics(metrics)
+    if by not in (ALL, BY_KIND, BY_CATEGORY):
+        raise BadInput(f"A sweep is by {ALL}, {BY_KIND} or {BY_CATEGORY}, not {by!r}.")
+    score_list = scores(
+        [cell for cell in cells if cell.guidance is not None], people, on_progress, stop
+    )
+    if score_list is None:
+        return None
+    runs: dict[str, list[Score]] = defaultdict(list)
+    for score in score_list:
+        runs[score.run_id].append(score)
+    return tuple(
+        line
+        for run_id, scored in runs.items()
+        for line in _lines(run_id, scored, metrics, by, common)
+    )
+
+
+def size_sweep(table: Alignment, parameters_b: Mapping[str, float | None]) -> tuple[SizeLine, ...]:
+    """A line for every column of a table; ``parameters_b`` are billions of parameters by run id."""
+    lines = []
+    for group in table.groups:
+        for style in table.styles:
+            for metric in table.metrics:
+                numbers = {run: table.number(run, group, style, metric) for run in table.runs}
+                unsized = tuple(run for run in table.runs if not parameters_b.get(run))
+                unscored = tuple(run for run, number in numbers.items() if number.value is None)
+                points = sorted(
+                    (
+                        (float(size), run, number)
+                        for run, number in numbers.items()
+                        if (size := parameters_b.get(run)) and number.value is not None
+                    ),
+                    key=lambda point: point[:2],
+                )
+                lines.append(
+                    SizeLine(group, style, metric, tuple(points), unsized, unscored, _rho(points))
+                )
+    return tuple(lines)
+
+
+def parameters_of(models: Mapping[str, str]) -> dict[str, float | None]:
+    """Billions of parameters by run id, from the ids of the runs' models; None where the registry
+    does not know the model or its size."""
+    from truehue.core.generation.registry import model
+
+    by_run: dict[str, float | None] = {}
+    for run_id, model_id in models.items():
+        try:
+            # An entry has 0 where its size is not known.
+            by_run[run_id] = model(model_id).parameters_b or None
+        except BadInput:
+            by_run[run_id] = None
+    return by_run
+
+
+def _lines(
+    run_id: str, scored: Sequence[Score], metrics: Sequence[str], by: str, common: bool
+) -> list[GuidanceLine]:
+    grouped: dict[tuple[str, str], dict[float, list[Score]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
+    styles = styles_of(score.style for score in scored)
+    for score in scored:
+        group = ALL if by == ALL else group_of(score.concept, by)
+        for style in {score.style, ALL} if len(styles) > 1 else {score.style}:
+            grouped[group, style][float(score.guidance or 0.0)].append(score)
+    names = {group for group, _ in grouped}
+    groups = (ALL,) if by == ALL else groups_in_order(dict.fromkeys(names), by)
+    return [
+        GuidanceLine(run_id, group, style, metric, _points(grouped[group, style], metric, common))
+        for group in groups
+        for style in (*styles, ALL)
+        if (group, style) in grouped
+        for metric in metrics
+    ]
+
+
+def _points(
+    by_scale: Mapping[float, Sequence[Score]], metric: str, common: bool
+) -> tuple[tuple[float, Number], ...]:
+    # A scale is a row: its points are numbers as in a table.
+    rows = {f"{scale!r}": by_scale[scale] for scale in sorted(by_scale)}
+    return tuple(
+        (float(scale), number) for scale, number in column_of(rows, metric, common).items()
+    )
+
+
+def _rho(points: Sequence[tuple[float, str, Number]]) -> float | None:
+    """Spearman's correlation of size and number."""
+    from scipy.stats import spearmanr
+
+    sizes = [size for size, _, _ in points]
+    values = [number.value for _, _, number in points]
+    if len(points) < LEAST_MODELS or len(set(sizes)) < 2 or len(set(values)) < 2:
+        return None
+    return float(spearmanr(sizes, values).statistic)

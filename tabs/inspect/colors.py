@@ -10,7 +10,7 @@ import numpy as np
 
 from truehue.core.color.spaces import chroma, hex_of, hue_deg, lab_to_srgb8, srgb8_to_lab
 from truehue.core.color.systems import SYSTEMS, all_nearest
-from truehue.core.concepts.color_description import (
+from truehue.core.concepts.palette import (
     MERGED_DELTA_E00,
     ColorDescription,
     describe_colors,

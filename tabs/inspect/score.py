@@ -16,7 +16,7 @@ import numpy as np
 
 from truehue.core.color.shading import LIT_PERCENTILES, USUAL
 from truehue.core.color.systems import SYSTEMS, parse_target
-from truehue.core.concepts.color_description import ColorDescription, describe_colors
+from truehue.core.concepts.palette import ColorDescription, describe_colors
 from truehue.core.errors import BadInput, NotStored, TrueHueError
 from truehue.core.images.pixels import masked_colors, select_pixels
 from truehue.core.masks.display import outline_path, unmeasured_overlay_png

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from truehue.core.concepts.color_description import ColorDescription
+from truehue.core.concepts.palette import ColorDescription
 from truehue.core.masks.registry import masker
 from truehue.core.verdict.measure import Measurement
 from truehue.core.verdict.rules import FAIL, PASS, LightMatch, rule

@@ -21,6 +21,9 @@ from truehue.core.color.statistics import (
     mean,
 )
 from truehue.core.concepts.color_description import ColorDescription
+from truehue.core.color.spaces import hex_of, lab_to_srgb8
+from truehue.core.color.statistics import mean
+from truehue.core.concepts.palette import ColorDescription
 from truehue.core.images.pixels import MaskedColors
 from truehue.core.verdict.measure import Measurement
 from truehue.core.verdict.region import acceptance_outline, line_across, space_left, square_around

@@ -23,9 +23,8 @@ from tests.bench.__main__ import decode
 from tests.bench.scenes import Scene, scenes
 from truehue.core.color import uw71
 from truehue.core.color.distances import emd
-from truehue.core.concepts.distribution import of_pictures
+from truehue.core.concepts.distribution import intervals, of_pictures
 from truehue.core.concepts.extraction import extract
-from truehue.core.concepts.intervals import intervals
 from truehue.core.concepts.profile import profile_of
 from truehue.core.concepts.records import EXTRACTED, PIXELS, ColorProfile
 from truehue.core.generation.renderer import RenderRequest, render

@@ -19,7 +19,7 @@ from truehue.core.cli.compare.report import ComparisonReport
 from truehue.core.cli.compare.sides import IMAGE, NUMBERS, Reading, Side, kind_of, read_side
 from truehue.core.color.distances import compare, emd_flow
 from truehue.core.command import program
-from truehue.core.concepts.intervals import DRAWS, intervals
+from truehue.core.concepts.distribution import DRAWS, intervals
 from truehue.core.concepts.reading import RATINGS, SHARES
 from truehue.core.concepts.records import METHODS, PIXELS
 from truehue.core.errors import BadInput, TrueHueError

@@ -13,7 +13,7 @@ import numpy as np
 from truehue.core.cli.compare.sides import Side
 from truehue.core.color.distances import Comparison, Move, dominant, entropy
 from truehue.core.color.uw71 import uw71
-from truehue.core.concepts.intervals import Intervals
+from truehue.core.concepts.distribution import Intervals
 from truehue.core.concepts.matching import normal
 
 NO_HUE = "has a neutral dominant color, which has no hue"

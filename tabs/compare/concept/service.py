@@ -38,8 +38,7 @@ from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import counted
 
 if TYPE_CHECKING:
-    from truehue.core.concepts.distribution import Distribution
-    from truehue.core.concepts.intervals import Intervals
+    from truehue.core.concepts.distribution import Distribution, Intervals
 
 MEASURE_S = 1.0
 """For so long the images of a question are measured; the page asks again until all are."""
@@ -142,7 +141,7 @@ def intervals_of(first: PageSource, second: PageSource) -> Intervals:
     """The intervals of a pair; both must have been found. Those of the last pairs are kept: a table
     is saved with the numbers that are on the page. So are the draws of the last distributions: one
     stands in several pairs."""
-    from truehue.core.concepts.intervals import draws_of, intervals_of_draws
+    from truehue.core.concepts.distribution import draws_of, intervals_of_draws
 
     assert first.distribution is not None
     assert second.distribution is not None

@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from truehue.core.concepts.means import Number
 from truehue.core.concepts.metrics import MEANINGS, METRICS
 from truehue.core.concepts.scores import KINDS, Score, scores
-from truehue.core.concepts.sweeps import (
+from truehue.core.concepts.tables import (
     ALL,
+    BY_CATEGORY,
+    BY_KIND,
+    Alignment,
     GuidanceLine,
+    Number,
+    column_of,
+    groups_in_order,
     guidance_sweep,
     parameters_of,
     size_sweep,
 )
-from truehue.core.concepts.tables import BY_CATEGORY, BY_KIND, Alignment, column_of, groups_in_order
 from truehue.core.errors import BadInput
 from truehue.core.prompts.concepts import STYLES
 from truehue.tabs.compare.sources import written_scale

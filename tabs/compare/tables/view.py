@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from truehue.core.concepts.means import Number
 from truehue.core.concepts.metrics import MEANINGS, METRICS, TABLE_1, TABLE_2, ScoreMetric, of_table
 from truehue.core.concepts.scores import KINDS, by_id
 from truehue.core.concepts.tables import (
     BY_CATEGORY,
     Alignment,
     Column,
+    Number,
     TableChoice,
     alignment,
 )

@@ -19,8 +19,7 @@ from truehue.core.cli.compare.command import main
 from truehue.core.cli.compare.sides import Reading, read_side
 from truehue.core.color import distances as of
 from truehue.core.color.uw71 import from_58, nearest, uw58, uw71
-from truehue.core.concepts.distribution import of_pictures
-from truehue.core.concepts.intervals import intervals
+from truehue.core.concepts.distribution import intervals, of_pictures
 from truehue.core.concepts.profile import profile_of
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -8,7 +8,7 @@ import pytest
 from tests.core.photographs import object_photograph
 from truehue.core.color.spaces import srgb8_to_lab
 from truehue.core.color.systems import parse_target
-from truehue.core.concepts.color_description import describe_colors, palette_of
+from truehue.core.concepts.palette import describe_colors, palette_of
 from truehue.core.images.pixels import masked_colors
 from truehue.core.verdict.measure import measure
 

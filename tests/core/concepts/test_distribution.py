@@ -14,10 +14,17 @@ from hypothesis import strategies as st
 from tests.core.concepts.pictures import BANANA, LEAF, PLUM, several
 from truehue.core.color import uw71
 from truehue.core.color.distances import NotADistribution, compare, emd
-from truehue.core.concepts import intervals as drawing
-from truehue.core.concepts.distribution import PICTURES, Distribution, of_pictures, of_rows
+from truehue.core.concepts import distribution as drawing
+from truehue.core.concepts.distribution import (
+    FIELDS,
+    PICTURES,
+    Distribution,
+    intervals,
+    of_pictures,
+    of_rows,
+    resampled,
+)
 from truehue.core.concepts.extraction import ExtractionSettings, extract
-from truehue.core.concepts.intervals import FIELDS, intervals, resampled
 from truehue.core.concepts.records import (
     EXTRACTED,
     EXTRACTED_SOFT,

@@ -18,13 +18,13 @@ from tests.core.concepts.test_palette import by_hand as merge_by_hand
 from truehue.core.color import uw71
 from truehue.core.concepts.extraction import (
     EXTRACTION_VERSION,
+    GROUPINGS,
     Extraction,
     ExtractionSettings,
     ProfileArrays,
     extract,
     weights_of_draws,
 )
-from truehue.core.concepts.grouping import GROUPINGS
 from truehue.core.concepts.records import ColorProfile
 from truehue.core.errors import BadInput
 

@@ -8,7 +8,7 @@ from colour.difference import delta_E_CIE2000
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from truehue.core.concepts.grouping import COMPLETE, CONNECTED, GROUPINGS, LEADER, Dominants
+from truehue.core.concepts.extraction import COMPLETE, CONNECTED, GROUPINGS, LEADER, Dominants
 
 # Whole numbers of a small cube: equal colors and equal distances are common.
 COLORS = st.lists(

@@ -6,7 +6,7 @@ import numpy as np
 
 from truehue.core.color.distances import compare
 from truehue.core.color.uw71 import COUNT
-from truehue.core.concepts.intervals import FIELDS
+from truehue.core.concepts.distribution import FIELDS
 from truehue.core.concepts.metrics import MEANINGS, METRICS, TABLE_1, TABLE_2, of_table
 from truehue.core.concepts.tables import METRICS_SHOWN
 

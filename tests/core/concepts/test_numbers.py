@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import bootstrap
 
-from truehue.core.concepts.means import Number, mean_of, placed, ratio_of, resample_counts
+from truehue.core.concepts.tables import Number, mean_of, placed, ratio_of, resample_counts
 
 
 def test_a_mean_counts_what_it_is_of_and_what_it_leaves_out() -> None:

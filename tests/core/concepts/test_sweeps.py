@@ -6,8 +6,13 @@ import pytest
 
 from tests.core.concepts.cells import APPLE, CABIN, DARK, LIGHT, MANGO, MIDDLE, cell, only
 from truehue.core.concepts.scores import NOT_COMMON
-from truehue.core.concepts.sweeps import guidance_sweep, parameters_of, size_sweep
-from truehue.core.concepts.tables import TableChoice, alignment
+from truehue.core.concepts.tables import (
+    TableChoice,
+    alignment,
+    guidance_sweep,
+    parameters_of,
+    size_sweep,
+)
 from truehue.core.errors import BadInput
 
 PEOPLE = {MANGO: only(DARK), APPLE: only(DARK)}

@@ -19,7 +19,7 @@ from tests.browser.still_life import box_around, phone_jpeg, still_life
 from tests.core.photographs import object_photograph
 from tests.tabs.inspect.test_tab import box, filled, kept, plain, untouched, value_of, view_of
 from truehue.core.color.systems import SYSTEMS, parse_target
-from truehue.core.concepts.color_description import describe_colors
+from truehue.core.concepts.palette import describe_colors
 from truehue.core.images.load import load_image
 from truehue.core.images.pixels import masked_colors
 from truehue.core.records import ImageRecord

@@ -318,7 +318,7 @@ def test_intervals_hold_the_numbers_that_do_not_move(context: Context) -> None:
     first, second = page_sources(context, question_of(values))
     assert intervals_of(first, second) is intervals_of(first, second)
     # Draws are kept for other pairs, and leave every number as it is.
-    from truehue.core.concepts.intervals import intervals
+    from truehue.core.concepts.distribution import intervals
 
     assert first.distribution is not None
     assert second.distribution is not None
