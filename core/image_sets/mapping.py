@@ -20,11 +20,9 @@ from truehue.core.errors import BadInput
 from truehue.core.generation.request import MAX_SEED
 from truehue.core.image_sets.names import plain
 from truehue.core.image_sets.records import Remark
-from truehue.core.prompts.importing.report import MAX_FIELD_CHARACTERS, excerpt, unfit
-from truehue.core.prompts.importing.source import TextSource, open_text
-from truehue.core.prompts.importing.tables import DELIMITERS, Record, records
-from truehue.core.prompts.prompt import ObjectTarget, Prompt
+from truehue.core.prompts.prompt import MAX_FIELD_CHARACTERS, ObjectTarget, Prompt, unfit
 from truehue.core.sentences import read_sentence
+from truehue.core.text_tables import DELIMITERS, Record, TextSource, excerpt, open_text, records
 
 _HEADER = (
     "A table of files and prompts has the columns file and prompt_id or prompt, and may have "

@@ -9,6 +9,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
+from truehue.core.color.catalog import SYSTEMS
 from truehue.core.color.systems import ColorTarget, parse_target
 from truehue.core.errors import BadInput
 from truehue.core.prompts.tables import css_words
@@ -20,6 +21,10 @@ _SPOKEN_CONSONANT = re.compile(r"uni(?![mn])|us[aeu]|eu|ewe|one\b|once\b", re.IG
 _SILENT_H = re.compile(r"hour|honest|hono|heir", re.IGNORECASE)
 
 MAX_PROMPT_CHARACTERS = 20_000
+MAX_FIELD_CHARACTERS = 1_000
+"""Of every text of a prompt but its sentence."""
+
+_PLAIN_CONTROLS = frozenset("\t\n\r")
 
 TASKS: Mapping[str, str] = MappingProxyType(
     {
@@ -181,6 +186,71 @@ def _target(fields: Mapping[str, Any]) -> ObjectTarget:
 
 # A set asks for a few hundred colors tens of thousands of times.
 _color = lru_cache(maxsize=4096)(parse_target)
+
+
+def unfit(prompt: Prompt) -> str:
+    """Why a prompt cannot be kept as it is (empty, too long, characters that no text has), or an
+    empty string."""
+    if not prompt.text.strip():
+        return "The prompt is empty."
+    if len(prompt.text) > MAX_PROMPT_CHARACTERS:
+        return (
+            f"The prompt has {len(prompt.text):,} characters; it may have at most "
+            f"{MAX_PROMPT_CHARACTERS:,}."
+        )
+    if why := _character_fault(prompt.text, "prompt"):
+        return why
+    if not prompt.id.strip():
+        return "The id is empty."
+    if prompt.task not in TASKS:
+        return f"There is no task {prompt.task[:60]!r}. It is one of {', '.join(TASKS)}."
+    if prompt.system and prompt.system not in SYSTEMS:
+        return (
+            f"There is no color system {prompt.system[:60]!r}. It is one of {', '.join(SYSTEMS)}."
+        )
+    for name in ("id", *_TEXTS):
+        if why := _field_fault(getattr(prompt, name), name):
+            return why
+    for number, target in enumerate(prompt.targets, 1):
+        if not target.name.strip():
+            return f"Object {number} has no name."
+        if target.role not in ROLES:
+            return f"There is no role {target.role[:60]!r}. It is one of {', '.join(ROLES)}."
+        for name, value in (("object", target.name), ("category", target.category)):
+            if why := _field_fault(value, name):
+                return why
+        for label in target.negative_labels:
+            if why := _field_fault(label, "negative label"):
+                return why
+    return ""
+
+
+def _field_fault(text: str, name: str) -> str:
+    if not text or (len(text) <= MAX_FIELD_CHARACTERS and text.isprintable()):
+        return ""
+    if len(text) > MAX_FIELD_CHARACTERS:
+        return (
+            f"The {name} has {len(text):,} characters; it may have at most "
+            f"{MAX_FIELD_CHARACTERS:,}."
+        )
+    if any(sign in text for sign in _PLAIN_CONTROLS):
+        return f"The {name} has a line break or a tab in it."
+    return _character_fault(text, name)
+
+
+def _character_fault(text: str, name: str) -> str:
+    """The fault of a text that holds a control character or half a character."""
+    if text.isprintable():
+        return ""
+    for index, sign in enumerate(text, 1):
+        code = ord(sign)
+        if sign in _PLAIN_CONTROLS:
+            continue
+        if code < 0x20 or 0x7F <= code < 0xA0:
+            return f"The {name} has the control character U+{code:04X} at place {index:,}."
+        if 0xD800 <= code < 0xE000:
+            return f"The {name} has half a character (U+{code:04X}) at place {index:,}."
+    return ""
 
 
 @lru_cache(maxsize=4096)

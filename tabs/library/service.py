@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from truehue.core.errors import BadInput, NotStored
-from truehue.core.prompts.importing.files import read_prompts
+from truehue.core.prompts.importing import read_prompts
 from truehue.core.prompts.prompt import TASKS, Prompt
 from truehue.core.prompts.search import Page, PromptIndex, Query, StatusColumn
 from truehue.core.prompts.search.columns import PromptStatus

@@ -21,34 +21,39 @@ one.
 
 from __future__ import annotations
 
-from truehue.core.concepts.reading.bin_order import AS_58, RATINGS, SHARES, FileRefused, by_color
-from truehue.core.concepts.reading.cells import (
+from truehue.core.concepts.reading.bins import (
+    AS_58,
     CONTRIBUTOR,
     INDEX,
     MODIFIER,
     PEOPLE,
+    RATINGS,
+    SHARES,
     VALUE,
     WEIGHT,
     WORDS,
+    FileRefused,
+    by_color,
     called,
     color_in,
     index_in,
 )
 from truehue.core.concepts.reading.collector import RowCollector
 from truehue.core.concepts.reading.from_json import looks_like_json, take_json
-from truehue.core.concepts.reading.palettes import take_palettes
-from truehue.core.concepts.reading.tables import TextTable, read_table
-from truehue.core.concepts.reading.transposed import (
+from truehue.core.concepts.reading.tables import (
     ColorColumns,
+    TextTable,
     bare_numbers,
     is_turned_by_first_column,
+    read_table,
     take_bare,
+    take_palettes,
     take_turned,
+    take_wide,
 )
-from truehue.core.concepts.reading.wide import take_wide
 from truehue.core.concepts.records import DistributionFile
 from truehue.core.errors import BadInput
-from truehue.core.prompts.importing.source import TextSource, open_text
+from truehue.core.text_tables import TextSource, open_text
 
 __all__ = ["AS_58", "MAX_BYTES", "RATINGS", "SHARES", "FileRefused", "read_distributions"]
 

@@ -11,9 +11,8 @@ from truehue.core.color.distances import SUM_TOLERANCE, checked
 from truehue.core.color.notation import shortened
 from truehue.core.color.uw71 import assign
 from truehue.core.concepts.matching import concept_of, normal, similar
-from truehue.core.concepts.reading.bin_order import RATINGS as OFFER_RATINGS
-from truehue.core.concepts.reading.bin_order import SHARES, FileRefused, Order
-from truehue.core.concepts.reading.cells import SourceColor
+from truehue.core.concepts.reading.bins import RATINGS as OFFER_RATINGS
+from truehue.core.concepts.reading.bins import SHARES, FileRefused, Order, SourceColor
 from truehue.core.concepts.records import (
     HISTOGRAMS,
     KINDS,

@@ -8,20 +8,23 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from truehue.core.concepts.reading.bin_order import (
+from truehue.core.concepts.reading.bins import (
     COUNT_58,
     FileRefused,
     Order,
+    SourceColor,
     by_color,
     by_place,
+    color_in,
+    of_hex,
+    of_lab,
+    of_rgb,
     offer_58,
 )
-from truehue.core.concepts.reading.cells import SourceColor, color_in, of_hex, of_lab, of_rgb
 from truehue.core.concepts.reading.collector import Label, RowCollector
-from truehue.core.concepts.reading.palettes import NOTE
-from truehue.core.concepts.reading.tables import no_concept
+from truehue.core.concepts.reading.tables import NOTE, no_concept
 from truehue.core.errors import BadInput
-from truehue.core.prompts.importing.source import TextSource
+from truehue.core.text_tables import TextSource
 
 MOST_NUMBERS = 8_000_000
 MOST_PARTS = 2_000_000

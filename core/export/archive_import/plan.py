@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 
 from truehue.core.errors import BadInput
-from truehue.core.prompts.importing.report import unfit
-from truehue.core.prompts.prompt import Prompt, prompt_from_json
+from truehue.core.prompts.prompt import Prompt, prompt_from_json, unfit
 from truehue.core.runs.concepts import only_measured
 from truehue.core.runs.folder import item_from_json
 from truehue.core.runs.plan import canonical_json, check_masker, items_digest, rows_sha256

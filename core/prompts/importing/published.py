@@ -17,7 +17,7 @@ from truehue.core.color.notation import read_hex
 from truehue.core.color.systems import SYSTEMS, ColorTarget
 from truehue.core.color.systems import system as color_system
 from truehue.core.errors import BadInput, UnknownColor
-from truehue.core.prompts.importing.flat import COLUMNS, Lookup
+from truehue.core.prompts.importing.fields import COLUMNS, Lookup
 from truehue.core.prompts.prompt import ObjectTarget, Prompt
 
 LAYOUTS: Mapping[str, tuple[str, ...]] = {
@@ -45,7 +45,6 @@ _NAME = re.compile(
     rf"({'|'.join((*LAYOUTS, *_FORMER))})_(?:iscc_)?({'|'.join(SYSTEMS)})(?![A-Za-z0-9])",
     re.IGNORECASE,
 )
-_ID = re.compile(rf"((?:{'|'.join(LAYOUTS)})_(?:{'|'.join(SYSTEMS)}))-(.+)", re.DOTALL)
 # Small systems first: where several have all the names, the smallest is the likeliest.
 _BY_SIZE = ("l1", "l2", "css", "l3")
 
@@ -163,16 +162,6 @@ def prompt_of_row(row: Mapping[str, str], published: Published, lookup: Lookup) 
         source=published.stem,
         notation=notation,
     )
-
-
-def image_place(prompt_id: str) -> tuple[str, str] | None:
-    """Where a released run has the images of a published prompt: the file's stem and the row's own
-    id, for ``<folder>/<stem>/<id>_<k>.png``. None for any other prompt.
-
-    It is read from the prompt's id, which stays when the prompt is stored in a set.
-    """
-    match = _ID.fullmatch(prompt_id)
-    return (match[1], match[2]) if match else None
 
 
 def _object(cells: Mapping[str, str], column: str) -> str:

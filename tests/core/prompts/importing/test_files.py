@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from truehue.core import text_tables
 from truehue.core.errors import BadInput
-from truehue.core.prompts.importing import flat, source
-from truehue.core.prompts.importing.files import HEADER_HELP, ImportedPrompts, read_prompts
+from truehue.core.prompts.importing import HEADER_HELP, ImportedPrompts, fields, read_prompts
 
 pytestmark = pytest.mark.slow
 
@@ -283,8 +283,8 @@ def test_columns_that_are_not_used_are_named() -> None:
 
 
 def test_a_column_of_no_colors_is_refused_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert flat.MAX_UNKNOWN_COLORS == 1_000
-    monkeypatch.setattr(flat, "MAX_UNKNOWN_COLORS", 40)
+    assert fields.MAX_UNKNOWN_COLORS == 1_000
+    monkeypatch.setattr(fields, "MAX_UNKNOWN_COLORS", 40)
     rows = [f"A cup,cup,zz{number}zz" for number in range(41)]
     with pytest.raises(BadInput, match=r"More than 40 different.*Is it the right column"):
         table("text,object,color", *rows)
@@ -312,8 +312,8 @@ def test_a_table_that_is_called_text() -> None:
 
 
 def test_a_file_of_line_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert source.MAX_LINES == 5_000_000
-    monkeypatch.setattr(source, "MAX_LINES", 5_000)
+    assert text_tables.MAX_LINES == 5_000_000
+    monkeypatch.setattr(text_tables, "MAX_LINES", 5_000)
     with pytest.raises(BadInput, match="more than 5,000 lines"):
         read_prompts(b"\n" * 5_001, "a.txt")
     assert read_prompts(b"\n" * 4_999 + b"A cat", "a.txt").blank_lines == 4_999

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.core.prompts.importing.prompt_files import write_prompts
 from truehue.core.errors import BadInput
-from truehue.core.prompts.importing.files import image_place, read_prompts, write_prompts
+from truehue.core.prompts.importing import read_prompts
 from truehue.core.prompts.prompt import Prompt
 
 FILES = {
@@ -64,7 +65,6 @@ def test_color_names() -> None:
     assert (prompt.id, prompt.source, prompt.task) == ("cna_l3-1", "cna_l3", "cna")
     assert (prompt.system, prompt.notation) == ("l3", "name")
     assert prompt.text == "A kite of Vivid green."
-    assert image_place(prompt.id) == ("cna_l3", "1")
 
 
 def test_numbers_keep_a_name_only_where_it_has_them() -> None:
@@ -170,12 +170,6 @@ def test_what_was_imported_is_written_and_read_back(kind: str) -> None:
     assert again.prompts == prompts
 
 
-def test_only_a_published_prompt_has_a_place_for_images() -> None:
-    assert image_place("ncu_hex_css-12-b") == ("ncu_hex_css", "12-b")
-    for other in ("mine-3", "cna-l3-00012", "cna_l2-", "cna_l9-1", "xcna_l2-1", ""):
-        assert image_place(other) is None
-
-
 @pytest.mark.skipif(
     "TRUEHUE_SHARED_DATA" not in os.environ, reason="TRUEHUE_SHARED_DATA names no folder"
 )
@@ -193,8 +187,8 @@ def test_the_real_files_import_without_loss(stem: str) -> None:
         (),
     )
     assert [prompt.text for prompt in imported_prompts.prompts] == [row["prompt"] for row in rows]
-    assert [image_place(prompt.id) for prompt in imported_prompts.prompts] == [
-        (stem, row["id"]) for row in rows
+    assert [prompt.id for prompt in imported_prompts.prompts] == [
+        f"{stem}-{row['id']}" for row in rows
     ]
     assert len({prompt.id for prompt in imported_prompts.prompts}) == len(rows)
     system = stem.rpartition("_")[2]

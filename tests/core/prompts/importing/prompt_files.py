@@ -1,4 +1,4 @@
-"""Prompts as a CSV or JSONL file that imports back to the same prompts."""
+"""Files that import back to the same prompts: the reader is tested against this writer."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 
 from truehue.core.color.systems import ColorTarget
 from truehue.core.errors import BadInput
-from truehue.core.prompts.importing.flat import MAX_OBJECTS, TEXTS
-from truehue.core.prompts.importing.report import MAX_LINE_CHARACTERS, unfit
-from truehue.core.prompts.prompt import ObjectTarget, Prompt
+from truehue.core.prompts.importing.fields import MAX_OBJECTS, TEXTS
+from truehue.core.prompts.prompt import ObjectTarget, Prompt, unfit
+from truehue.core.text_tables import MAX_LINE_CHARACTERS
 
 KINDS = ("csv", "jsonl")
 

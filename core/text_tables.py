@@ -1,17 +1,24 @@
-"""The lines of a file in whatever encoding it is, with bounded memory."""
+"""Text files in whatever encoding, their lines and the records of their tables, in bounded memory."""
 
 from __future__ import annotations
 
 import codecs
+import csv
 import io
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
 from truehue.core.errors import BadInput
-from truehue.core.prompts.importing.report import MAX_FILE_BYTES, MAX_LINE_CHARACTERS, MAX_LINES
+
+MAX_FILE_BYTES = 256 * 2**20
+MAX_LINES = 5_000_000
+MAX_LINE_CHARACTERS = 250_000
+"""A prompt of the longest kind, every character of it written as a JSON escape, fits twice."""
+EXCERPT_CHARACTERS = 120
 
 _CHUNK = 2**20
 # UTF-32 first: its little-endian mark begins with that of UTF-16.
@@ -186,3 +193,124 @@ def _guessed(stream: BinaryIO, name: str, size: int, advice: str) -> TextSource:
         ],
         advice,
     )
+
+
+def excerpt(text: str) -> str:
+    """The beginning of a text on one line of at most 120 characters, fit to be shown."""
+    start = "".join(
+        sign if sign.isprintable() else sign.encode("unicode_escape", "replace").decode("ascii")
+        for sign in text.rstrip()[: EXCERPT_CHARACTERS + 1]
+    )
+    return start if len(start) <= EXCERPT_CHARACTERS else start[: EXCERPT_CHARACTERS - 1] + "…"
+
+
+DELIMITERS = (",", ";", "\t")
+MAX_RECORD_LINES = 1_000
+
+OPEN_QUOTE = 'A quotation mark is not closed correctly. Inside quotes a " is written "".'
+NUL = "The line has a NUL byte in it."
+
+
+class _TooWide(Exception):
+    """A field in quotes is longer than the csv module reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One record: the line that it begins on, its fields, and its text as it stood.
+
+    ``fields`` is empty where the record cannot be read; ``why`` then says so. A blank line has
+    neither.
+    """
+
+    line: int
+    raw: str
+    fields: tuple[str, ...] = ()
+    why: str = ""
+
+
+def too_long(length: int) -> str:
+    """The sentence for a line of ``length`` characters that is above the limit."""
+    return f"The line has {length:,} characters; it may have at most {MAX_LINE_CHARACTERS:,}."
+
+
+def records(lines: Iterable[tuple[int, str, int]], delimiter: str) -> Iterator[Record]:
+    """The records of a table, quoted as RFC 4180 has it; a quoted field may span lines.
+
+    Where a quotation mark does not close, only the line that it stands on is given up and reading
+    goes on with the next: otherwise one stray mark would swallow the rest of the file. Blanks
+    before a field are dropped unless they are quoted.
+    """
+    waiting: deque[tuple[int, str, int]] = deque()
+    source = iter(lines)
+    while True:
+        line = waiting.popleft() if waiting else next(source, None)
+        if line is None:
+            return
+        number, text, length = line
+        if length > MAX_LINE_CHARACTERS:
+            yield Record(number, text, why=too_long(length))
+        elif "\0" in text:
+            yield Record(number, text, why=NUL)
+        elif '"' not in text:
+            fields = tuple(part.lstrip(" ") for part in _unended(text).split(delimiter))
+            yield Record(number, text, fields if any(part.strip() for part in fields) else ())
+        else:
+            yield _quoted(line, source, waiting, delimiter)
+
+
+def _quoted(
+    first: tuple[int, str, int],
+    source: Iterator[tuple[int, str, int]],
+    waiting: deque[tuple[int, str, int]],
+    delimiter: str,
+) -> Record:
+    """The record that begins with ``first``; lines that turn out not to be its own go back."""
+    number, text, _ = first
+    used: list[tuple[int, str, int]] = []
+    try:
+        fields = _parsed(text, delimiter)
+    except _TooWide:
+        why = f"A field has more than {csv.field_size_limit():,} characters."
+        return Record(number, text, why=why)
+    while fields == []:
+        line = waiting.popleft() if waiting else next(source, None)
+        if line is None:
+            fields = None
+            break
+        used.append(line)
+        _, more, length = line
+        size = len(text) + length
+        if "\0" in more or size > MAX_LINE_CHARACTERS or len(used) >= MAX_RECORD_LINES:
+            fields = None
+            break
+        text += more
+        if '"' in more:
+            try:
+                fields = _parsed(text, delimiter)
+            except _TooWide:  # over several lines that is surely a mark that was not closed
+                fields = None
+    if fields is None:
+        waiting.extendleft(reversed(used))
+        return Record(number, first[1], why=OPEN_QUOTE)
+    return Record(number, text, tuple(fields))
+
+
+def _parsed(text: str, delimiter: str) -> list[str] | None:
+    """The fields; an empty list where a quote is still open; None where it closes wrongly.
+
+    Raises _TooWide.
+    """
+    reader = csv.reader([text], delimiter=delimiter, strict=True, skipinitialspace=True)
+    try:
+        return next(reader)
+    except csv.Error as error:
+        if "field larger than field limit" in str(error):
+            raise _TooWide from error
+        return [] if "unexpected end of data" in str(error) else None
+    except StopIteration:
+        return None
+
+
+def _unended(text: str) -> str:
+    return text.removesuffix("\n").removesuffix("\r")
