@@ -14,9 +14,8 @@ from typing import TextIO
 
 from truehue.core.command import program, run_command
 from truehue.core.errors import TrueHueError
-from truehue.core.image_sets.planning import UNKNOWN_MODEL, plan
-from truehue.core.image_sets.reading import read
-from truehue.core.image_sets.reporting import Tally
+from truehue.core.image_sets import UNKNOWN_MODEL, plan
+from truehue.core.image_sets.records import Tally, read
 from truehue.core.prompts.importing import read_prompts
 from truehue.core.prompts.prompt import Prompt
 from truehue.core.prompts.sets import PROMPT_SETS, prompt_set

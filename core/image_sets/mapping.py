@@ -18,7 +18,7 @@ from pathlib import Path
 from truehue.core.color.systems import parse_target
 from truehue.core.errors import BadInput
 from truehue.core.generation.request import MAX_SEED
-from truehue.core.image_sets.names import plain
+from truehue.core.image_sets.files import plain
 from truehue.core.image_sets.records import Remark
 from truehue.core.prompts.prompt import MAX_FIELD_CHARACTERS, ObjectTarget, Prompt, unfit
 from truehue.core.sentences import read_sentence

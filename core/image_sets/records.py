@@ -1,15 +1,20 @@
-"""What is known of a folder of images before, while and after it is read."""
+"""An import of images: what is known of them before, their reading one at a time, and the report."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+import os
+from collections import Counter
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from threading import Event
+from typing import Any
 
-from truehue.core.errors import BadInput
-from truehue.core.images.load import LoadedImage
+from truehue.core.errors import BadInput, ImageError
+from truehue.core.images.load import LoadedImage, image_id, load_image
 from truehue.core.prompts.prompt import Prompt
 from truehue.core.records import GenerationRecord
 
@@ -147,3 +152,259 @@ def drawing(step: ImportStep, job_id: str = "", new_source: str = "") -> Generat
             "content_key": image.content_key(step.sha256),
         },
     )
+
+
+MAX_FILE_BYTES = 512 * 2**20
+"""More than any image of the accepted size needs, uncompressed and with 16 bits."""
+
+LOSSY_NOTE = "The file uses lossy compression ({kind}), which changes colors slightly."
+
+
+def read(
+    plan: FolderPlan, already: Container[str] = (), stop: Event | None = None
+) -> Iterator[ImportStep]:
+    """Yields a step for each image of the plan, in its order; the caller stores it.
+
+    ``already`` holds keys of images that are stored (``file_key`` and ``content_key``, see
+    :class:`LinkedImage`): a file of which either is there is skipped, the first without opening
+    it. So is a copy: a file of the bytes, prompt, number and settings of an earlier one. A file
+    that cannot be read is a step with a ``problem``, and the rest goes on. Looks at ``stop`` before
+    each file and ends once it is set.
+    """
+    first: dict[str, str] = {}
+    used: dict[str, str] = {}
+    total = len(plan.found)
+    for position, image in enumerate(plan.found, start=1):
+        if stop is not None and stop.is_set():
+            return
+        step = ImportStep(position, total, image)
+        if image.file_key not in already:
+            step = _read_entry(step, already, used)
+        if step.image_id is not None:
+            used[image.content_key(step.sha256)] = image.name
+            before = first.setdefault(step.image_id, image.name)
+            step = replace(step, same_as=before if before != image.name else None)
+        yield step
+
+
+def _read_entry(step: ImportStep, already: Container[str], used: Mapping[str, str]) -> ImportStep:
+    """The step with its image. ``taken`` names the files of this import by their content keys."""
+    image = step.found
+    try:
+        content = _content(image)
+        sha256 = hashlib.sha256(content).hexdigest()
+        key = image.content_key(sha256)
+        if key in already or key in used:
+            return replace(step, sha256=sha256, same_as=used.get(key))
+        loaded = load_image(content, image.path.name)
+    except (ImageError, MemoryError) as error:
+        return replace(step, problem=str(error) or "There is not enough memory to read it.")
+    kind = lossy_kind(content)
+    if kind:
+        notes = (*loaded.notes, LOSSY_NOTE.format(kind=kind))
+        loaded = LoadedImage(loaded.srgb8, loaded.name, notes, loaded.opaque)
+    return replace(
+        step, loaded=loaded, image_id=image_id(loaded.srgb8), sha256=sha256, lossy=bool(kind)
+    )
+
+
+def _content(image: LinkedImage) -> bytes:
+    try:
+        with image.path.open("rb") as file:
+            # What is asked for is allocated at once, so ask for what there is.
+            size = os.fstat(file.fileno()).st_size
+            content = file.read(size) if size <= MAX_FILE_BYTES else None
+    except OSError as error:
+        raise ImageError(
+            f"{image.path.name} cannot be opened ({error.strerror or error}). Check path and "
+            "rights."
+        ) from error
+    if content is None:
+        raise ImageError(
+            f"{image.path.name} is larger than {MAX_FILE_BYTES >> 20} MiB. Save it smaller."
+        )
+    return content
+
+
+def lossy_kind(content: bytes) -> str:
+    """``JPEG`` or ``WebP`` for the bytes of a file that was compressed with loss, else empty.
+
+    The bytes decide, not the name. An extended WebP file says it in a later chunk.
+    """
+    if content.startswith(b"\xff\xd8\xff"):
+        return "JPEG"
+    if content[:4] == b"RIFF" and content[8:12] == b"WEBP":
+        index = 12
+        while index + 8 <= len(content):
+            chunk = content[index : index + 4]
+            if chunk in (b"VP8 ", b"VP8L"):
+                return "WebP" if chunk == b"VP8 " else ""
+            size = int.from_bytes(content[index + 4 : index + 8], "little")
+            index += 8 + size + size % 2
+    return ""
+
+
+LISTED = 200
+"""A list of a report shows this many and says how many there are."""
+
+
+@dataclass(frozen=True)
+class RemarkList:
+    """The first :data:`LISTED` of ``total`` remarks."""
+
+    total: int
+    first: tuple[Remark, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain JSON."""
+        return {
+            "total": self.total,
+            "first": [{"where": entry.where, "why": entry.why} for entry in self.first],
+        }
+
+
+@dataclass(frozen=True)
+class FolderReport:
+    """What became of every file of a folder.
+
+    ``files`` = ``found`` + ``extra.total`` + ``ignored``, and ``found`` = ``taken`` + ``known``
+    (imported before, or the copy of a file that was) + ``broken.total`` + ``unread`` (not reached,
+    because the import was stopped). ``same`` are those that were taken though an earlier file has
+    their pixels, and the copies; ``lossy`` of those taken were compressed with loss. ``prompts`` is
+    how many prompts have an image now, of ``asked``; ``missing`` are those for which the folder has
+    fewer than ``expected`` images, broken ones excluded.
+    """
+
+    folder: str
+    layout: str
+    files: int
+    ignored: int
+    found: int
+    taken: int
+    known: int
+    unread: int
+    lossy: int
+    prompts: int
+    asked: int
+    new_prompts: int
+    expected: int
+    models: tuple[str, ...]
+    broken: RemarkList
+    extra: RemarkList
+    missing: RemarkList
+    same: RemarkList
+    problems: RemarkList
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain JSON of all of it."""
+        return {
+            name: value.as_json() if isinstance(value, RemarkList) else _plain(value)
+            for name, value in vars(self).items()
+        }
+
+    def as_text(self) -> str:
+        """Lines for people: a summary, then each list that is not empty."""
+        enough = self.asked - self.missing.total
+        lines = [
+            f"{self.folder}: {self.files:,} files, layout {self.layout}, "
+            f"model {', '.join(self.models) or 'unknown'}.",
+            f"{self.found:,} images were linked to prompts: {self.taken:,} imported now, "
+            f"{self.known:,} imported before or copies, {self.broken.total:,} broken, "
+            f"{self.unread:,} not read.",
+            f"{enough:,} of {self.asked:,} prompts have {self.expected} or more images; "
+            f"{self.new_prompts:,} prompts are new. {self.extra.total:,} files are extra, "
+            f"{self.ignored:,} hidden, system or table files were ignored.",
+        ]
+        if self.lossy:
+            lines.append(
+                f"{self.lossy:,} images use lossy compression, which changes colors slightly."
+            )
+        titles = (
+            ("Broken", self.broken),
+            (f"Fewer than {self.expected} images", self.missing),
+            ("Extra files", self.extra),
+            ("Same pixels as another file", self.same),
+            ("Remarks", self.problems),
+        )
+        for title, listed in titles:
+            if listed.total:
+                lines += ["", f"{title} ({listed.total:,}):"]
+                lines += [f"  {entry.where}: {entry.why}" for entry in listed.first]
+                if listed.total > len(listed.first):
+                    lines.append(f"  … and {listed.total - len(listed.first):,} more")
+        return "\n".join(lines)
+
+
+class Tally:
+    """Counts steps as they come and keeps no image. ``report`` may be asked at any time; before
+    the first step it says what an import would do."""
+
+    def __init__(self, plan: FolderPlan, expected_per_prompt: int = 1) -> None:
+        self._plan = plan
+        self._expected = expected_per_prompt
+        self._taken = self._known = self._broken = self._same = self._lossy = 0
+        self._broken_first: list[Remark] = []
+        self._same_first: list[Remark] = []
+        # By identity: a prompt is hashed with all its targets, and ids repeat between sets.
+        self._images = Counter(id(image.prompt) for image in plan.found)
+        self._done: set[int] = set()
+
+    def add(self, step: ImportStep) -> None:
+        """Counts one step; each step of a plan once."""
+        name = step.found.name
+        if step.problem is not None:
+            self._broken += 1
+            if len(self._broken_first) < LISTED:
+                self._broken_first.append(Remark(name, step.problem))
+            self._images[id(step.found.prompt)] -= 1
+            return
+        self._done.add(id(step.found.prompt))
+        if step.same_as is not None:
+            self._same += 1
+            if len(self._same_first) < LISTED:
+                copy = "It is a copy of" if step.known else "It has the pixels of"
+                self._same_first.append(Remark(name, f"{copy} {step.same_as}."))
+        if step.known:
+            self._known += 1
+        else:
+            self._taken += 1
+            self._lossy += step.lossy
+
+    def report(self) -> FolderReport:
+        """What became of the files so far."""
+        plan = self._plan
+        prompts = (*plan.prompts, *plan.new_prompts)
+        short = [
+            Remark(prompt.id, f"{self._images[id(prompt)]} of {self._expected} images")
+            for prompt in prompts
+            if self._images[id(prompt)] < self._expected
+        ]
+        return FolderReport(
+            folder=plan.folder.name or str(plan.folder),
+            layout=plan.layout,
+            files=plan.files,
+            ignored=plan.ignored,
+            found=len(plan.found),
+            taken=self._taken,
+            known=self._known,
+            unread=len(plan.found) - self._taken - self._known - self._broken,
+            lossy=self._lossy,
+            prompts=len(self._done),
+            asked=len(prompts),
+            new_prompts=len(plan.new_prompts),
+            expected=self._expected,
+            models=tuple(sorted({image.model for image in plan.found})),
+            broken=RemarkList(self._broken, tuple(self._broken_first)),
+            extra=_remark_list(plan.extra),
+            missing=_remark_list(short),
+            same=RemarkList(self._same, tuple(self._same_first)),
+            problems=_remark_list(plan.problems),
+        )
+
+
+def _remark_list(remarks: Sequence[Remark]) -> RemarkList:
+    return RemarkList(len(remarks), tuple(remarks[:LISTED]))
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value

@@ -12,20 +12,17 @@ from pydantic import Field
 
 from truehue.core.errors import BadInput
 from truehue.core.files import named_path
-from truehue.core.image_sets import (
+from truehue.core.image_sets import UNKNOWN_MODEL, plan, unreadable, unreadable_measured
+from truehue.core.image_sets.records import (
     FolderPlan,
     FolderReport,
+    Remark,
+    RemarkList,
     Tally,
     drawing,
-    plan,
     read,
-    unreadable,
-    unreadable_measured,
 )
-from truehue.core.image_sets.planning import UNKNOWN_MODEL
-from truehue.core.image_sets.records import Remark
-from truehue.core.image_sets.reporting import RemarkList
-from truehue.core.images.pixels import Mask
+from truehue.core.images.mask import Mask
 from truehue.core.prompts.prompt import Prompt
 from truehue.tabs.library.service import Library, counted
 from truehue.tabs.page.actor import requires

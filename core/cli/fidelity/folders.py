@@ -6,7 +6,7 @@ from pathlib import Path
 
 from truehue.core.errors import BadInput, DataFolderError
 from truehue.core.files import why_of
-from truehue.core.image_sets.planning import SUFFIXES
+from truehue.core.image_sets import SUFFIXES
 
 
 def images_of(folder: Path) -> list[Path]:

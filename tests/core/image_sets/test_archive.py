@@ -11,7 +11,9 @@ import pytest
 from tests.core.image_sets.folders import image, prompt
 from truehue.core.errors import BadInput, DataFolderError
 from truehue.core.generation.request import Cancelled
-from truehue.core.image_sets import plan, read, unpacked
+from truehue.core.image_sets import plan
+from truehue.core.image_sets.files import unpacked
+from truehue.core.image_sets.records import read
 
 
 def _zip(path: Path, *entries: tuple[str | zipfile.ZipInfo, bytes], **options: object) -> Path:

@@ -6,7 +6,8 @@ import pytest
 
 from tests.core.image_sets.folders import image, prompt
 from truehue.core.errors import BadInput
-from truehue.core.image_sets import FolderPlan, Remark, plan
+from truehue.core.image_sets import plan
+from truehue.core.image_sets.records import FolderPlan, Remark
 
 
 def _planned(tmp_path: Path, table: str | bytes, prompts=(), images="abc") -> FolderPlan:

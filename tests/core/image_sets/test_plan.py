@@ -7,8 +7,9 @@ import pytest
 
 from tests.core.image_sets.folders import image, prompt, published
 from truehue.core.errors import BadInput
-from truehue.core.image_sets import Remark, plan
-from truehue.core.image_sets.listing import natural
+from truehue.core.image_sets import plan
+from truehue.core.image_sets.files import natural
+from truehue.core.image_sets.records import Remark
 
 
 def _links(folder: Path, prompts, **options) -> dict[str, tuple[str, int]]:
@@ -198,7 +199,7 @@ def test_what_cannot_be_planned_says_why(tmp_path: Path, monkeypatch) -> None:
         plan(tmp_path, [prompt("a"), prompt("a", source="other")])
     with pytest.raises(BadInput, match="model is empty"):
         plan(tmp_path, [], model=" ")
-    monkeypatch.setattr("truehue.core.image_sets.listing.MAX_FILES", 2)
+    monkeypatch.setattr("truehue.core.image_sets.files.MAX_FILES", 2)
     for number in range(3):
         (tmp_path / str(number)).write_text("x")
     with pytest.raises(BadInput, match="more than 2 files"):

@@ -4,6 +4,7 @@ import os
 import shutil
 import tracemalloc
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from threading import Event
 
@@ -13,9 +14,26 @@ from PIL import Image
 
 from tests.core.image_sets.folders import huge_header, image, pixels, prompt, published
 from truehue.core.errors import BadInput
-from truehue.core.image_sets import FolderReport, Tally, drawing, plan, read, report
-from truehue.core.image_sets.reading import lossy_kind
+from truehue.core.image_sets import plan
+from truehue.core.image_sets.records import (
+    FolderPlan,
+    FolderReport,
+    ImportStep,
+    Tally,
+    drawing,
+    lossy_kind,
+    read,
+)
 from truehue.core.images import load as images
+
+
+def report(
+    plan: FolderPlan, steps: Iterable[ImportStep], expected_per_prompt: int = 1
+) -> FolderReport:
+    tally = Tally(plan, expected_per_prompt)
+    for step in steps:
+        tally.add(step)
+    return tally.report()
 
 
 def _adds_up(folder_report: FolderReport) -> None:
@@ -83,7 +101,7 @@ def test_broken_files_say_why_and_the_rest_goes_on(tmp_path: Path) -> None:
 
 def test_a_file_larger_than_the_limit_is_not_read_whole(tmp_path: Path, monkeypatch) -> None:
     image(tmp_path / "b_1.png")
-    monkeypatch.setattr("truehue.core.image_sets.reading.MAX_FILE_BYTES", 50)
+    monkeypatch.setattr("truehue.core.image_sets.records.MAX_FILE_BYTES", 50)
     (step,) = read(plan(tmp_path, [prompt("b")]))
     assert step.problem is not None
     assert "is larger than" in step.problem

@@ -12,6 +12,7 @@ from tests.storage.conftest import START, SteppingClock
 from tests.storage.samples import answers, asks, drawing, picture, prompts
 from truehue.core import image_sets
 from truehue.core.errors import BadInput, NotStored, StorageError
+from truehue.core.image_sets import records as image_records
 from truehue.core.prompts.prompt import ObjectTarget
 from truehue.storage import Storage
 
@@ -261,16 +262,16 @@ def test_a_folder_is_imported_stored_and_known(storage: Storage, tmp_path: Path)
     (tmp_path / "cna_l3-3_6.png").write_bytes(b"broken")
     chosen = storage.prompt_sets.add("mine", prompts(4), "csv")
 
-    def run() -> image_sets.FolderReport:
+    def run() -> image_records.FolderReport:
         plan = image_sets.plan(
             tmp_path, storage.prompt_sets.prompts(chosen.set_id), model="my model"
         )
-        tally = image_sets.Tally(plan, expected_per_prompt=2)
-        for step in image_sets.read(plan, storage.drawings.imported_keys()):
+        tally = image_records.Tally(plan, expected_per_prompt=2)
+        for step in image_records.read(plan, storage.drawings.imported_keys()):
             if step.loaded is not None:
                 loaded = step.loaded
                 storage.images.add(loaded.srgb8, loaded.name, "import", loaded.notes)
-                storage.drawings.add(image_sets.drawing(step, "job 1"))
+                storage.drawings.add(image_records.drawing(step, "job 1"))
             tally.add(step)
         return tally.report()
 
@@ -302,14 +303,14 @@ def test_files_of_equal_pixels_are_rows_of_their_own(storage: Storage, tmp_path:
     copy.write_bytes(item.read_bytes())
     chosen = storage.prompt_sets.add("mine", prompts(1), "csv")
 
-    def run() -> image_sets.FolderReport:
+    def run() -> image_records.FolderReport:
         plan = image_sets.plan(tmp_path, storage.prompt_sets.prompts(chosen.set_id))
         assert {result.k for result in plan.found} == {1}
-        tally = image_sets.Tally(plan)
-        for step in image_sets.read(plan, storage.drawings.imported_keys()):
+        tally = image_records.Tally(plan)
+        for step in image_records.read(plan, storage.drawings.imported_keys()):
             if step.loaded is not None:
                 storage.images.add(step.loaded.srgb8, step.loaded.name, "import")
-                storage.drawings.add(image_sets.drawing(step))
+                storage.drawings.add(image_records.drawing(step))
             tally.add(step)
         return tally.report()
 
