@@ -18,8 +18,7 @@ from typing import IO, Any
 
 from truehue.core.export.bibliography import references
 from truehue.core.export.codebook import codebook_json, codebook_text
-from truehue.core.export.result_tables import parts
-from truehue.core.export.source import ExportRun, plan_out
+from truehue.core.export.source import ExportRun, parts, plan_out
 from truehue.core.export.tables import COLORS, RESULTS, write_parquet_to
 from truehue.core.files import Progress, quiet, shelf, whole_file
 from truehue.core.runs.records import STORED, StoredItem

@@ -9,8 +9,7 @@ from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from truehue.core.export.color_table import COLOR_COLUMNS, COLOR_NOTE
-from truehue.core.export.columns import COLUMNS, Column
+from truehue.core.export.columns import COLOR_COLUMNS, COLUMNS, Column
 from truehue.core.export.source import ExportRun, plan_out
 from truehue.core.runs.score import CAUSES
 from truehue.core.verdict.rules import RULES
@@ -27,6 +26,11 @@ NOTE = (
     "image of a concept whose prompt names no color has no rule: one row, measured or unmeasured, "
     "and its numbers in the table of colors. In CSV a text that a spreadsheet would run as a "
     "formula, for it starts with =, +, -, @, a tab or a return, has an apostrophe before it."
+)
+COLOR_NOTE = (
+    "One row per image and object of a concept, whose prompt names no color. The last 71 columns "
+    "are called by the colors of UW-71's bins. An unmeasured row has a reason and no numbers: it "
+    "is to be counted, never to be taken for zeros."
 )
 
 

@@ -1,30 +1,29 @@
-"""The columns of an exported table: the one list that the tables and their codebook are made of."""
+"""The columns of exported tables, as ``assets/export`` has them: what tables and their codebooks are
+made of."""
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from truehue.core.color.uw71 import uw71
 from truehue.core.prompts.prompt import LEVELS, ROLES, TASKS
 from truehue.core.runs.score import CAUSES
 from truehue.core.verdict.expectations import STEPS
 
 TEXT, WHOLE, NUMBER, TRUTH = "text", "integer", "number", "boolean"
-RUN, PROMPT, PICTURE, OBJECT, RULE, MASK = (
-    "the run's plan",
-    "the prompt",
-    "the image",
-    "the target object",
-    "the rule's verdict",
-    "the object's mask",
-)
+MEASURED, UNMEASURED = "measured", "unmeasured"
+FOLDER = Path(__file__).resolve().parents[2] / "assets" / "export"
 
 
 @dataclass(frozen=True)
 class Column:
     """One column. ``unit`` holds the unit or the range, ``allowed`` the values where they are few,
-    ``source`` whom it speaks of. ``always`` is False where a row may have nothing there."""
+    ``source`` whom it speaks of. ``always`` is False where a row may have nothing there. ``field``
+    is where its value is copied from, such as ``verdict.rule``; empty where it is computed."""
 
     name: str
     kind: str
@@ -33,6 +32,7 @@ class Column:
     unit: str = ""
     allowed: tuple[str, ...] = ()
     always: bool = False
+    field: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """Plain JSON for ``codebook.json``."""
@@ -47,243 +47,58 @@ class Column:
         }
 
 
-_DE = "ΔE00 units, 0 upward"
-_LIT = (
-    "By truehue the target color is first put into the light of the image: its linear light times "
-    "light_factor, haze_percent of white over it, clipped at 1."
-)
-MEASURED, UNMEASURED = "measured", "unmeasured"
-STATUSES = ("pass", "fail", "unscored", MEASURED, UNMEASURED)
-_NO_COLOR = (
-    "A concept's prompt names no color and no rule scores its image: measured says that the "
-    "colors of its object stand in the table of colors, unmeasured that they could not be measured."
-)
-COLUMNS: tuple[Column, ...] = (
-    Column(
-        "run_id",
-        TEXT,
-        RUN,
-        "Id of the run: the first 16 hex digits of the SHA-256 of its "
-        "plan. Equal plans are one run.",
-        always=True,
-    ),
-    Column("run_name", TEXT, RUN, "Name of the run.", always=True),
-    Column(
-        "model",
-        TEXT,
-        RUN,
-        "Id of the model that generated the image, or the name given to that of existing images.",
-        always=True,
-    ),
-    Column(
-        "kind",
-        TEXT,
-        RUN,
-        "Whether the run generated its images or scored existing ones.",
-        allowed=("drawn", "stored"),
-        always=True,
-    ),
-    Column("position", WHOLE, PICTURE, "Place of the image in the run.", "0 upward", always=True),
-    Column("prompt_source", TEXT, PROMPT, "Id of the prompt set."),
-    Column("prompt_id", TEXT, PROMPT, "Id of the prompt, unique in its set.", always=True),
-    Column(
-        "image",
-        WHOLE,
-        PICTURE,
-        "Number of the image among those of its prompt.",
-        "0 upward",
-        always=True,
-    ),
-    Column("text", TEXT, PROMPT, "The prompt.", always=True),
-    Column(
-        "task",
-        TEXT,
-        PROMPT,
-        "Task of GenColorBench (arXiv:2510.20586, section 3.2), or concept or free.",
-        allowed=tuple(TASKS),
-        always=True,
-    ),
-    Column(
-        "level",
-        TEXT,
-        PROMPT,
-        "Level of difficulty of the task.",
-        allowed=tuple(dict.fromkeys(LEVELS.values())),
-    ),
-    Column("system", TEXT, PROMPT, "Color system of the prompt: l1, l2, l3 (ISCC-NBS) or css."),
-    Column(
-        "notation", TEXT, PROMPT, "How the prompt writes its color.", allowed=("name", "hex", "rgb")
-    ),
-    Column("template", TEXT, PROMPT, "Pattern of the prompt's sentence."),
-    Column("prompt_category", TEXT, PROMPT, "Category that the set gives the prompt."),
-    Column("concept", TEXT, PROMPT, "Color concept that the prompt names."),
-    Column("modifier", TEXT, PROMPT, "Modifier of the concept."),
-    Column("style", TEXT, PROMPT, "Style of the prompt."),
-    Column(
-        "drawing_status",
-        TEXT,
-        PICTURE,
-        "Whether there is an image. A failed one is unscored in every rule.",
-        allowed=("drawn", "failed"),
-        always=True,
-    ),
-    Column("drawing_reason", TEXT, PICTURE, "Why there is no image, as a sentence."),
-    Column(
-        "attempt",
-        WHOLE,
-        PICTURE,
-        "Which attempt this is; the latest one is exported.",
-        "1 upward",
-        always=True,
-    ),
-    Column(
-        "image_id", TEXT, PICTURE, "SHA-256 of the image's size and sRGB pixels.", "64 hex digits"
-    ),
-    Column("width_px", WHOLE, PICTURE, "Width of the image.", "pixels"),
-    Column("height_px", WHOLE, PICTURE, "Height of the image.", "pixels"),
-    Column("seed", WHOLE, PICTURE, "Seed that the image was generated with."),
-    Column(
-        "drawing_seconds",
-        NUMBER,
-        PICTURE,
-        "Time to generate and save the image.",
-        "seconds",
-    ),
-    Column("scoring_seconds", NUMBER, PICTURE, "Time that masks and verdicts took.", "seconds"),
-    Column(
-        "rule",
-        TEXT,
-        RULE,
-        "Id of the rule; the codebook has its version and thresholds. "
-        "Empty where no rule scores the image.",
-    ),
-    Column("rule_version", TEXT, RULE, "Version of the rule."),
-    Column(
-        "target",
-        WHOLE,
-        OBJECT,
-        "Place of the object in the prompt; empty where there is no image to look at.",
-        "0 upward",
-    ),
-    Column("object", TEXT, OBJECT, "The object's name."),
-    Column("category", TEXT, OBJECT, "The object's category."),
-    Column(
-        "role",
-        TEXT,
-        OBJECT,
-        "main; reference: has to share the main object's color; bystander: must not take it.",
-        allowed=ROLES,
-    ),
-    Column(
-        "relation",
-        TEXT,
-        OBJECT,
-        "Whether the object has to have the target color, or must not.",
-        allowed=("matches", "differs"),
-    ),
-    Column(
-        "color",
-        TEXT,
-        OBJECT,
-        "Color that the prompt asks of this object: system:name, or "
-        "hex. Empty where it takes another object's.",
-    ),
-    Column(
-        "asked_hex", TEXT, RULE, "The color that the object was scored against.", "#RRGGBB in sRGB"
-    ),
-    Column("asked_l", NUMBER, RULE, "L* of asked_hex.", "CIELAB D65/2°, 0 to 100"),
-    Column("asked_a", NUMBER, RULE, "a* of asked_hex.", "CIELAB D65/2°"),
-    Column("asked_b", NUMBER, RULE, "b* of asked_hex.", "CIELAB D65/2°"),
-    Column(
-        "leads",
-        TRUTH,
-        RULE,
-        "True in exactly one row per image and rule: the object that "
-        "decided. Count images by these rows.",
-        always=True,
-    ),
-    Column(
-        "picture_status",
-        TEXT,
-        RULE,
-        f"The whole image by this rule, the same in all its rows. {_NO_COLOR}",
-        allowed=STATUSES,
-        always=True,
-    ),
-    Column("picture_reason", TEXT, RULE, "Why, as a sentence."),
-    Column(
-        "status",
-        TEXT,
-        RULE,
-        "This object by this rule. unscored is neither pass nor fail. "
-        "measured and unmeasured as in picture_status.",
-        allowed=STATUSES,
-        always=True,
-    ),
-    Column("step", TEXT, RULE, "Where scoring ended.", allowed=("image", *STEPS)),
-    Column(
-        "cause",
-        TEXT,
-        RULE,
-        "Why it is no pass, in a word; the codebook has the meanings.",
-        allowed=tuple(CAUSES),
-    ),
-    Column("told", TEXT, RULE, "The verdict on this object as a sentence."),
-    Column("found_hex", TEXT, RULE, "The measured color, the nearest in sRGB.", "#RRGGBB in sRGB"),
-    Column("found_l", NUMBER, RULE, "L* of the measured color.", "CIELAB D65/2°, 0 to 100"),
-    Column("found_a", NUMBER, RULE, "a* of the measured color.", "CIELAB D65/2°"),
-    Column("found_b", NUMBER, RULE, "b* of the measured color.", "CIELAB D65/2°"),
-    Column(
-        "delta_e00",
-        NUMBER,
-        RULE,
-        f"CIEDE2000 between the found and the accepted color that was nearest. {_LIT}",
-        _DE,
-    ),
-    Column(
-        "delta_chroma",
-        NUMBER,
-        RULE,
-        f"Distance of both in the a*b* plane. {_LIT}",
-        "CIELAB units, 0 upward",
-    ),
-    Column(
-        "hue_deg",
-        NUMBER,
-        RULE,
-        f"Difference of h_ab; 0 where a color is near neutral. {_LIT}",
-        "degrees, 0 to 180",
-    ),
-    Column(
-        "misfit", NUMBER, RULE, "The rule truehue's distance after the light is accounted for.", _DE
-    ),
-    Column(
-        "confidence_percent",
-        NUMBER,
-        RULE,
-        "How sure the rule is, where it says so.",
-        "percent, 50 to 100",
-    ),
-    Column(
-        "light_factor",
-        NUMBER,
-        RULE,
-        "By truehue: the light in which the target color comes "
-        "nearest, as a factor of its linear light.",
-        "0.45 to 1.4",
-    ),
-    Column(
-        "haze_percent",
-        NUMBER,
-        RULE,
-        "By truehue: white over it.",
-        "percent of white's linear light, 0 to 8",
-    ),
-    Column("mask_area_px", WHOLE, MASK, "Pixels of the object's mask.", "pixels"),
-    Column("mask_maker", TEXT, MASK, "Who made the mask."),
-    Column("mask_sha256", TEXT, MASK, "SHA-256 of the mask's size and pixels.", "64 hex digits"),
-)
+_VALUES = {
+    "task": tuple(TASKS),
+    "level": tuple(dict.fromkeys(LEVELS.values())),
+    "role": ROLES,
+    "step": ("image", *STEPS),
+    "cause": tuple(CAUSES),
+}
+
+
+def _columns(table: str, known: Sequence[Column] = ()) -> tuple[Column, ...]:
+    """The columns of a file; one with nothing but a name is the one of ``known``."""
+    by_name = {column.name: column for column in known}
+    with (FOLDER / f"{table}.csv").open(encoding="utf-8", newline="") as file:
+        return tuple(
+            _column(row) if row["type"] else by_name[row["name"]] for row in csv.DictReader(file)
+        )
+
+
+def _column(row: dict[str, str]) -> Column:
+    return Column(
+        row["name"],
+        row["type"],
+        row["of"],
+        row["meaning"],
+        row["unit"],
+        tuple(row["values"].split("; ")) if row["values"] else _VALUES.get(row["name"], ()),
+        row["always"] == "yes",
+        row["field"],
+    )
+
+
+COLUMNS = _columns("results")
 NAMES = tuple(column.name for column in COLUMNS)
+SCORE_COLUMNS = _columns("scores")
+SHARES = tuple(
+    Column(
+        bin_.hex,
+        NUMBER,
+        "the object's pixels",
+        f"Share of mask_px that is nearest to bin {bin_.index} of UW-71, {bin_.name}.",
+        "0 to 1; the 71 sum to 1",
+    )
+    for bin_ in uw71()
+)
+COLOR_COLUMNS = (*_columns("colors", COLUMNS), *SHARES)
+
+
+def copied(of: str, columns: Sequence[Column] = COLUMNS) -> dict[str, str]:
+    """The columns that are copied from fields of ``of``, such as ``verdict``, with the field of
+    each."""
+    pairs = ((column.name, column.field.partition(".")) for column in columns)
+    return {name: field for name, (source, _, field) in pairs if source == of}
 
 
 def arrow_schema(columns: Sequence[Column] = COLUMNS) -> Any:

@@ -8,40 +8,12 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from truehue.core.export.columns import (
-    NUMBER,
-    PICTURE,
-    PROMPT,
-    RUN,
-    TEXT,
-    WHOLE,
-    Column,
-    arrow_schema,
-)
+from truehue.core.export.columns import SCORE_COLUMNS, arrow_schema
 from truehue.core.files import whole_file
 from truehue.core.scores.measures import all_measures
-from truehue.core.scores.records import SCORED, UNSCORED
 from truehue.core.spreadsheets import guarded_table
 
-SCORE = "the score"
 CODEBOOK_KEY = b"truehue_codebook"
-SCORE_COLUMNS: tuple[Column, ...] = (
-    Column("run_id", TEXT, RUN, "Id of the run.", always=True),
-    Column("position", WHOLE, PICTURE, "Place of the image in its run.", "0 upward", always=True),
-    Column("image", WHOLE, PICTURE, "Number among those of its prompt.", "0 upward", always=True),
-    Column("prompt_id", TEXT, PROMPT, "Id of the prompt in its set.", always=True),
-    Column("image_id", TEXT, PICTURE, "SHA-256 of the image's pixels.", always=True),
-    Column("measure", TEXT, SCORE, "Id of the measure, as the codebook names it.", always=True),
-    Column("version", TEXT, SCORE, "Version of the measure.", always=True),
-    Column("parameters", TEXT, SCORE, "What it was computed with, as JSON.", always=True),
-    Column("value", NUMBER, SCORE, "The score, in the measure's unit and range."),
-    Column("status", TEXT, SCORE, "Whether there is one.", "", (SCORED, UNSCORED), True),
-    Column("reason", TEXT, SCORE, "Why there is none; else empty."),
-    Column("numbers", TEXT, SCORE, "What the value was made of, as JSON.", always=True),
-    Column("scorer", TEXT, SCORE, "Who gave it; empty for the program itself."),
-    Column("provenance", TEXT, SCORE, "What it was made with, as JSON.", always=True),
-    Column("created_at", TEXT, SCORE, "When it was stored, UTC, ISO 8601.", always=True),
-)
 NOTE = (
     "One row per image, measure and score. Scores are added, never overwritten: of each scorer the "
     "latest value counts, and of several scorers their mean. Numbers of different measures, "

@@ -1,22 +1,134 @@
-"""A run that is exported: its plan read once, and what its results say of how they were made."""
+"""A run that is exported: its plan read once, what its results say of how they were made, and the
+latest attempt of every image, by position, whatever shard or journal holds it; and as the shards of
+an archive, without what is this machine's own.
+
+Equal results give equal bytes, whatever workers wrote them and however they were dealt out.
+"""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from truehue.core.batch import results
 from truehue.core.batch.health import state_of
-from truehue.core.batch.results import Part
+from truehue.core.batch.results import BATCH, Part
+from truehue.core.batch.shards import BadShard
 from truehue.core.errors import BadInput
-from truehue.core.export.result_tables import item_tables, latest, parts_of
 from truehue.core.runs.concepts import measured_of
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.records import RunPlan
+from truehue.core.runs.score import CAUSES
+from truehue.core.runs.shards import read_columns, schema
+from truehue.core.runs.worker import RunWork
+from truehue.core.verdict.judge import UNSCORED
+
+OURS_ALONE = ("seconds", "scoring_seconds", "worker")
+"""Columns in which two executions of one plan may differ."""
+
+
+def parts_of(folder: RunFolder) -> list[Part]:
+    """See :func:`truehue.core.batch.results.parts_of`."""
+    return results.parts_of(RunWork(folder.path))
+
+
+def columns_of(part: Part, names: Sequence[str]) -> Any:
+    """Some columns of a part as a pyarrow Table. Raises BadShard."""
+    return read_columns(part, names) if isinstance(part, Path) else part.select(list(names))
+
+
+def latest(shards: Sequence[Part]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """See :func:`truehue.core.batch.results.latest`."""
+    return results.latest(shards, columns_of)
+
+
+def item_tables(
+    shards: Sequence[Part], size: int = BATCH, columns: Sequence[str] | None = None
+) -> Iterator[Any]:
+    """Tables of up to ``size`` pictures in the schema of a shard: see
+    :func:`truehue.core.batch.results.item_tables`."""
+    return results.item_tables(shards, schema(), columns_of, size, columns)
+
+
+def parts(shards: Sequence[Part]) -> Iterator[tuple[str, bytes, Any]]:
+    """Name, bytes and table of each shard of the archive."""
+    for number, table in enumerate(item_tables(shards)):
+        table = carried(table)
+        yield part_name(number), parquet(table), table
+
+
+def part_name(number: int) -> str:
+    """``part-00000.parquet``."""
+    return f"part-{number:05d}.parquet"
+
+
+def carried(table: Any) -> Any:
+    """The results as they leave a machine: no names of workers, and no ids under which a storage
+    keeps the masks, which name nothing elsewhere."""
+    import pyarrow as pa
+
+    rows = table.num_rows
+    index = table.schema.get_field_index("worker")
+    table = table.set_column(index, schema().field("worker"), pa.repeat(pa.scalar(""), rows))
+    index = table.schema.get_field_index("masks")
+    masks = in_one_piece(table["masks"])
+    flat = masks.flatten()
+    names = flat.type.names
+    fields = [
+        pa.repeat(pa.scalar(""), len(flat)) if name == "mask_id" else flat.field(name)
+        for name in names
+    ]
+    lists = pa.ListArray.from_arrays(_offsets(masks), pa.StructArray.from_arrays(fields, names))
+    return table.set_column(
+        index, schema().field("masks"), lists.cast(schema().field("masks").type)
+    )
+
+
+def in_one_piece(column: Any) -> Any:
+    """A column of a pyarrow Table as one array."""
+    import pyarrow as pa
+
+    whole = column.combine_chunks()
+    return whole.chunk(0) if isinstance(whole, pa.ChunkedArray) and whole.num_chunks else whole
+
+
+def same_results(first: Sequence[Part], other: Sequence[Part]) -> bool:
+    """True where two sets of shards say the same of the same pictures, whoever was quicker."""
+    left, right = item_tables(first), item_tables(other)
+    while True:
+        a, b = next(left, None), next(right, None)
+        if a is None or b is None:
+            return a is b
+        drop = list(OURS_ALONE)
+        if not carried(a).drop_columns(drop).equals(carried(b).drop_columns(drop)):
+            return False
+
+
+def parquet(table: Any) -> bytes:
+    """The table as a Parquet file."""
+    import pyarrow.parquet as pq
+
+    buffer = BytesIO()
+    pq.write_table(table.cast(schema()), buffer, compression="zstd")
+    return buffer.getvalue()
+
+
+def _offsets(lists: Any) -> Any:
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    lengths = pc.list_value_length(lists).fill_null(0).to_numpy(zero_copy_only=False)
+    return pa.array(np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32))
+
 
 IMPORTED = "imported.json"
 """In the folder of a run that came from elsewhere: the archive's name and SHA-256, and when."""
@@ -192,3 +304,108 @@ def runs_of(folders: Any, sealed: bool = False) -> list[ExportRun]:
     if not runs:
         raise BadInput("Choose a run to export.")
     return runs
+
+
+SHOWN = 3
+"""Reasons that are named; the rest is counted."""
+
+_NEEDED = ("rule", "cause", "leads", "picture_status")
+_NOT_DRAWN = "no-image"
+
+
+@dataclass
+class RunSummary:
+    """``done`` pictures have a result. ``unscored`` counts by rule why those that were drawn have
+    no score, as keys of truehue.core.runs.score.CAUSES; ``unmeasured`` why the colors of concepts
+    that were drawn could not be measured, in sentences, of ``concepts`` pictures."""
+
+    done: int = 0
+    unscored: dict[str, Counter[str]] = field(default_factory=dict)
+    concepts: int = 0
+    unmeasured: Counter[str] = field(default_factory=Counter)
+
+
+def look(folder: RunFolder) -> RunSummary:
+    """Reads a few columns of the run's results: a second for 200,000 pictures. Raises BadShard."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    parts = parts_of(folder)
+    _, positions, rows = latest(parts)
+    cause_counts: Counter[tuple[str, str]] = Counter()
+    seen = RunSummary(len(rows))
+    measures = bool((folder.summary().get("made_with") or {}).get("profile"))
+    for index in np.unique(positions).tolist():
+        verdicts = _verdicts(parts[index])
+        flat, parents = verdicts.flatten(), verdicts.value_parent_indices()
+        counts = pc.is_in(parents, pa.array(rows[positions == index]).cast(parents.type))
+        lost = pc.equal(flat.field("picture_status"), UNSCORED)
+        chosen = pc.and_(counts, pc.and_(lost, flat.field("leads")))
+        pairs = zip(
+            *(pc.filter(flat.field(name), chosen).to_pylist() for name in _NEEDED[:2]), strict=True
+        )
+        cause_counts.update(pairs)
+        if measures:
+            _count_profiles(seen, parts[index], rows[positions == index])
+    rules = [str(rule[0]) for rule in folder.summary()["rules"]]
+    unscored: dict[str, Counter[str]] = {name: Counter() for name in rules}
+    for (rule, cause), count in cause_counts.items():
+        if cause != _NOT_DRAWN:
+            unscored.setdefault(rule, Counter())[cause] += count
+    seen.unscored = {rule: causes for rule, causes in unscored.items() if causes}
+    return seen
+
+
+def unscored_text(seen: RunSummary, rules: int) -> list[str]:
+    """``8 pictures unscored by every rule: 8 × no mask of the object``, a line a rule where rules
+    differ; nothing where every picture that was drawn has a score. The same of concepts whose
+    colors could not be measured."""
+    each = list(seen.unscored.items())
+    if len(each) == rules > 1 and all(causes == each[0][1] for _, causes in each):
+        each = [("every rule", each[0][1])]
+    sentences = []
+    for rule, causes in each:
+        reasons = [
+            f"{count:,} × {CAUSES.get(cause, cause)}" for cause, count in causes.most_common(SHOWN)
+        ]
+        rest = causes.total() - sum(count for _, count in causes.most_common(SHOWN))
+        reasons += [f"{rest:,} for other reasons"] if rest else []
+        images = "image" if causes.total() == 1 else "images"
+        sentences.append(f"{causes.total():,} {images} unscored by {rule}: {', '.join(reasons)}")
+    if lost := seen.unmeasured.total():
+        named = seen.unmeasured.most_common(SHOWN)
+        reasons = [f"{count:,} × {text.removesuffix('.')}" for text, count in named]
+        rest = lost - sum(count for _, count in named)
+        reasons += [f"{rest:,} for other reasons"] if rest else []
+        images = "image" if seen.concepts == 1 else "images"
+        sentences.append(
+            f"{lost:,} of {seen.concepts:,} {images} of concepts not measured: {', '.join(reasons)}"
+        )
+    return sentences
+
+
+def _count_profiles(seen: RunSummary, part: Part, rows: np.ndarray) -> None:
+    """Counts the profiles of the pictures that count, and the reasons where there is none."""
+    column = in_one_piece(columns_of(part, ("profiles",))["profiles"])
+    flat, parents = column.flatten(), np.asarray(column.value_parent_indices())
+    reasons = flat.field("reason").to_pylist()
+    for index in np.flatnonzero(np.isin(parents, rows)).tolist():
+        seen.concepts += 1
+        if reasons[index]:
+            seen.unmeasured[reasons[index]] += 1
+
+
+def _verdicts(part: Part) -> Any:
+    """The verdicts of a part with the few fields that are needed, in one chunk."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    if not isinstance(part, Path):
+        column = part["verdicts"]
+    else:
+        names = [f"verdicts.list.element.{name}" for name in _NEEDED]
+        try:
+            column = pq.ParquetFile(part).read(columns=names)["verdicts"]
+        except (OSError, pa.ArrowException, KeyError) as error:
+            raise BadShard(f"The shard {part} cannot be read ({error}).") from error
+    return in_one_piece(column)

@@ -12,10 +12,10 @@ from typing import Any
 
 from truehue.core.batch.folder import PLAN
 from truehue.core.errors import BadInput, DatabaseBusy
-from truehue.core.export.archive_import.archive import INCOMING, open_archive
+from truehue.core.export import FORMATS
+from truehue.core.export.archive_import import INCOMING, open_archive
 from truehue.core.export.source import ExportRun, imported_from, left_out_text
 from truehue.core.export.tables import beside
-from truehue.core.export.writing import FORMATS
 from truehue.core.runs.folder import RunFolder
 from truehue.core.verdict.rules import RULES
 from truehue.tabs.command.line import percent_line

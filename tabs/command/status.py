@@ -11,7 +11,7 @@ from typing import Any
 from truehue.core.batch.health import state_of
 from truehue.core.batch.records import BatchState
 from truehue.core.errors import BadInput, TrueHueError
-from truehue.core.export.summary import look, unscored_text
+from truehue.core.export.source import look, unscored_text
 from truehue.core.runs.folder import RunFolder, run_folders
 from truehue.tabs.page.errors import counted
 from truehue.tabs.runs.messages import STATUS_WORDS, facts_text, progress_text

@@ -30,7 +30,7 @@ from truehue.core.analysis.records import (
 )
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.export.bibliography import references
-from truehue.core.export.report_parts import (
+from truehue.core.export.report import (
     Block,
     Cell,
     Chart,
@@ -43,8 +43,7 @@ from truehue.core.export.report_parts import (
     Shots,
     Table,
 )
-from truehue.core.export.source import ExportRun, imported_text
-from truehue.core.export.summary import look
+from truehue.core.export.source import ExportRun, imported_text, look
 from truehue.core.generation.registry import name_of
 from truehue.core.prompts.prompt import TASKS
 from truehue.core.published import table as published_table

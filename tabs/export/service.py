@@ -17,11 +17,11 @@ from truehue.core.batch.health import state_of
 from truehue.core.batch.journal import seal_left_over
 from truehue.core.batch.locks import InUse, held
 from truehue.core.errors import BadInput, DataFolderError, NotStored
-from truehue.core.export.archive_import.archive import INCOMING, open_archive
+from truehue.core.export import FORMATS, write
+from truehue.core.export.archive_import import INCOMING, open_archive
 from truehue.core.export.report import plotly_bytes, write_report
 from truehue.core.export.score_table import score_table, write_scores
 from truehue.core.export.source import imported_from, left_out_text, runs_of, short_text
-from truehue.core.export.writing import FORMATS, write
 from truehue.core.files import Progress, named_path, quiet, shown_path
 from truehue.core.generation.request import Cancelled
 from truehue.core.runs.folder import RunFolder

@@ -15,14 +15,15 @@ from tests.shards import read_shard
 from truehue.core.batch.health import state_of
 from truehue.core.errors import BadInput
 from truehue.core.export.archive import write_archive
-from truehue.core.export.archive_import.archive import INCOMING, open_archive
-from truehue.core.export.result_tables import carried, same_results
+from truehue.core.export.archive_import import INCOMING, open_archive
 from truehue.core.export.source import (
     ExportRun,
+    carried,
     imported_from,
     imported_text,
     left_out_text,
     plan_out,
+    same_results,
 )
 from truehue.core.export.tables import csv_pieces
 from truehue.core.files import read_png, shelf
@@ -271,7 +272,7 @@ def test_text_of_others_is_no_command_in_the_references(tmp_path: Path) -> None:
 
 
 def test_a_table_keeps_its_rows_where_names_are_left_out(folder: RunFolder) -> None:
-    from truehue.core.export.result_tables import item_tables
+    from truehue.core.export.source import item_tables
 
     (table,) = item_tables(folder.shards())
     out = carried(table)

@@ -32,11 +32,10 @@ from truehue.core.concepts.profile import profile_of
 from truehue.core.concepts.reading import read_distributions
 from truehue.core.export import write
 from truehue.core.export.archive import write_archive
-from truehue.core.export.archive_import.archive import open_archive
-from truehue.core.export.archive_import.profiles import wrong_with
+from truehue.core.export.archive_import import open_archive
+from truehue.core.export.archive_import.shards import wrong_with
 from truehue.core.export.codebook import codebook
-from truehue.core.export.source import ExportRun
-from truehue.core.export.summary import look, unscored_text
+from truehue.core.export.source import ExportRun, look, unscored_text
 from truehue.core.export.tables import COLORS, RESULTS, Sheet, beside, csv_pieces
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.plan import run_id

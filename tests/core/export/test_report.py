@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from html.parser import HTMLParser
 
-from truehue.core.export.report import report_html
-from truehue.core.export.report_parts import (
+from truehue.core.export.report import (
     Block,
     Cell,
     Chart,
@@ -18,6 +17,7 @@ from truehue.core.export.report_parts import (
     Shot,
     Shots,
     Table,
+    report_html,
 )
 
 HOSTILE = """</script><b title='x' class="y">&amp; – ü"""

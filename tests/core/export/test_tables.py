@@ -15,10 +15,9 @@ from tests.core.export.made import EVIL, RULES, make_run, plan
 from tests.shards import read_shard
 from truehue.core.errors import DataFolderError
 from truehue.core.export import write
-from truehue.core.export.archive_import.archive import open_archive
+from truehue.core.export.archive_import import open_archive
 from truehue.core.export.columns import COLUMNS, NAMES
-from truehue.core.export.result_tables import item_tables
-from truehue.core.export.source import runs_of
+from truehue.core.export.source import item_tables, runs_of
 from truehue.core.export.tables import CODEBOOK_KEY, write_csv, write_parquet
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.records import ItemResult

@@ -17,7 +17,7 @@ from tests.storage.run_samples import sample_plan, sample_run
 from truehue.core.concepts.records import PIXELS, ConceptCell, ImageProfile
 from truehue.core.errors import BadInput, NotStored
 from truehue.core.export.archive import write_archive
-from truehue.core.export.archive_import.archive import open_archive
+from truehue.core.export.archive_import import open_archive
 from truehue.core.export.source import ExportRun
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.plan import make_plan

@@ -26,7 +26,7 @@ from truehue.core.analysis.records import TABLE_SYSTEMS, PromptTally, Slice
 from truehue.core.batch.health import state_of
 from truehue.core.color.spaces import lab_to_srgb8
 from truehue.core.errors import BadInput
-from truehue.core.export.report_parts import Table
+from truehue.core.export.report import Table
 from truehue.core.export.source import runs_of
 from truehue.core.files import shelf, write_once
 from truehue.core.generation.registry import RENDERER

@@ -10,7 +10,7 @@ import pytest
 
 from tests.storage.run_samples import sample_plan, sample_result, sample_run
 from truehue.core.analysis.intervals import SENTENCE
-from truehue.core.export.report_parts import Paragraph, Table
+from truehue.core.export.report import Paragraph, Table
 from truehue.core.export.source import runs_of
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.shards import write_shard

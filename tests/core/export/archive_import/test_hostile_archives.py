@@ -21,7 +21,7 @@ from tests.core.export.made import make_run
 from tests.shards import read_shard
 from truehue.core.errors import BadInput
 from truehue.core.export.archive import MANIFEST, write_archive
-from truehue.core.export.archive_import.archive import open_archive
+from truehue.core.export.archive_import import open_archive
 from truehue.core.export.archive_import.zip_file import Limits
 from truehue.core.export.source import ExportRun
 from truehue.core.export.tables import csv_pieces

@@ -18,7 +18,7 @@ import pytest
 from tests.core.export.made import make_run
 from truehue.core.errors import BadInput
 from truehue.core.export.archive import MANIFEST, write_archive
-from truehue.core.export.archive_import.archive import open_archive
+from truehue.core.export.archive_import import open_archive
 from truehue.core.export.archive_import.plan import _id
 from truehue.core.export.source import ExportRun
 from truehue.core.runs.plan import items_digest, rows_sha256
@@ -33,7 +33,7 @@ CHILD = """
 import json, resource, sys
 from pathlib import Path
 from truehue.core.errors import BadInput
-from truehue.core.export.archive_import.archive import open_archive
+from truehue.core.export.archive_import import open_archive
 
 def peak_mb():
     unit = 2**20 if sys.platform == "darwin" else 2**10
