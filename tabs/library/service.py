@@ -15,8 +15,8 @@ from weakref import WeakKeyDictionary
 from truehue.core.errors import BadInput, NotStored
 from truehue.core.prompts.importing import read_prompts
 from truehue.core.prompts.prompt import TASKS, Prompt
-from truehue.core.prompts.search import Page, PromptIndex, Query, StatusColumn
-from truehue.core.prompts.search.columns import PromptStatus
+from truehue.core.prompts.search import Page, PromptIndex, Query
+from truehue.core.prompts.search.columns import PromptStatus, StatusColumn
 from truehue.core.prompts.sets import PROMPT_SETS, prompt_set
 from truehue.core.prompts.tables import objects
 from truehue.core.records import SelectionRecord

@@ -336,12 +336,12 @@ def _read_table(
             prompt_collector.refuse(record.line, record.raw, why)
             continue
         values = dict(zip(columns, record.fields, strict=True))
-        place = record.line, record.raw
+        location = record.line, record.raw
         if published_layout:
-            prompt_collector.read(*place, mini.prompt_of_row, values, published_layout, lookup)
+            prompt_collector.read(*location, mini.prompt_of_row, values, published_layout, lookup)
         else:
             own_id = f"{stem}-{prompt_collector.records + 1}"
-            prompt_collector.read(*place, prompt_of, values, own_id, stem, lookup)
+            prompt_collector.read(*location, prompt_of, values, own_id, stem, lookup)
     return "published" if published_layout else "csv", notes
 
 

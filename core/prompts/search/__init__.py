@@ -27,10 +27,9 @@ from truehue.core.prompts.prompt import LEVELS, TASKS, Prompt
 from truehue.core.prompts.search.columns import (
     Column,
     Facet,
-    FacetValue,
+    Pairs,
     PromptStatus,
     StatusColumn,
-    ValueList,
     marks_of,
     several,
     single,
@@ -47,91 +46,44 @@ from truehue.core.prompts.search.query import (
 )
 
 OBJECT_COUNTS = ("no object", "one object", "several objects")
-NO_COLOR = -1
 _SHORT_SYSTEM = {"css": "CSS", "l1": "L1", "l2": "L2", "l3": "L3"}
 
 
 @dataclass(frozen=True, eq=False)
 class Targets:
-    """The objects and colors of all prompts, each object and color once.
+    """The objects, categories and colors of all prompts, each once; ``colors`` are the records of
+    ``color_values``."""
 
-    ``object_rows``/``object_codes`` and ``color_rows``/``color_codes`` are pairs of prompt and
-    value; ``first_object`` and ``first_color`` int32 ``(N,)`` are those of the first target that
-    has one, or -1.
-    """
-
-    objects: list[str]
+    objects: Pairs
+    categories: Pairs
+    color_values: Pairs
     colors: list[ColorTarget]
-    object_rows: list[int]
-    object_codes: list[int]
-    color_rows: list[int]
-    color_codes: list[int]
-    category_rows: list[int]
-    category_codes: list[int]
-    categories: list[str]
-    first_object: np.ndarray
-    first_color: np.ndarray
 
 
 def targets_of(prompts: Sequence[Prompt]) -> Targets:
     """Collects what all prompts ask for, in one pass."""
-    objects: dict[str, int] = {}
-    categories: dict[str, int] = {}
-    values: dict[str, int] = {}
+    objects, categories, color_values = (Pairs(len(prompts)) for _ in range(3))
     colors: list[ColorTarget] = []
     # A set shares its color records, so that most are known by identity before they are compared.
-    seen: dict[int, int] = {}
-    object_rows: list[int] = []
-    object_codes: list[int] = []
-    color_rows: list[int] = []
-    color_codes: list[int] = []
-    category_rows: list[int] = []
-    category_codes: list[int] = []
-    first_object = np.full(len(prompts), -1, dtype=np.int32)
-    first_color = np.full(len(prompts), NO_COLOR, dtype=np.int32)
+    seen: dict[int, str] = {}
     for row, prompt in enumerate(prompts):
         if prompt.category:
-            category_rows.append(row)
-            category_codes.append(categories.setdefault(prompt.category, len(categories)))
+            categories.add(row, prompt.category)
         for target in prompt.targets:
-            code = objects.setdefault(target.name, len(objects))
-            object_rows.append(row)
-            object_codes.append(code)
-            if first_object[row] < 0:
-                first_object[row] = code
+            objects.add(row, target.name)
             if target.category and target.category != prompt.category:
-                category_rows.append(row)
-                category_codes.append(categories.setdefault(target.category, len(categories)))
+                categories.add(row, target.category)
             color = target.color
             if color is None:
                 continue
-            color_code = seen.get(id(color))
-            if color_code is None:
-                color_code = seen[id(color)] = values.setdefault(color.value, len(values))
-                if color_code == len(colors):
-                    colors.append(color)
-            color_rows.append(row)
-            color_codes.append(color_code)
-            if first_color[row] < 0:
-                first_color[row] = color_code
-    return Targets(
-        list(objects),
-        colors,
-        object_rows,
-        object_codes,
-        color_rows,
-        color_codes,
-        category_rows,
-        category_codes,
-        list(categories),
-        first_object,
-        first_color,
-    )
+            value = seen.get(id(color)) or seen.setdefault(id(color), color.value)
+            if color_values.add(row, value) == len(colors):
+                colors.append(color)
+    return Targets(objects, categories, color_values, colors)
 
 
 def columns_of(prompts: Sequence[Prompt], targets: Targets) -> dict[str, Column]:
     """The columns of all facets that do not change, by their name."""
-    size = len(prompts)
 
     def of(
         name: str, title: str, fixed: Sequence[str] = (), titles: Mapping[str, str] | None = None
@@ -139,7 +91,7 @@ def columns_of(prompts: Sequence[Prompt], targets: Targets) -> dict[str, Column]
         return single(name, title, [getattr(prompt, name) for prompt in prompts], fixed, titles)
 
     counts = [OBJECT_COUNTS[min(len(prompt.targets), 2)] for prompt in prompts]
-    color, hue = _color_columns(size, targets)
+    color, hue = _color_columns(targets)
     columns = [
         single("set", "Set", [prompt.source for prompt in prompts]),
         of("task", "Task", list(TASKS), TASKS),
@@ -147,22 +99,8 @@ def columns_of(prompts: Sequence[Prompt], targets: Targets) -> dict[str, Column]
         of("system", "Color system", list(SYSTEMS), SYSTEMS),
         color,
         hue,
-        several(
-            "category",
-            "Category",
-            size,
-            targets.category_rows,
-            targets.category_codes,
-            ValueList(targets.categories),
-        ),
-        several(
-            "object",
-            "Object",
-            size,
-            targets.object_rows,
-            targets.object_codes,
-            ValueList(targets.objects),
-        ),
+        several("category", "Category", targets.categories),
+        several("object", "Object", targets.objects),
         of("level", "Level of difficulty", sorted(set(LEVELS.values()))),
         of("notation", "Notation"),
         of("template", "Template", sorted({prompt.template for prompt in prompts}, key=_natural)),
@@ -201,7 +139,7 @@ def _lab(colors: Sequence[ColorTarget]) -> np.ndarray:
     return np.array([color.lab for color in colors], dtype=np.float64).reshape(-1, 3)
 
 
-def _color_columns(size: int, targets: Targets) -> tuple[Column, Column]:
+def _color_columns(targets: Targets) -> tuple[Column, Column]:
     """The colors themselves, and the nearest of the 13 names of ISCC-NBS level 1 of each."""
     colors = targets.colors
     labels = [color.label for color in colors]
@@ -211,12 +149,7 @@ def _color_columns(size: int, targets: Targets) -> tuple[Column, Column]:
         for label, color in zip(labels, colors, strict=True)
     ]
     column = several(
-        "color",
-        "Color",
-        size,
-        targets.color_rows,
-        targets.color_codes,
-        ValueList([color.value for color in colors], labels, [color.hex for color in colors]),
+        "color", "Color", targets.color_values, labels, [color.hex for color in colors]
     )
     families = color_system("l1")
     nearest = np.zeros(len(colors), dtype=np.int64)
@@ -224,17 +157,10 @@ def _color_columns(size: int, targets: Targets) -> tuple[Column, Column]:
     for start in range(0, len(colors), 4096):
         part = slice(start, start + 4096)
         nearest[part] = delta_e00(families.lab, lab[part, None, :]).argmin(axis=1)
-    hue = several(
-        "hue",
-        "Hue",
-        size,
-        targets.color_rows,
-        nearest[np.asarray(targets.color_codes, dtype=np.int64)],
-        ValueList(
-            [family.name for family in families.colors],
-            hexes=[family.hex for family in families.colors],
-        ),
-    )
+    names = {family.name: code for code, family in enumerate(families.colors)}
+    codes = nearest[np.asarray(targets.color_values.codes, dtype=np.int64)].tolist()
+    hues = replace(targets.color_values, codes=codes, values=names)
+    hue = several("hue", "Hue", hues, hexes=[family.hex for family in families.colors])
     ranks = hue_ranks(colors)
     # Colors of equal coordinates have one rank: the order of listing then tells them apart.
     column.hue_order = np.argsort(np.lexsort((column.label_ranks, ranks)))
@@ -252,8 +178,6 @@ def _natural(text: str) -> tuple[tuple[int, int, str], ...]:
         if part
     )
 
-
-__all__ = ["FACETS", "SORTS", "Facet", "FacetValue", "Page", "PromptIndex", "Query", "StatusColumn"]
 
 SORTS: Mapping[str, str] = MappingProxyType(
     {
@@ -500,15 +424,15 @@ class PromptIndex:
 
     def _sort_ranks(self, targets: Targets) -> dict[str, np.ndarray]:
         """int ``(N,)`` rank of each prompt by the id of an order; -1 where it has none."""
-        names = np.array([name.casefold() for name in targets.objects] or [""], dtype=object)
+        names = np.array([name.casefold() for name in targets.objects.values] or [""], dtype=object)
         tasks = {task: index for index, task in enumerate(TASKS)}
         lines = self._text.lines
         position = {line: rank for rank, line in enumerate(sorted(set(lines)))}
         return {
             "text": np.fromiter((position[line] for line in lines), np.int32, len(lines)),
-            "object": _by_code(np.unique(names, return_inverse=True)[1], targets.first_object),
-            "hue": _by_code(hue_ranks(targets.colors), targets.first_color),
-            "lightness": _by_code(lightness_ranks(targets.colors), targets.first_color),
+            "object": _by_code(np.unique(names, return_inverse=True)[1], targets.objects.first),
+            "hue": _by_code(hue_ranks(targets.colors), targets.color_values.first),
+            "lightness": _by_code(lightness_ranks(targets.colors), targets.color_values.first),
             "task": np.array([tasks.get(prompt.task, len(tasks)) for prompt in self.prompts]),
         }
 
@@ -529,6 +453,6 @@ def _hexes(targets: Targets, size: int) -> list[list[str]]:
     """The hex values in lower case that each prompt asks for."""
     row_hexes: list[list[str]] = [[] for _ in range(size)]
     hexes = [color.hex.lower() for color in targets.colors]
-    for row, code in zip(targets.color_rows, targets.color_codes, strict=True):
+    for row, code in zip(targets.color_values.rows, targets.color_values.codes, strict=True):
         row_hexes[row].append(hexes[code])
     return row_hexes

@@ -144,40 +144,55 @@ def single(
     )
 
 
-@dataclass(frozen=True)
-class ValueList:
-    """The values of a column with what people read and their swatches; each by its code.
+@dataclass(eq=False)
+class Pairs:
+    """Pairs of prompt and value: prompt ``rows[i]`` of ``size`` has the value of the code
+    ``codes[i]`` in ``values``. ``first`` int32 ``(size,)`` is the code of each prompt's first
+    value, or -1."""
 
-    Without ``labels`` people read the values, without ``hexes`` there are no swatches.
-    """
+    size: int
+    rows: list[int] = field(default_factory=list)
+    codes: list[int] = field(default_factory=list)
+    values: dict[str, int] = field(default_factory=dict)
+    first: np.ndarray = field(init=False)
 
-    values: list[str]
-    labels: list[str] | None = None
-    hexes: list[str] | None = None
+    def __post_init__(self) -> None:
+        self.first = np.full(self.size, -1, dtype=np.int32)
+
+    def add(self, row: int, value: str) -> int:
+        """One more pair; returns the value's code."""
+        code = self.values.setdefault(value, len(self.values))
+        self.rows.append(row)
+        self.codes.append(code)
+        if self.first[row] < 0:
+            self.first[row] = code
+        return code
 
 
 def several(
     name: str,
     title: str,
-    size: int,
-    rows: Sequence[int] | np.ndarray,
-    codes: Sequence[int] | np.ndarray,
-    listed: ValueList,
+    pairs: Pairs,
+    labels: list[str] | None = None,
+    hexes: list[str] | None = None,
 ) -> Column:
-    """A column of any number of values a prompt: prompt ``rows[i]`` of ``size`` has the value
-    ``codes[i]`` of ``listed``. Pairs that are given twice count once."""
-    values = listed.values
+    """A column of any number of values a prompt; pairs that are there twice count once.
+
+    Without ``labels`` people read the values, without ``hexes`` there are no swatches.
+    """
+    values = list(pairs.values)
     width = max(len(values), 1)
-    pairs = np.unique(np.asarray(rows, dtype=np.int64) * width + np.asarray(codes, dtype=np.int64))
+    codes = np.asarray(pairs.codes, dtype=np.int64)
+    numbers = np.unique(np.asarray(pairs.rows, dtype=np.int64) * width + codes)
     return Column(
         name,
         title,
-        size,
-        (pairs // width).astype(np.int32),
-        (pairs % width).astype(np.int32),
+        pairs.size,
+        (numbers // width).astype(np.int32),
+        (numbers % width).astype(np.int32),
         values,
-        listed.labels or list(values),
-        listed.hexes or [""] * len(values),
+        labels or list(values),
+        hexes or [""] * len(values),
     )
 
 

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from truehue.core.color.systems import nearest_names, parse_target
 from truehue.core.errors import BadInput
 from truehue.core.prompts.prompt import ObjectTarget, Prompt
-from truehue.core.prompts.search import FACETS, SORTS, Facet, Page, PromptIndex, Query
-from truehue.core.prompts.search.columns import PromptStatus, StatusColumn
+from truehue.core.prompts.search import FACETS, SORTS, Page, PromptIndex, Query
+from truehue.core.prompts.search.columns import Facet, PromptStatus, StatusColumn
 
 pytestmark = pytest.mark.slow
 
