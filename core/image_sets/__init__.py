@@ -260,16 +260,7 @@ def _by_names(
         if isinstance(link, str):
             extra.append(Remark(file.name, link))
             continue
-        image = LinkedImage(
-            file.path,
-            file.name,
-            link.prompt,
-            0,
-            model,
-            link.layout,
-            file.size_bytes,
-            file.mtime_ns,
-        )
+        image = LinkedImage(**vars(file), prompt=link.prompt, k=0, model=model, layout=link.layout)
         linked.append(_ImageLink(image, link.k))
     return linked
 
@@ -284,16 +275,13 @@ def _by_table(
             extra.append(Remark(file.name, "The table has no usable line for it."))
             continue
         image = LinkedImage(
-            file.path,
-            file.name,
-            row.prompt,
-            0,
-            row.model or model,
-            "mapping",
-            file.size_bytes,
-            file.mtime_ns,
-            row.seed,
-            row.guidance,
+            **vars(file),
+            prompt=row.prompt,
+            k=0,
+            model=row.model or model,
+            layout="mapping",
+            seed=row.seed,
+            guidance=row.guidance,
         )
         linked.append(_ImageLink(image, None))
     return linked
