@@ -9,24 +9,52 @@ from typing import TypeVar
 
 import numpy as np
 
-from truehue.annotation.agreement.alpha import Scale, alpha
-from truehue.annotation.agreement.codes import codes_of, counted, matrix, strata_of
-from truehue.annotation.agreement.fleiss import Agreement, Fleiss, fleiss
-from truehue.annotation.judgments.adaptive import NOTES, sizes_of
-from truehue.annotation.judgments.answers import Answer, AnswerKind, answers_of, votes_of
-from truehue.annotation.judgments.means import ChoiceShare, Given, Rating, choices_of, ratings_of
+from truehue.annotation.agreement import (
+    Agreement,
+    Fleiss,
+    Scale,
+    alpha,
+    codes_of,
+    counted,
+    fleiss,
+    matrix,
+    strata_of,
+)
+from truehue.annotation.judgments.answers import Answer, AnswerKind, Vote, answers_of, votes_of
 from truehue.annotation.judgments.questions import QuestionResults, question_results
-from truehue.annotation.judgments.rates import SideBias, WinRate, side_bias, win_rates
+from truehue.annotation.judgments.rates import (
+    ADAPTIVE_NOTES,
+    ChoiceShare,
+    Given,
+    Rating,
+    SideBias,
+    WinRate,
+    choices_of,
+    ratings_of,
+    side_bias,
+    sizes_of,
+    win_rates,
+)
 from truehue.annotation.judgments.resampling import Share, share_of
-from truehue.annotation.judgments.votes import Vote
-from truehue.annotation.participants.quality import ExclusionRule, Quality, quality_of, reasons
-from truehue.annotation.participants.screening import screening_of
-from truehue.annotation.ranking.strengths import Ranking, rank
+from truehue.annotation.participants import (
+    ExclusionRule,
+    Quality,
+    quality_of,
+    reasons,
+    screening_of,
+)
+from truehue.annotation.ranking import Ranking, rank
 from truehue.annotation.studies.cases import Kind
 from truehue.annotation.studies.plan import Method, StudyPlan
-from truehue.annotation.validation.differences import LEAST_PAIRS, Difference, differences, nearest
+from truehue.annotation.validation.metrics import (
+    LEAST_PAIRS,
+    Difference,
+    Validation,
+    differences,
+    nearest,
+    validate,
+)
 from truehue.annotation.validation.metrics import Quality as MetricQuality
-from truehue.annotation.validation.metrics import Validation, validate
 from truehue.annotation.validation.scales import (
     ChoiceValidation,
     RatingValidation,
@@ -245,7 +273,7 @@ def _summary(
         _groups(plan, main, votes, analysis, step),
         ratings,
         best_of,
-        NOTES if plan.method is Method.ADAPTIVE else (),
+        ADAPTIVE_NOTES if plan.method is Method.ADAPTIVE else (),
         whole.skip_share,
         whole.tie_share,
         len({person for person, *_ in main}),

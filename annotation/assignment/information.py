@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from truehue.annotation.ranking.davidson import fit
+from truehue.annotation.ranking import fit
 
 PRIOR_SD = 1.5
 """Standard deviation of the normal prior of a log strength: what is assumed before the first vote.

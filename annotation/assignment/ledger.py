@@ -1,4 +1,4 @@
-"""Where a whole study stands: kept up while it goes on, or made of its log."""
+"""The assignment of trials so far, kept up while a study goes on or rebuilt from its log."""
 
 from __future__ import annotations
 
@@ -6,21 +6,77 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from itertools import permutations
+
+import numpy as np
 
 from truehue.annotation.assignment.information import Tallies
-from truehue.annotation.assignment.load import Enrolled
-from truehue.annotation.assignment.sides import Orders
 from truehue.annotation.judgments.answers import Answer, AnswerKind, read_answer
-from truehue.annotation.studies.cases import Kind
+from truehue.annotation.studies.cases import Kind, Stimulus
 from truehue.annotation.studies.plan import Method, StudyPlan
-from truehue.core.studies import Event, EventKind, Purpose, StoredTrial, Trial
+from truehue.core.studies import ColoringMark, Event, EventKind, Purpose, StoredTrial, Trial
 
+Orders = Mapping[tuple[str, tuple[str, ...]], int]
+"""How often a stimulus, by id, was shown in an order of its models."""
 SETTLED_S = 2.0
 """Votes, and decisions of researchers, younger than these seconds do not count for the choice yet:
 which of two was stored first would decide what is served, and no log could tell it again."""
 
 Excludes = Callable[[int, Sequence[Trial], Mapping[int, Answer], Sequence[Event]], bool]
 """Whether the rule excludes a participant: by number, trials, answers, and screening events."""
+
+
+def ordered(
+    stimuli: Iterable[Stimulus], served: Orders, rng: np.random.Generator
+) -> tuple[tuple[str, ...], ...]:
+    """An order of its models for each stimulus.
+
+    The order is one in which the stimulus was ``served`` least; among those one after which every
+    model of this participant has stood at every place as evenly as can be (least sum of squares);
+    among those it is drawn.
+    """
+    counter: Counter[tuple[str, int]] = Counter()
+    orders: list[tuple[str, ...]] = []
+    for stimulus in stimuli:
+        options = list(permutations(stimulus.models))
+        keys = [
+            (
+                served.get((stimulus.id, option), 0),
+                sum(2 * counter[model, index] + 1 for index, model in enumerate(option)),
+            )
+            for option in options
+        ]
+        best = min(keys)
+        equals = [option for option, key in zip(options, keys, strict=True) if key == best]
+        order = equals[int(rng.integers(len(equals)))]
+        counter.update((model, index) for index, model in enumerate(order))
+        orders.append(order)
+    return tuple(orders)
+
+
+@dataclass(frozen=True)
+class Enrolled:
+    """One participant as the log has them, with the trials that were stored.
+
+    Of the actions on the canvas one a minute is enough; ``marks`` are those on their colorings. A
+    trial that does not say when it was assigned was assigned at the enrolment. ``plan`` is the
+    version that they are served; None is the study's.
+    """
+
+    number: int
+    enrolled_at: datetime
+    trials: Sequence[Trial]
+    events: Sequence[Event]
+    marks: Sequence[ColoringMark] = ()
+    plan: StudyPlan | None = None
+
+    def assigned_at(self, trial: Trial) -> datetime:
+        """When one of the trials was written down."""
+        return trial.assigned_at if isinstance(trial, StoredTrial) else self.enrolled_at
+
+    def before(self, time: datetime) -> list[Event]:
+        """The events up to and with that time, in the order of storing."""
+        return [event for event in self.events if event.at is not None and event.at <= time]
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,8 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from truehue.annotation.assignment.further import further
-from truehue.annotation.assignment.ledger import Exclusions, Ledger
-from truehue.annotation.assignment.load import Enrolled
+from truehue.annotation.assignment.assign import further
+from truehue.annotation.assignment.ledger import Enrolled, Exclusions, Ledger
 from truehue.annotation.judgments.answers import answers_of
 from truehue.annotation.studies.plan import StudyPlan
 from truehue.core.studies import Event, StoredTrial, Trial
@@ -21,7 +20,7 @@ def replay(
     exclusions: Exclusions | None = None,
 ) -> dict[int, list[datetime]]:
     """By the numbers of those whose stored trials are not what
-    :func:`truehue.annotation.assignment.further.further` gives again: the times of writing down at
+    :func:`truehue.annotation.assignment.assign.further` gives again: the times of writing down at
     which they are not.
 
     ``people`` are all participants. ``changes`` are later versions of the plan with the times from

@@ -1,4 +1,4 @@
-"""What is done on the canvas, one action at a time, and which of it stands."""
+"""The log of actions on the canvas as data: read, checked, counted, and kept as one byte each."""
 
 from __future__ import annotations
 
@@ -29,6 +29,8 @@ pixel of a hand's way is 19 rows at most: forty minutes of brush work at a thous
 without a pause. Painting them takes a server some ten seconds."""
 
 _HEX = re.compile(r"#[0-9a-fA-F]{6}")
+COLORED, ERASED, CLEARED, UNDONE, REDONE = b"c", b"e", b"x", b"u", b"r"
+_CODES = {"clear": CLEARED, "undo": UNDONE, "redo": REDONE}
 
 
 @dataclass(frozen=True)
@@ -169,3 +171,28 @@ def _color(color: object) -> str | None:
     if not isinstance(color, str) or not _HEX.fullmatch(color):
         raise BadInput("A color is #rrggbb in hex digits, or null for none.", "color")
     return color.lower()
+
+
+def code_of(action: Mapping[str, Any]) -> bytes:
+    """The byte of an action that :func:`truehue.annotation.colorings.actions.read_action` takes."""
+    plain = _CODES.get(action["do"])
+    if plain is not None:
+        return plain
+    return ERASED if action["color"] is None else COLORED
+
+
+def current_colors(trace: bytes) -> int:
+    """How many actions with a color stand that no clear took away; 0 where nothing is colored, as
+    :func:`truehue.annotation.colorings.actions.has_color` says of the log itself."""
+    state, undone = bytearray(), bytearray()
+    for code in trace:
+        if code == UNDONE[0]:
+            if state:
+                undone.append(state.pop())
+        elif code == REDONE[0]:
+            if undone:
+                state.append(undone.pop())
+        else:
+            state.append(code)
+            undone.clear()
+    return state[state.rfind(CLEARED) + 1 :].count(COLORED)

@@ -1,16 +1,155 @@
-"""Win rates of models, and whether a side was preferred."""
+"""Win rates, mean ratings and first choices of models, and side bias, with intervals.
+
+Where pairs are chosen adaptively, those that tell more get more votes. A likelihood does not mind:
+strengths by Davidson's model need no weights, since how a pair was chosen depends on earlier votes
+alone (D. B. Rubin, "Inference and missing data", Biometrika 63 (1976), 581–592). A mean over pairs
+does. Which of the cases of two models comes next is drawn evenly, so that the chance to be voted on
+is the same for all pairs of the same two models: its inverse is the number of such pairs in the
+study by the number of those with votes. That weight is the inverse of an estimated propensity,
+which is more exact than the inverse of the known one (K. Hirano, G. W. Imbens and G. Ridder,
+"Efficient estimation of average treatment effects using the estimated propensity score",
+Econometrica 71 (2003), 1161–1189), and it stays right where pairs are closed because they have
+their votes.
+"""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from truehue.annotation.judgments.adaptive import Sizes
-from truehue.annotation.judgments.resampling import LEVEL, REPLICATES, share_of, sign_flip, tail
-from truehue.annotation.judgments.votes import TIE, Vote, VoteTable
+from truehue.annotation.judgments.answers import (
+    TIE,
+    Answer,
+    AnswerKind,
+    Vote,
+    VoteTable,
+    answers_of,
+    votes_of,
+)
+from truehue.annotation.judgments.resampling import (
+    LEVEL,
+    REPLICATES,
+    share_of,
+    sign_flip,
+    tail,
+    weights,
+)
+from truehue.annotation.studies.plan import Method, StudyPlan
+from truehue.core.studies import Event, Trial
+
+Sizes = Mapping[tuple[str, str], int]
+"""By two models, sorted: how many pairs of them the study asks about."""
+
+ADAPTIVE_NOTES = (
+    "Pairs were chosen by how much a vote on them was expected to tell, so that close models have "
+    "more votes. Strengths need no correction for it.",
+    "Win rates against all models and the comparison of metrics with people are means over pairs: "
+    "there every pair of models counts by how many pairs of theirs the study asks about, whatever "
+    "number of votes they have.",
+    "Agreement, ties and skips are of the votes as they were given: with more votes on close "
+    "models, people agree less than they would over all pairs.",
+)
+"""What readers of the results have to know where pairs were chosen adaptively."""
+Given = Sequence[tuple[str, Trial, Answer]]
+"""Participant, main trial and its answer."""
+PLACES: Mapping[str, tuple[str, str]] = {"row": ("left", "right"), "column": ("top", "bottom")}
+"""What the two places of a pair are, by how they lay."""
+_OF_PAGE: Mapping[str, str] = {"below": "row", "beside": "row", "rows": "column"}
+"""How places lie by what the page calls it, which tells also where the buttons are: below each
+picture, at its outer side, or at the right of pictures that lie one above the other."""
+
+
+def sizes_of(plan: StudyPlan, group: str | None = None) -> Sizes | None:
+    """The pairs that a study asks about by their models, of one group of cases or of all; None
+    where they were not chosen adaptively, and every vote counts the same."""
+    if plan.method is not Method.ADAPTIVE:
+        return None
+    sizes: Counter[tuple[str, str]] = Counter()
+    for stimulus in plan.main_stimuli:
+        if group is None or plan.case_by_id[stimulus.case_id].group == group:
+            first, second = stimulus.models
+            sizes[first, second] += 1
+    return sizes
+
+
+@dataclass(frozen=True)
+class Rating:
+    """The mean rating of a model's images, 0 to 10, with its interval over participants."""
+
+    model: str
+    mean: float
+    low: float
+    high: float
+    ratings: int
+
+
+@dataclass(frozen=True)
+class ChoiceShare:
+    """How often a model was ``chosen`` where it was ``shown``: ``share``, 0 to 1, with its interval
+    over participants. By chance alone it is a quarter of four."""
+
+    model: str
+    share: float
+    low: float
+    high: float
+    chosen: int
+    shown: int
+
+
+def ratings_of(values: Given, seed: int, replicates: int = REPLICATES) -> tuple[Rating, ...]:
+    """The mean rating of each model that was rated, by name."""
+    entries = [
+        (participant, trial.order[0], float(answer.value or 0))
+        for participant, trial, answer in values
+        if answer.kind is AnswerKind.RATING
+    ]
+    return tuple(Rating(*row) for row in _means(entries, seed, replicates))
+
+
+def choices_of(values: Given, seed: int, replicates: int = REPLICATES) -> tuple[ChoiceShare, ...]:
+    """How often each model that was shown was chosen, by name."""
+    entries = [
+        (participant, model, float(index == answer.value))
+        for participant, trial, answer in values
+        if answer.kind is AnswerKind.PLACE
+        for index, model in enumerate(trial.order)
+    ]
+    return tuple(
+        ChoiceShare(model, share, low, high, round(share * shown), shown)
+        for model, share, low, high, shown in _means(entries, seed, replicates)
+    )
+
+
+def _means(
+    entries: Iterable[tuple[str, str, float]], seed: int, replicates: int
+) -> list[tuple[str, float, float, float, int]]:
+    """Mean of each model's values with its interval over resampled participants, and their number;
+    bounds are NaN where fewer than two participants answered."""
+    entries = list(entries)
+    models = {name: i for i, name in enumerate(sorted({model for _, model, _ in entries}))}
+    people = {name: i for i, name in enumerate(sorted({person for person, *_ in entries}))}
+    sums, counts = np.zeros((len(people), len(models))), np.zeros((len(people), len(models)))
+    for person, model, value in entries:
+        index = people[person], models[model]
+        sums[index] += value
+        counts[index] += 1
+    if not people:
+        return []
+    sample = weights(len(people), replicates, np.random.default_rng([seed, 2]))
+    rows = []
+    for model, column in models.items():
+        low = high = float("nan")
+        total = sample @ counts[:, column]
+        if len(people) > 1 and (total > 0).any():
+            outside = tail(len(people), LEVEL)
+            means = (sample @ sums[:, column])[total > 0] / total[total > 0]
+            low, high = (float(v) for v in np.quantile(means, [outside, 1 - outside]))
+        number = int(counts[:, column].sum())
+        rows.append((model, float(sums[:, column].sum() / number), low, high, number))
+    return rows
 
 
 @dataclass(frozen=True)
@@ -54,7 +193,7 @@ def win_rates(
 
     Intervals resample participants (:func:`truehue.annotation.judgments.resampling.tail`). With
     ``sizes`` the rate against all is the mean of those against each, weighted by them, whatever
-    number of votes these have (:mod:`truehue.annotation.judgments.adaptive`); wins, losses and ties
+    number of votes these have (:mod:`truehue.annotation.judgments.rates`); wins, losses and ties
     stay counts.
     """
     if not votes:
@@ -114,3 +253,33 @@ def side_bias(votes: Sequence[Vote], seed: int = 0, replicates: int = REPLICATES
     share = share_of(lefts, both, seed, replicates)
     p = sign_flip([2 * n - total for n, total in zip(lefts, both, strict=True)], seed, replicates)
     return SideBias(sum(lefts), sum(both) - sum(lefts), share.value, share.low, share.high, p)
+
+
+def arrangement_of(event: Event) -> str:
+    """How the places lay when that answer was given, a name of :data:`PLACES`; empty where it does
+    not say."""
+    display = event.body.get("display")
+    value = display.get("arrangement") if isinstance(display, Mapping) else None
+    return _OF_PAGE.get(value, "") if isinstance(value, str) else ""
+
+
+def side_biases(
+    plan: StudyPlan, people: Iterable[tuple[str, Sequence[Trial], Sequence[Event]]]
+) -> dict[str, SideBias]:
+    """The side bias of a study of pairs by arrangement, in which ``left`` counts the first place:
+    the upper one in a column. ``people`` are participants' ids, trials and events; an arrangement
+    that no answer tells is left out."""
+    votes: dict[str, list[Vote]] = {}
+    for participant, trials, events in people:
+        answers = answers_of(plan, trials, events)
+        arrangements = {event.id: arrangement_of(event) for event in events}
+        for arrangement in PLACES:
+            of_arrangement = {
+                position: answer
+                for position, answer in answers.items()
+                if arrangements[answer.event_id] == arrangement
+            }
+            votes.setdefault(arrangement, []).extend(
+                votes_of(plan, participant, trials, of_arrangement)
+            )
+    return {name: side_bias(vote, plan.seed) for name, vote in votes.items() if vote}

@@ -1,4 +1,4 @@
-"""How much the colorings of a concept differ from each other, and which concepts to look at.
+"""How much colorings of a concept agree, and how certain their distribution is.
 
 ColorConceptBench, Appendix B.4, equation 6: the mean EMD over all pairs of a concept's colorings.
 The paper has five colorings and ten pairs; here it is over all pairs that there are.
@@ -7,19 +7,120 @@ The paper has five colorings and ten pairs; here it is over all pairs that there
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from threading import Event
 
 import numpy as np
 
 from truehue.core.color.distances import emd
+from truehue.core.color.uw71 import distances71
+from truehue.core.concepts.distribution import Distribution, of_pictures
+from truehue.core.concepts.extraction import ExtractionSettings, ProfileArrays, weights_of_draws
+from truehue.core.concepts.intervals import resampled
+from truehue.core.concepts.records import EXTRACTED, ColorProfile, ImageProfile
 from truehue.core.errors import BadInput
 
+Key = tuple[str, int]
+"""A coloring of a study: its participant and the position of its trial."""
 FLAGGED_SHARE = 0.10
 """Of the concepts, those with the least consensus, as published."""
 EQUAL_LAB = 1e-9
 """Mean EMDs that are nearer are equal: rounding must not choose a concept."""
 TOO_FEW = "fewer than two colorings: there is no pair to compare"
+DRAWS = 200
+LEVEL = 0.95
+PRIOR = 2.0
+"""Designers that the spread of the whole study counts for beside a concept's own: two who happen
+to agree do not make a concept certain."""
+NOTHING = "no coloring yet"
+ONE = "one coloring: its spread is taken from the other concepts"
+ALONE = "one coloring, and no concept has two: nothing is known of how people differ"
+ALIKE = "colorings that are all alike: its spread is taken together with that of other concepts"
+SAME = "all colorings of every concept are alike: nothing is known of how people differ"
+LEAST_TOLD = 5
+"""Colorings of a concept from which its radius says anything: of two or three it is wider than the
+gamut as often as not, which is a sign that nothing is known."""
+
+
+@dataclass(frozen=True)
+class Coloring:
+    """One coloring that stands.
+
+    ``participant`` is the same for all colorings of one person, and sorts as people came.
+    ``original`` is the position of the coloring that it repeats, None for a first one.
+    ``weights`` float64 ``(71,)`` is its own distribution over UW-71 (:func:`own_weights`).
+    """
+
+    participant: str
+    position: int
+    case_id: str
+    profile: ColorProfile = field(repr=False)
+    weights: np.ndarray = field(repr=False)
+    original: int | None = None
+
+    @property
+    def key(self) -> Key:
+        """Participant and position."""
+        return self.participant, self.position
+
+
+def own_weights(profiles: Sequence[ColorProfile]) -> np.ndarray:
+    """The distribution of each coloring by itself, by the extraction that pictures of models go
+    through: float64 ``(N, 71)``, rows sum to 1; ``(0, 71)`` for none."""
+    if not profiles:
+        return np.zeros((0, 71))
+    alone = np.eye(len(profiles), dtype=np.int64)
+    return weights_of_draws(ProfileArrays(profiles), alone, ExtractionSettings())
+
+
+def distribution_of(
+    label: str, colorings: Iterable[Coloring], method: str = EXTRACTED
+) -> Distribution:
+    """P_H(x | concept): the distribution of these colorings of one concept, by the same extraction
+    as for models; designers are what is counted and drawn again.
+
+    The order in which colorings come changes nothing. Raises BadInput for none.
+    """
+    ordered = sorted(colorings, key=lambda coloring: coloring.key)
+    profiles = [
+        ImageProfile(
+            f"{coloring.participant}/{coloring.position}",
+            "",
+            coloring.profile,
+            contributor=coloring.participant,
+        )
+        for coloring in ordered
+    ]
+    return of_pictures(label, profiles, method, of_people=True)
+
+
+def by_case(colorings: Iterable[Coloring]) -> dict[str, list[Coloring]]:
+    """Colorings by what they are of, each list by participant and position."""
+    cases: dict[str, list[Coloring]] = {}
+    for coloring in sorted(colorings, key=lambda item: item.key):
+        cases.setdefault(coloring.case_id, []).append(coloring)
+    return cases
+
+
+def series_of(colorings: Iterable[Coloring]) -> dict[Key, list[Coloring]]:
+    """First colorings with those that repeat them, in their order, by the key of the first.
+
+    A repeat of a repeat belongs to the first, too; one whose first coloring does not stand begins
+    a series itself, so that nothing is lost.
+    """
+    ordered = sorted(colorings, key=lambda coloring: coloring.key)
+    firsts: dict[Key, Key] = {}
+    series: dict[Key, list[Coloring]] = {}
+    for item in ordered:
+        before = None if item.original is None else (item.participant, item.original)
+        first = item.key if before is None else firsts.get(before, item.key)
+        firsts[item.key] = first
+        if before is not None:
+            # An original that does not stand still says what belongs together.
+            firsts.setdefault(before, first)
+        series.setdefault(first, []).append(item)
+    return series
 
 
 @dataclass(frozen=True)
@@ -97,3 +198,113 @@ def _consensus(case_id: str, apart: np.ndarray) -> Consensus:
     if not len(pairs):
         return Consensus(case_id, len(apart), 0, None, TOO_FEW)
     return Consensus(case_id, len(apart), len(pairs), float(pairs.mean()))
+
+
+@dataclass(frozen=True)
+class ConceptUncertainty:
+    """``width_lab`` is the radius in CIELAB units (EMD) around P_H within which the distribution of
+    all designers lies with 95% (:func:`radius`), None where it cannot be told (``why``). Of
+    colorings that are all alike nothing can be drawn that differs, which makes nobody certain of
+    those who did not color: the spread is then that of which ``narrowing_lab`` is made.
+    ``narrowing_lab`` is what one more coloring is expected to take off the spread of the mean;
+    ``place`` counts from 1 where that is most."""
+
+    case_id: str
+    colorings: int
+    width_lab: float | None
+    narrowing_lab: float | None
+    place: int = 0
+    why: str = ""
+
+    @property
+    def few(self) -> bool:
+        """Whether its colorings are too few for the radius to be told."""
+        return self.width_lab is not None and self.colorings < LEAST_TOLD
+
+
+def width_of(
+    distribution: Distribution, draws: int = DRAWS, seed: int = 0, stop: Event | None = None
+) -> float | None:
+    """How far from a distribution of people's colorings it would lie with other people, in CIELAB
+    units.
+
+    Designers are drawn again (:func:`truehue.core.concepts.intervals.resampled`), and everything
+    after that is done again; this is the 95% quantile of the EMD to the distribution itself.
+    Drawing n of n people shows the spread too small by √((n − 1) / n), which is put right. None for
+    fewer than two people. ``stop`` as there; None where nothing was drawn until then.
+    """
+    if distribution.fixed:
+        return None
+    sample = resampled(distribution, draws, seed, stop)
+    if sample is None or not len(sample):
+        return None
+    people = distribution.count
+    # Of five people many draws are the same: each is measured once.
+    different, times = np.unique(sample.round(12), axis=0, return_counts=True)
+    apart = np.array([emd(row / row.sum(), distribution.weights) for row in different])
+    width = float(np.quantile(np.repeat(apart, times), LEVEL))
+    return width * float(np.sqrt(people / (people - 1)))
+
+
+def radius(width: float, people: int) -> float:
+    """The width as a radius that holds for few people, too: times t(n − 1) / z, as the expanded
+    percentile interval has it (:func:`truehue.annotation.judgments.resampling.tail`), and never
+    more than the farthest bins are apart."""
+    from scipy.stats import norm, t
+
+    tail = (1 + LEVEL) / 2
+    return min(width * float(t.ppf(tail, people - 1) / norm.ppf(tail)), float(distances71().max()))
+
+
+def expected_gains(
+    widths: Mapping[str, tuple[int, float | None]],
+) -> tuple[ConceptUncertainty, ...]:
+    """Concepts by what one more coloring is worth, the most first.
+
+    ``widths`` are the colorings of each case, by as many people, and :func:`width_of`. It falls
+    with the root of their number, so one more takes w (1 − √(n / (n + 1))) off it, where w √n, the
+    spread of single colorings, is the concept's own together with the study's median, which counts
+    for :data:`PRIOR` designers. Concepts without a coloring come first, equal ones with the fewer
+    colorings first, then by case.
+    """
+    spreads = [w * np.sqrt(n) for n, w in widths.values() if w is not None and n >= 2]
+    pooled = float(np.median(spreads)) if spreads else None
+    estimates = [
+        _uncertainty(case_id, count, width, pooled) for case_id, (count, width) in widths.items()
+    ]
+
+    def order(concept_uncertainty: ConceptUncertainty) -> tuple[bool, float, int, str]:
+        gain = concept_uncertainty.narrowing_lab
+        return (
+            concept_uncertainty.colorings > 0,
+            0.0 if gain is None else -gain,
+            concept_uncertainty.colorings,
+            concept_uncertainty.case_id,
+        )
+
+    return tuple(
+        replace(estimate, place=index)
+        for index, estimate in enumerate(sorted(estimates, key=order), 1)
+    )
+
+
+def _uncertainty(
+    case_id: str, count: int, width: float | None, pooled: float | None
+) -> ConceptUncertainty:
+    if not count:
+        return ConceptUncertainty(case_id, 0, None, None, why=NOTHING)
+    if pooled is None:
+        return ConceptUncertainty(case_id, count, None, None, why=ALONE)
+    own = 0.0 if width is None else width * np.sqrt(count)
+    people = 0 if width is None else count - 1
+    spread = float(np.sqrt((people * own**2 + PRIOR * pooled**2) / (people + PRIOR)))
+    narrowing = spread * float(1 / np.sqrt(count) - 1 / np.sqrt(count + 1))
+    if width is None:
+        return ConceptUncertainty(case_id, count, None, narrowing, why=ONE)
+    if width > EQUAL_LAB:
+        return ConceptUncertainty(case_id, count, radius(width, count), narrowing)
+    if spread <= EQUAL_LAB:
+        return ConceptUncertainty(case_id, count, None, narrowing, why=SAME)
+    return ConceptUncertainty(
+        case_id, count, radius(spread / np.sqrt(count), count), narrowing, why=ALIKE
+    )

@@ -1,21 +1,32 @@
-"""The plan of a study: everything that decides what a participant sees."""
+"""The plan of a study: everything that decides what a participant sees; as JSON and back."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cached_property
+from functools import cache, cached_property
+from typing import Any
 
-from truehue.annotation.studies.cases import SIZES, Case, Kind, Stimulus, stimuli_of
-from truehue.annotation.studies.practice import MOST_EXAMPLES, Example, Practice
-from truehue.annotation.studies.questions import (
+from pydantic import TypeAdapter, ValidationError
+
+from truehue.annotation.studies.cases import (
     MOST_LETTERS_CHECKED,
+    SIZES,
+    Case,
     CaseQuestion,
+    Kind,
     QuestionSetName,
+    Stimulus,
+    stimuli_of,
 )
 from truehue.core.errors import BadInput
 
+MOST_SKETCHES = 12
+MOST_EXAMPLES = 24
+MOST_TEXT = 500
+_IMAGE = re.compile(r"([0-9a-f]{64})?")
 RATING_STEPS = 11
 """Ratings go from 0 to 10, as in CFD-Human."""
 MOST_TRIALS = 2_000
@@ -24,6 +35,46 @@ MOST_SEED = 2**63 - 1
 LANDSCAPE = "Landscapes"
 """The category of concepts whose drawings are scenes up to the border."""
 _SKETCH = re.compile(r"[0-9a-f]{32}")
+
+
+class Review(StrEnum):
+    """Who says that the practice was good enough to go on."""
+
+    RESEARCHER = "researcher"
+    AUTOMATIC = "automatic"
+    """Each practice sketch has colors on a part of it, put there by more than one action."""
+    NONE = "none"
+
+
+@dataclass(frozen=True)
+class Practice:
+    """Sketches that are colored before the rest: ``case_ids`` of the plan's cases, of which no
+    coloring is wanted then."""
+
+    case_ids: tuple[str, ...] = ()
+    review: Review = Review.RESEARCHER
+
+    def __post_init__(self) -> None:
+        if len(self.case_ids) > MOST_SKETCHES:
+            raise BadInput(f"A practice has at most {MOST_SKETCHES} sketches.", "practice")
+        if len(set(self.case_ids)) < len(self.case_ids):
+            raise BadInput("The practice names one sketch twice. Take another for it.", "practice")
+
+
+@dataclass(frozen=True)
+class Example:
+    """How it is done, or, where it is not ``good``, how not: ``text`` beside a stored image, whose
+    id is empty where the text says enough."""
+
+    text: str
+    good: bool
+    image_id: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.text.strip() or len(self.text) > MOST_TEXT:
+            raise BadInput(f"An example has a text of at most {MOST_TEXT} characters.", "examples")
+        if not _IMAGE.fullmatch(self.image_id):
+            raise BadInput("An example names its image by 64 hexadecimal characters.", "examples")
 
 
 class Material(StrEnum):
@@ -311,3 +362,23 @@ class StudyPlan:
         """The question that a trial of this stimulus asks; None for other trials."""
         stimulus = self.by_id.get(stimulus_id)
         return None if stimulus is None else self.case_by_id[stimulus.case_id].question
+
+
+@cache
+def _adapter() -> TypeAdapter[StudyPlan]:
+    return TypeAdapter(StudyPlan)
+
+
+def to_json(plan: StudyPlan) -> dict[str, Any]:
+    """The plan as plain dicts, lists, text and numbers."""
+    return dict(_adapter().dump_python(plan, mode="json"))
+
+
+def from_json(content: Mapping[str, Any]) -> StudyPlan:
+    """The plan that :func:`to_json` wrote. Raises BadInput, naming the field, for what is none."""
+    try:
+        return _adapter().validate_python(dict(content))
+    except ValidationError as error:
+        first = error.errors()[0]
+        location = ".".join(str(part) for part in first["loc"])
+        raise BadInput(f"This is no plan of a study: {location or 'it'}: {first['msg']}.") from None

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from truehue.annotation.studies.cases import Case, Kind
-from truehue.annotation.studies.plan import Closing, Consent, Material, StudyPlan
-from truehue.annotation.studies.practice import Practice
-from truehue.annotation.studies.questions import QuestionSetName
+from truehue.annotation.studies.cases import Case, Kind, QuestionSetName
+from truehue.annotation.studies.plan import Closing, Consent, Material, Practice, StudyPlan
 from truehue.core.errors import BadInput
 
 

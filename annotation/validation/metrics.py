@@ -1,23 +1,26 @@
-"""Correlation and agreement of metrics with people's votes (ColorConceptBench, Table 3)."""
+"""Metrics against people's votes: agreement and correlation, and differences between metrics."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 
-from truehue.annotation.judgments.adaptive import Sizes
+from truehue.annotation.judgments.answers import TIE, Vote
+from truehue.annotation.judgments.rates import Sizes
 from truehue.annotation.judgments.resampling import LEVEL, REPLICATES, weights
-from truehue.annotation.judgments.votes import TIE, Vote
 
 Pair = tuple[str, str, str]
 """A case and its two models, sorted."""
 
 Quality = Mapping[tuple[str, str], float]
 """A metric by case and model: more is better."""
+LEAST_PAIRS = 20
+"""Pairs of models, images or sets with votes, below which metrics are not told apart."""
+_PEARSON = 0
 
 
 @dataclass(frozen=True)
@@ -145,7 +148,7 @@ def validate(
     has as NaN, is counted as unscored and left out. Intervals resample cases, with all pairs of
     a case together, and are of these participants: resampling them too would take votes from pairs
     that have few, which weakens every correlation. ``sizes`` weight pairs that were chosen
-    adaptively (:mod:`truehue.annotation.judgments.adaptive`). Raises ValueError without votes.
+    adaptively (:mod:`truehue.annotation.judgments.rates`). Raises ValueError without votes.
     """
     table = PairVotes.of(votes, sizes)
     difference = table.differences(quality)
@@ -223,3 +226,87 @@ def interval_of(value: float, sampled: np.ndarray, level: float = LEVEL) -> Inte
         return Interval(value, float("nan"), float("nan"))
     low, high = np.quantile(sampled, ((1 - level) / 2, (1 + level) / 2))
     return Interval(value, float(low), float(high))
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How much nearer to people the ``best`` metric is than an ``other``.
+
+    ``gap`` is the difference of what they are ranked by (of pairs the correlation, of ratings that
+    of ranks, of the best of four the agreement) over the ``items`` that both have a value for, with
+    an interval from the same resamples for both. ``apart`` is whether that interval lies above 0.
+    ``votes_needed`` is how many votes on items of this kind would tell them apart if the difference
+    is what it seems, by the width of the interval falling with the root of the number of cases;
+    None where they are apart, and where the other is as good or better.
+    """
+
+    best: str
+    other: str
+    gap: Interval
+    items: int
+    apart: bool
+    votes_needed: int | None
+
+
+Row = TypeVar("Row", bound=Compared)
+
+
+def candidates(rows: Sequence[Row]) -> list[Row]:
+    """The metrics that can be compared: those that have a number, of enough items of their own."""
+    return [row for row in rows if np.isfinite(row.ranked_by.value) and row.items >= LEAST_PAIRS]
+
+
+def nearest(rows: Sequence[Row]) -> Row | None:
+    """The metric that is nearest to people among the :func:`candidates`; None without any."""
+    return max(candidates(rows), key=lambda candidate: candidate.ranked_by.value, default=None)
+
+
+def differences(
+    metrics: Mapping[str, Quality],
+    best: str,
+    votes: Sequence[Vote],
+    seed: int,
+    replicates: int = REPLICATES,
+    level: float = LEVEL,
+    sizes: Sizes | None = None,
+) -> tuple[Difference, ...]:
+    """The ``best`` metric against each other one that has a correlation, in their order; those with
+    fewer than :data:`LEAST_PAIRS` pairs in common with it are left out.
+
+    Cases are resampled with all their pairs, as in
+    :func:`truehue.annotation.validation.metrics.validate`. Raises ValueError without votes.
+    """
+    table = PairVotes.of(votes, sizes)
+    values = {name: table.differences(quality) for name, quality in metrics.items()}
+    sample = weights(table.cases, replicates, np.random.default_rng([seed, 3]))[:, table.case_of]
+    sample = np.concatenate([np.ones((1, sample.shape[1])), sample]) * table.weight
+    rows: list[Difference] = []
+    for name, other in values.items():
+        both = np.isfinite(values[best]) & np.isfinite(other)
+        if name == best or both.sum() < LEAST_PAIRS:
+            continue
+        counts = sample[:, both]
+        y = table.preference[both]
+        first, second = (measures(x[both], y, counts)[:, _PEARSON] for x in (values[best], other))
+        gaps = first - second
+        if np.isfinite(gaps[0]):
+            number = float(table.all_votes[both].sum())
+            rows.append(difference_of((best, name), gaps, int(both.sum()), number, level))
+    return tuple(rows)
+
+
+def difference_of(
+    names: tuple[str, str], gaps: np.ndarray, items: int, votes: float, level: float = LEVEL
+) -> Difference:
+    """The difference of two metrics, the best first. ``gaps`` is float ``(R + 1,)``: that of all
+    cases, then those of resamples."""
+    gap = interval_of(float(gaps[0]), gaps[1:], level)
+    apart = bool(gap.low > 0)
+    return Difference(*names, gap, items, apart, None if apart else _needed(gap, float(votes)))
+
+
+def _needed(difference: Interval, votes: float) -> int | None:
+    below = difference.value - difference.low
+    if difference.value <= 0 or not np.isfinite(below):
+        return None
+    return int(np.ceil(votes * (below / difference.value) ** 2))

@@ -9,12 +9,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from truehue.annotation.judgments.answers import AnswerKind
-from truehue.annotation.judgments.means import Given
+from truehue.annotation.judgments.rates import Given
 from truehue.annotation.judgments.resampling import REPLICATES, weights
 from truehue.annotation.studies.cases import Stimulus
 from truehue.annotation.studies.plan import StudyPlan
-from truehue.annotation.validation.differences import LEAST_PAIRS, Difference, difference_of
-from truehue.annotation.validation.metrics import Interval, Quality, interval_of
+from truehue.annotation.validation.metrics import (
+    LEAST_PAIRS,
+    Difference,
+    Interval,
+    Quality,
+    difference_of,
+    interval_of,
+)
 
 KENDALL_REPLICATES = 100
 """Kendall's τ of thousands of images takes a hundredth of a second each time."""

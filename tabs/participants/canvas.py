@@ -7,10 +7,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from truehue.annotation.assignment.practice import verdict_of
-from truehue.annotation.assignment.training import rounds
-from truehue.annotation.colorings.actions import MOST_ACTIONS, MOST_ROWS, rows_of
-from truehue.annotation.colorings.trace import code_of, current_colors
+from truehue.annotation.assignment.practice import rounds, verdict_of
+from truehue.annotation.colorings.actions import (
+    MOST_ACTIONS,
+    MOST_ROWS,
+    code_of,
+    current_colors,
+    rows_of,
+)
 from truehue.annotation.judgments.answers import Answer, AnswerKind
 from truehue.annotation.studies.cases import Kind
 from truehue.annotation.studies.plan import StudyPlan

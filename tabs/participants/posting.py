@@ -9,7 +9,7 @@ from typing import Any
 
 import anyio
 
-from truehue.annotation.assignment.further import further, is_due
+from truehue.annotation.assignment.assign import further, is_due
 from truehue.annotation.judgments.answers import AnswerKind
 from truehue.annotation.studies.cases import Kind
 from truehue.core.errors import BadInput, NotStored

@@ -6,13 +6,11 @@ import logging
 
 import anyio
 
-from truehue.annotation.assignment.practice import ACCEPTED, AGAIN, AUTOMATIC, PracticeStage
-from truehue.annotation.assignment.training import rounds
+from truehue.annotation.assignment.practice import ACCEPTED, AGAIN, AUTOMATIC, PracticeStage, rounds
 from truehue.annotation.colorings.actions import read_action
-from truehue.annotation.colorings.layer import paint
-from truehue.annotation.colorings.mask import LEAST_BACKGROUND, background_share
+from truehue.annotation.colorings.layer import LEAST_BACKGROUND, background_share, paint
 from truehue.annotation.judgments.answers import AnswerKind
-from truehue.annotation.studies.practice import Review
+from truehue.annotation.studies.plan import Review
 from truehue.core.errors import TrueHueError
 from truehue.core.studies import MarkKind, Trial
 from truehue.tabs.participants.live_study import LiveStudy

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from truehue.annotation.assignment.ledger import Exclusions
-from truehue.annotation.participants.exclusion import exclusions_of
+from truehue.annotation.participants import exclusions_of
 from truehue.annotation.studies.plan import StudyPlan
 from truehue.core.records import SketchRecord
 from truehue.core.studies import (

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 
-from truehue.annotation.assignment.further import further
+from truehue.annotation.assignment.assign import further
 from truehue.annotation.assignment.ledger import AssignmentState
 from truehue.annotation.studies.plan import StudyPlan
 from truehue.core.errors import AlreadyEnrolled

@@ -12,16 +12,21 @@ from functools import cached_property
 from typing import Any
 
 from truehue.annotation.assignment.ledger import given_at, sign_of
-from truehue.annotation.assignment.practice import PracticeStage, PracticeState, practice_state
-from truehue.annotation.assignment.training import right, rounds
+from truehue.annotation.assignment.practice import (
+    PracticeStage,
+    PracticeState,
+    practice_state,
+    right,
+    rounds,
+)
 from truehue.annotation.judgments.answers import Answer, AnswerKind, read_answer
-from truehue.annotation.participants.quality import too_fast
-from truehue.annotation.participants.screening import (
+from truehue.annotation.participants import (
     Patch,
     PlateChoice,
     patches_for,
     plates_for,
     scored,
+    too_fast,
 )
 from truehue.annotation.studies.cases import Kind
 from truehue.annotation.studies.plan import MOST_TRIALS, StudyPlan

@@ -9,9 +9,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
 from truehue.annotation.assignment.ledger import Exclusions
-from truehue.annotation.participants.exclusion import exclusions_of
-from truehue.annotation.studies.files import from_json
-from truehue.annotation.studies.plan import StudyPlan
+from truehue.annotation.participants import exclusions_of
+from truehue.annotation.studies.plan import StudyPlan, from_json
 from truehue.core.records import SketchRecord
 from truehue.core.studies import (
     ColoringMark,

@@ -8,8 +8,8 @@ from typing import Any
 
 import anyio
 
-from truehue.annotation.assignment.further import length_of
-from truehue.annotation.assignment.training import rounds
+from truehue.annotation.assignment.assign import length_of
+from truehue.annotation.assignment.practice import rounds
 from truehue.annotation.studies.cases import Kind
 from truehue.annotation.studies.plan import RATING_STEPS, Material, StudyPlan
 from truehue.core.color.uw71 import uw71

@@ -11,6 +11,7 @@ from truehue.annotation.studies.files import from_json
 from truehue.annotation.studies.plan import StudyPlan
 from truehue.tabs.page.feature import AppParts
 from truehue.core.cache import LruCache
+from truehue.annotation.studies.plan import StudyPlan, from_json
 
 if TYPE_CHECKING:
     from truehue.storage.store import Storage

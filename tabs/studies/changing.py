@@ -8,8 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from truehue.annotation.studies.files import from_json
-from truehue.annotation.studies.plan import StudyPlan
+from truehue.annotation.studies.plan import StudyPlan, from_json
 from truehue.core.errors import BadInput
 from truehue.core.studies import State, StudyRecord
 from truehue.tabs.page.actor import requires

@@ -9,9 +9,16 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from truehue.annotation.studies.cases import SET_SIZE, SIZES, Candidate, Case, Kind, Stimulus
+from truehue.annotation.studies.cases import (
+    SET_SIZE,
+    SIZES,
+    Candidate,
+    Case,
+    Kind,
+    QuestionSetName,
+    Stimulus,
+)
 from truehue.annotation.studies.plan import Material
-from truehue.annotation.studies.questions import QuestionSetName
 from truehue.core.errors import BadInput
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import counted

@@ -10,8 +10,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from truehue.annotation.studies.cases import Kind
-from truehue.annotation.studies.plan import MOST_TRIALS, MOST_VOTES, Material, Method
-from truehue.annotation.studies.practice import MOST_EXAMPLES
+from truehue.annotation.studies.plan import MOST_EXAMPLES, MOST_TRIALS, MOST_VOTES, Material, Method
 from truehue.annotation.studies.presets import PRESETS, Preset
 from truehue.core.concepts.records import EXTRACTED, METHODS
 from truehue.core.errors import BadInput

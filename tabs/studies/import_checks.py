@@ -22,10 +22,9 @@ from truehue.annotation.colorings.actions import (
     rows_of,
 )
 from truehue.annotation.judgments.answers import read_answer
-from truehue.annotation.participants.quality import ExclusionRule
+from truehue.annotation.participants import ExclusionRule
 from truehue.annotation.studies.cases import SIZES, Kind
-from truehue.annotation.studies.files import from_json, to_json
-from truehue.annotation.studies.plan import StudyPlan
+from truehue.annotation.studies.plan import StudyPlan, from_json, to_json
 from truehue.core.color.distances import checked
 from truehue.core.errors import BadInput
 from truehue.core.studies import Event, EventKind, Purpose, Trial

@@ -11,7 +11,7 @@ from typing import Any
 
 from truehue.annotation.assignment.ledger import Ledger
 from truehue.annotation.judgments.answers import Answer, AnswerKind, answers_of
-from truehue.annotation.participants.exclusion import exclusions_of
+from truehue.annotation.participants import exclusions_of
 from truehue.annotation.studies.plan import Method, StudyPlan
 from truehue.core.studies import Event, EventKind, ParticipantRecord, Purpose, StudyRecord, Trial
 from truehue.tabs.page.actor import requires

@@ -8,17 +8,19 @@ from dataclasses import replace
 from typing import Any
 
 from truehue.annotation.studies.cases import Candidate, Case
-from truehue.annotation.studies.files import to_json
 from truehue.annotation.studies.plan import (
     Closing,
     Completion,
     Consent,
+    Example,
     Material,
+    Practice,
+    Review,
     Screening,
     StudyPlan,
     Training,
+    to_json,
 )
-from truehue.annotation.studies.practice import Example, Practice, Review
 from truehue.core.concepts.records import KINDS, METHODS
 from truehue.core.errors import BadInput
 from truehue.tabs.compare.sources import SET, label_of, parse

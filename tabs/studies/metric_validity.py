@@ -8,8 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from truehue.annotation.report import Summary
-from truehue.annotation.validation.differences import LEAST_PAIRS, Difference, candidates, nearest
-from truehue.annotation.validation.metrics import Compared, Validation
+from truehue.annotation.validation.metrics import (
+    LEAST_PAIRS,
+    Compared,
+    Difference,
+    Validation,
+    candidates,
+    nearest,
+)
 from truehue.tabs.page.errors import counted
 from truehue.tabs.studies.metrics import StudyMetric
 from truehue.tabs.studies.results_numbers import percent, two

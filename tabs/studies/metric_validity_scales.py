@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from truehue.annotation.report import Summary
-from truehue.annotation.validation.differences import LEAST_PAIRS, nearest
+from truehue.annotation.validation.metrics import LEAST_PAIRS, nearest
 from truehue.tabs.page.errors import counted
 from truehue.tabs.studies.metric_validity import MetricEvidence, compared
 from truehue.tabs.studies.metrics import StudyMetric

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from truehue.annotation.assignment.further import length_of
+from truehue.annotation.assignment.assign import length_of
 from truehue.annotation.studies.cases import Case, Kind
 from truehue.annotation.studies.plan import Material, StudyPlan
 from truehue.core.color.distances import emd

@@ -6,13 +6,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from truehue.annotation.planning.needed import MOST_PEOPLE, people_needed
-from truehue.annotation.planning.power import (
+from truehue.annotation.planning import (
+    MOST_PEOPLE,
     SIMULATIONS,
     AnyDesign,
     Design,
     Power,
     RatingDesign,
+    people_needed,
     power_of,
 )
 from truehue.core.errors import BadInput

@@ -16,8 +16,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from truehue.annotation.judgments.arrangements import side_biases
-from truehue.annotation.judgments.rates import SideBias
+from truehue.annotation.judgments.rates import SideBias, side_biases
 from truehue.annotation.report import ALPHA_REPLICATES, Analysis, Person, results
 from truehue.annotation.studies.cases import Kind
 from truehue.annotation.validation.scales import KENDALL_REPLICATES

@@ -8,12 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, astuple
 from typing import Any
 
-from truehue.annotation.judgments.arrangements import PLACES
-from truehue.annotation.judgments.means import ChoiceShare, Rating
-from truehue.annotation.judgments.rates import SideBias, WinRate
-from truehue.annotation.participants.quality import ExclusionRule
-from truehue.annotation.participants.screening import screening_of
-from truehue.annotation.ranking.strengths import Ranking
+from truehue.annotation.judgments.rates import PLACES, ChoiceShare, Rating, SideBias, WinRate
+from truehue.annotation.participants import ExclusionRule, screening_of
+from truehue.annotation.ranking import Ranking
 from truehue.annotation.report import GroupSummary, PersonResult, StudyResults, Summary
 from truehue.annotation.studies.cases import Kind
 from truehue.core.studies import Decision, Event, EventKind, ParticipantRecord

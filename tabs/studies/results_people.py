@@ -9,11 +9,10 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from truehue.annotation.assignment.load import Enrolled
+from truehue.annotation.assignment.ledger import Enrolled
 from truehue.annotation.assignment.replay import replay
-from truehue.annotation.participants.exclusion import exclusions_of, rule_of
-from truehue.annotation.participants.quality import ExclusionRule
-from truehue.annotation.studies.files import from_json
+from truehue.annotation.participants import ExclusionRule, exclusions_of, rule_of
+from truehue.annotation.studies.plan import from_json
 from truehue.core.errors import BadInput, NotStored
 from truehue.core.studies import LogKind, ParticipantRecord, State
 from truehue.tabs.page.actor import requires

@@ -7,11 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from truehue.annotation.participants.exclusion import rule_of
-from truehue.annotation.participants.quality import ExclusionRule, too_fast
+from truehue.annotation.participants import ExclusionRule, rule_of, too_fast
 from truehue.annotation.report import Person
-from truehue.annotation.studies.files import from_json
-from truehue.annotation.studies.plan import StudyPlan
+from truehue.annotation.studies.plan import StudyPlan, from_json
 from truehue.core.studies import Decision, Event, EventKind, ParticipantRecord, StudyRecord, Trial
 from truehue.tabs.page.context import Context
 

@@ -9,8 +9,7 @@ from typing import Any
 from truehue.annotation.report import Summary
 from truehue.annotation.studies.cases import Kind
 from truehue.annotation.studies.plan import Material, StudyPlan
-from truehue.annotation.validation.differences import LEAST_PAIRS
-from truehue.annotation.validation.metrics import Interval, Validation
+from truehue.annotation.validation.metrics import LEAST_PAIRS, Interval, Validation
 from truehue.annotation.validation.scales import ChoiceValidation, RatingValidation
 from truehue.core.published import table
 from truehue.tabs.studies.metric_validity import trust_sentences

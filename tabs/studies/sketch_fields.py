@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from truehue.annotation.studies.practice import MOST_SKETCHES, MOST_TEXT, Review
+from truehue.annotation.studies.plan import MOST_SKETCHES, MOST_TEXT, Review
 from truehue.tabs.page.requests import PageRequest, Whole, single_of, texts
 
 PRACTICE_SKETCHES = 3

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from truehue.annotation.judgments.answers import SKIP_REASONS, Answer, AnswerKind, answers_of
-from truehue.annotation.judgments.votes import TIE
-from truehue.annotation.participants.screening import screening_of
+from truehue.annotation.judgments.answers import SKIP_REASONS, TIE, Answer, AnswerKind, answers_of
+from truehue.annotation.participants import screening_of
 from truehue.annotation.studies.cases import Kind
-from truehue.annotation.studies.files import to_json
+from truehue.annotation.studies.plan import to_json
 from truehue.core.studies import Event, ParticipantRecord, Purpose, Trial
 from truehue.tabs.studies.metrics import StudyMetric
 from truehue.tabs.studies.question_rows import chosen_of, right_of, share_rows

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from truehue.annotation.quality.colorings import Coloring, own_weights
+from truehue.annotation.quality.consensus import Coloring, own_weights
 from truehue.core.color.uw71 import uw71
 from truehue.core.concepts.profile import profile_of
 from truehue.core.concepts.records import ColorProfile

@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from truehue.annotation.assignment.further import further
-from truehue.annotation.assignment.ledger import AssignmentState, current_colorings_of
-from truehue.annotation.assignment.load import Enrolled
+from truehue.annotation.assignment.assign import further
+from truehue.annotation.assignment.ledger import AssignmentState, Enrolled, current_colorings_of
 from truehue.annotation.judgments.answers import answers_of
 from truehue.annotation.report import Person
 from truehue.annotation.studies.cases import Kind

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from truehue.annotation.studies.cases import Candidate, Case, Kind
-from truehue.annotation.studies.plan import Consent, Material, StudyPlan
-from truehue.annotation.studies.practice import Practice, Review
-from truehue.annotation.studies.questions import YES_NO, CaseQuestion, QuestionSetName
+from truehue.annotation.studies.cases import (
+    YES_NO,
+    Candidate,
+    Case,
+    CaseQuestion,
+    Kind,
+    QuestionSetName,
+)
+from truehue.annotation.studies.plan import Consent, Material, Practice, Review, StudyPlan
 from truehue.core.vlm.records import Form
 
 FLAT = (1 / 71,) * 71

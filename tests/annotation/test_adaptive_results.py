@@ -9,15 +9,12 @@ import pytest
 
 from tests.annotation.simulated import Taste, taken
 from tests.annotation.studies_made import plan
-from truehue.annotation.judgments.adaptive import NOTES, sizes_of
-from truehue.annotation.judgments.answers import answers_of, votes_of
-from truehue.annotation.judgments.rates import win_rates
-from truehue.annotation.judgments.votes import Vote
-from truehue.annotation.participants.quality import ExclusionRule
+from truehue.annotation.judgments.answers import Vote, answers_of, votes_of
+from truehue.annotation.judgments.rates import ADAPTIVE_NOTES, sizes_of, win_rates
+from truehue.annotation.participants import ExclusionRule
 from truehue.annotation.report import Analysis, results
 from truehue.annotation.studies.plan import Method
-from truehue.annotation.validation.differences import differences
-from truehue.annotation.validation.metrics import validate
+from truehue.annotation.validation.metrics import differences, validate
 
 pytestmark = pytest.mark.slow
 
@@ -59,7 +56,7 @@ def test_metrics_are_compared_over_all_pairs(monkeypatch: pytest.MonkeyPatch) ->
     assert plain.agreement.value == pytest.approx(9 / 16)
     assert validation.agreement.value == pytest.approx(10 * 0.9 / 40)
     assert validation.pearson.value < plain.pearson.value
-    monkeypatch.setattr("truehue.annotation.validation.differences.LEAST_PAIRS", 16)
+    monkeypatch.setattr("truehue.annotation.validation.metrics.LEAST_PAIRS", 16)
     (difference,) = differences({"m": quality, "n": other}, "m", votes(), 0, sizes=SIZES)
     assert difference.gap.value == pytest.approx(2 * validation.pearson.value)
 
@@ -71,7 +68,7 @@ def test_only_adaptive_studies_are_weighted_and_say_so() -> None:
     assert sizes_of(replace(study, cases=cases), "g") == dict.fromkeys(sizes_of(study) or (), 3)
     assert sizes_of(plan(6, 3)) is None
     analysis = Analysis(ExclusionRule(), {}, replicates=50)
-    assert results(study, taken(study, 3, 1), analysis).everybody.notes == NOTES
+    assert results(study, taken(study, 3, 1), analysis).everybody.notes == ADAPTIVE_NOTES
     assert results(plan(6, 3), [], analysis).everybody.notes == ()
 
 

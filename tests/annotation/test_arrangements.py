@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.annotation.studies_made import plan
-from truehue.annotation.judgments.arrangements import side_biases
+from truehue.annotation.judgments.rates import side_biases
 from truehue.core.studies import Event, EventKind, Trial
 
 

@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.annotation.studies_made import plan
-from truehue.annotation.assignment.assign import assign
-from truehue.annotation.assignment.sequence import REPEAT_GAP
+from truehue.annotation.assignment.assign import REPEAT_GAP, assign
 from truehue.annotation.studies.cases import Kind
 from truehue.annotation.studies.plan import StudyPlan
 from truehue.core.studies import Purpose, Trial

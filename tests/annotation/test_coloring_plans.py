@@ -9,9 +9,17 @@ import pytest
 
 from tests.annotation.studies_made import cases, coloring_plan, plan, sketch_cases
 from truehue.annotation.studies.cases import Kind
-from truehue.annotation.studies.files import from_json, to_json
-from truehue.annotation.studies.plan import Consent, Material, Method, Training
-from truehue.annotation.studies.practice import Example, Practice, Review
+from truehue.annotation.studies.plan import (
+    Consent,
+    Example,
+    Material,
+    Method,
+    Practice,
+    Review,
+    Training,
+    from_json,
+    to_json,
+)
 from truehue.annotation.studies.presets import PRESETS, plan_of
 from truehue.core.errors import BadInput
 

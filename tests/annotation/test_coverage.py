@@ -11,8 +11,7 @@ import pytest
 from tests.annotation.simulated import STRENGTHS, Taste, answered, taken
 from tests.annotation.studies_made import plan
 from truehue.annotation.judgments.answers import answers_of, votes_of
-from truehue.annotation.ranking.davidson import fit
-from truehue.annotation.ranking.strengths import rank
+from truehue.annotation.ranking import fit, rank
 from truehue.annotation.studies.plan import Method, StudyPlan
 
 pytestmark = pytest.mark.slow

@@ -12,14 +12,21 @@ import pytest
 
 from tests.annotation.simulated import Taste, taken, taken_at_once
 from tests.annotation.studies_made import plan
-from truehue.annotation.assignment.adaptive import EXPLORED, Open, adaptive
-from truehue.annotation.assignment.further import BATCH, further, is_due, length_of
+from truehue.annotation.assignment.assign import (
+    BATCH,
+    EXPLORED,
+    REPEAT_GAP,
+    Open,
+    adaptive,
+    further,
+    is_due,
+    length_of,
+)
 from truehue.annotation.assignment.information import Knowledge
 from truehue.annotation.assignment.ledger import AssignmentState, Ledger, current_colorings_of
 from truehue.annotation.assignment.replay import replay
-from truehue.annotation.assignment.sequence import REPEAT_GAP
 from truehue.annotation.judgments.answers import Answer, AnswerKind, answers_of
-from truehue.annotation.participants.quality import ExclusionRule, quality_of, reasons
+from truehue.annotation.participants import ExclusionRule, quality_of, reasons
 from truehue.annotation.studies.cases import Kind
 from truehue.annotation.studies.plan import Method, Screening, StudyPlan, Training
 from truehue.core.errors import BadInput

@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 from statsmodels.stats.power import TTestPower
 
+from truehue.annotation.judgments.answers import Vote
 from truehue.annotation.judgments.rates import win_rates
-from truehue.annotation.judgments.votes import Vote
-from truehue.annotation.planning.needed import people_needed
-from truehue.annotation.planning.power import Design, RatingDesign, power_of
+from truehue.annotation.planning import Design, RatingDesign, people_needed, power_of
 
 pytestmark = pytest.mark.slow
 

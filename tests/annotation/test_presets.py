@@ -8,7 +8,6 @@ from dataclasses import replace
 import pytest
 
 from tests.annotation.studies_made import cases
-from truehue.annotation.studies.files import from_json, to_json
 from truehue.annotation.studies.plan import (
     Closing,
     Completion,
@@ -16,6 +15,8 @@ from truehue.annotation.studies.plan import (
     Method,
     Screening,
     Training,
+    from_json,
+    to_json,
 )
 from truehue.annotation.studies.presets import PRESETS, plan_of
 from truehue.core.errors import BadInput

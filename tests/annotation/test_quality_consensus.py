@@ -6,8 +6,14 @@ import numpy as np
 import pytest
 
 from tests.annotation.colored import colorings_of, layer_of, measured
-from truehue.annotation.quality.colorings import distribution_of, own_weights, series_of
-from truehue.annotation.quality.consensus import TOO_FEW, consensus, pairwise_emd
+from truehue.annotation.quality.consensus import (
+    TOO_FEW,
+    consensus,
+    distribution_of,
+    own_weights,
+    pairwise_emd,
+    series_of,
+)
 from truehue.core.color.distances import emd
 from truehue.core.color.uw71 import distances71
 from truehue.core.concepts.distribution import of_pictures

@@ -6,28 +6,31 @@ import numpy as np
 import pytest
 
 from tests.annotation.colored import colorings_of
-from truehue.annotation.quality.colorings import Coloring, distribution_of
-from truehue.annotation.quality.result import (
-    STANDS_FOR,
-    UNSTABLE,
-    Evidence,
-    Level,
-    Mark,
-    saved_of,
-    stabilities,
-    thresholds,
-)
-from truehue.annotation.quality.reviews import Outcome, Votes
-from truehue.annotation.quality.second import LEAST_LAB, threshold_of
-from truehue.annotation.quality.uncertainty import (
+from truehue.annotation.quality.consensus import (
     ALIKE,
     ALONE,
     NOTHING,
     ONE,
     SAME,
+    Coloring,
+    distribution_of,
     expected_gains,
     radius,
     width_of,
+)
+from truehue.annotation.quality.control import (
+    LEAST_LAB,
+    STANDS_FOR,
+    UNSTABLE,
+    Evidence,
+    Level,
+    Mark,
+    Outcome,
+    Votes,
+    saved_of,
+    stabilities,
+    threshold_of,
+    thresholds,
 )
 from truehue.core.color.distances import emd
 from truehue.core.color.uw71 import distances71

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from truehue.annotation.quality.reviews import Outcome, Review, agreement, outcome_of, votes_of
+from truehue.annotation.quality.control import Outcome, Review, agreement, outcome_of, votes_of
 
 
 def given(votes: str, coloring: int = 0) -> list[Review]:

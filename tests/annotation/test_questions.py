@@ -20,14 +20,21 @@ from truehue.annotation.judgments.questions import (
     right_shares,
     target_in,
 )
-from truehue.annotation.participants.quality import ExclusionRule, quality_of
+from truehue.annotation.participants import ExclusionRule, quality_of
 from truehue.annotation.report import Analysis, Person, results
-from truehue.annotation.studies.cases import Kind
-from truehue.annotation.studies.files import from_json, to_json
-from truehue.annotation.studies.plan import Consent, Material, StudyPlan, Training
+from truehue.annotation.studies.cases import Kind, QuestionSetName, answer_record, stored_question
+from truehue.annotation.studies.plan import (
+    Consent,
+    Material,
+    StudyPlan,
+    Training,
+    from_json,
+    to_json,
+)
 from truehue.annotation.studies.presets import PRESETS, plan_of
 from truehue.annotation.studies.questions import QuestionSetName, answer_record, stored_question
 from truehue.core.analysis.intervals import Rate
+from truehue.core.analysis.rates import Rate
 from truehue.core.errors import BadInput
 from truehue.core.studies import Event, EventKind, Purpose, Trial
 from truehue.core.vlm.records import Answer, Form, Outcome, Question

@@ -9,10 +9,10 @@ import pytest
 
 from tests.annotation.simulated import STRENGTHS, Taste, taken
 from tests.annotation.studies_made import plan
+from truehue.annotation.judgments.answers import Vote
 from truehue.annotation.judgments.rates import side_bias
 from truehue.annotation.judgments.resampling import share_of, tail
-from truehue.annotation.judgments.votes import Vote
-from truehue.annotation.participants.quality import ExclusionRule
+from truehue.annotation.participants import ExclusionRule
 from truehue.annotation.report import Analysis, results
 from truehue.annotation.studies.cases import Kind, Stimulus
 

@@ -10,12 +10,12 @@ from scipy.stats import kendalltau, pearsonr, spearmanr
 
 from tests.annotation.simulated import STRENGTHS, Taste, taken
 from tests.annotation.studies_made import plan
-from truehue.annotation.judgments.means import choices_of
-from truehue.annotation.participants.quality import ExclusionRule
+from truehue.annotation.judgments.rates import choices_of
+from truehue.annotation.participants import ExclusionRule
 from truehue.annotation.report import Analysis, Summary, results
 from truehue.annotation.studies.cases import Kind
 from truehue.annotation.studies.plan import StudyPlan
-from truehue.annotation.validation.differences import nearest
+from truehue.annotation.validation.metrics import nearest
 from truehue.annotation.validation.scales import _ranks, _spearman
 
 TASTE = Taste({**STRENGTHS, "m3": -0.2})

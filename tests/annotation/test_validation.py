@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import pearsonr, spearmanr
 
-from truehue.annotation.judgments.votes import Vote
-from truehue.annotation.validation.differences import differences
-from truehue.annotation.validation.metrics import PairVotes, measures, validate
+from truehue.annotation.judgments.answers import Vote
+from truehue.annotation.validation.metrics import PairVotes, differences, measures, validate
 
 
 def votes_for(shares: dict[str, float], votes: int = 6) -> list[Vote]:

@@ -34,8 +34,7 @@ from tests.bench.startup import free_port
 from tests.bench.voters import Tally
 from tests.bench.votes import Study, app, started
 from truehue.annotation.studies.cases import Case, Kind
-from truehue.annotation.studies.files import to_json
-from truehue.annotation.studies.plan import Consent, Material, Screening, StudyPlan
+from truehue.annotation.studies.plan import Consent, Material, Screening, StudyPlan, to_json
 from truehue.core.sketches.records import Sketch, sketch_id
 from truehue.core.studies import EventKind, State
 from truehue.storage.store import Storage

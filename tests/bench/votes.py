@@ -36,8 +36,7 @@ from tests.bench.gradio_votes import GradioVoter, server_code
 from tests.bench.startup import free_port
 from tests.bench.voters import Tally, Voter, vote_at_once, vote_steadily
 from truehue.annotation.studies.cases import Candidate, Case, Kind
-from truehue.annotation.studies.files import to_json
-from truehue.annotation.studies.plan import Consent, Material, StudyPlan
+from truehue.annotation.studies.plan import Consent, Material, StudyPlan, to_json
 from truehue.core.studies import EventKind, State
 from truehue.storage.store import Storage
 

@@ -15,22 +15,23 @@ from fastapi import FastAPI
 
 from tests.browser.line_drawings import sketches
 from tests.browser.stage_app import serving
+from truehue.annotation import participants
 from truehue.annotation.colorings.actions import read_action
 from truehue.annotation.colorings.layer import paint
-from truehue.annotation.participants import quality
-from truehue.annotation.studies.cases import Candidate, Case, Kind
-from truehue.annotation.studies.files import to_json
+from truehue.annotation.studies.cases import Candidate, Case, Kind, QuestionSetName, stored_question
 from truehue.annotation.studies.plan import (
     Completion,
     Consent,
+    Example,
     Material,
+    Practice,
+    Review,
     Screening,
     StudyPlan,
     Training,
+    to_json,
 )
-from truehue.annotation.studies.practice import Example, Practice, Review
 from truehue.annotation.studies.presets import PRESETS
-from truehue.annotation.studies.questions import QuestionSetName, stored_question
 from truehue.core.sketches.images import composite
 from truehue.core.sketches.prepare import of_ink
 from truehue.core.sketches.regions import regions
@@ -221,7 +222,7 @@ def study_room(folder: Path, side: int = 400) -> Iterator[StudyRoom]:
     are faster than people, and get their codes all the same."""
     rng = np.random.default_rng(11)
     with Storage.open(folder / "data") as storage, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(quality, "LEAST_ANSWER_S", 0.0)
+        patch.setattr(participants, "LEAST_ANSWER_S", 0.0)
         context = make_context(storage, "data")
         app = FastAPI()
         app.include_router(participant_routes(context))

@@ -17,7 +17,7 @@ from tests.browser.study_room import CODE, StudyRoom, study_room
 from truehue.annotation.colorings.actions import read_action
 from truehue.annotation.colorings.layer import checksum, paint
 from truehue.annotation.studies.cases import Kind
-from truehue.annotation.studies.practice import Example, Review
+from truehue.annotation.studies.plan import Example, Review
 from truehue.core.sketches.regions import regions
 from truehue.core.studies import Event, MarkKind
 

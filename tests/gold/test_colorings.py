@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from truehue.annotation.quality.reviews import Outcome, Review, agreement, votes_of
+from truehue.annotation.quality.control import Outcome, Review, agreement, votes_of
 
 # ColorConceptBench, Appendix B.4, Table 5: images by the votes of three experts. Printed beside it:
 # 562 images, observed agreement P̄ = 0.811, 36 discarded.

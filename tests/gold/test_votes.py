@@ -7,9 +7,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from truehue.annotation.agreement.alpha import alpha
-from truehue.annotation.agreement.fleiss import fleiss
-from truehue.annotation.ranking.davidson import fit
+from truehue.annotation.agreement import alpha, fleiss
+from truehue.annotation.ranking import fit
 
 TEAMS = ("Milwaukee", "Detroit", "Toronto", "New York", "Boston", "Cleveland", "Baltimore")
 # A. Agresti, "Categorical Data Analysis", 2nd ed., 2002, Table 10.10: wins of the row's team over

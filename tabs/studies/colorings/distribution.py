@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from truehue.annotation.quality.result import LEVELS, Level
+from truehue.annotation.quality.control import LEVELS, Level
 from truehue.core.concepts.records import (
     EXTRACTED,
     HISTOGRAMS,

@@ -12,25 +12,29 @@ from typing import Any
 
 import numpy as np
 
-from truehue.annotation.quality.colorings import (
+from truehue.annotation.quality.consensus import (
     Coloring,
+    ConceptUncertainty,
+    Consensus,
     Key,
     by_case,
+    consensus,
     distribution_of,
+    expected_gains,
+    pairwise_emd,
 )
-from truehue.annotation.quality.consensus import Consensus, consensus, pairwise_emd
-from truehue.annotation.quality.result import (
+from truehue.annotation.quality.control import (
     ColoringStatus,
     Evidence,
     Level,
     Mark,
+    Review,
+    Stability,
     saved_of,
     stabilities,
     thresholds,
+    votes_of,
 )
-from truehue.annotation.quality.reviews import Review, votes_of
-from truehue.annotation.quality.second import Stability
-from truehue.annotation.quality.uncertainty import ConceptUncertainty, expected_gains
 from truehue.annotation.report import PersonResult, people_results
 from truehue.core.studies import ColoringMark, EventKind
 from truehue.storage.store import Storage

@@ -13,9 +13,14 @@ from functools import partial
 
 import numpy as np
 
-from truehue.annotation.colorings.mask import background_share, profile
-from truehue.annotation.quality.colorings import Coloring, Key, distribution_of, own_weights
-from truehue.annotation.quality.uncertainty import width_of
+from truehue.annotation.colorings.layer import background_share, profile
+from truehue.annotation.quality.consensus import (
+    Coloring,
+    Key,
+    distribution_of,
+    own_weights,
+    width_of,
+)
 from truehue.core.cache import LruCache
 from truehue.core.concepts.records import ColorProfile
 from truehue.core.errors import BadInput, MaskError, StorageError

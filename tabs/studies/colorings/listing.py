@@ -8,9 +8,8 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from truehue.annotation.colorings.mask import LEAST_BACKGROUND
-from truehue.annotation.quality.result import Level
-from truehue.annotation.quality.reviews import Votes
+from truehue.annotation.colorings.layer import LEAST_BACKGROUND
+from truehue.annotation.quality.control import Level, Votes
 from truehue.core.color.spaces import hex_of
 from truehue.core.color.uw71 import uw71
 from truehue.core.concepts.matching import normal

@@ -8,11 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from truehue.annotation.quality.consensus import Consensus
-from truehue.annotation.quality.result import LEVELS, STANDS_FOR, ColoringStatus, Level
-from truehue.annotation.quality.reviews import Outcome, agreement
-from truehue.annotation.quality.second import SecondCheck
-from truehue.annotation.quality.uncertainty import ConceptUncertainty
+from truehue.annotation.quality.consensus import ConceptUncertainty, Consensus
+from truehue.annotation.quality.control import (
+    LEVELS,
+    STANDS_FOR,
+    ColoringStatus,
+    Level,
+    Outcome,
+    SecondCheck,
+    agreement,
+)
 from truehue.core.cache import LruCache
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context

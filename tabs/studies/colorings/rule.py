@@ -12,9 +12,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from truehue.annotation.quality.consensus import FLAGGED_SHARE
-from truehue.annotation.quality.result import LEVELS, Level
-from truehue.annotation.quality.reviews import REVIEWERS
-from truehue.annotation.quality.second import LEAST_LAB, QUANTILE
+from truehue.annotation.quality.control import LEAST_LAB, LEVELS, QUANTILE, REVIEWERS, Level
 from truehue.core.errors import BadInput
 from truehue.tabs.page.requests import single_of
 from truehue.tabs.studies.results import StudyReference

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from truehue.annotation.judgments.answers import AnswerKind, answers_of
-from truehue.annotation.quality.colorings import Key
+from truehue.annotation.quality.consensus import Key
 from truehue.annotation.studies.cases import Case, Kind
 from truehue.annotation.studies.plan import StudyPlan
 from truehue.core.errors import BadInput, NotStored

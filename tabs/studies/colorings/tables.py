@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from truehue.annotation.quality.result import Level
-from truehue.annotation.quality.reviews import Outcome
+from truehue.annotation.quality.control import Level, Outcome
 from truehue.core.export.columns import NUMBER, TEXT, TRUTH, WHOLE, Column
 from truehue.tabs.studies.colorings.submitted import MAIN, SECOND, TRAINING
 from truehue.tabs.studies.colorings.tables_rows import (

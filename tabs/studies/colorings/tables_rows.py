@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from truehue.annotation.quality.result import Level
-from truehue.annotation.quality.reviews import Votes
+from truehue.annotation.quality.control import Level, Votes
 from truehue.core.color.uw71 import uw71
 from truehue.core.records import LayerRecord
 from truehue.core.studies import ColoringMark, MarkKind

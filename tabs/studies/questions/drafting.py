@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from truehue.annotation.studies.cases import Case
-from truehue.annotation.studies.questions import QuestionSetName, stored_question
+from truehue.annotation.studies.cases import Case, QuestionSetName, stored_question
 from truehue.core.errors import BadInput
 from truehue.core.vlm.question_set import QuestionSet
 from truehue.core.vlm.records import Form, Question

@@ -7,8 +7,13 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from truehue.annotation.colorings.actions import as_json, has_color, read_action
-from truehue.annotation.colorings.trace import code_of, current_colors
+from truehue.annotation.colorings.actions import (
+    as_json,
+    code_of,
+    current_colors,
+    has_color,
+    read_action,
+)
 
 COLOR = st.sampled_from([None, "#aa5500", "#ffffff"])
 ACTIONS = st.one_of(

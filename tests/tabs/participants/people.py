@@ -15,12 +15,10 @@ from httpx import Response
 
 from tests.annotation import studies_made
 from tests.storage.sketches_made import boxes
-from truehue.annotation.assignment.load import Enrolled
+from truehue.annotation.assignment.ledger import Enrolled
 from truehue.annotation.assignment.replay import replay
-from truehue.annotation.participants.exclusion import exclusions_of
-from truehue.annotation.studies.files import from_json, to_json
-from truehue.annotation.studies.plan import Screening, StudyPlan
-from truehue.annotation.studies.practice import Review
+from truehue.annotation.participants import exclusions_of
+from truehue.annotation.studies.plan import Review, Screening, StudyPlan, from_json, to_json
 from truehue.core.sketches.records import Sketch, sketch_id
 from truehue.core.studies import InvitationRecord, State, StudyRecord
 from truehue.tabs.page.context import Context

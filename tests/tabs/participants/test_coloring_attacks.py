@@ -22,8 +22,7 @@ from tests.tabs.participants.people import (
     stroke,
 )
 from truehue.annotation.colorings.actions import rows_of
-from truehue.annotation.studies.plan import Screening
-from truehue.annotation.studies.practice import Review
+from truehue.annotation.studies.plan import Review, Screening
 from truehue.core.sketches.records import Sketch, sketch_id
 from truehue.core.studies import EventKind
 from truehue.tabs.participants import canvas, live_study, session

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.tabs.participants.people import Person, Room, coloring_plan, event, fill, part_of
-from truehue.annotation.studies.practice import Review
+from truehue.annotation.studies.plan import Review
 from truehue.core.errors import BadInput, NotStored
 from truehue.tabs.page.roles import OWNER
 from truehue.tabs.participants import practice

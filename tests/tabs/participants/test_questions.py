@@ -10,8 +10,8 @@ import pytest
 from tests.annotation.studies_made import question_cases, question_plan
 from tests.node import run_module
 from tests.tabs.participants.people import Room, answer, event, part_of
+from truehue.annotation.studies.cases import stored_question
 from truehue.annotation.studies.plan import Screening
-from truehue.annotation.studies.questions import stored_question
 from truehue.core.errors import BadInput
 from truehue.core.images.load import image_id
 from truehue.core.vlm.generators import Difficulty, GeneratedSettings, generated

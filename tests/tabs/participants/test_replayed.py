@@ -10,8 +10,7 @@ import pytest
 
 from tests.annotation.studies_made import question_plan
 from tests.tabs.participants.people import AUTHOR, Link, Room, answer, coloring_plan, plan
-from truehue.annotation.studies.files import from_json, to_json
-from truehue.annotation.studies.plan import Closing, Method, Screening
+from truehue.annotation.studies.plan import Closing, Method, Screening, from_json, to_json
 from truehue.core.studies import MarkKind, Purpose, State
 from truehue.tabs.page.roles import OWNER
 from truehue.tabs.studies.live import StudyRequest, live

@@ -14,9 +14,7 @@ from tests.filled import filled_into
 from truehue.annotation.colorings.actions import read_action
 from truehue.annotation.colorings.layer import checksum, paint
 from truehue.annotation.studies.cases import Case, Kind
-from truehue.annotation.studies.files import to_json
-from truehue.annotation.studies.plan import Material, StudyPlan
-from truehue.annotation.studies.practice import Practice
+from truehue.annotation.studies.plan import Material, Practice, StudyPlan, to_json
 from truehue.core.sketches.records import Sketch, sketch_id
 from truehue.core.sketches.regions import regions
 from truehue.core.studies import (

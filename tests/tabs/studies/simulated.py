@@ -12,12 +12,11 @@ import numpy as np
 
 from tests.annotation.studies_made import plan as plan_of
 from tests.filled import filled_into
-from truehue.annotation.assignment.further import current_colorings_of, further
-from truehue.annotation.assignment.load import Enrolled
-from truehue.annotation.participants.screening import patches_for, plates_for
+from truehue.annotation.assignment.assign import further
+from truehue.annotation.assignment.ledger import Enrolled, current_colorings_of
+from truehue.annotation.participants import patches_for, plates_for
 from truehue.annotation.studies.cases import Candidate, Case, Kind
-from truehue.annotation.studies.files import to_json
-from truehue.annotation.studies.plan import Material, StudyPlan
+from truehue.annotation.studies.plan import Material, StudyPlan, to_json
 from truehue.core.studies import (
     Enrolment,
     Event,

@@ -11,8 +11,8 @@ import pytest
 from PIL import Image
 
 from tests.tabs.studies.colored import TASTES, Designers, colored_study, coloring, event
-from truehue.annotation.participants.quality import ExclusionRule
-from truehue.annotation.quality.result import Level
+from truehue.annotation.participants import ExclusionRule
+from truehue.annotation.quality.control import Level
 from truehue.annotation.studies.cases import Kind
 from truehue.core.concepts.distribution import of_pictures
 from truehue.core.errors import BadInput, NotAllowed, NotStored
@@ -394,7 +394,7 @@ def test_rules_are_kept_beside_each_other_and_erasure_forgets(context: Context) 
 
 def test_other_studies_have_no_colorings(context: Context) -> None:
     from tests.annotation.studies_made import plan
-    from truehue.annotation.studies.files import to_json
+    from truehue.annotation.studies.plan import to_json
 
     study = context.storage.studies.add(to_json(plan()), "owner")
     with pytest.raises(BadInput, match="Nothing is colored"):

@@ -20,7 +20,7 @@ from pyarrow import parquet
 
 from tests.empty_data import empty_data
 from tests.tabs.studies.simulated import Crowd, distributions_plan, simulated
-from truehue.annotation.ranking.davidson import PRIOR_SD
+from truehue.annotation.ranking import PRIOR_SD
 from truehue.annotation.studies.cases import Case
 from truehue.annotation.studies.plan import Consent
 from truehue.core.errors import NotAllowed, NotStored

@@ -15,8 +15,7 @@ from tests.storage.run_samples import ingest_copied, sample_plan, sample_run
 from tests.tabs.studies.studies_here import distributions, drawn, form, models
 from truehue.annotation.assignment.assign import assign
 from truehue.annotation.studies.cases import Kind
-from truehue.annotation.studies.files import from_json
-from truehue.annotation.studies.plan import Material
+from truehue.annotation.studies.plan import Material, from_json
 from truehue.core.errors import BadInput
 from truehue.core.generation.registry import RENDERER
 from truehue.core.runs.folder import RunFolder

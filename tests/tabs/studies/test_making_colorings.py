@@ -10,8 +10,7 @@ import pytest
 from tests.tabs.studies.colored import grid, sketch_of
 from tests.tabs.studies.studies_here import form
 from truehue.annotation.studies.cases import Kind
-from truehue.annotation.studies.plan import Material
-from truehue.annotation.studies.practice import Review
+from truehue.annotation.studies.plan import Material, Review
 from truehue.core.errors import BadInput
 from truehue.core.prompts.concepts import concepts
 from truehue.core.sketches.records import Sketch, SketchWarning

@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 
 from tests.annotation.studies_made import plan
-from truehue.annotation.participants.quality import ExclusionRule
-from truehue.annotation.ranking.strengths import Ranking
+from truehue.annotation.participants import ExclusionRule
+from truehue.annotation.ranking import Ranking
 from truehue.annotation.report import Analysis, Summary, results
-from truehue.annotation.validation.differences import Difference
-from truehue.annotation.validation.metrics import Interval, Validation
+from truehue.annotation.validation.metrics import Difference, Interval, Validation
 from truehue.annotation.validation.scales import ChoiceValidation, RatingValidation
 from truehue.tabs.studies.metric_validity import trust_sentences
 from truehue.tabs.studies.metric_validity_scales import choice_sentences, rating_sentences

@@ -14,7 +14,7 @@ import pytest
 
 from tests.annotation.studies_made import plan as plan_of
 from tests.tabs.studies.simulated import STRENGTHS, Crowd, distributions_plan, simulated
-from truehue.annotation.participants.quality import ExclusionRule
+from truehue.annotation.participants import ExclusionRule
 from truehue.annotation.studies.cases import Kind
 from truehue.core.errors import BadInput, NotAllowed, NotStored
 from truehue.core.studies import Event, EventKind, LogKind, ParticipantRecord, State

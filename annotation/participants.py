@@ -1,24 +1,125 @@
-"""Attention, consistency and speed of one participant, and the rules that may exclude them."""
+"""Participants: screening, quality of their answers, and which exclusions follow."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime
+from typing import Any
 
 import numpy as np
 
-from truehue.annotation.assignment.training import right, rounds
+from truehue.annotation.assignment.ledger import Excludes, Exclusions
+from truehue.annotation.assignment.practice import right, rounds
 from truehue.annotation.judgments.answers import Answer, AnswerKind
 from truehue.annotation.studies.cases import Kind
 from truehue.annotation.studies.plan import Method, StudyPlan
-from truehue.core.studies import Purpose, Trial
+from truehue.core.images.plates import DIGITS, PLACES, Axis
+from truehue.core.studies import (
+    ColoringMark,
+    Event,
+    EventKind,
+    LogEntry,
+    LogKind,
+    MarkKind,
+    Purpose,
+    Trial,
+)
 
+SCREENING_SEED = 71
+"""Keeps these draws apart from those of the assignment."""
 FAST_MS = 400.0
 """An answer faster than this can hardly rest on having looked at both images."""
 
 LEAST_ANSWER_S = 1.0
 """Seconds that an answer takes at least, on average from coming in to finishing."""
+_ALWAYS = datetime(1970, 1, 1, tzinfo=UTC)
+_KEPT = {"kept": True, "discarded": False}
+
+
+@dataclass(frozen=True)
+class PlateChoice:
+    """One plate of :func:`truehue.core.images.plates.plate`; ``seed`` is of the few that are
+    made."""
+
+    digit: str
+    axis: Axis
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Patch:
+    """A square of ``patch`` at one of four places on ``field``, both sRGB hex: the two darkest, or
+    the two lightest, steps that a usable screen tells apart."""
+
+    name: str
+    field: str
+    patch: str
+    place: int
+
+
+# L* 0 and 2.7, and L* 100 and 97.6: what hides the one has crushed shadows or clipped highlights.
+_STEPS = (("dark", "#000000", "#0A0A0A"), ("light", "#FFFFFF", "#F8F8F8"))
+
+
+def plates_for(seed: int, number: int) -> tuple[PlateChoice, ...]:
+    """Four plates, one an axis, each with another digit, in a drawn order."""
+    rng = np.random.default_rng([seed, number, SCREENING_SEED])
+    digits = rng.permutation(list(DIGITS))
+    axes = rng.permutation(len(Axis))
+    return tuple(
+        PlateChoice(str(digit), list(Axis)[int(axis)])
+        for digit, axis in zip(digits, axes, strict=False)
+    )
+
+
+def patches_for(seed: int, number: int) -> tuple[Patch, ...]:
+    """A dark patch and a light one, each at a drawn place."""
+    rng = np.random.default_rng([seed, number, SCREENING_SEED + 1])
+    return tuple(Patch(*step, place=int(rng.integers(PLACES))) for step in _STEPS)
+
+
+def scored(
+    body: Mapping[str, Any], plates: tuple[PlateChoice, ...], patches: tuple[Patch, ...]
+) -> dict[str, Any]:
+    """A participant's screening answers against what was shown.
+
+    ``shown`` and ``read`` count plates; ``misread`` are the axes of those that were not read;
+    ``dark`` and ``light`` say whether the patch was found, None where nothing was answered.
+    """
+    answers = body.get("plates")
+    answers = answers if isinstance(answers, list) else []
+    misread = [
+        plate.axis.value
+        for plate, answer in zip(plates, answers, strict=False)
+        if answer != plate.digit
+    ]
+    shown = min(len(answers), len(plates))
+    positions = {
+        patch.name: None if body.get(patch.name) is None else body[patch.name] == patch.place
+        for patch in patches
+    }
+    return {"shown": shown, "read": shown - len(misread), "misread": misread, **positions}
+
+
+def screening_of(plan: StudyPlan, number: int, events: Iterable[Event]) -> dict[str, Any] | None:
+    """What the last screening of the participant with that ``number`` says, as :func:`scored` says
+    it; None where there was none.
+
+    It is scored again from the answers, which the server stores beside what it made of them: what
+    an imported study says of itself is not believed, and a body without them is one of answers.
+    """
+    body: Mapping[str, Any] | None = None
+    for event in events:
+        if event.kind is EventKind.SCREENING:
+            answers = event.body.get("answers")
+            body = answers if isinstance(answers, Mapping) else event.body
+    if body is None:
+        return None
+    plates = plates_for(plan.seed, number) if plan.screening.plates else ()
+    patches = patches_for(plan.seed, number) if plan.screening.patches else ()
+    return scored(body, plates, patches)
 
 
 @dataclass(frozen=True)
@@ -197,3 +298,51 @@ def _same(plan: StudyPlan, first: Answer, again: Answer) -> bool:
 
 def _share(values: Sequence[bool]) -> float | None:
     return sum(values) / len(values) if values else None
+
+
+def exclusions_of(
+    plan: StudyPlan,
+    log: Iterable[LogEntry],
+    marks: Iterable[ColoringMark] = (),
+    numbers: Mapping[str, int] | None = None,
+) -> Exclusions:
+    """The exclusions of a study. ``log`` is all that happened to it, ``marks`` are those on its
+    colorings, and ``numbers`` the participants' numbers by their ids."""
+    rules: list[tuple[datetime, Excludes]] = [(_ALWAYS, excluded_by(plan, ExclusionRule()))]
+    decisions: dict[int, list[tuple[datetime, bool]]] = defaultdict(list)
+    marked: dict[int, list[tuple[datetime, int, bool | None]]] = defaultdict(list)
+    for entry in log:
+        if entry.kind is LogKind.RULE:
+            rules.append((entry.at, excluded_by(plan, rule_of(entry.body["rule"]))))
+        elif entry.kind is LogKind.DECISION:
+            number = entry.body["participant_number"]
+            decisions[number].append((entry.at, bool(entry.body["excluded"])))
+    known = numbers or {}
+    for mark in marks:
+        if mark.kind is MarkKind.KEEP and mark.participant_id in known:
+            row = mark.at, mark.position, _KEPT.get(mark.value)
+            marked[known[mark.participant_id]].append(row)
+    return Exclusions(tuple(rules), dict(decisions), dict(marked))
+
+
+def excluded_by(plan: StudyPlan, rule: ExclusionRule) -> Excludes:
+    """Whether a rule excludes a participant of that plan."""
+
+    def excludes(
+        number: int,
+        trials: Sequence[Trial],
+        answers: Mapping[int, Answer],
+        screening: Sequence[Event],
+    ) -> bool:
+        read = screening_of(plan, number, screening) or {}
+        return bool(reasons(quality_of(plan, trials, answers, read), rule))
+
+    return excludes
+
+
+def rule_of(stored: Mapping[str, Any] | None) -> ExclusionRule:
+    """The rule of exclusion as it is stored, the default one where none is."""
+    if stored is None:
+        return ExclusionRule()
+    names = {field.name for field in fields(ExclusionRule)}
+    return ExclusionRule(**{name: value for name, value in stored.items() if name in names})

@@ -1,1 +1,0 @@
-"""What was seen of participants and their screens, and which exclusions follow."""

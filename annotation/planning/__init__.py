@@ -1,1 +1,0 @@
-"""How many votes a study needs, before it starts."""
