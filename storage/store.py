@@ -27,6 +27,12 @@ from truehue.storage.colorings.layers import ColoringLayers
 from truehue.storage.colorings.marks import ColoringMarks
 from truehue.storage.concept_images.images import Images, Masks
 from truehue.storage.concept_images.sets import ConceptImages, GeneratedImages, ImageProfiles
+from truehue.storage.colorings import ColoringLayers, ColoringMarks, Colorings
+from truehue.storage.concept_images.generated import GeneratedImages
+from truehue.storage.concept_images.images import Images
+from truehue.storage.concept_images.masks import Masks
+from truehue.storage.concept_images.profiles import ImageProfiles
+from truehue.storage.concept_images.sets import ConceptImages
 from truehue.storage.database.connection import DATABASE_NAME, Clock, Database, aware, utc_now
 from truehue.storage.database.losses import Losses
 from truehue.storage.database.migrations import FeatureTables
@@ -41,9 +47,8 @@ from truehue.storage.runs.runs import Runs
 from truehue.storage.scores.scores import Scores
 from truehue.storage.sketches import Sketches
 from truehue.storage.studies.events import StudyEvents
-from truehue.storage.studies.invitations import Invitations
 from truehue.storage.studies.participants import Participants
-from truehue.storage.studies.studies import Studies
+from truehue.storage.studies.studies import Invitations, Studies
 from truehue.storage.trash import Trash
 from truehue.storage.verdicts.agreement import Agreements
 from truehue.storage.verdicts.evidence import Evidence

@@ -1,4 +1,4 @@
-"""Studies: versions of their plans, changes of their state and rules; rows are only added."""
+"""Studies: versions of their plans, states, rules, links into them, and their log; rows are only added."""
 
 from __future__ import annotations
 
@@ -12,13 +12,59 @@ import duckdb
 
 from truehue.core.cache import LruCache
 from truehue.core.errors import BadInput
-from truehue.core.studies import LogEntry, State, StudyRecord
+from truehue.core.studies import InvitationRecord, LogEntry, LogKind, State, StudyRecord
 from truehue.core.study_copy import ParticipantCopy, StudyCopy
 from truehue.storage.database.connection import Database, aware
 from truehue.storage.studies.copying import IncomingStudy, read_copy, read_people
-from truehue.storage.studies.log import log_of
 from truehue.storage.studies.rows import json_text, not_stored, one, require_study
 
+# Each gives the time, the author, and the words of the body as they are named here.
+_QUESTIONS: tuple[tuple[LogKind, str, tuple[str, ...]], ...] = (
+    (
+        LogKind.PLAN,
+        "SELECT created_at, author, version, title FROM study_plans "
+        "WHERE study_id = ? ORDER BY version",
+        ("version", "title"),
+    ),
+    (
+        LogKind.STATE,
+        "SELECT created_at, author, state, reason FROM study_states "
+        "WHERE study_id = ? ORDER BY number",
+        ("state", "reason"),
+    ),
+    (
+        LogKind.RULE,
+        "SELECT created_at, author, rule FROM study_rules WHERE study_id = ? ORDER BY number",
+        ("rule",),
+    ),
+    (
+        LogKind.LINK,
+        "SELECT created_at, author, invitation_id, label, personal FROM study_invitations "
+        "WHERE study_id = ? ORDER BY created_at, invitation_id",
+        ("invitation_id", "label", "personal"),
+    ),
+    (
+        LogKind.LINK_REVOKED,
+        "SELECT revoked_at, coalesce(revoked_by, ''), invitation_id, label, personal "
+        "FROM study_invitations WHERE study_id = ? AND revoked_at IS NOT NULL "
+        "ORDER BY revoked_at, invitation_id",
+        ("invitation_id", "label", "personal"),
+    ),
+    (
+        LogKind.DECISION,
+        "SELECT decisions.created_at, author, participant_id, participants.number, excluded, "
+        "reason FROM study_decisions AS decisions "
+        "JOIN study_participants AS participants USING (participant_id) "
+        "WHERE study_id = ? ORDER BY decisions.created_at, participant_id, decisions.number",
+        ("participant_id", "participant_number", "excluded", "reason"),
+    ),
+    (
+        LogKind.ERASURE,
+        "SELECT created_at, author, participant_number FROM study_erasures "
+        "WHERE study_id = ? ORDER BY created_at, participant_number",
+        ("participant_number",),
+    ),
+)
 KEPT_PLANS = 32
 """Plans that are kept in memory as they were read: a page asks for one with every request."""
 _STUDIES = """
@@ -33,6 +79,28 @@ _STUDIES = """
         FROM study_states GROUP BY study_id
     ) USING (study_id)
 """
+_INVITATIONS = "invitation_id, study_id, label, personal, created_at, revoked_at, author"
+
+
+def log_of(database: Database, study_id: str) -> list[LogEntry]:
+    """All that happened to the study, the oldest first. Raises :class:`NotStored`."""
+    entries = []
+    with database.cursor() as cursor:
+        require_study(cursor, study_id)
+        for kind, question, names in _QUESTIONS:
+            rows = cursor.execute(question, [study_id]).fetchall()
+            entries += [_entry(kind, names, *row) for row in rows]
+    # What has the same time stays in the order of the kinds: a plan comes before its state.
+    return sorted(entries, key=lambda entry: entry.at)
+
+
+def _entry(
+    kind: LogKind, names: tuple[str, ...], time: datetime, author: str, *values: Any
+) -> LogEntry:
+    body = dict(zip(names, values, strict=True))
+    if "rule" in body:
+        body["rule"] = json.loads(body["rule"])
+    return LogEntry(aware(time), kind, author, body)
 
 
 class Studies:
@@ -197,4 +265,84 @@ def _insert_state(
         "INSERT INTO study_states (study_id, number, state, author, reason, created_at) "
         "VALUES (?, ?, ?, ?, ?, ?)",
         list(row),
+    )
+
+
+class Invitations:
+    """The stored links. Any thread may call."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self.changes = 0
+        """How often a link was revoked since the start."""
+
+    def add(
+        self, study_id: str, token_hash: str, label: str, personal: bool, author: str
+    ) -> InvitationRecord:
+        """Store a link whose token has this SHA-256, 64 hexadecimal characters.
+
+        Raises :class:`NotStored` where there is no such study.
+        """
+        invitation_id = secrets.token_hex(16)
+        with self._database.transaction() as cursor:
+            require_study(cursor, study_id)
+            now = self._database.now()
+            cursor.execute(
+                "INSERT INTO study_invitations "
+                "(invitation_id, study_id, token_hash, label, personal, author, created_at) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?)",
+                [invitation_id, study_id, token_hash, label, personal, author, now],
+            )
+        return self.get(invitation_id)
+
+    def get(self, invitation_id: str) -> InvitationRecord:
+        """The link of that id. Raises :class:`NotStored`."""
+        rows = self._database.rows(
+            f"SELECT {_INVITATIONS} FROM study_invitations WHERE invitation_id = ?", [invitation_id]
+        )
+        if not rows:
+            raise not_stored("link", invitation_id)
+        return _invitation(rows[0])
+
+    def by_token(self, token_hash: str) -> InvitationRecord | None:
+        """The link whose token has this SHA-256, also one that was revoked; None for no link."""
+        rows = self._database.rows(
+            f"SELECT {_INVITATIONS} FROM study_invitations WHERE token_hash = ?", [token_hash]
+        )
+        return _invitation(rows[0]) if rows else None
+
+    def of(self, study_id: str) -> list[InvitationRecord]:
+        """The links of a study in the order of making, with those that were revoked."""
+        rows = self._database.rows(
+            f"SELECT {_INVITATIONS} FROM study_invitations WHERE study_id = ? "
+            "ORDER BY created_at, invitation_id",
+            [study_id],
+        )
+        return [_invitation(row) for row in rows]
+
+    def revoke(self, invitation_id: str, author: str) -> InvitationRecord:
+        """Store that the link lets nobody in any more; one that was revoked stays as it was.
+
+        Raises :class:`NotStored`.
+        """
+        with self._database.transaction() as cursor:
+            cursor.execute(
+                "UPDATE study_invitations SET revoked_at = ?, revoked_by = ? "
+                "WHERE invitation_id = ? AND revoked_at IS NULL",
+                [self._database.now(), author, invitation_id],
+            )
+        self.changes += 1
+        return self.get(invitation_id)
+
+
+def _invitation(row: tuple[Any, ...]) -> InvitationRecord:
+    invitation_id, study_id, label, personal, created_at, revoked_at, author = row
+    return InvitationRecord(
+        id=invitation_id,
+        study_id=study_id,
+        label=label,
+        personal=personal,
+        created_at=aware(created_at),
+        revoked_at=None if revoked_at is None else aware(revoked_at),
+        author=author,
     )

@@ -32,7 +32,7 @@ from truehue.annotation.studies.cases import Kind
 from truehue.annotation.studies.plan import MOST_TRIALS, StudyPlan
 from truehue.core.errors import BadInput
 from truehue.core.studies import ColoringMark, Event, EventKind, ParticipantRecord, Purpose, Trial
-from truehue.storage.studies.action_rows import cost_of
+from truehue.storage.studies.events import cost_of
 from truehue.tabs.participants.canvas import (
     MOST_BYTES,
     Canvases,

@@ -25,7 +25,7 @@ from truehue.core.studies import (
     StudyRecord,
     Trial,
 )
-from truehue.storage.studies.action_rows import ActionTrace
+from truehue.storage.studies.events import ActionTrace
 from truehue.tabs.page.visitors import Visitors
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from tests.storage.studies.people import answer, link, new_id, person
 from truehue.annotation.colorings.actions import rows_of
 from truehue.core.studies import Event, EventKind
 from truehue.storage import Storage
-from truehue.storage.studies.action_rows import cost_of
+from truehue.storage.studies.events import cost_of
 
 FILL = {"do": "fill", "x": 1, "y": 2, "closing": 0, "color": "#aa5500"}
 ERASE = {**FILL, "color": None}

@@ -16,7 +16,7 @@ from tests.storage.studies.people import answer, link, new_id, person
 from truehue.core.errors import BadInput, DataFolderError, NotStored, StorageError
 from truehue.core.studies import Event, EventKind
 from truehue.storage import Storage
-from truehue.storage.studies.group_commit import PACE_S
+from truehue.storage.studies.events import PACE_S
 
 pytestmark = pytest.mark.slow
 
@@ -67,7 +67,7 @@ def test_an_event_is_known_again_after_a_restart(data_dir: Path) -> None:
 def test_more_participants_than_are_kept_in_memory(
     storage: Storage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("truehue.storage.studies.event_rows.KEPT_PARTICIPANTS", 2)
+    monkeypatch.setattr("truehue.storage.studies.events.KEPT_PARTICIPANTS", 2)
     index = link(storage)
     people = [person(storage, index).id for _ in range(4)]
     sent = {item: answer() for item in people}

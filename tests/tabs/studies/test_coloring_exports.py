@@ -20,7 +20,7 @@ from tests.tabs.studies.colored import BLUE, TASTES, Designers, colored_study, e
 from truehue.core.errors import BadInput, NotStored
 from truehue.core.studies import EventKind, MarkKind
 from truehue.storage import Storage
-from truehue.storage.studies import copying, staging
+from truehue.storage.studies import copying
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import OWNER
@@ -261,7 +261,7 @@ def test_a_large_study_is_read_and_stored_a_person_at_a_time(
     study_id, _ = colored_study(context.storage)
     path = tmp_path / "all.zip"
     write_archive(context, OWNER, StudyExportRequest(study=study_id), path)
-    monkeypatch.setattr(staging, "ROWS_AT_ONCE", 100)
+    monkeypatch.setattr(copying, "ROWS_AT_ONCE", 100)
     monkeypatch.setattr(copying, "EVENTS_AT_ONCE", 100)
     peaks = []
     for count in (2, 8):

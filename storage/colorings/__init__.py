@@ -1,1 +1,0 @@
-"""Colorings: those that people keep for themselves, and what is stored of those of studies."""
