@@ -42,7 +42,7 @@ TEXTS = {
 """What people read, and the word that it is from now on."""
 STORED = {
     "annotation/studies/presets.py": "what people were asked in studies that exist",
-    "tabs/studies/texts.py": "what people consented to",
+    "tabs/studies/form.py": "what people consented to",
     "core/runs/concepts.py": "reasons that stored rows bear",
     "core/runs/worker.py": "reasons that stored rows bear",
     "core/scores/cfm.py": "reasons that stored rows bear",

@@ -23,7 +23,7 @@ from truehue.core.study_copy import StudyCopy
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.roles import Actor
-from truehue.tabs.studies.colorings.archive import coloring_export, sketch_records, write_images
+from truehue.tabs.studies.colorings.exports import coloring_export, sketch_records, write_images
 from truehue.tabs.studies.colorings.facts import moment_of
 from truehue.tabs.studies.colorings.tables import COLORING_TABLES
 from truehue.tabs.studies.copies import Counts, people_lines, study_document

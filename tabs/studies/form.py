@@ -1,4 +1,4 @@
-"""The form of a study as a researcher fills it in: every limit said once."""
+"""The form of a study: what it asks, with its defaults and texts by language."""
 
 from __future__ import annotations
 
@@ -10,19 +10,144 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from truehue.annotation.studies.cases import Kind
-from truehue.annotation.studies.plan import MOST_EXAMPLES, MOST_TRIALS, MOST_VOTES, Material, Method
+from truehue.annotation.studies.plan import (
+    MOST_EXAMPLES,
+    MOST_SKETCHES,
+    MOST_TEXT,
+    MOST_TRIALS,
+    MOST_VOTES,
+    Material,
+    Method,
+    Review,
+)
 from truehue.annotation.studies.presets import PRESETS, Preset
 from truehue.core.concepts.records import EXTRACTED, METHODS
 from truehue.core.errors import BadInput
 from truehue.tabs.page.requests import PageRequest, Whole, digits, no_bool, single_of, texts
-from truehue.tabs.studies.sketch_fields import ExampleForm, PracticeForm, examples_in
-from truehue.tabs.studies.texts import FREE, LANGUAGES, consent_in, texts_of, title_in
-from truehue.tabs.studies.wording import check_wording
+from truehue.tabs.participants.wording import words_of
 
+_PLACE = re.compile(r"\{(\w+)\}")
+FREE = "free"
+"""The preset of a question of one's own."""
+FREE_NAME = "Custom question"
+
+LANGUAGES = {"en": "English", "de": "Deutsch"}
+KINDS = {
+    Kind.PAIRS: "Pairs: choose one of two",
+    Kind.RATINGS: "Ratings: rate each image from 0 to 10",
+    Kind.BEST_OF: "Best of four",
+    Kind.COLORINGS: "Colorings: participants color sketches",
+    Kind.QUESTIONS: "Questions: answer a question about an image",
+}
+ASSIGNMENT_METHODS = {
+    "balanced": "Balanced: every stimulus gets the same number of answers",
+    "adaptive": "Adaptive: the most informative pairs come first; choice probabilities are stored",
+}
+
+_GERMAN = {
+    "concepts": (
+        "Wessen Farben sind näher an den Farben, die Menschen gewählt haben?",
+        "Urteilen Sie vor allem nach den Farbstreifen. Die Bilder dienen nur zum Vergleich: Ob sie "
+        "gut aufgebaut oder schön sind oder etwas falsch gezeichnet ist, spielt keine Rolle.",
+    ),
+    "realism": (
+        "Wie echt wirken die Farben, wie auf einem Foto?",
+        "0 heißt: So sieht kein Foto aus. 10 heißt: Man könnte es für eines halten. Beurteilen Sie "
+        "Schärfe, Licht und Sättigung zusammen; was zu sehen ist, spielt keine Rolle.",
+    ),
+    "adherence": (
+        "Bei welchem Bild passen die Farben besser zur Beschreibung?",
+        "Beurteilen Sie nur die Farben; welches Bild Ihnen besser gefällt, spielt keine Rolle.",
+    ),
+    "best-of-four": (
+        "Welches Bild hat die Farben, nach denen die Worte fragen?",
+        "Beurteilen Sie nur die Farben; welches Bild Ihnen besser gefällt, spielt keine Rolle.",
+    ),
+    "colorings": (
+        "Welche Farben hat das?",
+        "Nehmen Sie die Farben, die das meistens hat, so wie Sie es aus dem Alltag kennen: die "
+        "wirklichen, nicht die eines Comics oder einer Kinderzeichnung, und nicht Ihren eigenen "
+        "Stil.\n\nMalen Sie nur aus, was die Worte nennen, und lassen Sie den Rest der Zeichnung, "
+        "wie er ist: bei einer Wiese das Gras und nicht den Himmel, bei Tee das Getränk und nicht "
+        "die Tasse.\n\nEs gibt keine richtige Antwort, auf die wir warten. Nehmen Sie die Farben, "
+        "die Ihnen zuerst einfallen.",
+    ),
+    "questions": (
+        "Sehen Sie das Bild an und wählen Sie die Antwort.",
+        "Zu jedem Bild gehören eine Frage und einige Antworten. Wählen Sie, was so, wie Sie es "
+        "sehen, richtig ist; sehen Sie so lange hin, wie Sie möchten, von Ihrem Platz aus und ohne "
+        "andere Hilfsmittel.\n\nWenn Sie es nicht sagen können, sagen Sie das: Auch das ist eine "
+        "Antwort, und besser als geraten. Fragen und Antworten sind englisch.",
+    ),
+}
+
+CONSENT = {
+    "en": """You are asked to look at pictures and to answer questions about their colors.
+
+What we store: your answers and what you write, when you gave them, how long each took and how \
+long you looked away; whether you could read the test plates and tell the test patches apart; and \
+what your screen can show: the size of the screen and the window, the density of its pixels, its \
+range of colors and brightness, whether it is touched, and whether you enlarged a picture. We do \
+not store your name or IP address. If you came from a recruiting site, we store the number it \
+gave you until you are paid.
+
+What for: [what the study is for, and where its results will be published]. The answers may be \
+published without anything that says who gave them.
+
+Participation is voluntary. You may stop at any time without giving a reason and without \
+penalty. If you ask for it, we delete the answers that you have given.
+
+Who runs this study: [name, institution, e-mail]. [Approval of an ethics board, where there is one.]
+
+I am at least 18 years old, I have read this, and I agree to take part.""",
+    "de": """Sie werden gebeten, Bilder anzusehen und Fragen zu ihren Farben zu beantworten.
+
+Was wir speichern: Ihre Antworten und was Sie schreiben, wann Sie sie gegeben haben, wie lange \
+jede gedauert hat und wie lange Sie weggesehen haben; ob Sie die Prüftafeln lesen und die \
+Prüffelder unterscheiden konnten; und was Ihr Bildschirm zeigen kann: die Größe von Bildschirm und \
+Fenster, die Dichte der Bildpunkte, der Umfang an Farben und Helligkeit, ob er berührt wird und ob \
+Sie ein Bild vergrößert haben. Wir speichern weder Ihren Namen noch Ihre IP-Adresse. Wenn Sie von \
+einer Vermittlungsseite kommen, speichern wir die Nummer, die sie Ihnen gegeben hat, bis zur \
+Bezahlung.
+
+Wofür: [wozu die Studie dient und wo ihre Ergebnisse erscheinen]. Die Antworten dürfen \
+veröffentlicht werden, ohne Angaben dazu, wer sie gegeben hat.
+
+Die Teilnahme ist freiwillig. Sie können jederzeit ohne Angabe von Gründen und ohne Nachteile \
+aufhören. Auf Wunsch löschen wir die Antworten, die Sie gegeben haben.
+
+Wer die Studie durchführt: [Name, Einrichtung, E-Mail]. [Votum einer Ethikkommission, falls \
+vorhanden.]
+
+Ich bin mindestens 18 Jahre alt, habe dies gelesen und bin mit der Teilnahme einverstanden.""",
+}
+"""What a participant agrees to. What stands in brackets is for the researcher to fill in."""
+
+_ASKED = {
+    "en": (
+        "You are asked to look at pictures and to answer questions about their colors.",
+        "What we store: your answers and what you write, when you gave them, how long each took",
+        "You are asked to color line drawings with the colors that things have for you.",
+        "What we store: what you color, each step of it and when you did it, what you write, how "
+        "long each sketch took",
+    ),
+    "de": (
+        "Sie werden gebeten, Bilder anzusehen und Fragen zu ihren Farben zu beantworten.",
+        "Was wir speichern: Ihre Antworten und was Sie schreiben, wann Sie sie gegeben haben, wie "
+        "lange jede gedauert hat",
+        "Sie werden gebeten, Zeichnungen mit den Farben auszumalen, die Dinge für Sie haben.",
+        "Was wir speichern: was Sie ausmalen, jeder Schritt davon und wann Sie ihn getan haben, "
+        "was Sie schreiben, wie lange jede Zeichnung gedauert hat",
+    ),
+}
+"""By language what is asked and kept in most studies, and in those of colorings."""
+PRACTICE_SKETCHES = 3
+"""Before the rest, as in ColorConceptBench, section 3.2."""
+MOST_WORDS = 200
 MOST_MODELS = 12
 MOST_SOURCES = 100
 MOST_CASES = 20_000
-MOST_TEXT = 20_000
+MOST_PAGE_TEXT = 20_000
 MOST_PICTURES = 9
 CONCEPTS = "concepts"
 PICTURES_OF_CONCEPTS = 3
@@ -44,6 +169,107 @@ _TITLES: Mapping[tuple[str, str], str] = {
 
 _WORDING = re.compile(r"[a-z][a-zA-Z0-9_.-]{0,59}")
 _PLAIN = re.compile(r"[\x20-\x7e]+")
+
+
+def check_wording(wording: Mapping[str, str], language: str) -> None:
+    """Raises BadInput for a name that the page has no word of, and for a text with a place to fill
+    in that the page fills nothing into."""
+    texts = words_of(language)
+    for name, text in wording.items():
+        if name not in texts:
+            raise BadInput(f"The page has no text called {name[:60]!r}.", "wording")
+        unknown = set(_PLACE.findall(text)) - set(_PLACE.findall(texts[name]))
+        if unknown:
+            raise BadInput(
+                f"{{{min(unknown)[:40]}}} is not available in this text. The default is: "
+                f"{texts[name]}",
+                "wording",
+            )
+
+
+def consent_in(language: str, kind: Kind) -> str:
+    """The consent text that a study of a kind begins with."""
+    text = CONSENT[language]
+    if kind is Kind.COLORINGS:
+        requested, saved, colored, steps = _ASKED[language]
+        text = text.replace(requested, colored).replace(saved, steps)
+    return text
+
+
+TITLES = {
+    "colorings": {"en": "Colors of things", "de": "Farben der Dinge"},
+    "questions": {"en": "Questions about color", "de": "Fragen zu Farben"},
+}
+"""What participants read above a study, where its preset's name is not for them."""
+
+
+def title_in(language: str, preset: str, name: str) -> str:
+    """The title that a study of a preset begins with."""
+    return TITLES.get(preset, {}).get(language, name)
+
+
+def texts_of(preset: str, language: str) -> tuple[str, str]:
+    """Question and instructions of a preset; both are empty for a free question."""
+    if preset == FREE:
+        return "", ""
+    if language == "de":
+        return _GERMAN[preset]
+    return PRESETS[preset].question, PRESETS[preset].instructions
+
+
+class PracticeForm(PageRequest):
+    """Sketches that everybody colors before the rest: these ``concepts``, or ``number`` starter
+    drawings that the study does not ask about; ``review`` says who looks at them."""
+
+    concepts: Annotated[
+        tuple[str, ...],
+        AfterValidator(texts),
+        Field(max_length=MOST_SKETCHES, title="The list of practice sketches"),
+    ] = ()
+    number: Whole = Field(
+        default=PRACTICE_SKETCHES, ge=0, le=MOST_SKETCHES, title="Practice sketches"
+    )
+    review: Annotated[str, single_of("review", Review)] = Review.RESEARCHER.value
+
+
+class ExampleForm(PageRequest):
+    """How it is done, or, where it is not ``good``, how not; ``image_id`` is a stored picture."""
+
+    text: str = Field(default="", max_length=MOST_TEXT, title="An example")
+    good: bool = True
+    image_id: str = Field(default="", pattern=r"^([0-9a-f]{64})?$", title="An example's image")
+
+
+REVIEWS = {
+    Review.RESEARCHER.value: "By you: participants wait until you accept it or ask for it again",
+    Review.AUTOMATIC.value: "Automatic: each sketch must be colored with more than one action",
+    Review.NONE.value: "None: participants continue at once",
+}
+
+_EXAMPLES = {
+    "en": (
+        ("A brick is red, brown or yellow: a color that bricks really have.", True),
+        ("Only what the words name has color. The rest of the drawing stays as it is.", True),
+        ("Several colors where the thing has several: the cap and the stalk of a mushroom.", True),
+        ("A blue brick, because blue is your favorite color.", False),
+        ("The background, the table and the plate are colored too.", False),
+        ("Every part has another bright color, as in a coloring book.", False),
+    ),
+    "de": (
+        ("Ein Ziegel ist rot, braun oder gelb: eine Farbe, die Ziegel wirklich haben.", True),
+        ("Nur was die Worte nennen, hat Farbe. Der Rest der Zeichnung bleibt, wie er ist.", True),
+        ("Mehrere Farben, wo das Ding mehrere hat: Hut und Stiel eines Pilzes.", True),
+        ("Ein blauer Ziegel, weil Blau Ihre Lieblingsfarbe ist.", False),
+        ("Auch der Hintergrund, der Tisch und der Teller sind ausgemalt.", False),
+        ("Jeder Teil hat eine andere grelle Farbe, wie in einem Malbuch.", False),
+    ),
+}
+
+
+def examples_in(language: str) -> tuple[ExampleForm, ...]:
+    """Do and do not, as a study begins with them; the words are ours, and none of the things that
+    they name is among the paper's concepts."""
+    return tuple(ExampleForm(text=text, good=good) for text, good in _EXAMPLES[language])
 
 
 def _sketches(chosen: Mapping[str, str]) -> Mapping[str, str]:
@@ -165,7 +391,9 @@ class StudyForm(PageRequest):
     kind: Kind | None = None
     language: Annotated[str, single_of("language", LANGUAGES)] = "en"
     question: str | None = Field(default=None, max_length=500, title="The question")
-    instructions: str | None = Field(default=None, max_length=MOST_TEXT, title="The instructions")
+    instructions: str | None = Field(
+        default=None, max_length=MOST_PAGE_TEXT, title="The instructions"
+    )
     models: tuple[ModelForm, ...] = Field(
         default=(), max_length=MOST_MODELS, title="The list of models"
     )
@@ -197,9 +425,9 @@ class StudyForm(PageRequest):
     method: Method = Method.BALANCED
     training: TrainingForm = TrainingForm()
     screening: ScreeningForm = ScreeningForm()
-    consent: str = Field(default="", max_length=MOST_TEXT, title="The consent text")
-    intro: str = Field(default="", max_length=MOST_TEXT, title="The page before")
-    outro: str = Field(default="", max_length=MOST_TEXT, title="The page after")
+    consent: str = Field(default="", max_length=MOST_PAGE_TEXT, title="The consent text")
+    intro: str = Field(default="", max_length=MOST_PAGE_TEXT, title="The page before")
+    outro: str = Field(default="", max_length=MOST_PAGE_TEXT, title="The page after")
     wording: Annotated[Mapping[str, str], AfterValidator(_wording)] = Field(default_factory=dict)
     completion: CompletionForm = CompletionForm()
     closing: ClosingForm | None = None

@@ -22,7 +22,7 @@ from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import counted
 from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import Actor
-from truehue.tabs.studies.colorings.archive import is_ours, read_sketches, sketches_named
+from truehue.tabs.studies.colorings.exports import is_ours, read_sketches, sketches_named
 from truehue.tabs.studies.colorings.tables import COLORING_TABLES
 from truehue.tabs.studies.copies import DOCUMENT_FIELDS, Document, SketchDocument, person_of
 from truehue.tabs.studies.exports import CODEBOOK, PEOPLE_FILE, STUDY_FILE, VOTES_FILE

@@ -1,20 +1,24 @@
-"""Links by which participants come in: made, shown once, and revoked."""
+"""Links into a study: for participants, made, shown once and revoked; and for a preview."""
 
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 from pydantic import Field
 
+from truehue.annotation.studies.plan import Completion
 from truehue.core.errors import BadInput
 from truehue.core.studies import StudyRecord
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import Whole
 from truehue.tabs.page.roles import Actor
+from truehue.tabs.participants.service import Participation
 from truehue.tabs.participants.tokens import hash_of, new_token
-from truehue.tabs.studies.live import StudyRequest, study_of
+from truehue.tabs.studies.live import StudyRequest, current, study_of
+from truehue.tabs.studies.rights import may_personal
 
 MOST_AT_ONCE = 500
 MOST_LABEL = 80
@@ -91,3 +95,20 @@ def listed(context: Context, record: StudyRecord) -> list[dict[str, Any]]:
         }
         for link in context.storage.invitations.of(record.id)
     ]
+
+
+class PreviewRequest(StudyRequest):
+    """A study to walk through. ``base`` is the address under which the app was asked."""
+
+    base: str = ""
+
+
+@requires("study")
+def preview(context: Context, actor: Actor, request: PreviewRequest) -> dict[str, Any]:
+    """The address of a preview of a study as it is now. It lies in memory, for an hour."""
+    record = study_of(context, request.study)
+    plan = current(context, record)
+    if not may_personal(actor, record):
+        plan = replace(plan, completion=Completion())  # a preview goes to the last page
+    token = context.service(Participation).preview(plan, record)
+    return {"url": f"{request.base}/study/{token}"}

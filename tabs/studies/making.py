@@ -27,13 +27,16 @@ from truehue.tabs.compare.sources import SET, label_of, parse
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import counted
 from truehue.tabs.page.roles import Actor
-from truehue.tabs.studies.drafting import Draft, draft
+from truehue.tabs.studies.drafting import Draft, draft, draft_of_sketches
 from truehue.tabs.studies.form import ClosingForm, StudyForm
-from truehue.tabs.studies.questions.drafting import draft_of_questions, missing_images, store_image
-from truehue.tabs.studies.questions.sets import opened_set
+from truehue.tabs.studies.questions.sets import (
+    draft_of_questions,
+    missing_images,
+    opened_set,
+    store_image,
+)
 from truehue.tabs.studies.sketch_choices import prepared
-from truehue.tabs.studies.sketch_drafting import draft_of_sketches
-from truehue.tabs.studies.weights import Weights
+from truehue.tabs.studies.sources import Weights
 
 FORM = "form"
 """Where the form stands in a stored plan, beside the plan's own fields."""

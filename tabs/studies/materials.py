@@ -18,20 +18,23 @@ from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.participants.wording import words_of
-from truehue.tabs.studies.form import MOST_MODELS, MOST_PICTURES, StudyForm
-from truehue.tabs.studies.outline import minutes
-from truehue.tabs.studies.questions.sets import sets_json
-from truehue.tabs.studies.sketch_fields import REVIEWS, examples_in
-from truehue.tabs.studies.texts import (
+from truehue.tabs.studies.form import (
+    ASSIGNMENT_METHODS,
     CONSENT,
     FREE,
     FREE_NAME,
     KINDS,
     LANGUAGES,
-    METHODS,
+    MOST_MODELS,
+    MOST_PICTURES,
+    REVIEWS,
+    StudyForm,
     consent_in,
+    examples_in,
     texts_of,
 )
+from truehue.tabs.studies.outline import minutes
+from truehue.tabs.studies.questions.sets import sets_json
 
 NOTHING = (
     "There are no images yet for a study. Start a run in Explore, or import a folder of "
@@ -52,7 +55,7 @@ def presets(context: Context, actor: Actor, request: EmptyRequest) -> dict[str, 
         "languages": LANGUAGES,
         "extractions": dict(EXTRACTIONS),
         "kinds": {kind.value: text for kind, text in KINDS.items()},
-        "methods": METHODS,
+        "methods": ASSIGNMENT_METHODS,
         "reviews": REVIEWS,
         "wording": {language: words_of(language) for language in LANGUAGES},
         "limits": {

@@ -20,7 +20,13 @@ from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import counted
 from truehue.tabs.page.roles import Actor
-from truehue.tabs.studies.drafting import CandidateCase, Draft, missing, possible_cases
+from truehue.tabs.studies.drafting import (
+    CandidateCase,
+    Draft,
+    missing,
+    possible_cases,
+    sketches_json,
+)
 from truehue.tabs.studies.form import StudyForm
 from truehue.tabs.studies.making import (
     consent_of,
@@ -30,10 +36,8 @@ from truehue.tabs.studies.making import (
     plan_of,
     with_weights,
 )
-from truehue.tabs.studies.questions.drafting import questions_json
-from truehue.tabs.studies.sketch_drafting import sketches_json
-from truehue.tabs.studies.source_warnings import source_warnings
-from truehue.tabs.studies.weights import Weights
+from truehue.tabs.studies.questions.sets import questions_json
+from truehue.tabs.studies.sources import Weights, source_warnings
 
 SECONDS = {
     Kind.PAIRS: 8,

@@ -18,7 +18,7 @@ from truehue.tabs.studies.metrics import StudyMetric
 from truehue.tabs.studies.questions.results import log_json, questions_json
 from truehue.tabs.studies.results_numbers import ALONE, few_people, number, percent, plain
 from truehue.tabs.studies.results_source import StudySource, rule_json, too_fast_json
-from truehue.tabs.studies.results_validation import validation_json
+from truehue.tabs.studies.validation import validation_json
 
 ELO = 400 / math.log(10)
 """Points of Elo a logit."""

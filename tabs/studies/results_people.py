@@ -1,11 +1,11 @@
-"""What a researcher does with results and participants: the rule, decisions, erasure, replay."""
+"""What a researcher does with participants: the rule, decisions, erasure, replay; and their comments."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
@@ -14,13 +14,13 @@ from truehue.annotation.assignment.replay import replay
 from truehue.annotation.participants import ExclusionRule, exclusions_of, rule_of
 from truehue.annotation.studies.plan import from_json
 from truehue.core.errors import BadInput, NotStored
-from truehue.core.studies import LogKind, ParticipantRecord, State
+from truehue.core.studies import Event, EventKind, LogKind, ParticipantRecord, State
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import counted
 from truehue.tabs.page.roles import Actor, Resource, may
 from truehue.tabs.studies.cache import StudyCache
-from truehue.tabs.studies.logs import logs_of
+from truehue.tabs.studies.live import StudyRequest, study_of
 from truehue.tabs.studies.results import (
     ResultsService,
     StudyReference,
@@ -29,11 +29,50 @@ from truehue.tabs.studies.results import (
 )
 from truehue.tabs.studies.results_json import decision_json, label
 from truehue.tabs.studies.results_source import read_source, rule_json
-from truehue.tabs.studies.rights import require_personal
+from truehue.tabs.studies.rights import may_personal, require_personal
+
+if TYPE_CHECKING:
+    from truehue.storage.store import Storage
 
 Json = dict[str, Any]
 Share = Annotated[float, Field(ge=0, le=1)]
 MOST_REASON = 1_000
+
+
+def logs_of(storage: Storage, study_id: str) -> dict[str, tuple[Event, ...]]:
+    """The events of each participant by id; of the actions one a minute, without what was done."""
+    events = storage.study_events.of_study(study_id, without=EventKind.ACTION)
+    signs = storage.study_events.signs(study_id)
+    return {
+        person: (*own, *(Event("", EventKind.ACTION, at=time) for time in signs.get(person, ())))
+        for person, own in events.items()
+    }
+
+
+@requires("study")
+def comments(context: Context, actor: Actor, request: StudyRequest) -> dict[str, Any]:
+    """``{"comments": [{"label", "text", "at"}, …]}``, by participant and time.
+
+    They are personal data: nobody but who made the study, and admins, is told any
+    (:func:`truehue.tabs.studies.rights.may_personal`). Anonymous exports, and so what is imported
+    of them, have none.
+    """
+    record = study_of(context, request.study)
+    if not may_personal(actor, record):
+        return {"comments": []}
+    events = context.storage.study_events.of_study(record.id, without=EventKind.ACTION)
+    return {
+        "comments": [
+            {
+                "label": label(person.number),
+                "text": str(event.body["text"]),
+                "at": event.at.isoformat() if event.at else None,
+            }
+            for person in context.storage.participants.of(record.id)
+            for event in events.get(person.id, ())
+            if event.kind is EventKind.COMMENT and event.position is None and event.body.get("text")
+        ]
+    }
 
 
 class SetRule(StudyReference):

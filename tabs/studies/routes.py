@@ -1,15 +1,23 @@
-"""HTTP routes of studies for those who make them."""
+"""HTTP routes of studies: making and running them, their results and files, and their colorings."""
 
 from __future__ import annotations
 
-from fastapi import Request
-from fastapi.responses import JSONResponse
+import json
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Any
 
-from truehue.tabs.page.answers import Answer, guarded
+import anyio
+from fastapi import Request
+from fastapi.responses import FileResponse, JSONResponse, Response
+from starlette.background import BackgroundTask
+
+from truehue.tabs.page.answers import Answer, attachment, guarded, refusal
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import Actor
-from truehue.tabs.page.router import FeatureRouter
+from truehue.tabs.page.router import FeatureRouter, read_address
 from truehue.tabs.page.same_origin import base_of
 from truehue.tabs.studies.changing import (
     Copying,
@@ -20,20 +28,81 @@ from truehue.tabs.studies.changing import (
     revise,
     set_state,
 )
-from truehue.tabs.studies.comments import comments
-from truehue.tabs.studies.deleting import delete_draft
+from truehue.tabs.studies.colorings.listing import (
+    ColoringImageRequest,
+    ListColorings,
+    colorings,
+    picture,
+)
+from truehue.tabs.studies.colorings.live import coloring_progress
+from truehue.tabs.studies.colorings.marks import (
+    PostKeep,
+    PostPractice,
+    PostRecolor,
+    PostReview,
+    ReviewItemReference,
+    next_review,
+    post_keep,
+    post_practice,
+    post_recolor,
+    post_review,
+    review_image,
+    reviews_open,
+    set_coloring_rule,
+)
+from truehue.tabs.studies.colorings.quality import (
+    MakeDistribution,
+    make_distribution,
+    quality,
+    worth,
+)
+from truehue.tabs.studies.colorings.rule import SetColoringRule
+from truehue.tabs.studies.exports import (
+    ExportedFile,
+    StudyExportRequest,
+    StudyTableRequest,
+    codebook_file,
+    table_file,
+    table_list,
+    votes_file,
+    write_archive,
+)
 from truehue.tabs.studies.form import StudyForm
-from truehue.tabs.studies.links import LinkRequest, LinksRequest, make_links, revoke_link
+from truehue.tabs.studies.imports import MOST_ARCHIVE_BYTES, import_study
+from truehue.tabs.studies.links import (
+    LinkRequest,
+    LinksRequest,
+    PreviewRequest,
+    make_links,
+    preview,
+    revoke_link,
+)
 from truehue.tabs.studies.live import StudyRequest, live
 from truehue.tabs.studies.materials import materials, presets
 from truehue.tabs.studies.outline import CasesForm, cases, outline
 from truehue.tabs.studies.planning import PowerRequest, VotesRequest, power, votes_needed
-from truehue.tabs.studies.preview import PreviewRequest, preview
+from truehue.tabs.studies.results import StudyReference, StudyResultsRequest, study_results
+from truehue.tabs.studies.results_people import (
+    Decide,
+    Erase,
+    ParticipantReference,
+    SetRule,
+    clear_external,
+    comments,
+    erase,
+    exclude,
+    include,
+    participant_export,
+    replayed,
+    set_rule,
+)
 from truehue.tabs.studies.sketch_choices import concept_list
-from truehue.tabs.studies.study import study, study_list
+from truehue.tabs.studies.study import delete_draft, study, study_list
 
 PREFIX = "/api/studies"
 NO_STUDIES = "A demonstration has no studies. Run TrueHue on your own machine."
+_KEPT = {"Cache-Control": "private, max-age=86400", "X-Content-Type-Options": "nosniff"}
+"""The address of a picture names the answer that it is of, so that it never changes."""
 
 
 def study_routes(context: Context) -> FeatureRouter:
@@ -97,3 +166,154 @@ def _closed(router: FeatureRouter) -> FeatureRouter:
     for path in ("", "/{rest:path}"):
         router.add_api_route(path, nothing, methods=["GET", "POST"], include_in_schema=False)
     return router
+
+
+def results_routes(context: Context) -> FeatureRouter:
+    """The router; empty in a demonstration, which has no studies."""
+    router = FeatureRouter(context, "/api/studies", strict=True)
+    if context.demo:
+        return router
+    current_actor = router.current_actor
+
+    @router.get("/{study}/results")
+    def results(request: Request, actor: Actor = current_actor) -> JSONResponse:
+        return guarded(
+            lambda: study_results(context, actor, read_address(StudyResultsRequest, request))
+        )
+
+    @router.get("/{study}/replay")
+    def replay(request: Request, actor: Actor = current_actor) -> JSONResponse:
+        return guarded(lambda: replayed(context, actor, read_address(StudyReference, request)))
+
+    @router.get("/{study}/tables")
+    def tables(request: Request, actor: Actor = current_actor) -> JSONResponse:
+        return guarded(lambda: table_list(context, actor, read_address(StudyReference, request)))
+
+    @router.get("/{study}/tables/{table}.{format}")
+    def table(request: Request, actor: Actor = current_actor) -> Response:
+        return _sent(lambda: table_file(context, actor, read_address(StudyTableRequest, request)))
+
+    @router.get("/{study}/votes.jsonl")
+    def votes(request: Request, actor: Actor = current_actor) -> Response:
+        return _sent(lambda: votes_file(context, actor, read_address(StudyExportRequest, request)))
+
+    @router.get("/{study}/codebook.md")
+    def codebook(request: Request, actor: Actor = current_actor) -> Response:
+        return _sent(
+            lambda: codebook_file(context, actor, read_address(StudyExportRequest, request))
+        )
+
+    @router.get("/{study}/all.zip")
+    def everything(request: Request, actor: Actor = current_actor) -> Response:
+        return _archive(context, actor, request)
+
+    @router.get("/{study}/participants/{participant}/export")
+    def one(request: Request, actor: Actor = current_actor) -> Response:
+        return _sent(
+            lambda: _participant_file(context, actor, read_address(ParticipantReference, request))
+        )
+
+    router.post_json("/{study}/rule", SetRule, set_rule)
+    router.post_json("/{study}/clear-external", StudyReference, clear_external)
+    router.post_json("/{study}/participants/{participant}/exclude", Decide, exclude)
+    router.post_json("/{study}/participants/{participant}/include", Decide, include)
+    router.post_json("/{study}/participants/{participant}/erase", Erase, erase)
+    importing = anyio.CapacityLimiter(1)  # a study may take some hundred megabytes for a moment
+    router.post_file("/import", EmptyRequest, MOST_ARCHIVE_BYTES, import_study, importing)
+    return router
+
+
+def _sent(make: Callable[[], ExportedFile]) -> Response:
+    """The file that ``make`` returns, to be saved, or its error in words."""
+    try:
+        file = make()
+        headers = {**attachment(file.name), "Cache-Control": "no-store"}
+    except Exception as error:
+        return refusal(error)
+    return Response(file.content, media_type=file.media_type, headers=headers)
+
+
+def _archive(context: Context, actor: Actor, request: Request) -> Response:
+    with NamedTemporaryFile(prefix="truehue-study-", suffix=".zip", delete=False) as file:
+        path = Path(file.name)
+    try:
+        name = write_archive(context, actor, read_address(StudyExportRequest, request), path)
+        headers = {**attachment(name), "Cache-Control": "no-store"}
+    except Exception as error:
+        path.unlink(missing_ok=True)
+        return refusal(error)
+    gone = BackgroundTask(path.unlink, missing_ok=True)
+    return FileResponse(path, media_type="application/zip", headers=headers, background=gone)
+
+
+def _participant_file(
+    context: Context, actor: Actor, request: ParticipantReference
+) -> ExportedFile:
+    content: dict[str, Any] = participant_export(context, actor, request)
+    number = content["participant"]["number"] + 1
+    text = json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
+    return ExportedFile(
+        f"participant-{number}-{content['study']['id'][:6]}.json",
+        "application/json",
+        text.encode(),
+    )
+
+
+def coloring_routes(context: Context) -> FeatureRouter:
+    """The router; empty in a demonstration, which has no studies."""
+    router = FeatureRouter(context, "/api", strict=True)
+    if context.demo:
+        return router
+    current_actor, base = router.current_actor, "/studies/{study}"
+
+    @router.get("/reviews")
+    def reviews(actor: Actor = current_actor) -> JSONResponse:
+        return guarded(lambda: reviews_open(context, actor, EmptyRequest()))
+
+    @router.get(f"{base}/colorings")
+    def listed(request: Request, actor: Actor = current_actor) -> JSONResponse:
+        return guarded(lambda: colorings(context, actor, read_address(ListColorings, request)))
+
+    @router.get(f"{base}/colorings/progress")
+    def progress(request: Request, actor: Actor = current_actor) -> JSONResponse:
+        return guarded(
+            lambda: coloring_progress(context, actor, read_address(StudyReference, request))
+        )
+
+    @router.get(f"{base}/colorings/{{participant}}/{{position}}.png")
+    def shown(request: Request, actor: Actor = current_actor) -> Response:
+        return _png(lambda: picture(context, actor, read_address(ColoringImageRequest, request)))
+
+    @router.get(f"{base}/review")
+    def following(request: Request, actor: Actor = current_actor) -> JSONResponse:
+        return guarded(lambda: next_review(context, actor, read_address(StudyReference, request)))
+
+    @router.get(f"{base}/review/{{item}}.png")
+    def reviewed(request: Request, actor: Actor = current_actor) -> Response:
+        return _png(
+            lambda: review_image(context, actor, read_address(ReviewItemReference, request))
+        )
+
+    @router.get(f"{base}/quality")
+    def controlled(request: Request, actor: Actor = current_actor) -> JSONResponse:
+        return guarded(lambda: quality(context, actor, read_address(StudyReference, request)))
+
+    @router.get(f"{base}/worth")
+    def worthwhile(request: Request, actor: Actor = current_actor) -> JSONResponse:
+        return guarded(lambda: worth(context, actor, read_address(StudyReference, request)))
+
+    router.post_json(f"{base}/review", PostReview, post_review)
+    router.post_json(f"{base}/practice", PostPractice, post_practice)
+    router.post_json(f"{base}/recolor", PostRecolor, post_recolor)
+    router.post_json(f"{base}/keep", PostKeep, post_keep)
+    router.post_json(f"{base}/quality", SetColoringRule, set_coloring_rule)
+    router.post_json(f"{base}/distribution", MakeDistribution, make_distribution)
+    return router
+
+
+def _png(make: Callable[[], bytes]) -> Response:
+    try:
+        content = make()
+    except Exception as error:
+        return refusal(error)
+    return Response(content, media_type="image/png", headers=_KEPT)

@@ -1,4 +1,4 @@
-"""What a source of Compare has, case by case: pictures by their words, and where colors are."""
+"""What a source of Compare has, case by case: images by their words, distributions, and warnings."""
 
 from __future__ import annotations
 
@@ -6,15 +6,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
+import numpy as np
+
+from truehue.core.analysis.records import RunRecord
+from truehue.core.concepts.distribution import of_rows
 from truehue.core.concepts.matching import concept_of, normal
-from truehue.core.errors import BadInput
+from truehue.core.concepts.records import DistributionRow, DistributionSetRecord
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.generation.registry import RENDERER
 from truehue.core.prompts.concepts import Concept, concepts
 from truehue.storage.runs.prompt_images import PromptImages
-from truehue.tabs.compare.sources import IMAGE, PICTURES, RUN, SET, Source, parse
+from truehue.tabs.compare.sources import IMAGE, PICTURES, RUN, SET, Source, distribution, parse
+from truehue.tabs.compare.tables.cells import extracted
 from truehue.tabs.page.context import Context
+from truehue.tabs.studies.form import StudyForm
 
 IMPORTED = "imported"
 """The group of what is no prompt of a run."""
+DIGITS = 8
 
 
 @dataclass(frozen=True)
@@ -146,3 +155,136 @@ def _narrowed(prompt: PromptImages, source: Source) -> tuple[str, ...]:
         for image_id, scale in prompt.pictures
         if source.guidance is None or scale == source.guidance
     )
+
+
+def source_warnings(context: Context, form: StudyForm) -> list[str]:
+    """Sentences on models that are of the same source, and on pictures that no model drew."""
+    return [*_same(context, form), *_rendered(context, form)]
+
+
+def _same(context: Context, form: StudyForm) -> list[str]:
+    names: dict[frozenset[tuple[object, ...]], list[str]] = {}
+    for model in form.models:
+        names.setdefault(frozenset(_whole(context, text) for text in model.sources), []).append(
+            f"“{model.name}”"
+        )
+    return [
+        f"{', '.join(same[:-1])} and {same[-1]} have the same source, so people would compare "
+        "a model with itself. Give one of them another run, set or scale "
+        "(run:ID/style/guidance), unless you study chance variation of votes."
+        for same in names.values()
+        if len(same) > 1
+    ]
+
+
+def _rendered(context: Context, form: StudyForm) -> list[str]:
+    runs = {run.run_id: run for run in context.storage.runs.all(hidden=True)}
+    names = [
+        f"“{model.name}”"
+        for model in form.models
+        if any(_is_rendered(context, text, runs) for text in model.sources)
+    ]
+    if not names:
+        return []
+    are = "is" if len(names) == 1 else "are"
+    return [
+        f"{', '.join(names)} {are} from the reference renderer, which renders shaded objects "
+        "in the target colors. It is not a model: use it only to try out a study."
+    ]
+
+
+def _is_rendered(context: Context, text: str, runs: dict[str, RunRecord]) -> bool:
+    run_id = _whole(context, text)[1] if parse(text).kind == RUN else ""
+    return run_id in runs and runs[str(run_id)].model == RENDERER
+
+
+def _whole(context: Context, text: str) -> tuple[object, ...]:
+    """A source with its whole id, so that two ways to write it are one."""
+    source = parse(text)
+    try:
+        return source.kind, whole_id(context, source), source.style, source.guidance
+    except BadInput:
+        return source.kind, source.id, source.style, source.guidance
+
+
+@dataclass(frozen=True)
+class _Set:
+    """A set of distributions with its rows by the normal form of their words."""
+
+    record: DistributionSetRecord
+    rows: Mapping[str, list[DistributionRow]]
+
+
+class Weights:
+    """The distributions that one study needs, read once a source. For one thread."""
+
+    def __init__(self, context: Context, method: str) -> None:
+        self._context, self._method = context, method
+        self._sets: dict[str, _Set] = {}
+        self._cells: dict[str, dict[tuple[str, str], np.ndarray | None]] = {}
+        self._styles: dict[str, tuple[str, ...]] = {}
+        self._runs: dict[str, str] = {}
+
+    def kept(self, text: str, message: str) -> bool:
+        """Whether a distribution is at hand without measuring pictures now."""
+        cell = self._cell_of(text, message)
+        return parse(text).kind == SET or (cell is not None and cell[1:] in self._saved(cell[0]))
+
+    def of(self, text: str, message: str) -> tuple[float, ...]:
+        """The shares of a concept's 71 bins. Raises BadInput, saying which source has none."""
+        try:
+            weights = self._of(text, message)
+        except TrueHueError as error:
+            raise BadInput(f"{message!r} cannot be part of the study: {error}", "cases") from None
+        return tuple(round(float(weight), DIGITS) for weight in weights)
+
+    def _of(self, text: str, message: str) -> np.ndarray:
+        source = parse(text)
+        if source.kind == SET:
+            there = self._set_of(source.id)
+            record = there.record
+            rows = there.rows.get(normal(message), [])
+            return of_rows(record.name, rows, record.kind, of_people=record.of_people).weights
+        cell = self._cell_of(text, message)
+        if cell is None:
+            return distribution(self._context, text, message, self._method).weights
+        run_id, concept_id, style = cell
+        retained = self._saved(run_id)
+        if (concept_id, style) not in retained:
+            made = extracted(self._context, run_id, concept_id, style, [None], self._method)
+            self._context.storage.profiles.keep(made)
+            retained[concept_id, style] = made[0].weights
+        weights = retained[concept_id, style]
+        if weights is None:
+            raise BadInput(f"no image of it in the run {run_id[:8]} could be measured.")
+        return weights
+
+    def _set_of(self, set_id: str) -> _Set:
+        if set_id not in self._sets:
+            by_words: dict[str, list[DistributionRow]] = {}
+            for row in self._context.storage.distributions.rows(set_id):
+                by_words.setdefault(normal(row.words), []).append(row)
+            record = self._context.storage.distributions.get(set_id)
+            self._sets[set_id] = _Set(record, by_words)
+        return self._sets[set_id]
+
+    def _cell_of(self, text: str, message: str) -> tuple[str, str, str] | None:
+        """Run, concept and style of a distribution that storage keeps; None for any other."""
+        source = parse(text)
+        concept = concept_of(message)
+        if source.kind != RUN or source.guidance is not None or concept is None:
+            return None
+        run_id = self._runs.get(source.id) or whole_id(self._context, source)
+        self._runs[source.id] = run_id
+        if run_id not in self._styles:
+            self._styles[run_id] = self._context.storage.profiles.concepts(run_id).styles
+        styles = (source.style,) if source.style else self._styles[run_id]
+        return (run_id, concept.id, styles[0]) if len(styles) == 1 else None
+
+    def _saved(self, run_id: str) -> dict[tuple[str, str], np.ndarray | None]:
+        if run_id not in self._cells:
+            self._cells[run_id] = {
+                (cell.concept_id, cell.style): cell.weights
+                for cell in self._context.storage.profiles.cells(run_id, self._method)
+            }
+        return self._cells[run_id]

@@ -1,4 +1,4 @@
-"""One study as its page shows it, and all of them as a list."""
+"""One study as its page shows it, all of them as a list, and the deletion of a draft."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from truehue.annotation.studies.plan import Completion, StudyPlan
 from truehue.core.errors import BadInput, NotStored
 from truehue.core.studies import LogEntry, LogKind, State, StudyRecord
 from truehue.storage.makers import OWNER
-from truehue.tabs.page.actor import requires
+from truehue.tabs.page.actor import brought, requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest
-from truehue.tabs.page.roles import Actor
-from truehue.tabs.studies.deleting import KEPT, may_delete
+from truehue.tabs.page.roles import Actor, Resource, allowed, may
+from truehue.tabs.studies.cache import StudyCache
 from truehue.tabs.studies.links import listed as links_of
 from truehue.tabs.studies.live import (
     FINISHED,
@@ -31,7 +31,12 @@ from truehue.tabs.studies.making import FORM
 from truehue.tabs.studies.outline import blocks, group_counts, images_of, models_of, sizes
 from truehue.tabs.studies.questions.sets import tasks_json
 from truehue.tabs.studies.rights import may_personal, without_completion
+from truehue.tabs.verdicts.deleting import TRASH, trash_json
 
+KEPT = (
+    "A study that was opened cannot be deleted, because its answers are part of the record. "
+    "Close it instead. You can erase single participants in People."
+)
 log = logging.getLogger("truehue")
 
 REVISABLE = ("title", "closing", "completion", "abandoned_after_s", "unanswered_after_s")
@@ -49,6 +54,31 @@ MOVES: Mapping[State, tuple[State, ...]] = {
     State.CLOSED: (State.OPEN,),
 }
 """Where a study can go from each state."""
+
+
+def may_delete(actor: Actor, record: StudyRecord) -> bool:
+    """Whether the actor may delete the study now: who made a draft, admins and the owner."""
+    return record.state is State.DRAFT and allowed(actor, "delete", _resource(record))
+
+
+@requires("study")
+def delete_draft(context: Context, actor: Actor, request: StudyRequest) -> dict[str, Any]:
+    """Deletes a draft with its links; it can be put back for seven days (``/api/trash``).
+
+    Raises BadInput for a study that was opened once, NotAllowed to who did not make it.
+    """
+    with context.service(StudyCache).changing:
+        record = study_of(context, request.study)
+        may(actor, "delete", _resource(record))
+        gone = context.storage.trash.move("study", [record.id])
+        brought(context, actor, TRASH, gone.trash_id)
+    context.storage.invitations.changes += 1  # links that are kept in memory lead nowhere now
+    context.forget()
+    return {"deleted": trash_json(gone)}
+
+
+def _resource(record: StudyRecord) -> Resource:
+    return Resource(frozenset({record.author}))
 
 
 @requires("study")

@@ -12,10 +12,9 @@ from typing import Any
 from truehue.annotation.judgments.answers import SKIP_REASONS, TIE, Answer, AnswerKind, answers_of
 from truehue.annotation.participants import screening_of
 from truehue.annotation.studies.cases import Kind
-from truehue.annotation.studies.plan import to_json
+from truehue.annotation.studies.plan import StudyPlan, to_json
 from truehue.core.studies import Event, ParticipantRecord, Purpose, Trial
 from truehue.tabs.studies.metrics import StudyMetric
-from truehue.tabs.studies.question_rows import chosen_of, right_of, share_rows
 from truehue.tabs.studies.results_source import StudySource
 
 Json = dict[str, Any]
@@ -37,10 +36,40 @@ DISPLAY = (
 """What is kept of the facts on a display in an anonymous export."""
 
 
+def chosen_of(plan: StudyPlan, trial: Trial, answer: Answer) -> str | None:
+    """The model at the place that was chosen, or the text of a question's choice; None of other
+    answers."""
+    question = plan.question_of(trial.stimulus_id)
+    source = trial.order if question is None else question.choices
+    if answer.kind is not AnswerKind.PLACE or answer.value is None or not source:
+        return None
+    return source[answer.value]
+
+
+def right_of(plan: StudyPlan, trial: Trial) -> int | None:
+    """The right answer to a trial; None where there is none."""
+    question = plan.question_of(trial.stimulus_id)
+    return trial.expected if question is None else question.right
+
+
+def share_rows(results: Json) -> Iterator[tuple[str, Json, int, None, None, str]]:
+    """Measure, number, how many it is made of, neither model nor other, and the task."""
+    for item in (results["overall"], *results["tasks"]):
+        chance = {"value": item["chance"], "low": None, "high": None, "why": ""}
+        for measure, number, source in (
+            ("right", item["share"], item["answers"]),
+            ("right-told", item["told"], item["right"] + item["wrong"]),
+            ("chance", chance, item["answers"]),
+        ):
+            yield measure, number, source, None, None, item["task"]
+    if (macro := results["macro"]) is not None:
+        yield "right-macro", macro["share"], macro["tasks"], None, None, ""
+
+
 @dataclass(frozen=True)
 class ExportData:
     """A study with its results. ``personal`` keeps what names people. ``colorings`` is a
-    truehue.tabs.studies.colorings.tables_rows.ColoringExport where people color, else None."""
+    truehue.tabs.studies.colorings.exports.ColoringExport where people color, else None."""
 
     source: StudySource
     metrics: tuple[StudyMetric, ...]

@@ -1,13 +1,14 @@
-"""Everything that is known of a study's colorings: computed in the background, kept until something
-changes, and then new only in what changed."""
+"""All that is known of a study's colorings: the log as it is now, and what is computed of it."""
 
 from __future__ import annotations
 
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,8 @@ from truehue.annotation.quality.control import (
     votes_of,
 )
 from truehue.annotation.report import PersonResult, people_results
+from truehue.annotation.studies.plan import StudyPlan
+from truehue.core.cache import LruCache
 from truehue.core.studies import ColoringMark, EventKind
 from truehue.storage.store import Storage
 from truehue.tabs.page.context import Context
@@ -54,9 +57,67 @@ from truehue.tabs.studies.colorings.submitted import (
 from truehue.tabs.studies.results import Computed, ResultsService
 from truehue.tabs.studies.results_source import StudySource, read_source
 
+_MOST_KEPT = 16
 KEPT = "kept"
 _LEVELS = (Level.ALL, Level.MAJORITY, Level.MARKS)
 Step = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class CurrentColorings:
+    """The colorings of a study that stand, and all marks on them."""
+
+    source: StudySource
+    given: tuple[SubmittedColoring, ...]
+    marks: tuple[ColoringMark, ...]
+    rule: ColoringRule
+
+    @property
+    def study_id(self) -> str:
+        """The whole id of the study."""
+        return self.source.study.id
+
+    @property
+    def plan(self) -> StudyPlan:
+        """The plan that was served."""
+        return self.source.plan
+
+
+@dataclass
+class ColoringCache:
+    """The colorings that stand of the studies that were asked for last; a service of the app."""
+
+    _saved: LruCache[tuple[object, StudySource, tuple[SubmittedColoring, ...]]] = field(
+        default_factory=lambda: LruCache(_MOST_KEPT), repr=False
+    )
+
+    def read(
+        self, context: Context, study_id: str
+    ) -> tuple[StudySource, tuple[SubmittedColoring, ...]]:
+        """A study with its colorings that stand."""
+        storage = context.storage
+        key = (
+            storage.studies.get(study_id).version,
+            storage.study_events.count(study_id, without=EventKind.ACTION),
+            storage.participants.count(study_id),
+            storage.participants.changes,
+        )
+
+        def make() -> tuple[object, StudySource, tuple[SubmittedColoring, ...]]:
+            source = read_source(context, study_id)
+            return key, source, submitted_of(source)
+
+        _, source, colorings = self._saved.get(study_id, make, lambda entry: entry[0] == key)
+        return source, colorings
+
+
+def current_colorings_of(context: Context, study_id: str) -> CurrentColorings:
+    """The colorings of a study. Raises NotStored, and BadInput where nothing is colored."""
+    study = context.storage.studies.get(study_id)
+    source, values = context.service(ColoringCache).read(context, study.id)
+    require_colorings(source.plan)
+    rule = coloring_rule(context.storage.studies.rule(study.id))
+    return CurrentColorings(source, values, tuple(marks_of(context, study.id)), rule)
 
 
 class ColoringFactsService(ResultsService):

@@ -20,8 +20,13 @@ from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import Whole
 from truehue.tabs.page.roles import Actor
-from truehue.tabs.studies.colorings.current import CurrentColorings, current_colorings_of
-from truehue.tabs.studies.colorings.facts import Facts, known, state_json
+from truehue.tabs.studies.colorings.facts import (
+    CurrentColorings,
+    Facts,
+    current_colorings_of,
+    known,
+    state_json,
+)
 from truehue.tabs.studies.colorings.layers import image_of, layer_of
 from truehue.tabs.studies.colorings.submitted import (
     TRAINING,

@@ -14,8 +14,13 @@ from truehue.core.studies import ColoringMark, EventKind, Purpose
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.roles import Actor
-from truehue.tabs.studies.colorings.current import CurrentColorings, current_colorings_of
-from truehue.tabs.studies.colorings.facts import Facts, known, state_json
+from truehue.tabs.studies.colorings.facts import (
+    CurrentColorings,
+    Facts,
+    current_colorings_of,
+    known,
+    state_json,
+)
 from truehue.tabs.studies.colorings.marks import open_recolors
 from truehue.tabs.studies.colorings.submitted import MAIN, SECOND, TRAINING, SubmittedColoring
 from truehue.tabs.studies.results import StudyReference

@@ -6,14 +6,14 @@ from typing import Any
 
 from truehue.annotation.quality.control import Level, Outcome
 from truehue.core.export.columns import NUMBER, TEXT, TRUTH, WHOLE, Column
-from truehue.tabs.studies.colorings.submitted import MAIN, SECOND, TRAINING
-from truehue.tabs.studies.colorings.tables_rows import (
+from truehue.tabs.studies.colorings.exports import (
     actions,
     colorings,
     concepts,
     distributions,
     reviews,
 )
+from truehue.tabs.studies.colorings.submitted import MAIN, SECOND, TRAINING
 from truehue.tabs.studies.tables import COMPUTED, DONE, PERSON, PLAN, SHOWN, StudyTable
 
 _LAB, _SHARE, _MS, _TIME, _PX = (

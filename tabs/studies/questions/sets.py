@@ -1,16 +1,26 @@
-"""Sets of questions that a study can be made of, and the names of their tasks."""
+"""Which sets of questions there are, and the cases of a study that are drawn from one."""
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from truehue.annotation.studies.cases import Case
+import numpy as np
+
+from truehue.annotation.studies.cases import Case, QuestionSetName, stored_question
 from truehue.core.errors import BadInput, NotStored
 from truehue.core.vlm.question_set import QuestionSet
-from truehue.core.vlm.tasks import TASKS
+from truehue.core.vlm.records import Form, Question
+from truehue.core.vlm.tasks import ROBUSTNESS, TASKS
 from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import counted
+from truehue.tabs.studies.drafting import Draft
+from truehue.tabs.studies.form import StudyForm
+
+SOURCE = "question"
+"""What images of questions are stored as."""
 
 
 def task_name(task_id: str) -> str:
@@ -84,3 +94,139 @@ def sets_json(context: Context) -> list[dict[str, Any]]:
         for question_set in context.storage.question_sets.all()
         if question_set.questions is not None and not question_set.hidden
     ]
+
+
+def draft_of_questions(context: Context, form: StudyForm) -> Draft:
+    """The cases of a filled form. Raises BadInput where no question is left to ask."""
+    question_set = opened_set(context, form.question_set)
+    tasks = chosen_tasks(question_set, form.tasks)
+    every = list(question_set.questions())
+    wanted = [question for question in every if question.task in tasks]
+    askable = [question for question in wanted if _why_not(question) is None]
+    chosen = [
+        question
+        for task in tasks
+        for question in _drawn([q for q in askable if q.task == task], form.number or 0, form.seed)
+    ]
+    if not chosen:
+        why = "; ".join(_left_out(wanted)) or "none of these tasks has one"
+        raise BadInput(f"No questions are left for people: {why}. Choose other tasks.", "tasks")
+    return Draft(
+        form,
+        tuple(
+            Case(
+                question.question_id,
+                question.text,
+                (),
+                question.task,
+                question=stored_question(question),
+            )
+            for question in chosen
+        ),
+        (),
+        (),
+        {},
+        len(every),
+        len(askable),
+        tuple(_message(form, question_set, every, askable, chosen)),
+        question_set=QuestionSetName(question_set.name, question_set.sha256),
+    )
+
+
+def questions_json(context: Context, draft: Draft) -> dict[str, Any]:
+    """What is asked, by task, what is left out in words, and the first question as a sample."""
+    question_set = opened_set(context, draft.form.question_set)
+    sample = draft.cases[0]
+    assert sample.question is not None
+    return {
+        "set": {
+            "id": draft.form.question_set,
+            "name": question_set.name,
+            "questions": question_set.questions_count,
+        },
+        "tasks": [
+            {**record, "of": question_set.counts[record["id"]]}
+            for record in tasks_json(draft.cases)
+        ],
+        "sample": {
+            "words": sample.words,
+            "form": sample.question.form.value,
+            "choices": list(sample.question.choices),
+            "image": f"/api/vlm/images/{draft.form.question_set}/{sample.question.image_id}.png",
+        },
+    }
+
+
+def missing_images(context: Context, draft: Draft) -> list[str]:
+    """The ids of images that the study shows and that are not stored yet."""
+    wanted = dict.fromkeys(image for case in draft.cases for image in case.image_ids)
+    stored = context.storage.images.by_ids(wanted)
+    return [image for image in wanted if image not in stored]
+
+
+def store_image(context: Context, question_set: QuestionSet, case: Case, maker: str) -> None:
+    """Stores the image of a question, pixel by pixel as the set has it. Raises StorageError where
+    the set has it no more."""
+    assert case.question is not None
+    question = case.question
+    context.storage.images.add(
+        question_set.pixels(question.image_id),
+        f"{question.question_id}.png",
+        SOURCE,
+        origin={"set": question_set.sha256, "question": question.question_id, "task": case.group},
+        maker=maker,
+    )
+
+
+def _why_not(question: Question) -> str | None:
+    """Why people are not asked a question, as the end of a sentence on so many; None where they
+    are."""
+    if question.seed_id or question.variant or question.task == ROBUSTNESS:
+        return "variants of other questions, which count for robustness alone"
+    if question.form is Form.OPEN:
+        return "answered in free text, which cannot be tapped"
+    return None
+
+
+def _drawn(questions: Sequence[Question], number: int, seed: int) -> list[Question]:
+    """So many of one task by the seed, in the order of the set; all where there are no more. The
+    first ones stay the same when more are asked for."""
+    if not number or number >= len(questions):
+        return list(questions)
+    digest = hashlib.sha256(questions[0].task.encode()).digest()
+    rng = np.random.default_rng([seed, int.from_bytes(digest[:8], "big")])
+    positions = sorted(int(index) for index in rng.permutation(len(questions))[:number])
+    return [questions[index] for index in positions]
+
+
+def _left_out(questions: Sequence[Question]) -> list[str]:
+    reasons = Counter(why for question in questions if (why := _why_not(question)) is not None)
+    return [f"{counted(count, 'question')} {why}" for why, count in reasons.most_common()]
+
+
+def _message(
+    form: StudyForm,
+    question_set: QuestionSet,
+    every: Sequence[Question],
+    askable: Sequence[Question],
+    chosen: Sequence[Question],
+) -> list[str]:
+    """Sentences on what was taken and left out."""
+    messages = [f"Questions of the set “{question_set.name}”, SHA-256 {question_set.sha256}."]
+    tasks = {question.task for question in chosen}
+    others = Counter(question.task for question in every if question.task not in tasks)
+    messages += [
+        f"Excluded: {counted(count, 'question')} of {task_name(task)}."
+        for task, count in others.items()
+    ]
+    messages += [f"Excluded: {text}." for text in _left_out([q for q in every if q.task in tasks])]
+    by_task = Counter(question.task for question in chosen)
+    whole = Counter(question.task for question in askable)
+    sample = [task for task in in_order(by_task) if by_task[task] < whole[task]]
+    if sample:
+        parts = ", ".join(f"{by_task[t]} of {whole[t]} of {task_name(t)}" for t in sample)
+        messages.append(f"Sampled at random (seed {form.seed}): {parts}.")
+    messages.append(
+        f"{counted(len(chosen), 'question')} of {counted(len(by_task), 'task')} included."
+    )
+    return messages

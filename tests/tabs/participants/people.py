@@ -27,7 +27,7 @@ from truehue.tabs.participants.page import participant_asset_routes
 from truehue.tabs.participants.routes import participant_routes
 from truehue.tabs.participants.service import Participation
 from truehue.tabs.participants.tokens import hash_of, new_token
-from truehue.tabs.studies.logs import logs_of
+from truehue.tabs.studies.results_people import logs_of
 
 Action = Mapping[str, Any]
 OURS = {"X-TrueHue": "1"}

@@ -12,8 +12,8 @@ from tests.tabs.studies.colored import colored_study
 from truehue.core.errors import NotStored
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.roles import OWNER
-from truehue.tabs.studies.colorings.routes import coloring_routes
 from truehue.tabs.studies.results_people import Erase, erase
+from truehue.tabs.studies.routes import coloring_routes
 
 pytestmark = pytest.mark.slow
 

@@ -21,7 +21,6 @@ from truehue.tabs.compare.sources import distribution
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import OWNER, Actor, Role
-from truehue.tabs.studies.colorings.distribution import MakeDistribution, make_distribution
 from truehue.tabs.studies.colorings.facts import facts_of
 from truehue.tabs.studies.colorings.listing import (
     ColoringImageRequest,
@@ -34,26 +33,29 @@ from truehue.tabs.studies.colorings.marks import (
     PostKeep,
     PostPractice,
     PostRecolor,
-    post_keep,
-    post_practice,
-    post_recolor,
-    set_coloring_rule,
-)
-from truehue.tabs.studies.colorings.quality import quality, worth
-from truehue.tabs.studies.colorings.review import (
     PostReview,
     ReviewItemReference,
     next_review,
+    post_keep,
+    post_practice,
+    post_recolor,
     post_review,
     review_image,
     reviews_open,
+    set_coloring_rule,
+)
+from truehue.tabs.studies.colorings.quality import (
+    MakeDistribution,
+    make_distribution,
+    quality,
+    worth,
 )
 from truehue.tabs.studies.colorings.rule import SetColoringRule
-from truehue.tabs.studies.comments import comments as comments_of_study
 from truehue.tabs.studies.live import StudyRequest
 from truehue.tabs.studies.results import StudyReference
 from truehue.tabs.studies.results_json import rule_fields
 from truehue.tabs.studies.results_people import Erase, SetRule, erase, set_rule
+from truehue.tabs.studies.results_people import comments as comments_of_study
 
 pytestmark = pytest.mark.slow
 

@@ -40,7 +40,7 @@ from truehue.tabs.studies.exports import (
 )
 from truehue.tabs.studies.metrics import metrics_of
 from truehue.tabs.studies.results import StudyReference, StudyResultsRequest, study_results
-from truehue.tabs.studies.routes_results import results_routes
+from truehue.tabs.studies.routes import results_routes
 from truehue.tabs.studies.tables import TABLES
 
 pytestmark = pytest.mark.slow

@@ -27,7 +27,7 @@ from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import OWNER
 from truehue.tabs.shell.compose import make_context
-from truehue.tabs.studies import routes_results
+from truehue.tabs.studies import routes as study_routes
 from truehue.tabs.studies.changing import Copying
 from truehue.tabs.studies.changing import copy as copy_of
 from truehue.tabs.studies.exports import StudyExportRequest, write_archive
@@ -467,9 +467,9 @@ def test_one_study_is_imported_at_a_time(context: Context, monkeypatch: pytest.M
         with inside:
             return {}
 
-    monkeypatch.setattr(routes_results, "import_study", slow)
+    monkeypatch.setattr(study_routes, "import_study", slow)
     app = FastAPI()
-    app.include_router(routes_results.results_routes(context))
+    app.include_router(study_routes.results_routes(context))
     with TestClient(app, headers={"X-TrueHue": "1"}) as page:
         sent = {"url": "/api/studies/import", "content": b"zip"}
         threads = [threading.Thread(target=page.post, kwargs=sent) for _ in range(3)]

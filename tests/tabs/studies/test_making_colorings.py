@@ -20,14 +20,12 @@ from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import OWNER
 from truehue.tabs.studies.cache import StudyCache
 from truehue.tabs.studies.changing import Revision, create, revise
-from truehue.tabs.studies.form import StudyForm
+from truehue.tabs.studies.form import LANGUAGES, StudyForm, consent_in, examples_in
 from truehue.tabs.studies.making import form_of
 from truehue.tabs.studies.materials import presets
 from truehue.tabs.studies.outline import PLACEHOLDERS, outline
 from truehue.tabs.studies.sketch_choices import Choices, concept_list, shown_by
-from truehue.tabs.studies.sketch_fields import examples_in
 from truehue.tabs.studies.study import blocked
-from truehue.tabs.studies.texts import LANGUAGES, consent_in
 
 pytestmark = pytest.mark.slow
 

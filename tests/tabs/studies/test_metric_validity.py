@@ -12,9 +12,8 @@ from truehue.annotation.ranking import Ranking
 from truehue.annotation.report import Analysis, Summary, results
 from truehue.annotation.validation.metrics import Difference, Interval, Validation
 from truehue.annotation.validation.scales import ChoiceValidation, RatingValidation
-from truehue.tabs.studies.metric_validity import trust_sentences
-from truehue.tabs.studies.metric_validity_scales import choice_sentences, rating_sentences
 from truehue.tabs.studies.metrics import StudyMetric
+from truehue.tabs.studies.validation import choice_sentences, rating_sentences, trust_sentences
 
 NAMES = ("EMD", "PCC", "ED")
 

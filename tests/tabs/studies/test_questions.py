@@ -42,7 +42,7 @@ from truehue.tabs.studies.form import StudyForm
 from truehue.tabs.studies.imports import import_study
 from truehue.tabs.studies.materials import materials
 from truehue.tabs.studies.outline import outline
-from truehue.tabs.studies.questions.human_answers import human_answers
+from truehue.tabs.studies.questions.results import human_answers
 from truehue.tabs.studies.results import StudyReference, compute
 from truehue.tabs.studies.results_people import Decide, exclude
 

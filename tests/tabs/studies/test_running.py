@@ -25,11 +25,16 @@ from truehue.tabs.studies.changing import (
     revise,
     set_state,
 )
-from truehue.tabs.studies.deleting import delete_draft
-from truehue.tabs.studies.links import LinkRequest, LinksRequest, make_links, revoke_link
+from truehue.tabs.studies.links import (
+    LinkRequest,
+    LinksRequest,
+    PreviewRequest,
+    make_links,
+    preview,
+    revoke_link,
+)
 from truehue.tabs.studies.live import StudyRequest, live
-from truehue.tabs.studies.preview import PreviewRequest, preview
-from truehue.tabs.studies.study import study, study_list
+from truehue.tabs.studies.study import delete_draft, study, study_list
 from truehue.tabs.verdicts.deleting import Deleted, restore
 
 pytestmark = pytest.mark.slow
