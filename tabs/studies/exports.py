@@ -25,11 +25,9 @@ from truehue.tabs.page.context import Context
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.studies.colorings.exports import coloring_export, sketch_records, write_images
 from truehue.tabs.studies.colorings.facts import moment_of
-from truehue.tabs.studies.colorings.tables import COLORING_TABLES
 from truehue.tabs.studies.copies import Counts, people_lines, study_document
 from truehue.tabs.studies.live import current
 from truehue.tabs.studies.metrics import metrics_of
-from truehue.tabs.studies.questions.tables import QUESTION_TABLES
 from truehue.tabs.studies.results import (
     REPLICATES,
     ResultsService,
@@ -40,7 +38,7 @@ from truehue.tabs.studies.results import (
 from truehue.tabs.studies.results_numbers import FEW
 from truehue.tabs.studies.results_source import read_source, source_key
 from truehue.tabs.studies.rights import may_personal, require_personal
-from truehue.tabs.studies.tables import TABLES, StudyTable
+from truehue.tabs.studies.tables import OWN_TABLES, StudyTable, listed, tables_of
 from truehue.tabs.studies.tables_rows import ExportData, votes
 
 NOTE = (
@@ -68,11 +66,6 @@ STUDY_FILE, PEOPLE_FILE, CODEBOOK, VOTES_FILE = (
     "codebook.md",
     "votes.jsonl",
 )
-OF_MODELS = frozenset(("candidates", "votes", "metrics"))
-OF_VOTES = OF_MODELS | {"results"}
-"""Tables that are empty where nothing is compared, and where people color."""
-_MORE = {Kind.COLORINGS: COLORING_TABLES, Kind.QUESTIONS: QUESTION_TABLES}
-"""Tables that only studies of a kind have."""
 _WAIT_S = 600.0
 _ROWS_AT_ONCE = 20_000
 _Read = TypeVar("_Read")
@@ -143,27 +136,6 @@ def _require_all(context: Context, data: ExportData) -> None:
         raise NotStored("A participant was erased in the meantime. Try again.")
 
 
-def tables_of(kind: Kind) -> tuple[StudyTable, ...]:
-    """The tables of a study of that kind, in the order of the codebook."""
-    return (*TABLES, *_MORE.get(kind, ()))
-
-
-def listed(kind: Kind) -> tuple[StudyTable, ...]:
-    """The tables that say something of a study of that kind, those that are most wanted first; the
-    archive has the others too."""
-    if kind is Kind.COLORINGS:
-        return (
-            *COLORING_TABLES,
-            *(study_table for study_table in TABLES if study_table.name not in OF_VOTES),
-        )
-    if kind is Kind.QUESTIONS:
-        return (
-            *QUESTION_TABLES,
-            *(study_table for study_table in TABLES if study_table.name not in OF_MODELS),
-        )
-    return tables_of(kind)
-
-
 @requires("study")
 def table_list(context: Context, actor: Actor, request: StudyReference) -> dict[str, Any]:
     """The tables of a study with their addresses, and whether personal data may be asked for."""
@@ -184,7 +156,7 @@ def table_list(context: Context, actor: Actor, request: StudyReference) -> dict[
         ],
         "personal": may_personal(actor, study),
         "zip": f"{base}/all.zip",
-        "votes": "" if plan.kind in _MORE else f"{base}/votes.jsonl",
+        "votes": "" if plan.kind in OWN_TABLES else f"{base}/votes.jsonl",
         "codebook": f"{base}/codebook.md",
     }
 

@@ -23,12 +23,10 @@ from truehue.tabs.page.errors import counted
 from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.studies.colorings.exports import is_ours, read_sketches, sketches_named
-from truehue.tabs.studies.colorings.tables import COLORING_TABLES
 from truehue.tabs.studies.copies import DOCUMENT_FIELDS, Document, SketchDocument, person_of
 from truehue.tabs.studies.exports import CODEBOOK, PEOPLE_FILE, STUDY_FILE, VOTES_FILE
 from truehue.tabs.studies.import_checks import CopyChecks, images_of
-from truehue.tabs.studies.questions.tables import QUESTION_TABLES
-from truehue.tabs.studies.tables import TABLES
+from truehue.tabs.studies.tables import COLORING_TABLES, QUESTION_TABLES, TABLES
 
 MOST_ARCHIVE_BYTES = 1024 * 2**20
 """An export with the pictures of some thousands of colorings."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,6 +15,7 @@ from truehue.annotation.studies.cases import Kind
 from truehue.annotation.studies.plan import StudyPlan, to_json
 from truehue.core.studies import Event, ParticipantRecord, Purpose, Trial
 from truehue.tabs.studies.metrics import StudyMetric
+from truehue.tabs.studies.questions.results import letter_of
 from truehue.tabs.studies.results_source import StudySource
 
 Json = dict[str, Any]
@@ -416,6 +417,36 @@ def _row(
         "number": total,
         "why": number["why"] or None,
     }
+
+
+def questions(data: ExportData) -> Iterator[Json]:
+    """Questions in the order of the plan, with how often each choice was taken."""
+    everybody, included = (
+        data.results[over]["questions"]["answers"] for over in ("everybody", "included")
+    )
+    for case in data.source.plan.cases:
+        question = case.question
+        if question is None:
+            continue
+        letters = [letter_of(question.form, index) for index in range(len(question.choices))]
+        yield {
+            "case": case.id,
+            "question": question.question_id,
+            "task": case.group,
+            "words": case.words,
+            "form": question.form,
+            "choices": _by_letter(letters, question.choices),
+            "right": letters[question.right],
+            "image": question.image_id,
+            "answers": _by_letter(letters, everybody[case.id]["counts"]),
+            "skips": everybody[case.id]["skips"],
+            "answers_included": _by_letter(letters, included[case.id]["counts"]),
+            "skips_included": included[case.id]["skips"],
+        }
+
+
+def _by_letter(letters: Sequence[str], values: Sequence[Any]) -> str:
+    return json.dumps(dict(zip(letters, values, strict=True)), ensure_ascii=False)
 
 
 def _json(value: Any) -> str:

@@ -24,7 +24,7 @@ from truehue.core.vlm.evaluation.plan import EvaluationSettings
 from truehue.core.vlm.evaluation.work import EvaluationWork
 from truehue.core.vlm.records import Question
 from truehue.storage.backup.contents import TEMPORARY
-from truehue.tabs.studies.exports import tables_of
+from truehue.tabs.studies.tables import tables_of
 
 READER = """\
 **For:** everybody who reads or writes TrueHue's files with a program of their own. **Answers:**

@@ -20,15 +20,21 @@ from pyarrow import parquet
 
 from tests.empty_data import empty_data
 from tests.tabs.studies.simulated import Crowd, distributions_plan, simulated
+from truehue.annotation.judgments.answers import AnswerKind
+from truehue.annotation.judgments.resampling import FEW_PEOPLE
+from truehue.annotation.quality.control import Level, Outcome
 from truehue.annotation.ranking import PRIOR_SD
 from truehue.annotation.studies.cases import Case
 from truehue.annotation.studies.plan import Consent
 from truehue.core.errors import NotAllowed, NotStored
-from truehue.core.studies import Event, EventKind, State
+from truehue.core.export.columns import NUMBER, TEXT, TRUTH, WHOLE
+from truehue.core.studies import Event, EventKind, Purpose, State
+from truehue.core.vlm.records import Form
 from truehue.storage import Storage
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.roles import OWNER, Actor, Role
 from truehue.tabs.shell.compose import make_context
+from truehue.tabs.studies.colorings.submitted import MAIN, SECOND, TRAINING
 from truehue.tabs.studies.exports import (
     StudyExportRequest,
     StudyTableRequest,
@@ -41,7 +47,7 @@ from truehue.tabs.studies.exports import (
 from truehue.tabs.studies.metrics import metrics_of
 from truehue.tabs.studies.results import StudyReference, StudyResultsRequest, study_results
 from truehue.tabs.studies.routes import results_routes
-from truehue.tabs.studies.tables import TABLES
+from truehue.tabs.studies.tables import COLORING_TABLES, QUESTION_TABLES, TABLES
 
 pytestmark = pytest.mark.slow
 
@@ -104,6 +110,27 @@ def test_every_table_is_the_same_in_both_forms_and_as_its_codebook_says(
             "training",
         ):
             assert any(value is not None for value in values), column.name
+
+
+def test_the_codebook_has_the_values_and_bounds_of_the_code() -> None:
+    tables = (*TABLES, *COLORING_TABLES, *QUESTION_TABLES)
+    columns = {(t.name, column.name): column for t in tables for column in t.columns}
+    values = {
+        ("trials", "purpose"): Purpose,
+        ("answers", "purpose"): Purpose,
+        ("answers", "kind"): AnswerKind,
+        ("events", "kind"): EventKind,
+        ("colorings", "purpose"): (MAIN, SECOND, TRAINING),
+        ("colorings", "outcome"): Outcome,
+        ("concepts", "level"): Level,
+        ("distributions", "level"): Level,
+        ("questions", "form"): (Form.CHOICE, Form.BINARY),
+    }
+    assert {key: columns[key].allowed for key in values} == {
+        key: tuple(known) for key, known in values.items()
+    }
+    assert {column.kind for column in columns.values()} == {TEXT, WHOLE, NUMBER, TRUTH}
+    assert f"fewer than {FEW_PEOPLE} are" in columns["results", "people"].meaning
 
 
 def test_tables_hold_no_name_and_no_formula(here: tuple[Context, str], tmp_path: Path) -> None:
