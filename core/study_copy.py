@@ -1,106 +1,181 @@
-"""A study as a whole, with all that its participants did: what is exported and read again."""
+"""A study as a whole, with all that its participants did: what is exported and read again.
+
+These records are the file format: a field is read with the bounds that stand here. What comes from
+the database is not checked again (``model_construct``).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
+from datetime import UTC, datetime
+from typing import Annotated, Any, Self
 
-from truehue.core.studies import Event, MarkKind, State, StoredTrial
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    model_validator,
+)
+
+from truehue.core.studies import (
+    MARK_VALUES,
+    Event,
+    EventKind,
+    MarkKind,
+    Purpose,
+    State,
+    StoredTrial,
+)
+
+MOST_EVENTS = 1_000_000
+"""Of one participant: 50 sketches with the most actions that a coloring may have."""
 
 
-@dataclass(frozen=True)
-class PlanVersion:
+def _zoned(time: datetime) -> datetime:
+    if time.tzinfo is None:
+        raise ValueError("a time needs its zone")
+    try:
+        return time.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("no such time is in any calendar") from None
+
+
+Time = Annotated[
+    datetime, AfterValidator(_zoned), PlainSerializer(datetime.isoformat, when_used="json")
+]
+Text = Annotated[str, Field(max_length=2_000)]
+Id = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
+Count = Annotated[int, Field(strict=True, ge=0, lt=2**31)]
+
+
+class CopyRecord(BaseModel):
+    """A part of a copy; a field that it does not know is refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class PlanVersion(CopyRecord):
     """One version of a plan as JSON; its number is its place, from 1."""
 
-    plan: Mapping[str, Any]
-    at: datetime
+    plan: dict[str, Any]
+    at: Time
 
 
-@dataclass(frozen=True)
-class StateChange:
+class StateChange(CopyRecord):
     """From when on a study was in a state, and why."""
 
     state: State
-    reason: str
-    at: datetime
+    reason: Text
+    at: Time
 
 
-@dataclass(frozen=True)
-class RuleChange:
+class RuleChange(CopyRecord):
     """From when on a rule of exclusion counted."""
 
-    rule: Mapping[str, Any]
-    at: datetime
+    rule: dict[str, Any]
+    at: Time
 
 
-@dataclass(frozen=True)
-class LinkCopy:
+class LinkCopy(CopyRecord):
     """A link without its token: nobody comes in by a copy."""
 
-    label: str
+    label: Text
     personal: bool
-    created_at: datetime
-    revoked_at: datetime | None
+    created_at: Time
+    revoked_at: Time | None
 
 
-@dataclass(frozen=True)
-class DecisionCopy:
+class TrialCopy(CopyRecord):
+    """A trial as :class:`truehue.core.studies.StoredTrial`."""
+
+    position: Count
+    stimulus_id: Annotated[str, Field(pattern=r"^([0-9a-f]{32})?$")]
+    order: Annotated[list[Text], Field(max_length=4)]
+    purpose: Purpose
+    propensity: Annotated[float, Field(ge=0, le=1)]
+    original: Count | None
+    expected: Count | None
+    assigned_at: Time
+
+    def stored(self) -> StoredTrial:
+        """The trial."""
+        return StoredTrial(**{**vars(self), "order": tuple(self.order)})
+
+
+class EventCopy(CopyRecord):
+    """An event as :class:`truehue.core.studies.Event`."""
+
+    id: Id
+    kind: EventKind
+    position: Count | None
+    body: dict[str, Any]
+    client_ms: Annotated[int, Field(strict=True, ge=0, lt=2**63)]
+    number: Count
+    at: Time
+
+    def stored(self) -> Event:
+        """The event."""
+        return Event(**vars(self))
+
+
+class DecisionCopy(CopyRecord):
     """A researcher's decision on a participant."""
 
     excluded: bool
-    reason: str
-    at: datetime
+    reason: Text
+    at: Time
 
 
-@dataclass(frozen=True)
-class MarkCopy:
+class MarkCopy(CopyRecord):
     """A mark on a coloring; ``number`` counts within the study, ``author`` is a number of who set
     it, in the order in which they first did."""
 
-    number: int
-    position: int
+    number: Count
+    position: Count
     kind: MarkKind
-    value: str
-    reason: str
-    author: int
-    at: datetime
+    value: Annotated[str, Field(max_length=40)]
+    reason: Text
+    author: Count
+    at: Time
+
+    @model_validator(mode="after")
+    def _said(self) -> Self:
+        if self.value not in MARK_VALUES[self.kind]:
+            raise ValueError(f"a mark of {self.kind} cannot be {self.value!r}")
+        return self
 
 
-@dataclass(frozen=True)
-class ParticipantCopy:
+class ParticipantCopy(CopyRecord):
     """A participant with all that they saw and did. ``link`` is a place in the copy's links,
     ``external`` is empty in an anonymous copy."""
 
-    number: int
-    link: int
-    plan_version: int
-    language: str
-    external: Mapping[str, str]
-    enrolled_at: datetime
-    trials: tuple[StoredTrial, ...]
-    events: tuple[Event, ...]
-    decisions: tuple[DecisionCopy, ...]
-    marks: tuple[MarkCopy, ...] = ()
+    number: Count
+    link: Count
+    plan_version: Annotated[int, Field(strict=True, ge=1, lt=2**31)]
+    language: Annotated[str, Field(max_length=40)]
+    external: dict[Annotated[str, Field(max_length=40)], Annotated[str, Field(max_length=200)]]
+    enrolled_at: Time
+    trials: Annotated[list[TrialCopy], Field(max_length=20_000, fail_fast=True)]
+    events: Annotated[list[EventCopy], Field(max_length=MOST_EVENTS, fail_fast=True)]
+    decisions: Annotated[list[DecisionCopy], Field(max_length=1_000, fail_fast=True)]
+    marks: Annotated[tuple[MarkCopy, ...], Field(max_length=100_000, fail_fast=True)] = ()
 
 
-@dataclass(frozen=True)
-class Erasure:
+class Erasure(CopyRecord):
     """That there was a participant of that number, who was erased."""
 
-    number: int
-    at: datetime
+    number: Count
+    at: Time
 
 
-@dataclass(frozen=True)
-class StudyCopy:
+class StudyCopy(CopyRecord):
     """Everything of a study but its participants, who come one by one, secrets, and the names of
     those who ran it."""
 
-    created_at: datetime
-    plans: tuple[PlanVersion, ...]
-    states: tuple[StateChange, ...]
-    rules: tuple[RuleChange, ...]
-    links: tuple[LinkCopy, ...]
-    erasures: tuple[Erasure, ...]
+    created_at: Time
+    plans: Annotated[list[PlanVersion], Field(min_length=1, max_length=10_000, fail_fast=True)]
+    states: Annotated[list[StateChange], Field(min_length=1, max_length=10_000, fail_fast=True)]
+    rules: Annotated[list[RuleChange], Field(max_length=10_000, fail_fast=True)]
+    links: Annotated[list[LinkCopy], Field(max_length=100_000, fail_fast=True)]
+    erasures: Annotated[list[Erasure], Field(max_length=100_000, fail_fast=True)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from math import comb
 from typing import Any
@@ -27,8 +27,8 @@ from truehue.annotation.studies.cases import SIZES, Kind
 from truehue.annotation.studies.plan import StudyPlan, from_json, to_json
 from truehue.core.color.distances import checked
 from truehue.core.errors import BadInput
-from truehue.core.studies import Event, EventKind, Purpose, Trial
-from truehue.core.study_copy import ParticipantCopy, StudyCopy
+from truehue.core.studies import EventKind, Purpose
+from truehue.core.study_copy import EventCopy, ParticipantCopy, StudyCopy, TrialCopy
 from truehue.tabs.studies.colorings.rule import FIELD as COLORINGS
 from truehue.tabs.studies.colorings.rule import check_coloring_rule
 from truehue.tabs.studies.form import https_url
@@ -237,7 +237,7 @@ def _check_person(plan: StudyPlan, person: ParticipantCopy, location: str) -> No
             if event.position is None:
                 raise BadInput(f"{location}: an answer is about no trial.")
             try:
-                read_answer(plan, person.trials[event.position], event)
+                read_answer(plan, person.trials[event.position].stored(), event.stored())
             except BadInput as error:
                 raise BadInput(f"{location}, answer to trial {event.position}: {error}") from None
     if counter and max(counter.values()) > MOST_ACTIONS:
@@ -251,7 +251,7 @@ def _check_person(plan: StudyPlan, person: ParticipantCopy, location: str) -> No
             )
 
 
-def _checked_action(plan: StudyPlan, event: Event, location: str) -> Action:
+def _checked_action(plan: StudyPlan, event: EventCopy, location: str) -> Action:
     if plan.kind is not Kind.COLORINGS or event.position is None:
         raise BadInput(f"{location}: something is colored where there is nothing to color.")
     try:
@@ -266,7 +266,9 @@ def _check_marks(person: ParticipantCopy, location: str) -> None:
             raise BadInput(f"{location}: a mark is on trial {mark.position}, which is not there.")
 
 
-def _check_trial(plan: StudyPlan, trial: Trial, trials: tuple[Trial, ...], location: str) -> None:
+def _check_trial(
+    plan: StudyPlan, trial: TrialCopy, trials: Sequence[TrialCopy], location: str
+) -> None:
     # Practice sketches have no right answer.
     target = () if plan.kind is Kind.COLORINGS else _ASKED
     if (trial.expected is not None) != (trial.purpose in target):
@@ -291,7 +293,7 @@ def _check_trial(plan: StudyPlan, trial: Trial, trials: tuple[Trial, ...], locat
             raise BadInput(f"{location}: a repeat shows a main trial with its sides turned.")
 
 
-def _check_purposes(plan: StudyPlan, trials: tuple[Trial, ...], location: str) -> None:
+def _check_purposes(plan: StudyPlan, trials: Sequence[TrialCopy], location: str) -> None:
     """What the analysis takes for granted: nobody votes twice on one stimulus, and what has a known
     answer is no vote."""
     main = Counter(trial.stimulus_id for trial in trials if trial.purpose is Purpose.MAIN)

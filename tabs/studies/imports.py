@@ -16,14 +16,20 @@ from typing import Any
 from truehue.core.errors import BadInput
 from truehue.core.files import MAX_JSON_VALUES, is_damaged_zip, json_values
 from truehue.core.sketches.records import Sketch
-from truehue.core.study_copy import ParticipantCopy, StudyCopy
+from truehue.core.study_copy import ParticipantCopy
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import counted
 from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.studies.colorings.exports import is_ours, read_sketches, sketches_named
-from truehue.tabs.studies.copies import DOCUMENT_FIELDS, Document, SketchDocument, person_of
+from truehue.tabs.studies.copies import (
+    DOCUMENT_FIELDS,
+    SketchDocument,
+    StudyDocument,
+    document_of,
+    person_of,
+)
 from truehue.tabs.studies.exports import CODEBOOK, PEOPLE_FILE, STUDY_FILE, VOTES_FILE
 from truehue.tabs.studies.import_checks import CopyChecks, images_of
 from truehue.tabs.studies.tables import COLORING_TABLES, QUESTION_TABLES, TABLES
@@ -62,9 +68,9 @@ def import_study(
     """Stores a study from its all.zip: closed, with its participants and all that they did."""
     shown = name or "the file"
     archive = read_archive(file, shown)
-    copy = archive.document.copy()
+    copy = archive.document
     checks = CopyChecks(copy)
-    _check_sketches(context, copy, archive.document, shown)
+    _check_sketches(context, copy, shown)
     with context.storage.studies.incoming(copy, actor.id) as incoming:
         for person in archive.people():
             checks.check(person)
@@ -95,9 +101,9 @@ def import_study(
     }
 
 
-def _check_sketches(context: Context, copy: StudyCopy, document: Document, shown: str) -> None:
+def _check_sketches(context: Context, copy: StudyDocument, shown: str) -> None:
     """Returns where every sketch is in the archive, or here already."""
-    values = {sketch.id for sketch in document.sketches}
+    values = {sketch.id for sketch in copy.sketches}
     wanted = set(sketches_named(copy)) - values
     missing = sorted(wanted - context.storage.sketches.by_ids(wanted).keys())
     if missing:
@@ -118,7 +124,7 @@ def read_archive(path: Path, shown: str, limits: Limits | None = None) -> Archiv
     with _readable(shown), zipfile.ZipFile(path) as archive:
         entries = _entries(archive, shown)
         text = _whole(archive, entries[STUDY_FILE], limits.study_bytes, shown)
-        document = Document(_json(text, STUDY_FILE, DOCUMENT_FIELDS))
+        document = document_of(_json(text, STUDY_FILE, DOCUMENT_FIELDS))
         if document.participants > limits.participants:
             raise BadInput(
                 f"{shown} has {document.participants:,} participants; {limits.participants:,} are "
@@ -137,7 +143,7 @@ class ArchivedStudy:
 
     path: Path
     shown: str
-    document: Document
+    document: StudyDocument
     limits: Limits
 
     def people(self) -> Iterator[ParticipantCopy]:
@@ -223,7 +229,7 @@ def _too_large(entry: zipfile.ZipInfo, most_bytes: int, shown: str) -> BadInput:
 def _check_people(
     archive: zipfile.ZipFile,
     entry: zipfile.ZipInfo,
-    document: Document,
+    document: StudyDocument,
     limits: Limits,
     shown: str,
 ) -> None:

@@ -13,7 +13,7 @@ from truehue.annotation.judgments.answers import SKIP_REASONS, TIE, Answer, Answ
 from truehue.annotation.participants import screening_of
 from truehue.annotation.studies.cases import Kind
 from truehue.annotation.studies.plan import StudyPlan, to_json
-from truehue.core.studies import Event, ParticipantRecord, Purpose, Trial
+from truehue.core.studies import ParticipantRecord, Purpose, Trial
 from truehue.tabs.studies.metrics import StudyMetric
 from truehue.tabs.studies.questions.results import letter_of
 from truehue.tabs.studies.results_source import StudySource
@@ -232,26 +232,26 @@ def events(data: ExportData) -> Iterator[Json]:
                 "number": event.number,
                 "kind": event.kind,
                 "position": event.position,
-                "body": _json(body_of(event, data.personal)),
+                "body": _json(body_of(event.body, data.personal)),
                 "client_ms": event.client_ms,
                 "at": event.at.isoformat() if event.at else None,
             }
 
 
-def body_of(event: Event, personal: bool) -> Json:
+def body_of(body: Mapping[str, Any], personal: bool) -> Json:
     """What a page sent with an event; without free text, and without facts on the display that
     nobody has asked for, unless ``personal``."""
     if personal:
-        return dict(event.body)
-    body = {
+        return dict(body)
+    kept = {
         name: value
-        for name, value in event.body.items()
+        for name, value in body.items()
         if name not in FREE_TEXT or value in SKIP_REASONS
     }
-    display = body.get("display")
+    display = kept.get("display")
     if isinstance(display, Mapping):
-        body["display"] = {name: value for name, value in display.items() if name in DISPLAY}
-    return body
+        kept["display"] = {name: value for name, value in display.items() if name in DISPLAY}
+    return kept
 
 
 def answers(data: ExportData) -> Iterator[Json]:
