@@ -46,23 +46,21 @@ from truehue.annotation.participants import (
 from truehue.annotation.ranking import Ranking, rank
 from truehue.annotation.studies.cases import Kind
 from truehue.annotation.studies.plan import Method, StudyPlan
-from truehue.annotation.validation.metrics import (
+from truehue.annotation.validation import (
     LEAST_PAIRS,
+    ChoiceValidation,
     Difference,
+    RatingValidation,
     Validation,
+    choice_differences,
     differences,
     nearest,
-    validate,
-)
-from truehue.annotation.validation.metrics import Quality as MetricQuality
-from truehue.annotation.validation.scales import (
-    ChoiceValidation,
-    RatingValidation,
-    choice_differences,
     rating_differences,
+    validate,
     validate_choices,
     validate_ratings,
 )
+from truehue.annotation.validation import Quality as MetricQuality
 from truehue.core.studies import Event, EventKind, Purpose, Trial
 
 REPLICATES = 1_000

@@ -369,7 +369,7 @@ class GroupCommit:
 class ActionTrace:
     """What was done on the canvas of one trial: a byte an action (``c`` a color, ``e`` erased,
     ``x`` cleared, ``u`` undone, ``r`` redone), the ids of their events, in order, and
-    how many rows its strokes have (:func:`truehue.annotation.colorings.actions.rows_of`)."""
+    how many rows its strokes have (:func:`truehue.annotation.colorings.rows_of`)."""
 
     position: int
     codes: bytes

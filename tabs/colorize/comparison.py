@@ -61,7 +61,7 @@ def compare_view(context: Context, actor: Actor, request: ColoringRequest) -> di
 
 def own_distribution(source: Painted) -> Distribution:
     """The distribution of one coloring. Raises NoPixels where nothing is colored."""
-    from truehue.annotation.colorings.layer import profile
+    from truehue.annotation.colorings import profile
 
     own = profile(source.layer, source.sketch.ink)
     return of_pictures(OWN, [own], EXTRACTED, of_people=True)
@@ -77,7 +77,7 @@ def _colored(source: Painted) -> float:
 def chosen_colors(source: Painted) -> dict[str, Any]:
     """The chosen colors, most first, each as name, hex and Lab, with its share of what counts; and
     how many more there are."""
-    from truehue.annotation.colorings.layer import concept_mask
+    from truehue.annotation.colorings import concept_mask
 
     mask = concept_mask(source.layer, source.sketch.ink)
     codes, counts = np.unique(masked_srgb24(source.layer[..., :3], mask), return_counts=True)

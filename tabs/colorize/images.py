@@ -12,8 +12,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from truehue.annotation.colorings.actions import MOST_ACTIONS, read_action
-from truehue.annotation.colorings.layer import checksum, paint
+from truehue.annotation.colorings import MOST_ACTIONS, checksum, paint, read_action
 from truehue.core.cache import LruCache
 from truehue.core.concepts.matching import normal
 from truehue.core.errors import BadInput

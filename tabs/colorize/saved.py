@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field
 
-from truehue.annotation.colorings.actions import has_color, read_action
+from truehue.annotation.colorings import has_color, read_action
 from truehue.core.concepts.matching import normal
 from truehue.core.errors import BadInput
 from truehue.core.records import ColoringHead

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from truehue.annotation.assignment.practice import rounds, verdict_of
-from truehue.annotation.colorings.actions import (
+from truehue.annotation.colorings import (
     MOST_ACTIONS,
     MOST_ROWS,
     code_of,

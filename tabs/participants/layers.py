@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from truehue.annotation.colorings.actions import read_action
-from truehue.annotation.colorings.layer import checksum, paint
+from truehue.annotation.colorings import checksum, paint, read_action
 from truehue.core.errors import NotStored, TrueHueError
 from truehue.core.records import SketchRecord
 from truehue.core.sketches.regions import RegionMaps, decoded_regions

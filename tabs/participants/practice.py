@@ -7,8 +7,7 @@ import logging
 import anyio
 
 from truehue.annotation.assignment.practice import ACCEPTED, AGAIN, AUTOMATIC, PracticeStage, rounds
-from truehue.annotation.colorings.actions import read_action
-from truehue.annotation.colorings.layer import LEAST_BACKGROUND, background_share, paint
+from truehue.annotation.colorings import LEAST_BACKGROUND, background_share, paint, read_action
 from truehue.annotation.judgments.answers import AnswerKind
 from truehue.annotation.studies.plan import Review
 from truehue.core.errors import TrueHueError

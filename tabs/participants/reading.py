@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from truehue.annotation.colorings.actions import as_json, read_action
+from truehue.annotation.colorings import as_json, read_action
 from truehue.core.errors import BadInput
 from truehue.core.studies import Event, EventKind
 from truehue.tabs.participants.refusals import Refusal

@@ -10,16 +10,16 @@ FEATURE = Feature(
     title="Studies",
     in_demo=False,
     services=(
-        "cache:StudyCache.of",
+        "live:StudyCache.of",
         "results:ResultsService",
         "colorings.facts:ColoringFactsService",
         "colorings.layers:ColoringMeasurements",
-        "colorings.current:ColoringCache",
+        "colorings.facts:ColoringCache",
     ),
     routers=(
         "routes:study_routes",
-        "routes_results:results_routes",
-        "colorings.routes:coloring_routes",
+        "routes:results_routes",
+        "routes:coloring_routes",
     ),
     kinds=(Kind("study", "Creating a study", most=2, shared=True),),
 )

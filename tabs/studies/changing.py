@@ -16,10 +16,9 @@ from truehue.tabs.page.context import Context
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import Whole, single_of
 from truehue.tabs.page.roles import Actor
-from truehue.tabs.studies.cache import StudyCache
 from truehue.tabs.studies.drafting import Draft
 from truehue.tabs.studies.form import CompletionForm, StudyForm
-from truehue.tabs.studies.live import StudyRequest, study_of
+from truehue.tabs.studies.live import StudyCache, StudyRequest, study_of
 from truehue.tabs.studies.making import (
     FORM,
     closing_of,

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from pydantic import ValidationError
 
-from truehue.annotation.colorings.actions import (
+from truehue.annotation.colorings import (
     MOST_ACTIONS,
     MOST_ROWS,
     Action,

@@ -19,7 +19,7 @@ from pydantic import Field
 from truehue.annotation.judgments.rates import SideBias, side_biases
 from truehue.annotation.report import ALPHA_REPLICATES, Analysis, Person, results
 from truehue.annotation.studies.cases import Kind
-from truehue.annotation.validation.scales import KENDALL_REPLICATES
+from truehue.annotation.validation import KENDALL_REPLICATES
 from truehue.core.errors import TrueHueError
 from truehue.core.generation.request import Cancelled
 from truehue.tabs.page.actor import requires

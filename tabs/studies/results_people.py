@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
+from truehue.annotation.assignment.assign import replay
 from truehue.annotation.assignment.ledger import Enrolled
-from truehue.annotation.assignment.replay import replay
 from truehue.annotation.participants import ExclusionRule, exclusions_of, rule_of
 from truehue.annotation.studies.plan import from_json
 from truehue.core.errors import BadInput, NotStored
@@ -19,8 +19,7 @@ from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import counted
 from truehue.tabs.page.roles import Actor, Resource, may
-from truehue.tabs.studies.cache import StudyCache
-from truehue.tabs.studies.live import StudyRequest, study_of
+from truehue.tabs.studies.live import StudyCache, StudyRequest, study_of
 from truehue.tabs.studies.results import (
     ResultsService,
     StudyReference,

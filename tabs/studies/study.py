@@ -16,10 +16,10 @@ from truehue.tabs.page.actor import brought, requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import Actor, Resource, allowed, may
-from truehue.tabs.studies.cache import StudyCache
 from truehue.tabs.studies.links import listed as links_of
 from truehue.tabs.studies.live import (
     FINISHED,
+    StudyCache,
     StudyRequest,
     current,
     progress_of,

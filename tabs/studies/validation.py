@@ -12,16 +12,17 @@ import numpy as np
 from truehue.annotation.report import Summary
 from truehue.annotation.studies.cases import Kind
 from truehue.annotation.studies.plan import Material, StudyPlan
-from truehue.annotation.validation.metrics import (
+from truehue.annotation.validation import (
     LEAST_PAIRS,
+    ChoiceValidation,
     Compared,
     Difference,
     Interval,
+    RatingValidation,
     Validation,
     candidates,
     nearest,
 )
-from truehue.annotation.validation.scales import ChoiceValidation, RatingValidation
 from truehue.core.published import table
 from truehue.tabs.page.errors import counted
 from truehue.tabs.studies.metrics import MISSING, StudyMetric

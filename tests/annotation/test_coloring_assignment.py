@@ -11,10 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.annotation.studies_made import coloring_plan, sketch_cases
-from truehue.annotation.assignment.assign import further, is_due, length_of
+from truehue.annotation.assignment.assign import further, is_due, length_of, replay
 from truehue.annotation.assignment.ledger import Enrolled, current_colorings_of
 from truehue.annotation.assignment.practice import PracticeStage, practice_state, recolors_open
-from truehue.annotation.assignment.replay import replay
 from truehue.annotation.judgments.answers import answers_of
 from truehue.annotation.studies.plan import Review, StudyPlan
 from truehue.core.studies import (

@@ -21,10 +21,10 @@ from truehue.annotation.assignment.assign import (
     further,
     is_due,
     length_of,
+    replay,
 )
 from truehue.annotation.assignment.information import Knowledge
 from truehue.annotation.assignment.ledger import AssignmentState, Ledger, current_colorings_of
-from truehue.annotation.assignment.replay import replay
 from truehue.annotation.judgments.answers import Answer, AnswerKind, answers_of
 from truehue.annotation.participants import ExclusionRule, quality_of, reasons
 from truehue.annotation.studies.cases import Kind

@@ -15,8 +15,7 @@ from truehue.annotation.participants import ExclusionRule
 from truehue.annotation.report import Analysis, Summary, results
 from truehue.annotation.studies.cases import Kind
 from truehue.annotation.studies.plan import StudyPlan
-from truehue.annotation.validation.metrics import nearest
-from truehue.annotation.validation.scales import _ranks, _spearman
+from truehue.annotation.validation import _ranks, _spearman, nearest
 
 TASTE = Taste({**STRENGTHS, "m3": -0.2})
 

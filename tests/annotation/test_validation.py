@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import pearsonr, spearmanr
 
 from truehue.annotation.judgments.answers import Vote
-from truehue.annotation.validation.metrics import PairVotes, differences, measures, validate
+from truehue.annotation.validation import PairVotes, differences, measures, validate
 
 
 def votes_for(shares: dict[str, float], votes: int = 6) -> list[Vote]:

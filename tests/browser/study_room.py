@@ -16,8 +16,7 @@ from fastapi import FastAPI
 from tests.browser.line_drawings import sketches
 from tests.browser.stage_app import serving
 from truehue.annotation import participants
-from truehue.annotation.colorings.actions import read_action
-from truehue.annotation.colorings.layer import paint
+from truehue.annotation.colorings import paint, read_action
 from truehue.annotation.studies.cases import Candidate, Case, Kind, QuestionSetName, stored_question
 from truehue.annotation.studies.plan import (
     Completion,

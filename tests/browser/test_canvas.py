@@ -12,8 +12,7 @@ from playwright.sync_api import CDPSession, Page, expect
 from tests.browser.axe import barriers
 from tests.browser.canvas_room import canvas_room, house_drawing
 from tests.browser.conftest import Visit
-from truehue.annotation.colorings.actions import read_action
-from truehue.annotation.colorings.layer import checksum, paint
+from truehue.annotation.colorings import checksum, paint, read_action
 from truehue.core.sketches.regions import regions
 
 pytestmark = pytest.mark.browser

@@ -14,8 +14,7 @@ from tests.browser.axe import barriers_here
 from tests.browser.conftest import Visit, Watch
 from tests.browser.people import PHONE, Person, fetched, needed, one_person, too_small
 from tests.browser.study_room import CODE, StudyRoom, study_room
-from truehue.annotation.colorings.actions import read_action
-from truehue.annotation.colorings.layer import checksum, paint
+from truehue.annotation.colorings import checksum, paint, read_action
 from truehue.annotation.studies.cases import Kind
 from truehue.annotation.studies.plan import Example, Review
 from truehue.core.sketches.regions import regions

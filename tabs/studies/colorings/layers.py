@@ -13,7 +13,7 @@ from functools import partial
 
 import numpy as np
 
-from truehue.annotation.colorings.layer import background_share, profile
+from truehue.annotation.colorings import background_share, profile
 from truehue.annotation.quality.consensus import (
     Coloring,
     Key,

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from truehue.annotation.colorings.layer import LEAST_BACKGROUND
+from truehue.annotation.colorings import LEAST_BACKGROUND
 from truehue.annotation.quality.control import Level, Votes
 from truehue.core.color.spaces import hex_of
 from truehue.core.color.uw71 import uw71

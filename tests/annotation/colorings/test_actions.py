@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from truehue.annotation.colorings.actions import (
+from truehue.annotation.colorings import (
     Action,
     Clear,
     Fill,

@@ -11,8 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.core.sketches.drawings import box, cat, ink_of, paper
-from truehue.annotation.colorings.actions import Action, Clear, Fill, Redo, Stroke, Undo, in_force
-from truehue.annotation.colorings.layer import checksum, paint
+from truehue.annotation.colorings import (
+    Action,
+    Clear,
+    Fill,
+    Redo,
+    Stroke,
+    Undo,
+    checksum,
+    in_force,
+    paint,
+)
 from truehue.core.sketches.regions import RegionMaps, regions
 
 pytestmark = pytest.mark.slow

@@ -7,8 +7,14 @@ import pytest
 
 from tests.core.sketches.drawings import box, paper
 from tests.node import run_module
-from truehue.annotation.colorings.actions import Fill, Stroke
-from truehue.annotation.colorings.layer import background_share, concept_mask, paint, profile
+from truehue.annotation.colorings import (
+    Fill,
+    Stroke,
+    background_share,
+    concept_mask,
+    paint,
+    profile,
+)
 from truehue.core.concepts.profile import sample_of
 from truehue.core.errors import MaskError, NoPixels
 from truehue.core.sketches.regions import encode, regions

@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 
 from tests.core.sketches.drawings import box, cat, paper
-from truehue.annotation.colorings.actions import read_action
-from truehue.annotation.colorings.layer import checksum, paint
+from truehue.annotation.colorings import checksum, paint, read_action
 from truehue.core.errors import BadInput
 from truehue.core.sketches.regions import coded_regions, regions
 

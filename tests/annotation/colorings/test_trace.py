@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from truehue.annotation.colorings.actions import (
+from truehue.annotation.colorings import (
     as_json,
     code_of,
     current_colors,

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests.node import run_module
-from truehue.annotation.colorings.actions import rows_of
+from truehue.annotation.colorings import rows_of
 
 pytestmark = pytest.mark.process
 

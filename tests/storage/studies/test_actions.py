@@ -8,7 +8,7 @@ import pytest
 
 from tests.storage.conftest import SteppingClock
 from tests.storage.studies.people import answer, link, new_id, person
-from truehue.annotation.colorings.actions import rows_of
+from truehue.annotation.colorings import rows_of
 from truehue.core.studies import Event, EventKind
 from truehue.storage import Storage
 from truehue.storage.studies.events import cost_of

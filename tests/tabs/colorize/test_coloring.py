@@ -16,8 +16,7 @@ from fastapi.testclient import TestClient
 from PIL import Image
 
 from tests.tabs.colorize.conftest import API, Ask, fill
-from truehue.annotation.colorings.actions import read_action
-from truehue.annotation.colorings.layer import checksum, paint
+from truehue.annotation.colorings import checksum, paint, read_action
 from truehue.core.color.distances import compare
 from truehue.core.color.uw71 import COUNT, uw71
 from truehue.core.concepts.records import DistributionFile, DistributionRow

@@ -15,8 +15,8 @@ from httpx import Response
 
 from tests.annotation import studies_made
 from tests.storage.sketches_made import boxes
+from truehue.annotation.assignment.assign import replay
 from truehue.annotation.assignment.ledger import Enrolled
-from truehue.annotation.assignment.replay import replay
 from truehue.annotation.participants import exclusions_of
 from truehue.annotation.studies.plan import Review, Screening, StudyPlan, from_json, to_json
 from truehue.core.sketches.records import Sketch, sketch_id

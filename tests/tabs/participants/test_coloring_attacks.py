@@ -21,7 +21,7 @@ from tests.tabs.participants.people import (
     plan,
     stroke,
 )
-from truehue.annotation.colorings.actions import rows_of
+from truehue.annotation.colorings import rows_of
 from truehue.annotation.studies.plan import Review, Screening
 from truehue.core.sketches.records import Sketch, sketch_id
 from truehue.core.studies import EventKind

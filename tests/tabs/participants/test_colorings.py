@@ -25,6 +25,7 @@ from truehue.annotation.colorings.actions import read_action
 from truehue.annotation.colorings.layer import checksum, paint
 from truehue.annotation.studies.practice import Example, Review
 from truehue.core.sketches.regions import decode, regions
+from truehue.annotation.colorings import checksum, paint, read_action
 from truehue.annotation.studies.plan import Example, Review
 from truehue.core.sketches.coding import decode
 from truehue.core.sketches.regions import regions

@@ -11,8 +11,7 @@ import numpy as np
 
 from tests.annotation.studies_made import plan as plan_of
 from tests.filled import filled_into
-from truehue.annotation.colorings.actions import read_action
-from truehue.annotation.colorings.layer import checksum, paint
+from truehue.annotation.colorings import checksum, paint, read_action
 from truehue.annotation.studies.cases import Case, Kind
 from truehue.annotation.studies.plan import Material, Practice, StudyPlan, to_json
 from truehue.core.sketches.records import Sketch, sketch_id

@@ -18,9 +18,9 @@ from truehue.core.studies import Enrolment, Event, EventKind, ParticipantRecord,
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import read_as
 from truehue.tabs.page.roles import OWNER
-from truehue.tabs.studies.cache import StudyCache
 from truehue.tabs.studies.changing import StateRequest, create, set_state
 from truehue.tabs.studies.form import StudyForm
+from truehue.tabs.studies.live import StudyCache
 
 CONSENT = "I take part. Questions: a@b.example."
 

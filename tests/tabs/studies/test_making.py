@@ -23,9 +23,9 @@ from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest, read_as
 from truehue.tabs.page.roles import OWNER
 from truehue.tabs.participants.wording import FILES, FOLDER, words_of
-from truehue.tabs.studies.cache import StudyCache
 from truehue.tabs.studies.changing import Revision, create, revise
 from truehue.tabs.studies.form import LANGUAGES, StudyForm
+from truehue.tabs.studies.live import StudyCache
 from truehue.tabs.studies.making import FORM, form_of
 from truehue.tabs.studies.materials import materials, presets
 from truehue.tabs.studies.outline import CasesForm, cases, outline

@@ -18,9 +18,9 @@ from truehue.tabs.colorize.sketches import drawings
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import OWNER
-from truehue.tabs.studies.cache import StudyCache
 from truehue.tabs.studies.changing import Revision, create, revise
 from truehue.tabs.studies.form import LANGUAGES, StudyForm, consent_in, examples_in
+from truehue.tabs.studies.live import StudyCache
 from truehue.tabs.studies.making import form_of
 from truehue.tabs.studies.materials import presets
 from truehue.tabs.studies.outline import PLACEHOLDERS, outline

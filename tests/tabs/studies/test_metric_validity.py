@@ -10,8 +10,13 @@ from tests.annotation.studies_made import plan
 from truehue.annotation.participants import ExclusionRule
 from truehue.annotation.ranking import Ranking
 from truehue.annotation.report import Analysis, Summary, results
-from truehue.annotation.validation.metrics import Difference, Interval, Validation
-from truehue.annotation.validation.scales import ChoiceValidation, RatingValidation
+from truehue.annotation.validation import (
+    ChoiceValidation,
+    Difference,
+    Interval,
+    RatingValidation,
+    Validation,
+)
 from truehue.tabs.studies.metrics import StudyMetric
 from truehue.tabs.studies.validation import choice_sentences, rating_sentences, trust_sentences
 

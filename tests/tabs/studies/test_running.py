@@ -15,7 +15,6 @@ from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import OWNER, Actor, Role
 from truehue.tabs.participants.service import Participation
 from truehue.tabs.participants.tokens import hash_of
-from truehue.tabs.studies.cache import StudyCache
 from truehue.tabs.studies.changing import (
     Copying,
     Revision,
@@ -33,7 +32,7 @@ from truehue.tabs.studies.links import (
     preview,
     revoke_link,
 )
-from truehue.tabs.studies.live import StudyRequest, live
+from truehue.tabs.studies.live import StudyCache, StudyRequest, live
 from truehue.tabs.studies.study import delete_draft, study, study_list
 from truehue.tabs.verdicts.deleting import Deleted, restore
 

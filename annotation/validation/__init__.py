@@ -1,1 +1,0 @@
-"""Metrics against people: does a metric prefer what people prefer?"""
