@@ -1,12 +1,11 @@
-"""The tables of a study, for exports. What their columns mean stands in assets/studies."""
+"""The tables of a study, for exports: their rows; what they and their columns mean is data."""
 
 from __future__ import annotations
 
 import csv
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,119 +14,74 @@ from truehue.core.export.columns import Column
 from truehue.tabs.studies import tables_rows as rows
 from truehue.tabs.studies.colorings import exports as colorings
 
-CODEBOOK = Path(__file__).resolve().parents[2] / "assets" / "studies" / "codebook.csv"
+FOLDER = Path(__file__).resolve().parents[2] / "assets" / "studies"
+_ROWS: Mapping[str, Callable[[rows.ExportData], Iterable[Mapping[str, Any]]]] = {
+    "study": rows.study,
+    "cases": rows.cases,
+    "candidates": rows.candidates,
+    "stimuli": rows.stimuli,
+    "participants": rows.participants,
+    "trials": rows.trials,
+    "events": rows.events,
+    "answers": rows.answers,
+    "votes": rows.votes,
+    "screening": rows.screening,
+    "metrics": rows.metrics,
+    "results": rows.results,
+    "colorings": colorings.colorings,
+    "actions": colorings.actions,
+    "reviews": colorings.reviews,
+    "concepts": colorings.concepts,
+    "distributions": colorings.distributions,
+    "questions": rows.questions,
+}
 
 
 @dataclass(frozen=True)
 class StudyTable:
-    """One table: what a row is, and the rows."""
+    """One table: what a row is, its columns, and the rows."""
 
     name: str
     title: str
     row: str
-    rows: Callable[[rows.ExportData], Iterable[Mapping[str, Any]]]
+    columns: tuple[Column, ...]
 
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        """Its columns, in their order."""
-        return _columns()[self.name]
+    def rows(self, data: rows.ExportData) -> Iterable[Mapping[str, Any]]:
+        """The rows of a study."""
+        return _ROWS[self.name](data)
 
 
-@cache
-def _columns() -> Mapping[str, tuple[Column, ...]]:
+def _lines(name: str) -> Iterator[dict[str, str]]:
+    with (FOLDER / name).open(encoding="utf-8", newline="") as file:
+        yield from csv.DictReader(file)
+
+
+def _read() -> dict[str, tuple[StudyTable, ...]]:
+    """The tables by the kind of study that has them, or ``all``."""
     columns: dict[str, list[Column]] = defaultdict(list)
-    with CODEBOOK.open(encoding="utf-8", newline="") as file:
-        for line in csv.DictReader(file):
-            columns[line["table"]].append(
-                Column(
-                    line["column"],
-                    line["type"],
-                    line["source"],
-                    line["meaning"],
-                    line["unit"],
-                    tuple(line["values"].split()),
-                    line["always"] == "yes",
-                )
-            )
-    return {table: tuple(own) for table, own in columns.items()}
+    for line in _lines("codebook.csv"):
+        column = Column(
+            line["column"],
+            line["type"],
+            line["source"],
+            line["meaning"],
+            line["unit"],
+            tuple(line["values"].split()),
+            line["always"] == "yes",
+        )
+        columns[line["table"]].append(column)
+    tables: dict[str, tuple[StudyTable, ...]] = defaultdict(tuple)
+    for line in _lines("tables.csv"):
+        name = line["table"]
+        table = StudyTable(name, line["title"], line["row"], tuple(columns[name]))
+        tables[line["studies"]] += (table,)
+    return tables
 
 
-TABLES: tuple[StudyTable, ...] = (
-    StudyTable("study", "The plan and the state", "a setting", rows.study),
-    StudyTable("cases", "The cases of the study", "a case", rows.cases),
-    StudyTable(
-        "candidates",
-        "Candidates that models produced for the cases",
-        "a case and a model",
-        rows.candidates,
-    ),
-    StudyTable("stimuli", "Stimuli of the trials", "a stimulus", rows.stimuli),
-    StudyTable(
-        "participants",
-        "Participants and the quality of their answers",
-        "a participant",
-        rows.participants,
-    ),
-    StudyTable("trials", "All trials shown, with or without an answer", "a trial", rows.trials),
-    StudyTable("events", "All participant events, in order", "an event", rows.events),
-    StudyTable("answers", "Final answers to all trials", "an answer", rows.answers),
-    StudyTable(
-        "votes", "Votes of a study of pairs: main answers without skips", "a vote", rows.votes
-    ),
-    StudyTable(
-        "screening",
-        "Color-vision and screen checks",
-        "a participant who was screened",
-        rows.screening,
-    ),
-    StudyTable(
-        "metrics",
-        "Metric values of the candidates, as compared with people",
-        "a case, a model and a metric",
-        rows.metrics,
-    ),
-    StudyTable(
-        "results", "Results with all participants, and after exclusion", "a number", rows.results
-    ),
-)
+_READ = _read()
+TABLES = _READ["all"]
 """Of every study, in the order of the codebook."""
-COLORING_TABLES: tuple[StudyTable, ...] = (
-    StudyTable(
-        "colorings",
-        "Final colorings, including practice and second colorings",
-        "a coloring",
-        colorings.colorings,
-    ),
-    StudyTable(
-        "actions",
-        "The log of the canvas, from which each coloring can be replayed exactly",
-        "an action",
-        colorings.actions,
-    ),
-    StudyTable(
-        "reviews", "All expert reviews, in order", "an answer of an expert", colorings.reviews
-    ),
-    StudyTable(
-        "concepts",
-        "Consensus and certainty of every concept",
-        "a concept and a level",
-        colorings.concepts,
-    ),
-    StudyTable(
-        "distributions",
-        "P_H: people's distribution of every concept over UW-71",
-        "a concept, a level and a bin with a share",
-        colorings.distributions,
-    ),
-)
-QUESTION_TABLES: tuple[StudyTable, ...] = (
-    StudyTable(
-        "questions",
-        "The questions, their correct answers, and how often each choice was selected",
-        "a question",
-        rows.questions,
-    ),
-)
+COLORING_TABLES, QUESTION_TABLES = _READ[Kind.COLORINGS], _READ[Kind.QUESTIONS]
 OWN_TABLES = {Kind.COLORINGS: COLORING_TABLES, Kind.QUESTIONS: QUESTION_TABLES}
 """Tables that only studies of a kind have."""
 _OF_MODELS = frozenset(("candidates", "votes", "metrics"))
