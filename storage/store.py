@@ -22,17 +22,9 @@ from truehue.storage.backup.backup import (
     write_backup,
 )
 from truehue.storage.checks import dangling, missing_files
-from truehue.storage.colorings.colorings import Colorings
-from truehue.storage.colorings.layers import ColoringLayers
-from truehue.storage.colorings.marks import ColoringMarks
+from truehue.storage.colorings import ColoringLayers, ColoringMarks, Colorings
 from truehue.storage.concept_images.images import Images, Masks
 from truehue.storage.concept_images.sets import ConceptImages, GeneratedImages, ImageProfiles
-from truehue.storage.colorings import ColoringLayers, ColoringMarks, Colorings
-from truehue.storage.concept_images.generated import GeneratedImages
-from truehue.storage.concept_images.images import Images
-from truehue.storage.concept_images.masks import Masks
-from truehue.storage.concept_images.profiles import ImageProfiles
-from truehue.storage.concept_images.sets import ConceptImages
 from truehue.storage.database.connection import DATABASE_NAME, Clock, Database, aware, utc_now
 from truehue.storage.database.losses import Losses
 from truehue.storage.database.migrations import FeatureTables

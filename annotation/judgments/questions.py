@@ -19,9 +19,7 @@ from truehue.annotation.judgments.rates import Given
 from truehue.annotation.judgments.resampling import LEVEL, REPLICATES, Share, tail, weights
 from truehue.annotation.studies.cases import Kind, answer_record
 from truehue.annotation.studies.plan import StudyPlan
-from truehue.annotation.studies.questions import answer_record
 from truehue.core.analysis.intervals import Rate
-from truehue.core.analysis.rates import Rate
 from truehue.core.errors import BadInput
 from truehue.core.vlm.records import Answer, Outcome, Question
 from truehue.core.vlm.scoring import Tally

@@ -15,9 +15,8 @@ import numpy as np
 
 from truehue.core.color.distances import emd
 from truehue.core.color.uw71 import distances71
-from truehue.core.concepts.distribution import Distribution, of_pictures
+from truehue.core.concepts.distribution import Distribution, of_pictures, resampled
 from truehue.core.concepts.extraction import ExtractionSettings, ProfileArrays, weights_of_draws
-from truehue.core.concepts.intervals import resampled
 from truehue.core.concepts.records import EXTRACTED, ColorProfile, ImageProfile
 from truehue.core.errors import BadInput
 

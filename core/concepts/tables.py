@@ -20,7 +20,7 @@ from threading import Event
 
 import numpy as np
 
-from truehue.core.analysis.bootstrap import RESAMPLES, SEED, interval
+from truehue.core.analysis.intervals import RESAMPLES, SEED, interval
 from truehue.core.concepts.metrics import MEANINGS, METRICS
 from truehue.core.concepts.records import ConceptCell
 from truehue.core.concepts.scores import (

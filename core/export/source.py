@@ -29,7 +29,7 @@ from truehue.core.runs.records import RunPlan
 from truehue.core.runs.score import CAUSES
 from truehue.core.runs.shards import read_columns, schema
 from truehue.core.runs.worker import RunWork
-from truehue.core.verdict.judge import UNSCORED
+from truehue.core.verdict.rules import UNSCORED
 
 OURS_ALONE = ("seconds", "scoring_seconds", "worker")
 """Columns in which two executions of one plan may differ."""

@@ -32,7 +32,7 @@ from truehue.core.prompts.prompt import Prompt
 from truehue.core.runs.concepts import NOT_MEASURED, concept_of, measured_of, only_measured
 from truehue.core.runs.plan import guidance_at
 from truehue.core.spreadsheets import guarded_table
-from truehue.core.verdict.judge import UNSCORED
+from truehue.core.verdict.rules import UNSCORED
 
 _FAILED = "failed"
 _KEYS = 1 << 16  # more targets than a prompt can have, so that item and target make one number

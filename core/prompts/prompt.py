@@ -9,8 +9,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
-from truehue.core.color.catalog import SYSTEMS
-from truehue.core.color.systems import ColorTarget, parse_target
+from truehue.core.color.systems import SYSTEMS, ColorTarget, parse_target
 from truehue.core.errors import BadInput
 from truehue.core.prompts.tables import css_words
 

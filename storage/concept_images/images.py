@@ -12,7 +12,7 @@ import numpy as np
 from truehue.core.errors import MaskError, StorageError
 from truehue.core.files import read_png, shelf, write_once
 from truehue.core.images import load as core_images
-from truehue.core.images.mask import Mask
+from truehue.core.images.pixels import Mask
 from truehue.core.records import EvidenceRecord, ImageRecord, MaskRecord
 from truehue.storage.database import canonical
 from truehue.storage.database.connection import Database, aware

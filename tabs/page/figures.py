@@ -20,9 +20,6 @@ from truehue.core.color.statistics import (
     lightness_histogram,
     mean,
 )
-from truehue.core.concepts.color_description import ColorDescription
-from truehue.core.color.spaces import hex_of, lab_to_srgb8
-from truehue.core.color.statistics import mean
 from truehue.core.concepts.palette import ColorDescription
 from truehue.core.images.pixels import MaskedColors
 from truehue.core.verdict.measure import Measurement

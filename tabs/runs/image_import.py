@@ -22,7 +22,7 @@ from truehue.core.image_sets.records import (
     drawing,
     read,
 )
-from truehue.core.images.mask import Mask
+from truehue.core.images.pixels import Mask
 from truehue.core.prompts.prompt import Prompt
 from truehue.tabs.library.service import Library, counted
 from truehue.tabs.page.actor import requires

@@ -11,15 +11,15 @@ from statistics import median
 from threading import RLock
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from truehue.core.cache import LruCache
-from truehue.tabs.page.feature import AppParts
 from truehue.annotation.assignment.ledger import Ledger
 from truehue.annotation.judgments.answers import Answer, AnswerKind, answers_of
 from truehue.annotation.participants import exclusions_of
 from truehue.annotation.studies.plan import Method, StudyPlan, from_json
+from truehue.core.cache import LruCache
 from truehue.core.studies import Event, EventKind, ParticipantRecord, Purpose, StudyRecord, Trial
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
+from truehue.tabs.page.feature import AppParts
 from truehue.tabs.page.requests import PageRequest
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.participants.service import Participation

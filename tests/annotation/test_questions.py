@@ -32,9 +32,7 @@ from truehue.annotation.studies.plan import (
     to_json,
 )
 from truehue.annotation.studies.presets import PRESETS, plan_of
-from truehue.annotation.studies.questions import QuestionSetName, answer_record, stored_question
 from truehue.core.analysis.intervals import Rate
-from truehue.core.analysis.rates import Rate
 from truehue.core.errors import BadInput
 from truehue.core.studies import Event, EventKind, Purpose, Trial
 from truehue.core.vlm.records import Answer, Form, Outcome, Question

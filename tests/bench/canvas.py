@@ -18,10 +18,7 @@ from PIL import Image
 from scipy import ndimage
 
 from tests.core.sketches.drawings import cat, paper
-from truehue.annotation.colorings.actions import Action, Fill, Stroke, Undo
-from truehue.annotation.colorings.layer import paint
 from truehue.annotation.colorings import Action, Fill, Stroke, Undo, paint
-from truehue.core.sketches.coding import decode, encode
 from truehue.core.sketches.images import layer_png, svg
 from truehue.core.sketches.regions import LINE, RegionMaps, decode, encode, label_maps
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from tests.reference.markdown import cell, code, page_of, table
 from truehue.annotation.studies.cases import Kind
-from truehue.core.diagnosis.verdicts import MEANING
+from truehue.core.diagnosis.run import MEANING
 from truehue.core.export.columns import COLOR_COLUMNS, COLUMNS, Column
 from truehue.core.generation.registry import RENDERER
 from truehue.core.prompts.importing.published import LAYOUTS

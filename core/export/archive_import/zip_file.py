@@ -23,7 +23,7 @@ from truehue.core.errors import BadInput, StorageError
 from truehue.core.export.archive import COLORS_FILE, FORMAT, FORMAT_VERSION, MANIFEST
 from truehue.core.files import Progress, is_damaged_zip, read_png
 from truehue.core.images.load import encode_png, image_id
-from truehue.core.images.mask import Mask
+from truehue.core.images.pixels import Mask
 from truehue.core.runs.folder import ITEMS, PROMPTS
 
 _CHUNK = 2**20

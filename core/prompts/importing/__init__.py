@@ -38,7 +38,7 @@ from itertools import chain
 from pathlib import Path, PurePath
 from typing import Any
 
-from truehue.core.color.catalog import system as color_system
+from truehue.core.color.systems import system as color_system
 from truehue.core.errors import BadInput
 from truehue.core.prompts.importing import published as mini
 from truehue.core.prompts.importing.fields import (

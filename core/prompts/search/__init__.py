@@ -9,8 +9,7 @@ needed; the counts of a facet leave its own choice aside.
 from __future__ import annotations
 
 import re
-import threading
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -18,10 +17,9 @@ from types import MappingProxyType
 import numpy as np
 
 from truehue.core.cache import LruCache
-from truehue.core.color.catalog import SYSTEMS
-from truehue.core.color.catalog import system as color_system
 from truehue.core.color.difference import HUE_GATE_CHROMA, delta_e00
-from truehue.core.color.systems import ColorTarget
+from truehue.core.color.systems import SYSTEMS, ColorTarget
+from truehue.core.color.systems import system as color_system
 from truehue.core.errors import BadInput
 from truehue.core.prompts.prompt import LEVELS, TASKS, Prompt
 from truehue.core.prompts.search.columns import (

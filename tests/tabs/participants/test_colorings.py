@@ -21,14 +21,9 @@ from tests.tabs.participants.people import (
     pictures,
     stroke,
 )
-from truehue.annotation.colorings.actions import read_action
-from truehue.annotation.colorings.layer import checksum, paint
-from truehue.annotation.studies.practice import Example, Review
-from truehue.core.sketches.regions import decode, regions
 from truehue.annotation.colorings import checksum, paint, read_action
 from truehue.annotation.studies.plan import Example, Review
-from truehue.core.sketches.coding import decode
-from truehue.core.sketches.regions import regions
+from truehue.core.sketches.regions import decode, regions
 from truehue.core.studies import EventKind, Purpose, StudyRecord
 from truehue.tabs.page.roles import OWNER
 from truehue.tabs.studies.colorings.listing import ListColorings, colorings

@@ -8,12 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.core.prompts.importing.prompt_files import write_prompts
 from truehue.core.color.systems import SYSTEMS, ColorTarget, parse_target
 from truehue.core.color.systems import system as color_system
-from tests.core.prompts.importing.prompt_files import write_prompts
-from truehue.core.color.catalog import SYSTEMS
-from truehue.core.color.catalog import system as color_system
-from truehue.core.color.systems import ColorTarget, parse_target
 from truehue.core.errors import BadInput
 from truehue.core.prompts.importing import read_prompts
 from truehue.core.prompts.prompt import ROLES, TASKS, ObjectTarget, Prompt
