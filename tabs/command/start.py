@@ -24,6 +24,7 @@ from truehue.core.runs.folder import RunFolder, run_folders
 from truehue.core.runs.plan import run_id as id_of_plan
 from truehue.core.runs.records import STORED, RunPlan
 from truehue.core.runs.worker import WorkerSettings
+from truehue.tabs.batches.messages import bytes_text, time_text
 from truehue.tabs.command.before import (
     check_folder,
     lacking,
@@ -38,13 +39,11 @@ from truehue.tabs.page.errors import counted
 from truehue.tabs.page.requests import read_as
 from truehue.tabs.runs.machine import about_of, default_workers, sharing_text
 from truehue.tabs.runs.messages import (
-    bytes_text,
     images_text,
     money_text,
     plan_remarks,
     progress_text,
     space_problem,
-    time_words,
 )
 from truehue.tabs.runs.plan import plans
 from truehue.tabs.runs.request import RunRequest, Workers
@@ -202,7 +201,7 @@ def _say_estimate(
         for sentence in sentences:
             say(f"    {sentence}")
     reference_set = "" if seconds is None else f", with {counted(crew.workers, 'worker')}"
-    say(f"Time: {'' if seconds is None else 'about '}{time_words(seconds)}{reference_set}")
+    say(f"Time: {'' if seconds is None else 'about '}{time_text(seconds)}{reference_set}")
     disk_bytes = sum(estimate.disk_bytes for estimate in each)
     say(f"Disk: about {bytes_text(disk_bytes)} in {options.root}")
     if price is not None:

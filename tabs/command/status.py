@@ -13,9 +13,10 @@ from truehue.core.batch.records import BatchState
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.export.source import look, unscored_text
 from truehue.core.runs.folder import RunFolder, run_folders
+from truehue.tabs.batches.messages import STATUS_LABELS
+from truehue.tabs.batches.queue import status_of, stop
 from truehue.tabs.page.errors import counted
-from truehue.tabs.runs.messages import STATUS_WORDS, facts_text, progress_text
-from truehue.tabs.runs.queue import status_of, stop
+from truehue.tabs.runs.messages import facts_text, progress_text
 
 
 def folder_named(root: Path, name: str) -> RunFolder:
@@ -105,7 +106,7 @@ def _stop(options: argparse.Namespace, cancel: bool) -> int:
     elif running:
         print("It stops after the images that are in work now.")
     else:
-        print(f"It is {STATUS_WORDS[state_of(folder).status]}.")
+        print(f"It is {STATUS_LABELS[state_of(folder).status]}.")
     return 0
 
 

@@ -9,6 +9,7 @@ from truehue.core.analysis.board import AVERAGE, TABLE_TASKS, BoardRow, Rate
 from truehue.core.analysis.records import default_for, note_for
 from truehue.core.prompts.prompt import TASKS
 from truehue.core.verdict.rules import RULES, rule
+from truehue.tabs.batches.queue import ACTIVE
 from truehue.tabs.explore.board_csv import published_view
 from truehue.tabs.explore.board_groups import groups
 from truehue.tabs.explore.board_rows import (
@@ -20,7 +21,6 @@ from truehue.tabs.explore.board_rows import (
 from truehue.tabs.explore.limits import limits_view
 from truehue.tabs.library.service import Library
 from truehue.tabs.page.context import Context
-from truehue.tabs.runs.list import MOVES
 
 
 def board_view(context: Context, params: Mapping[str, str]) -> dict[str, Any]:
@@ -63,7 +63,7 @@ def board_view(context: Context, params: Mapping[str, str]) -> dict[str, Any]:
         "about": data.about(),
         "without": data.without_text(),
         "published": published_view(data.runs, data.rule_id, data.systems),
-        "busy": any(state in MOVES for state in data.states.values()),
+        "busy": any(state in ACTIVE for state in data.states.values()),
     }
 
 

@@ -12,9 +12,9 @@ from truehue.core.generation.registry import name_of
 from truehue.core.prompts.sets import PROMPT_SETS
 from truehue.core.runs.records import STORED
 from truehue.core.verdict.rules import RULES, rule
+from truehue.tabs.batches.list import unreadable_text
 from truehue.tabs.library.service import SetInfo
 from truehue.tabs.page.errors import counted
-from truehue.tabs.runs.list import unread_text
 from truehue.tabs.runs.messages import guidance_text, masker_text
 
 
@@ -116,7 +116,7 @@ def unread(run: RunRecord) -> str:
         _shared(run, RULES[0].id)
         facts(run)
     except Exception as error:
-        return unread_text(error)
+        return unreadable_text(error)
     return ""
 
 

@@ -37,12 +37,12 @@ from truehue.core.batch.health import state_of
 from truehue.core.errors import BadInput
 from truehue.core.runs.score import CAUSES
 from truehue.core.verdict.rules import DEFAULT_RULE, rule
+from truehue.tabs.batches.messages import STATUS_LABELS
+from truehue.tabs.batches.queue import status_of
 from truehue.tabs.explore.board_groups import facts, unread
 from truehue.tabs.explore.limits import limits_of
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import counted
-from truehue.tabs.runs.messages import STATUS_WORDS
-from truehue.tabs.runs.queue import status_of
 from truehue.tabs.runs.supervisor import RunSupervisor
 
 EACH = "each"
@@ -319,7 +319,7 @@ def _states(context: Context, runs: Sequence[RunRecord]) -> dict[str, str]:
         for folder in context.service(RunSupervisor).folders():
             if states.get(folder.run_id) == "":
                 with suppress(Exception):  # the list of runs says what is wrong with its folder
-                    index = context.service(RunSupervisor).line.place(folder.run_id)
+                    index = context.service(RunSupervisor).queue.position(folder.run_id)
                     states[folder.run_id] = status_of(folder, state_of(folder), index)
     return states
 
@@ -332,7 +332,7 @@ def progress(run: RunRecord, state: str) -> dict[str, Any] | None:
     text = f"{percent}% generated" if run.kind == "drawn" else f"{percent}% scored"
     # Of a run whose process has just ended, the last pictures are still to come in; one that was
     # brought here without its state has pictures and is no plan alone.
-    status_words = STATUS_WORDS.get(state, "") if state not in ("finished", "planned") else ""
+    status_words = STATUS_LABELS.get(state, "") if state not in ("finished", "planned") else ""
     return {
         "percent": percent,
         "words": f"{text} · {status_words}" if status_words else text,

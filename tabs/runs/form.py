@@ -25,21 +25,21 @@ from truehue.core.runs.estimate import Estimate, room_bytes
 from truehue.core.runs.records import DRAWN, RunPlan, StoredItem
 from truehue.core.runs.worker import WorkerSettings
 from truehue.core.verdict.rules import RULES
+from truehue.tabs.batches.messages import bytes_text, time_text
+from truehue.tabs.batches.service import release
 from truehue.tabs.library.service import SELECTION, Library, SetInfo, canonical
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import counted
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.roles import Actor, allowed, may, may_open
-from truehue.tabs.runs.machine import about_of, release, sharing_text, with_weights
+from truehue.tabs.runs.machine import about_of, sharing_text, with_weights
 from truehue.tabs.runs.messages import (
-    bytes_text,
     images_text,
     money_text,
     plan_remarks,
     set_title,
     space_problem,
-    time_words,
 )
 from truehue.tabs.runs.plan import chosen, plans
 from truehue.tabs.runs.request import (
@@ -203,7 +203,7 @@ def planned(
             f"{request.workers:,}.",
             "workers",
         )
-    execution = Execution(request.workers, team, address, actor.id)
+    execution = Execution(request.workers, team, address, owner=actor.id)
     run_plans = plans(spec, prompts, title, set_name, context.munsell_file, items)
     return spec, run_plans, execution, len(every)
 
@@ -296,7 +296,7 @@ def estimate_view(context: Context, actor: Actor, request: RunRequest) -> dict[s
         "pictures": sum(plan.total for plan in run_plans),
         "sentence": " ".join([f"{images_text(run_plans)}{'.' * bool(remarks)}", *remarks]),
         "seconds": seconds,
-        "time": "unknown" if seconds is None else f"about {time_words(seconds)}{workers}",
+        "time": "unknown" if seconds is None else f"about {time_text(seconds)}{workers}",
         "basis": " ".join(dict.fromkeys(estimate.basis for estimate in estimates)),
         "disk": f"about {bytes_text(sum(estimate.disk_bytes for estimate in estimates))}",
         "disk_basis": _space_problem(context, estimates),
@@ -361,8 +361,8 @@ def start_runs(context: Context, actor: Actor, request: RunRequest) -> dict[str,
     try:
         context.limits.check_runs(
             [plan.total for plan in run_plans],
-            supervisor.line.waiting(),
-            supervisor.turns.waiting(),
+            supervisor.queue.waiting(),
+            supervisor.limit.waiting(),
         )
     except BadInput as error:
         raise BadInput(str(error), "models") from None

@@ -142,7 +142,7 @@ def _wait(context: Context, ids: list[str], job: Job) -> str:
             run_id
             for run_id, state in zip(ids, states, strict=True)
             if state.status not in ENDS
-            or context.service(RunSupervisor).line.place(run_id) is not None
+            or context.service(RunSupervisor).queue.position(run_id) is not None
         ]
         problem = next(
             (cause for run_id in ids if (cause := context.service(RunSupervisor).problem(run_id))),

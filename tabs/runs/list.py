@@ -10,23 +10,23 @@ from pydantic import Field
 
 from truehue.core.analysis.records import Slice
 from truehue.core.batch.health import state_of
-from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.errors import BadInput
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.records import EVERY_RULE
+from truehue.tabs.batches.jobs import BatchJobs
+from truehue.tabs.batches.list import batch_json, unreadable_json
 from truehue.tabs.page.actor import requires
-from truehue.tabs.page.errors import counted, message_of
+from truehue.tabs.page.errors import counted
+from truehue.tabs.page.feature import AppParts
 from truehue.tabs.page.requests import PageRequest
-from truehue.tabs.page.roles import Actor, allowed, may
+from truehue.tabs.page.roles import Actor, may
+from truehue.tabs.runs import RUN
 from truehue.tabs.runs.messages import facts_text, measured_text, progress_text
-from truehue.tabs.runs.queue import status_of
 from truehue.tabs.runs.scored import store_verdicts
-from truehue.tabs.runs.supervisor import RunSupervisor
+from truehue.tabs.runs.supervisor import Execution, RunSupervisor
 
 if TYPE_CHECKING:
     from truehue.tabs.page.context import Context
-
-GOES_ON = ("planned", "paused", "cancelled", "interrupted", "broken")
-MOVES = ("waiting", "running", "pausing", "cancelling")
 
 
 def runs_view(context: Context, actor: Actor, hidden: bool = False) -> dict[str, Any]:
@@ -34,21 +34,19 @@ def runs_view(context: Context, actor: Actor, hidden: bool = False) -> dict[str,
     stored = {record.run_id: record for record in context.storage.runs.all(hidden=True)}
     unscored = _unscored(context, {rule for record in stored.values() for rule, _ in record.rules})
     unmeasured = context.storage.profiles.unmeasured()
+    supervisor = context.service(RunSupervisor)
     rows = []
     left_out = 0
-    for folder in context.service(RunSupervisor).folders():
+    for folder in supervisor.folders():
         record = stored.get(folder.run_id)
-        is_hidden = (
-            record.hidden if record else context.service(RunSupervisor).is_hidden(folder.run_id)
-        )
+        is_hidden = record.hidden if record else supervisor.is_hidden(folder.run_id)
         if is_hidden and not hidden:
             left_out += 1
             continue
         try:
             row = run_json(context, actor, folder)
         except Exception as error:  # of one run: the others are shown all the same
-            changeable = may_change(context, actor, folder.run_id)
-            row = {**_unreadable(folder, unread_text(error), changeable), "hidden": is_hidden}
+            row = _unreadable_json(supervisor, actor, folder, error)
         if record is not None:
             row.update(
                 name=record.name,
@@ -78,42 +76,28 @@ def _without_verdicts(context: Context, row: Mapping[str, Any]) -> str:
 def run_json(context: Context, actor: Actor, folder: RunFolder) -> dict[str, Any]:
     """One run. Raises BadInput for a folder that cannot be read."""
     about, state = folder.summary(), state_of(folder)
-    index = context.service(RunSupervisor).line.place(folder.run_id)
-    status = status_of(folder, state, index)
-    problem = context.service(RunSupervisor).problem(folder.run_id)
-    changeable = may_change(context, actor, folder.run_id)
-    available = not about.get("imported")
-    moves = status in MOVES
-    may = {
-        "open": state.done > 0,
-        "resume": changeable and available and status in GOES_ON,
-        "pause": changeable and status == "running",
-        "cancel": changeable
-        and status in ("waiting", "running", "pausing", "paused", "interrupted"),
-        "export": state.done > 0,
-        "hide": changeable and not moves,
-        "retry": changeable and available and bool(state.failed) and not moves,
-    }
     return {
-        "id": folder.run_id,
+        **batch_json(context.service(RunSupervisor), actor, folder),
         "name": str(about["name"]),
-        "status": status,
-        "place": index,
-        "moves": moves,
-        "may": may,
-        "hidden": False,
         "stored": 0,
         "refused": [],
-        "total": state.total,
-        "done": state.done,
-        "failed": state.failed,
         "words": progress_text(state),
         "measures": bool(measured_text(about)),
         "facts": " · ".join(filter(None, (facts_text(about), location_text(context, folder)))),
-        "message": problem or state.message,
-        "trouble": bool(problem) or status in ("paused", "interrupted"),
         "failed_words": f"{counted(state.failed, 'image')} could not be generated",
-        "problems": [{"text": text, "count": count} for text, count in state.problems],
+    }
+
+
+def _unreadable_json(
+    supervisor: RunSupervisor, actor: Actor, folder: RunFolder, error: Exception
+) -> dict[str, Any]:
+    return {
+        **unreadable_json(supervisor, actor, folder, error),
+        "name": folder.run_id,
+        "stored": 0,
+        "refused": [],
+        "facts": "",
+        "failed_words": "",
     }
 
 
@@ -131,7 +115,7 @@ def change_run(context: Context, actor: Actor, request: ChangeRun) -> dict[str, 
     by the supervisor. Raises NotStored, and BadInput where an imported run is to go on."""
     supervisor, run_id = context.service(RunSupervisor), request.run_id
     folder = supervisor.folder(run_id)
-    may(actor, "cancel", supervisor.begun(run_id))
+    may(actor, "cancel", supervisor.resource(run_id))
     hidden = request.what == "hide"
     if request.what in ("hide", "show"):
         try:
@@ -148,11 +132,6 @@ def change_run(context: Context, actor: Actor, request: ChangeRun) -> dict[str, 
     else:
         supervisor.pause(run_id, cancel=request.what == "cancel")
     return {}
-
-
-def may_change(context: Context, actor: Actor, run_id: str) -> bool:
-    """Whether the actor may pause, cancel, resume or hide the run."""
-    return allowed(actor, "cancel", context.service(RunSupervisor).begun(run_id))
 
 
 def location_text(context: Context, folder: RunFolder) -> str:
@@ -185,33 +164,9 @@ def _by_rule(lost: Mapping[str, int], rules: Sequence[str]) -> str:
     return ", ".join(f"{number:,} by {name}" for name, number in lost.items())
 
 
-def unread_text(error: Exception) -> str:
-    """Why a run cannot be shown."""
-    if isinstance(error, TrueHueError):
-        return message_of(error)
-    return f"Its plan is not as TrueHue writes it ({type(error).__name__}: {error!s:.200})."
-
-
-def _unreadable(folder: RunFolder, why: str, changeable: bool) -> dict[str, Any]:
-    """A folder that no run can be read from is shown with the reason; it can be hidden."""
-    no = dict.fromkeys(("open", "resume", "pause", "cancel", "export", "retry"), False)
-    return {
-        "id": folder.run_id,
-        "name": folder.run_id,
-        "status": "broken",
-        "place": None,
-        "moves": False,
-        "may": {**no, "hide": changeable},
-        "hidden": False,
-        "stored": 0,
-        "refused": [],
-        "total": 0,
-        "done": 0,
-        "failed": 0,
-        "words": "This folder cannot be read.",
-        "facts": "",
-        "message": why,
-        "trouble": True,
-        "failed_words": "",
-        "problems": [],
-    }
+def run_jobs(parts: AppParts) -> BatchJobs[RunFolder, Execution]:
+    """Runs as long work."""
+    supervisor = parts.service(RunSupervisor)
+    return BatchJobs(
+        RUN, supervisor, supervisor.title, progress_text, lambda folder: {"run": folder.run_id}
+    )

@@ -1,21 +1,16 @@
-"""What a run asks of this machine: models on its device, workers, and memory given back."""
+"""What a run needs of this machine: models on its device, and workers."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import asdict
-from threading import Event
 from typing import Any
 
-from truehue.core.engine import Engine
 from truehue.core.generation.registry import model
 from truehue.core.machine import local_gpus, usable_cores
 from truehue.core.runs.records import DRAWN, RunPlan
 from truehue.tabs.page.errors import counted
 from truehue.tabs.runs.request import GROUNDED
-
-RELEASE_S = 60.0
 
 
 def about_of(plan: RunPlan) -> dict[str, Any]:
@@ -45,17 +40,3 @@ def sharing_text(workers: int, summary: Mapping[str, Any]) -> str:
         f"{counted(workers, 'worker')} share {counted(gpus, 'GPU')}, up to {limit} on one, and each loads "
         "models of its own."
     )
-
-
-def release(engine: Engine, stop: Event, timeout_s: float = RELEASE_S) -> None:
-    """Has the app's own models give their memory back, and waits until they have.
-
-    A drawing that goes on in Generate is not broken off: after ``timeout_s`` the run begins beside
-    it, and lays its models out by what is free.
-    """
-    end = time.monotonic() + timeout_s
-    for model_id, _ in engine.loaded():
-        engine.unload(model_id)
-    seen = engine.changes(timeout=0.0)
-    while engine.loaded() and not stop.is_set() and time.monotonic() < end:
-        seen = engine.changes(seen, timeout=0.5)

@@ -1,4 +1,4 @@
-"""Runs in words: how far one is, what one would take; the same on the page and on a terminal."""
+"""Runs in words: what one is of, how far it is, what it would take."""
 
 from __future__ import annotations
 
@@ -13,50 +13,16 @@ from truehue.core.prompts.sets import PROMPT_SETS
 from truehue.core.runs.concepts import CONCEPT, measured_of
 from truehue.core.runs.records import DRAWN, STORED, RunPlan
 from truehue.core.runs.subsample import family_of
+from truehue.tabs.batches.messages import bytes_text, progress_parts
 from truehue.tabs.page.errors import counted
 from truehue.tabs.runs.request import EXACT, GROUNDED, RunSpec
 
 _SETS = {prompt_set.id: prompt_set.title for prompt_set in PROMPT_SETS}
-STATUS_WORDS = {
-    "planned": "not started",
-    "running": "running",
-    "paused": "paused",
-    "cancelled": "cancelled",
-    "finished": "finished",
-    "interrupted": "interrupted",
-    "waiting": "waiting",
-    "imported": "imported",
-}
 
 
 def set_title(name: str) -> str:
     """What people call the set that a plan names."""
     return _SETS.get(name, name)
-
-
-def time_words(seconds: float | None) -> str:
-    """``40 s``, ``12 min``, ``5 h 10 min``, ``3 days 4 h``."""
-    if seconds is None:
-        return "unknown"
-    whole = max(1, round(seconds))
-    if whole < 90:
-        return f"{whole} s"
-    minutes = round(whole / 60)
-    if minutes < 90:
-        return f"{minutes} min"
-    hours, minutes = divmod(minutes, 60)
-    if hours < 48:
-        return f"{hours} h {minutes} min" if minutes else f"{hours} h"
-    days, hours = divmod(hours + round(minutes / 60), 24)
-    return f"{days} days {hours} h" if hours else f"{days} days"
-
-
-def bytes_text(number: float) -> str:
-    """``14 MB``, ``1.2 GB``: powers of 1,000, as disks are sold."""
-    for unit, size in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6)):
-        if number >= size:
-            return f"{number / size:.{0 if number >= 10 * size else 1}f} {unit}"
-    return f"{max(1, round(number / 1e3))} kB"
 
 
 def space_problem(wanted_bytes: float, free_bytes: float, root: object) -> str:
@@ -77,23 +43,11 @@ def money_text(seconds: float | None, price_an_hour: float) -> str:
     return f"{cost:,.2f}" if cost >= 0.01 else "less than 0.01"
 
 
-def rate_words(rate: float) -> str:
-    """Pictures a second, or a minute or an hour where that reads better."""
-    if rate >= 1:
-        return f"{rate:.1f} per second"
-    return f"{rate * 60:.1f} per minute" if rate * 60 >= 1 else f"{rate * 3600:.1f} per hour"
-
-
 def progress_text(state: BatchState) -> str:
-    """``812 of 2,000 pictures · 14.2 a second · about 1 min left · 3 failed``."""
-    parts = [f"{state.done:,} of {counted(state.total, 'image')}"]
-    if state.status == "running":
-        if state.rate > 0:
-            parts.append(rate_words(state.rate))
-        if state.seconds_left is not None and state.done < state.total:
-            parts.append(f"about {time_words(state.seconds_left)} left")
-        if state.workers:
-            parts.append(counted(state.workers, "worker"))
+    """``812 of 2,000 images · 14.2 per second · about 1 min left · 3 failed``."""
+    parts = progress_parts(state, "image")
+    if state.status == "running" and state.workers:
+        parts.append(counted(state.workers, "worker"))
     if state.failed:
         parts.append(f"{state.failed:,} failed")
     return " · ".join(parts)

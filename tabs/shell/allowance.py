@@ -10,9 +10,9 @@ from threading import Lock
 from typing import TYPE_CHECKING, Protocol
 
 from truehue.core.errors import BadInput
+from truehue.tabs.batches.messages import bytes_text
 from truehue.tabs.page.context import KEPT_HOURS
 from truehue.tabs.page.limits import Limits
-from truehue.tabs.runs.messages import bytes_text
 
 if TYPE_CHECKING:
     from truehue.storage.store import Storage

@@ -114,6 +114,6 @@ def _start(context: Context, fields: Mapping[str, Any]) -> None:
 def _finish(context: Context, end: Callable[[], bool]) -> None:
     supervisor = context.service(RunSupervisor)
     latest = time.monotonic() + LONGEST_S
-    while supervisor.line.waiting() and not end() and time.monotonic() < latest:
+    while supervisor.queue.waiting() and not end() and time.monotonic() < latest:
         time.sleep(LOOK_S)
-    supervisor.take_in()
+    supervisor.ingest()

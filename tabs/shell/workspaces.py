@@ -80,8 +80,8 @@ class VisitorWorkspace:
         drawings = self.context.engine.states()
         return (
             self.context.jobs.under_way()
-            or self.context.service(RunSupervisor).line.waiting() > 0
-            or self.context.service(EvaluationService).line.waiting() > 0
+            or self.context.service(RunSupervisor).queue.waiting() > 0
+            or self.context.service(EvaluationService).queue.waiting() > 0
             or any(drawing.owner == owner and not drawing.finished for drawing in drawings)
         )
 

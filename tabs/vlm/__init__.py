@@ -12,7 +12,7 @@ FEATURE = Feature(
     id="vlm",
     title="VLMs",
     services=("service:EvaluationService.of",),
-    jobs="jobs:evaluation_jobs",
+    jobs="list:evaluation_jobs",
     routers=("routes:vlm_routes",),
     kinds=(
         Kind("questions", "Generating a question set", most=2, shared=True),

@@ -9,18 +9,19 @@ from pydantic import Field
 
 from truehue.core.batch.health import state_of
 from truehue.core.batch.records import BatchState
-from truehue.core.errors import TrueHueError
 from truehue.core.vlm.evaluation.plan import EvaluationFolder
 from truehue.core.vlm.models.served import Budget
 from truehue.core.vlm.question_set import QuestionSet
 from truehue.storage.vlm import ID_LENGTH
+from truehue.tabs.batches.jobs import BatchJobs
+from truehue.tabs.batches.list import batch_json, unreadable_json
+from truehue.tabs.batches.messages import progress_parts
 from truehue.tabs.page.actor import requires
-from truehue.tabs.page.errors import counted, message_of
+from truehue.tabs.page.errors import counted
+from truehue.tabs.page.feature import AppParts
 from truehue.tabs.page.requests import PageRequest, Whole
-from truehue.tabs.page.roles import Actor, allowed, may
-from truehue.tabs.runs.list import GOES_ON, MOVES
-from truehue.tabs.runs.messages import rate_words, time_words
-from truehue.tabs.runs.queue import status_of
+from truehue.tabs.page.roles import Actor, may
+from truehue.tabs.vlm import ASKING
 from truehue.tabs.vlm.messages import model_name, settings_text, task_title
 from truehue.tabs.vlm.service import EvaluationOptions, EvaluationService
 
@@ -58,10 +59,9 @@ def evaluations_view(context: Context, actor: Actor, request: ListEvaluations) -
         try:
             row = evaluation_json(context, actor, folder, sets)
         except Exception as error:  # of one: the others are shown all the same
-            row = _unreadable(context, actor, folder, error)
+            row = _unreadable_json(service, actor, folder, error)
         if request.set and row["set"] not in ("", request.set):
             continue
-        row["hidden"] = service.note(folder.run_id).hidden
         if row["hidden"] and not request.hidden:
             left_out += 1
             continue
@@ -74,7 +74,7 @@ def change_evaluation(context: Context, actor: Actor, request: ChangeEvaluation)
     """Pauses, cancels, resumes, asks again, hides or shows an asking. Raises NotStored."""
     service = context.service(EvaluationService)
     service.folder(request.id)
-    may(actor, "cancel", service.begun(request.id))
+    may(actor, "cancel", service.resource(request.id))
     if request.what in ("hide", "show"):
         service.hide(request.id, request.what == "hide")
     elif request.what in ("resume", "retry"):
@@ -95,17 +95,14 @@ def evaluation_json(
     context: Context, actor: Actor, folder: EvaluationFolder, sets: dict[str, QuestionSet]
 ) -> dict[str, Any]:
     """One asking. Raises BadInput for a folder that cannot be read."""
-    service, evaluation_id = context.service(EvaluationService), folder.run_id
-    state, model, settings = state_of(folder), folder.model(), folder.settings()
-    index = service.line.place(evaluation_id)
-    status = status_of(folder, state, index)
-    problem = service.problem(evaluation_id)
-    changeable = allowed(actor, "cancel", service.begun(evaluation_id))
-    moves = status in MOVES
+    service, model, settings = context.service(EvaluationService), folder.model(), folder.settings()
     question_set = sets.get(set_id_of(folder))
+    row = batch_json(service, actor, folder)
+    # A question that a baseline cannot answer stays without an answer.
+    row["may"]["retry"] &= model.kind != "baseline"
     part = part_text(folder, question_set)
     return {
-        "id": evaluation_id,
+        **row,
         "name": model_name(model),
         "set": set_id_of(folder),
         "set_name": question_set.name if question_set else "a set that is not available",
@@ -115,35 +112,14 @@ def evaluation_json(
         "settings": " · ".join(filter(None, (settings_text(settings, model), part))),
         "style": settings.style,
         "image": str(settings.version),
-        "status": status,
-        "place": index,
-        "moves": moves,
-        "total": state.total,
-        "done": state.done,
-        "failed": state.failed,
-        "words": progress_text(state, folder.wait_message()),
-        "message": problem or state.message,
-        "trouble": bool(problem) or status in ("paused", "interrupted"),
-        "problems": [{"text": text, "count": count} for text, count in state.problems],
-        "hidden": False,
-        "budget": None if model.kind != "served" else _budget_json(service.note(evaluation_id)),
-        "may": {
-            "open": state.done > 0,
-            "pause": changeable and status == "running",
-            "cancel": changeable
-            and status in ("waiting", "running", "pausing", "paused", "interrupted"),
-            "resume": changeable and status in GOES_ON,
-            # What a baseline has no way to answer, it never has.
-            "retry": changeable and bool(state.failed) and not moves and model.kind != "baseline",
-            "hide": changeable and not moves,
-            "export": state.done > 0,
-        },
+        "words": progress_text(state_of(folder), folder.wait_message()),
+        "budget": None if model.kind != "served" else _budget_json(service.settings(folder.run_id)),
     }
 
 
-def _budget_json(note: EvaluationOptions) -> dict[str, int | None]:
+def _budget_json(options: EvaluationOptions) -> dict[str, int | None]:
     """What may be spent in all; None without an end."""
-    return {"most_requests": note.most_requests, "most_tokens": note.most_tokens}
+    return {"most_requests": options.most_requests, "most_tokens": options.most_tokens}
 
 
 def progress_text(state: BatchState, waits: str = "") -> str:
@@ -151,14 +127,7 @@ def progress_text(state: BatchState, waits: str = "") -> str:
 
     ``waits`` says that a busy server is waited for.
     """
-    parts = [f"{state.done:,} of {counted(state.total, 'question')}"]
-    if state.status == "running" and waits:
-        parts.append(waits)
-    elif state.status == "running":
-        if state.rate > 0:
-            parts.append(rate_words(state.rate))
-        if state.seconds_left is not None and state.done < state.total:
-            parts.append(f"about {time_words(state.seconds_left)} left")
+    parts = progress_parts(state, "question", waits)
     if state.failed:
         parts.append(f"{state.failed:,} without an answer")
     return " · ".join(parts)
@@ -175,35 +144,20 @@ def part_text(folder: EvaluationFolder, question_set: QuestionSet | None) -> str
     return f"{folder.total:,} of {counted(question_set.questions_count, 'question')}"
 
 
-def _unreadable(
-    context: Context, actor: Actor, folder: EvaluationFolder, error: Exception
+def _unreadable_json(
+    service: EvaluationService, actor: Actor, folder: EvaluationFolder, error: Exception
 ) -> dict[str, Any]:
-    """A folder that no asking can be read from is shown with the reason; it can be hidden."""
-    service = context.service(EvaluationService)
-    text = (
-        message_of(error)
-        if isinstance(error, TrueHueError)
-        else f"Its plan is not valid ({type(error).__name__}: {error!s:.200})."
+    names = ("set", "set_name", "model", "model_name", "kind", "settings", "style", "image")
+    row = unreadable_json(service, actor, folder, error)
+    return {**row, **dict.fromkeys(names, ""), "name": folder.run_id[:12], "budget": None}
+
+
+def evaluation_jobs(parts: AppParts) -> BatchJobs[EvaluationFolder, EvaluationOptions]:
+    """Evaluations as long work."""
+    return BatchJobs(
+        ASKING,
+        parts.service(EvaluationService),
+        lambda folder: f"{model_name(folder.model())}: evaluation",
+        progress_text,
+        lambda folder: {"asking": folder.run_id, "set": set_id_of(folder)},
     )
-    no = dict.fromkeys(("open", "pause", "cancel", "resume", "retry", "export"), False)
-    texts = dict.fromkeys(("set", "set_name", "model", "model_name", "kind", "settings"), "")
-    return {
-        **texts,
-        "id": folder.run_id,
-        "name": folder.run_id[:12],
-        "style": "",
-        "image": "",
-        "status": "broken",
-        "place": None,
-        "moves": False,
-        "total": 0,
-        "done": 0,
-        "failed": 0,
-        "words": "This folder cannot be read.",
-        "message": text,
-        "trouble": True,
-        "problems": [],
-        "hidden": False,
-        "budget": None,
-        "may": {**no, "hide": allowed(actor, "cancel", service.begun(folder.run_id))},
-    }

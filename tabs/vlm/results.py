@@ -25,11 +25,11 @@ from truehue.core.vlm.released_reader import COMMIT
 from truehue.core.vlm.scoring import Scores, Tally, score
 from truehue.core.vlm.tasks import ROBUSTNESS, TASKS
 from truehue.storage.vlm import StoredQuestionSet
+from truehue.tabs.batches.queue import status_of
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.errors import counted
 from truehue.tabs.page.requests import PageRequest, list_of_single
 from truehue.tabs.page.roles import Actor
-from truehue.tabs.runs.queue import status_of
 from truehue.tabs.vlm.judge import judge_json
 from truehue.tabs.vlm.list import part_text, progress_text
 from truehue.tabs.vlm.messages import model_name, settings_text, task_title
@@ -150,7 +150,7 @@ def _row_json(
         "settings": " · ".join(
             filter(None, (settings_text(log.settings, log.model), part_text(folder, question_set)))
         ),
-        "status": status_of(folder, state, service.line.place(evaluation_id)),
+        "status": status_of(folder, state, service.queue.position(evaluation_id)),
         "words": progress_text(state),
         "micro": tally_json(scores.overall),
         "macro": None

@@ -151,7 +151,9 @@ def start_evaluation(context: Context, actor: Actor, request: StartEvaluation) -
     questions = _questions(question_set, request)
     service = context.service(EvaluationService)
     try:
-        context.limits.check_runs([len(questions)], service.line.waiting(), service.turns.waiting())
+        context.limits.check_runs(
+            [len(questions)], service.queue.waiting(), service.limit.waiting()
+        )
     except BadInput as error:
         raise BadInput(str(error), "model") from None
     settings = EvaluationSettings(
@@ -161,14 +163,14 @@ def start_evaluation(context: Context, actor: Actor, request: StartEvaluation) -
         request.temperature,
         request.seed,
     )
-    note = EvaluationOptions(
+    options = EvaluationOptions(
         owner=actor.id,
         model_settings={} if model.kind == "baseline" else dict(model.settings),
         most_requests=request.most_requests,
         most_tokens=request.most_tokens,
     )
-    order = EvaluationRequest(question_set, questions, model, settings)
-    return {"id": service.start(order, note, actor)}
+    evaluation = EvaluationRequest(question_set, questions, model, settings)
+    return {"id": service.start(evaluation, options, actor)}
 
 
 def _model(actor: Actor, request: StartEvaluation) -> VisionModel:

@@ -102,7 +102,7 @@ def test_the_run_is_read_from_its_folder_and_from_the_index(context: Context) ->
     assert state_of(folder).status == "finished"
     results = [result for path in RunFolder(folder.path).shards() for result in read_shard(path)]
     assert sorted(result.position for result in results) == [0, 1, 2, 3]
-    assert context.service(RunSupervisor).take_in() == 0  # the index has it already
+    assert context.service(RunSupervisor).ingest() == 0  # the index has it already
     (run,) = context.storage.runs.all()
     assert run.name == "Four"
     assert context.storage.runs.verdicts() == sum(len(result.verdicts) for result in results)

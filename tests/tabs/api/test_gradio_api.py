@@ -122,11 +122,11 @@ def test_a_run_is_begun_and_is_on_the_leaderboard(
     context: Context, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     supervisor, ended = context.service(RunSupervisor), Event()
-    monkeypatch.setattr(supervisor.line, "_looked", ended.set)
+    monkeypatch.setattr(supervisor.queue, "_executed", ended.set)
     (run_id,) = client.predict("mini", "reference-renderer", 2, api_name="/start_run")["runs"]
     assert client.predict(run_id, api_name="/run_state")["stored"] in (0, 2)
     assert ended.wait(MOST_S)
-    supervisor.take_in()
+    supervisor.ingest()
     state = client.predict(run_id, api_name="/run_state")
     assert (state["status"], state["stored"]) == ("finished", 2), state
     groups = client.predict(api_name="/leaderboard")["groups"]

@@ -47,7 +47,7 @@ TABLES = ("run_verdicts", "run_items", "run_masks", "images", "masks")
 def folder(context: Context) -> RunFolder:
     """A run with all its results, taken in."""
     made = make_run(context.service(RunSupervisor).root)
-    context.service(RunSupervisor).take_in()
+    context.service(RunSupervisor).ingest()
     return made
 
 

@@ -35,7 +35,7 @@ def test_the_report_doubts_what_the_leaderboard_doubts(context: Context, tmp_pat
         context.service(RunSupervisor).root,
         replace(plan, prompts=tuple(prompts), rules=plan.rules[:1]),
     )
-    context.service(RunSupervisor).take_in()
+    context.service(RunSupervisor).ingest()
     cells = board_view(context, {"rule": plan.rules[0][0]})["groups"][0]["rows"][0]["cells"]
     export(context, folder, "html", tmp_path / "report.html")
     text = unescape((tmp_path / "report.html").read_text(encoding="utf-8"))

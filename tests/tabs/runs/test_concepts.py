@@ -196,7 +196,7 @@ def test_the_estimate_counts_scales(context: Context) -> None:
 def alone(context: Context, folder: RunFolder) -> RunFolder:
     """The run of concepts in a context, taken in; nothing else is there."""
     shutil.copytree(folder.path, context.service(RunSupervisor).root / folder.run_id)
-    assert context.service(RunSupervisor).take_in() == 8
+    assert context.service(RunSupervisor).ingest() == 8
     return RunFolder(context.service(RunSupervisor).root / folder.run_id)
 
 
@@ -225,7 +225,7 @@ def test_beside_others_it_takes_no_part_in_their_numbers(
     other = sample_run(context.service(RunSupervisor).root, sample_plan("model-a", 12))
     before = {}
     for params in ({}, {"rule": "truehue"}):
-        context.service(RunSupervisor).take_in()
+        context.service(RunSupervisor).ingest()
         rows = [row for group in board_view(context, params)["groups"] for row in group["rows"]]
         said = {row["id"]: row["said"] for row in rows}
         assert said == {alone.run_id: "names no color; see Compare", other.run_id: ""}
@@ -243,7 +243,7 @@ def test_wall_figures_and_comparison_carry_on(context: Context, alone: RunFolder
         for name in KINDS:
             figure_view(context, name, {"rule": "paper", **params})
     other = sample_run(context.service(RunSupervisor).root, sample_plan("model-a", 12))
-    context.service(RunSupervisor).take_in()
+    context.service(RunSupervisor).ingest()
     app = FastAPI()
     app.include_router(wall_routes(context))
     with TestClient(app) as client:

@@ -145,7 +145,7 @@ def test_images_of_ones_own_prompts_are_scored_in_runs_and_say_so(
     (run_id,) = start_runs(context, OWNER, read_as(RunRequest, fields))["runs"]
     supervisor = context.service(RunSupervisor)
     until = time.monotonic() + MOST_S
-    while supervisor.line.place(run_id) is not None and time.monotonic() < until:
+    while supervisor.queue.position(run_id) is not None and time.monotonic() < until:
         time.sleep(0.02)
     assert supervisor.problem(run_id) == ""
     # The run's card has a result, and so has each image's own card.
@@ -180,7 +180,7 @@ def test_a_run_that_no_rule_can_judge_says_why(context: Context, tmp_path: Path)
     )
     supervisor = context.service(RunSupervisor)
     done(RunFolder.create(supervisor.root, plan))
-    supervisor.take_in()
+    supervisor.ingest()
     (row,) = runs_view(context, OWNER)["runs"]
     assert row["words"].endswith("· not scored: no prompt names a target color")
 

@@ -25,6 +25,9 @@ from truehue.core.errors import BadInput, DataFolderError, NotAllowed
 from truehue.core.prompts.sets import prompt_set
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.records import DRAWN
+from truehue.tabs.batches.messages import bytes_text, rate_text, time_text
+from truehue.tabs.batches.queue import BatchQueue
+from truehue.tabs.batches.service import release
 from truehue.tabs.command.runs import main as command
 from truehue.tabs.explore.board import board_view
 from truehue.tabs.library.service import Library
@@ -33,17 +36,13 @@ from truehue.tabs.page.requests import read_as
 from truehue.tabs.page.roles import OWNER, Actor, Role
 from truehue.tabs.runs.form import estimate_view, form_view, planned, start_runs
 from truehue.tabs.runs.list import ChangeRun, change_run, runs_view
-from truehue.tabs.runs.machine import default_workers, release, sharing_text
+from truehue.tabs.runs.machine import default_workers, sharing_text
 from truehue.tabs.runs.messages import (
-    bytes_text,
     money_text,
     plan_remarks,
     progress_text,
-    rate_words,
-    time_words,
 )
 from truehue.tabs.runs.plan import chosen, plans
-from truehue.tabs.runs.queue import BatchQueue
 from truehue.tabs.runs.request import RunRequest, RunSpec, price_of
 from truehue.tabs.runs.stored import OF_RUN
 from truehue.tabs.runs.supervisor import RunSupervisor, folders_of_runs
@@ -158,7 +157,7 @@ def test_several_models_are_a_run_each_and_masks_follow_the_model() -> None:
 
 
 def test_words() -> None:
-    assert [time_words(item) for item in (None, 0.2, 75, 600, 5400, 7199, 200_000)] == [
+    assert [time_text(item) for item in (None, 0.2, 75, 600, 5400, 7199, 200_000)] == [
         "unknown",
         "1 s",
         "75 s",
@@ -173,7 +172,7 @@ def test_words() -> None:
         "690 MB",
         "68 GB",
     ]
-    assert [rate_words(item) for item in (14.23, 0.5, 0.001)] == [
+    assert [rate_text(item) for item in (14.23, 0.5, 0.001)] == [
         "14.2 per second",
         "30.0 per minute",
         "3.6 per hour",
@@ -245,12 +244,12 @@ def test_where_others_reach_the_app_folders_and_clusters_are_not_named(
 def test_a_run_is_executed_and_taken_in(context: Context, few: dict[str, Any]) -> None:
     (run_id,) = start_runs(context, OWNER, asked_of(few))["runs"]
     until(lambda: one(context)["status"] == "finished")
-    assert context.service(RunSupervisor).take_in() in (0, 24)
+    assert context.service(RunSupervisor).ingest() in (0, 24)
     shown = one(context)
     assert (shown["id"], shown["done"], shown["stored"]) == (run_id, 24, 24)
     assert shown["may"]["open"]
     assert not shown["may"]["resume"]
-    assert context.service(RunSupervisor).take_in() == 0
+    assert context.service(RunSupervisor).ingest() == 0
     # The same wish again is the same run.
     assert start_runs(context, OWNER, asked_of(few))["runs"] == [run_id]
     assert one(context)["status"] == "finished"
@@ -308,7 +307,7 @@ def test_an_equal_run_of_somebody_else_is_not_taken_over(
             ):
                 start_runs(context, actor, equal)
         assert supervisor.owner(run_id) == "ann"
-        assert supervisor.line.place(run_id) is None
+        assert supervisor.queue.position(run_id) is None
         # Who began it and the owner may; whose it is stays.
         for actor in (ANN, OWNER):
             assert start_runs(context, actor, equal)["runs"] == [run_id]
@@ -342,7 +341,7 @@ def test_a_run_in_another_folder_is_taken_in_and_stopped_there(
         context.storage, context.engine, context.sources, context.endpoints, others
     )
     context.services[RunSupervisor] = run_supervisor
-    assert run_supervisor.take_in() == 4
+    assert run_supervisor.ingest() == 4
     folder.save_state(BatchState(folder.run_id, "paused", 4, 2))
     shown = one(context)
     assert (shown["id"], shown["stored"]) == (folder.run_id, 4)
@@ -368,7 +367,7 @@ def test_where_a_run_elsewhere_is_at_work_the_leaderboard_says_so(
         context.storage, context.engine, context.sources, context.endpoints, others
     )
     context.services[RunSupervisor] = run_supervisor
-    assert run_supervisor.take_in() == 2
+    assert run_supervisor.ingest() == 2
     with held(folder.path / LOCK, "in use"):
         folder.save_state(BatchState(folder.run_id, "running", 4, 2, workers=1))
         view = board_view(context, {})
@@ -383,7 +382,7 @@ def test_an_imported_run_is_shown_and_not_gone_on_with(context: Context) -> None
     about = {"name": "theirs.truehue.zip", "at": "2026-11-20T10:00:00", "images": False}
     (folder.path / PLAN).write_text(json.dumps(plan | {"imported": about}))
     folder.save_state(BatchState(folder.run_id, "paused", 4, 2, 1))
-    context.service(RunSupervisor).take_in()
+    context.service(RunSupervisor).ingest()
     shown = one(context)
     assert (shown["status"], shown["words"][:17]) == ("imported", "2 of 4 images · 1")
     assert not any(shown["may"][name] for name in ("resume", "retry", "pause", "cancel"))
@@ -416,7 +415,7 @@ def test_a_folder_that_cannot_be_read_is_shown_with_the_reason(
     folder = context.service(RunSupervisor).root / "broken"
     folder.mkdir(parents=True)
     (folder / "plan.json").write_text('{"format": 99}')
-    assert context.service(RunSupervisor).take_in() == 0
+    assert context.service(RunSupervisor).ingest() == 0
     shown = one(context)
     assert (shown["status"], shown["trouble"]) == ("broken", True)
     assert "this TrueHue reads" in shown["message"]

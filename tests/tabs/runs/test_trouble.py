@@ -36,12 +36,12 @@ def test_a_problem_of_taking_in_is_told_until_it_is_gone(
 
     with monkeypatch.context() as patch:
         patch.setattr(context.storage.runs, "ingest", busy)
-        assert service.take_in() == 0
+        assert service.ingest() == 0
         assert service.problem(run_id) == one(context)["message"] == "The disk sleeps."
-    service.line._problems[run_id] = "It could not be executed."  # that is another matter
-    assert service.take_in() == 4
+    service.queue._problems[run_id] = "It could not be executed."  # that is another matter
+    assert service.ingest() == 4
     assert service.problem(run_id) == "It could not be executed."
-    del service.line._problems[run_id]
+    del service.queue._problems[run_id]
     assert service.problem(run_id) == one(context)["message"] == ""
 
 
@@ -60,7 +60,7 @@ def test_what_is_no_exception_does_not_end_the_queue_of_runs(
     monkeypatch.setattr(service, "_execute", leaves)
     for run_id in (first, second):
         service.resume(run_id)
-        until(lambda: service.line.waiting() == 0)
+        until(lambda: service.queue.waiting() == 0)
         assert f"SystemExit: {run_id}" in service.problem(run_id)
 
 
@@ -71,7 +71,7 @@ def test_one_odd_folder_takes_nothing_down(
     service = context.service(RunSupervisor)
     good = sample_run(service.root, sample_plan("model-a", prompts=2, images=1))
     odd = sample_run(service.root, sample_plan("model-b", prompts=3, images=1))
-    assert service.take_in() == 5
+    assert service.ingest() == 5
     odd.shards()[0].unlink()
     good.save_state(BatchState(good.run_id, "running", 2, 2))  # interrupted: nobody is at it
     kept_state = RunFolder.kept_state
@@ -82,7 +82,7 @@ def test_one_odd_folder_takes_nothing_down(
         return kept_state(folder)
 
     monkeypatch.setattr(RunFolder, "kept_state", asked)
-    monkeypatch.setattr(service.line, "_now", odd)  # it is executed here
+    monkeypatch.setattr(service.queue, "_now", odd)  # it is executed here
     view = jobs_view(context, OWNER, AllJobs())
     assert [(row["id"], row["status"]) for row in view["jobs"]] == [(good.run_id, "interrupted")]
     assert [row["id"] for row in form_view(context, OWNER)["stored"]] == [OF_RUN + good.run_id]

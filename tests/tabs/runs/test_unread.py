@@ -37,7 +37,7 @@ def two(context: Context) -> tuple[RunFolder, RunFolder]:
     """A run as it was made, and one that was taken in when less was checked."""
     good = make_run(context.service(RunSupervisor).root)
     bad = make_run(context.service(RunSupervisor).root, plan("Bent", images=1), failed=())
-    context.service(RunSupervisor).take_in()
+    context.service(RunSupervisor).ingest()
     made = json.loads((bad.path / PLAN).read_text())
     made["masker"] = {}
     del made["size_px"]
@@ -122,7 +122,7 @@ def test_a_run_whose_results_are_damaged_is_told_and_sends_no_half_of_a_table(
     client: TestClient, context: Context
 ) -> None:
     run = make_run(context.service(RunSupervisor).root)
-    context.service(RunSupervisor).take_in()
+    context.service(RunSupervisor).ingest()
     table = f"/api/runs/{run.run_id}/export.csv"
     assert client.get(table).status_code == 200
     (listed,) = client.get("/api/runs").json()["runs"]

@@ -32,9 +32,9 @@ from truehue.core.vlm.evaluation.work import EvaluationWork
 from truehue.core.vlm.generators import GeneratedSettings, generated
 from truehue.core.vlm.models.records import VisionModel
 from truehue.core.vlm.scoring import Tally
+from truehue.tabs.batches.settings import SettingsFile
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.roles import OWNER, Actor, Role
-from truehue.tabs.runs.queue import BatchNotes
 from truehue.tabs.vlm import service as keepers
 from truehue.tabs.vlm.list import ChangeEvaluation, change_evaluation
 from truehue.tabs.vlm.messages import facts_json, settings_text
@@ -387,12 +387,12 @@ def test_an_asking_is_changed_by_who_began_it(
     ask: Ask, context: Context, set_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "truehue.tabs.runs.queue.BatchQueue._begin", lambda *_: None
+        "truehue.tabs.batches.queue.BatchQueue._begin", lambda *_: None
     )  # nothing is asked
     service = context.service(EvaluationService)
     evaluation = start_evaluation(context, ANN, StartEvaluation(set=set_id, model="chance"))["id"]
     assert service.owner(evaluation) == "ann"
-    assert service.line.place(evaluation) == 1
+    assert service.queue.position(evaluation) == 1
     with pytest.raises(NotAllowed, match="The same evaluation is already running"):
         start_evaluation(context, BEN, StartEvaluation(set=set_id, model="chance"))
     with pytest.raises(NotAllowed):
@@ -400,7 +400,7 @@ def test_an_asking_is_changed_by_who_began_it(
     with pytest.raises(BadInput, match="is already running or waiting"):
         change_evaluation(context, ANN, ChangeEvaluation(id=evaluation, what="resume"))
     change_evaluation(context, ANN, ChangeEvaluation(id=evaluation, what="pause"))
-    assert service.line.place(evaluation) is None
+    assert service.queue.position(evaluation) is None
     change_evaluation(context, OWNER, ChangeEvaluation(id=evaluation, what="resume"))
     change_evaluation(context, OWNER, ChangeEvaluation(id=evaluation, what="cancel"))
     assert single_of(ask, evaluation)["status"] == "cancelled"
@@ -411,7 +411,7 @@ def test_budgets_and_notes_outlast_refusals_and_torn_files(
     context: Context, set_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "truehue.tabs.runs.queue.BatchQueue._begin", lambda *_: None
+        "truehue.tabs.batches.queue.BatchQueue._begin", lambda *_: None
     )  # nothing is asked
     service = context.service(EvaluationService)
     url = "http://127.0.0.1:9/v1"
@@ -423,7 +423,10 @@ def test_budgets_and_notes_outlast_refusals_and_torn_files(
     )
     with pytest.raises(BadInput, match="is already running or waiting"):
         start_evaluation(context, OWNER, order.model_copy(update={"most_requests": 5}))
-    assert (service.note(evaluation).most_requests, service.note(evaluation).most_tokens) == (
+    assert (
+        service.settings(evaluation).most_requests,
+        service.settings(evaluation).most_tokens,
+    ) == (
         100,
         1000,
     )
@@ -431,7 +434,10 @@ def test_budgets_and_notes_outlast_refusals_and_torn_files(
     change_evaluation(
         context, OWNER, ChangeEvaluation(id=evaluation, what="resume", most_requests=200)
     )
-    assert (service.note(evaluation).most_requests, service.note(evaluation).most_tokens) == (
+    assert (
+        service.settings(evaluation).most_requests,
+        service.settings(evaluation).most_tokens,
+    ) == (
         200,
         1000,
     )
@@ -443,10 +449,10 @@ def test_budgets_and_notes_outlast_refusals_and_torn_files(
     rows = json.loads(path.read_bytes())
     rows["f" * 32] = {"of": "another version"}
     path.write_text(json.dumps(rows))
-    fresh = BatchNotes(path, EvaluationOptions)
+    fresh = SettingsFile(path, EvaluationOptions)
     assert fresh.of(evaluation).most_requests == 200
     path.write_text("{torn")
-    assert BatchNotes(path, EvaluationOptions).of(evaluation) == EvaluationOptions()
+    assert SettingsFile(path, EvaluationOptions).of(evaluation) == EvaluationOptions()
     assert path.with_suffix(".damaged.json").read_text() == "{torn"
 
 

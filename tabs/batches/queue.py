@@ -1,59 +1,86 @@
-"""A line of long work: folders that wait, one after the other, in turns with other lines.
-
-What is said beside a folder of how it is executed lies in one file beside all of them.
-"""
+"""A queue of batches: folders that are executed one at a time, in turn with other queues."""
 
 from __future__ import annotations
 
-import json
 from collections import deque
-from collections.abc import Callable, Mapping
-from contextlib import suppress
-from dataclasses import asdict, replace
-from pathlib import Path
-from threading import Condition, Event, Lock, RLock, Thread
-from typing import Any, Generic, TypeVar
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from threading import Condition, Event, Lock, Thread
+from typing import Generic, TypeVar
+from weakref import WeakMethod
 
 from truehue.core.batch.folder import BatchFolder
 from truehue.core.batch.health import state_of
 from truehue.core.batch.records import BatchState
 from truehue.core.errors import BadInput
-from truehue.core.files import replace_file
 from truehue.tabs.page.errors import message_of
-from truehue.tabs.runs.limit import RunLimit
 
-KEPT = "keeper.json"
 ENDED = ("finished", "cancelled")
+ACTIVE = ("waiting", "running", "pausing", "cancelling")
+RESUMABLE = ("planned", "paused", "cancelled", "interrupted", "broken")
+WAIT_S = 0.2
 
 F = TypeVar("F", bound=BatchFolder)
-N = TypeVar("N")
+
+
+class BatchLimit:
+    """One batch at a time of all queues that have joined: two at once would share a device that
+    fits one. For any thread."""
+
+    def __init__(self) -> None:
+        self._turn, self._lock = Lock(), Lock()
+        self._counts: list[WeakMethod[Callable[[], int]]] = []
+
+    def join(self, count: Callable[[], int]) -> None:
+        """Counts a queue's batches in, for as long as the queue exists."""
+        with self._lock:
+            self._counts = [method for method in self._counts if method() is not None]
+            self._counts.append(WeakMethod(count))
+
+    def waiting(self) -> int:
+        """How many batches wait or run in all."""
+        with self._lock:
+            counts = [count() for count in self._counts]
+        return sum(count() for count in counts if count is not None)
+
+    @contextmanager
+    def turn(self, end: Event) -> Iterator[bool]:
+        """Waits for its turn, and has it in the block; False where ``end`` was set before."""
+        while not (mine := self._turn.acquire(timeout=WAIT_S)) and not end.is_set():
+            pass
+        try:
+            yield mine and not end.is_set()
+        finally:
+            if mine:
+                self._turn.release()
 
 
 class BatchQueue(Generic[F]):
     """Folders in the order in which they are executed, one at a time, in a thread of its own that
-    begins with the first. ``execute`` gets a folder, and whether its failures come again; it is
-    called when it is the line's turn. For any thread. ``close`` pauses what is executed.
+    begins with the first. ``execute`` gets a folder, and whether its failures are done again.
+    ``executed`` is called after each. For any thread. ``close`` pauses what is executed.
     """
 
     def __init__(
         self,
         name: str,
         execute: Callable[[F, bool], object],
-        turns: RunLimit,
-        looked: Callable[[], None] = lambda: None,
+        limit: BatchLimit,
+        executed: Callable[[], None] = lambda: None,
     ) -> None:
-        self._name, self._execute, self._looked = name, execute, looked
+        self._name, self._execute, self._executed = name, execute, executed
         self._waiting: deque[tuple[F, bool]] = deque()
         self._now: F | None = None
         self._problems: dict[str, str] = {}
         self._changed, self.end, self._adding = Condition(), Event(), Lock()
         self._thread: Thread | None = None
-        self._turns = turns
-        turns.join(self.waiting)
+        self._limit = limit
+        limit.join(self.waiting)
 
     def require_free(self, folder: F, title: str) -> None:
-        """Returns where a folder can be added. Raises BadInput while it is at work, or waits."""
-        if self.place(folder.run_id) is not None or state_of(folder).status == "running":
+        """Raises BadInput while the folder runs or waits, and once the queue is closing."""
+        if self.position(folder.run_id) is not None or state_of(folder).status == "running":
             raise BadInput(f"“{title}” is already running or waiting.")
         if self.end.is_set():
             raise BadInput("The app is shutting down: nothing new starts.")
@@ -61,8 +88,8 @@ class BatchQueue(Generic[F]):
     def add(
         self, folder: F, retry: bool, title: str, before: Callable[[], None] = lambda: None
     ) -> None:
-        """Puts a folder at the end, once ``before`` was called. Raises BadInput as
-        :meth:`require_free`: of two who add it at once, one is refused, and nothing is changed."""
+        """Calls ``before``, then puts the folder at the end. Raises BadInput as
+        :meth:`require_free`: if two add it at once, one is refused and changes nothing."""
         with self._adding:
             self.require_free(folder, title)
             before()
@@ -74,15 +101,15 @@ class BatchQueue(Generic[F]):
                 self._begin()
 
     def pause(self, folder: F, cancel: bool = False) -> None:
-        """Stops a folder's work after what is done now, wherever it is executed; one that waits
-        leaves the line."""
+        """Stops a batch after the items in work, wherever it is executed; one that waits leaves
+        the queue."""
         with self._changed:
             for entry in [entry for entry in self._waiting if entry[0].run_id == folder.run_id]:
                 self._waiting.remove(entry)
         stop(folder, cancel)
 
-    def place(self, run_id: str) -> int | None:
-        """0 for what is executed here now, then 1, 2, … in the line; None for others."""
+    def position(self, run_id: str) -> int | None:
+        """0 for what is executed here now, then 1, 2, … in the queue; None for others."""
         with self._changed:
             if self._now is not None and self._now.run_id == run_id:
                 return 0
@@ -90,7 +117,7 @@ class BatchQueue(Generic[F]):
         return 1 + waiting.index(run_id) if run_id in waiting else None
 
     def mark(self) -> tuple[object, ...]:
-        """Changes whenever what is executed here goes on, or another begins or ends."""
+        """Changes whenever a batch here progresses, begins or ends."""
         with self._changed:
             current, waiting = self._now, tuple(folder.run_id for folder, _ in self._waiting)
         if current is None:
@@ -102,16 +129,16 @@ class BatchQueue(Generic[F]):
         return (waiting, current.run_id)
 
     def waiting(self) -> int:
-        """How many are executed here or wait for it."""
+        """How many run or wait here."""
         with self._changed:
             return len(self._waiting) + (self._now is not None)
 
     def problem(self, run_id: str) -> str:
-        """Why a folder could not be executed here; empty where nothing went wrong."""
+        """Why a batch could not be executed here; empty without a problem."""
         return self._problems.get(run_id, "")
 
     def begin_closing(self) -> None:
-        """Takes nothing on any more, and pauses what is executed."""
+        """Refuses new batches, and pauses the one that runs."""
         with self._changed:
             self.end.set()
             self._waiting.clear()
@@ -141,7 +168,7 @@ class BatchQueue(Generic[F]):
                 folder, retry = self._waiting.popleft()
                 self._now = folder
             try:
-                with self._turns.mine(self.end) as mine:
+                with self._limit.turn(self.end) as mine:
                     if mine and folder.desired_state() == "run":
                         self._execute(folder, retry)
             except BaseException as error:  # what waits goes on
@@ -149,55 +176,12 @@ class BatchQueue(Generic[F]):
             finally:
                 with self._changed:
                     self._now = None
-                self._looked()
-
-
-class BatchNotes(Generic[N]):
-    """What is known of folders beside them: a record each, in one file. For any thread."""
-
-    def __init__(self, path: Path, kind: Callable[..., N]) -> None:
-        self._path, self._kind = path, kind
-        self._by_id: dict[str, N] | None = None
-        self._lock = RLock()
-
-    def of(self, run_id: str) -> N:
-        """The record of a folder, or one as by itself."""
-        with self._lock:
-            record = self._all().get(run_id)
-        return self._kind() if record is None else record
-
-    def keep(self, run_id: str, record: N) -> None:
-        """Writes it. Raises DataFolderError."""
-        with self._lock:
-            records = self._all()
-            records[run_id] = record
-            rows: Mapping[str, Any] = {
-                key: asdict(value)  # type: ignore[call-overload]
-                for key, value in records.items()
-            }
-            replace_file(self._path, (json.dumps(rows, indent=1) + "\n").encode())
-
-    def _all(self) -> dict[str, N]:
-        if self._by_id is None:
-            self._by_id = {}
-            try:
-                rows = json.loads(self._path.read_bytes())
-            except FileNotFoundError:
-                return self._by_id
-            except (OSError, ValueError):
-                # Kept aside: what is written next would be all that there is.
-                with suppress(OSError):
-                    self._path.rename(self._path.with_suffix(".damaged.json"))
-                return self._by_id
-            for run_id, row in rows.items() if isinstance(rows, dict) else ():
-                with suppress(TypeError, ValueError):  # of one: the others are known all the same
-                    self._by_id[run_id] = self._kind(**row)
-        return self._by_id
+                self._executed()
 
 
 def status_of(folder: BatchFolder, state: BatchState, index: int | None) -> str:
-    """The status as people are told: that of the folder, and what is about to change it. What came
-    from elsewhere stays as it came."""
+    """The status as people see it: that of the folder, or what is about to change it. An imported
+    batch stays imported."""
     if folder.imported:
         return "imported"
     if index is not None and state.status != "running":
@@ -208,11 +192,11 @@ def status_of(folder: BatchFolder, state: BatchState, index: int | None) -> str:
 
 
 def stop(folder: BatchFolder, cancel: bool) -> bool:
-    """Says that work shall pause, or end for good; whether somebody was at it."""
+    """Pauses a batch, or cancels it for good; whether somebody was executing it."""
     folder.set_desired_state("cancel" if cancel else "pause")
     state = state_of(folder)
     running = state.status == "running"
     if cancel and not running and state.status not in ENDED:
-        # Nobody is there who would read the wish.
+        # Nobody executes it, who would read the wish.
         folder.save_state(replace(state, status="cancelled", message="", workers=0))
     return running

@@ -1,0 +1,64 @@
+"""Progress, time and disk space in words, the same on the page and on a terminal."""
+
+from __future__ import annotations
+
+from truehue.core.batch.records import BatchState
+from truehue.tabs.page.errors import counted
+
+STATUS_LABELS = {
+    "planned": "not started",
+    "running": "running",
+    "paused": "paused",
+    "cancelled": "cancelled",
+    "finished": "finished",
+    "interrupted": "interrupted",
+    "waiting": "waiting",
+    "imported": "imported",
+}
+
+
+def time_text(seconds: float | None) -> str:
+    """``40 s``, ``12 min``, ``5 h 10 min``, ``3 days 4 h``."""
+    if seconds is None:
+        return "unknown"
+    whole = max(1, round(seconds))
+    if whole < 90:
+        return f"{whole} s"
+    minutes = round(whole / 60)
+    if minutes < 90:
+        return f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    if hours < 48:
+        return f"{hours} h {minutes} min" if minutes else f"{hours} h"
+    days, hours = divmod(hours + round(minutes / 60), 24)
+    return f"{days} days {hours} h" if hours else f"{days} days"
+
+
+def bytes_text(number: float) -> str:
+    """``14 MB``, ``1.2 GB``: powers of 1,000, as disks are sold."""
+    for unit, size in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6)):
+        if number >= size:
+            return f"{number / size:.{0 if number >= 10 * size else 1}f} {unit}"
+    return f"{max(1, round(number / 1e3))} kB"
+
+
+def rate_text(rate: float) -> str:
+    """Items per second, or per minute or hour where that reads better."""
+    if rate >= 1:
+        return f"{rate:.1f} per second"
+    return f"{rate * 60:.1f} per minute" if rate * 60 >= 1 else f"{rate * 3600:.1f} per hour"
+
+
+def progress_parts(state: BatchState, item: str, wait: str = "") -> list[str]:
+    """``812 of 2,000 images``, ``14.2 per second``, ``about 1 min left``; ``wait`` is shown in
+    place of the rate while a busy server is waited for."""
+    parts = [f"{state.done:,} of {counted(state.total, item)}"]
+    if state.status != "running":
+        return parts
+    if wait:
+        return [*parts, wait]
+    if state.rate > 0:
+        parts.append(rate_text(state.rate))
+    if state.seconds_left is not None and state.done < state.total:
+        parts.append(f"about {time_text(state.seconds_left)} left")
+    return parts
