@@ -132,6 +132,22 @@ _REFERENCES = (
         """,
     ),
     (
+        "answers are of the evaluation number {}, which is not known",
+        """
+        SELECT DISTINCT evaluation_no
+        FROM evaluation_answers ANTI JOIN evaluations USING (evaluation_no)
+        ORDER BY ALL
+        """,
+    ),
+    (
+        "evaluation number {} has a reading of the question {}, which has no answer",
+        """
+        SELECT DISTINCT evaluation_no, position
+        FROM evaluation_readings ANTI JOIN evaluation_answers USING (evaluation_no, position)
+        ORDER BY ALL
+        """,
+    ),
+    (
         "the concept {} ({}) is said to be the prompt {}, which is not known",
         """
         SELECT concept_id, style, prompt_no

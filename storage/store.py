@@ -46,7 +46,8 @@ from truehue.storage.verdicts.agreement import Agreements
 from truehue.storage.verdicts.evidence import Evidence
 from truehue.storage.verdicts.generations import Generations
 from truehue.storage.verdicts.judgments import Judgments
-from truehue.storage.vlm import QuestionSets
+from truehue.storage.vlm.evaluations import Evaluations
+from truehue.storage.vlm.sets import QuestionSets
 
 T = TypeVar("T", bound=FeatureTables)
 
@@ -62,7 +63,7 @@ class Storage:
     ``images``, ``masks``, ``evidence``, ``drawings``, ``generated_images``,
     ``prompt_sets``, ``selections``, ``agreement``, ``runs``, ``results``, ``run_pictures``,
     ``profiles``, ``distributions``, ``picture_sets``, ``picture_profiles``, ``trash``,
-    ``judgments``, ``scores``, ``question_sets``, ``jobs``, ``makers``, ``accounts``,
+    ``judgments``, ``scores``, ``question_sets``, ``evaluations``, ``jobs``, ``makers``, ``accounts``,
     ``studies``, ``invitations``,
     ``participants``, ``study_events``, ``sketches``, ``colorings``, ``coloring_marks`` and
     ``coloring_layers`` hold the calls, ``losses`` what was found missing at a start. Any thread may
@@ -97,6 +98,7 @@ class Storage:
         self.judgments = Judgments(database)
         self.scores = Scores(database)
         self.question_sets = QuestionSets(data_dir / "questions")
+        self.evaluations = Evaluations(database)
         self.jobs = Jobs(database)
         self.makers = Makers(database)
         self.accounts = Accounts(database)

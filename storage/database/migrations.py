@@ -22,6 +22,7 @@ from truehue.storage.database.steps_5_9 import (
     verdict_judgments,
     write_count_and_losses,
 )
+from truehue.storage.database.step_15 import evaluations_and_answers
 from truehue.storage.database.steps_10_14 import (
     accounts_and_studies,
     expectations_of_verdicts,
@@ -297,6 +298,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     Migration(12, "sketches-and-colorings", sketches_and_colorings),
     Migration(13, "expectations-of-verdicts", expectations_of_verdicts),
     Migration(14, "scores-of-items", scores_of_items),
+    Migration(15, "evaluations-and-answers", evaluations_and_answers),
 )
 
 

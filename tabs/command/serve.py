@@ -146,6 +146,7 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
     from truehue.tabs.shell.shell import mount
     from truehue.tabs.shell.workspaces import Demonstration
     from truehue.tabs.shell.zero_gpu import report_ready
+    from truehue.tabs.vlm.service import EvaluationService
 
     try:
         munsell = load_munsell(settings.munsell) if settings.munsell else None
@@ -176,6 +177,7 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
         context.begin()
     else:
         context.service(RunSupervisor).begin()
+        context.service(EvaluationService).begin()
         context.service(Control).begin()
     app = mount(context, hosts=hosts)
     freeze_gc()

@@ -331,6 +331,7 @@ class Demonstration(Context):
     def begin(self) -> None:
         """Makes the samples in the background, without ``example`` none; nothing is added to them
         once they are ready."""
+        self.service(EvaluationService).ingest()
         self.desks.begin()
         if self.example:
             self._preparing.start()

@@ -12,7 +12,7 @@ from truehue.core.batch.records import BatchState
 from truehue.core.vlm.evaluation.plan import EvaluationFolder
 from truehue.core.vlm.models.served import Budget
 from truehue.core.vlm.question_set import QuestionSet
-from truehue.storage.vlm import ID_LENGTH
+from truehue.storage.vlm.sets import ID_LENGTH
 from truehue.tabs.batches.jobs import BatchJobs
 from truehue.tabs.batches.list import batch_json, unreadable_json
 from truehue.tabs.batches.messages import progress_parts

@@ -24,7 +24,7 @@ from truehue.core.vlm.records import Question
 from truehue.core.vlm.released_reader import COMMIT
 from truehue.core.vlm.scoring import Scores, Tally, score
 from truehue.core.vlm.tasks import ROBUSTNESS, TASKS
-from truehue.storage.vlm import StoredQuestionSet
+from truehue.storage.vlm.sets import StoredQuestionSet
 from truehue.tabs.batches.queue import status_of
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.errors import counted
@@ -100,14 +100,10 @@ def asked_of(
     too many."""
     if len(set(asking_ids)) > MOST_SHOWN:
         raise BadInput(f"At most {MOST_SHOWN} evaluations can be compared at once.", "askings")
-    service = context.service(EvaluationService)
-    chosen = {}
-    for evaluation_id in dict.fromkeys(asking_ids):
-        log = service.asked(evaluation_id, parser)
-        if log.source.checksum != question_set.sha256:
-            raise BadInput("This evaluation belongs to another question set.", "askings")
-        chosen[evaluation_id] = log
-    return chosen
+    logs = context.service(EvaluationService).logs(asking_ids, parser)
+    if any(log.source.checksum != question_set.sha256 for log in logs.values()):
+        raise BadInput("This evaluation belongs to another question set.", "askings")
+    return logs
 
 
 def pixels_of(context: Context, question_set: QuestionSet) -> EvaluationLog | None:
@@ -119,7 +115,7 @@ def pixels_of(context: Context, question_set: QuestionSet) -> EvaluationLog | No
         try:
             if not _is_pixels(folder, question_set):
                 continue
-            log = service.asked(folder.run_id)
+            (log,) = service.logs([folder.run_id]).values()
         except TrueHueError:
             continue  # the list of askings says what is wrong with it
         if best is None or len(log.answers) > len(best.answers):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
@@ -16,9 +16,9 @@ from truehue.core.batch.execute import WorkerPool, execute
 from truehue.core.batch.folder import PLAN
 from truehue.core.batch.health import state_of
 from truehue.core.engine import Engine
-from truehue.core.errors import TrueHueError
+from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.generation.weights.sources import Sources
-from truehue.core.vlm.evaluation.log import EvaluationLog, read_log
+from truehue.core.vlm.evaluation.log import EvaluationLog, log_of
 from truehue.core.vlm.evaluation.plan import VERSION as PLAN_VERSION
 from truehue.core.vlm.evaluation.plan import (
     EvaluationFolder,
@@ -36,7 +36,7 @@ from truehue.core.vlm.prompting import SHA256 as INSTRUCTIONS_SHA256
 from truehue.core.vlm.prompting import Style, prompt_text
 from truehue.core.vlm.question_set import QuestionSet
 from truehue.core.vlm.records import Question
-from truehue.storage.vlm import ID_LENGTH
+from truehue.storage.vlm.sets import ID_LENGTH
 from truehue.tabs.batches.queue import BatchLimit
 from truehue.tabs.batches.service import BatchService, release
 from truehue.tabs.batches.settings import BatchSettings
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from truehue.storage.store import Storage
 
 MOST_HELD = 24
-"""Askings whose answers are held as they were read."""
+"""Evaluations whose answers are held as they were read from storage."""
 
 
 @dataclass(frozen=True)
@@ -190,27 +190,42 @@ class EvaluationService(BatchService[EvaluationFolder, EvaluationOptions]):
             return self._storage.question_sets.open(folder.source().checksum[:ID_LENGTH])
         return None
 
-    def asked(self, evaluation_id: str, parser: str = "") -> EvaluationLog:
-        """Its questions and the answers that there are, read by the parser that it began with, or
-        by the one that is named. Raises NotStored, and BadInput where its questions were
-        changed."""
-        folder = self.folder(evaluation_id)
-        mark = _mark(folder)
-        key = (evaluation_id, parser)
-        held = self._read.get(key)
-        if held is not None and held[0] == mark:
-            return held[1]
+    def logs(self, evaluation_ids: Iterable[str], parser: str = "") -> dict[str, EvaluationLog]:
+        """The questions of evaluations and the stored answers, read by the parser that each began
+        with, or all by the one that is named. Each evaluation counts once.
+
+        Raises NotStored, and BadInput for one that cannot be ingested, such as where its questions
+        were changed.
+        """
+        folders = {key: self.folder(key) for key in dict.fromkeys(evaluation_ids)}
+        for key, folder in folders.items():
+            self.ingest_folder(folder)
+            if problem := self._ingest_problems.get(key):
+                raise BadInput(problem)
         with self._reading:  # two pages that ask for the same read it once
-            held = self._read.get(key)
-            if held is None or held[0] != mark:
-                self._read.pop(key, None)
-                self._read[key] = (mark, read_log(folder.path, parser))
-                for oldest in list(self._read)[:-MOST_HELD]:
-                    del self._read[oldest]
-            return self._read[key][1]
+            marks = {key: self._ingested.get(key) for key in folders}
+            held = {key: self._read.get((key, parser)) for key in folders}
+            new = [key for key, entry in held.items() if entry is None or entry[0] != marks[key]]
+            for key, stored in self._storage.evaluations.answers(new, parser).items():
+                log = log_of(folders[key], stored.answers, stored.cut_off, parser)
+                self._read.pop((key, parser), None)
+                self._read[key, parser] = marks[key], log
+            logs = {key: self._read[key, parser][1] for key in folders}
+            for oldest in list(self._read)[:-MOST_HELD]:
+                del self._read[oldest]
+        return logs
 
     def _ingest(self, folder: EvaluationFolder) -> int:
-        return 0
+        return self._storage.evaluations.ingest(folder)
+
+    def _mark(self, folder: EvaluationFolder) -> object:
+        """Changes whenever there are more answers, in journals too, or the plan is another."""
+        marks = []
+        for path in (folder.path / PLAN, *folder.shards(), *sorted(folder.journal.glob("*.jsonl"))):
+            with suppress(OSError):
+                stat = path.stat()
+                marks.append((path.name, stat.st_size, stat.st_mtime_ns))
+        return tuple(marks)
 
     def _execute(self, folder: EvaluationFolder, retry: bool) -> None:
         options, vision_model = self.settings(folder.run_id), folder.model()
@@ -220,13 +235,3 @@ class EvaluationService(BatchService[EvaluationFolder, EvaluationOptions]):
         model = replace(vision_model, settings=settings)
         work = EvaluationWork(folder.path, model, options.budget, self._sources.models_folder)
         execute(work, WorkerPool(), retry_failed=retry)
-
-
-def _mark(folder: EvaluationFolder) -> object:
-    """Changes whenever there are more answers, or the plan is another."""
-    marks = []
-    for path in (folder.path / PLAN, *folder.shards(), *sorted(folder.journal.glob("*.jsonl"))):
-        with suppress(OSError):
-            stat = path.stat()
-            marks.append((path.name, stat.st_size, stat.st_mtime_ns))
-    return tuple(marks)

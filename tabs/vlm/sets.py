@@ -18,7 +18,7 @@ from truehue.tabs.page.roles import Actor, allowed, may
 from truehue.tabs.vlm.messages import about_task, set_facts, task_title
 
 if TYPE_CHECKING:
-    from truehue.storage.vlm import StoredQuestionSet
+    from truehue.storage.vlm.sets import StoredQuestionSet
     from truehue.tabs.page.context import Context
 
 QUESTION_SET = "question set"

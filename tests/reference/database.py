@@ -37,6 +37,11 @@ TABLES = {
     "drawings": "An attempt to generate an image for a prompt, or an imported image. It has the "
     "prompt, model, seed, guidance, steps, size and options, and the image or the reason why there "
     "is none. `asked` has the keys of the verdicts that answer each expectation of the prompt.",
+    "evaluation_answers": "The latest answer of a model to a question of a set, word for word.",
+    "evaluation_readings": "An answer as one version of the parser reads it, with the outcome, and "
+    "the reason where nothing was read.",
+    "evaluations": "An evaluation of a model on a question set, as a number, with the version of "
+    "the parser that it started with.",
     "evidence": "A question and its verdict. Rows are added, never overwritten. The id is the "
     "SHA-256 of the image, mask, object, target color, rule, version and parameters.",
     "images": "An image as measured, by the SHA-256 of its pixels. It has its name, its source, "
@@ -139,7 +144,19 @@ pixels: it stays when the image is deleted, and counts again where the same pixe
 
 Verdicts from Generate and Inspect are in `evidence`. Results of runs are in the `run_` tables: an
 index of the shards in `data/runs`, which can be built again from them. The two are not counted
-together, because a ranking of whatever somebody happened to try would mean nothing."""
+together, because a ranking of whatever somebody happened to try would mean nothing.
+
+## Evaluations
+
+Answers of models to questions are in the `evaluation` tables: an index of the folders in
+`data/askings`, which can be built again from them. One query compares any number of models:
+
+```sql
+SELECT model, evaluation_id, task, avg((outcome = 'right')::INTEGER) AS accuracy
+FROM evaluations JOIN evaluation_readings USING (evaluation_no, parser)
+    JOIN evaluation_answers USING (evaluation_no, position)
+GROUP BY ALL ORDER BY task, accuracy DESC
+```"""
 
 
 def database_page() -> str:

@@ -15,7 +15,7 @@ from truehue.core.vlm.evaluation.plan import (
 )
 from truehue.core.vlm.evaluation.work import EvaluationWork
 from truehue.core.vlm.models.records import VisionModel
-from truehue.core.vlm.parsing import Reader, answered
+from truehue.core.vlm.parsing import Reader
 from truehue.core.vlm.prompting import Style
 from truehue.core.vlm.published import HUB_ID
 from truehue.core.vlm.records import Answer, Form, Question
@@ -81,35 +81,36 @@ def as_released(log: EvaluationLog) -> Released | None:
 
 
 def read_log(folder: Path, parser: str = "") -> EvaluationLog:
-    """The words of a folder, read by the parser that it began with, or by the one that is named.
-    Also while it goes on: what has no row yet has no answer.
+    """The answers of a folder, read by the parser that it began with, or by the one that is named.
+    Also while it runs: what has no row yet has no answer.
 
-    Raises BadInput where there is no asking, its questions were changed, or for no parser.
+    Raises BadInput where there is no evaluation, its questions were changed, or for no parser.
     """
     plan = EvaluationFolder(folder)
-    settings, prompted = plan.settings(), plan.questions
-    questions = {
-        prompted_question.question.question_id: prompted_question.question
-        for prompted_question in prompted
-    }
-    reader = Reader(parser or plan.parser(), settings.style == Style.REASONED)
-    answers, cut_off = [], 0
-    for model_answer in EvaluationWork(folder).given():
-        text = model_answer.words if model_answer.answered else None
-        truncated = model_answer.ending == "length"
-        question = questions[model_answer.question_id]
-        answers.append(
-            answered(question, text, model_answer.reason, truncated=truncated, reader=reader)
-        )
-        cut_off += truncated
+    questions = [prompted.question for prompted in plan.questions]
+    reader = reader_of_plan(plan, parser or plan.parser())
+    model_answers = list(EvaluationWork(folder).answers())
+    answers = [item.read(questions[item.position], reader) for item in model_answers]
+    return log_of(plan, answers, sum(item.cut_off for item in model_answers), reader.version)
+
+
+def reader_of_plan(plan: EvaluationFolder, parser: str) -> Reader:
+    """How a version of the parser reads the answers of an evaluation. Raises BadInput."""
+    return Reader(parser, plan.settings().style == Style.REASONED)
+
+
+def log_of(
+    plan: EvaluationFolder, answers: Sequence[Answer], cut_off: int, parser: str
+) -> EvaluationLog:
+    """What a plan says, with answers that were read by ``parser``, or the plan's own if empty."""
     return EvaluationLog(
-        folder=folder,
-        prompted=prompted,
+        folder=plan.path,
+        prompted=plan.questions,
         answers=answers,
         model=plan.model(),
-        settings=settings,
+        settings=plan.settings(),
         source=plan.source(),
         cut_off=cut_off,
-        parser=reader.version,
+        parser=parser or plan.parser(),
         own_parser=plan.parser(),
     )

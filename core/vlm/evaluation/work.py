@@ -30,6 +30,8 @@ from truehue.core.vlm.models.records import (
 )
 from truehue.core.vlm.models.registry import fingerprint
 from truehue.core.vlm.models.served import Budget
+from truehue.core.vlm.parsing import Reader, answered
+from truehue.core.vlm.records import Answer, Question
 
 _WAITING_A_HAND = 4
 """So many questions of a batch wait for each that is under way: few hands are idle at its end."""
@@ -37,18 +39,28 @@ _WAITING_A_HAND = 4
 
 @dataclass(frozen=True)
 class ModelAnswer:
-    """What came of a question: the ``words`` of the model as they are, or the ``reason`` why there
-    are none. ``ending`` is ``length`` where the model was cut off."""
+    """The latest answer to the question at ``position``: the ``words`` of the model as they are, or
+    the ``reason`` why there are none. ``cut_off``: it ended because its tokens were used up."""
 
+    position: int
+    attempt: int
     question_id: str
     words: str
     reason: str
-    ending: str
+    cut_off: bool
+    seconds: float | None
+    tokens_in: int | None
+    tokens_out: int | None
 
     @property
     def answered(self) -> bool:
         """Whether the model said anything, be it an empty text."""
         return not self.reason
+
+    def read(self, question: Question, reader: Reader) -> Answer:
+        """The answer as the parser reads it."""
+        text = self.words if self.answered else None
+        return answered(question, text, self.reason, truncated=self.cut_off, reader=reader)
 
 
 class EvaluationWork(Work):
@@ -137,14 +149,13 @@ class EvaluationWork(Work):
             spent_tokens=max(tokens, told_tokens),
         )
 
-    def given(self) -> Iterator[ModelAnswer]:
-        """What came of each question that was asked, in their order. Also while it goes on."""
-        columns = ("position", "status", "reason", "question_id", "words", "ending")
-        for table in tables(self, columns):
+    def answers(self) -> Iterator[ModelAnswer]:
+        """The answers in the order of the questions, also while the evaluation runs."""
+        names = ("question_id", "words", "ending", "seconds", "tokens_in", "tokens_out")
+        for table in tables(self, ("position", "attempt", "reason", *names)):
             for row in table.to_pylist():
-                yield ModelAnswer(
-                    row["question_id"], row["words"] or "", row["reason"], row["ending"] or ""
-                )
+                cut_off = row.pop("ending") == "length"
+                yield ModelAnswer(**{**row, "words": row["words"] or "", "cut_off": cut_off})
 
     @property
     def _folder(self) -> EvaluationFolder:

@@ -38,7 +38,7 @@ def test_a_set_is_asked_of_a_server_within_a_budget_and_goes_on(
         assert "6 of 6 questions answered" in capsys.readouterr().out
         assert main([*parts, "--image", "gray"]) == 2
         assert "started with other settings" in capsys.readouterr().err
-    values = list(EvaluationWork(tmp_path / "out").given())
+    values = list(EvaluationWork(tmp_path / "out").answers())
     assert [item.question_id for item in values] == [f"q{n:03d}" for n in range(6)]
     text = server.got[0][1]["messages"][0]["content"][1]["text"]
     question = next(open_set(target).questions())

@@ -456,6 +456,20 @@ def test_budgets_and_notes_outlast_refusals_and_torn_files(
     assert path.with_suffix(".damaged.json").read_text() == "{torn"
 
 
+def test_evaluations_of_before_are_ingested_when_the_app_starts(
+    ask: Ask, context: Context, set_id: str
+) -> None:
+    ids = [answered(ask, set_id, model) for model in ("chance", "pixels")]
+    shown = ask("/results", set=set_id, askings=ids)["rows"]
+    for table in ("evaluations", "evaluation_answers", "evaluation_readings"):
+        context.storage._database.insert(f"DELETE FROM {table}", [])
+    service = EvaluationService(context.storage, context.engine, context.sources)
+    context.services[EvaluationService] = service
+    assert service.ingest() == 2 * sum(COUNTS.values())
+    assert service.ingest() == 0
+    assert ask("/results", set=set_id, askings=ids)["rows"] == shown
+
+
 def test_a_data_folder_that_moved_is_asked_where_it_lies(
     ask: Ask, context: Context, set_id: str
 ) -> None:

@@ -92,7 +92,7 @@ def test_a_local_model_answers_a_set(tiny_vision: Tiny, twenty: Path, tmp_path: 
     assert (first["height"], first["width"]) == srgb8.shape[:2]
     assert first["seen"] == "28 × 28 pixels, 1 token"
     assert (first["tokens_out"], first["requests"], first["answered_by"]) == (6, 0, "")
-    values = list(work.given())
+    values = list(work.answers())
     assert [item.question_id for item in values] == [f"q{n:03d}" for n in range(20)]
     assert all(item.answered and item.words for item in values)
     target = work.questions()[3].question
@@ -106,7 +106,7 @@ def test_a_local_model_answers_a_set(tiny_vision: Tiny, twenty: Path, tmp_path: 
     unseen = EvaluationSettings(max_tokens=6, version=Version.BLACK)
     black = begun(tmp_path / "black", twenty, model, unseen)
     here(black)
-    assert [item.words for item in black.given()] != [item.words for item in values]
+    assert [item.words for item in black.answers()] != [item.words for item in values]
 
 
 def test_images_are_sent_as_the_plan_says(server: ChatServer, twenty: Path, tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_images_are_sent_as_the_plan_says(server: ChatServer, twenty: Path, tmp_
         settings = EvaluationSettings(max_tokens=6, version=version)
         work = begun(tmp_path / version, twenty, at(server), settings)
         here(work)
-        for number, item in enumerate(work.given()):
+        for number, item in enumerate(work.answers()):
             red, green, blue = as_sent(flat(number), version)[0, 0]
             height, width, _ = flat(number).shape
             assert item.words == f"({red}, {green}, {blue}) of {width}x{height}"
@@ -130,14 +130,14 @@ def test_what_has_no_answer_has_its_reason_and_is_asked_again(
     work = begun(tmp_path / "out", twenty, at(server, at_once=1))
     state = here(work)
     assert (state.status, state.done, state.failed) == ("finished", 20, 2)
-    first, second, third, *_ = work.given()
+    first, second, third, *_ = work.answers()
     assert (first.answered, second.answered, third.answered) == (False, False, True)
     assert first.reason == "The server cannot answer this (400): Too large"
     row = rows(work)[0]
     assert (row["question_id"], row["requests"], row["words"]) == ("q000", 1, None)
     assert row["prompt"]
     assert here(work, retry_failed=True).failed == 0
-    assert all(item.answered for item in work.given())
+    assert all(item.answered for item in work.answers())
     assert work.spent().spent_requests == 22
     assert work.spent().spent_tokens == 20 * 35
 
@@ -251,7 +251,7 @@ def test_a_changed_image_is_no_answer(server: ChatServer, tmp_path: Path, twenty
     index = tmp_path / "out"
     begin(index, [(target[0][0], path), (target[1][0], path)], source, prompt, at(server), SHORT)
     assert here(work := EvaluationWork(index)).failed == 1
-    assert [item.answered for item in work.given()] == [True, False]
+    assert [item.answered for item in work.answers()] == [True, False]
 
 
 @pytest.mark.weights
@@ -344,7 +344,7 @@ def test_baselines_are_asked_like_models(tmp_path: Path) -> None:
     pixels = begun(tmp_path / "pixels", made.folder, model_of("pixels"))
     state = here(pixels)
     assert (state.status, state.done, state.failed) == ("finished", 5, 2)
-    values = {entry.question_id: entry for entry in pixels.given()}
+    values = {entry.question_id: entry for entry in pixels.answers()}
     for question in made.questions():
         item = values[question.question_id]
         if question.task == "color_extraction":
@@ -355,6 +355,6 @@ def test_baselines_are_asked_like_models(tmp_path: Path) -> None:
     assert here(chance).failed == 0
     again = begun(tmp_path / "again", made.folder, model_of("chance"))
     here(again)
-    assert [entry.words for entry in again.given()] == [entry.words for entry in chance.given()]
+    assert [entry.words for entry in again.answers()] == [entry.words for entry in chance.answers()]
     with pytest.raises(BadInput, match="another model"):
         begun(tmp_path / "chance", made.folder, model_of("pixels"))

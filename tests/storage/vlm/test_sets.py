@@ -12,7 +12,7 @@ from truehue.core.vlm.generators import GeneratedSettings, generated
 from truehue.core.vlm.question_set import QUESTIONS
 from truehue.core.vlm.records import Illustrated
 from truehue.storage import Storage
-from truehue.storage.vlm import QuestionSets
+from truehue.storage.vlm.sets import QuestionSets
 
 
 def _items(seed: int = 0) -> Iterator[Illustrated]:

@@ -1,0 +1,1 @@
+"""Question sets, and evaluations of models on them."""
