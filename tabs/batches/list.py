@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from truehue.core.batch.health import state_of
 from truehue.core.batch.records import BatchState
 from truehue.core.errors import TrueHueError
 from truehue.tabs.batches.queue import ACTIVE, RESUMABLE, status_of
@@ -20,9 +19,12 @@ def may_change(service: BatchService[F, S], actor: Actor, run_id: str) -> bool:
     return allowed(actor, "cancel", service.resource(run_id))
 
 
-def batch_json(service: BatchService[F, S], actor: Actor, folder: F) -> dict[str, Any]:
-    """What every kind of batch says of itself. Raises BadInput for a folder that cannot be read."""
-    state, run_id = state_of(folder), folder.run_id
+def batch_json(
+    service: BatchService[F, S], actor: Actor, folder: F, state: BatchState
+) -> dict[str, Any]:
+    """What every kind of batch says of itself in a ``state``, which was read once. Raises BadInput
+    for a folder that cannot be read."""
+    run_id = folder.run_id
     position = service.queue.position(run_id)
     status, problem = status_of(folder, state, position), service.problem(run_id)
     return {

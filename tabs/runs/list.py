@@ -77,7 +77,7 @@ def run_json(context: Context, actor: Actor, folder: RunFolder) -> dict[str, Any
     """One run. Raises BadInput for a folder that cannot be read."""
     about, state = folder.summary(), state_of(folder)
     return {
-        **batch_json(context.service(RunSupervisor), actor, folder),
+        **batch_json(context.service(RunSupervisor), actor, folder, state),
         "name": str(about["name"]),
         "stored": 0,
         "refused": [],

@@ -97,7 +97,8 @@ def evaluation_json(
     """One asking. Raises BadInput for a folder that cannot be read."""
     service, model, settings = context.service(EvaluationService), folder.model(), folder.settings()
     question_set = sets.get(set_id_of(folder))
-    row = batch_json(service, actor, folder)
+    state = state_of(folder)
+    row = batch_json(service, actor, folder, state)
     # A question that a baseline cannot answer stays without an answer.
     row["may"]["retry"] &= model.kind != "baseline"
     part = part_text(folder, question_set)
@@ -112,7 +113,7 @@ def evaluation_json(
         "settings": " · ".join(filter(None, (settings_text(settings, model), part))),
         "style": settings.style,
         "image": str(settings.version),
-        "words": progress_text(state_of(folder), folder.wait_message()),
+        "words": progress_text(state, folder.wait_message()),
         "budget": None if model.kind != "served" else _budget_json(service.settings(folder.run_id)),
     }
 
