@@ -158,7 +158,6 @@ def main() -> int:
     from truehue.core.prompts.sets import PROMPT_SETS
     from truehue.tabs.library.service import built_in_index
     from truehue.tabs.page.asset_files import CATALOG, STYLE, asset_files
-    from truehue.tabs.page.figures import warm
 
     for item in PROMPT_SETS:
         item.prompts()
@@ -168,7 +167,6 @@ def main() -> int:
         body = files.body(files.version, name)
         assert body is not None
         assert body.brotli
-    warm()
     gc.freeze()  # so that the apps share its memory
     answer_all(Path(sys.argv[1]))
     return 0

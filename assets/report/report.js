@@ -1,21 +1,12 @@
-// Draws the figures of a report in the page's colors, anew when these change.
+// Draws the charts of a report in the page's colors, anew when these change. The module of charts
+// stands before it in one script.
 (() => {
-  // Figures name the page's colors as var(--th-ink); plotly wants the color itself.
-  const themed = (value, style) => {
-    if (typeof value === 'string') {
-      const name = /^var\((--th-[a-z]+)\)$/.exec(value);
-      return name ? style.getPropertyValue(name[1]).trim() : value;
-    }
-    if (Array.isArray(value)) return value.map((item) => themed(item, style));
-    if (value && typeof value === 'object') return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, themed(item, style)]));
-    return value;
-  };
   const plots = [...document.querySelectorAll('.plot')];
   async function draw() {
     for (const node of plots) {
       try {
         const given = JSON.parse(document.getElementById(node.dataset.figure).textContent);
-        const style = getComputedStyle(document.documentElement), drawn = themed(given, style);
+        const style = getComputedStyle(document.documentElement), drawn = themed(plotlyOf(given), style);
         drawn.layout.font = { ...drawn.layout.font, family: getComputedStyle(document.body).fontFamily };
         await window.Plotly.react(node, drawn.data, drawn.layout, { displayModeBar: false, responsive: true });
         node.dataset.drawn = 'yes';

@@ -57,7 +57,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Chart:
-    """A plotly figure as plain JSON, or ``empty``, the words why there is none."""
+    """A figure as ``assets/js/shared/chart.js`` draws it, or ``empty``, why there is none."""
 
     title: str
     words: str
@@ -137,7 +137,7 @@ def report_html(report: Report) -> Iterator[str]:
         for section in report.sections
         for block in section.blocks
     )
-    scripts = [_plotly(), _asset("report.js")] if charts else []
+    scripts = [_plotly(), _drawing()] if charts else []
     allowed = " ".join(f"'sha256-{_digest(script)}'" for script in scripts) or "'none'"
     policy = (
         f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:; "
@@ -183,6 +183,13 @@ def inert_json(value: Any) -> str:
 @cache
 def _plotly() -> str:
     return _inert_script(_plotly_file().read_text(encoding="utf-8"))
+
+
+@cache
+def _drawing() -> str:
+    """The page's own module of charts, and what draws them in a report."""
+    module = (FOLDER.parent / "js" / "shared" / "chart.js").read_text(encoding="utf-8")
+    return _inert_script(module) + _asset("report.js")
 
 
 def plotly_bytes() -> int:

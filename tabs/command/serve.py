@@ -217,10 +217,8 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
 def warm(context: Context) -> None:
     """Gets ready what the first visitor would wait for."""
     from truehue.tabs.library.service import Library
-    from truehue.tabs.page.figures import warm as warm_figures
 
     context.service(Library).warm()
-    warm_figures()
     freeze_gc()
 
 

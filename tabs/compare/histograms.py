@@ -7,7 +7,7 @@ by itself, in all figures at once. Pages' colors are variables (see
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +16,7 @@ import numpy as np
 from truehue.core.color.distances import Move
 from truehue.core.color.uw71 import COUNT, Bin, uw71
 from truehue.core.errors import BadInput
-from truehue.tabs.page.figures import INK, LINE, PANEL, SOFT, blank, plain_json
+from truehue.tabs.page.figures import LINE, PANEL, SOFT
 
 WIDEST = 0.92
 """Of the widest bundle, in bins: as wide as a bar."""
@@ -81,34 +81,21 @@ def histograms(shown: Sequence[Histogram], sort: str, *, one_scale: bool = True)
     """
     order = order_of(sort, shown)
     row = ROW_PX + STRIP_PX + FRAME_PX
-    height = row * len(shown) + 8
-    figure = blank(height=height, bargap=0.0, barmode="overlay")
+    paper = row * len(shown)
     highest = max(100.0 * float(histogram.weights.max()) for histogram in shown)
-    paper = height - 8
+    parts: list[dict[str, Any]] = []
+    notes = []
     for index, histogram in enumerate(shown):
         top = 1.0 - (index * row + FRAME_PX) / paper
         foot = top - ROW_PX / paper
         scale = highest if one_scale else 100.0 * float(histogram.weights.max())
-        name, strip = _axis(2 * index), _axis(2 * index + 1)
-        _bars(figure, histogram, order, name)
-        _strip(figure, order, strip)
-        _layout_y(figure, name, [foot, top], [0, scale * 1.06])
-        _layout_strip(figure, strip, [foot - STRIP_PX / paper, foot])
-        figure.add_annotation(
-            x=0,
-            y=top,
-            xref="paper",
-            yref="paper",
-            text=histogram.title,
-            showarrow=False,
-            xanchor="left",
-            yanchor="bottom",
-            yshift=3,
-            font={"size": 12.5, "color": INK},
-        )
-    _bins_axis(figure)
-    figure.update_layout(margin={"l": 44, "r": 6, "t": 0, "b": 8})
-    return plain_json(figure)
+        parts += [
+            _bars(histogram, order, 2 * index, (foot, top), (0, scale * 1.06)),
+            _strip(order, 2 * index + 1, (foot - STRIP_PX / paper, foot)),
+        ]
+        notes.append(_title(histogram, 0, top, "left", "bottom") | {"yshift": 3})
+    margin = {"l": 44, "r": 6, "t": 0, "b": 8}
+    return _bins_chart(parts, height=paper + 8, margin=margin, notes=notes)
 
 
 def mirrored(
@@ -127,203 +114,176 @@ def mirrored(
     ribbons show what would have to go where.
     """
     order = order_of(sort, among)
-    figure = blank(height=560 if moves else 400, bargap=0.0, barmode="overlay")
     up, down = (106.0 * float(histogram.weights.max()) for histogram in (first, second))
     if one_scale:
         up = down = max(up, down)
     # Half the room between the bars; of one strip in the middle without ribbons.
     room, strip = (0.18, 0.035) if moves else (0.025, 0.05)
-    _bars(figure, first, order, "y")
-    _strip(figure, order, "y2")
-    _bars(figure, second, order, "y3")
-    _layout_y(figure, "y", [0.5 + room, 1.0], [0, up])
-    _layout_strip(figure, "y2", [0.5 + room - strip, 0.5 + room])
-    _layout_y(figure, "y3", [0.0, 0.5 - room], [down, 0])
+    above, below = 0.5 + room, 0.5 - room
+    parts = [
+        _bars(first, order, 0, (above, 1.0), (0, up)),
+        _strip(order, 1, (above - strip, above)),
+        _bars(second, order, 2, (0.0, below), (down, 0)),
+    ]
     if moves:
-        _strip(figure, order, "y4")
-        _layout_strip(figure, "y4", [0.5 - room, 0.5 - room + strip])
-        edges = 0.5 + room - strip, 0.5 - room + strip
-        for path, source in ribbons(moves, order, *edges):
-            figure.add_shape(
-                type="path",
-                path=path,
-                xref="x",
-                yref="paper",
-                fillcolor=uw71()[source].hex,
-                # Of thin ones the line is all that is seen: it has the color too.
-                line={"color": uw71()[source].hex, "width": 0.9},
-                opacity=0.85,
-            )
-    for histogram, y, anchor in ((first, 1.0, "top"), (second, 0.0, "bottom")):
-        figure.add_annotation(
-            x=1,
-            y=y,
-            xref="paper",
-            yref="paper",
-            text=histogram.title,
-            showarrow=False,
-            xanchor="right",
-            yanchor=anchor,
-            font={"size": 12.5, "color": INK},
-            bgcolor=PANEL,
-        )
-    _bins_axis(figure)
-    figure.update_layout(margin={"l": 44, "r": 6, "t": 6, "b": 6})
-    return plain_json(figure)
+        parts.append(_strip(order, 3, (below, below + strip)))
+    paths = [
+        {
+            "type": "path",
+            "path": path,
+            "xref": "x",
+            "yref": "paper",
+            "fillcolor": uw71()[source].hex,
+            # Of thin ones the line is all that is seen: it has the color too.
+            "line": {"color": uw71()[source].hex, "width": 0.9},
+            "opacity": 0.85,
+        }
+        for path, source in ribbons(moves, order, above - strip, below + strip)
+    ]
+    return _bins_chart(
+        parts,
+        height=560 if moves else 400,
+        margin={"l": 44, "r": 6, "t": 6, "b": 6},
+        paths=paths,
+        notes=[
+            _title(first, 1, 1.0, "right", "top") | {"bgcolor": PANEL},
+            _title(second, 1, 0.0, "right", "bottom") | {"bgcolor": PANEL},
+        ],
+    )
 
 
 def palettes(shown: Sequence[Histogram]) -> dict[str, Any]:
     """One strip a distribution: its colors touch, as wide as their shares."""
-    import plotly.graph_objects as go
-
-    row = 60
-    figure = blank(height=row * len(shown) + 30, barmode="overlay", bargap=0.0)
+    series, notes = [], []
     for index, histogram in enumerate(shown):
         start = 0.0
         for hex_, lab, weight in histogram.palette:
             text = f"{hex_}<br>L* {lab[0]:.1f} · a* {signed(lab[1])} · b* {signed(lab[2])}"
-            figure.add_trace(
-                go.Bar(
-                    x=[100.0 * weight],
-                    base=[100.0 * start],
-                    y=[-index],
-                    width=0.58,
-                    orientation="h",
-                    marker={"color": hex_, "line": {"width": 0}},
-                    hovertemplate=f"{text}<br>{100.0 * weight:.1f}%<extra>{histogram.letter}</extra>",
-                )
+            series.append(
+                {
+                    "type": "bar",
+                    "orientation": "h",
+                    "rows": [{"x": 100.0 * weight, "y": -index}],
+                    "base": [100.0 * start],
+                    "width": 0.58,
+                    "marker": {"color": hex_, "line": {"width": 0}},
+                    "hovertemplate": f"{text}<br>{100.0 * weight:.1f}%<extra>{histogram.letter}</extra>",
+                }
             )
             start += weight
-        figure.add_annotation(
-            x=0,
-            y=0.29 - index,
-            text=histogram.title,
-            showarrow=False,
-            xanchor="left",
-            yanchor="bottom",
-            yshift=1,
-            font={"size": 12.5, "color": INK},
-        )
-    figure.update_xaxes(range=[0, 100.0], ticksuffix="%", showgrid=False, dtick=20, fixedrange=True)
-    figure.update_yaxes(
-        range=[0.6 - len(shown), 0.68],
-        showgrid=False,
-        showticklabels=False,
-        ticks="",
-        fixedrange=True,
-        showline=False,
-    )
-    figure.update_layout(margin={"l": 6, "r": 18, "t": 0, "b": 26})
-    return plain_json(figure)
+        title = _title(histogram, 0, 0.29 - index, "left", "bottom")
+        notes.append(title | {"xref": "x", "yref": "y", "yshift": 1})
+    return {
+        "height": 60 * len(shown) + 30,
+        "margin": {"l": 6, "r": 18, "t": 0, "b": 26},
+        "barmode": "overlay",
+        "bargap": 0.0,
+        "series": series,
+        "notes": notes,
+        "x": {
+            "range": [0, 100.0],
+            "ticksuffix": "%",
+            "dtick": 20,
+            "showgrid": False,
+            "fixedrange": True,
+        },
+        "y": {**BARE, "range": [0.6 - len(shown), 0.68]},
+    }
 
 
-def _axis(index: int) -> str:
-    return "y" if index == 0 else f"y{index + 1}"
+BARE = {
+    "showgrid": False,
+    "showticklabels": False,
+    "showline": False,
+    "ticks": "",
+    "fixedrange": True,
+}
+"""An axis that is not seen."""
 
 
-def _bars(figure: Any, histogram: Histogram, order: Sequence[int], axis: str) -> None:
-    import plotly.graph_objects as go
-
-    bins = uw71()
-    figure.add_trace(
-        go.Bar(
-            x=list(range(COUNT)),
-            y=[100.0 * float(histogram.weights[index]) for index in order],
-            yaxis=axis,
-            width=0.92,
-            customdata=list(order),
-            # A thin line: bins as light as the page are seen too.
-            marker={
-                "color": [bins[index].hex for index in order],
-                "line": {"width": OUTLINE_PX, "color": SOFT},
-            },
-            hoverinfo="none",
-            meta={"letter": histogram.letter, "is": "bars"},
-        )
-    )
+def _bins_chart(
+    parts: Sequence[Mapping[str, Any]], paths: Sequence[Mapping[str, Any]] = (), **more: Any
+) -> dict[str, Any]:
+    """Bars and strips above each other, over one row of bins."""
+    axes = {f"y{index + 1 if index else ''}": part["axis"] for index, part in enumerate(parts)}
+    return {
+        "bargap": 0.0,
+        "barmode": "overlay",
+        "series": [part["series"] for part in parts],
+        "shapes": [*(part["frame"] for part in parts if "frame" in part), *paths],
+        "x": {**BARE, "range": [-0.6, COUNT - 0.4]},
+        **axes,
+        **more,
+    }
 
 
-def _strip(figure: Any, order: Sequence[int], axis: str) -> None:
+def _title(histogram: Histogram, x: float, y: float, xanchor: str, yanchor: str) -> dict[str, Any]:
+    at = {"x": x, "y": y, "xref": "paper", "yref": "paper", "xanchor": xanchor, "yanchor": yanchor}
+    return {**at, "text": histogram.title, "font": {"size": 12.5}}
+
+
+def _bins(
+    order: Sequence[int], heights: Sequence[float], index: int, **more: Any
+) -> dict[str, Any]:
+    """A bar a bin on the vertical axis of that place."""
+    return {
+        "type": "bar",
+        "yaxis": f"y{index + 1}",
+        "rows": [
+            {"x": x, "y": height, "pick": bin_, "color": uw71()[bin_].hex}
+            for x, (bin_, height) in enumerate(zip(order, heights, strict=True))
+        ],
+        "hoverinfo": "none",
+        **more,
+    }
+
+
+def _bars(
+    histogram: Histogram,
+    order: Sequence[int],
+    index: int,
+    domain: tuple[float, float],
+    span: tuple[float, float],
+) -> dict[str, Any]:
+    shares = [100.0 * float(histogram.weights[bin_]) for bin_ in order]
+    # A thin line: bins as light as the page are seen too.
+    line = {"width": OUTLINE_PX, "color": SOFT}
+    meta = {"letter": histogram.letter, "is": "bars"}
+    return {
+        "series": _bins(order, shares, index, width=0.92, marker={"line": line}, meta=meta),
+        "axis": {
+            "domain": _inside(domain),
+            "range": list(span),
+            "ticksuffix": "%",
+            "nticks": 5,
+            "fixedrange": True,
+            "anchor": "x",
+        },
+    }
+
+
+def _strip(order: Sequence[int], index: int, domain: tuple[float, float]) -> dict[str, Any]:
     """All bins in their order, also those that are empty."""
-    import plotly.graph_objects as go
-
-    bins = uw71()
-    figure.add_trace(
-        go.Bar(
-            x=list(range(COUNT)),
-            y=[1.0] * COUNT,
-            yaxis=axis,
-            width=1.0,
-            customdata=list(order),
-            marker={"color": [bins[index].hex for index in order], "line": {"width": 0}},
-            hoverinfo="none",
-            meta={"is": "strip"},
-        )
-    )
-    # One line around all of them: the white bin has an end on white paper too.
-    figure.add_shape(
-        type="rect",
-        xref="x",
-        yref=f"{axis} domain",
-        x0=-0.5,
-        x1=COUNT - 0.5,
-        y0=0,
-        y1=1,
-        line={"color": LINE, "width": 0.6},
-        fillcolor="rgba(0,0,0,0)",
-    )
+    look = {"width": 1.0, "marker": {"line": {"width": 0}}, "meta": {"is": "strip"}}
+    return {
+        "series": _bins(order, [1.0] * COUNT, index, **look),
+        "axis": {**BARE, "domain": _inside(domain), "range": [0, 1], "anchor": "x"},
+        # One line around all of them: the white bin has an end on white paper too.
+        "frame": {
+            "type": "rect",
+            "xref": "x",
+            "yref": f"y{index + 1} domain",
+            "x0": -0.5,
+            "x1": COUNT - 0.5,
+            "y0": 0,
+            "y1": 1,
+            "line": {"color": LINE, "width": 0.6},
+            "fillcolor": "rgba(0,0,0,0)",
+        },
+    }
 
 
-def _bins_axis(figure: Any) -> None:
-    figure.update_xaxes(
-        range=[-0.6, COUNT - 0.4],
-        showticklabels=False,
-        ticks="",
-        showgrid=False,
-        showline=False,
-        fixedrange=True,
-    )
-
-
-def _layout_y(figure: Any, name: str, domain: list[float], span: list[float]) -> None:
-    figure.update_layout(
-        {
-            f"yaxis{name[1:]}": {
-                "domain": _inside(domain),
-                "range": span,
-                "ticksuffix": "%",
-                "nticks": 5,
-                "gridcolor": LINE,
-                "linecolor": LINE,
-                "zeroline": False,
-                "ticks": "outside",
-                "tickcolor": LINE,
-                "fixedrange": True,
-                "anchor": "x",
-            }
-        }
-    )
-
-
-def _layout_strip(figure: Any, name: str, domain: list[float]) -> None:
-    figure.update_layout(
-        {
-            f"yaxis{name[1:]}": {
-                "domain": _inside(domain),
-                "range": [0, 1],
-                "showticklabels": False,
-                "ticks": "",
-                "showgrid": False,
-                "zeroline": False,
-                "showline": False,
-                "fixedrange": True,
-                "anchor": "x",
-            }
-        }
-    )
-
-
-def _inside(domain: list[float]) -> list[float]:
+def _inside(domain: tuple[float, float]) -> list[float]:
     # Rounding may put an edge a hair outside of the paper, which plotly refuses.
     return [min(max(value, 0.0), 1.0) for value in domain]
 

@@ -14,9 +14,9 @@ from truehue.core.fidelity.sweep import SCALES, Curve, curve_of, sweep_rows
 from truehue.core.scores.measures import measures_of
 from truehue.core.scores.records import HIGH, IMAGE, NEITHER, Measure
 from truehue.tabs.compare.tables.charts import Chart, Row, line_style
-from truehue.tabs.explore.figure_parts import finished, label
+from truehue.tabs.explore.figure_parts import label
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.figures import INK, PANEL, SOFT, blank
+from truehue.tabs.page.figures import INK, PANEL, SOFT
 
 MOST_PHOTOGRAPHS = 24
 MOST_PX = 512
@@ -111,43 +111,41 @@ def _rows(measure: Measure, curve: Curve) -> list[Row]:
 
 
 def _figure(curves: Sequence[tuple[Measure, Curve]]) -> dict[str, Any]:
-    import plotly.graph_objects as go
-
-    figure = blank(height=340)
-    figure.add_vline(x=1, line={"color": SOFT, "width": 1, "dash": "dot"})
+    series = []
     for index, (measure, curve) in enumerate(curves):
         dash, shape = line_style(index)
         color = INK if index % 2 == 0 else SOFT
-        peak = curve.scales.index(curve.peak)
-        figure.add_trace(
-            go.Scatter(
-                x=curve.scales,
-                y=_upward(measure, curve),
-                name=label(measure.name),
-                mode="lines+markers",
-                line={"color": color, "width": 2, "dash": dash},
-                marker={
-                    "symbol": shape,
-                    "size": [13 if position == peak else 8 for position in range(len(SCALES))],
-                    "color": [
-                        color if position == peak else PANEL for position in range(len(SCALES))
-                    ],
-                    "line": {"width": 2, "color": color},
-                },
-                hovertext=[
-                    f"{label(measure.name)} {measure.text(mean)} at {scale:g} times"
-                    + (", its best" if scale == curve.peak else "")
-                    for scale, mean in zip(curve.scales, curve.means, strict=True)
-                ],
-                hovertemplate="%{hovertext}<extra></extra>",
-                cliponaxis=False,
+        rows = []
+        for scale, mean, upward in zip(
+            curve.scales, curve.means, _upward(measure, curve), strict=True
+        ):
+            best = scale == curve.peak
+            rows.append(
+                {
+                    "x": scale,
+                    "y": upward,
+                    "size": 13 if best else 8,
+                    "color": color if best else PANEL,
+                    "hover": f"{label(measure.name)} {measure.text(mean)} at {scale:g} times"
+                    + (", its best" if best else ""),
+                }
             )
+        series.append(
+            {
+                "name": label(measure.name),
+                "mode": "lines+markers",
+                "rows": rows,
+                "line": {"color": color, "width": 2, "dash": dash},
+                "marker": {"symbol": shape, "line": {"width": 2, "color": color}},
+                "cliponaxis": False,
+            }
         )
-    figure.update_xaxes(title_text="Saturation, times", tickvals=list(SCALES))
-    figure.update_yaxes(title_text="Better than at 1 ↑ (relative)")
-    figure.update_layout(
-        margin={"l": 54, "r": 14, "t": 34, "b": 46},
-        showlegend=True,
-        legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "font": {"color": INK}},
-    )
-    return finished(figure)
+    return {
+        "height": 340,
+        "margin": {"l": 54, "r": 14, "t": 34, "b": 46},
+        "series": series,
+        "lines": [{"x": 1, "dash": "dot"}],
+        "x": {"title": "Saturation, times", "tickvals": list(SCALES)},
+        "y": {"title": "Better than at 1 ↑ (relative)"},
+        "legend": {"itemclick": "toggle", "itemdoubleclick": "toggleothers"},
+    }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
@@ -20,12 +21,11 @@ from truehue.tabs.explore.figure_parts import (
     HeatCell,
     Picks,
     Plot,
-    finished,
     heat_map,
     label,
     percent_text,
 )
-from truehue.tabs.page.figures import INK, LINE, SOFT, blank
+from truehue.tabs.page.figures import INK, LINE, SOFT
 
 MANY_COLORS, MOST_ARROWS = 60, 150
 """More asked colors than the first are gathered under their level 2 names; more arrows than the
@@ -67,58 +67,48 @@ def target_measured(counts: Sequence[Count], selection: Slice) -> Plot:
                 values = (requested, name, int(number), float(share), int(passed))
                 lines.append(FigureRow(values, pick, (_hex(requested), _hex(name))))
         cells.append(heat_cells)
-    few = max(len(table.asked), len(table.found)) <= FEW_NAMES
+    down, across = len(table.asked), len(table.found)
+    few = max(down, across) <= FEW_NAMES
+    row_px = 24 if few else 16
+    at_left = [_swatch(-1, y, "asked_l2", name, picks) for y, name in enumerate(table.asked)]
+    below = [_swatch(x, down, "found_l2", name, picks) for x, name in enumerate(table.found)]
+    marker = {"symbol": "square", "size": 15 if few else 11, "line": {"color": INK}}
     figure = heat_map(
         cells,
         table.found,
         table.asked,
         picks,
-        row_px=24 if few else 16,
         gap=1,
         text_px=11 if few else None,
-    )
-    down, across = range(len(table.asked)), range(len(table.found))
-    figure.add_trace(_swatches([-1] * len(down), list(down), table.asked, "asked_l2", picks, few))
-    below = [len(table.asked)] * len(across)
-    figure.add_trace(_swatches(list(across), below, table.found, "found_l2", picks, few))
-    figure.update_xaxes(
-        range=[-1.6, len(across) - 0.4], title_text="measured", tickangle=-90, tickfont={"size": 10}
-    )
-    figure.update_yaxes(range=[len(down) + 0.5, -0.6], autorange=False, title_text="target")
-    figure.update_layout(height=(24 if few else 16) * (len(down) + 1) + 150)
-    lines.sort(key=lambda line: -line.values[2])
-    return Plot(finished(figure), picks, columns, tuple(lines), stands)
-
-
-def _swatches(
-    x: list[int], y: list[int], names: Sequence[str], by: str, picks: Picks, large: bool
-) -> Any:
-    """The colors themselves along an axis; each chooses its name."""
-    import plotly.graph_objects as go
-
-    chosen = [picks.add(**{by: name}) for name in names]
-    word = "target" if by == "asked_l2" else "measured"
-    return go.Scatter(
-        x=x,
-        y=y,
-        mode="markers",
-        customdata=chosen,
-        cliponaxis=False,
-        hovertext=[f"{word} {name}" for name in names],
-        hovertemplate="%{hovertext}<extra></extra>",
-        marker={
-            "symbol": "square",
-            "size": 15 if large else 11,
-            "color": [_hex(name) for name in names],
-            "line": {"color": INK, "width": [2.5 if picks.used(value) else 0 for value in chosen]},
+        height=row_px * (down + 1) + 150,
+        series=[{"rows": at_left + below, "marker": marker, "cliponaxis": False}],
+        x={
+            "title": "measured",
+            "range": [-1.6, across - 0.4],
+            "tickangle": -90,
+            "tickfont": {"size": 10},
         },
+        y={"title": "target", "range": [down + 0.5, -0.6], "autorange": False},
     )
+    lines.sort(key=lambda line: -line.values[2])
+    return Plot(figure, picks, columns, tuple(lines), stands)
+
+
+def _swatch(x: int, y: int, by: str, name: str, picks: Picks) -> dict[str, Any]:
+    """A color itself, beside its name at an axis; it chooses the name."""
+    pick = picks.add(**{by: name})
+    return {
+        "x": x,
+        "y": y,
+        "hover": f"{'target' if by == 'asked_l2' else 'measured'} {name}",
+        "pick": pick,
+        "color": _hex(name),
+        "edge": 2.5 if picks.used(pick) else 0,
+    }
 
 
 def drift(drifts: Sequence[Drift], selection: Slice, by: str = "") -> Plot:
     """The a*b* plane with an arrow from each asked color to the mean of what was found."""
-    import plotly.graph_objects as go
-
     picks = Picks(selection)
     grouped = by == "names" or (not by and len(drifts) > MANY_COLORS)
     every = arrows(drifts, grouped)
@@ -145,60 +135,30 @@ def drift(drifts: Sequence[Drift], selection: Slice, by: str = "") -> Plot:
     if not every:
         return Plot(None, picks, columns, (), stands, empty=NOT_MEASURED)
     field = "asked_l2" if grouped else "color"
-    chosen = [picks.add(**{field: arrow.value}) for arrow in shown]
-    figure = blank(height=420, dragmode=False)
-    outline = most_colorful()
-    figure.add_trace(
-        go.Scatter(
-            x=outline[:, 0].tolist(),
-            y=outline[:, 1].tolist(),
-            mode="lines",
-            hoverinfo="skip",
-            line={"color": LINE, "width": 1},
-        )
-    )
-    figure.add_trace(
-        go.Scatter(
-            x=[
-                value for arrow in shown for value in (arrow.asked_lab[1], arrow.found_lab[1], None)
-            ],
-            y=[
-                value for arrow in shown for value in (arrow.asked_lab[2], arrow.found_lab[2], None)
-            ],
-            mode="lines",
-            hoverinfo="skip",
-            line={"color": SOFT, "width": 1},
-        )
-    )
-    hovers = [_arrow_text(arrow) for arrow in shown]
-    used = [picks.used(pick) for pick in chosen]
-    for end, symbol, size in (("asked", "circle", 7), ("found", "arrow", 11)):
-        points = [getattr(arrow, f"{end}_lab") for arrow in shown]
-        figure.add_trace(
-            go.Scatter(
-                x=[lab[1] for lab in points],
-                y=[lab[2] for lab in points],
-                mode="markers",
-                customdata=chosen,
-                hovertext=hovers,
-                hovertemplate="%{hovertext}<extra></extra>",
-                marker={
-                    "symbol": symbol,
-                    "opacity": 1,
-                    "size": [size + 5 if is_used else size for is_used in used],
-                    "angle": [arrow.heading_deg for arrow in shown] if end == "found" else 0,
-                    "color": [getattr(arrow, f"{end}_hex") for arrow in shown],
-                    "line": {"color": INK, "width": [2.5 if is_used else 1 for is_used in used]},
-                },
-            )
-        )
+    outline = [{"x": a, "y": b} for a, b in most_colorful().tolist()]
+    shafts = [
+        {"x": lab and lab[1], "y": lab and lab[2]}
+        for arrow in shown
+        for lab in (arrow.asked_lab, arrow.found_lab, None)
+    ]
+    heads = [_arrow_ends(arrow, picks.add(**{field: arrow.value}), picks) for arrow in shown]
+    line = {"mode": "lines", "hoverinfo": "skip"}
+    marker = {"opacity": 1, "line": {"color": INK}}
     ends = [lab[1:] for arrow in shown for lab in (arrow.asked_lab, arrow.found_lab)]
-    low, high = square_around(np.array([*ends, (0.0, 0.0)]))
-    axis: dict[str, Any] = {"zeroline": True, "zerolinecolor": LINE, "fixedrange": True}
-    figure.update_xaxes(range=[low[0], high[0]], title_text="a*", constrain="domain", **axis)
-    figure.update_yaxes(
-        range=[low[1], high[1]], title_text="b*", scaleanchor="x", constrain="domain", **axis
-    )
+    low, high = (corner.tolist() for corner in square_around(np.array([*ends, (0.0, 0.0)])))
+    axis = {"zeroline": True, "zerolinecolor": LINE, "fixedrange": True, "constrain": "domain"}
+    figure = {
+        "height": 420,
+        "dragmode": False,
+        "series": [
+            line | {"rows": outline, "line": {"color": LINE, "width": 1}},
+            line | {"rows": shafts, "line": {"color": SOFT, "width": 1}},
+            {"rows": [start for start, _ in heads], "marker": marker | {"symbol": "circle"}},
+            {"rows": [end for _, end in heads], "marker": marker | {"symbol": "arrow"}},
+        ],
+        "x": {"title": "a*", "range": [low[0], high[0]], **axis},
+        "y": {"title": "b*", "range": [low[1], high[1]], "scaleanchor": "x", **axis},
+    }
     notes = []
     if grouped:
         notes.append(f"{len(drifts):,} target colors under their level 2 names.")
@@ -208,7 +168,29 @@ def drift(drifts: Sequence[Drift], selection: Slice, by: str = "") -> Plot:
             "the CSV has them."
         )
     lines = [_arrow_line(arrow, picks, field) for arrow in every]
-    return Plot(finished(figure), picks, columns, tuple(lines), stands, tuple(notes))
+    return Plot(figure, picks, columns, tuple(lines), stands, tuple(notes))
+
+
+def _arrow_ends(arrow: Arrow, pick: int, picks: Picks) -> list[dict[str, Any]]:
+    """The disk at the asked color and the head at the found one."""
+    used = picks.used(pick)
+    ends = (
+        (arrow.asked_lab, arrow.asked_hex, 7, 0.0),
+        (arrow.found_lab, arrow.found_hex, 11, arrow.heading_deg),
+    )
+    return [
+        {
+            "x": lab[1],
+            "y": lab[2],
+            "hover": _arrow_text(arrow),
+            "pick": pick,
+            "color": hex_,
+            "size": size + 5 if used else size,
+            "angle": angle,
+            "edge": 2.5 if used else 1,
+        }
+        for lab, hex_, size, angle in ends
+    ]
 
 
 def _arrow_text(arrow: Arrow) -> str:
@@ -242,8 +224,6 @@ def _arrow_line(arrow: Arrow, picks: Picks, field: str) -> FigureRow:
 
 def measured_colors(counts: Sequence[Count], selection: Slice) -> Plot:
     """The most frequent found colors of each category; ``counts`` are by category and name."""
-    import plotly.graph_objects as go
-
     picks = Picks(selection)
     columns = ("category", "found_l2", "verdicts", "percent_of_category")
     shares = top_measured(counts)
@@ -251,63 +231,51 @@ def measured_colors(counts: Sequence[Count], selection: Slice) -> Plot:
     if not shares:
         return Plot(None, picks, columns, (), stands, empty=NOT_MEASURED)
     names = list(dict.fromkeys(share.category for share in shares))
-    ranks: list[list[MeasuredShare]] = []
-    for category in names:
-        for index, share in enumerate(share for share in shares if share.category == category):
-            if index == len(ranks):
-                ranks.append([])
-            ranks[index].append(share)
-    lines = {}
-    figure = blank(height=34 * len(names) + 62, dragmode=False, barmode="stack", bargap=0.22)
-    for rank in ranks:
-        chosen = [
-            picks.add(category=share.category, found_l2=share.name) if share.name else NOTHING
-            for share in rank
-        ]
-        used = [picks.used(pick) for pick in chosen]
-        figure.add_trace(
-            go.Bar(
-                orientation="h",
-                y=[names.index(share.category) for share in rank],
-                x=[share.percent for share in rank],
-                customdata=chosen,
-                hovertext=[
-                    f"{label(measured_share.category or 'no category', 60)}<br>"
-                    f"<b>{measured_share.name or 'all others'}</b><br>"
-                    f"{percent_text(measured_share.percent)}%, {measured_share.count:,} objects"
-                    for measured_share in rank
-                ],
-                hovertemplate="%{hovertext}<extra></extra>",
-                marker={
-                    "color": [
-                        _hex(share.name) if share.name else "rgba(0,0,0,0)" for share in rank
-                    ],
-                    "line": {
-                        "color": [INK if on else SOFT for on in used],
-                        "width": [3 if on else 0.5 for on in used],
-                    },
-                },
-            )
-        )
-        for share, pick in zip(rank, chosen, strict=True):
-            values = (share.category, share.name or "all others", share.count, share.percent)
-            hexes = (_hex(share.name),) if share.name else ()
-            lines[share] = FigureRow(values, pick, hexes)
-    figure.update_xaxes(
-        range=[0, 100],
-        title_text="Share of the measured colors, %",
-        fixedrange=True,
-        showgrid=False,
-    )
-    figure.update_yaxes(
-        tickvals=list(range(len(names))),
-        ticktext=[label(name or "no category", 40).replace(" and ", " and<br>") for name in names],
-        autorange="reversed",
-        showgrid=False,
-        ticks="",
-        automargin=True,
-        fixedrange=True,
-    )
-    figure.update_layout(margin={"l": 8, "r": 14, "t": 8, "b": 46})
-    ordered = tuple(lines[share] for share in shares)
-    return Plot(finished(figure), picks, columns, ordered, stands)
+    ranks: list[list[dict[str, Any]]] = []
+    lines = []
+    before: Counter[str] = Counter()
+    for share in shares:
+        pick = picks.add(category=share.category, found_l2=share.name) if share.name else NOTHING
+        rank = before[share.category]
+        before[share.category] += 1
+        if rank == len(ranks):
+            ranks.append([])
+        ranks[rank].append(_bar(share, names.index(share.category), pick, picks))
+        values = (share.category, share.name or "all others", share.count, share.percent)
+        lines.append(FigureRow(values, pick, (_hex(share.name),) if share.name else ()))
+    figure = {
+        "height": 34 * len(names) + 62,
+        "margin": {"l": 8, "r": 14, "t": 8, "b": 46},
+        "dragmode": False,
+        "barmode": "stack",
+        "bargap": 0.22,
+        "series": [{"type": "bar", "orientation": "h", "rows": rank} for rank in ranks],
+        "x": {
+            "title": "Share of the measured colors, %",
+            "range": [0, 100],
+            "fixedrange": True,
+            "showgrid": False,
+        },
+        "y": {
+            "names": [
+                label(name or "no category", 40).replace(" and ", " and<br>") for name in names
+            ],
+            "autorange": "reversed",
+        },
+    }
+    return Plot(figure, picks, columns, tuple(lines), stands)
+
+
+def _bar(share: MeasuredShare, y: int, pick: int, picks: Picks) -> dict[str, Any]:
+    used = picks.used(pick)
+    return {
+        "x": share.percent,
+        "y": y,
+        "hover": f"{label(share.category or 'no category', 60)}<br>"
+        f"<b>{share.name or 'all others'}</b><br>"
+        f"{percent_text(share.percent)}%, {share.count:,} objects",
+        "pick": pick,
+        "color": _hex(share.name) if share.name else "rgba(0,0,0,0)",
+        "edge": 3 if used else 0.5,
+        "edgeColor": INK if used else SOFT,
+    }

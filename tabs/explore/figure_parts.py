@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from html import escape
 from typing import Any
 
 from truehue.core.analysis.intervals import Rate
 from truehue.core.analysis.records import Slice
-from truehue.tabs.page.figures import INK, LINE, PANEL, blank, plain_json
 
 NOTHING = -1
 """The choice of a part that nothing stands behind."""
 MOST_LABEL = 20
-DARK_SHADE = 54.0
-"""From this shade on, text is written in the color of the page."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +26,7 @@ class FigureRow:
 
 @dataclass(frozen=True)
 class Plot:
-    """A figure as it is answered: plotly's JSON, the choices, the numbers, and what they stand on.
+    """A figure as it is answered: its chart, the choices, the numbers, and what they stand on.
 
     ``figure`` is None where there is too little to draw; ``empty`` then says so. ``notes`` are
     sentences about what was left out. ``unit`` is what the figure counts, ``task`` the task of its
@@ -92,12 +89,6 @@ class Picks:
     def in_use(self) -> list[int]:
         """The choices in use."""
         return [pick for pick in range(len(self.all)) if self.used(pick)]
-
-
-def finished(figure: Any) -> dict[str, Any]:
-    """The figure as plain JSON."""
-    figure.update_layout(hoverlabel={"align": "left"})
-    return plain_json(figure)
 
 
 def label(text: str, limit: int = MOST_LABEL) -> str:
@@ -170,94 +161,14 @@ def heat_map(
     cells: Sequence[Sequence[HeatCell]],
     across: Sequence[str],
     down: Sequence[str],
-    picks: Picks,
-    row_px: int = 26,
-    gap: int = 2,
-    text_px: int | None = 11,
-) -> Any:
-    """A heat map in grays; the first row stands on top. Chosen cells get a frame.
+    picks: Picks | None = None,
+    **more: Any,
+) -> dict[str, Any]:
+    """A heat map in grays; the first row stands on top. Cells of a choice in use get a frame.
 
-    ``row_px`` is the height of a row, ``gap`` the pixels between cells, ``text_px`` the size of the
-    texts in them, None for cells without text.
+    ``more`` are of the chart: ``row_px`` the height of a row, ``gap`` the pixels between cells,
+    ``text_px`` the size of the texts in them, None for cells without text.
     """
-    import plotly.graph_objects as go
-
-    figure = blank(height=row_px * len(down) + 64, dragmode=False)
-    figure.add_trace(
-        go.Heatmap(
-            z=[[cell.shade for cell in row] for row in cells],
-            hovertext=[[cell.hover for cell in row] for row in cells],
-            customdata=[[cell.pick for cell in row] for row in cells],
-            hovertemplate="%{hovertext}<extra></extra>",
-            hoverongaps=False,
-            xgap=gap,
-            ygap=gap,
-            zmin=0,
-            zmax=100,
-            showscale=False,
-            colorscale=[[0, PANEL], [1, INK]],
-        )
-    )
-    if text_px is not None:
-        figure.add_trace(_texts(cells, text_px))
-    ticks = {
-        "showgrid": False,
-        "showline": False,
-        "ticks": "",
-        "automargin": True,
-        "fixedrange": True,
-    }
-    figure.update_xaxes(tickvals=list(range(len(across))), ticktext=list(across), **ticks)
-    figure.update_yaxes(
-        tickvals=list(range(len(down))), ticktext=list(down), autorange="reversed", **ticks
-    )
-    # A cell of no shade is seen by its line alone.
-    figure.add_shape(
-        type="rect",
-        x0=-0.5,
-        x1=len(across) - 0.5,
-        y0=-0.5,
-        y1=len(down) - 0.5,
-        line={"color": LINE, "width": 1},
-        layer="below",
-    )
-    for y, row in enumerate(cells):
-        for x, cell in enumerate(row):
-            if picks.used(cell.pick):
-                frame(figure, x, y)
-    figure.update_layout(margin={"l": 8, "r": 8, "t": 8, "b": 8})
-    return figure
-
-
-def _texts(cells: Sequence[Sequence[HeatCell]], text_px: int) -> Any:
-    """The texts of the cells, each in the color that can be read on its shade."""
-    import plotly.graph_objects as go
-
-    positions = [
-        (x, y, cell)
-        for y, row in enumerate(cells)
-        for x, cell in enumerate(row)
-        if cell.shade is not None
-    ]
-    colors = [PANEL if (cell.shade or 0.0) > DARK_SHADE else INK for _, _, cell in positions]
-    return go.Scatter(
-        x=[x for x, _, _ in positions],
-        y=[y for _, y, _ in positions],
-        text=[cell.text for _, _, cell in positions],
-        mode="text",
-        hoverinfo="skip",
-        textfont={"size": text_px, "color": colors},
-    )
-
-
-def frame(figure: Any, x: int, y: int) -> None:
-    """Marks a cell, visible on light and on dark."""
-    for color, width in ((PANEL, 5), (INK, 2)):
-        figure.add_shape(
-            type="rect",
-            x0=x - 0.47,
-            x1=x + 0.47,
-            y0=y - 0.44,
-            y1=y + 0.44,
-            line={"color": color, "width": width},
-        )
+    used = picks.in_use if picks else ()
+    rows = [[asdict(cell) | {"used": cell.pick in used} for cell in row] for row in cells]
+    return {"cells": rows, "across": list(across), "down": list(down), **more}

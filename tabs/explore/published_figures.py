@@ -4,19 +4,11 @@ from __future__ import annotations
 
 from functools import cache
 
-from truehue.core.analysis.groups import (
-    CATEGORIES,
-    OVERALL,
-)
-from truehue.core.analysis.records import (
-    Slice,
-)
+from truehue.core.analysis.groups import CATEGORIES, OVERALL
 from truehue.core.published import Column, PublishedRow, PublishedTable, table
 from truehue.tabs.explore.figure_parts import (
     HeatCell,
-    Picks,
     Published,
-    finished,
     heat_map,
     label,
     percent_text,
@@ -41,12 +33,11 @@ def published_categories(shown: str) -> Published:
         cells,
         [_short(name) for name in names],
         [label(row.keys["model"]) for row in rows],
-        Picks(Slice()),
         row_px=22,
         text_px=10,
     )
     return Published(
-        finished(figure),
+        figure,
         f"As published: {published_table.number}, {ROW_NAMES[shown]}",
         f"The paper’s own models, images and prompts, scored under "
         f"{published_table.protocol}. {published_table.how}",

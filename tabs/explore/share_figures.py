@@ -34,7 +34,6 @@ from truehue.tabs.explore.figure_parts import (
     Picks,
     Plot,
     cell_text,
-    finished,
     heat_map,
     label,
     mean_text,
@@ -44,8 +43,10 @@ from truehue.tabs.explore.figure_parts import (
     short_names,
 )
 from truehue.tabs.explore.published_figures import ROW_NAMES, _short, _wrong
-from truehue.tabs.page.figures import INK, SOFT, blank
+from truehue.tabs.page.figures import INK, SOFT
 
+STEP = 0.17
+"""Between the marks of one run, in rows."""
 FEW_RUNS = 2
 """Up to so many runs, the category map shows every system; of more, one row each."""
 KINDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
@@ -109,7 +110,7 @@ def categories(
     down = [_row_name(short[run], row, len(used), len(shown)) for run, row in heat_cells]
     across = [_short(name) for name in names]
     figure = heat_map(list(heat_cells.values()), across, down, picks, row_px=34, text_px=10)
-    return Plot(finished(figure), picks, columns, tuple(lines), stands, unit="image")
+    return Plot(figure, picks, columns, tuple(lines), stands, unit="image")
 
 
 def tasks_text(tasks: str) -> str:
@@ -133,8 +134,6 @@ def kinds_of_names(
 ) -> Plot:
     """Accuracy of groups of color names; ``counts`` of images are by run and group, ``by`` is of
     KINDS, ``task`` as in :func:`categories`."""
-    import plotly.graph_objects as go
-
     picks = Picks(selection)
     columns = ("run", by, *RATE_COLUMNS)
     by_key = {key: rate for key, rate in rates(counts, (0, 1)).items() if key[1] in KINDS[by]}
@@ -145,89 +144,60 @@ def kinds_of_names(
         empty = f"No {tasks_text(task)} image with a {level} name is scored."
         return Plot(None, picks, columns, (), stands, empty=empty, unit="image")
     short = short_names({run: runs[run] for run in used})
-    step, lines = 0.17, []
-    figure = blank(height=22 * len(KINDS[by]) * len(used) + 110, dragmode=False)
+    series: list[dict[str, Any]] = []
+    lines = []
     for position, (kind, (name, symbol)) in enumerate(KINDS[by].items()):
-        rows = [
-            (index, run, by_key[run, kind])
-            for index, run in enumerate(used)
-            if by_key.get((run, kind), Rate()).scored
-        ]
-        chosen = [
-            picks.add(task=task, system=system, runs=[run], **{by: kind}) for _, run, _ in rows
-        ]
-        ends = [rate.interval or (0.0, 0.0) for _, _, rate in rows]
-        shares = [rate.percent or 0.0 for _, _, rate in rows]
-        offset = step * (position - (len(KINDS[by]) - 1) / 2)
-        figure.add_trace(
-            go.Scatter(
-                x=shares,
-                y=[index + offset for index, _, _ in rows],
-                mode="markers",
-                name=name,
-                customdata=chosen,
-                showlegend=True,
-                cliponaxis=False,
-                hovertext=[
-                    f"{label(runs[run], 60)}<br><b>{name}</b><br>{rate_words(rate)}"
-                    for _, run, rate in rows
-                ],
-                hovertemplate="%{hovertext}<extra></extra>",
-                error_x={
-                    "type": "data",
-                    "symmetric": False,
-                    "color": SOFT,
-                    "thickness": 1.2,
-                    "width": 0,
-                    "array": [end[1] - x for x, end in zip(shares, ends, strict=True)],
-                    "arrayminus": [x - end[0] for x, end in zip(shares, ends, strict=True)],
-                },
-                marker={
+        offset = STEP * (position - (len(KINDS[by]) - 1) / 2)
+        points = []
+        for index, run in enumerate(used):
+            rate = by_key.get((run, kind), Rate())
+            if not rate.scored:
+                continue
+            pick = picks.add(task=task, system=system, runs=[run], **{by: kind})
+            low, high = rate.interval or (None, None)
+            points.append(
+                {
+                    "x": rate.percent,
+                    "y": index + offset,
+                    "low": low,
+                    "high": high,
+                    "hover": f"{label(runs[run], 60)}<br><b>{name}</b><br>{rate_words(rate)}",
+                    "pick": pick,
+                    "size": 15 if picks.used(pick) else 10,
+                }
+            )
+            lines.append(FigureRow((runs[run], kind, *rate_values(rate)), pick))
+        series.append(
+            {
+                "name": name,
+                "rows": points,
+                "marker": {
                     "symbol": symbol,
                     "color": INK,
                     "opacity": 1,
-                    "size": [15 if picks.used(pick) else 10 for pick in chosen],
                     "line": {"width": 1.8, "color": INK},
                 },
-            )
+                "error": {"along": "x", "color": SOFT, "thickness": 1.2, "width": 0},
+                "cliponaxis": False,
+                "showlegend": True,
+            }
         )
-        lines += [
-            FigureRow((runs[run], kind, *rate_values(rate)), pick)
-            for (_, run, rate), pick in zip(rows, chosen, strict=True)
-        ]
     lines.sort(key=lambda line: list(runs.values()).index(line.values[0]))
-    # Room for the marks that stand at the ends.
-    figure.update_xaxes(range=[-3, 103], title_text="Pass, %", fixedrange=True)
-    figure.update_yaxes(
-        tickvals=list(range(len(used))),
-        ticktext=[short[run] for run in used],
-        showgrid=False,
-        ticks="",
-        range=[len(used) - 0.5, -0.5],
-        automargin=True,
-        fixedrange=True,
-    )
-    figure.update_layout(
-        margin={"l": 8, "r": 14, "t": 30, "b": 46},
-        showlegend=True,
-        legend={
-            "orientation": "h",
-            "x": 0,
-            "y": 1,
-            "yanchor": "bottom",
-            "itemclick": False,
-            "itemdoubleclick": False,
-            "font": {"color": INK},
-            "itemsizing": "constant",
-        },
-    )
-    return Plot(finished(figure), picks, columns, tuple(lines), stands, unit="image")
+    figure = {
+        "height": 22 * len(KINDS[by]) * len(used) + 110,
+        "margin": {"l": 8, "r": 14, "t": 30, "b": 46},
+        "dragmode": False,
+        "series": series,
+        # Room for the marks that stand at the ends.
+        "x": {"title": "Pass, %", "range": [-3, 103], "fixedrange": True},
+        "y": {"names": [short[run] for run in used], "range": [len(used) - 0.5, -0.5]},
+        "legend": {"itemsizing": "constant"},
+    }
+    return Plot(figure, picks, columns, tuple(lines), stands, unit="image")
 
 
 def hues(counts: Sequence[Count], selection: Slice) -> Plot:
     """Objects in their color by its hue and chroma; ``counts`` are by color and sector."""
-    import plotly.graph_objects as go
-
     picks = Picks(selection)
     columns = ("hue_sector", "chroma_from", "asked_colors", "mean_asked_hex", *RATE_COLUMNS)
     cells = hue_cells(counts)
@@ -264,34 +234,35 @@ def hues(counts: Sequence[Count], selection: Slice) -> Plot:
                 FigureRow((sector, low, cell.colors, mean, *rate_values(cell.rate)), pick, (mean,))
             )
         partial_type.append(row)
-    names = [_band(low) for low in reversed(bands)]
-    across = [sector if sector != NEUTRAL else "gray" for sector in SECTORS]
-    figure = heat_map(partial_type, across, names, picks, row_px=34, text_px=10)
-    chosen = [picks.add(sector=sector) for sector in SECTORS]
     bottom = len(bands) - 0.1
-    figure.add_trace(
-        go.Scatter(
-            x=list(range(len(SECTORS))),
-            y=[bottom] * len(SECTORS),
-            mode="markers",
-            customdata=chosen,
-            hovertext=[sector_label(sector) for sector in SECTORS],
-            hovertemplate="%{hovertext}<extra></extra>",
-            cliponaxis=False,
-            marker={
-                "symbol": "square",
-                "size": 13,
-                "color": [sector_hex(sector) for sector in SECTORS],
-                "line": {"width": 0},
-            },
-        )
+    swatches = [
+        {
+            "x": x,
+            "y": bottom,
+            "hover": sector_label(sector),
+            "pick": picks.add(sector=sector),
+            "color": sector_hex(sector),
+        }
+        for x, sector in enumerate(SECTORS)
+    ]
+    marker = {"symbol": "square", "size": 13, "line": {"width": 0}}
+    figure = heat_map(
+        partial_type,
+        [sector if sector != NEUTRAL else "gray" for sector in SECTORS],
+        [_band(low) for low in reversed(bands)],
+        picks,
+        row_px=34,
+        text_px=10,
+        series=[{"rows": swatches, "marker": marker, "cliponaxis": False}],
+        x={"title": "h_ab of the target color, from °", "tickfont": {"size": 10}},
+        y={
+            "title": "C*ab of the target color",
+            "range": [len(bands) + 0.3, -0.5],
+            "autorange": False,
+        },
     )
-    figure.update_yaxes(
-        range=[len(bands) + 0.3, -0.5], autorange=False, title_text="C*ab of the target color"
-    )
-    figure.update_xaxes(title_text="h_ab of the target color, from °", tickfont={"size": 10})
     lines.sort(key=lambda line: SECTORS.index(line.values[0]))
-    return Plot(finished(figure), picks, columns, tuple(lines), stands)
+    return Plot(figure, picks, columns, tuple(lines), stands)
 
 
 def _whole(percent: float | None) -> str:
@@ -385,4 +356,4 @@ def agreement(pairs: Sequence[RuleAgreement], selection: Slice) -> Plot:
         partial_type.append(row)
     shown = [label(names.get(rule, rule)).replace(", ", ",<br>") for rule in order]
     figure = heat_map(partial_type, shown, shown, picks, row_px=44, text_px=10)
-    return Plot(finished(figure), picks, columns, tuple(lines), scored)
+    return Plot(figure, picks, columns, tuple(lines), scored)

@@ -2,57 +2,53 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
 
 from truehue.core.fidelity.vividness import saturation_histogram
-from truehue.core.refinement.settings import NATURAL_SATURATION
-from truehue.tabs.page.figures import INK, SOFT, blank
+from truehue.core.refinement.maps import NATURAL_SATURATION
+from truehue.tabs.page.figures import INK, SOFT
 
 BINS = 25
 HEIGHT_PX = 210
 
 
 def histograms(before: np.ndarray, after: np.ndarray) -> dict[str, Any]:
-    """HSV saturation of all pixels of both pictures in 25 bins, percent of the pixels in each, as a
-    plotly figure in plain JSON."""
-    import plotly.graph_objects as go
-
-    figure = blank(height=HEIGHT_PX)
-    edges = np.linspace(0.0, 1.0, BINS + 1)
-    for name, srgb8, line in (
-        ("without CFR", before, {"color": SOFT, "dash": "dot", "width": 2}),
-        ("with CFR", after, {"color": INK, "width": 2}),
+    """HSV saturation of all pixels of both pictures in 25 bins, percent of the pixels in each."""
+    series = []
+    for name, srgb8, color, dash in (
+        ("without CFR", before, SOFT, "dot"),
+        ("with CFR", after, INK, "solid"),
     ):
-        percent = 100 * saturation_histogram(srgb8, BINS)
-        figure.add_trace(
-            go.Scatter(
-                x=edges.tolist(),
-                # The last step ends where its bin ends.
-                y=[*percent.tolist(), float(percent[-1])],
-                name=name,
-                line={**line, "shape": "hv"},
-                mode="lines",
-                hovertemplate=f"{name}: %{{y:.1f}}% from S = %{{x:.2f}}<extra></extra>",
-            )
+        percent = (100 * saturation_histogram(srgb8, BINS)).tolist()
+        # The last step ends where its bin ends.
+        steps = [*percent, percent[-1]]
+        series.append(
+            {
+                "name": name,
+                "mode": "lines",
+                "rows": [{"x": index / BINS, "y": value} for index, value in enumerate(steps)],
+                "line": {"color": color, "dash": dash, "width": 2, "shape": "hv"},
+                "hovertemplate": f"{name}: %{{y:.1f}}% from S = %{{x:.2f}}<extra></extra>",
+            }
         )
-    figure.add_vline(
-        NATURAL_SATURATION,
-        line={"color": SOFT, "width": 1},
-        annotation={
-            "text": f"{NATURAL_SATURATION:g}, mean of photographs",
-            "font": {"size": 10, "color": SOFT},
-        },
-        annotation_position="top right",
-    )
-    figure.update_xaxes(title="HSV saturation", range=[0, 1], dtick=0.2)
-    figure.update_yaxes(title="% of pixels", rangemode="tozero")
-    figure.update_layout(
-        showlegend=True,
-        margin={"l": 46, "r": 10, "t": 30, "b": 38},
-        legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "font": {"color": INK}},
-    )
-    out: dict[str, Any] = json.loads(figure.to_json())
-    return out
+    natural = {
+        "x": NATURAL_SATURATION,
+        "y": 1,
+        "yref": "paper",
+        "xanchor": "left",
+        "yanchor": "top",
+        "text": f"{NATURAL_SATURATION:g}, mean of photographs",
+        "font": {"size": 10, "color": SOFT},
+    }
+    return {
+        "height": HEIGHT_PX,
+        "margin": {"l": 46, "r": 10, "t": 30, "b": 38},
+        "series": series,
+        "lines": [{"x": NATURAL_SATURATION}],
+        "notes": [natural],
+        "x": {"title": "HSV saturation", "range": [0, 1], "dtick": 0.2},
+        "y": {"title": "% of pixels", "rangemode": "tozero"},
+        "legend": {"y": 1.02, "itemclick": "toggle", "itemdoubleclick": "toggleothers"},
+    }

@@ -1,7 +1,8 @@
 // The figures of a concept: drawn by plotly, and linked: a bin below the mouse is marked and named
 // in all of them at once.
 import { make } from '../shared/dom.js';
-import { figure, saveImage, themed } from '../shared/figure.js';
+import { plotlyOf, themed } from '../shared/chart.js';
+import { figure, saveImage } from '../shared/figure.js';
 
 const PRINTED = {
   '--th-ink': '#1c1c1c',
@@ -152,7 +153,7 @@ export function linkedFigures(box, { tell, open }) {
         [...panes.values()].map(async (pane) => {
           pane.data = figures[pane.name] || null;
           if (!pane.data) return;
-          pane.frame.style.minHeight = pane.data.layout.height + 'px';
+          pane.frame.style.minHeight = pane.data.height + 'px';
           await figure(pane.node, pane.data);
           if (!pane.node.on || pane.linked) return;
           pane.linked = true;
@@ -174,7 +175,7 @@ export function linkedFigures(box, { tell, open }) {
     // For paper: always ink on white, whatever the page is.
     async save(name, file, format) {
       const pane = panes.get(name);
-      const data = themed(pane.data, { getPropertyValue: (each) => PRINTED[each] || '' });
+      const data = themed(plotlyOf(pane.data), { getPropertyValue: (each) => PRINTED[each] || '' });
       const layout = {
         ...data.layout,
         paper_bgcolor: '#ffffff',

@@ -306,13 +306,9 @@ export function linkedAnalyses(box) {
   }
 
   // Where names would cover each other, their swatches have to do.
-  function narrowed(rendered, width) {
-    const across = rendered.layout.xaxis;
-    if (width >= 420 || !across.ticktext || across.ticktext.length < 20) return rendered;
-    return {
-      ...rendered,
-      layout: { ...rendered.layout, xaxis: { ...across, showticklabels: false } },
-    };
+  function narrowed(chart, width) {
+    if (width >= 420 || !chart.across || chart.across.length < 20) return chart;
+    return { ...chart, x: { ...chart.x, showticklabels: false } };
   }
   async function save(plot, data, name, format) {
     const width = Math.max(plot.clientWidth, 560);

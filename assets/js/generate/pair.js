@@ -168,7 +168,7 @@ export function mount({ element }) {
       make('p', 'th-soft', pair.about),
     );
     arrange(content, parts);
-    if (pair.before) figure(chart, structuredClone(pair.figure));
+    if (pair.before) figure(chart, pair.figure);
   }
   function paintButton() {
     const button = make('button', 'th-button th-cfr-paint', 'Paint your own map over it…');
@@ -255,7 +255,7 @@ export function mount({ element }) {
     }
   });
   onTheme(() => {
-    if (pair && pair.before && dialog.open) figure(chart, structuredClone(pair.figure));
+    if (pair && pair.before && dialog.open) figure(chart, pair.figure);
   });
   updateWipe();
   show();

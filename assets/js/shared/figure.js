@@ -1,4 +1,5 @@
 // Figures by plotly in the page's colors.
+import { plain, plotlyOf, themed } from './chart.js';
 import { PLOTLY_VERSION } from './constants.js';
 import { make } from './dom.js';
 
@@ -18,22 +19,6 @@ export function plotly() {
     document.head.appendChild(script);
   });
   return library;
-}
-
-/**
- * Figures name the page's colors as var(--th-ink); plotly wants the color itself.
- * @param {any} value
- * @param {{ getPropertyValue: (name: string) => string }} style
- * @returns {any}
- */
-export function themed(value, style) {
-  if (typeof value === 'string') {
-    const name = /^var\((--th-[a-z]+)\)$/.exec(value);
-    return name ? style.getPropertyValue(name[1]).trim() : value;
-  }
-  if (Array.isArray(value)) return value.map((item) => themed(item, style));
-  if (!value || typeof value !== 'object') return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, themed(item, style)]));
 }
 
 /** @type {WeakMap<Element, Promise<void>>} */
@@ -66,25 +51,25 @@ function seen(node) {
 }
 
 /**
- * Draws a figure, `waiting` only once it is on the screen: plotly is 4.8 MB of text, and most of a
+ * Draws a chart, `waiting` only once it is on the screen: plotly is 4.8 MB of text, and most of a
  * second's work, which a first page does without. One drawing at a time for each node: two at once
  * leave plotly with half of each.
  * @param {HTMLElement} node
- * @param {{ data: any[], layout: any }} data
+ * @param {any} chart
  * @param {boolean} [waiting]
  * @returns {Promise<void>}
  */
-export function figure(node, data, waiting = false) {
-  newest.set(node, data);
+export function figure(node, chart, waiting = false) {
+  newest.set(node, chart);
   // The page does not move when the figure comes.
-  if (waiting) node.style.minHeight = (data.layout.height || 0) + 'px';
+  if (waiting) node.style.minHeight = (chart.height || 0) + 'px';
   const next = (drawings.get(node) || Promise.resolve()).then(async () => {
     if (waiting) await seen(node);
-    if (newest.get(node) !== data) return; // a later one comes right after this
+    if (newest.get(node) !== chart) return; // a later one comes right after this
     try {
       const Plotly = await plotly();
       const style = getComputedStyle(node);
-      const rendered = themed(data, style);
+      const rendered = themed(plotlyOf(chart), style);
       rendered.layout.font.family = style.fontFamily;
       await Plotly.react(node, rendered.data, rendered.layout, {
         displayModeBar: false,
@@ -121,22 +106,18 @@ export async function saveImage(rendered, width, file, format) {
   if (format === 'svg') setTimeout(() => URL.revokeObjectURL(link.href), KEPT_MS);
 }
 
-// Plotly reads tags in text.
-/** @param {string} text */
-const plain = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-
 /**
  * A figure by itself, with its title: on white and in the colors of the light page, whatever the
  * page is now, so that it holds no name of a color that only this page knows.
- * @param {{ data: any[], layout: any }} data
+ * @param {any} chart
  * @param {{ text: string, lines: string[], height: number }} title takes `height` above the figure
  * @param {number} width
  * @param {string} file the name without its ending
  * @param {string} format 'svg' or 'png'
  */
-export async function saveTitled(data, title, width, file, format) {
+export async function saveTitled(chart, title, width, file, format) {
   const style = getComputedStyle(document.documentElement);
-  const rendered = themed(data, style);
+  const rendered = themed(plotlyOf(chart), style);
   const { font, margin } = rendered.layout;
   const layout = {
     ...rendered.layout,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from truehue.core.color.distances import Move
 from truehue.core.color.uw71 import lab71, uw71
 from truehue.tabs.compare.histograms import OUTLINE_PX, Histogram, escaped
-from truehue.tabs.page.figures import INK, LINE, SOFT, blank, plain_json
+from truehue.tabs.page.figures import INK, LINE, SOFT
 
 LARGEST_PX = 46
 APART = 0.3
@@ -34,14 +34,14 @@ def places(apart: bool) -> np.ndarray:
 
 def bubbles(first: Histogram, second: Histogram, *, apart: bool = True) -> dict[str, Any]:
     """Discs for the first, rings for the second; areas are as their shares."""
-    figure = _plane()
     indices = places(apart)
     largest = max(float(first.weights.max()), float(second.weights.max()))
-    _dots(figure, indices)
-    _discs(figure, indices, first.weights, largest, ring=False)
-    _discs(figure, indices, second.weights, largest, ring=True)
-    _legend(figure, (f"●  {first.title}", f"○  {second.title}"))
-    return plain_json(figure)
+    series = [
+        _dots(indices),
+        *_discs(indices, first.weights, largest, ring=False),
+        *_discs(indices, second.weights, largest, ring=True),
+    ]
+    return _plane(series, [f"●  {first.title}", f"○  {second.title}"])
 
 
 def flow(
@@ -52,9 +52,6 @@ def flow(
     Discs and rings are what leaves and what arrives; what both have in a bin stays and is not
     drawn. Of many moves the :data:`MOST_ARROWS` that cost most are drawn.
     """
-    import plotly.graph_objects as go
-
-    figure = _plane()
     indices, bins = places(apart), uw71()
     sample = list(moves)[:MOST_ARROWS]
     leaving, arriving = np.zeros(len(indices)), np.zeros(len(indices))
@@ -62,16 +59,13 @@ def flow(
         leaving[move.source] += move.mass
         arriving[move.target] += move.mass
     largest = max(float(leaving.max()), float(arriving.max()), 1e-12)
-    _dots(figure, indices)
-    _discs(figure, indices, leaving, largest, ring=False)
-    _discs(figure, indices, arriving, largest, ring=True)
     radius = np.sqrt(np.maximum(leaving, arriving) / largest) * LARGEST_PX / 2.0 / PX_A_UNIT
     widest = max((move.mass for move in sample), default=1.0)
-    middles, partial_type = [], []
+    middles, shapes = [], []
     for move in sorted(sample, key=lambda move: -move.mass):
         start, end = indices[move.source], indices[move.target]
-        middles.append((start + end) / 2.0)
-        partial_type.append(move_text(move))
+        a, b = ((start + end) / 2.0).tolist()
+        middles.append({"x": a, "y": b, "hover": move_text(move)})
         # Between bins of one a*, b* there is nowhere to go on the plane: hovering tells of it.
         if np.array_equal(start, end):
             continue
@@ -80,29 +74,27 @@ def flow(
             start, end, width_px / PX_A_UNIT, float(radius[move.source]), float(radius[move.target])
         )
         # The color that moves, with a thin line around it: light ones are seen too.
-        figure.add_shape(
-            type="path",
-            path=_path(outline),
-            fillcolor=bins[move.source].hex,
-            # Many moves of next to nothing must not hide the few that matter.
-            opacity=0.95 if width_px >= 1.5 else 0.4,
-            line={"color": INK, "width": 0.7},
-            name=f"{move.source}-{move.target}",
+        shapes.append(
+            {
+                "type": "path",
+                "path": _path(outline),
+                "fillcolor": bins[move.source].hex,
+                # Many moves of next to nothing must not hide the few that matter.
+                "opacity": 0.95 if width_px >= 1.5 else 0.4,
+                "line": {"color": INK, "width": 0.7},
+                "name": f"{move.source}-{move.target}",
+            }
         )
+    series = [
+        _dots(indices),
+        *_discs(indices, leaving, largest, ring=False),
+        *_discs(indices, arriving, largest, ring=True),
+    ]
     if middles:
-        figure.add_trace(
-            go.Scatter(
-                x=[float(middle[0]) for middle in middles],
-                y=[float(middle[1]) for middle in middles],
-                mode="markers",
-                marker={"size": 14, "color": INK, "opacity": 0.0},
-                text=partial_type,
-                hovertemplate="%{text}<extra></extra>",
-                meta={"is": "moves"},
-            )
-        )
-    _legend(figure, (f"●  source: {first.title}", f"○  destination: {second.title}"))
-    return plain_json(figure)
+        marker = {"size": 14, "color": INK, "opacity": 0.0}
+        series.append({"rows": middles, "marker": marker, "meta": {"is": "moves"}})
+    legend = [f"●  source: {first.title}", f"○  destination: {second.title}"]
+    return _plane(series, legend) | {"shapes": shapes}
 
 
 def arrow(
@@ -144,97 +136,68 @@ def move_text(move: Move) -> str:
     )
 
 
-def _plane() -> Any:
-    figure = blank(height=_HEIGHT_PX)
-    figure.update_xaxes(
-        range=list(_RANGE_A),
-        title_text="a*",
-        dtick=25,
-        constrain="domain",
-        zeroline=True,
-        zerolinecolor=SOFT,
-        zerolinewidth=1,
-    )
-    figure.update_yaxes(
-        range=list(_RANGE_B),
-        title_text="b*",
-        dtick=25,
-        scaleanchor="x",
-        constrain="domain",
-        zeroline=True,
-        zerolinecolor=SOFT,
-        zerolinewidth=1,
-    )
-    figure.update_layout(margin={"l": 42, "r": 8, "t": _ABOVE_PX, "b": _BELOW_PX})
-    return figure
+def _plane(series: Sequence[Mapping[str, Any]], legend: Sequence[str]) -> dict[str, Any]:
+    """The a*b* plane, with the lines of the legend above it."""
+    axis = {
+        "dtick": 25,
+        "constrain": "domain",
+        "zeroline": True,
+        "zerolinecolor": SOFT,
+        "zerolinewidth": 1,
+    }
+    at = {"x": 0, "y": 1, "xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
+    return {
+        "height": _HEIGHT_PX,
+        "margin": {"l": 42, "r": 8, "t": _ABOVE_PX, "b": _BELOW_PX},
+        "series": list(series),
+        "x": {"title": "a*", "range": list(_RANGE_A), **axis},
+        "y": {"title": "b*", "range": list(_RANGE_B), "scaleanchor": "x", **axis},
+        "notes": [
+            {**at, "text": text, "yshift": 22 - 18 * index, "font": {"size": 12}}
+            for index, text in enumerate(legend)
+        ],
+    }
 
 
-def _dots(figure: Any, indices: np.ndarray) -> None:
+def _dots(indices: np.ndarray) -> dict[str, Any]:
     """All bins, so that one sees where there could be mass."""
-    import plotly.graph_objects as go
-
-    figure.add_trace(
-        go.Scatter(
-            x=indices[:, 0].tolist(),
-            y=indices[:, 1].tolist(),
-            mode="markers",
-            marker={"size": 3.5, "color": LINE, "line": {"width": 0}},
-            customdata=[bin_.index for bin_ in uw71()],
-            hoverinfo="none",
-            meta={"is": "dots"},
-        )
-    )
+    return {
+        "rows": [
+            {"x": a, "y": b, "pick": bin_.index}
+            for (a, b), bin_ in zip(indices.tolist(), uw71(), strict=True)
+        ],
+        "marker": {"size": 3.5, "color": LINE, "line": {"width": 0}},
+        "hoverinfo": "none",
+        "meta": {"is": "dots"},
+    }
 
 
 def _discs(
-    figure: Any, indices: np.ndarray, weights: np.ndarray, largest: float, *, ring: bool
-) -> None:
-    import plotly.graph_objects as go
-
+    indices: np.ndarray, weights: np.ndarray, largest: float, *, ring: bool
+) -> list[dict[str, Any]]:
     bins = uw71()
     # The small ones last, on top of the large.
     order = [int(index) for index in np.argsort(-weights, kind="stable") if weights[index] > 0]
-    colors = [bins[index].hex for index in order]
-    common = {
-        "x": [float(indices[index, 0]) for index in order],
-        "y": [float(indices[index, 1]) for index in order],
-        "mode": "markers",
-        "customdata": order,
-    }
-    size = {
-        "size": [float(weights[index]) for index in order],
-        "sizemode": "area",
-        "sizeref": 2.0 * largest / LARGEST_PX**2,
-    }
-    texts = {"hoverinfo": "none", "meta": {"is": "rings" if ring else "discs"}}
+    rows = [
+        {
+            "x": float(indices[index, 0]),
+            "y": float(indices[index, 1]),
+            "pick": index,
+            "size": float(weights[index]),
+            "edgeColor" if ring else "color": bins[index].hex,
+        }
+        for index in order
+    ]
+    # Without an opacity, plotly makes bubbles translucent: other colors than those of the bins.
+    marker = {"sizemode": "area", "sizeref": 2.0 * largest / LARGEST_PX**2, "opacity": 1.0}
+    look = {"hoverinfo": "none", "meta": {"is": "rings" if ring else "discs"}}
     if not ring:
         line = {"width": OUTLINE_PX, "color": SOFT}
-        # Without an opacity, plotly makes bubbles translucent: other colors than those of the bins.
-        disc = {**size, "color": colors, "line": line, "opacity": 1.0}
-        figure.add_trace(go.Scatter(**common, marker=disc, **texts))
-        return
+        return [{"rows": rows, "marker": {**marker, "line": line}, **look}]
     # A ring of the bin's color between two thin lines of ink: light ones are seen too.
-    for width, color in ((5.5, INK), (4.0, colors)):
-        marker = {
-            **size,
-            "color": "rgba(0,0,0,0)",
-            "line": {"width": width, "color": color},
-            "opacity": 1.0,
-        }
-        figure.add_trace(go.Scatter(**common, marker=marker, **texts))
-
-
-def _legend(figure: Any, lines: Sequence[str]) -> None:
-    for index, text in enumerate(lines):
-        figure.add_annotation(
-            x=0,
-            y=1,
-            xref="paper",
-            yref="paper",
-            text=text,
-            showarrow=False,
-            xanchor="left",
-            yanchor="bottom",
-            yshift=22 - 18 * index,
-            font={"size": 12, "color": INK},
-        )
+    marker["color"] = "rgba(0,0,0,0)"
+    around = [row | {"edgeColor": INK} for row in rows]
+    return [
+        {"rows": around, "marker": {**marker, "line": {"width": 5.5}}, **look},
+        {"rows": rows, "marker": {**marker, "line": {"width": 4.0}}, **look},
+    ]

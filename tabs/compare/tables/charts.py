@@ -30,7 +30,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Chart:
-    """A figure with its numbers: plotly's JSON or, where there is too little, ``empty`` words.
+    """A figure with its numbers: its chart or, where there is too little, ``empty`` words.
 
     ``stands`` says on what it stands and what is excluded; ``opens`` what points and rows open.
     """

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from truehue.core.analysis.records import Slice
 from truehue.tabs.compare.sources import written_scale
 from truehue.tabs.compare.tables.charts import line_style, run_names
-from truehue.tabs.explore.figure_parts import HeatCell, Picks, finished, heat_map, label
-from truehue.tabs.page.figures import INK, PANEL, SOFT, blank
+from truehue.tabs.explore.figure_parts import HeatCell, heat_map, label
+from truehue.tabs.page.figures import INK, PANEL, SOFT
 
 WEAKEST_SHADE = 6.0
 
@@ -30,112 +29,76 @@ class Mark:
 
 def lines(marks: Sequence[Mark], runs: Mapping[str, str], unit: str) -> dict[str, Any]:
     """One line a run over guidance scales, told apart by dash and shape."""
-    import plotly.graph_objects as go
-
-    figure = blank(height=380)
-    for index, (run, name) in enumerate(run_names(runs).items()):
-        own = sorted((mark for mark in marks if mark.run == run), key=lambda mark: mark.x)
-        if not own:
-            continue
+    series = []
+    for index, name, own in _by_run(sorted(marks, key=lambda mark: mark.x), runs):
         dash, shape = line_style(index)
         color = INK if index % 2 == 0 else SOFT
-        figure.add_trace(
-            go.Scatter(
-                x=[mark.x for mark in own],
-                y=[mark.y for mark in own],
-                name=name,
-                showlegend=True,
-                mode="lines+markers",
-                line={"color": color, "width": 2, "dash": dash},
-                marker={
-                    "symbol": shape,
-                    "size": 9,
-                    "color": PANEL,
-                    "line": {"width": 2, "color": color},
-                },
-                error_y=_bars(own, color),
-                hovertext=[mark.hover for mark in own],
-                hovertemplate="%{hovertext}<extra></extra>",
-                cliponaxis=False,
-            )
+        line = {"color": color, "width": 2, "dash": dash}
+        series.append(
+            _series(name, own, (shape, 9, color), color) | {"mode": "lines+markers", "line": line}
         )
     scales = sorted({mark.x for mark in marks})
-    figure.update_xaxes(
-        title_text="Guidance scale",
-        tickvals=scales,
-        ticktext=[written_scale(scale) for scale in scales],
-    )
-    figure.update_yaxes(title_text=unit)
-    return finished(_with_legend(figure))
+    x = {
+        "title": "Guidance scale",
+        "tickvals": scales,
+        "ticktext": [written_scale(scale) for scale in scales],
+    }
+    return _with_legend(series, x, unit)
 
 
 def by_size(marks: Sequence[Mark], runs: Mapping[str, str], unit: str) -> dict[str, Any]:
     """Each run at its model's size in billions of parameters, on a log scale."""
-    import plotly.graph_objects as go
+    series = [
+        _series(name, own, (line_style(index)[1], 11, INK), SOFT)
+        for index, name, own in _by_run(marks, runs)
+    ]
+    sizes = sorted({mark.x for mark in marks})
+    x = {
+        "type": "log",
+        "title": "Parameters, billions",
+        "tickvals": sizes,
+        "ticktext": [f"{size:g}" for size in sizes],
+    }
+    return _with_legend(series, x, unit)
 
-    figure = blank(height=380)
+
+def _by_run(
+    marks: Sequence[Mark], runs: Mapping[str, str]
+) -> Iterator[tuple[int, str, list[Mark]]]:
+    """The place, name and marks of each run that has any."""
     for index, (run, name) in enumerate(run_names(runs).items()):
         own = [mark for mark in marks if mark.run == run]
-        if not own:
-            continue
-        _, shape = line_style(index)
-        figure.add_trace(
-            go.Scatter(
-                x=[mark.x for mark in own],
-                y=[mark.y for mark in own],
-                name=name,
-                showlegend=True,
-                mode="markers",
-                error_y=_bars(own, SOFT),
-                hovertext=[mark.hover for mark in own],
-                hovertemplate="%{hovertext}<extra></extra>",
-                cliponaxis=False,
-                marker={
-                    "symbol": shape,
-                    "size": 11,
-                    "color": PANEL,
-                    "line": {"width": 2, "color": INK},
-                },
-            )
-        )
-    sizes = sorted({mark.x for mark in marks})
-    figure.update_xaxes(
-        type="log",
-        title_text="Parameters, billions",
-        tickvals=sizes,
-        ticktext=[f"{size:g}" for size in sizes],
-    )
-    figure.update_yaxes(title_text=unit)
-    return finished(_with_legend(figure))
+        if own:
+            yield index, name, own
 
 
-def _bars(own: Sequence[Mark], color: str) -> dict[str, Any]:
+def _series(
+    name: str, own: Sequence[Mark], look: tuple[str, int, str], bars: str
+) -> dict[str, Any]:
+    """Hollow marks of that shape, size and color, with their intervals."""
+    symbol, size, color = look
+    line = {"width": 2, "color": color}
     return {
-        "type": "data",
-        "symmetric": False,
-        "color": color,
-        "thickness": 1,
-        "width": 3,
-        "array": [0.0 if mark.high is None else mark.high - mark.y for mark in own],
-        "arrayminus": [0.0 if mark.low is None else mark.y - mark.low for mark in own],
+        "name": name,
+        "rows": [asdict(mark) for mark in own],
+        "marker": {"symbol": symbol, "size": size, "color": PANEL, "line": line},
+        "error": {"along": "y", "color": bars, "thickness": 1, "width": 3},
+        "showlegend": True,
+        "cliponaxis": False,
     }
 
 
-def _with_legend(figure: Any) -> Any:
-    figure.update_layout(
-        margin={"l": 54, "r": 14, "t": 40, "b": 46},
-        showlegend=True,
-        legend={
-            "orientation": "h",
-            "x": 0,
-            "y": 1,
-            "yanchor": "bottom",
-            "itemclick": False,
-            "itemdoubleclick": False,
-            "font": {"color": INK},
-        },
-    )
-    return figure
+def _with_legend(
+    series: Sequence[Mapping[str, Any]], x: Mapping[str, Any], unit: str
+) -> dict[str, Any]:
+    return {
+        "height": 380,
+        "margin": {"l": 54, "r": 14, "t": 40, "b": 46},
+        "series": series,
+        "x": x,
+        "y": {"title": unit},
+        "legend": True,
+    }
 
 
 @dataclass(frozen=True)
@@ -167,6 +130,4 @@ def heat(
         for row in tiles
     ]
     across = [label(name.capitalize()) for name in categories]
-    figure = heat_map(cells, across, list(run_names(runs).values()), Picks(Slice()), row_px=34)
-    figure.update_traces(customdata=None, selector={"type": "heatmap"})
-    return finished(figure)
+    return heat_map(cells, across, list(run_names(runs).values()), row_px=34)

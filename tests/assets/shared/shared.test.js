@@ -126,7 +126,7 @@ test('the basket is kept in the browser', async () => {
 });
 
 test('colors of a figure are the page’s', async () => {
-  const { themed } = await load('shared/figure');
+  const { themed } = await load('shared/chart');
   const style = { getPropertyValue: (name) => ' #123 ' + name };
   const rendered = themed({ line: ['var(--th-ink)', 'var(--other)', 3, null] }, style);
   assert.deepEqual(rendered, { line: ['#123 --th-ink', 'var(--other)', 3, null] });

@@ -56,7 +56,12 @@ class Elements(HTMLParser):
 def page_of(*blocks: Block) -> str:
     """A report of one section, without plotly's own script."""
     report = Report(HOSTILE, HOSTILE, (Section(HOSTILE, blocks),))
-    return re.sub(r"<script>.*?</script>", "", "".join(report_html(report)), flags=re.DOTALL)
+    return re.sub(
+        r'<script(?: type="module")?>.*?</script>',
+        "",
+        "".join(report_html(report)),
+        flags=re.DOTALL,
+    )
 
 
 def test_text_is_text_in_every_part() -> None:

@@ -15,6 +15,7 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
+from tests.charts import plotly_of
 from tests.empty_data import empty_data
 from tests.storage.run_samples import fill_copied, sample_plan, sample_run
 from tests.tabs.page.test_figures import colors_in
@@ -71,17 +72,19 @@ def verdicts(text: str) -> tuple[int, int]:
 def test_a_figure_is_valid_and_its_colors_are_data_or_the_pages(full: Context, name: str) -> None:
     view = figure_view(full, name, {})
     assert view["empty"] == ""
-    figure = go.Figure(view["figure"])
+    drawn = plotly_of(view["figure"])
+    # Plotly checks every name and every value.
+    figure = go.Figure(drawn)
     assert len(figure.data) >= 1
     known = {color.hex for color in system("l2").colors}
-    for color in set(colors_in(view["figure"])):
+    for color in set(colors_in(drawn)):
         variable = re.fullmatch(r"var\((--th-[a-z]+)\)", color)
         if variable:
             assert f"{variable[1]}:" in STYLE
         else:
             assert color == "rgba(0,0,0,0)" or re.fullmatch(r"#[0-9A-F]{6}", color)
     if name in ("confusion", "found"):
-        sample = {color for color in colors_in(view["figure"]) if color.startswith("#")}
+        sample = {color for color in colors_in(drawn) if color.startswith("#")}
         assert sample
         assert sample <= known
     # Every part that answers a click has a choice, and the choice is a slice that there is.
@@ -186,7 +189,8 @@ def test_a_figure_looks_past_its_own_choice_and_marks_it(full: Context) -> None:
         pick for pick in again["picks"] if pick.items() <= chosen.items()
     ]
     assert plain["chosen"] == []
-    assert len(again["figure"]["layout"]["shapes"]) > len(plain["figure"]["layout"]["shapes"])
+    shapes = [len(plotly_of(view["figure"])["layout"]["shapes"]) for view in (plain, again)]
+    assert shapes[0] < shapes[1]
     # Another figure is narrowed by it.
     assert figure_view(full, "found", chosen)["stands"] != figure_view(full, "found", {})["stands"]
 
@@ -264,7 +268,7 @@ def counted(runs: Any, passes: int = 3) -> list[Count]:
 
 def rows_of(plot: Plot) -> list[str]:
     assert plot.figure is not None
-    return list(plot.figure["layout"]["yaxis"]["ticktext"])
+    return list(plot.figure["down"])
 
 
 def test_few_runs_show_every_system_and_many_a_row_each() -> None:
@@ -282,7 +286,7 @@ def test_few_runs_show_every_system_and_many_a_row_each() -> None:
     assert low < 75 < high
     # Every number says of how many images.
     assert two.figure is not None
-    texts = [text for trace in two.figure["data"] for text in trace.get("text", ())]
+    texts = [cell["text"] for row in two.figure["cells"] for cell in row]
     assert "n 12" in str(texts)
     assert two.picks.all[mean.pick]["system"] == "l2,l3,css"
 
@@ -292,7 +296,7 @@ def test_a_bar_reaches_the_ends_of_its_interval() -> None:
         [Count(("r", "basic"), 9, 1, 0)], {"r": "a model"}, Slice(), "basic", "l3"
     )
     assert plot.figure is not None
-    (dot,) = (trace for trace in plot.figure["data"] if len(trace["x"]))
+    (dot,) = (trace for trace in plotly_of(plot.figure)["data"] if len(trace["x"]))
     low, high = Rate(9, 1, 0).interval or (0.0, 0.0)
     (below,), (above,) = dot["error_x"]["arrayminus"], dot["error_x"]["array"]
     assert (90 - below, 90 + above) == pytest.approx((low, high))
@@ -302,14 +306,14 @@ def test_a_bar_reaches_the_ends_of_its_interval() -> None:
 def test_the_published_table_stands_as_it_was_printed() -> None:
     shown = published_categories("l2")
     printed = table("gencolorbench-table11").find(color_type="l2")
-    heat = shown.figure["data"][0]
-    assert len(heat["z"]) == len(printed) == 9
+    cells = shown.figure["cells"]
+    assert len(cells) == len(printed) == 9
     first = printed[0]
-    assert heat["z"][0][0] == pytest.approx(100 - (first.values["Clothes_Acc"] or 0))
-    assert f"{first.printed['Clothes_Acc']}% as published" in heat["hovertext"][0][0]
+    assert cells[0][0]["shade"] == pytest.approx(100 - (first.values["Clothes_Acc"] or 0))
+    assert f"{first.printed['Clothes_Acc']}% as published" in cells[0][0]["hover"]
     assert "arXiv:2510.20586" in shown.source
     # Nothing of ours stands behind it.
-    assert {pick for row in heat["customdata"] for pick in row} == {NOTHING}
+    assert {cell["pick"] for row in cells for cell in row} == {NOTHING}
 
 
 def test_published_numbers_stand_beside_their_own_rule_alone(full: Context) -> None:
@@ -335,21 +339,21 @@ def test_many_asked_colors_are_gathered_under_names_and_the_least_left_out() -> 
     ]
     few = drift(drifts[:MANY_COLORS], Slice())
     assert few.figure is not None
-    assert len(few.figure["data"][-1]["x"]) == MANY_COLORS
+    assert len(few.figure["series"][-1]["rows"]) == MANY_COLORS
     assert few.picks.all[0].keys() == {"color"}
     named = drift(drifts, Slice())
     assert named.picks.all[0].keys() == {"asked_l2"}
     assert len(named.lines) <= 29
     each = drift(drifts, Slice(), "colors")
     assert each.figure is not None
-    assert len(each.figure["data"][-1]["x"]) == MOST_ARROWS
+    assert len(each.figure["series"][-1]["rows"]) == MOST_ARROWS
     assert len(each.lines) == len(drifts)
     left_out = f"{len(drifts) - MOST_ARROWS:,} target colors with the fewest objects"
     assert any(left_out in note for note in each.notes)
     # The head is drawn in the found color, the tail in the asked one.
-    tail, head = each.figure["data"][-2:]
-    assert set(head["marker"]["color"]) == {"#777777"}
-    assert tail["marker"]["color"][0] == colors[-1].hex
+    tail, head = (series["rows"] for series in each.figure["series"][-2:])
+    assert {row["color"] for row in head} == {"#777777"}
+    assert tail[0]["color"] == colors[-1].hex
 
 
 def test_swatches_of_the_confusion_choose_a_whole_row_or_column() -> None:
@@ -363,9 +367,9 @@ def test_swatches_of_the_confusion_choose_a_whole_row_or_column() -> None:
 def test_found_colors_are_drawn_in_their_own_color() -> None:
     plot = measured_colors([Count(("Animals", "Brown"), 2, 1, 0)], Slice(found_l2="Brown"))
     assert plot.figure is not None
-    (bar,) = plot.figure["data"]
-    assert bar["marker"]["color"] == [next(c.hex for c in system("l2").colors if c.name == "Brown")]
-    assert bar["x"] == [100.0]
+    ((bar,),) = (series["rows"] for series in plot.figure["series"])
+    assert bar["color"] == next(c.hex for c in system("l2").colors if c.name == "Brown")
+    assert bar["x"] == 100.0
 
 
 def test_agreement_is_the_same_both_ways_and_keeps_the_order_of_the_rules() -> None:

@@ -199,9 +199,9 @@ def test_the_shipped_report_is_one_and_has_every_rule_with_its_version() -> None
 def test_roc_marks_each_rule_where_it_is(report: DiagnosisReport) -> None:
     figure = explore_report.roc_figure(report, "css")
     points = {
-        trace["name"].split(", area")[0]: (trace["x"][0], trace["y"][0])
-        for trace in figure["data"]
-        if trace["mode"] == "lines+markers"
+        series["name"].split(", area")[0]: (series["rows"][0]["x"], series["rows"][0]["y"])
+        for series in figure["series"]
+        if series["mode"] == "lines+markers"
     }
     for rule in report.rules:
         index = rule.figure("pooled", "css")

@@ -176,8 +176,8 @@ def test_before_and_after_are_linked_and_measured(drawn_room: Context) -> None:
     assert saturation["before"] == f"{mean_saturation(before):.3f}"
     assert saturation["after"] == f"{mean_saturation(after):.3f}"
     assert by_name["ΔSat"]["better"] == "low is better"
-    for trace in pair["figure"]["data"]:
-        assert sum(trace["y"][:-1]) == pytest.approx(100)
+    for series in pair["figure"]["series"]:
+        assert sum(row["y"] for row in series["rows"][:-1]) == pytest.approx(100)
     origin: Any = rows["full"].origin
     assert origin["cfr"]["map"] == rows_of(saturation_map(before))
     assert ["Map", "map of the first pass"] in pair["settings"]
@@ -237,6 +237,6 @@ def test_a_picture_without_its_other_says_how_to_get_it(drawn_room: Context) -> 
 
 def test_the_difference_of_equal_pictures_is_nothing() -> None:
     gray = np.full((4, 4, 3), 90, np.uint8)
-    before, after = histograms(gray, gray)["data"]
-    assert before["y"] == after["y"]
-    assert before["y"][0] == 100
+    before, after = (series["rows"] for series in histograms(gray, gray)["series"])
+    assert before == after
+    assert before[0]["y"] == 100

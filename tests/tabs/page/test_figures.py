@@ -1,4 +1,4 @@
-"""The figures are what plotly accepts, and no color in them is made up."""
+"""The charts are what plotly accepts, and no color in them is made up."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import plotly.graph_objects as go
 import pytest
 from PIL import Image
 
+from tests.charts import plotly_of
 from tests.core.photographs import object_photograph
 from truehue.core.color.spaces import hex_of, lab_to_srgb8
 from truehue.core.color.systems import parse_target
@@ -50,13 +51,6 @@ def found(request: pytest.FixtureRequest) -> Measurement:
     return measure(srgb8, np.ones((20, 20), bool), parse_target(target))
 
 
-def numbers(values: Any) -> np.ndarray:
-    """What plotly wrote for an array: a list, or the bytes of one."""
-    if isinstance(values, dict):
-        return np.frombuffer(base64.b64decode(values["bdata"]), np.dtype(values["dtype"]))
-    return np.asarray(values)
-
-
 def colors_in(part: Any, key: str = "") -> Iterator[str]:
     """Every text that stands where a color may, below ``part``."""
     if isinstance(part, dict):
@@ -73,7 +67,7 @@ def colors_in(part: Any, key: str = "") -> Iterator[str]:
 def test_a_figure_is_valid_and_its_colors_are_measured_or_the_pages(
     draw: Any, found: Measurement
 ) -> None:
-    figure = draw(found)
+    figure = plotly_of(draw(found))
     # Plotly checks every name and every value.
     again = go.Figure(figure)
     assert len(again.data) >= 1
@@ -97,16 +91,20 @@ def test_found_and_asked_stand_where_they_were_measured(found: Measurement) -> N
     figure = figures.chromaticity(found)
     assert found.verdict.lab is not None
     points = {
-        trace["text"][0]: (trace["x"][0], trace["y"][0], trace["marker"]["color"])
-        for trace in figure["data"]
-        if trace.get("text")
+        series["rows"][0]["hover"]: (
+            series["rows"][0]["x"],
+            series["rows"][0]["y"],
+            series["marker"]["color"],
+        )
+        for series in figure["series"]
+        if "marker" in series
     }
     assert points["found"][:2] == pytest.approx(found.verdict.lab[1:])
     candidate = found.candidates[0]
     label = f"asked: {candidate.name or candidate.hex}"
     assert points[label][:2] == pytest.approx(candidate.lab[1:])
     assert points[label][2] == candidate.hex
-    (low_a, high_a), (low_b, high_b) = (figure["layout"][f"{axis}axis"]["range"] for axis in "xy")
+    (low_a, high_a), (low_b, high_b) = (figure[axis]["range"] for axis in "xy")
     for a, b, _ in points.values():
         assert low_a < a < high_a
         assert low_b < b < high_b
@@ -114,13 +112,13 @@ def test_found_and_asked_stand_where_they_were_measured(found: Measurement) -> N
     assert low_b < 0 < high_b
     # One unit of a* is as long as one of b*, or distances and angles would lie.
     assert high_a - low_a == pytest.approx(high_b - low_b)
-    assert figure["layout"]["yaxis"]["scaleanchor"] == "x"
+    assert figure["y"]["scaleanchor"] == "x"
 
 
 def test_the_density_is_drawn_in_colors_of_the_pixels() -> None:
     srgb8 = np.full((20, 20, 3), (200, 80, 40), np.uint8)
     result = measure(srgb8, np.ones((20, 20), bool), parse_target("css:red"))
-    (image,) = figures.chromaticity(result)["layout"]["images"]
+    (image,) = figures.chromaticity(result)["images"]
     data = base64.b64decode(image["source"].removeprefix("data:image/png;base64,"))
     with Image.open(io.BytesIO(data)) as opened:
         rgba8 = np.asarray(opened)
@@ -135,7 +133,7 @@ def test_the_density_is_drawn_in_colors_of_the_pixels() -> None:
 def test_words_of_one_place_do_not_cover_each_other(requested: str, apart: bool) -> None:
     srgb8 = np.full((20, 20, 3), (200, 80, 40), np.uint8)
     result = measure(srgb8, np.ones((20, 20), bool), parse_target(requested))
-    notes = figures.chromaticity(result)["layout"]["annotations"]
+    notes = figures.chromaticity(result)["notes"]
     shifts = {note["text"]: note["yshift"] for note in notes}
     assert (abs(shifts["found"] - shifts["asked"]) >= 14) == apart
 
@@ -143,9 +141,9 @@ def test_words_of_one_place_do_not_cover_each_other(requested: str, apart: bool)
 def test_the_lightness_histogram_holds_every_pixel() -> None:
     srgb8, truth = object_photograph(96)
     figure = figures.lightness(measure(srgb8, truth, parse_target("css:red")))
-    heights = numbers(figure["data"][0]["y"])
-    assert float(heights.sum()) == pytest.approx(100.0)
+    heights = [row["y"] for row in figure["series"][0]["rows"]]
+    assert sum(heights) == pytest.approx(100.0)
     assert len(heights) == 50
-    texts = [note["text"] for note in figure["layout"]["annotations"]]
+    texts = [note["text"] for note in figure["notes"]]
     assert texts[0] == f"asked {parse_target('css:red').lab[0]:.1f}"
     assert texts[1].startswith("found ")

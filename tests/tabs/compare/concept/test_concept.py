@@ -105,7 +105,11 @@ def people(context: Context, rows: dict[str, np.ndarray], kind: str = "ratings")
 
 
 def traces(figure: dict[str, Any], kind: str) -> list[dict[str, Any]]:
-    return [datum for datum in figure["data"] if datum.get("meta", {}).get("is") == kind]
+    return [datum for datum in figure["series"] if datum.get("meta", {}).get("is") == kind]
+
+
+def column(series: dict[str, Any], key: str) -> list[Any]:
+    return [row[key] for row in series["rows"]]
 
 
 # ── orders and figures ───────────────────────────────────────────────────────────────────────
@@ -132,38 +136,37 @@ def test_bars_are_as_high_as_shares_and_have_the_colors_of_their_bins() -> None:
     figure = histograms([first, second], "hue")
     bars = traces(figure, "bars")
     for item, bar in zip((first, second), bars, strict=True):
-        assert bar["customdata"] == order_of("hue", [])
-        assert bar["marker"]["color"] == [uw71()[index].hex for index in bar["customdata"]]
-        assert bar["y"] == [100.0 * item.weights[index] for index in bar["customdata"]]
+        order = column(bar, "pick")
+        assert order == order_of("hue", [])
+        assert column(bar, "color") == [uw71()[index].hex for index in order]
+        assert column(bar, "y") == [100.0 * item.weights[index] for index in order]
         assert bar["marker"]["line"]["width"] > 0
     # One scale for both, or each its own.
-    layout = figure["layout"]
-    assert layout["yaxis"]["range"] == layout["yaxis3"]["range"] == [0, 106.0]
-    own = histograms([first, second], "hue", one_scale=False)["layout"]
-    assert own["yaxis"]["range"] == [0, pytest.approx(79.5)]
+    assert figure["y"]["range"] == figure["y3"]["range"] == [0, 106.0]
+    own = histograms([first, second], "hue", one_scale=False)
+    assert own["y"]["range"] == [0, pytest.approx(79.5)]
     # A label is text, whatever it holds.
-    parts = [annotation["text"] for annotation in layout["annotations"]]
+    parts = [note["text"] for note in figure["notes"]]
     assert parts == ["<b>A</b>  Source A", "<b>B</b>  &lt;b&gt;x&lt;/b&gt;"]
 
 
 def test_a_mirrored_pair_goes_up_and_down_on_one_scale() -> None:
     first, second = shown("A", mixed(b69=0.5, b37=0.5)), shown("B", one_hot(GREEN))
-    layout = mirrored(first, second, "mass", [first, second])["layout"]
-    assert layout["yaxis"]["range"] == [0, 106.0]
-    assert layout["yaxis3"]["range"] == [106.0, 0]
     figure = mirrored(first, second, "mass", [first, second])
-    assert all(bar["customdata"][0] == GREEN for bar in traces(figure, "bars"))
+    assert figure["y"]["range"] == [0, 106.0]
+    assert figure["y3"]["range"] == [106.0, 0]
+    assert all(bar["rows"][0]["pick"] == GREEN for bar in traces(figure, "bars"))
 
 
 def test_swatches_of_a_palette_touch() -> None:
     figure = palettes([shown("A", mixed(b69=0.5, b37=0.3, b40=0.2))])
     edge = 0.0
-    for bar in figure["data"]:
+    for bar in figure["series"]:
         assert bar["base"] == [pytest.approx(edge)]
         assert bar["marker"]["line"]["width"] == 0
-        edge += bar["x"][0]
+        edge += bar["rows"][0]["x"]
     assert edge == pytest.approx(100.0)
-    assert [bar["marker"]["color"] for bar in figure["data"]] == [
+    assert [bar["marker"]["color"] for bar in figure["series"]] == [
         uw71()[index].hex for index in (69, 37, 40)
     ]
 
@@ -175,11 +178,13 @@ def test_bubbles_have_areas_as_their_shares() -> None:
     marker = discs["marker"]
     assert marker["sizemode"] == "area"
     assert marker["opacity"] == 1.0
-    assert marker["color"] == [uw71()[69].hex, uw71()[37].hex]
+    assert column(discs, "color") == [uw71()[69].hex, uw71()[37].hex]
     # plotly's rule for areas: the diameter in pixels is the root of 2 size / sizeref.
-    assert math.sqrt(2.0 * marker["size"][0] / marker["sizeref"]) == pytest.approx(LARGEST_PX)
+    assert math.sqrt(2.0 * column(discs, "size")[0] / marker["sizeref"]) == pytest.approx(
+        LARGEST_PX
+    )
     assert all(ring["marker"]["sizeref"] == marker["sizeref"] for ring in rings)
-    assert [round(value, 6) for value in discs["x"]] == [
+    assert [round(value, 6) for value in column(discs, "x")] == [
         round(float(lab71()[index][1]), 6) for index in (69, 37)
     ]
     # Set apart, bins of one a*, b* stand at different places.
@@ -203,7 +208,7 @@ def test_arrows_are_as_wide_as_the_mass_that_moves() -> None:
     moves = emd_flow(first.weights, second.weights)
     figure = flow(first, second, moves)
     widths = {}
-    for shape in figure["layout"]["shapes"]:
+    for shape in figure["shapes"]:
         corners = [
             tuple(map(float, corner.split(",")))
             for corner in shape["path"].removeprefix("M ").removesuffix(" Z").split(" L ")
@@ -223,10 +228,10 @@ def test_a_move_that_changes_lightness_alone_has_no_arrow_on_the_exact_plane() -
     first, second = shown("A", mixed(b26=0.5, b69=0.5)), shown("B", mixed(b28=0.5, b69=0.5))
     moves = emd_flow(first.weights, second.weights)
     exact, apart = (flow(first, second, moves, apart=way) for way in (False, True))
-    assert "shapes" not in exact["layout"]
-    assert [shape["name"] for shape in apart["layout"]["shapes"]] == [f"{gray}-{white}"]
+    assert exact["shapes"] == []
+    assert [shape["name"] for shape in apart["shapes"]] == [f"{gray}-{white}"]
     # It is told of all the same.
-    assert len(traces(exact, "moves")[0]["text"]) == 1
+    assert len(traces(exact, "moves")[0]["rows"]) == 1
 
 
 # ── the view ─────────────────────────────────────────────────────────────────────────────────
@@ -573,6 +578,6 @@ def test_ribbons_lie_side_by_side_and_are_as_wide_as_their_mass() -> None:
     figure = mirrored(
         shown("A", mixed(b69=0.6, b37=0.4)), shown("B", one_hot(GREEN)), "hue", (), moves=moves
     )
-    paths = [shape for shape in figure["layout"]["shapes"] if shape["type"] == "path"]
+    paths = [shape for shape in figure["shapes"] if shape["type"] == "path"]
     assert [item["fillcolor"] for item in paths] == [uw71()[69].hex, uw71()[37].hex]
     assert len(traces(figure, "strip")) == 2

@@ -344,6 +344,11 @@ def test_ratings_are_called_ratings(client: TestClient, filled: dict[str, str]) 
     assert {row["people_are"] for row in rows} == {ratings["title"]}
 
 
+def texts_of(chart: dict[str, Any]) -> list[str]:
+    """What is written in a chart."""
+    return [row["text"] for series in chart["series"] for row in series["rows"] if "text" in row]
+
+
 @pytest.mark.parametrize("kind", ["palettes", "ratings"])
 def test_modifiers_show_inertia_and_over_correction(
     client: TestClient, filled: dict[str, str], kind: str
@@ -364,8 +369,7 @@ def test_modifiers_show_inertia_and_over_correction(
         line["cells"][7] for line in view["plane"]["lines"] if line["cells"][1].endswith(IGNORES)
     }
     assert terms == {INERTIA}
-    data = [trace for trace in view["plane"]["figure"]["data"] if trace["mode"] == "text"]
-    texts = [text for trace in data for text in trace["text"]]
+    texts = texts_of(view["plane"]["figure"])
     assert any("Inertia</b> 6" in text for text in texts)
     # Those that did not move lie on one spot, which says how many they are.
     assert f"  {MODIFIED} here" in texts
@@ -393,22 +397,16 @@ def test_drift_spans_every_size_from_inertia_on(client: TestClient) -> None:
     figure = shown(client, "modifiers", angle="40")["plane"]["figure"]
     boxes = {
         (shape["y0"], shape["y1"]): (shape["x0"], shape["x1"])
-        for shape in figure["layout"]["shapes"]
+        for shape in figure["shapes"]
         if shape["type"] == "rect" and (shape["y0"], shape["y1"]) == (40.0, 180.0)
     }
     ((left, right),) = boxes.values()
     assert left == 0.5
-    assert right == pytest.approx(10 ** figure["layout"]["xaxis"]["range"][1])
-    texts = [text for trace in figure["data"] if trace["mode"] == "text" for text in trace["text"]]
-    assert any(text.startswith("<b>Drift</b>") for text in texts)
+    assert right == pytest.approx(10 ** figure["x"]["range"][1])
+    assert any(text.startswith("<b>Drift</b>") for text in texts_of(figure))
     # Beyond 180 degrees there is nothing: no region, and no name of one.
     whole = shown(client, "modifiers", angle="180")["plane"]["figure"]
-    assert not any(
-        "Drift" in text
-        for trace in whole["data"]
-        if trace["mode"] == "text"
-        for text in trace["text"]
-    )
+    assert not any("Drift" in text for text in texts_of(whole))
 
 
 def test_every_point_is_counted_in_the_region_where_it_stands() -> None:
@@ -466,7 +464,7 @@ def test_guidance_has_a_point_a_scale_and_the_renderer_no_size(
     assert view["figures"]["size"]["figure"] is None
     assert "renderer has none" in view["figures"]["size"]["empty"]
     assert view["figures"]["category"]["figure"] is not None
-    dashes = {trace["line"]["dash"] for trace in view["figures"]["guidance"]["figure"]["data"]}
+    dashes = {series["line"]["dash"] for series in view["figures"]["guidance"]["figure"]["series"]}
     assert len(dashes) == len(filled)
 
 
@@ -532,7 +530,7 @@ def test_size_is_that_of_the_registry(context: Context, filled: dict[str, str]) 
     assert sizes == names
     assert "Spearman" in chart.stands
     assert chart.figure is not None
-    assert chart.figure["layout"]["xaxis"]["type"] == "log"
+    assert chart.figure["x"]["type"] == "log"
 
 
 def test_the_run_that_leaves_few_concepts_to_the_others_is_named(
