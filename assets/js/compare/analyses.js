@@ -2,10 +2,19 @@
 // that fills it.
 import { make, options, put, strip } from '../shared/dom.js';
 import { onTheme } from '../shared/figure.js';
+import { figureCard } from '../shared/figure_card.js';
 import { ask, send } from '../shared/http.js';
 import { beginsWork, watchWork, workLine } from '../shared/jobs.js';
 import { store } from '../shared/state.js';
 import { compare, compareView, ofCompareLink, openCompare, openConceptRun } from './view.js';
+
+/** A card whose parts open a concept. @param {() => string} csv the address of its numbers */
+export const conceptCard = (csv) =>
+  figureCard({
+    csv,
+    file: ({ name }) => 'truehue-' + name,
+    choose: (pick, { opens }) => opens[pick] && openCompare('concept', opens[pick]),
+  });
 
 // A view: `defaults` are its questions by name, with what stands for the usual answer; `draw(data)`
 // shows an answer. Returns its state and what it is asked with.

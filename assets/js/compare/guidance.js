@@ -1,6 +1,5 @@
 // Does stronger guidance, or a larger model, bring the colors nearer to people's?
-import { analysisView } from './analyses.js';
-import { figureCard } from './figure_card.js';
+import { analysisView, conceptCard } from './analyses.js';
 import { publishedTables } from './result_tables.js';
 
 /** @param {import('../shared/widget.js').Widget} widget */
@@ -22,7 +21,7 @@ export function mount({ element }) {
   const cards = Object.fromEntries(
     ['guidance', 'size', 'category'].map((part) => [
       part,
-      figureCard(() => api + 'guidance.csv?' + query({ part })),
+      conceptCard(() => api + 'guidance.csv?' + query({ part })),
     ]),
   );
   find('.th-guidance-figures').append(...Object.values(cards).map((card) => card.node));

@@ -1,8 +1,7 @@
 // How strongly and in which direction a modifier moves the colors: a table of ratios, and the plane
 // of size against direction.
 import { make, put } from '../shared/dom.js';
-import { analysisView } from './analyses.js';
-import { figureCard } from './figure_card.js';
+import { analysisView, conceptCard } from './analyses.js';
 import { groupedColumns, groupedHead, publishedTables } from './result_tables.js';
 
 /** @param {import('../shared/widget.js').Widget} widget */
@@ -26,8 +25,8 @@ export function mount({ element }) {
   );
   const { state, find, set, query, api } = view;
   const csv = (part) => () => api + 'modifiers.csv?' + query({ part });
-  const plane = figureCard(csv('plane'));
-  const sizes = figureCard(csv('plane'));
+  const plane = conceptCard(csv('plane'));
+  const sizes = conceptCard(csv('plane'));
   find('.th-modifiers-figures').append(plane.node, sizes.node);
   const limits = limitsBox();
   plane.node.querySelector('header').after(limits.node);

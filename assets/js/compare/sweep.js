@@ -1,5 +1,5 @@
 // The saturation sweep of stored photographs, in a dialog of its own.
-import { figureCard } from './figure_card.js';
+import { conceptCard } from './analyses.js';
 import { make, many, put } from '../shared/dom.js';
 import { ask } from '../shared/http.js';
 
@@ -35,7 +35,7 @@ export async function openSweep(images) {
   put(status, 'Measuring ' + many(images.length, 'photograph') + ' at nine saturations…');
   try {
     const chart = await ask('/api/compare/sweep' + query, { signal: stop.signal });
-    const card = figureCard(() => '/api/compare/sweep.csv' + query);
+    const card = conceptCard(() => '/api/compare/sweep.csv' + query);
     put(status, '');
     status.hidden = true;
     dialog.append(card.node);

@@ -1,7 +1,8 @@
 // The linked analyses: figures of the slice beside the wall. Choosing a part of one narrows the
 // slice; each figure looks at everything but its own choice, so that another one can be made.
-import { arrange, make, many, put, strip, swatches } from '../shared/dom.js';
-import { figure, onTheme, saveTitled } from '../shared/figure.js';
+import { arrange, make, put, strip } from '../shared/dom.js';
+import { figure, onTheme } from '../shared/figure.js';
+import { figureCard } from '../shared/figure_card.js';
 import { ask } from '../shared/http.js';
 import { places } from '../shared/links.js';
 import { store } from '../shared/state.js';
@@ -21,7 +22,6 @@ export function linkedAnalyses(box) {
     ['rules', 'Rules'],
   ];
   const AT_ONCE = 2;
-  const TITLE_PX = 84;
   const linked = restored('wall');
   const known = NAMES.map(([name]) => name);
   let shown = (linked.get('fig') || '')
@@ -67,50 +67,36 @@ export function linkedAnalyses(box) {
 
   // ── one figure ─────────────────────────────────────────────────────────────────────────────
   function card(name) {
-    const node = make('section', 'th-card th-analysis');
-    const head = make('header');
-    const title = make('h3');
     const choices = make('span', 'th-strip');
-    const message = make('p', 'th-soft th-analysis-words');
-    const plot = make('div', 'th-figure');
-    const empty = make('p', 'th-analysis-empty');
-    const table = make('div', 'th-scroll th-analysis-table');
-    const stands = make('p', 'th-soft th-analysis-stands');
-    const foot = make('div', 'th-analysis-foot');
-    const asTable = make('button', 'th-button', 'As a table');
-    const svg = make('button', 'th-button', 'SVG');
-    const png = make('button', 'th-button', 'PNG');
-    const csv = make('a', 'th-button', 'CSV');
     const published = make('section', 'th-analysis-published');
     const publishedTitle = make('h4');
     const publishedWords = make('p', 'th-soft');
     const publishedPlot = make('div', 'th-figure');
     const audit = make('button', 'th-button', 'Rule disagreements');
+    const drawn = figureCard({
+      csv: () => '/api/explore/figures/' + name + '.csv?' + query(),
+      file: ({ rule }) => 'truehue-' + name + '-' + rule,
+      fit: narrowed,
+      choose,
+    });
+    const { node, stands } = drawn;
     let data = null;
     let stale = true;
     let request = 0;
-    let listed = false;
-    let heard = false;
     // What the slice was before a part of this figure was chosen, to go back to.
     let before = null;
     node.dataset.figure = name;
-    [asTable, svg, png, audit].forEach((button) => {
-      button.type = 'button';
-    });
-    asTable.setAttribute('aria-pressed', 'false');
-    svg.title = 'The figure as SVG, on white';
-    png.title = 'The figure as PNG, on white, two pixels for one';
-    csv.title = 'The numbers of the figure';
+    audit.type = 'button';
     audit.title = 'Stored images that two rules have scored, side by side';
     audit.hidden = name !== 'rules';
-    plot.setAttribute('role', 'img');
     choices.setAttribute('role', 'group');
     choices.setAttribute('aria-label', 'How the figure is shown');
     stands.setAttribute('role', 'status');
-    head.append(title, choices);
-    foot.append(asTable, svg, png, csv, audit);
+    publishedPlot.setAttribute('role', 'img');
+    drawn.head.append(choices);
+    drawn.foot.append(audit);
     published.append(publishedTitle, publishedWords, publishedPlot);
-    node.append(head, message, plot, empty, table, stands, foot, published);
+    node.append(published);
 
     // A part of a figure that is chosen is a place of its own, to come back from.
     const narrow = (changes) => {
@@ -176,119 +162,26 @@ export function linkedAnalyses(box) {
       }
       if (mine === request) node.removeAttribute('aria-busy');
     }
-    function tell(text) {
-      put(empty, text);
-      empty.hidden = !text;
-      const without = Boolean(text);
-      plot.hidden = without;
-      foot.hidden = without;
-      stands.hidden = without;
-      table.hidden = without || !listed;
-      if (without) published.hidden = true;
+    function tell(reason) {
+      drawn.tell(reason);
+      published.hidden = true;
     }
     async function draw() {
-      put(title, data.title);
-      put(message, data.words);
-      title.title = message.title = data.source;
       strip(choices, data.options, data.value || (data.options[0] || { id: '' }).id, (id) => {
         ways[data.option] = ways[data.option] === id ? '' : id;
         publish();
         need();
       });
-      put(stands, data.stands);
-      tell(data.empty);
-      if (data.empty) return;
-      plot.setAttribute('aria-label', data.title + ' The numbers are in the table.');
-      csv.href = '/api/explore/figures/' + name + '.csv?' + query();
-      rows();
-      await figure(plot, narrowed(data.figure, plot.clientWidth));
-      if (!heard && plot.on) {
-        heard = true;
-        plot.on('plotly_click', (event) => {
-          const index = event.points[0];
-          if (typeof index.customdata === 'number') choose(index.customdata);
-        });
-      }
+      await drawn.show(data);
       published.hidden = !data.published;
       if (data.published) {
         put(publishedTitle, data.published.title);
         put(publishedWords, data.published.words);
         publishedTitle.title = publishedWords.title = data.published.source;
-        publishedPlot.setAttribute('role', 'img');
         publishedPlot.setAttribute('aria-label', data.published.title);
         figure(publishedPlot, data.published.figure);
       }
     }
-
-    // The same for the keyboard and for those who do not see it: each row chooses what it tells of.
-    function rows() {
-      const there = listed && data && !data.empty;
-      table.hidden = !there;
-      if (!there) {
-        table.replaceChildren();
-        return;
-      }
-      const made = make('table', 'th-table');
-      const body = make('tbody');
-      const names = make('tr');
-      const top = make('thead');
-      data.columns.forEach((column) => {
-        const cell = make('th', '', column);
-        cell.scope = 'col';
-        names.append(cell);
-      });
-      top.append(names);
-      data.lines.forEach((line) => {
-        const row = make('tr');
-        const head = make('th');
-        const button = make('button', 'th-rule', line.cells[0]);
-        head.scope = 'row';
-        button.type = 'button';
-        if (line.pick < 0) head.append(line.cells[0]);
-        else {
-          button.setAttribute('aria-pressed', String(data.chosen.includes(line.pick)));
-          button.setAttribute('aria-label', line.cells.slice(0, 3).join(', '));
-          button.dataset.pick = String(line.pick);
-          button.addEventListener('click', () => choose(line.pick));
-          head.append(button);
-        }
-        if (line.hexes.length) head.prepend(swatches(line.hexes));
-        row.append(head, ...line.cells.slice(1).map((text) => make('td', '', text)));
-        body.append(row);
-      });
-      made.append(top, body);
-      const held = table.contains(document.activeElement)
-        ? document.activeElement.dataset.pick
-        : undefined;
-      table.replaceChildren(
-        made,
-        ...(data.more ? [make('p', 'th-soft', many(data.more, 'row') + ' more in the CSV.')] : []),
-      );
-      if (held !== undefined) {
-        const again = table.querySelector('[data-pick="' + held + '"]');
-        if (again) again.focus({ preventScroll: true });
-      }
-    }
-    asTable.addEventListener('click', () => {
-      listed = !listed;
-      asTable.setAttribute('aria-pressed', String(listed));
-      rows();
-    });
-    [
-      { button: svg, format: 'svg' },
-      { button: png, format: 'png' },
-    ].forEach(({ button, format }) =>
-      button.addEventListener('click', async () => {
-        if (!data) return;
-        button.setAttribute('aria-disabled', 'true');
-        try {
-          await save(plot, data, name, format);
-        } catch (error) {
-          put(stands, 'The ' + format.toUpperCase() + ' could not be made: ' + error.message);
-        }
-        button.removeAttribute('aria-disabled');
-      }),
-    );
     audit.addEventListener('click', () => openView('audit'));
     return {
       node,
@@ -310,12 +203,6 @@ export function linkedAnalyses(box) {
     if (width >= 420 || !chart.across || chart.across.length < 20) return chart;
     return { ...chart, x: { ...chart.x, showticklabels: false } };
   }
-  async function save(plot, data, name, format) {
-    const width = Math.max(plot.clientWidth, 560);
-    const title = { text: data.title, lines: data.stands.split(/(?<=\.) /), height: TITLE_PX };
-    await saveTitled(data.figure, title, width, 'truehue-' + name + '-' + data.rule, format);
-  }
-
   // ── the whole ──────────────────────────────────────────────────────────────────────────────
   onBack('wall', (query) => {
     const wanted = (query.get('fig') || 'categories')

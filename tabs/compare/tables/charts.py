@@ -60,7 +60,7 @@ class Chart:
             "lines": [
                 {
                     "cells": [shown(value) for value in row.values],
-                    "open": row.open,
+                    "pick": row.open,
                     "hexes": list(row.hexes),
                 }
                 for row in self.rows[:MOST_LINES]
