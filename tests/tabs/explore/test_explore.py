@@ -9,10 +9,12 @@ from pathlib import Path
 
 import gradio as gr
 import numpy as np
+import plotly.graph_objects as go
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
+from tests.charts import plotly_of
 from tests.storage.samples import drawing
 from tests.tabs.drawn import drawn
 from truehue.core.color.systems import parse_target
@@ -207,6 +209,7 @@ def test_roc_marks_each_rule_where_it_is(report: DiagnosisReport) -> None:
         index = rule.figure("pooled", "css")
         assert index is not None
         assert points[rule.name] == (index.false_accept_percent, index.hit_percent)
+    assert go.Figure(plotly_of(figure)).data
 
 
 # ── pictures ─────────────────────────────────────────────────────────────────────────────────

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import plotly.graph_objects as go
 import pytest
 
+from tests.charts import plotly_of
 from tests.empty_data import empty_data
 from truehue.core.errors import BadInput
 from truehue.core.fidelity.cfm.registration import Registration
@@ -237,6 +239,8 @@ def test_a_picture_without_its_other_says_how_to_get_it(drawn_room: Context) -> 
 
 def test_the_difference_of_equal_pictures_is_nothing() -> None:
     gray = np.full((4, 4, 3), 90, np.uint8)
-    before, after = (series["rows"] for series in histograms(gray, gray)["series"])
+    chart = histograms(gray, gray)
+    assert go.Figure(plotly_of(chart)).data
+    before, after = (series["rows"] for series in chart["series"])
     assert before == after
     assert before[0]["y"] == 100

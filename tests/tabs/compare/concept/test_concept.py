@@ -11,11 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import plotly.graph_objects as go
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
+from tests.charts import plotly_of
 from truehue.core.cli.compare.command import main as compare_command
+from truehue.core.color.distances import emd_flow
 from truehue.core.color.uw71 import COUNT, distances71, lab71, uw71
 from truehue.core.concepts.reading import FileRefused, read_distributions
 from truehue.core.concepts.records import DistributionFile, DistributionRow
@@ -171,6 +174,21 @@ def test_swatches_of_a_palette_touch() -> None:
     ]
 
 
+def test_plotly_knows_all_that_the_charts_say() -> None:
+    first, second = shown("A", mixed(b69=0.6, b37=0.4)), shown("B", one_hot(GREEN))
+    moves = emd_flow(first.weights, second.weights)
+    charts = (
+        histograms([first, second], "hue"),
+        mirrored(first, second, "hue", [first, second], moves=moves),
+        palettes([first, second]),
+        bubbles(first, second),
+        flow(first, second, moves),
+    )
+    for chart in charts:
+        # Plotly checks every name and every value.
+        assert go.Figure(plotly_of(chart)).data
+
+
 def test_bubbles_have_areas_as_their_shares() -> None:
     first, second = shown("A", mixed(b69=0.8, b37=0.2)), shown("B", mixed(b69=0.4, b40=0.6))
     figure = bubbles(first, second, apart=False)
@@ -202,8 +220,6 @@ def test_an_arrow_goes_from_edge_to_edge() -> None:
 
 
 def test_arrows_are_as_wide_as_the_mass_that_moves() -> None:
-    from truehue.core.color.distances import emd_flow
-
     first, second = shown("A", mixed(b69=0.6, b37=0.4)), shown("B", one_hot(GREEN))
     moves = emd_flow(first.weights, second.weights)
     figure = flow(first, second, moves)
@@ -221,8 +237,6 @@ def test_arrows_are_as_wide_as_the_mass_that_moves() -> None:
 
 
 def test_a_move_that_changes_lightness_alone_has_no_arrow_on_the_exact_plane() -> None:
-    from truehue.core.color.distances import emd_flow
-
     gray, white = 26, 28
     assert [uw71()[index].lab[1:] for index in (gray, white)] == [(0.0, 0.0)] * 2
     first, second = shown("A", mixed(b26=0.5, b69=0.5)), shown("B", mixed(b28=0.5, b69=0.5))

@@ -12,11 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import plotly.graph_objects as go
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from tests.assets.live import run_live
+from tests.charts import plotly_of
 from tests.concept_runs import concept_run, fruits, palettes_csv, ratings_csv
 from tests.empty_data import empty_data
 from tests.house import ROOT
@@ -393,6 +395,16 @@ def test_the_last_row_is_the_mean_of_the_runs(client: TestClient, filled: dict[s
     assert len(lines(client, "modifiers.csv", part="table", runs=filled[FOLLOWS])) == 1
 
 
+def test_plotly_knows_all_that_the_charts_say(client: TestClient) -> None:
+    modifiers, guidance = shown(client, "modifiers"), shown(client, "guidance")
+    views = [modifiers["plane"], modifiers["sizes"], *guidance["figures"].values()]
+    charts = [view["figure"] for view in views if view["figure"]]
+    assert len(charts) == 4
+    for chart in charts:
+        # Plotly checks every name and every value.
+        assert go.Figure(plotly_of(chart)).data
+
+
 def test_drift_spans_every_size_from_inertia_on(client: TestClient) -> None:
     figure = shown(client, "modifiers", angle="40")["plane"]["figure"]
     boxes = {
@@ -531,6 +543,7 @@ def test_size_is_that_of_the_registry(context: Context, filled: dict[str, str]) 
     assert "Spearman" in chart.stands
     assert chart.figure is not None
     assert chart.figure["x"]["type"] == "log"
+    assert go.Figure(plotly_of(chart.figure)).data
 
 
 def test_the_run_that_leaves_few_concepts_to_the_others_is_named(
