@@ -2,6 +2,7 @@
 # make test   set up everything that the tests need, Chromium included, and run them all
 # make test-nightly  run the long proofs that make test leaves to the night
 # make quick  run the quick tests: no browser, no other process, no weights
+# make bundle  write assets/bundle from assets/js, after a change of a script; needs npm
 # make docs   build the site of the documentation into build/docs; its tutorials are executed
 # make bench  print the speed ratios of tests/bench
 PYTHON ?= python3
@@ -10,7 +11,7 @@ PORT ?= 7860
 DATA ?= ./data
 BIN := $(VENV)/bin
 
-.PHONY: run test test-nightly quick check docs bench chromium
+.PHONY: run test test-nightly quick check bundle docs bench chromium
 
 run: $(VENV)/.installed
 	$(BIN)/python app.py --data "$(DATA)" --port "$(PORT)" $(ARGS)
@@ -39,6 +40,10 @@ check: $(VENV)/.installed-tests
 	$(BIN)/python -m mypy --num-workers auto
 	@sh tests/check_scripts.sh
 	@$(BIN)/python -m tests.measures
+
+bundle:
+	npm ci --silent --no-audit --no-fund
+	npm run --silent bundle
 
 docs: $(VENV)/.installed-docs
 	$(BIN)/python -m sphinx -W --keep-going -b html docs build/docs

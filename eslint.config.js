@@ -14,7 +14,7 @@ export default [
     },
   },
   {
-    files: ['tests/**'],
+    files: ['bundle.js', 'tests/**'],
     languageOptions: { globals: { ...globals.browser, ...globals.node } },
   },
 ];

@@ -117,7 +117,7 @@ def layout(context: Context) -> View:
                         allow_custom_value=True,
                     )
                     with gr.Column(min_width=180, scale=4):
-                        target = color_picker("Color", FIRST[1], elem_id="generate-color")
+                        target = color_picker("Color", FIRST[1], "generate-color", tab="generate")
                 # Its value is which of both fields a person edited. The page sets it, at the edit:
                 # what a field holds may be an answer to earlier words, still on its way.
                 reading = widget(

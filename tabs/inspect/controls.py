@@ -22,14 +22,16 @@ from truehue.tabs.page.templates import html
 from truehue.tabs.page.widgets import asset, on_load, widget
 
 
-def color_picker(label: str, value: str | None = None, elem_id: str | None = None) -> gr.HTML:
-    """A color input called ``label``; ``value`` is any text that `parse_target` reads."""
+def color_picker(
+    label: str, value: str | None = None, elem_id: str | None = None, tab: str = "inspect"
+) -> gr.HTML:
+    """A color input called ``label`` in a tab; ``value`` is any text that `parse_target` reads."""
     return gr.HTML(
         value or "",
         label=label,
         html_template=html("picker/picker"),
         css_template=asset("css/picker/picker.css"),
-        js_on_load=on_load("picker/picker"),
+        js_on_load=on_load(f"{tab}/picker"),
         apply_default_css=False,
         elem_id=elem_id,
         elem_classes=["th-picker-block"],
@@ -68,7 +70,7 @@ def stage(elem_id: str = "stage") -> gr.HTML:
     return gr.HTML(
         value=None,
         html_template=html("stage/stage"),
-        js_on_load=on_load("stage/stage", ("open", "browse", "find", "points")),
+        js_on_load=on_load("inspect/stage", ("open", "browse", "find", "points")),
         apply_default_css=False,
         elem_id=elem_id,
         image_url=None,

@@ -1,9 +1,13 @@
 """The page's scripts and style: served from addresses that name their content, for ever the same.
 
-``/assets/VERSION/js/explore/wall.js``: VERSION is a digest of all of them, taken once at start, so
+``/assets/VERSION/js/explore/page.js``: VERSION is a digest of all of them, taken once at start, so
 that a browser keeps every file and still sees each change at once. The scripts import each other by
 relative paths and thereby share the version. Everything is held in memory; compressed bodies are
 made when somebody first asks for them.
+
+A tab's ``page.js`` and all that it imports come in a few files: ``assets/bundle``, which esbuild
+makes of ``assets/js`` (``make bundle``). A checkout whose scripts have changed since then serves
+the scripts themselves, so that nobody needs npm to change one.
 """
 
 from __future__ import annotations
@@ -13,7 +17,7 @@ import hashlib
 import json
 import posixpath
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -35,7 +39,8 @@ KINDS: Mapping[str, str] = {
     ".json": "application/json",
 }
 FOREVER = "public, max-age=31536000, immutable"
-_IMPORT = re.compile(r"^import [^;]*? from '(\.[^']+)';", re.MULTILINE)
+PARTICIPANTS = "js/participants/"
+_IMPORT = re.compile(r"^(?:import|export) [^;]*? from '(\.[^']+)';", re.MULTILINE)
 CATALOG = "js/picker/catalog.json"
 STYLE = "css/page.css"
 NO_FILE = "There is no such file of the page. Reload the page: it may be from before a restart."
@@ -77,21 +82,22 @@ def accepted_coding(accepted: str) -> str:
 
 class AssetFiles:
     """The files of ``assets/js`` by their path below ``assets/``, and those whose ``contents``
-    are generated."""
+    are generated. With ``bundle``, a current ``assets/bundle`` takes the place of its sources."""
 
-    def __init__(self, folder: Path, contents: Mapping[str, bytes] | None = None) -> None:
+    def __init__(
+        self, folder: Path, contents: Mapping[str, bytes] | None = None, bundle: bool = True
+    ) -> None:
         paths = sorted(path for path in (folder / "js").rglob("*.js") if path.is_file())
-        self._bodies = {
-            path.relative_to(folder).as_posix(): Body(path.read_bytes(), KINDS[path.suffix])
-            for path in paths
-        }
+        self._bodies = {path.relative_to(folder).as_posix(): _script(path) for path in paths}
+        imports = _bundled_imports(folder / "bundle", self._bodies) if bundle else {}
+        self._imports: dict[str, Sequence[str]] = {
+            name: _imports(name, body.plain.decode()) for name, body in self._bodies.items()
+        } | imports
+        self._bodies |= {name: _script(folder / "bundle" / name) for name in imports}
+        self.bundled = bool(imports)
         for name, content in (contents or {}).items():
             self._bodies[name] = Body(content, KINDS[posixpath.splitext(name)[1]])
-        digest = hashlib.sha256()
-        for name, body in self._bodies.items():
-            digest.update(f"{name}\0{len(body.plain)}\0".encode())
-            digest.update(body.plain)
-        self.version = digest.hexdigest()[:16]
+        self.version = digest_of(self._bodies)[:16]
 
     def address(self, path: str) -> str:
         """Where the file is served; raises ``KeyError`` of one that is not there."""
@@ -109,19 +115,41 @@ class AssetFiles:
         waiting = list(modules)
         while waiting:
             name = waiting.pop(0)
-            if name in closure:
-                continue
-            closure[name] = None
-            text = self._bodies[name].plain.decode()
-            waiting += [
-                posixpath.normpath(posixpath.join(posixpath.dirname(name), other))
-                for other in _IMPORT.findall(text)
-            ]
+            if name not in closure:
+                closure[name] = None
+                waiting += self._imports[name]
         return list(closure)
 
     def body(self, version: str, path: str) -> Body | None:
         """The file under an address, or None. Only names that were listed at start are known."""
         return self._bodies.get(path) if version == self.version else None
+
+
+def digest_of(bodies: Mapping[str, Body]) -> str:
+    """The SHA-256 of files, of their names and contents."""
+    digest = hashlib.sha256()
+    for name, body in sorted(bodies.items()):
+        digest.update(f"{name}\0{len(body.plain)}\0".encode() + body.plain)
+    return digest.hexdigest()
+
+
+def _script(path: Path) -> Body:
+    return Body(path.read_bytes(), KINDS[path.suffix])
+
+
+def _imports(name: str, text: str) -> list[str]:
+    folder = posixpath.dirname(name)
+    return [posixpath.normpath(posixpath.join(folder, other)) for other in _IMPORT.findall(text)]
+
+
+def _bundled_imports(folder: Path, scripts: Mapping[str, Body]) -> dict[str, list[str]]:
+    """The files of the bundle, each with those that it imports; none where it is not of these
+    ``scripts``."""
+    if not (folder / "bundle.json").is_file():
+        return {}
+    bundle = json.loads((folder / "bundle.json").read_text("utf-8"))
+    ours = {name: body for name, body in scripts.items() if not name.startswith(PARTICIPANTS)}
+    return dict(bundle["files"]) if bundle["sources"] == digest_of(ours) else {}
 
 
 @cache

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
@@ -55,8 +55,10 @@ class GradioRoutes:
     while ``waiting`` says that ``MOST_WAITING`` wait, as they wait in memory.
     """
 
-    def __init__(self, app: ASGIApp, waiting: Callable[[], int] = lambda: 0) -> None:
-        self._app = FrontPage(app)
+    def __init__(
+        self, app: ASGIApp, waiting: Callable[[], int] = lambda: 0, tabs: Sequence[str] = ()
+    ) -> None:
+        self._app = FrontPage(app, tabs)
         self._waiting = waiting
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

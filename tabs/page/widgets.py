@@ -16,7 +16,7 @@ from truehue.tabs.page.templates import html
 # Until then nothing can be pressed: the click would be lost. The address is whole: in a tab that
 # came from another port of this machine, Chromium asks the app that was there for a bare path.
 ON_LOAD = """element.inert = true; import(location.origin + '{address}').then(
-(module) => module.mount({{ element, props, trigger, watch }}),
+(page) => page.{name}({{ element, props, trigger, watch }}),
 (error) => {{ element.textContent = '{gone}'; throw error; }}
 ).finally(() => {{ element.inert = false; }}) /* {events} */"""
 GONE = "TrueHue was restarted. Reload this page."
@@ -28,12 +28,15 @@ def asset(path: str) -> str:
 
 
 def on_load(module: str, events: Sequence[str] = ()) -> str:
-    """The script that mounts ``assets/js/<module>.js``.
+    """The script that mounts a widget: of ``inspect/stage``, what ``assets/js/inspect/page.js``
+    exports as ``stage``.
 
     Gradio 6.31 knows an event that is not its own by its name in quotes in this text.
     """
+    tab, name = module.split("/")
     names = " ".join(f"'{event}'" for event in events)
-    return ON_LOAD.format(address=asset_files().address(f"js/{module}.js"), events=names, gone=GONE)
+    address = asset_files().address(f"js/{tab}/page.js")
+    return ON_LOAD.format(address=address, name=name, events=names, gone=GONE)
 
 
 def widget(
@@ -43,9 +46,9 @@ def widget(
     template: str | None = None,
     **props: Any,
 ) -> Any:
-    """A component that ``mount`` of ``assets/js/<module>.js`` draws into
-    ``assets/html/<module>.html``, and which may trigger the ``events``. A file with places for
-    values is given filled, as ``template``.
+    """A component that a ``module`` (see :func:`on_load`) draws into ``assets/html/<module>.html``,
+    and which may trigger the ``events``. A file with places for values is given filled, as
+    ``template``.
 
     The template must be constant: Gradio draws it anew when it changes, which would blank what the
     script drew, and text put into it could be run as code. The script sets text by textContent.

@@ -26,7 +26,7 @@ def film() -> Any:
 
 def places() -> Any:
     """The component that hears of Back and Forward; nothing of it is to be seen."""
-    return widget("inspect/places", elem_id="places", events=("back",))
+    return widget("page/places", elem_id="places", events=("back",))
 
 
 def wire(index: Any, row: Any, page: Page) -> None:

@@ -176,5 +176,7 @@ def mount(
     demo._queue.ANAYLTICS_CACHE_FREQUENCY = sys.maxsize
     app.state.at_work = lambda: at_work(demo)
     gradio = next(route for route in mounted.routes if isinstance(route, Mount))
-    gradio.app = GradioRoutes(gradio.app, lambda: len(demo._queue))
+    gradio.app = GradioRoutes(
+        gradio.app, lambda: len(demo._queue), [feature.id for feature in features if feature.title]
+    )
     return mounted

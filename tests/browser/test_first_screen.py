@@ -82,6 +82,11 @@ FRAMES = """async () => {
 }"""
 
 
+# How many of the page's own scripts it has asked for.
+SCRIPTS = r"""() => performance.getEntriesByType('resource')
+  .filter(({ name }) => /\/js\/.*\.js$/.test(new URL(name).pathname)).length"""
+
+
 def test_from_the_first_screen_to_a_photograph_of_ones_own(fresh: App, visit: Visit) -> None:
     page = visit(fresh.address)
     bench, examples = Workbench(page), page.get_by_role("navigation", name="Examples")
@@ -94,6 +99,7 @@ def test_from_the_first_screen_to_a_photograph_of_ones_own(fresh: App, visit: Vi
         "aria-pressed", "true"
     )
     expect(bench.data).to_contain_text("0 images · 0 verdicts")
+    assert 0 < page.evaluate(SCRIPTS) <= 15
     check_style(page, bench)
     check_quiet(page)
 

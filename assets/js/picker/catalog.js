@@ -1,6 +1,7 @@
-// All names of the four color systems, fetched once for the page.
+// All names of the four color systems, fetched once for the page: from here, and from a chunk of
+// assets/bundle.
 
-const answer = await fetch(new URL('./catalog.json', import.meta.url));
+const answer = await fetch(new URL('../picker/catalog.json', import.meta.url));
 
 /** @type {{ systems: [string, string][], colors: any[][] }} */
 export const catalog = await answer.json();

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import posixpath
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,13 +26,19 @@ from truehue.tabs.page.asset_files import (
     asset_routes,
 )
 from truehue.tabs.page.context import ROOT
-from truehue.tabs.page.front_page import FOLDERS
+from truehue.tabs.features import FEATURES
+from truehue.tabs.page.front_page import FIRST
 from truehue.tabs.page.widgets import on_load
 from truehue.tabs.shell import shell
 from truehue.tabs.shell.compose import make_context
 
+TABS = [feature.id for feature in FEATURES if feature.title]
+
 pytestmark = pytest.mark.slow
 
+SOURCES = AssetFiles(ROOT / "assets", bundle=False)
+"""The scripts themselves."""
+MOST_REQUESTS = 15
 PLAIN = {"Accept-Encoding": "identity"}
 
 
@@ -132,56 +140,98 @@ def test_the_version_is_of_names_and_contents(tmp_path: Path) -> None:
     assert len(set(versions)) == 3
 
 
-def test_imports_are_followed_and_all_stand(client: TestClient) -> None:
-    files = asset_files()
-    modules = files.under("js/")
-    assert set(files.with_imports(modules)) == set(modules)
-    reached = files.with_imports(["js/explore/wall.js"])
+def test_imports_are_followed_and_all_stand() -> None:
+    modules = SOURCES.under("js/")
+    assert set(SOURCES.with_imports(modules)) == set(modules)
+    reached = SOURCES.with_imports(["js/explore/wall.js"])
     assert {"js/explore/wall.js", "js/explore/view.js", "js/shared/dom.js"} <= set(reached)
     assert len(reached) == len(set(reached))
     assert not any(name.startswith("js/generate/") for name in reached)
 
 
 def test_scripts_import_each_other_in_no_circle() -> None:
-    files = asset_files()
-    reached = {name: set(files.with_imports([name])) - {name} for name in files.under("js/")}
+    reached = {name: set(SOURCES.with_imports([name])) - {name} for name in SOURCES.under("js/")}
     circles = {name for name, others in reached.items() if any(name in reached[o] for o in others)}
     assert circles == set()
 
 
+def test_the_bundle_is_of_these_scripts() -> None:
+    assert asset_files().bundled, "A script has changed since the bundle: make bundle writes it."
+    for tab in TABS:
+        names = asset_files().with_imports(["js/page/page.js", f"js/{tab}/page.js"])
+        assert len(names) <= MOST_REQUESTS
+        for name in names:
+            body = asset_files().body(asset_files().version, name)
+            assert body is not None
+            # What it imports is what its page names ahead.
+            imports = re.findall(r'(?:from|import)"(\.[^"]+)"', body.plain.decode())
+            reached = {posixpath.normpath(f"{posixpath.dirname(name)}/{item}") for item in imports}
+            assert reached == set(asset_files().with_imports([name])[1 : len(reached) + 1])
+
+
+def test_a_bundle_of_other_scripts_is_not_served(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "assets/js", tmp_path / "js")
+    shutil.copytree(ROOT / "assets/bundle", tmp_path / "bundle")
+    page = "js/generate/page.js"
+    served = AssetFiles(tmp_path)
+    assert served.bundled
+    assert served.version == AssetFiles(tmp_path).version
+    # The participants' page loads its own.
+    (tmp_path / "js/participants/words.js").write_text("1;")
+    assert AssetFiles(tmp_path).bundled
+    with (tmp_path / "js/shared/dom.js").open("a") as file:
+        file.write("// changed\n")
+    changed = AssetFiles(tmp_path)
+    assert not changed.bundled
+    assert changed.version != served.version
+    body = changed.body(changed.version, page)
+    assert body is not None
+    assert body.plain == (tmp_path / page).read_bytes()
+    assert set(changed.with_imports([page])) == set(SOURCES.with_imports([page]))
+
+
 def test_every_module_is_reached_from_a_widget_or_the_page(workbench: TestClient) -> None:
-    """A script that nothing imports any more is to be deleted."""
+    """A script that nothing imports any more is to be deleted, and so is a widget that nobody
+    mounts."""
     text = json.dumps(workbench.get("/config").json())
-    mounted = {f"js/{name}.js" for name in re.findall(r"/js/([a-z_/]+)\.js", text)}
+    mounted = set(re.findall(r"/js/([a-z]+)/page\.js'\)\.then\(\\n\(page\) => page\.(\w+)\(", text))
+    pages = {f"js/{tab}/page.js" for tab in ("page", *TABS)}
+    exported = {
+        (name.split("/")[1], item)
+        for name in pages
+        for item in re.findall(r"^export { mount as (\w+) }", script(name), re.M)
+    }
     assert len(mounted) > 25
+    assert mounted == exported
     # The participants' page is one of its own, and loads the rest of itself once it is wanted.
-    page = "js/participants/"
-    mounted |= {f"{page}page.js"}
-    for name in asset_files().under(page):
-        body = asset_files().body(asset_files().version, name)
-        assert body is not None
-        wanted = re.findall(r"^(?!\s*/?\*).*\bimport\('\./([^']+)'\)", body.plain.decode(), re.M)
-        mounted |= {page + other for other in wanted}
-    assert set(asset_files().with_imports(mounted)) | {"js/shared/widget.js"} == set(
-        asset_files().under("js/")
-    )
+    participants = "js/participants/"
+    pages |= {f"{participants}page.js"}
+    for name in SOURCES.under(participants):
+        wanted = re.findall(r"^(?!\s*/?\*).*\bimport\('\./([^']+)'\)", script(name), re.M)
+        pages |= {participants + other for other in wanted}
+    assert set(SOURCES.with_imports(pages)) | {"js/shared/widget.js"} == set(SOURCES.under("js/"))
 
 
-def test_the_page_names_what_its_room_needs(workbench: TestClient) -> None:
+def script(name: str) -> str:
+    """The text of a script."""
+    return (ROOT / "assets" / name).read_text("utf-8")
+
+
+def test_the_page_names_what_its_tab_needs(workbench: TestClient) -> None:
     name: set[str] = set()
-    for room in ("", *FOLDERS, "no-such-room"):
-        page = workbench.get("/", params={"tab": room} if room else {}).text
+    for tab in ("", *TABS, "no-such-tab"):
+        page = workbench.get("/", params={"tab": tab} if tab else {}).text
         known = re.search(r'id="th-constants">(.*?)</script>', page)
         assert known is not None
         assert json.loads(known[1])["rule"] == DEFAULT_RULE
         preloads = re.findall(r'rel="modulepreload" href="([^"]+)"', page)
         assert len(preloads) == len(set(preloads))
-        first = FOLDERS.get(room, FOLDERS["inspect"])[0]
-        assert any(f"/js/{first}/" in preload for preload in preloads)
+        front = tab if tab in TABS else FIRST
+        for part in ("page", front):
+            assert asset_files().address(f"js/{part}/page.js") in preloads
         name |= set(preloads)
         assert page.index("modulepreload") < page.index("gradio_config")
-        # No other room is mounted first, and none comes to the front later.
-        front = room if room in FOLDERS else "inspect"
+        # No other tab is mounted first, and none comes to the front later.
         assert re.findall(r'"type":"tabs","props":\{"selected":"([^"]*)"', page) == [front]
     assert all(workbench.get(item).status_code == 200 for item in name)
 
@@ -207,10 +257,11 @@ def test_the_page_is_light(workbench: TestClient) -> None:
 
 
 def test_a_widget_names_its_module_and_its_events() -> None:
-    text = on_load("stage/stage", ("open", "find"))
-    assert f"import(location.origin + '{asset_files().address('js/stage/stage.js')}')" in text
+    text = on_load("inspect/stage", ("open", "find"))
+    assert f"import(location.origin + '{asset_files().address('js/inspect/page.js')}')" in text
+    assert "page.stage({" in text
     assert "'open'" in text
     assert text.index("inert = true") < text.index("import(") < text.index("inert = false")
     assert "'find'" in text
     with pytest.raises(KeyError):
-        on_load("stage/none")
+        on_load("none/stage")

@@ -1,0 +1,3 @@
+// Colorize: what `truehue.tabs.page.widgets` mounts of it.
+
+export { mount as colorize } from './colorize.js';

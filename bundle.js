@@ -1,0 +1,68 @@
+// Writes assets/bundle: the scripts of the workbench, one file a tab and what tabs share.
+//
+//   npm run bundle           writes it
+//   npm run bundle -- check  only says whether it is what the sources make
+//
+// Each page.js of a folder below assets/js is an entry; participants' pages load their sources. The
+// app serves the bundle as long as bundle.json names the digest of its scripts, and the sources
+// themselves otherwise: tabs/page/asset_files.py.
+import { build } from 'esbuild';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+const OUT = 'assets/bundle/';
+
+/** The files below a folder that end so, in order. */
+const below = (folder, ending) =>
+  existsSync(folder)
+    ? readdirSync(folder, { recursive: true })
+        .filter((name) => name.endsWith(ending))
+        .map((name) => folder + name)
+        .sort()
+    : [];
+
+const sources = below('assets/js/', '.js').filter(
+  (path) => !path.startsWith('assets/js/participants/'),
+);
+
+const { metafile, outputFiles } = await build({
+  entryPoints: sources.filter((path) => path.endsWith('/page.js')),
+  bundle: true,
+  splitting: true,
+  minify: true,
+  format: 'esm',
+  target: 'es2023',
+  outbase: 'assets',
+  outdir: OUT,
+  chunkNames: 'js/chunks/[hash]',
+  metafile: true,
+  write: false,
+});
+
+const digest = createHash('sha256');
+for (const path of sources) {
+  const content = readFileSync(path);
+  digest.update(`${path.slice('assets/'.length)}\0${content.length}\0`).update(content);
+}
+const files = {};
+for (const [path, { imports }] of Object.entries(metafile.outputs))
+  files[path.slice(OUT.length)] = imports.map((other) => other.path.slice(OUT.length)).sort();
+const wanted = new Map(outputFiles.map((file) => [OUT + file.path.split(OUT)[1], file.text]));
+const list = { sources: digest.digest('hex'), files };
+wanted.set(`${OUT}bundle.json`, JSON.stringify(list, null, 1) + '\n');
+
+const here = [...below(OUT, '.js'), ...below(OUT, '.json')];
+const current =
+  here.length === wanted.size &&
+  [...wanted].every(([path, text]) => existsSync(path) && readFileSync(path, 'utf8') === text);
+if (process.argv[2] === 'check') {
+  if (!current) console.error('assets/bundle is not of these scripts: make bundle writes it.');
+  process.exitCode = current ? 0 : 1;
+} else {
+  rmSync(OUT, { recursive: true, force: true });
+  for (const [path, text] of wanted) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+}
