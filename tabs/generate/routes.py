@@ -1,12 +1,14 @@
-"""HTTP routes of the pictures that came of drawing."""
+"""HTTP routes of Generate: its form, and the images that came of it."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from fastapi import Request
 from fastapi.responses import JSONResponse
 
 from truehue.tabs.generate.examples import NamedExample, generate_example, listed
+from truehue.tabs.generate.form import GenerationForm, filled_form, plan_generation, start_form
 from truehue.tabs.generate.gallery import generations_json
 from truehue.tabs.generate.pairs import maps_of, pair_json
 from truehue.tabs.page.answers import guarded
@@ -59,6 +61,13 @@ def generation_routes(context: Context) -> FeatureRouter:
     def maps(image_id: str) -> JSONResponse:
         return guarded(lambda: maps_of(context, image_id))
 
+    @router.get("/generations/form")
+    def form(request: Request) -> JSONResponse:
+        """The form as a link fills it, and the models to choose from."""
+        return guarded(lambda: filled_form(context, request.query_params))
+
+    router.post_json("/generations/plan", GenerationForm, plan_generation)
+    router.post_json("/generations/start", GenerationForm, start_form)
     return router
 
 

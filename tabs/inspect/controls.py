@@ -1,4 +1,4 @@
-"""The inputs of Inspect and Generate: the color picker, the choice of a rule, and the stage where
+"""The inputs of Inspect: the color picker, the choice of a rule, and the stage where
 a photograph is marked.
 
 The picker reads a name of four systems, a hex, an rgb triple or a function such as ``lab(52 40
@@ -19,19 +19,16 @@ import gradio as gr
 
 from truehue.core.verdict.rules import RULES
 from truehue.tabs.page.templates import html
-from truehue.tabs.page.widgets import asset, on_load, widget
+from truehue.tabs.page.widgets import on_load, widget
 
 
-def color_picker(
-    label: str, value: str | None = None, elem_id: str | None = None, tab: str = "inspect"
-) -> gr.HTML:
-    """A color input called ``label`` in a tab; ``value`` is any text that `parse_target` reads."""
+def color_picker(label: str, value: str | None = None, elem_id: str | None = None) -> gr.HTML:
+    """A color input called ``label``; ``value`` is any text that `parse_target` reads."""
     return gr.HTML(
         value or "",
         label=label,
         html_template=html("picker/picker"),
-        css_template=asset("css/picker/picker.css"),
-        js_on_load=on_load(f"{tab}/picker"),
+        js_on_load=on_load("inspect/picker"),
         apply_default_css=False,
         elem_id=elem_id,
         elem_classes=["th-picker-block"],

@@ -17,7 +17,7 @@ import hashlib
 import json
 import posixpath
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -31,7 +31,7 @@ from starlette.responses import JSONResponse, Response
 from truehue.core.color.systems import SEARCH_ORDER, SYSTEMS, system
 from truehue.core.verdict.rules import DEFAULT_RULE
 from truehue.tabs.page.context import ROOT
-from truehue.tabs.page.style_sheet import css_paths, style_sheet
+from truehue.tabs.page.style_sheet import css_paths, picker_sheet, style_sheet
 
 KINDS: Mapping[str, str] = {
     ".js": "text/javascript",
@@ -90,7 +90,7 @@ class AssetFiles:
         paths = sorted(path for path in (folder / "js").rglob("*.js") if path.is_file())
         self._bodies = {path.relative_to(folder).as_posix(): _script(path) for path in paths}
         imports = _bundled_imports(folder / "bundle", self._bodies) if bundle else {}
-        self._imports: dict[str, Sequence[str]] = {
+        self._imports = {
             name: _imports(name, body.plain.decode()) for name, body in self._bodies.items()
         } | imports
         self._bodies |= {name: _script(folder / "bundle" / name) for name in imports}
@@ -156,7 +156,8 @@ def _bundled_imports(folder: Path, scripts: Mapping[str, Body]) -> dict[str, lis
 def asset_files() -> AssetFiles:
     """Those of this app, read once."""
     names = json.dumps(catalog(), ensure_ascii=False, separators=(",", ":"))
-    style = style_sheet(path.read_text(encoding="utf-8") for path in css_paths())
+    sheets = [path.read_text(encoding="utf-8") for path in css_paths()]
+    style = style_sheet([*sheets, picker_sheet()])
     return AssetFiles(ROOT / "assets", {CATALOG: names.encode(), STYLE: style.encode()})
 
 

@@ -24,6 +24,7 @@ SHEETS = (
     "inspect/evidence",
     "inspect/fidelity",
     "generate/draw",
+    "generate/form",
     "inspect/library",
     "page/widths",
     "page/messages",
@@ -160,5 +161,11 @@ def style_sheet(texts: Iterable[str]) -> str:
 
 
 def css_paths() -> list[Path]:
-    """The files of :data:`SHEETS`; the picker's is not among them: Gradio scopes it to each."""
+    """The files of :data:`SHEETS`."""
     return [ROOT / "assets" / "css" / f"{name}.css" for name in SHEETS]
+
+
+def picker_sheet() -> str:
+    """The color picker's style, for each of its places."""
+    text = (ROOT / "assets/css/picker/picker.css").read_text(encoding="utf-8")
+    return f".th-picker-block {{ {text} }}"

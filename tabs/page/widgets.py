@@ -8,7 +8,6 @@ from typing import Any
 import gradio as gr
 
 from truehue.tabs.page.asset_files import asset_files
-from truehue.tabs.page.context import ROOT
 from truehue.tabs.page.templates import html
 
 # Gradio runs this text for each widget that comes on the page; a browser loads and runs the module
@@ -20,11 +19,6 @@ ON_LOAD = """element.inert = true; import(location.origin + '{address}').then(
 (error) => {{ element.textContent = '{gone}'; throw error; }}
 ).finally(() => {{ element.inert = false; }}) /* {events} */"""
 GONE = "TrueHue was restarted. Reload this page."
-
-
-def asset(path: str) -> str:
-    """The text of a file under ``assets/``."""
-    return (ROOT / "assets" / path).read_text(encoding="utf-8")
 
 
 def on_load(module: str, events: Sequence[str] = ()) -> str:

@@ -47,6 +47,7 @@ TITLES = {
     "explore": "Explore",
     "exports": "Exports",
     "fidelity": "Color fidelity",
+    "generations": "Generate",
     "image-sets": "Imported images",
     "images": "Images",
     "jobs": "Jobs",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from tests.tabs.generate.forms import started
 from truehue.core.records import ImageRecord
 from truehue.tabs.generate.plan import OwnPrompt
-from truehue.tabs.generate.tab import start
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.roles import OWNER
 
@@ -20,7 +20,7 @@ def drawn(
 ) -> ImageRecord:
     """A picture of one object, drawn by the renderer and stored."""
     controls = (["reference-renderer"], seed, 1, "", "", size_px, light, failure)
-    job = start(context, OWNER, {"mode": "own"}, OwnPrompt("", object_name, target), *controls)
+    job = started(context, OWNER, {"mode": "own"}, OwnPrompt("", object_name, target), *controls)
     state = context.engine.wait(job, 120)
     assert (state.status, state.problems) == ("done", ())
     (row,) = context.storage.drawings.recent(1)

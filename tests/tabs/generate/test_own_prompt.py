@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from truehue.tabs.generate import tab
+from tests.tabs.generate.forms import started
+from truehue.tabs.generate.form import restore
 from truehue.tabs.generate.own_prompt import (
     FIRST,
     OwnPrompt,
@@ -122,7 +123,7 @@ def test_a_long_text_lists_few_objects_and_says_how_many_more() -> None:
 
 def test_the_engine_gets_what_was_said_and_no_preset(context: Context) -> None:
     """The fields are those of the first picture, as they are when Draw comes before they follow."""
-    job = tab.start(context, OWNER, {"mode": "own"}, OwnPrompt(UNICORN, *FIRST, NOBODY), *HOW)
+    job = started(context, OWNER, {"mode": "own"}, OwnPrompt(UNICORN, *FIRST, NOBODY), *HOW)
     assert context.engine.wait(job, 120).status == "done"
     (row,) = context.storage.drawings.recent()
     target = [
@@ -138,9 +139,9 @@ def test_the_engine_gets_what_was_said_and_no_preset(context: Context) -> None:
 
 def test_a_link_without_fields_follows_its_words(context: Context) -> None:
     link = {"tab": "generate", "text": UNICORN}
-    name, _, edited, *_, text = tab.restore(link)
-    assert (name, text) == ("unicorn", UNICORN)
-    assert edited["value"] == {"object": False, "target": False}
-    name, _, edited, *_ = tab.restore({**link, "object": "mug", "target": "css:red"})
-    assert name == "mug"
-    assert edited["value"] == {"object": True, "target": True}
+    filled = restore(link)
+    assert (filled["object"], filled["text"]) == ("unicorn", UNICORN)
+    assert filled["edited"] == [False, False]
+    filled = restore({**link, "object": "mug", "target": "css:red"})
+    assert filled["object"] == "mug"
+    assert filled["edited"] == [True, True]

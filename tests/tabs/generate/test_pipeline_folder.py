@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.tabs.generate.forms import planned, started
 from tests.tiny_models.pipelines import build
-from truehue.tabs.generate import tab
 from truehue.tabs.generate.gallery import generations_json
 from truehue.tabs.generate.plan import OwnPrompt
 from truehue.tabs.inspect import tab as inspect
@@ -24,11 +24,11 @@ def test_a_pipeline_of_a_folder_draws_in_steps_and_is_not_judged_without_a_mask(
     folder = build("stable_diffusion", tmp_path / "tiny pipeline")
     own = OwnPrompt("", "mug", "css:teal")
     controls = ([f"folder:{folder}"], 0, 1, "", "12", 64, "studio", "none")
-    planned, about, *_ = tab.plan(context, OWNER, {"mode": "own"}, own, *controls)
-    assert "problem" not in planned["view"]
-    (model,) = about["view"]["models"]
+    shown_plan = planned(context, OWNER, {"mode": "own"}, own, *controls)
+    assert "problem" not in shown_plan["button"]
+    (model,) = shown_plan["models"]["models"]
     assert (model["name"], model["lacking"]) == ("tiny pipeline", [])
-    job = tab.start(context, OWNER, {"mode": "own"}, own, *controls)
+    job = started(context, OWNER, {"mode": "own"}, own, *controls)
     state = context.engine.wait(job, 120)
     assert (state.status, state.problems, state.steps) == ("done", (), 12)
     (row,) = context.storage.drawings.recent()

@@ -11,6 +11,7 @@ import pytest
 
 from tests.charts import plotly_of
 from tests.empty_data import empty_data
+from tests.tabs.generate.forms import planned, started
 from truehue.core.errors import BadInput
 from truehue.core.fidelity.cfm.registration import Registration
 from truehue.core.fidelity.cfm.scorer import CfmScore
@@ -21,7 +22,6 @@ from truehue.core.refinement.settings import refinement_of, rows_of, saturation_
 from truehue.core.scores import measures
 from truehue.core.scores.cfm import cfm_measures, cfm_records
 from truehue.storage import Storage
-from truehue.tabs.generate import tab
 from truehue.tabs.generate.gallery import generations_json
 from truehue.tabs.generate.pair_figure import histograms
 from truehue.tabs.generate.pairs import maps_of, pair_json
@@ -99,13 +99,13 @@ def test_each_picture_is_drawn_without_and_with_it() -> None:
 
 def test_models_without_guidance_are_named_beside_the_switch(context: Context) -> None:
     own, target = OwnPrompt("A red mug"), {"mode": "own"}
-    shown = tab.plan(context, OWNER, target, own, *controls(ON, ("reference-renderer",)))
-    said = shown[-1]["view"]["problem"]
+    shown = planned(context, OWNER, target, own, *controls(ON, ("reference-renderer",)))
+    said = shown["realism"]["problem"]
     assert said.startswith("Reference renderer")
     assert "such as Small (trained on the renderer), or switch Realism off" in said
-    assert shown[0]["view"]["problem"] == said
+    assert shown["button"]["problem"] == said
     with pytest.raises(BadInput, match="no diffusion model"):
-        tab.start(context, OWNER, target, own, *controls(ON, ("reference-renderer", SMALL)))
+        started(context, OWNER, target, own, *controls(ON, ("reference-renderer", SMALL)))
     for name, text in {
         "flux.1-dev": "one prediction only",
         "janus-pro-1b": "token by token",
@@ -113,16 +113,16 @@ def test_models_without_guidance_are_named_beside_the_switch(context: Context) -
     }.items():
         assert text in problem_of([name], [None])
     assert "above 1" in problem_of([SMALL], [3.0, 1.0])
-    fine = tab.plan(context, OWNER, target, own, *controls(ON))
-    assert fine[-1]["view"]["problem"] == fine[0]["view"].get("problem", "") == ""
-    assert fine[0]["view"]["note"] == "without and with CFR"
-    assert "CFR λ 1" in fine[4]["text"]
+    fine = planned(context, OWNER, target, own, *controls(ON))
+    assert fine["realism"]["problem"] == fine["button"].get("problem", "") == ""
+    assert fine["button"]["note"] == "without and with CFR"
+    assert "CFR λ 1" in fine["settings"]
 
 
 def test_a_link_sets_the_switch_again(context: Context) -> None:
     value = {**ON, "strength": 0.4, "map": "predicted", "variant": "spatial", "at": 0.5}
-    shown = tab.plan(context, OWNER, {"mode": "own"}, OwnPrompt("A mug"), *controls(value))
-    link = {name: str(text) for name, text in shown[0]["view"]["settings"].items()}
+    shown = planned(context, OWNER, {"mode": "own"}, OwnPrompt("A mug"), *controls(value))
+    link = {name: str(text) for name, text in shown["button"]["settings"].items()}
     assert from_link(link) == value
     assert from_link({"cfr": "2"}) is from_link({"cfr": "x"}) is from_link({}) is None
     painted = from_link({"cfr": "0.5", "cfr_map": "painted"})
@@ -141,7 +141,7 @@ def drawn_room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Context]:
             {**ON, "strength": 0, "beside": False},
             {**ON, "map": "painted", "rows": ["ff00"], "beside": False},
         ):
-            job = tab.start(made, OWNER, {"mode": "own"}, own, *controls(value))
+            job = started(made, OWNER, {"mode": "own"}, own, *controls(value))
             state = made.engine.wait(job, 120)
             assert (state.status, state.problems) == ("done", ())
         yield made

@@ -6,11 +6,11 @@ import json
 import re
 from typing import Any
 
-import gradio as gr
 import numpy as np
 import pytest
 
 from tests.tabs.drawn import drawn
+from tests.tabs.generate.forms import planned, started
 from tests.tabs.reach import as_demo
 from truehue.core.color.systems import parse_target
 from truehue.core.errors import BadInput, UnknownColor
@@ -18,13 +18,12 @@ from truehue.core.generation.backends.reference import ReferenceRenderer
 from truehue.core.generation.request import GenerationRequest
 from truehue.core.prompts.prompt import ObjectTarget
 from truehue.core.verdict.rules import RULES
-from truehue.tabs.generate import tab
+from truehue.tabs.generate.form import restore
 from truehue.tabs.generate.gallery import generations_json
-from truehue.tabs.generate.plan import OwnPrompt
+from truehue.tabs.generate.own_prompt import FIRST, OwnPrompt
 from truehue.tabs.inspect.state import exact_mask
 from truehue.tabs.library.service import Library
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.feature import Page
 from truehue.tabs.page.roles import OWNER, Actor, Role
 
 pytestmark = pytest.mark.slow
@@ -34,28 +33,7 @@ MUG = OwnPrompt("", "mug", "css:teal")
 RIGHT: tuple[Any, ...] = ([RENDERER], 5, 1, "", "", 96, "studio", "none")
 
 
-@pytest.fixture
-def view(context: Context) -> tab.View:
-    """The components of the Generate tab, in no running app."""
-    with gr.Blocks():
-        return tab.layout(Page(context, None, None))
-
-
-def restored(view: tab.View, query: dict[str, str]) -> dict[str, Any]:
-    """What a link sets, by the name of the component in the view."""
-    names = {id(component): name for name, component in vars(view).items()}
-    updates = tab.restore(query)
-    return {
-        names[id(component)]: update
-        for component, update in zip(view.restored, updates, strict=True)
-    }
-
-
 EVE = Actor("eve", Role.VISITOR)
-
-
-def untouched(update: Any) -> bool:
-    return isinstance(update, dict) and set(update) == {"__type__"}
 
 
 def scene(context: Context, failure: str = "none") -> tuple[list[Any], Any]:
@@ -66,24 +44,24 @@ def scene(context: Context, failure: str = "none") -> tuple[list[Any], Any]:
         if prompt.task == "moc" and prompt.system == "l2" and len(prompt.targets) == 3
     )
     sent = {"mode": "chosen", "refs": [["gencolorbench", prompt.id]]}
-    job = tab.start(context, OWNER, sent, OwnPrompt(), *RIGHT[:5], 256, "even", failure)
+    job = started(context, OWNER, sent, OwnPrompt(), *RIGHT[:5], 256, "even", failure)
     assert context.engine.wait(job, 120).status == "done"
     return context.storage.drawings.recent(prompt=("gencolorbench", prompt.id)), prompt
 
 
 def test_every_field_that_cannot_be_read_is_named(context: Context) -> None:
     controls = ([RENDERER], -5, 9999, "-3", "abc", 0, "studio", "none")
-    view = tab.plan(context, OWNER, {"mode": "own"}, MUG, *controls)[0]["view"]
+    view = planned(context, OWNER, {"mode": "own"}, MUG, *controls)["button"]
     assert list(view["fields"]) == ["seed", "seeds", "guidance", "steps"]
     assert "not -5" in view["fields"]["seed"]
     assert all(field in view["problem"] for field in view["fields"].values())
-    view = tab.plan(context, OWNER, {"mode": "own"}, MUG, *RIGHT)[0]["view"]
+    view = planned(context, OWNER, {"mode": "own"}, MUG, *RIGHT)["button"]
     assert "fields" not in view
 
 
 def test_a_card_of_a_concept_leads_to_compare_and_names_its_stand_in(context: Context) -> None:
     sent = {"mode": "basket", "refs": [["concepts", "concept-0044-rotten-photo"]]}
-    job = tab.start(context, OWNER, sent, OwnPrompt(), *RIGHT[:5], 256, "even", "none")
+    job = started(context, OWNER, sent, OwnPrompt(), *RIGHT[:5], 256, "even", "none")
     assert context.engine.wait(job, 120).status == "done"
     (shown,) = generations_json(context, context.storage.drawings.recent())
     assert (shown["concept"], shown["unscored"]) == (
@@ -181,7 +159,7 @@ def test_what_cannot_be_asked_is_explained_and_nothing_is_stored(
     said: str,
 ) -> None:
     with pytest.raises(error, match=said):
-        tab.start(shared_context, OWNER, {"mode": "own"}, own, *controls)
+        started(shared_context, OWNER, {"mode": "own"}, own, *controls)
     assert shared_context.storage.drawings.count() == 0
 
 
@@ -197,7 +175,7 @@ def test_what_cannot_be_asked_is_explained_and_nothing_is_stored(
 def test_what_the_model_refuses_is_a_row_with_its_reason(
     context: Context, controls: tuple[Any, ...], said: str
 ) -> None:
-    job = tab.start(context, OWNER, {"mode": "own"}, MUG, *controls)
+    job = started(context, OWNER, {"mode": "own"}, MUG, *controls)
     state = context.engine.wait(job, 60)
     assert (state.status, state.failed) == ("failed", 1)
     (row,) = context.storage.drawings.recent(status="failed")
@@ -208,12 +186,12 @@ def test_what_the_model_refuses_is_a_row_with_its_reason(
 def test_folders_are_for_people_at_this_machine(context: Context) -> None:
     as_demo(context)
     with pytest.raises(BadInput, match="machine where TrueHue runs"):
-        tab.start(context, EVE, {"mode": "own"}, MUG, ["folder:/etc"], *RIGHT[1:])
+        started(context, EVE, {"mode": "own"}, MUG, ["folder:/etc"], *RIGHT[1:])
 
 
 def test_a_prompt_of_5000_characters_is_drawn(context: Context) -> None:
     own = OwnPrompt("a very long story " * 278, "mug", "css:teal")
-    job = tab.start(context, OWNER, {"mode": "own"}, own, *RIGHT)
+    job = started(context, OWNER, {"mode": "own"}, own, *RIGHT)
     assert context.engine.wait(job, 60).status == "done"
     (row,) = context.storage.drawings.recent()
     assert len(row.text) > 5000
@@ -223,30 +201,30 @@ def test_a_prompt_of_5000_characters_is_drawn(context: Context) -> None:
 def test_a_basket_with_a_prompt_that_is_gone_says_so(context: Context) -> None:
     sent = {"mode": "basket", "refs": [["mini", "gone"]]}
     with pytest.raises(BadInput, match=r"gone.*Remove it from the selection"):
-        tab.start(context, OWNER, sent, OwnPrompt(), *RIGHT)
+        started(context, OWNER, sent, OwnPrompt(), *RIGHT)
     with pytest.raises(BadInput, match="no prompt to generate"):
-        tab.start(context, OWNER, {"mode": "basket", "refs": []}, OwnPrompt(), *RIGHT)
+        started(context, OWNER, {"mode": "basket", "refs": []}, OwnPrompt(), *RIGHT)
 
 
 def test_the_plan_counts_what_will_be_drawn(context: Context) -> None:
     target = {"mode": "basket", "prompts": 3}
     counted = ([RENDERER, "kolors"], 0, 2, "3, 5", "", 0, "hard", "swapped")
-    shown, about, only, *_ = tab.plan(context, OWNER, target, MUG, *counted)
-    assert shown["view"]["button"] == "Generate 18 images"
-    assert shown["view"]["note"] == (
+    shown = planned(context, OWNER, target, MUG, *counted)
+    assert shown["button"]["button"] == "Generate 18 images"
+    assert shown["button"]["note"] == (
         "3 prompts × 2 seeds × (2 guidance scales + the renderer, which takes no guidance)"
     )
-    assert shown["view"]["settings"]["model"] == f"{RENDERER}|kolors"
-    (kolors,) = about["view"]["models"]
+    assert shown["button"]["settings"]["model"] == f"{RENDERER}|kolors"
+    (kolors,) = shown["models"]["models"]
     assert kolors["name"] == "Kolors"
     assert kolors["facts"].startswith("50 steps, guidance 5, 1024 × 1024 · ")
     commands = [command for _, command in kolors["lacking"]]
     assert "python -m truehue models download kolors" in commands
-    assert only["visible"] is True
-    shown, _, only, *_ = tab.plan(context, OWNER, {"mode": "own"}, MUG, ["kolors"], *RIGHT[1:])
-    assert (shown["view"]["button"], only["visible"]) == ("Generate", False)
-    shown, *_ = tab.plan(context, OWNER, {"mode": "own"}, MUG, [RENDERER], None, *RIGHT[2:])
-    assert "whole number" in shown["view"]["problem"]
+    assert shown["renderer"] is True
+    shown = planned(context, OWNER, {"mode": "own"}, MUG, ["kolors"], *RIGHT[1:])
+    assert (shown["button"]["button"], shown["renderer"]) == ("Generate", False)
+    shown = planned(context, OWNER, {"mode": "own"}, MUG, [RENDERER], None, *RIGHT[2:])
+    assert "whole number" in shown["button"]["problem"]
 
 
 @pytest.mark.parametrize(
@@ -265,14 +243,14 @@ def test_the_plan_counts_what_will_be_drawn(context: Context) -> None:
 def test_the_factors_multiply_to_the_number_on_the_button(
     context: Context, models: list[str], guidance: str, said: str
 ) -> None:
-    shown, *_ = tab.plan(context, OWNER, {}, MUG, models, 0, 2, guidance, "", 0, "even", "none")
-    assert shown["view"]["note"] == said
+    shown = planned(context, OWNER, {}, MUG, models, 0, 2, guidance, "", 0, "even", "none")
+    assert shown["button"]["note"] == said
 
 
 def test_too_many_images_are_said_before_one_presses(context: Context) -> None:
     target = {"mode": "basket", "prompts": 44_464}
-    shown, *_ = tab.plan(context, OWNER, target, MUG, *RIGHT)
-    assert "at most 20,000" in shown["view"]["problem"]
+    shown = planned(context, OWNER, target, MUG, *RIGHT)
+    assert "at most 20,000" in shown["button"]["problem"]
 
 
 def test_equal_pixels_keep_the_words_of_their_own_drawing(context: Context) -> None:
@@ -306,7 +284,7 @@ def test_a_longer_gallery_asks_the_database_no_more(
 
 
 def test_settings_that_the_renderer_does_not_take_are_not_written_down(context: Context) -> None:
-    job = tab.start(
+    job = started(
         context, OWNER, {"mode": "own"}, MUG, [RENDERER], 0, 1, "3", "20", 64, "even", "none"
     )
     assert context.engine.wait(job, 60).status == "done"
@@ -331,20 +309,19 @@ def test_a_picture_with_an_object_missing_is_never_right(context: Context) -> No
 
 def test_a_folder_is_not_looked_for_where_others_reach_the_app(context: Context) -> None:
     as_demo(context)
-    shown, about, *_ = tab.plan(context, EVE, {}, MUG, ["folder:/etc"], *RIGHT[1:])
-    assert "machine where TrueHue runs" in shown["view"]["problem"]
-    assert about["view"] == {}
+    shown = planned(context, EVE, {}, MUG, ["folder:/etc"], *RIGHT[1:])
+    assert "machine where TrueHue runs" in shown["button"]["problem"]
+    assert shown["models"] == {}
 
 
 def test_a_stand_in_is_said_before_drawing(context: Context) -> None:
     own = OwnPrompt("", "refrigerator", "css:teal")
-    reading = tab.plan(context, OWNER, {"mode": "own"}, own, *RIGHT)[3]["view"]
+    reading = planned(context, OWNER, {"mode": "own"}, own, *RIGHT)["reading"]
     assert any("shape (no refrigerator model)" in note for note in reading["notes"])
 
 
-def test_a_link_fills_the_controls(view: tab.View) -> None:
-    result = restored(
-        view,
+def test_a_link_fills_the_controls() -> None:
+    result = restore(
         {
             "tab": "generate",
             "object": "book",
@@ -360,11 +337,11 @@ def test_a_link_fills_the_controls(view: tab.View) -> None:
             "text": "A book",
         },
     )
-    assert result["target"]["value"] == "#8040C0"
+    assert result["target"] == "#8040C0"
     assert result["models"] == [RENDERER, "kolors"]
-    names = ("own_text", "object_name", "seed", "seeds", "size", "light", "failure", "guidance")
-    blank = restored(view, {"tab": "generate", "object": "", "target": "", "text": ""})
-    assert (blank["object_name"], blank["target"]["value"]) == ("", "")
+    names = ("text", "object", "seed", "seeds", "size", "light", "failure", "guidance")
+    blank = restore({"tab": "generate", "object": "", "target": "", "text": ""})
+    assert (blank["object"], blank["target"]) == ("", "")
     assert [result[name] for name in names] == [
         "A book",
         "book",
@@ -386,14 +363,12 @@ def test_a_link_fills_the_controls(view: tab.View) -> None:
         {"tab": "inspect", "seed": "3", "light": "hard"},
     ],
 )
-def test_a_link_with_nonsense_in_it_leaves_the_controls_usable(
-    view: tab.View, query: dict[str, str]
-) -> None:
-    result = restored(view, query)
-    # Which fields a person edited is no control, and as it is on a fresh page.
-    edited = result.pop("reading")
-    assert untouched(edited) or edited["value"] == view.reading.value
-    assert all(untouched(update) for update in result.values())
+def test_a_link_with_nonsense_in_it_leaves_the_controls_usable(query: dict[str, str]) -> None:
+    result = restore(query)
+    # Which fields a person edited is no control, and as on a fresh page; so are both fields.
+    assert result.pop("edited", [False, False]) == [False, False]
+    fields = (result.pop("object", FIRST[0]), result.pop("target", FIRST[1]))
+    assert (fields, result) == (FIRST, {})
 
 
 def test_an_image_that_cannot_be_judged_is_kept(

@@ -203,12 +203,12 @@ def test_paths_are_for_people_at_this_machine_alone(
 
 
 def test_a_job_is_followed_and_belongs_to_who_asked(client: TestClient, context: Context) -> None:
-    from truehue.tabs.generate.tab import start
+    from tests.tabs.generate.forms import started
 
     own = OwnPrompt("", "sphere", "css:teal")
     controls = (["reference-renderer"], 0, 2, "", "", 64, "studio", "none")
     as_demo(context)
-    job = start(context, Actor("a" * 32, Role.VISITOR), {"mode": "own"}, own, *controls)
+    job = started(context, Actor("a" * 32, Role.VISITOR), {"mode": "own"}, own, *controls)
     others = client.get("/api/jobs?kind=drawing").json()["jobs"]
     assert all(not other["mine"] and "sphere" not in other["title"] for other in others)
     # What a page says of itself decides nothing.

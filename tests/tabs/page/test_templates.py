@@ -11,6 +11,7 @@ from jinja2 import UndefinedError
 
 from truehue.tabs.compare.tab import people_html
 from truehue.tabs.compare.tables import frame
+from truehue.tabs.generate.tab import request_html
 from truehue.tabs.page import templates
 from truehue.tabs.page.context import ROOT
 from truehue.tabs.page.templates import html
@@ -21,7 +22,8 @@ NAMES = sorted(
 )
 ANALYSES = ("tables", "modifiers", "guidance")
 FILLED = {f"compare/{name}": lambda name=name: frame.template(name) for name in ANALYSES} | {
-    "compare/people": people_html
+    "compare/people": people_html,
+    "generate/request": request_html,
 }
 # One that others extend, and the page's head: no widget begins as they are.
 NO_WIDGETS = ("compare/analysis", "page/head")

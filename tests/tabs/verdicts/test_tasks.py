@@ -15,6 +15,7 @@ from urllib.parse import parse_qsl
 import numpy as np
 import pytest
 
+from tests.tabs.generate.forms import started
 from truehue.core.color.systems import parse_target
 from truehue.core.images.pixels import Mask
 from truehue.core.prompts.prompt import ObjectTarget, Prompt
@@ -22,7 +23,6 @@ from truehue.core.records import EvidenceRecord, GenerationRecord
 from truehue.core.verdict import tasks
 from truehue.core.verdict.measure import TargetObject, measure, unscored_measurement
 from truehue.core.verdict.rules import RULES
-from truehue.tabs.generate import tab
 from truehue.tabs.generate.gallery import generations_json
 from truehue.tabs.generate.plan import OwnPrompt
 from truehue.tabs.inspect.score import last_question, open_on_stage, question_of
@@ -72,7 +72,7 @@ def pictured(
     """A prompt of the set, drawn by the renderer through the tab, stored and judged."""
     sent = {"mode": "chosen", "refs": [[SET, prompt.id]]}
     controls = (["reference-renderer"], 0, 1, "", "", 128, light, failure)
-    job = tab.start(context, OWNER, sent, OwnPrompt(), *controls)
+    job = started(context, OWNER, sent, OwnPrompt(), *controls)
     assert context.engine.wait(job, 120).status == "done"
     return context.storage.drawings.recent(1)[0]
 
