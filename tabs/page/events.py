@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import gradio as gr
-from gradio.events import EventListener
 
 from truehue.tabs.page.actor import actor_of
 from truehue.tabs.page.context import Context
@@ -74,15 +73,6 @@ def on_last_edit(
     values then stood there until the next edit.
     """
     gr.on(triggers, handled, inputs, outputs, trigger_mode="always_last", **{**QUIET, **more})
-
-
-def widget_trigger(widget: Any, event: str) -> Any:
-    """An event that a widget's own script sends, as one of the triggers of :func:`on_last_edit`:
-    ``gr.on`` of Gradio 6.31 takes none that ``widget.event`` gives."""
-    assert hasattr(widget, event), event
-    trigger = EventListener(event)
-    vars(trigger)["__self__"] = widget
-    return trigger
 
 
 def _cause(context: Context, action: str, request: gr.Request, data: Any = None) -> Cause:
