@@ -1,18 +1,169 @@
-"""How every command of ``core`` ends, whatever its terminal or pipe can take."""
+"""The command line: what a command declares, how it ends, and what it says of long work.
+
+A command is a :class:`Command`: a function of its options, with what these are called. Its ``main``
+reads the arguments, and turns errors and Ctrl+C into a sentence and an exit status.
+"""
 
 from __future__ import annotations
 
+import argparse
 import atexit
 import contextlib
 import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn, TextIO
 
+from truehue.core.batch.records import BatchState
 from truehue.core.errors import TrueHueError
+from truehue.core.files import Progress
+
+PERCENT_STEP = 5
+LINE_S = 10.0
+"""Seconds between two lines of progress in a pipe."""
+
+
+class UsageError(Exception):
+    """Arguments that do not go together: the usage is shown above the message."""
+
+
+@dataclass(frozen=True)
+class Argument:
+    """What an argument is called and what stands for its value, as in ``--out DIR`` or ``file
+    FILE``; the rest are settings of ``add_argument``, where ``default`` may be a function."""
+
+    spec: str
+    settings: Mapping[str, Any]
+
+    def add_to(self, parser: argparse._ActionsContainer) -> None:
+        """Adds it to a parser."""
+        words, settings = self.spec.split(), dict(self.settings)
+        names = [word for word in words if word.startswith("-")] or words[:1]
+        if len(words) > len(names):
+            settings["metavar"] = words[-1]
+        if callable(settings.get("default")):
+            settings["default"] = settings["default"]()
+        parser.add_argument(*names, **settings)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Arguments below a title; without one, at most one of them may be given."""
+
+    title: str
+    arguments: tuple[Argument | Group, ...]
+
+    def add_to(self, parser: argparse._ActionsContainer) -> None:
+        """Adds them to a parser."""
+        group: argparse._ActionsContainer = (
+            parser.add_argument_group(self.title)
+            if self.title
+            else parser.add_mutually_exclusive_group()
+        )
+        for argument in self.arguments:
+            argument.add_to(group)
+
+
+def arg(spec: str, help: str = "", **settings: Any) -> Argument:
+    """An argument with a value."""
+    return Argument(spec, {"help": help or None, **settings})
+
+
+def flag(spec: str, help: str = "") -> Argument:
+    """A switch that is off."""
+    return arg(spec, help, action="store_true")
+
+
+def switch(spec: str, help: str, default: Any) -> Argument:
+    """A switch with its opposite, as ``--backup`` and ``--no-backup``."""
+    return arg(spec, help, action=argparse.BooleanOptionalAction, default=default)
+
+
+def group(title: str, *arguments: Argument | Group) -> Group:
+    """Arguments below a title."""
+    return Group(title, arguments)
+
+
+def either(*arguments: Argument) -> Group:
+    """Arguments of which at most one may be given."""
+    return Group("", arguments)
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command, or with commands among its ``parts`` a family of them.
+
+    ``help`` describes it in a list. ``former`` is how it is called without ``truehue``, such as
+    ``-m core.measure``. Ctrl+C ends it with the sentence and the exit status ``stopped``.
+    """
+
+    name: str
+    help: str
+    parts: tuple[Argument | Group | Command, ...] = ()
+    run: Callable[[argparse.Namespace], int] | None = None
+    description: str = ""
+    epilog: str = ""
+    former: str = ""
+    stopped: tuple[str, int] = ("Stopped.", 130)
+
+    def main(self, arguments: Sequence[str] | None = None) -> int:
+        """Runs the command; returns the exit status."""
+        parser = self.parser()
+        options = parser.parse_args(arguments)
+        try:
+            return status_of(lambda: int(options.run(options)), *self.stopped)
+        except UsageError as error:
+            parser.error(str(error))
+
+    def parser(self) -> argparse.ArgumentParser:
+        """The parser of its arguments."""
+        parser = argparse.ArgumentParser(
+            prog=program(self.name, self.former), **self._texts(self.description or self.help)
+        )
+        self._fill(parser)
+        return parser
+
+    def _texts(self, description: str) -> dict[str, Any]:
+        texts: dict[str, Any] = {"description": description or None, "epilog": self.epilog or None}
+        if "\n" in self.epilog:
+            texts["formatter_class"] = argparse.RawDescriptionHelpFormatter
+        return texts
+
+    def _fill(self, parser: argparse.ArgumentParser) -> None:
+        parser.set_defaults(run=self.run)
+        commands = None
+        for part in self.parts:
+            if isinstance(part, Command):
+                commands = commands or parser.add_subparsers(required=True, metavar="COMMAND")
+                texts = part._texts(part.description)
+                part._fill(commands.add_parser(part.name, help=part.help, **texts))
+            else:
+                part.add_to(parser)
+
+
+def command(
+    name: str, help: str, *parts: Argument | Group, **settings: Any
+) -> Callable[[Callable[[argparse.Namespace], int]], Command]:
+    """Makes a command of a function of its options."""
+    return lambda run: Command(name, help, parts, run, **settings)
+
+
+def data_folder(help: str = "the app's data folder (default ./data)") -> Argument:
+    """The option ``--data``."""
+    return arg("--data DIR", help, default=lambda: os.environ.get("TRUEHUE_DATA", "./data"))
+
+
+JSON = flag("--json", "print one JSON object")
+JSON_LINES = flag("--json", "one JSON object a line")
+MODELS_FOLDER = arg(
+    "--models DIR",
+    "folder with models' weights, one folder each (default: TRUEHUE_MODELS, then the hub's cache)",
+)
 
 
 def run_command(main: Callable[[], int], teardown: bool = True) -> NoReturn:
@@ -54,9 +205,11 @@ def run_command(main: Callable[[], int], teardown: bool = True) -> NoReturn:
     sys.exit(status)
 
 
-def status_of(run: Callable[[], int], stopped: str = "Stopped.") -> int:
-    """The exit status of what a command does: 2 for an error of ours and 130 for Ctrl+C, each with
-    its sentence on standard error."""
+def status_of(
+    run: Callable[[], int], stopped: str = "Stopped.", stopped_status: int = 128 + signal.SIGINT
+) -> int:
+    """The exit status of what a command does: 2 for an error of ours and ``stopped_status`` for
+    Ctrl+C, each with its sentence on standard error."""
     try:
         return run()
     except TrueHueError as error:
@@ -64,10 +217,10 @@ def status_of(run: Callable[[], int], stopped: str = "Stopped.") -> int:
         return 2
     except KeyboardInterrupt:
         print(stopped, file=sys.stderr)
-        return 130
+        return stopped_status
 
 
-def program(command: str, router: str) -> str:
+def program(command: str, former: str) -> str:
     """How a command was called, for its help: ``truehue measure``, ``python -m truehue measure`` or
     ``python -m core.measure``."""
     called = Path(sys.argv[0])
@@ -75,7 +228,7 @@ def program(command: str, router: str) -> str:
         return f"truehue {command}"
     if (called.parent.name, called.name) == ("truehue", "__main__.py"):
         return f"python -m truehue {command}"
-    return f"python {router}"
+    return f"python {former}"
 
 
 @contextlib.contextmanager
@@ -93,3 +246,87 @@ def ended_by_signal() -> Iterator[threading.Event]:
     finally:
         for name, handler in before.items():
             signal.signal(name, handler)
+
+
+def say(text: str = "", *, file: TextIO | None = None, end: str = "\n") -> None:
+    """Prints at once. A reader who has gone (``| head``) hears no more, and the work goes on."""
+    stream = file or sys.stdout
+    try:
+        print(text, end=end, file=stream, flush=True)
+    except BrokenPipeError:
+        # What is still buffered goes nowhere, or Python would complain at its end.
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
+
+
+class ProgressLine:
+    """Progress on standard error: a line every ``every_s`` seconds; with ``terminal_s``, on a
+    terminal, one line that is written over as often as that."""
+
+    def __init__(self, every_s: float = LINE_S, terminal_s: float | None = None) -> None:
+        self._over = terminal_s is not None and sys.stderr.isatty()
+        self._every_s = terminal_s if self._over and terminal_s is not None else every_s
+        self._last = 0.0 if self._over else time.monotonic()
+        self._width = 0
+
+    def show(self, text: Callable[[], str]) -> None:
+        """Says the text, if it is time."""
+        if time.monotonic() - self._last < self._every_s:
+            return
+        self._last = time.monotonic()
+        message = text()
+        if self._over:
+            say(f"\r{message:<{self._width}}", end="", file=sys.stderr)
+            self._width = len(message)
+        else:
+            say(message, file=sys.stderr)
+
+    def close(self) -> None:
+        """Leaves the line."""
+        if self._width:
+            say(file=sys.stderr)
+
+
+def batch_progress(items: str, waits: Callable[[], str] = str) -> Callable[[BatchState], None]:
+    """A line now and then of how many ``items`` of a batch are done, with what ``waits`` returns, a
+    sentence or nothing."""
+    line = ProgressLine(LINE_S)
+
+    def text(state: BatchState) -> str:
+        message = f"{state.done:,} of {state.total:,} {items}"
+        if state.seconds_left is not None:
+            message += f", about {state.seconds_left / 60:.0f} min left"
+        return " · ".join(filter(None, (message, waits())))
+
+    return lambda state: line.show(lambda: text(state))
+
+
+def say_problems(state: BatchState, lacking: str) -> None:
+    """On standard error why items have none of what they are to have, such as ``a result``."""
+    for reason, count in state.problems:
+        print(f"{count:,} without {lacking}: {reason}", file=sys.stderr)
+
+
+def exit_status(state: BatchState) -> int:
+    """3, and a sentence, for work that was ended before its last item; 2 where some items failed;
+    else 0."""
+    if state.status != "finished":
+        print(f"{state.message or 'Stopped.'} Run the same command again to resume.")
+        return 3
+    return 2 if state.failed else 0
+
+
+def percent_line(wanted: bool = True) -> Progress:
+    """How much of something is done: a line now and then on a terminal, nothing elsewhere."""
+    shown = wanted and sys.stderr.isatty()
+    last = -1
+
+    def progress(done: int, total: int) -> None:
+        nonlocal last
+        percent = 100 * done // total if total else 100
+        if shown and percent // PERCENT_STEP != last:
+            last = percent // PERCENT_STEP
+            print(f"\r{percent}%", end="\n" if percent >= 100 else "", file=sys.stderr, flush=True)
+
+    return progress

@@ -1,6 +1,6 @@
-"""The door of ``python -m core.compare``; truehue.core.cli.compare.command says what it does."""
+"""The door of ``python -m core.compare``; truehue.core.cli.compare says what it does."""
 
-from truehue.core.cli.compare.command import main
+from truehue.core.cli.compare import main
 from truehue.core.command import run_command
 
 if __name__ == "__main__":

@@ -10,22 +10,20 @@ import argparse
 import json
 import os
 import signal
-import sys
 import threading
-import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import TextIO
 
 from truehue.core.color.systems import SYSTEMS
-from truehue.core.command import program
+from truehue.core.command import Command, ProgressLine, arg, flag
 from truehue.core.diagnosis.colors import DEFAULT_LIGHTS, DEFAULT_SIZE_PX, SET_SYSTEMS
-from truehue.core.diagnosis.plan import manifest_tasks, read_manifest, renderer_tasks, rules_used
-from truehue.core.diagnosis.records import text
+from truehue.core.diagnosis.manifest import read_manifest
+from truehue.core.diagnosis.plan import manifest_tasks, renderer_tasks, rules_used
 from truehue.core.diagnosis.run import Progress, Watch, diagnose
-from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.diagnosis.text import text
+from truehue.core.errors import BadInput
 from truehue.core.generation.renderer import LIGHTS, OBJECTS
 from truehue.core.verdict.rules import RULES
 
@@ -36,61 +34,6 @@ examples:
   python -m truehue diagnose --out mine --images renders.csv --rules paper,released
 """
 _SET_OPTIONS = ("objects", "lights", "systems", "seeds", "size", "every")
-
-
-def parser() -> argparse.ArgumentParser:
-    """The command line."""
-    argument_parser = argparse.ArgumentParser(
-        prog=program("diagnose", "-m core.diagnose"),
-        description="Renders objects of exactly known color, scores each by every rule against its "
-        "own color and against near ones, and reports hits and false accepts.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    argument_parser.add_argument(
-        "--out",
-        required=True,
-        metavar="DIR",
-        help="folder of the report; an interrupted run continues from there",
-    )
-    argument_parser.add_argument("--json", action="store_true", help="print the report as JSON")
-    argument_parser.add_argument(
-        "--rules", metavar="IDS", help=_single_of((r.id for r in RULES), "all")
-    )
-    argument_parser.add_argument("--objects", metavar="NAMES", help=_single_of(OBJECTS, "all"))
-    argument_parser.add_argument(
-        "--lights", metavar="NAMES", help=_single_of(LIGHTS, ",".join(DEFAULT_LIGHTS))
-    )
-    argument_parser.add_argument(
-        "--systems", metavar="IDS", help=_single_of(SYSTEMS, ",".join(SET_SYSTEMS))
-    )
-    argument_parser.add_argument(
-        "--seeds", metavar="NUMBERS", help="views of each object (default 0)"
-    )
-    argument_parser.add_argument(
-        "--size", type=int, metavar="PX", help=f"default {DEFAULT_SIZE_PX}"
-    )
-    argument_parser.add_argument(
-        "--every", type=int, metavar="N", help="only every Nth color: a quick look"
-    )
-    argument_parser.add_argument(
-        "--k", type=int, default=0, help="neighbors that paper and truehue accept too (default 0)"
-    )
-    argument_parser.add_argument(
-        "--workers",
-        type=int,
-        default=os.cpu_count() or 1,
-        metavar="N",
-        help="processes of one thread each (default: one per core)",
-    )
-    argument_parser.add_argument(
-        "--images",
-        metavar="FILE.csv",
-        help="measure on renders of your own instead: "
-        "columns file,mask,system,color and perhaps object,light; paths are relative "
-        "to the file",
-    )
-    return argument_parser
 
 
 def _single_of(names: Iterable[str], default: str) -> str:
@@ -148,62 +91,26 @@ def _numbers(text: str | None) -> tuple[int, ...]:
         raise BadInput(f"--seeds takes whole numbers with commas, not {text!r}.") from None
 
 
-class _Line:
-    """One line on a terminal that is written over; elsewhere a line every ten seconds."""
-
-    def __init__(self, err: TextIO) -> None:
-        self.err = err
-        self.terminal = err.isatty()
-        self.last = time.perf_counter() if not self.terminal else 0.0
-
-    def __call__(self, progress: Progress) -> None:
-        now = time.perf_counter()
-        if now - self.last < (0.5 if self.terminal else 10.0):
-            return
-        self.last = now
-        seconds = progress.seconds_left
-        message = f"{progress.done:,} of {progress.images:,} images"
-        if progress.reused:
-            message += f" ({progress.reused:,} reused)"
-        message += f", {progress.images_a_second:.1f} per second"
-        if seconds is not None:
-            message += (
-                f", about {seconds / 60:.0f} min left"
-                if seconds > 90
-                else f", {seconds:.0f} s left"
-            )
-        end = "" if self.terminal else "\n"
-        print(f"\r{message:<78}" if self.terminal else message, end=end, file=self.err, flush=True)
-
-    def close(self) -> None:
-        """Leaves the line."""
-        if self.terminal and self.last:
-            print(file=self.err)
+def _text(progress: Progress) -> str:
+    message = f"{progress.done:,} of {progress.images:,} images"
+    if progress.reused:
+        message += f" ({progress.reused:,} reused)"
+    message += f", {progress.images_a_second:.1f} per second"
+    seconds = progress.seconds_left
+    if seconds is None:
+        return message
+    minutes = f"about {seconds / 60:.0f} min left"
+    return f"{message}, {minutes if seconds > 90 else f'{seconds:.0f} s left'}"
 
 
-def main(
-    arguments: list[str] | None = None, stream: TextIO | None = None, err: TextIO | None = None
-) -> int:
-    """Runs the command; returns the exit status."""
-    stream, err = stream or sys.stdout, err or sys.stderr
-    options = parser().parse_args(arguments)
-    line = _Line(err)
+def _diagnose(options: argparse.Namespace) -> int:
+    line = ProgressLine(terminal_s=0.5)
     try:
         with _terminated_as_interrupted():
-            status, shown = _run(options, line)
-    except TrueHueError as error:
+            status, shown = _run(options, lambda progress: line.show(lambda: _text(progress)))
+    finally:
         line.close()
-        print(error, file=err)
-        return 2
-    except KeyboardInterrupt:
-        line.close()
-        print(
-            "Stopped. Finished images are saved: run the same command again to continue.", file=err
-        )
-        return 130
-    line.close()
-    stream.write(shown)
-    stream.flush()
+    print(shown, end="")
     return status
 
 
@@ -222,3 +129,45 @@ def _terminated_as_interrupted() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+COMMAND = Command(
+    "diagnose",
+    "Renders objects of exactly known color, scores each by every rule against its own color and "
+    "against near ones, and reports hits and false accepts.",
+    (
+        arg(
+            "--out DIR",
+            "folder of the report; an interrupted run continues from there",
+            required=True,
+        ),
+        flag("--json", "print the report as JSON"),
+        arg("--rules IDS", _single_of((rule.id for rule in RULES), "all")),
+        arg("--objects NAMES", _single_of(OBJECTS, "all")),
+        arg("--lights NAMES", _single_of(LIGHTS, ",".join(DEFAULT_LIGHTS))),
+        arg("--systems IDS", _single_of(SYSTEMS, ",".join(SET_SYSTEMS))),
+        arg("--seeds NUMBERS", "views of each object (default 0)"),
+        arg("--size PX", f"default {DEFAULT_SIZE_PX}", type=int),
+        arg("--every N", "only every Nth color: a quick look", type=int),
+        arg("--k", "neighbors that paper and truehue accept too (default 0)", type=int, default=0),
+        arg(
+            "--workers N",
+            "processes of one thread each (default: one per core)",
+            type=int,
+            default=os.cpu_count() or 1,
+        ),
+        arg(
+            "--images FILE.csv",
+            "measure on renders of your own instead: columns file,mask,system,color and perhaps "
+            "object,light; paths are relative to the file",
+        ),
+    ),
+    _diagnose,
+    epilog=EPILOG,
+    former="-m core.diagnose",
+    stopped=(
+        "Stopped. Finished images are saved: run the same command again to continue.",
+        128 + signal.SIGINT,
+    ),
+)
+main = COMMAND.main

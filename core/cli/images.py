@@ -10,13 +10,12 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TextIO
 
-from truehue.core.command import program, run_command
-from truehue.core.errors import TrueHueError
-from truehue.core.image_sets import UNKNOWN_MODEL, plan
-from truehue.core.image_sets.records import Tally, read
-from truehue.core.prompts.importing import read_prompts
+from truehue.core.command import JSON, Command, UsageError, arg, either, flag
+from truehue.core.image_sets.planning import UNKNOWN_MODEL, plan
+from truehue.core.image_sets.reading import read
+from truehue.core.image_sets.reporting import Tally
+from truehue.core.prompts.importing.files import read_prompts
 from truehue.core.prompts.prompt import Prompt
 from truehue.core.prompts.sets import PROMPT_SETS, prompt_set
 
@@ -30,32 +29,6 @@ A CSV file with the columns file and prompt_id or prompt at the top of the folde
 without one, their names do.
 """
 SHOWN = 5
-
-
-def parser() -> argparse.ArgumentParser:
-    """The command line."""
-    argument_parser = argparse.ArgumentParser(
-        prog=program("images", "-m core.image_sets"),
-        description="Links the images of a folder to prompts and reports the result of an import.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    argument_parser.add_argument("folder", type=Path, metavar="FOLDER")
-    prompts = argument_parser.add_mutually_exclusive_group()
-    ids = ", ".join(prompt_set.id for prompt_set in PROMPT_SETS)
-    prompts.add_argument("--set", metavar="SET", help=f"a built-in set: {ids}")
-    prompts.add_argument("--prompts", type=Path, metavar="FILE", help="a file of prompts")
-    argument_parser.add_argument(
-        "--model", default=UNKNOWN_MODEL, help="the model that generated the images"
-    )
-    argument_parser.add_argument(
-        "--expected", type=int, default=1, metavar="N", help="images per prompt; default 1"
-    )
-    argument_parser.add_argument(
-        "--read", action="store_true", help="open every image too, to find broken ones"
-    )
-    argument_parser.add_argument("--json", action="store_true", help="print one JSON object")
-    return argument_parser
 
 
 def _prompts(options: argparse.Namespace) -> Sequence[Prompt]:
@@ -76,27 +49,35 @@ def _prompts(options: argparse.Namespace) -> Sequence[Prompt]:
     return reading.prompts
 
 
-def main(arguments: list[str] | None = None, stream: TextIO | None = None) -> int:
-    """Runs the command; returns the exit status."""
-    stream = stream or sys.stdout
-    command = parser()
-    options = command.parse_args(arguments)
+def _report(options: argparse.Namespace) -> int:
     if options.expected < 1:
-        command.error(f"--expected is 1 or more, not {options.expected}.")
-    try:
-        planned = plan(options.folder, _prompts(options), model=options.model)
-        tally = Tally(planned, options.expected)
-        if options.read:
-            for step in read(planned):
-                tally.add(step)
-        report = tally.report()
-    except TrueHueError as error:
-        print(error, file=sys.stderr)
-        return 2
-    print(json.dumps(report.as_json()) if options.json else report.as_text(), file=stream)
-    stream.flush()
+        raise UsageError(f"--expected is 1 or more, not {options.expected}.")
+    planned = plan(options.folder, _prompts(options), model=options.model)
+    tally = Tally(planned, options.expected)
+    if options.read:
+        for step in read(planned):
+            tally.add(step)
+    report = tally.report()
+    print(json.dumps(report.as_json()) if options.json else report.as_text())
     return 0
 
 
-if __name__ == "__main__":
-    run_command(main)
+COMMAND = Command(
+    "images",
+    "Links the images of a folder to prompts and reports the result of an import.",
+    (
+        arg("folder FOLDER", type=Path),
+        either(
+            arg("--set SET", f"a built-in set: {', '.join(entry.id for entry in PROMPT_SETS)}"),
+            arg("--prompts FILE", "a file of prompts", type=Path),
+        ),
+        arg("--model", "the model that generated the images", default=UNKNOWN_MODEL),
+        arg("--expected N", "images per prompt; default 1", type=int, default=1),
+        flag("--read", "open every image too, to find broken ones"),
+        JSON,
+    ),
+    _report,
+    epilog=EPILOG,
+    former="-m core.image_sets",
+)
+main = COMMAND.main

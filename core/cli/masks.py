@@ -1,15 +1,15 @@
-"""``python -m truehue masks``: which vision models are here, what one lacks, and getting it."""
+"""``python -m truehue masks``: which vision models are here, what one lacks, and getting it.
+Exit status 1 of ``check`` for a model that cannot run here."""
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from truehue.core.command import program, run_command, status_of
+from truehue.core.command import JSON_LINES, Command, arg, command, flag
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.masks.grounded.weights import (
     ROLES,
@@ -21,33 +21,10 @@ from truehue.core.masks.grounded.weights import (
     vision_model,
 )
 
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command; returns the exit status: 0 done, 1 a model that cannot run here (of
-    ``check``), 2 an error, whose message is on standard error."""
-    options = _parser().parse_args(arguments)
-    return status_of(lambda: int(options.run(options)))
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog=program("masks", "-m core.masks"), description=__doc__)
-    parser.add_argument(
-        "--models-folder", "--models", type=Path, help="folder of weights (TRUEHUE_MODELS)"
-    )
-    commands = parser.add_subparsers(required=True)
-    listing = commands.add_parser("models", help="all vision models, and which are installed")
-    listing.add_argument("--json", action="store_true", help="one JSON object a line")
-    listing.set_defaults(run=_models)
-    checking = commands.add_parser("check", help="one model: can it run here?")
-    checking.add_argument("--json", action="store_true")
-    checking.set_defaults(run=_check)
-    fetching = commands.add_parser("download", help="downloads a model's files from the hub")
-    fetching.add_argument("--to", type=Path, help="a models folder, in place of the hub's cache")
-    fetching.set_defaults(run=_download)
-    for command in (checking, fetching):
-        command.add_argument("model", help="an id of the list, hub:owner/name or folder:/path")
-        command.add_argument("--role", choices=ROLES, help="of a hub: or folder: id, what it does")
-    return parser
+MODEL = (
+    arg("model", "an id of the list, hub:owner/name or folder:/path"),
+    arg("--role", "of a hub: or folder: id, what it does", choices=ROLES),
+)
 
 
 def describe(entry: VisionEntry, sources: Sources) -> dict[str, Any]:
@@ -62,6 +39,7 @@ def describe(entry: VisionEntry, sources: Sources) -> dict[str, Any]:
     }
 
 
+@command("models", "all vision models, and which are installed", JSON_LINES)
 def _models(options: argparse.Namespace) -> int:
     sources = Sources.here(options.models_folder)
     for entry in VISION_MODELS:
@@ -77,6 +55,7 @@ def _models(options: argparse.Namespace) -> int:
     return 0
 
 
+@command("check", "one model: can it run here?", flag("--json"), *MODEL)
 def _check(options: argparse.Namespace) -> int:
     entry = vision_model(options.model, options.role)
     about = describe(entry, Sources.here(options.models_folder))
@@ -92,11 +71,27 @@ def _check(options: argparse.Namespace) -> int:
     return 0 if about["ready"] else 1
 
 
+@command(
+    "download",
+    "downloads a model's files from the hub",
+    arg("--to", "a models folder, in place of the hub's cache", type=Path),
+    *MODEL,
+)
 def _download(options: argparse.Namespace) -> int:
     entry = vision_model(options.model, options.role)
     print(download(entry, Sources.here(options.models_folder), options.to))
     return 0
 
 
-if __name__ == "__main__":
-    run_command(main)
+COMMAND = Command(
+    "masks",
+    "Detectors and segmenters: installed, missing, and getting one.",
+    (
+        arg("--models-folder --models", "folder of weights (TRUEHUE_MODELS)", type=Path),
+        _models,
+        _check,
+        _download,
+    ),
+    former="-m core.masks",
+)
+main = COMMAND.main

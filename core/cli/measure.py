@@ -14,11 +14,11 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from truehue.core.color.munsell import MunsellSamples, load_munsell
 from truehue.core.color.systems import parse_target
-from truehue.core.command import program, run_command
+from truehue.core.command import JSON_LINES, Command, arg
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.images.load import load_image, load_mask
 from truehue.core.verdict.candidates import Acceptance
@@ -47,67 +47,6 @@ class MeasureItem:
     target: str
     system: str | None
     problem: str = ""
-
-
-def parser() -> argparse.ArgumentParser:
-    """The command line."""
-    argument_parser = argparse.ArgumentParser(
-        prog=program("measure", "-m core.measure"),
-        description="Measures and scores the color of an object in an image, given its mask.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    argument_parser.add_argument(
-        "images", nargs="*", metavar="IMAGE", help="images to measure, all with one mask"
-    )
-    argument_parser.add_argument(
-        "--mask", help="mask image of the same size: the object is light, 128 or more"
-    )
-    argument_parser.add_argument(
-        "--target",
-        help='target color: a name, "#RRGGBB", "r,g,b", "lab(52 40 30)" or "oklch(0.6 0.2 40)" '
-        "(names are looked up in CSS, then ISCC-NBS levels 2, 3, 1, unless --system says where)",
-    )
-    argument_parser.add_argument(
-        "--system",
-        choices=("css", "l1", "l2", "l3"),
-        help="color system of the name; with a manifest, of rows without one",
-    )
-    argument_parser.add_argument(
-        "--manifest",
-        metavar="FILE.csv",
-        help="columns file,mask,target,system; paths are relative to the file; prints JSON lines",
-    )
-    argument_parser.add_argument(
-        "--rule",
-        default=DEFAULT_RULE,
-        choices=[entry.id for entry in RULES],
-        help=f"default: {DEFAULT_RULE}",
-    )
-    argument_parser.add_argument(
-        "--k",
-        type=int,
-        default=0,
-        help="paper rules and truehue: accept the k "
-        "nearest names too (default 0: the paper gives no k)",
-    )
-    argument_parser.add_argument(
-        "--object", default="", help="name of the object, for the sentence"
-    )
-    argument_parser.add_argument(
-        "--relation",
-        default=MATCHES,
-        choices=RELATIONS,
-        help="differs: the object must not have the color, and passes where it does not match "
-        f"(default: {MATCHES})",
-    )
-    argument_parser.add_argument(
-        "--munsell",
-        metavar="FILE.csv",
-        help="released rule: Munsell samples, a CSV with the columns R,G,B,Level1,Level2,Level3",
-    )
-    argument_parser.add_argument("--json", action="store_true", help="one JSON object a line")
-    return argument_parser
 
 
 def _jobs(options: argparse.Namespace) -> Iterator[MeasureItem]:
@@ -233,46 +172,90 @@ def _line(file: str, measurement: Measurement) -> str:
     )
 
 
-def main(arguments: list[str] | None = None, stream: TextIO | None = None) -> int:
-    """Runs the command; returns the exit status."""
-    stream = stream or sys.stdout
-    options = parser().parse_args(arguments)
+def _measure(options: argparse.Namespace) -> int:
     as_json = options.json or options.manifest is not None
     by = rule(options.rule)
     failed = False
-    try:
-        if (options.manifest is None) == (not options.images):
-            raise BadInput("Give images with --mask and --target, or --manifest FILE.csv.")
-        _check_options(options, by)
-        munsell = load_munsell(options.munsell) if options.munsell else None
-        if options.manifest is None:
-            parse_target(options.target, options.system)  # a wrong color is wrong for all images
-        for job in _jobs(options):
-            try:
-                measurement, notes = _run(job, options, munsell)
-            except TrueHueError as error:
-                failed = True
-                print(f"{job.where}: {error}", file=sys.stderr)
-                if as_json:
-                    _print_json(_unscored(job, str(error), by, options.object), stream)
-                continue
+    if (options.manifest is None) == (not options.images):
+        raise BadInput("Give images with --mask and --target, or --manifest FILE.csv.")
+    _check_options(options, by)
+    munsell = load_munsell(options.munsell) if options.munsell else None
+    if options.manifest is None:
+        parse_target(options.target, options.system)  # a wrong color is wrong for all images
+    for job in _jobs(options):
+        try:
+            measurement, notes = _run(job, options, munsell)
+        except TrueHueError as error:
+            failed = True
+            print(f"{job.where}: {error}", file=sys.stderr)
             if as_json:
-                line = {"file": job.file, "mask": job.mask, **measurement.as_json()}
-                _print_json({**line, "image_notes": list(notes)}, stream)
-            else:
-                print(_line(job.file, measurement), file=stream, flush=True)
-                for note in (*notes, *measurement.notes):
-                    print(f"      {note}", file=stream, flush=True)
-    except TrueHueError as error:
-        print(error, file=sys.stderr)
-        return 2
+                _print_json(_unscored(job, str(error), by, options.object))
+            continue
+        if as_json:
+            line = {"file": job.file, "mask": job.mask, **measurement.as_json()}
+            _print_json({**line, "image_notes": list(notes)})
+        else:
+            print(_line(job.file, measurement), flush=True)
+            for note in (*notes, *measurement.notes):
+                print(f"      {note}", flush=True)
     return 2 if failed else 0
 
 
-def _print_json(line: dict[str, Any], stream: TextIO) -> None:
+def _print_json(line: dict[str, Any]) -> None:
     """One line, in ASCII, so that no terminal or pipe can refuse it."""
-    print(json.dumps(line), file=stream, flush=True)
+    print(json.dumps(line), flush=True)
 
 
-if __name__ == "__main__":
-    run_command(main)
+COMMAND = Command(
+    "measure",
+    "Measures and scores the color of an object in an image, given its mask.",
+    (
+        arg("images IMAGE", "images to measure, all with one mask", nargs="*"),
+        arg("--mask", "mask image of the same size: the object is light, 128 or more"),
+        arg(
+            "--target",
+            'target color: a name, "#RRGGBB", "r,g,b", "lab(52 40 30)" or "oklch(0.6 0.2 40)" '
+            "(names are looked up in CSS, then ISCC-NBS levels 2, 3, 1, unless --system says "
+            "where)",
+        ),
+        arg(
+            "--system",
+            "color system of the name; with a manifest, of rows without one",
+            choices=("css", "l1", "l2", "l3"),
+        ),
+        arg(
+            "--manifest FILE.csv",
+            "columns file,mask,target,system; paths are relative to the file; prints JSON lines",
+        ),
+        arg(
+            "--rule",
+            f"default: {DEFAULT_RULE}",
+            default=DEFAULT_RULE,
+            choices=[entry.id for entry in RULES],
+        ),
+        arg(
+            "--k",
+            "paper rules and truehue: accept the k nearest names too (default 0: the paper gives "
+            "no k)",
+            type=int,
+            default=0,
+        ),
+        arg("--object", "name of the object, for the sentence", default=""),
+        arg(
+            "--relation",
+            "differs: the object must not have the color, and passes where it does not match "
+            f"(default: {MATCHES})",
+            default=MATCHES,
+            choices=RELATIONS,
+        ),
+        arg(
+            "--munsell FILE.csv",
+            "released rule: Munsell samples, a CSV with the columns R,G,B,Level1,Level2,Level3",
+        ),
+        JSON_LINES,
+    ),
+    _measure,
+    epilog=EPILOG,
+    former="-m core.measure",
+)
+main = COMMAND.main

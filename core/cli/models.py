@@ -1,18 +1,18 @@
-"""``python -m truehue models``: which models can draw here, getting one, and a first image."""
+"""``python -m truehue models``: generators that are installed or missing, getting one, and a first
+image. Exit status 1 of ``check`` for a model that cannot run here."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import sys
-from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from threading import Event
 from typing import Any
 
 from truehue.core.color.systems import parse_target
-from truehue.core.command import program, run_command, status_of
+from truehue.core.command import JSON_LINES, Command, arg, command, flag
 from truehue.core.errors import BadInput
 from truehue.core.fidelity.two_passes import generate_twice, painted_map
 from truehue.core.generation.opening import missing, open_model
@@ -32,70 +32,7 @@ from truehue.core.refinement.settings import (
 )
 
 SATURATION = "saturation"
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command; returns the exit status: 0 done, 1 a model that cannot draw here (of
-    ``check``), 2 an error, whose message is on standard error."""
-    options = _parser().parse_args(arguments)
-    return status_of(lambda: int(options.run(options)))
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog=program("models", "-m core.generation"), description=__doc__
-    )
-    parser.add_argument("--models-folder", type=Path, help="folder of weights (TRUEHUE_MODELS)")
-    commands = parser.add_subparsers(required=True)
-    listing = commands.add_parser("models", help="all models, and what each lacks on this machine")
-    listing.add_argument("--json", action="store_true", help="one JSON object a line")
-    listing.set_defaults(run=_models)
-    checking = commands.add_parser(
-        "check", help="check whether one model can generate on this machine"
-    )
-    checking.add_argument("model")
-    checking.add_argument("--json", action="store_true")
-    checking.set_defaults(run=_check)
-    fetching = commands.add_parser("download", help="downloads a model's weights from the hub")
-    fetching.add_argument("model")
-    fetching.add_argument("--to", type=Path, help="a models folder, in place of the hub's cache")
-    fetching.set_defaults(run=_download)
-    drawing = commands.add_parser("draw", help="generates one image into a PNG file")
-    drawing.add_argument("model")
-    drawing.add_argument("prompt", nargs="?", default="", help="not for the reference renderer")
-    drawing.add_argument("--out", type=Path, required=True, help="the PNG file to write")
-    drawing.add_argument("--negative", default="", help="the negative prompt")
-    drawing.add_argument(
-        "--object", default="", help="for the reference renderer, which reads no prompt: what"
-    )
-    drawing.add_argument(
-        "--color", default="", help="its color: a name such as css:crimson, a hex, or an rgb value"
-    )
-    for name, kind in (
-        ("seed", int),
-        ("steps", int),
-        ("guidance", float),
-        ("width", int),
-        ("height", int),
-    ):
-        drawing.add_argument(f"--{name}", type=kind, default=0 if name == "seed" else None)
-    drawing.add_argument(
-        "--cfr",
-        type=float,
-        metavar="STRENGTH",
-        help="generates again with guidance lowered where colors are too vivid, by 0 to 1",
-    )
-    drawing.add_argument(
-        "--cfr-map",
-        default=SATURATION,
-        metavar="MAP",
-        help="where: saturation (of the first image), predicted (in one pass), or an image file "
-        "in which white is most",
-    )
-    drawing.add_argument("--cfr-variant", default="full", choices=VARIANTS, help="the ablation's")
-    drawing.add_argument("--before", type=Path, help="with --cfr: a PNG file for the first image")
-    drawing.set_defaults(run=_draw)
-    return parser
+TO = arg("--to", "a models folder, in place of the hub's cache", type=Path)
 
 
 def describe(entry: ModelEntry, local_machine: Machine, sources: Sources) -> dict[str, Any]:
@@ -127,6 +64,7 @@ def settings_lines(entry: ModelEntry, sources: bool = False) -> list[str]:
     return lines
 
 
+@command("models", "all models, and what each lacks on this machine", JSON_LINES)
 def _models(options: argparse.Namespace) -> int:
     local_machine, sources = machine(), Sources.here(options.models_folder)
     if not options.json:
@@ -148,6 +86,9 @@ def _models(options: argparse.Namespace) -> int:
     return 0
 
 
+@command(
+    "check", "check whether one model can generate on this machine", arg("model"), flag("--json")
+)
 def _check(options: argparse.Namespace) -> int:
     entry = model(options.model)
     about = describe(entry, machine(), Sources.here(options.models_folder))
@@ -165,11 +106,40 @@ def _check(options: argparse.Namespace) -> int:
     return 0 if about["ready"] else 1
 
 
+@command("download", "downloads a model's weights from the hub", arg("model"), TO)
 def _download(options: argparse.Namespace) -> int:
     print(download(model(options.model), Sources.here(options.models_folder), options.to))
     return 0
 
 
+@command(
+    "draw",
+    "generates one image into a PNG file",
+    arg("model"),
+    arg("prompt", "not for the reference renderer", nargs="?", default=""),
+    arg("--out", "the PNG file to write", type=Path, required=True),
+    arg("--negative", "the negative prompt", default=""),
+    arg("--object", "for the reference renderer, which reads no prompt: what", default=""),
+    arg("--color", "its color: a name such as css:crimson, a hex, or an rgb value", default=""),
+    arg("--seed", type=int, default=0),
+    arg("--steps", type=int),
+    arg("--guidance", type=float),
+    arg("--width", type=int),
+    arg("--height", type=int),
+    arg(
+        "--cfr STRENGTH",
+        "generates again with guidance lowered where colors are too vivid, by 0 to 1",
+        type=float,
+    ),
+    arg(
+        "--cfr-map MAP",
+        "where: saturation (of the first image), predicted (in one pass), or an image file in "
+        "which white is most",
+        default=SATURATION,
+    ),
+    arg("--cfr-variant", "the ablation's", default="full", choices=VARIANTS),
+    arg("--before", "with --cfr: a PNG file for the first image", type=Path),
+)
 def _draw(options: argparse.Namespace) -> int:
     # The engine stands above this package: only here is one of its modules wanted.
     from truehue.core.engine.limits import checked
@@ -277,5 +247,16 @@ def _show(report: StepReport) -> None:
     print(f"step {report.step} of {report.steps}", file=sys.stderr)
 
 
-if __name__ == "__main__":
-    run_command(main)
+COMMAND = Command(
+    "models",
+    "Generators: installed, missing, getting one, and a first image.",
+    (
+        arg("--models-folder", "folder of weights (TRUEHUE_MODELS)", type=Path),
+        _models,
+        _check,
+        _download,
+        _draw,
+    ),
+    former="-m core.generation",
+)
+main = COMMAND.main

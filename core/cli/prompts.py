@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Iterator
 from itertools import islice
-from typing import TextIO
 
 from truehue.core.color.systems import SYSTEMS
-from truehue.core.command import program, run_command
-from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.command import JSON, Command, arg, command, flag
+from truehue.core.errors import BadInput
 from truehue.core.prompts.prompt import TASKS, Prompt
 from truehue.core.prompts.sets import PROMPT_SETS, counts, prompt_set, table
 
@@ -24,29 +22,6 @@ examples:
   python -m truehue prompts list --set mini --task moc --system l2 --jsonl > prompts.jsonl
   python -m truehue prompts list --set concepts --limit 20
 """
-
-
-def parser() -> argparse.ArgumentParser:
-    """The command line."""
-    argument_parser = argparse.ArgumentParser(
-        prog=program("prompts", "-m core.prompts"),
-        description="Counts or lists the built-in prompt sets.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    commands = argument_parser.add_subparsers(dest="command", required=True)
-    count = commands.add_parser(
-        "counts", help="prompts by task and system, compared with the paper"
-    )
-    count.add_argument("--json", action="store_true", help="print one JSON object")
-    show = commands.add_parser("list", help="the prompts of a set, one per line")
-    ids = ", ".join(prompt_set.id for prompt_set in PROMPT_SETS)
-    show.add_argument("--set", required=True, metavar="SET", help=f"one of {ids}")
-    show.add_argument("--jsonl", action="store_true", help="one JSON object per line, not the text")
-    show.add_argument("--task", help=f"only this task: {', '.join(TASKS)}")
-    show.add_argument("--system", help=f"only this color system: {', '.join(SYSTEMS)}")
-    show.add_argument("--limit", type=int, help="maximum number of prompts")
-    return argument_parser
 
 
 def _prompt_selection(options: argparse.Namespace) -> Iterator[Prompt]:
@@ -72,23 +47,33 @@ def _prompt_selection(options: argparse.Namespace) -> Iterator[Prompt]:
     return islice(fitting, options.limit)
 
 
-def main(arguments: list[str] | None = None, stream: TextIO | None = None) -> int:
-    """Runs the command; returns the exit status."""
-    stream = stream or sys.stdout
-    options = parser().parse_args(arguments)
-    try:
-        if options.command == "counts":
-            tables = counts()
-            print(json.dumps(tables) if options.json else "\n".join(table(tables)), file=stream)
-        else:
-            for prompt in _prompt_selection(options):
-                print(json.dumps(prompt.as_json()) if options.jsonl else prompt.text, file=stream)
-        stream.flush()
-    except TrueHueError as error:
-        print(error, file=sys.stderr)
-        return 2
+@command("counts", "prompts by task and system, compared with the paper", JSON)
+def _counts(options: argparse.Namespace) -> int:
+    tables = counts()
+    print(json.dumps(tables) if options.json else "\n".join(table(tables)))
     return 0
 
 
-if __name__ == "__main__":
-    run_command(main)
+@command(
+    "list",
+    "the prompts of a set, one per line",
+    arg("--set SET", f"one of {', '.join(entry.id for entry in PROMPT_SETS)}", required=True),
+    flag("--jsonl", "one JSON object per line, not the text"),
+    arg("--task", f"only this task: {', '.join(TASKS)}"),
+    arg("--system", f"only this color system: {', '.join(SYSTEMS)}"),
+    arg("--limit", "maximum number of prompts", type=int),
+)
+def _list(options: argparse.Namespace) -> int:
+    for prompt in _prompt_selection(options):
+        print(json.dumps(prompt.as_json()) if options.jsonl else prompt.text)
+    return 0
+
+
+COMMAND = Command(
+    "prompts",
+    "Counts or lists the built-in prompt sets.",
+    (_counts, _list),
+    epilog=EPILOG,
+    former="-m core.prompts",
+)
+main = COMMAND.main

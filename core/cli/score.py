@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from truehue.core.command import program
+from truehue.core.command import JSON_LINES, Command, UsageError, arg, data_folder, flag
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.fidelity.cfm.registration import (
     Registration,
@@ -43,62 +42,7 @@ examples:
 """
 
 
-def parser() -> argparse.ArgumentParser:
-    """The command line."""
-    argument_parser = argparse.ArgumentParser(
-        prog=program("score", "-m core.score"),
-        description="Scores metrics of whole images, such as how vivid they are.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    argument_parser.add_argument("images", nargs="*", metavar="IMAGE", help="images to score")
-    argument_parser.add_argument(
-        "--measure",
-        action="append",
-        default=[],
-        metavar="ID",
-        help="a measure of --list, may be given several times; without it all that are computed",
-    )
-    argument_parser.add_argument(
-        "--prompt", default="", metavar="TEXT", help="the images' prompt, which CFM reads"
-    )
-    argument_parser.add_argument(
-        "--data",
-        default=os.environ.get("TRUEHUE_DATA", "./data"),
-        metavar="DIR",
-        help="the app's data folder, where CFM is registered (default ./data)",
-    )
-    argument_parser.add_argument(
-        "--register",
-        metavar="MODEL",
-        help="take this CFM: a folder, or an id of the hub whose files are here",
-    )
-    argument_parser.add_argument(
-        "--base",
-        default="",
-        metavar="MODEL",
-        help="configuration and tokenizer of the Qwen2-VL that it was made from, where its folder "
-        "has none",
-    )
-    argument_parser.add_argument(
-        "--instruction",
-        type=Path,
-        metavar="FILE",
-        help="the text around the prompt, with {text_prompt} and <|Reward|>; the checkpoint's own, "
-        "or else ours",
-    )
-    argument_parser.add_argument(
-        "--forget", action="store_true", help="take no CFM any more; its scores stay"
-    )
-    argument_parser.add_argument("--list", action="store_true", help="say what measures there are")
-    argument_parser.add_argument("--json", action="store_true", help="one JSON object a line")
-    return argument_parser
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command and returns its exit status."""
-    argument_parser = parser()
-    options = argument_parser.parse_args(arguments)
+def _score(options: argparse.Namespace) -> int:
     data = Path(options.data).expanduser()
     try:
         if options.register or options.forget:
@@ -111,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 print(f"{measure.id} {measure.version}  {measure.name}: {_about(measure)}")
             return 0
         if not options.images:
-            argument_parser.error("name at least one image, or --list")
+            raise UsageError("name at least one image, or --list")
         measures = [measure_of(measure_id) for measure_id in options.measure]
         measures = measures or [measure for measure in all_measures() if measure.of is not None]
         elsewhere = [measure.name for measure in measures if not measure.computed]
@@ -126,8 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             else None
         )
     except TrueHueError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+        raise BadInput(f"error: {error}") from error
     whole = [_scored(path, measures, cfm, options.json) for path in options.images]
     return 0 if all(whole) else 2
 
@@ -197,3 +140,43 @@ def _about(measure: Measure) -> str:
     better = f", {measure.better} is better" if measure.better else ""
     location = "" if measure.computed else " Scores come in."
     return f"{measure.formula} ({measure.bounds_text}{better}). {measure.source}.{location}"
+
+
+COMMAND = Command(
+    "score",
+    "Scores metrics of whole images, such as how vivid they are.",
+    (
+        arg("images IMAGE", "images to score", nargs="*"),
+        arg(
+            "--measure ID",
+            "a measure of --list, may be given several times; without it all that are computed",
+            action="append",
+            default=[],
+        ),
+        arg("--prompt TEXT", "the images' prompt, which CFM reads", default=""),
+        data_folder("the app's data folder, where CFM is registered (default ./data)"),
+        arg(
+            "--register MODEL",
+            "take this CFM: a folder, or an id of the hub whose files are here",
+        ),
+        arg(
+            "--base MODEL",
+            "configuration and tokenizer of the Qwen2-VL that it was made from, where its folder "
+            "has none",
+            default="",
+        ),
+        arg(
+            "--instruction FILE",
+            "the text around the prompt, with {text_prompt} and <|Reward|>; the checkpoint's own, "
+            "or else ours",
+            type=Path,
+        ),
+        flag("--forget", "take no CFM any more; its scores stay"),
+        flag("--list", "say what measures there are"),
+        JSON_LINES,
+    ),
+    _score,
+    epilog=EPILOG,
+    former="-m core.score",
+)
+main = COMMAND.main

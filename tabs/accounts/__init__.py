@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from truehue.tabs.page.feature import Command, Feature
+from truehue.tabs.page.feature import Feature
 
 FEATURE = Feature(
     id="accounts",
     services=("control:Control.of",),
     routers=("routes:account_routes",),
-    commands={"admin": Command("truehue.tabs.command.admin", "accounts of those who sign in")},
+    commands={"admin": ("truehue.tabs.command.admin", "accounts of those who sign in")},
 )

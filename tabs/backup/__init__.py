@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from truehue.tabs.page.concurrency import Kind
-from truehue.tabs.page.feature import Command, Feature
+from truehue.tabs.page.feature import Feature
 
 FEATURE = Feature(
     id="backup",
     routers=("routes:backup_routes",),
     kinds=(Kind("backup", "Backing up"),),
     commands={
-        "backup": Command(
+        "backup": (
             "truehue.tabs.command.backup", "the data folder as one file, also while the app runs"
         ),
-        "restore": Command("truehue.tabs.command.restore", "a backup as a data folder"),
+        "restore": ("truehue.tabs.command.restore", "a backup as a data folder"),
     },
 )

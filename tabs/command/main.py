@@ -3,24 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from importlib import import_module
 
 from truehue.core.command import run_command
 from truehue.core.version import VERSION
-from truehue.tabs.features import FEATURES
-from truehue.tabs.page.feature import Command, Feature
-
-
-def commands_of(features: Sequence[Feature]) -> dict[str, Command]:
-    """The commands of ``features``, and the one that serves the page."""
-    commands = {
-        "serve": Command("truehue.tabs.command.serve", "the page, at http://127.0.0.1:7860")
-    }
-    for feature in features:
-        commands |= feature.commands
-    return commands
-
 
 COMMANDS = commands_of(FEATURES)
 """The commands of ``truehue``: the page's own, and those of the features."""
@@ -30,7 +16,9 @@ WITHOUT_PAGE = ("runs", "admin", "backup", "restore")
 """Commands that ``python app.py`` has, too."""
 
 
-def truehue(arguments: Sequence[str] | None = None, features: Sequence[Feature] = FEATURES) -> None:
+def truehue(
+    arguments: Sequence[str] | None = None, features: Sequence[Feature] = FEATURES
+) -> None:
     """The command ``truehue``: the first argument says which of the commands of ``features``."""
     commands = commands_of(features)
     name, *rest = (sys.argv[1:] if arguments is None else arguments) or ["--help"]
@@ -45,4 +33,10 @@ def truehue(arguments: Sequence[str] | None = None, features: Sequence[Feature] 
     name = FORMER.get(name, name)
     if name not in commands:
         sys.exit(f"truehue has no command {name[:40]!r}, only {', '.join(commands)}.")
-    run_command(lambda: int(import_module(commands[name].module).main(rest)), name != "serve")
+    run_command(lambda: command_of(name, features).main(rest), name != "serve")
+
+
+def command_of(name: str, features: Sequence[Feature] = FEATURES) -> Command:
+    """A command by its name; its module is imported now."""
+    command: Command = import_module(commands_of(features)[name][0]).COMMAND
+    return command

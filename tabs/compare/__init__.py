@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from truehue.tabs.page.concurrency import Kind
-from truehue.tabs.page.feature import Command, Feature
+from truehue.tabs.page.feature import Feature
 
 FEATURE = Feature(
     id="compare",
@@ -17,5 +17,5 @@ FEATURE = Feature(
         Kind("pictures", "Creating an image set", most=2),
         Kind("cells", "Extracting colors of concepts", shared=True),
     ),
-    commands={"compare": Command("truehue.core.cli.compare.command", "two distributions of color")},
+    commands={"compare": ("truehue.core.cli.compare", "two distributions of color")},
 )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from truehue.tabs.page.concurrency import Kind
-from truehue.tabs.page.feature import Command, Feature
+from truehue.tabs.page.feature import Feature
 
 FEATURE = Feature(
     id="diagnosis",
     kinds=(Kind("diagnosis", "Measuring rule accuracy", shared=True),),
     commands={
-        "diagnose": Command(
+        "diagnose": (
             "truehue.core.cli.diagnose", "how often each rule is right (rule accuracy)"
         )
     },

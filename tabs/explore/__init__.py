@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from truehue.tabs.page.concurrency import Kind
-from truehue.tabs.page.feature import Command, Feature
+from truehue.tabs.page.feature import Feature
 
 FEATURE = Feature(
     id="explore",
@@ -20,11 +20,11 @@ FEATURE = Feature(
         Kind("scores", "Scoring images of runs", shared=True),
     ),
     commands={
-        "score": Command(
+        "score": (
             "truehue.core.cli.score", "metrics of whole images, such as how vivid they are"
         ),
-        "fidelity": Command(
-            "truehue.core.cli.fidelity.command",
+        "fidelity": (
+            "truehue.core.cli.fidelity",
             "groups and metrics of color fidelity: train, test",
         ),
     },

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from truehue.tabs.page.concurrency import Kind
-from truehue.tabs.page.feature import Command, Feature
+from truehue.tabs.page.feature import Feature
 
 DRAWING = "drawing"
 """The kind of a job that generates images, as stored."""
@@ -15,7 +15,7 @@ FEATURE = Feature(
     routers=("routes:generation_routes", "routes:example_routes"),
     kinds=(Kind(DRAWING, "Generating images"),),
     commands={
-        "models": Command(
+        "models": (
             "truehue.core.cli.models", "generators: installed, missing, a first image"
         )
     },

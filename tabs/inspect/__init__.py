@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from truehue.tabs.page.concurrency import Kind
-from truehue.tabs.page.feature import Command, Feature
+from truehue.tabs.page.feature import Feature
 
 FEATURE = Feature(
     id="inspect",
@@ -12,7 +12,7 @@ FEATURE = Feature(
     routers=("routes:inspect_routes",),
     kinds=(Kind("search", "Finding an object in an image", most=4, waits=True),),
     commands={
-        "measure": Command("truehue.core.cli.measure", "the verdict on an image with its mask"),
-        "masks": Command("truehue.core.cli.masks", "detectors and segmenters: installed, missing"),
+        "measure": ("truehue.core.cli.measure", "the verdict on an image with its mask"),
+        "masks": ("truehue.core.cli.masks", "detectors and segmenters: installed, missing"),
     },
 )

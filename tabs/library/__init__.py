@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from truehue.tabs.page.feature import Command, Feature
+from truehue.tabs.page.feature import Feature
 
 FEATURE = Feature(
     id="library",
     services=("service:Library.of",),
     routers=("routes:prompt_routes",),
-    commands={"prompts": Command("truehue.core.cli.prompts", "the built-in prompt sets")},
+    commands={"prompts": ("truehue.core.cli.prompts", "the built-in prompt sets")},
 )

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from truehue.tabs.page.concurrency import Kind
 
@@ -21,13 +21,6 @@ if TYPE_CHECKING:
     from truehue.tabs.page.context import Context
 
 Service = TypeVar("Service")
-
-
-class Command(NamedTuple):
-    """A command of ``truehue``: the module whose ``main`` it calls, and what it is for."""
-
-    module: str
-    help: str
 
 
 @dataclass(frozen=True)
@@ -45,8 +38,9 @@ class Feature:
     :class:`AppParts`. ``jobs`` refers to a function of them that makes the
     :class:`truehue.tabs.page.jobs.Source` of work with a queue of its own, ``routers`` to functions
     of the context that make the routes, ``tables`` to classes for
-    :meth:`truehue.storage.store.Storage.tables`. ``kinds`` are its kinds of long work. ``package``
-    is where its modules lie, unless that is ``truehue.tabs.ID``.
+    :meth:`truehue.storage.store.Storage.tables`. ``kinds`` are its kinds of long work, ``commands``
+    those of ``truehue`` by name: a module whose ``COMMAND`` it is, and what it is for. ``package``
+    is where the feature's modules lie, unless that is ``truehue.tabs.ID``.
     """
 
     id: str
@@ -59,7 +53,7 @@ class Feature:
     routers: Sequence[str] = ()
     tables: Sequence[str] = ()
     kinds: Sequence[Kind] = ()
-    commands: Mapping[str, Command] = field(default_factory=dict)
+    commands: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     def named(self, reference: str) -> Any:
         """What a reference names. Raises ImportError and AttributeError."""

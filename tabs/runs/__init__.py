@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from truehue.tabs.page.concurrency import Kind
-from truehue.tabs.page.feature import Command, Feature
+from truehue.tabs.page.feature import Feature
 
 RUN = "run"
 """The kind of a job that executes a run."""
@@ -20,7 +20,7 @@ FEATURE = Feature(
         Kind("trial", "Timing test for a run"),
     ),
     commands={
-        "runs": Command("truehue.tabs.command.runs", "runs: start, watch, pause, resume, export"),
-        "images": Command("truehue.core.cli.images", "preview the import of a folder of images"),
+        "runs": ("truehue.tabs.command.runs", "runs: start, watch, pause, resume, export"),
+        "images": ("truehue.core.cli.images", "preview the import of a folder of images"),
     },
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from truehue.tabs.page.concurrency import Kind
-from truehue.tabs.page.feature import Command, Feature
+from truehue.tabs.page.feature import Feature
 
 ASKING = "asking"
 """The kind of a job that evaluates a model, as stored."""
@@ -20,8 +20,8 @@ FEATURE = Feature(
         Kind(ASKING, "Evaluating a model", shared=True),
     ),
     commands={
-        "vlm": Command(
-            "truehue.core.cli.vlm.command",
+        "vlm": (
+            "truehue.core.cli.vlm",
             "evaluate vision-language models on questions about images",
         )
     },

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from truehue.tabs.page.concurrency import Kind
-from truehue.tabs.page.feature import Command, Feature
+from truehue.tabs.page.feature import Feature
 
 FEATURE = Feature(
     id="tiny",
@@ -13,5 +13,5 @@ FEATURE = Feature(
     routers=("parts:tiny_routes",),
     tables=("parts:NotedColors",),
     kinds=(Kind("tiny", "Counting colors"),),
-    commands={"tiny": Command("tests.tiny.parts", "count the colors noted in a data folder")},
+    commands={"tiny": ("tests.tiny.parts", "count the colors noted in a data folder")},
 )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import duckdb
 
+from truehue.core.command import arg, command, say
 from truehue.storage import Storage
 from truehue.storage.database.connection import Database
 from truehue.tabs.page.actor import requires
@@ -81,9 +83,8 @@ def tiny_routes(context: Context) -> FeatureRouter:
     return router
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command: prints how many colors a data folder holds."""
-    (folder,) = arguments or []
-    with Storage.open(folder) as storage:
-        print(storage.tables(NotedColors).count())
+@command("tiny", "Counts the colors noted in a data folder.", arg("folder FOLDER"))
+def COMMAND(options: argparse.Namespace) -> int:
+    with Storage.open(options.folder) as storage:
+        say(str(storage.tables(NotedColors).count()))
     return 0

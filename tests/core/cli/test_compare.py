@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
 
@@ -15,8 +16,7 @@ import pytest
 from PIL import Image
 
 from tests.commands import called
-from truehue.core.cli.compare.command import main
-from truehue.core.cli.compare.sides import Reading, read_side
+from truehue.core.cli.compare import Reading, main, read_side
 from truehue.core.color import distances as of
 from truehue.core.color.uw71 import from_58, nearest, uw58, uw71
 from truehue.core.concepts.distribution import intervals, of_pictures
@@ -75,7 +75,9 @@ def folder(tmp_path: Path) -> Path:
 def ran(*arguments: str) -> tuple[int, str]:
     """Exit status and standard output, in this process."""
     out = StringIO()
-    return main(arguments, out), out.getvalue()
+    with redirect_stdout(out):
+        status = main(arguments)
+    return status, out.getvalue()
 
 
 def compared(*arguments: object) -> dict:
@@ -499,7 +501,7 @@ def test_a_reader_that_has_gone_and_a_terminal_without_letters(folder: Path) -> 
 @pytest.mark.process
 def test_it_starts_without_the_heavy_packages(folder: Path) -> None:
     code = (
-        "import sys; from truehue.core.cli.compare.command import main\n"
+        "import sys; from truehue.core.cli.compare import main\n"
         "assert main(['half.json', 'blue.png', '--json']) == 0\n"
         "print([name for name in ('torch', 'gradio', 'duckdb', 'diffusers', 'transformers', 'ray')"
         " if name in sys.modules])"

@@ -15,10 +15,8 @@ from PIL import Image
 
 from tests.core.fidelity.vivid_groups import vivid_groups
 from tests.tiny_models import cfm
-from truehue.core.cli.fidelity.building import _warn
-from truehue.core.cli.fidelity.command import EPILOG, main, parser
-from truehue.core.cli.fidelity.machines import local_placement
-from truehue.core.cli.fidelity.scoring import computed_metric
+from truehue.core.cli.fidelity import COMMAND, EPILOG, _warn, main
+from truehue.core.cli.fidelity_scoring import computed_metric, local_placement
 from truehue.core.fidelity.groups import Group, write_groups
 from truehue.core.generation.registry import model
 from truehue.core.images.load import image_id, load_image
@@ -142,7 +140,7 @@ def test_the_instruction_that_a_cfm_read_is_named(
 
 def test_cfm_is_never_placed_in_float16(monkeypatch: pytest.MonkeyPatch) -> None:
     old = Machine("cuda", "A card of 2018", 40 * GIB, 40 * GIB, 64 * GIB, 8, bf16=False)
-    monkeypatch.setattr("truehue.core.cli.fidelity.machines.machine", lambda: old)
+    monkeypatch.setattr("truehue.core.cli.fidelity_scoring.machine", lambda: old)
     assert local_placement(cpu=False).dtype == "float32"
     assert local_placement(cpu=True).device == "cpu"
 
@@ -214,7 +212,7 @@ def test_the_examples_of_the_help_parse() -> None:
     examples = [line.split()[4:] for line in lines if line]
     assert {example[0] for example in examples} >= {"build", "train", "evaluate", "sweep"}
     for example in examples:
-        options = parser().parse_args(shlex.split(" ".join(example)))
+        options = COMMAND.parser().parse_args(shlex.split(" ".join(example)))
         # Ids that there are: others raise.
         for name in filter(None, getattr(options, "models", "").split(",")):
             model(name)

@@ -6,6 +6,7 @@ import io
 import json
 import subprocess
 import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import pytest
@@ -33,7 +34,8 @@ def folder(tmp_path: Path) -> Path:
 
 def run(*arguments: object) -> tuple[int, str]:
     out = io.StringIO()
-    status = main([str(argument) for argument in arguments], out)
+    with redirect_stdout(out):
+        status = main([str(argument) for argument in arguments])
     return status, out.getvalue()
 
 

@@ -6,6 +6,7 @@ import io
 import json
 import subprocess
 import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,8 @@ ROOT = Path(__file__).resolve().parents[3]
 
 def run(*arguments: str) -> tuple[int, list[str]]:
     out = io.StringIO()
-    status = main(list(arguments), out)
+    with redirect_stdout(out):
+        status = main(list(arguments))
     return status, out.getvalue().splitlines()
 
 

@@ -11,17 +11,21 @@ import numpy as np
 import pytest
 
 from tests.commands import called
-from truehue.core.cli.small.command import _command_of, _parser, main
-from truehue.core.cli.small.measuring import (
+from truehue.core.cli.small import COMMAND, _command_of, main
+from truehue.core.cli.small_report import (
     GROUPS,
     Row,
+    accuracy,
     asked_of,
+    best_guidance,
+    figures,
+    interval,
     judged,
     object_mask,
+    page,
     prompts_of,
     saturation,
 )
-from truehue.core.cli.small.report import accuracy, best_guidance, figures, interval, page
 from truehue.core.generation.renderer import (
     RenderRequest,
     SceneObject,
@@ -146,9 +150,9 @@ def test_a_report_of_some_groups_is_part_of_that_of_all() -> None:
         target for target in every if target.group in ("cna l2", "moc")
     ]
     values = ["--groups", "cna l2", "--model", "some where"]
-    options = _parser().parse_args(["report", *values])
+    options = COMMAND.parser().parse_args(["report", *values])
     assert shlex.split(_command_of(options))[-4:] == values
-    assert "--groups" not in _command_of(_parser().parse_args(["report"]))
+    assert "--groups" not in _command_of(COMMAND.parser().parse_args(["report"]))
     assert "most often" not in page([row for row in ROWS if row.group == "moc"], ABOUT)
 
 

@@ -10,7 +10,7 @@ from tests.core.generation.images_server import failure
 from tests.core.vlm.chat_server import ChatServer
 from tests.core.vlm.questions_made import save_set
 from tests.workers_here import workers_here
-from truehue.core.cli.vlm.command import main
+from truehue.core.cli.vlm import main
 from truehue.core.vlm.evaluation.work import EvaluationWork
 from truehue.core.vlm.prompting import Style, prompt_text
 from truehue.core.vlm.question_set import open_set

@@ -13,7 +13,7 @@ from tests.core.generation.images_server import Answer, failure
 from tests.core.vlm.chat_server import ChatServer, completion
 from tests.core.vlm.test_published import robust, row, written
 from tests.workers_here import workers_here
-from truehue.core.cli.vlm.command import main
+from truehue.core.cli.vlm import main
 from truehue.core.vlm.generators import Difficulty, GeneratedSettings, generated
 from truehue.core.vlm.question_set import open_set, write_set
 from truehue.core.vlm.records import LETTERS

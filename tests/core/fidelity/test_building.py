@@ -13,7 +13,7 @@ from tests.core.batch.here import team_here
 from tests.core.photographs import object_photograph
 from tests.workers_here import workers_here
 from truehue.core.batch.execute import execute
-from truehue.core.cli.fidelity.command import main
+from truehue.core.cli.fidelity import main
 from truehue.core.errors import BadInput
 from truehue.core.fidelity.building import (
     BuildSettings,

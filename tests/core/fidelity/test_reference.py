@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from truehue.core.cli.fidelity.command import main
+from truehue.core.cli.fidelity import main
 from truehue.core.errors import BadInput
 from truehue.core.fidelity.vividness import (
     NUMBERS,

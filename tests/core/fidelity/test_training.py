@@ -15,7 +15,7 @@ import pytest
 from tests.core.fidelity.vivid_groups import vivid_groups
 from tests.tiny_models import cfm
 from truehue.core.checkpoints import run_folder
-from truehue.core.cli.fidelity.command import main
+from truehue.core.cli.fidelity import main
 from truehue.core.errors import BadInput
 from truehue.core.fidelity.cfm.checkpoint import released_name, todays_name
 from truehue.core.fidelity.cfm.scorer import CfmReading, open_cfm

@@ -14,7 +14,7 @@ from PIL import Image
 from tests.commands import called
 from tests.core.vlm.questions_made import flat
 from tests.core.vlm.test_blindness import best_match
-from truehue.core.cli.vlm.command import main
+from truehue.core.cli.vlm import main
 from truehue.core.color.spaces import srgb8_to_lab
 from truehue.core.errors import BadInput, MaskError
 from truehue.core.images.load import image_id

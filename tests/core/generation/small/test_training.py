@@ -19,7 +19,7 @@ from safetensors.torch import load_file, save_file
 from tests.commands import called
 from tests.core.generation.small.conftest import TINY
 from truehue.core.checkpoints import run_folder
-from truehue.core.cli.small.command import main
+from truehue.core.cli.small import main
 from truehue.core.errors import BadInput
 from truehue.core.generation.opening import open_model
 from truehue.core.generation.request import GenerationRequest

@@ -15,7 +15,7 @@ from tests.core.generation.images_server import failure
 from tests.core.vlm.chat_server import ChatServer, completion
 from tests.workers_here import workers_here
 from truehue.core.analysis.paired import nominal_kappa
-from truehue.core.cli.vlm.command import main
+from truehue.core.cli.vlm import main
 from truehue.core.color.systems import find
 from truehue.core.diagnosis.colors import set_colors
 from truehue.core.errors import BadInput

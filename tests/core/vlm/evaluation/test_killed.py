@@ -17,7 +17,7 @@ from tests.core.generation.images_server import Answer
 from tests.core.vlm.chat_server import ChatServer
 from tests.workers_here import workers_here
 from truehue.core.batch.results import tables
-from truehue.core.cli.vlm.command import main
+from truehue.core.cli.vlm import main
 from truehue.core.vlm.evaluation.work import EvaluationWork
 
 pytestmark = pytest.mark.process

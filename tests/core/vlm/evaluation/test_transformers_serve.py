@@ -20,7 +20,7 @@ import pytest
 from tests.core.vlm.questions_made import questions
 from tests.workers_here import workers_here
 from truehue.core.batch.results import tables
-from truehue.core.cli.vlm.command import main
+from truehue.core.cli.vlm import main
 from truehue.core.vlm.evaluation.work import EvaluationWork
 from truehue.core.vlm.models.local import open_local
 from truehue.core.vlm.models.records import ImagePrompt, Reply, Sampling

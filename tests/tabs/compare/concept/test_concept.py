@@ -17,7 +17,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from tests.charts import plotly_of
-from truehue.core.cli.compare.command import main as compare_command
+from truehue.core.cli.compare import main as compare_command
 from truehue.core.color.distances import emd_flow
 from truehue.core.color.uw71 import COUNT, distances71, lab71, uw71
 from truehue.core.concepts.reading import FileRefused, read_distributions

@@ -16,13 +16,17 @@ from typing import Any
 
 import numpy as np
 
-from truehue.core.cli.fidelity.machines import local_placement
+from truehue.core.command import (
+    arg,
+    flag,
+)
 from truehue.core.errors import BadInput, DataFolderError, TrueHueError
 from truehue.core.fidelity.cfm.registration import cfm_fingerprint
 from truehue.core.fidelity.cfm.scorer import INSTRUCTION, READING, CfmScorer, open_cfm
 from truehue.core.files import why_of
+from truehue.core.image_sets.planning import SUFFIXES
 from truehue.core.images.load import image_id, load_image
-from truehue.core.machine import Placement
+from truehue.core.machine import Placement, machine, placement
 from truehue.core.scores.measures import MEASURES, measure_of
 from truehue.core.scores.records import LOW, NEITHER, SCORED, Measure
 from truehue.core.scores.scoring import score_image
@@ -93,23 +97,20 @@ def _scored(measure: Measure, srgb8: np.ndarray) -> Scored:
     return (math.nan, record.reason) if record.value is None else (record.value, "")
 
 
-def add_cfm(command: Any) -> None:
-    """The options of a command that scores by CFMs."""
-    command.add_argument(
-        "--cfm", action="append", type=Path, default=[], metavar="DIR", help="weights of a CFM"
-    )
-    command.add_argument(
-        "--base", type=Path, metavar="DIR", help="its Qwen2-VL, where not in --cfm"
-    )
-    command.add_argument(
-        "--instruction",
+CPU = flag("--cpu", "even where there is a GPU")
+CFM_OPTIONS = (
+    arg("--cfm DIR", "weights of a CFM", action="append", type=Path, default=[]),
+    arg("--base DIR", "its Qwen2-VL, where not in --cfm", type=Path),
+    arg(
+        "--instruction FILE",
+        "the text that every CFM reads, with {text_prompt} and <|Reward|>; published weights were "
+        "trained with the authors' text, and without it their scores deviate (default: the text in "
+        "the weights' folder, or else ours)",
         type=Path,
-        metavar="FILE",
-        help="the text that every CFM reads, with {text_prompt} and <|Reward|>; published weights "
-        "were trained with the authors' text, and without it their scores deviate (default: the "
-        "text in the weights' folder, or else ours)",
-    )
-    command.add_argument("--cpu", action="store_true", help="even where there is a GPU")
+    ),
+    CPU,
+)
+"""The options of a command that scores by CFMs."""
 
 
 def cfm_metrics(options: argparse.Namespace) -> list[Metric]:
@@ -294,3 +295,50 @@ def _table(path: Path) -> list[dict[str, Any]]:
             return list(csv.DictReader(file))
     except (OSError, ValueError) as error:
         raise BadInput(f"{path} cannot be read as a table: {error}") from None
+
+
+_CFM_GIB = 16.0
+"""Weights of CFM at two bytes a number."""
+
+
+def local_placement(cpu: bool) -> Placement:
+    """A GPU where there is one and ``cpu`` does not forbid it; as a whole, for CFM is not cut.
+    Not in float16, in which Qwen2-VL overflows."""
+    local = machine()
+    if cpu or local.device == "cpu":
+        return Placement("cpu", "float32", "none", "On this machine's processor.")
+    device_placement = placement(_CFM_GIB, local, fp16=False)
+    return Placement(local.device, device_placement.dtype, "none", device_placement.why)
+
+
+def images_of(folder: Path) -> list[Path]:
+    """The image files below a folder, by name, or the one file. Raises BadInput where there is
+    none."""
+    if folder.is_file():
+        return [folder]
+    if not folder.exists():
+        raise BadInput(f"{folder} is not there.")
+    paths = sorted(path for path in folder.rglob("*") if path.suffix.lower() in SUFFIXES)
+    paths = [path for path in paths if path.is_file() and not path.name.startswith(".")]
+    if not paths:
+        raise BadInput(f"{folder} holds no images.")
+    return paths
+
+
+def make_out(folder: Path) -> None:
+    """The folder of --out, before anything is computed. Raises DataFolderError where there can be
+    none."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataFolderError(
+            f"The folder {folder} cannot be made: {why_of(error)}. Choose another --out."
+        ) from error
+
+
+def numbers_of(text: str, option: str) -> tuple[float, ...]:
+    """Of "0.5, 1, 2". Raises BadInput, with the option's name, for what is no list of numbers."""
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError:
+        raise BadInput(f"{option} takes numbers with commas, not {text!r:.80}.") from None

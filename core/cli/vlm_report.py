@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from truehue.core.analysis.intervals import against_chance
+from truehue.core.vlm.color_judge.report import ALL, KINDS
 from truehue.core.vlm.differences import Difference, Differences
 from truehue.core.vlm.evaluation.log import EvaluationLog, as_released
 from truehue.core.vlm.parsing import VERSION
@@ -234,3 +235,36 @@ def _number(value: float | None) -> str:
 
 def _interval(ends: Sequence[float] | None) -> str:
     return NONE if ends is None else f"{ends[0]:.1f} to {ends[1]:.1f}"
+
+
+def judge_text(results: Mapping[str, Any]) -> str:
+    """Of rules by question only the kinds of questions: all of it is in the JSON."""
+    parts = [f"{results['title']}\n{results['note']}"]
+    for table in results["tables"]:
+        shown = table["rows"]
+        if table["columns"][:2] == ["question", "rule"]:
+            shown = [row for row in shown if row[0] in (*KINDS, ALL)]
+        rows = [table["columns"], *([_judge_cell(cell) for cell in row] for row in shown)]
+        parts.append("\n".join([table["title"], *aligned(_with_intervals(rows)), table["note"]]))
+    return "\n\n".join(parts)
+
+
+def _with_intervals(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """The two ends of an interval in one cell."""
+    head = list(rows[0])
+    if "low" not in head:
+        return [list(row) for row in rows]
+    index = head.index("low")
+    out = [[*head[:index], "95% interval", *head[index + 2 :]]]
+    for row in rows[1:]:
+        ends = NONE if row[index] == NONE else f"{row[index]} to {row[index + 1]}"
+        out.append([*row[:index], ends, *row[index + 2 :]])
+    return out
+
+
+def _judge_cell(cell: str | int | float | None) -> str:
+    if cell is None:
+        return NONE
+    if isinstance(cell, float):
+        return f"{cell:.3g}" if 0 < abs(cell) < 1 else f"{cell:.1f}"
+    return str(cell)

@@ -9,13 +9,12 @@ from __future__ import annotations
 import argparse
 import json
 import shlex
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from truehue.core.checkpoints import run_folder
-from truehue.core.cli.small.measuring import (
+from truehue.core.cli.small_report import (
     GROUPS,
     LEVEL_1,
     asked_of,
@@ -23,7 +22,7 @@ from truehue.core.cli.small.measuring import (
     rows_of_renderer,
     rows_with_refinement,
 )
-from truehue.core.command import status_of
+from truehue.core.command import Command, arg, command
 from truehue.core.errors import BadInput
 from truehue.core.files import png_of, replace_file
 from truehue.core.generation.small.scenes import SceneBank, render_scenes
@@ -40,65 +39,14 @@ RUN = Path("data") / "small" / "training"
 REPORT = Path("docs") / "science" / "small_model"
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command; returns the exit status: 0 done, 2 an error, whose message is on standard
-    error, 3 a training that was ended before its last step."""
-    options = _parser().parse_args(arguments)
-    return status_of(lambda: int(options.run(options)))
+DATA_FOLDER = arg("--data", "default: %(default)s", type=Path, default=DATA)
+WORKERS = arg("--workers", "processes that render", type=int, default=2)
+SCENES = arg("--scenes", "a JSON file with which, in place of ours", type=Path)
+MODEL = arg("--model", "the exported model", type=Path, default=FOLDER)
+STEPS = arg("--steps", type=int, default=20)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m truehue.core.generation.small", description=__doc__
-    )
-    commands = parser.add_subparsers(required=True)
-    data = commands.add_parser("data", help="renders the scenes, or those that are missing")
-    training = commands.add_parser("train", help="trains, or goes on, and exports the model")
-    for command in (data, training):
-        command.add_argument("--data", type=Path, default=DATA, help=f"default: {DATA}")
-        command.add_argument("--workers", type=int, default=2, help="processes that render")
-        command.add_argument("--scenes", type=Path, help="a JSON file with which, in place of ours")
-    data.set_defaults(run=_data)
-    training.add_argument("--run", dest="folder", type=Path, default=RUN, help=f"default: {RUN}")
-    training.add_argument(
-        "--steps", type=int, help=f"in all, not from here on; default: {Settings.steps}"
-    )
-    training.add_argument("--threads", type=int, default=2, help="of torch; part of what is equal")
-    training.add_argument("--settings", type=Path, help="a JSON file, in place of ours")
-    training.add_argument(
-        "--from",
-        dest="start",
-        type=Path,
-        help=f"exported weights to go on from where there is no checkpoint, such as {FOLDER}",
-    )
-    training.add_argument("--out", type=Path, help="exports here, such as assets/models/small")
-    training.add_argument("--save-every", type=int, default=200, help="steps between checkpoints")
-    training.add_argument("--report-every", type=int, default=20, help="steps between lines")
-    training.set_defaults(run=_train)
-    drawing = commands.add_parser("sample", help="generates prompts side by side into a PNG file")
-    drawing.add_argument("prompts", nargs="+")
-    drawing.add_argument("--model", type=Path, default=FOLDER, help="the exported model")
-    drawing.add_argument("--out", type=Path, required=True, help="the PNG file to write")
-    drawing.add_argument("--seeds", type=int, default=1, help="images of each prompt")
-    drawing.add_argument("--size", type=int, default=64, help="pixels on a side, as trained")
-    drawing.add_argument("--steps", type=int, default=20)
-    drawing.add_argument("--guidance", type=float, default=2.0)
-    drawing.add_argument("--enlarge", type=int, default=2, help="whole times, pixel for pixel")
-    drawing.set_defaults(run=_sample)
-    reporting = commands.add_parser("report", help="measures the model on held-out prompts")
-    reporting.add_argument("--model", type=Path, default=FOLDER, help="the exported model")
-    reporting.add_argument("--data", type=Path, default=DATA, help="scenes, for the renderer's row")
-    reporting.add_argument("--out", type=Path, default=REPORT, help=f"default: {REPORT}")
-    reporting.add_argument("--count", type=int, default=40, help="prompts of each group")
-    reporting.add_argument("--level-1", type=int, default=140, help="prompts with level 1 names")
-    reporting.add_argument("--guidance", default="1,1.5,2,3,5,7.5", help="scales, by commas")
-    reporting.add_argument("--strengths", default="0.5,1", help="CFR's λ, by commas")
-    reporting.add_argument("--groups", default=",".join(GROUPS), help="groups, by commas")
-    reporting.add_argument("--steps", type=int, default=20)
-    reporting.set_defaults(run=_report)
-    return parser
-
-
+@command("data", "renders the scenes, or those that are missing", DATA_FOLDER, WORKERS, SCENES)
 def _data(options: argparse.Namespace) -> int:
     _bank(options)
     return 0
@@ -123,6 +71,26 @@ def _json(path: Path) -> dict[str, Any]:
         raise BadInput(f"{path} cannot be read as a JSON object: {error}") from error
 
 
+@command(
+    "train",
+    "trains, or goes on, and exports the model",
+    DATA_FOLDER,
+    WORKERS,
+    SCENES,
+    arg("--run", "default: %(default)s", dest="folder", type=Path, default=RUN),
+    arg("--steps", f"in all, not from here on; default: {Settings.steps}", type=int),
+    arg("--threads", "of torch; part of what is equal", type=int, default=2),
+    arg("--settings", "a JSON file, in place of ours", type=Path),
+    arg(
+        "--from",
+        f"exported weights to go on from where there is no checkpoint, such as {FOLDER}",
+        dest="start",
+        type=Path,
+    ),
+    arg("--out", "exports here, such as assets/models/small", type=Path),
+    arg("--save-every", "steps between checkpoints", type=int, default=200),
+    arg("--report-every", "steps between lines", type=int, default=20),
+)
 def _train(options: argparse.Namespace) -> int:
     import torch
 
@@ -193,6 +161,18 @@ def _at_least_1(options: argparse.Namespace, *names: str) -> None:
             raise BadInput(f"--{name.replace('_', '-')} is at least 1.")
 
 
+@command(
+    "sample",
+    "generates prompts side by side into a PNG file",
+    arg("prompts", nargs="+"),
+    MODEL,
+    arg("--out", "the PNG file to write", type=Path, required=True),
+    arg("--seeds", "images of each prompt", type=int, default=1),
+    arg("--size", "pixels on a side, as trained", type=int, default=64),
+    STEPS,
+    arg("--guidance", type=float, default=2.0),
+    arg("--enlarge", "whole times, pixel for pixel", type=int, default=2),
+)
 def _sample(options: argparse.Namespace) -> int:
     from threading import Event
 
@@ -225,8 +205,21 @@ def _sample(options: argparse.Namespace) -> int:
     return 0
 
 
+@command(
+    "report",
+    "measures the model on held-out prompts",
+    MODEL,
+    arg("--data", "scenes, for the renderer's row", type=Path, default=DATA),
+    arg("--out", "default: %(default)s", type=Path, default=REPORT),
+    arg("--count", "prompts of each group", type=int, default=40),
+    arg("--level-1", "prompts with level 1 names", type=int, default=140),
+    arg("--guidance", "scales, by commas", default="1,1.5,2,3,5,7.5"),
+    arg("--strengths", "CFR's λ, by commas", default="0.5,1"),
+    arg("--groups", "groups, by commas", default=",".join(GROUPS)),
+    STEPS,
+)
 def _report(options: argparse.Namespace) -> int:
-    from truehue.core.cli.small import report
+    from truehue.core.cli import small_report as report
     from truehue.core.generation.opening import open_model
     from truehue.core.generation.request import GenerationRequest
     from truehue.core.generation.small.training import about_of
@@ -296,3 +289,12 @@ def _numbers(text: str, name: str, limit: float) -> list[float]:
     if not all(0 < number <= limit for number in numbers):
         raise BadInput(f"{name} are above 0, up to {limit:g}.")
     return numbers
+
+
+COMMAND = Command(
+    "small",
+    "The small model's scenes, its training, images and report.",
+    (_data, _train, _sample, _report),
+    former="-m truehue.core.generation.small",
+)
+main = COMMAND.main

@@ -1,1 +1,0 @@
-"""The command that compares two distributions of color: images, folders of them, or numbers."""

@@ -1,1 +1,0 @@
-"""``truehue vlm``: evaluate vision-language models on questions about images."""
