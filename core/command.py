@@ -17,13 +17,17 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn, TextIO
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
-from truehue.core.batch.records import BatchState
-from truehue.core.errors import TrueHueError
-from truehue.core.files import Progress
+from truehue.core.errors import BadInput, TrueHueError
+
+if TYPE_CHECKING:
+    from truehue.core.batch.records import BatchState
+    from truehue.core.files import Progress
 
 PERCENT_STEP = 5
+INTERRUPTED = 128 + signal.SIGINT
+"""The exit status of a command that Ctrl+C ended."""
 LINE_S = 10.0
 """Seconds between two lines of progress in a pipe."""
 
@@ -35,7 +39,8 @@ class UsageError(Exception):
 @dataclass(frozen=True)
 class Argument:
     """What an argument is called and what stands for its value, as in ``--out DIR`` or ``file
-    FILE``; the rest are settings of ``add_argument``, where ``default`` may be a function."""
+    FILE``; the rest are settings of ``add_argument``. A ``default`` may be a function; one that is
+    a number or a path says the type."""
 
     spec: str
     settings: Mapping[str, Any]
@@ -46,8 +51,11 @@ class Argument:
         names = [word for word in words if word.startswith("-")] or words[:1]
         if len(words) > len(names):
             settings["metavar"] = words[-1]
-        if callable(settings.get("default")):
-            settings["default"] = settings["default"]()
+        default = settings.get("default")
+        if callable(default):
+            settings["default"] = default()
+        elif isinstance(default, int | float | Path) and "action" not in settings:
+            settings.setdefault("type", type(default))
         parser.add_argument(*names, **settings)
 
 
@@ -109,7 +117,7 @@ class Command:
     description: str = ""
     epilog: str = ""
     former: str = ""
-    stopped: tuple[str, int] = ("Stopped.", 130)
+    stopped: tuple[str, int] = ("Stopped.", INTERRUPTED)
 
     def main(self, arguments: Sequence[str] | None = None) -> int:
         """Runs the command; returns the exit status."""
@@ -153,6 +161,13 @@ def command(
     return lambda run: Command(name, help, parts, run, **settings)
 
 
+def at_least_1(options: argparse.Namespace, *names: str) -> None:
+    """Raises BadInput for a number below 1."""
+    for name in names:
+        if getattr(options, name) < 1:
+            raise BadInput(f"--{name.replace('_', '-')} is at least 1.")
+
+
 def data_folder(help: str = "the app's data folder (default ./data)") -> Argument:
     """The option ``--data``."""
     return arg("--data DIR", help, default=lambda: os.environ.get("TRUEHUE_DATA", "./data"))
@@ -163,6 +178,10 @@ JSON_LINES = flag("--json", "one JSON object a line")
 MODELS_FOLDER = arg(
     "--models DIR",
     "folder with models' weights, one folder each (default: TRUEHUE_MODELS, then the hub's cache)",
+)
+ENDPOINTS = arg(
+    "--endpoints FILE.json",
+    "servers that generate through OpenAI's images API (default: TRUEHUE_ENDPOINT)",
 )
 
 
@@ -200,13 +219,13 @@ def run_command(main: Callable[[], int], teardown: bool = True) -> NoReturn:
         status = end.code if isinstance(end.code, int) else int(end.code is not None)
         raise
     except KeyboardInterrupt:
-        status = 128 + signal.SIGINT
+        status = INTERRUPTED
         raise
     sys.exit(status)
 
 
 def status_of(
-    run: Callable[[], int], stopped: str = "Stopped.", stopped_status: int = 128 + signal.SIGINT
+    run: Callable[[], int], stopped: str = "Stopped.", stopped_status: int = INTERRUPTED
 ) -> int:
     """The exit status of what a command does: 2 for an error of ours and ``stopped_status`` for
     Ctrl+C, each with its sentence on standard error."""

@@ -19,9 +19,15 @@ from PIL import Image
 
 from tests.commands import called
 from tests.running import App, free_port, run, run_forked, running, running_alone
-from truehue.core.settings import read_settings
 from truehue.storage import Storage
-from truehue.tabs.command.serve import EVERY_HOST, allowed_hosts, listen, main, startup_message
+from truehue.tabs.command.serve import (
+    EVERY_HOST,
+    allowed_hosts,
+    listen,
+    main,
+    read_settings,
+    startup_message,
+)
 
 pytestmark = pytest.mark.process
 

@@ -10,13 +10,12 @@ import shlex
 import subprocess
 import sys
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from tests.commands import called
-from truehue.tabs.command.main import COMMANDS, FORMER
+from truehue.tabs.command.main import COMMANDS, FORMER, command_of
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = {
@@ -60,7 +59,7 @@ def by_main(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """``-m truehue COMMAND ...`` in this process."""
     option, package, command, *rest = arguments
     assert (option, package) == ("-m", "truehue")
-    return called(import_module(COMMANDS[command][0]).main, *rest, folder=folder)
+    return called(command_of(command).main, *rest, folder=folder)
 
 
 EXAMPLES = [
@@ -136,7 +135,7 @@ def help_of(command: str, *more: str) -> str:
     command = FORMER.get(command, command)
     if command not in COMMANDS:
         return ""
-    done = called(import_module(COMMANDS[command][0]).main, *more, "--help")
+    done = called(command_of(command).main, *more, "--help")
     usage = " ".join(done.stdout.partition("[")[0].split())
     return done.stdout if f"{usage} ".endswith(" ".join(["", *more, ""])) else ""
 

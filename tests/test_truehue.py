@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from truehue.tabs.command import main as command_line
-from truehue.tabs.command.serve import main
+from truehue.tabs.command import serve
 
 ROOT = Path(__file__).resolve().parents[1]
 DOORS = {
@@ -57,14 +57,13 @@ def test_a_former_name_of_a_command_still_works(
 
 
 def test_the_page_is_served_by_the_apps_own_main() -> None:
-    module, _ = command_line.COMMANDS["serve"]
-    assert import_module(module).main is main
+    assert command_line.command_of("serve") is serve.COMMAND
+    assert import_module("app").main is serve.main
 
 
 @pytest.mark.parametrize(("command", "router"), DOORS.items())
 def test_the_doors_of_before_lead_to_the_same_function(command: str, router: str) -> None:
-    module, _ = command_line.COMMANDS[command]
-    assert import_module(router).main is import_module(module).main
+    assert import_module(router).main.__self__ is command_line.command_of(command)
 
 
 def test_without_a_command_all_are_listed(

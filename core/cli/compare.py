@@ -567,14 +567,14 @@ COMMAND = Command(
             ),
             flag("--shares", "the same for counts, percent or rounded shares: histograms"),
         ),
-        arg("--flow N", "print the N costliest flows of the transport plan", type=int, default=0),
+        arg("--flow N", "print the N costliest flows of the transport plan", default=0),
         arg(
             "--draws N",
             "bootstrap draws for 95%% intervals over images or people; "
             f"default {DRAWS:,}, 0 for none",
             type=int,
         ),
-        arg("--seed", "seed of the draws; default 0", type=int, default=0),
+        arg("--seed", "seed of the draws; default 0", default=0),
         JSON,
     ),
     _compare,

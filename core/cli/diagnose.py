@@ -17,7 +17,7 @@ from pathlib import Path
 from types import FrameType
 
 from truehue.core.color.systems import SYSTEMS
-from truehue.core.command import Command, ProgressLine, arg, flag
+from truehue.core.command import INTERRUPTED, Command, ProgressLine, arg, flag
 from truehue.core.diagnosis.colors import DEFAULT_LIGHTS, DEFAULT_SIZE_PX, SET_SYSTEMS
 from truehue.core.diagnosis.manifest import read_manifest
 from truehue.core.diagnosis.plan import manifest_tasks, renderer_tasks, rules_used
@@ -149,11 +149,10 @@ COMMAND = Command(
         arg("--seeds NUMBERS", "views of each object (default 0)"),
         arg("--size PX", f"default {DEFAULT_SIZE_PX}", type=int),
         arg("--every N", "only every Nth color: a quick look", type=int),
-        arg("--k", "neighbors that paper and truehue accept too (default 0)", type=int, default=0),
+        arg("--k", "neighbors that paper and truehue accept too (default 0)", default=0),
         arg(
             "--workers N",
             "processes of one thread each (default: one per core)",
-            type=int,
             default=os.cpu_count() or 1,
         ),
         arg(
@@ -167,7 +166,7 @@ COMMAND = Command(
     former="-m core.diagnose",
     stopped=(
         "Stopped. Finished images are saved: run the same command again to continue.",
-        128 + signal.SIGINT,
+        INTERRUPTED,
     ),
 )
 main = COMMAND.main

@@ -10,7 +10,6 @@ import argparse
 import json
 import math
 import os
-import signal
 import sys
 from contextlib import nullcontext
 from pathlib import Path
@@ -26,9 +25,11 @@ from truehue.core.cli.fidelity_scoring import (
     numbers_of,
 )
 from truehue.core.command import (
+    INTERRUPTED,
     JSON,
     Command,
     arg,
+    at_least_1,
     batch_progress,
     command,
     either,
@@ -69,7 +70,19 @@ from truehue.core.fidelity.vividness import set_vividness
 from truehue.core.images.load import load_image
 from truehue.core.refinement.maps import NATURAL_SATURATION
 
-SEED = arg("--seed", "default 0", type=int, default=0)
+EPILOG = """\
+examples:
+  python -m truehue fidelity build --rendered 60 --distort saturation,contrast --out cfd
+  python -m truehue fidelity build photos --captions photos.csv --models sdxl-base-1.0 --out cfd
+  python -m truehue fidelity base --out tiny
+  python -m truehue fidelity train --groups cfd/train.json --held cfd/test.json \\
+      --base tiny --out cfm
+  python -m truehue fidelity evaluate --groups cfd/test.json --cfm cfm --measure delta_sat
+  python -m truehue fidelity sweep photos --measure delta_sat
+  python -m truehue fidelity reference photos --source "ours, CC0" --out photos.json
+  python -m truehue fidelity vivid renders --reference photos.json
+"""
+SEED = arg("--seed", "default 0", default=0)
 
 
 def _text(scales: tuple[float, ...]) -> str:
@@ -102,11 +115,11 @@ def _names(text: str) -> list[str]:
     arg("--steps", "of a generation (default: the model's)", type=int),
     arg("--width PX", "of a generation (default: the model's)", type=int),
     arg("--height PX", "the same", type=int),
-    arg("--size PX", "side of distorted photographs, at most", type=int, default=1024),
+    arg("--size PX", "side of distorted photographs, at most", default=1024),
     SEED,
     arg("--format", "default jpg", choices=FORMATS, default="jpg"),
-    arg("--test-share", "of the photographs (default 0.15)", type=float, default=0.15),
-    arg("--workers N", "default 1", type=int, default=1),
+    arg("--test-share", "of the photographs (default 0.15)", default=0.15),
+    arg("--workers N", "default 1", default=1),
     arg("--threads N", "of each worker (default: the cores, shared)", type=int),
     flag("--ray", "workers of Ray's cluster"),
     flag("--retry-failed", "try those that failed again"),
@@ -185,8 +198,8 @@ _SMALL = SmallSize()
     "base",
     "a small Qwen2-VL with random weights, to train where a large one is not",
     arg("--out DIR", "a new folder", type=Path, required=True),
-    arg("--width", f"default {_SMALL.width}", type=int, default=_SMALL.width),
-    arg("--layers", f"default {_SMALL.layers}", type=int, default=_SMALL.layers),
+    arg("--width", f"default {_SMALL.width}", default=_SMALL.width),
+    arg("--layers", f"default {_SMALL.layers}", default=_SMALL.layers),
     SEED,
 )
 def _base(options: argparse.Namespace) -> int:
@@ -204,42 +217,41 @@ def _base(options: argparse.Namespace) -> int:
         arg(
             "--held-share",
             "share of the photographs of --groups to hold out instead (default 0.1)",
-            type=float,
             default=0.1,
         ),
     ),
     arg("--base DIR", "a Qwen2-VL, or a CFM to go on with", type=Path, required=True),
-    arg("--run DIR", f"default {RUN}", dest="folder", type=Path, default=RUN),
+    arg("--run DIR", f"default {RUN}", dest="folder", default=RUN),
     arg("--out DIR", "the finished CFM, as released", type=Path),
     group(
         "what is learned",
         arg("--loss", "default softrank", choices=LOSSES, default="softrank"),
-        arg("--tau", f"of softrank (default {TAU})", type=float, default=TAU),
+        arg("--tau", f"of softrank (default {TAU})", default=TAU),
         flag("--no-own-term", "leave out j = i from the ranks of softrank"),
         flag("--visual-only", "no text but the reward token: the ablation"),
         arg("--instruction FILE", "another text than ours", type=Path),
-        arg("--area PX", f"of images (default {AREA_PX:,})", type=int, default=AREA_PX),
+        arg("--area PX", f"of images (default {AREA_PX:,})", default=AREA_PX),
         either(
-            arg("--epochs", "default 1", type=float, default=1.0),
+            arg("--epochs", "default 1", default=1.0),
             arg("--steps", "in all, instead of epochs", type=int),
         ),
-        arg("--batch", "groups a step (default 32)", type=int, default=32),
-        arg("--rate", "learning rate (default 2e-6)", type=float, default=2e-6),
-        arg("--warmup", "share of steps (default 0.05)", type=float, default=0.05),
-        arg("--weight-decay", "default 0", type=float, default=0.0),
-        arg("--lora RANK", "by peft; 0, the default, trains all", type=int, default=0),
+        arg("--batch", "groups a step (default 32)", default=32),
+        arg("--rate", "learning rate (default 2e-6)", default=2e-6),
+        arg("--warmup", "share of steps (default 0.05)", default=0.05),
+        arg("--weight-decay", "default 0", default=0.0),
+        arg("--lora RANK", "by peft; 0, the default, trains all", default=0),
         SEED,
     ),
     group(
         "on this machine",
-        arg("--at-once", "groups in one forward pass (default 4)", type=int, default=4),
+        arg("--at-once", "groups in one forward pass (default 4)", default=4),
         arg("--precision", "of arithmetic", choices=PRECISIONS, default="float32"),
         flag("--checkpointing", "less memory, more time: activations twice"),
         CPU,
-        arg("--threads", "of torch on the CPU (default 1)", type=int, default=1),
-        arg("--report-every STEPS", "default 10", type=int, default=10),
-        arg("--held-every STEPS", "default 200", type=int, default=200),
-        arg("--save-every STEPS", "default 200", type=int, default=200),
+        arg("--threads", "of torch on the CPU (default 1)", default=1),
+        arg("--report-every STEPS", "default 10", default=10),
+        arg("--held-every STEPS", "default 200", default=200),
+        arg("--save-every STEPS", "default 200", default=200),
     ),
 )
 def _train(options: argparse.Namespace) -> int:
@@ -248,9 +260,7 @@ def _train(options: argparse.Namespace) -> int:
     reading = CfmReading(
         instruction_of(options.instruction), options.area, bool(options.visual_only)
     )
-    for name in ("threads", "report_every", "save_every"):
-        if getattr(options, name) < 1:
-            raise BadInput(f"--{name.replace('_', '-')} is at least 1.")
+    at_least_1(options, "threads", "report_every", "save_every")
     from truehue.core.fidelity.training.model import check_place
 
     if options.out is not None:
@@ -468,20 +478,6 @@ def _print_vivid(results: dict[Path, dict[str, float]], reference: Reference | N
         )
 
 
-EPILOG = """\
-examples:
-  python -m truehue fidelity build --rendered 60 --distort saturation,contrast --out cfd
-  python -m truehue fidelity build photos --captions photos.csv --models sdxl-base-1.0 --out cfd
-  python -m truehue fidelity base --out tiny
-  python -m truehue fidelity train --groups cfd/train.json --held cfd/test.json \\
-      --base tiny --out cfm
-  python -m truehue fidelity evaluate --groups cfd/test.json --cfm cfm --measure delta_sat
-  python -m truehue fidelity sweep photos --measure delta_sat
-  python -m truehue fidelity reference photos --source "ours, CC0" --out photos.json
-  python -m truehue fidelity vivid renders --reference photos.json
-"""
-
-
 COMMAND = Command(
     "fidelity",
     "Groups of images by falling color fidelity, and metrics trained and tested by them: the "
@@ -491,7 +487,7 @@ COMMAND = Command(
     former="-m core.fidelity",
     stopped=(
         "Stopped. Finished images are saved: run the same command again to continue.",
-        128 + signal.SIGINT,
+        INTERRUPTED,
     ),
 )
 main = COMMAND.main

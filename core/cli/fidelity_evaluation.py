@@ -79,7 +79,7 @@ _DATA = Path("data") / "fidelity"
         "a study's export, or a table of rating and file or image_id",
         type=Path,
     ),
-    arg("--out DIR", "default %(default)s", type=Path, default=_DATA / "evaluation"),
+    arg("--out DIR", "default %(default)s", default=_DATA / "evaluation"),
 )
 def evaluate_command(options: argparse.Namespace) -> int:
     groups = read_groups(options.groups)
@@ -169,7 +169,7 @@ def _rating(ratings: Mapping[str, float], item: Item, image_ids: Mapping[Path, s
     *CFM_OPTIONS,
     arg("--captions TABLE", "file and caption, which CFM reads", type=Path),
     arg("--scales", "default %(default)s", default=",".join(f"{s:g}" for s in SCALES)),
-    arg("--out DIR", "default %(default)s", type=Path, default=_DATA / "sweep"),
+    arg("--out DIR", "default %(default)s", default=_DATA / "sweep"),
 )
 def sweep_command(options: argparse.Namespace) -> int:
     scales = numbers_of(options.scales, "--scales")

@@ -72,7 +72,7 @@ COMMAND = Command(
             arg("--prompts FILE", "a file of prompts", type=Path),
         ),
         arg("--model", "the model that generated the images", default=UNKNOWN_MODEL),
-        arg("--expected N", "images per prompt; default 1", type=int, default=1),
+        arg("--expected N", "images per prompt; default 1", default=1),
         flag("--read", "open every image too, to find broken ones"),
         JSON,
     ),

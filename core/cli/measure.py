@@ -237,7 +237,6 @@ COMMAND = Command(
             "--k",
             "paper rules and truehue: accept the k nearest names too (default 0: the paper gives "
             "no k)",
-            type=int,
             default=0,
         ),
         arg("--object", "name of the object, for the sentence", default=""),

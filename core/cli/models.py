@@ -121,7 +121,7 @@ def _download(options: argparse.Namespace) -> int:
     arg("--negative", "the negative prompt", default=""),
     arg("--object", "for the reference renderer, which reads no prompt: what", default=""),
     arg("--color", "its color: a name such as css:crimson, a hex, or an rgb value", default=""),
-    arg("--seed", type=int, default=0),
+    arg("--seed", default=0),
     arg("--steps", type=int),
     arg("--guidance", type=float),
     arg("--width", type=int),

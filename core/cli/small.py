@@ -22,7 +22,7 @@ from truehue.core.cli.small_report import (
     rows_of_renderer,
     rows_with_refinement,
 )
-from truehue.core.command import Command, arg, command
+from truehue.core.command import Command, arg, at_least_1, command
 from truehue.core.errors import BadInput
 from truehue.core.files import png_of, replace_file
 from truehue.core.generation.small.scenes import SceneBank, render_scenes
@@ -39,11 +39,11 @@ RUN = Path("data") / "small" / "training"
 REPORT = Path("docs") / "science" / "small_model"
 
 
-DATA_FOLDER = arg("--data", "default: %(default)s", type=Path, default=DATA)
-WORKERS = arg("--workers", "processes that render", type=int, default=2)
+DATA_FOLDER = arg("--data", "default: %(default)s", default=DATA)
+WORKERS = arg("--workers", "processes that render", default=2)
 SCENES = arg("--scenes", "a JSON file with which, in place of ours", type=Path)
-MODEL = arg("--model", "the exported model", type=Path, default=FOLDER)
-STEPS = arg("--steps", type=int, default=20)
+MODEL = arg("--model", "the exported model", default=FOLDER)
+STEPS = arg("--steps", default=20)
 
 
 @command("data", "renders the scenes, or those that are missing", DATA_FOLDER, WORKERS, SCENES)
@@ -77,9 +77,9 @@ def _json(path: Path) -> dict[str, Any]:
     DATA_FOLDER,
     WORKERS,
     SCENES,
-    arg("--run", "default: %(default)s", dest="folder", type=Path, default=RUN),
+    arg("--run", "default: %(default)s", dest="folder", default=RUN),
     arg("--steps", f"in all, not from here on; default: {Settings.steps}", type=int),
-    arg("--threads", "of torch; part of what is equal", type=int, default=2),
+    arg("--threads", "of torch; part of what is equal", default=2),
     arg("--settings", "a JSON file, in place of ours", type=Path),
     arg(
         "--from",
@@ -88,15 +88,15 @@ def _json(path: Path) -> dict[str, Any]:
         type=Path,
     ),
     arg("--out", "exports here, such as assets/models/small", type=Path),
-    arg("--save-every", "steps between checkpoints", type=int, default=200),
-    arg("--report-every", "steps between lines", type=int, default=20),
+    arg("--save-every", "steps between checkpoints", default=200),
+    arg("--report-every", "steps between lines", default=20),
 )
 def _train(options: argparse.Namespace) -> int:
     import torch
 
     from truehue.core.generation.small.training import check_place
 
-    _at_least_1(options, "threads", "workers", "save_every", "report_every")
+    at_least_1(options, "threads", "workers", "save_every", "report_every")
     if options.out is not None:
         check_place(options.out)
     torch.set_num_threads(options.threads)
@@ -155,23 +155,17 @@ def _trained(options: argparse.Namespace, settings: Settings) -> int:
     return 0
 
 
-def _at_least_1(options: argparse.Namespace, *names: str) -> None:
-    for name in names:
-        if getattr(options, name) < 1:
-            raise BadInput(f"--{name.replace('_', '-')} is at least 1.")
-
-
 @command(
     "sample",
     "generates prompts side by side into a PNG file",
     arg("prompts", nargs="+"),
     MODEL,
     arg("--out", "the PNG file to write", type=Path, required=True),
-    arg("--seeds", "images of each prompt", type=int, default=1),
-    arg("--size", "pixels on a side, as trained", type=int, default=64),
+    arg("--seeds", "images of each prompt", default=1),
+    arg("--size", "pixels on a side, as trained", default=64),
     STEPS,
-    arg("--guidance", type=float, default=2.0),
-    arg("--enlarge", "whole times, pixel for pixel", type=int, default=2),
+    arg("--guidance", default=2.0),
+    arg("--enlarge", "whole times, pixel for pixel", default=2),
 )
 def _sample(options: argparse.Namespace) -> int:
     from threading import Event
@@ -181,7 +175,7 @@ def _sample(options: argparse.Namespace) -> int:
     from truehue.core.generation.opening import open_model
     from truehue.core.generation.request import GenerationRequest
 
-    _at_least_1(options, "seeds", "enlarge")
+    at_least_1(options, "seeds", "enlarge")
     if not options.out.parent.is_dir() or options.out.is_dir():
         raise BadInput(f"{options.out} cannot be written: give --out a file in a folder.")
     loaded = open_model(f"folder:{options.model}")
@@ -209,10 +203,10 @@ def _sample(options: argparse.Namespace) -> int:
     "report",
     "measures the model on held-out prompts",
     MODEL,
-    arg("--data", "scenes, for the renderer's row", type=Path, default=DATA),
-    arg("--out", "default: %(default)s", type=Path, default=REPORT),
-    arg("--count", "prompts of each group", type=int, default=40),
-    arg("--level-1", "prompts with level 1 names", type=int, default=140),
+    arg("--data", "scenes, for the renderer's row", default=DATA),
+    arg("--out", "default: %(default)s", default=REPORT),
+    arg("--count", "prompts of each group", default=40),
+    arg("--level-1", "prompts with level 1 names", default=140),
     arg("--guidance", "scales, by commas", default="1,1.5,2,3,5,7.5"),
     arg("--strengths", "CFR's λ, by commas", default="0.5,1"),
     arg("--groups", "groups, by commas", default=",".join(GROUPS)),

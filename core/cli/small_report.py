@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from truehue.core.analysis.intervals import wilson
 from truehue.core.errors import MaskError, NoPixels
 from truehue.core.files import replace_file
 from truehue.core.generation.request import GenerationRequest, LoadedModel, OnStep
@@ -239,13 +240,7 @@ def accuracy(rows: Sequence[Row]) -> tuple[int, int, int]:
 
 def interval(passed: int, count: int) -> tuple[float, float]:
     """Wilson's 95% interval of a share, in percent; 0 to 100 where nothing was judged."""
-    if not count:
-        return 0.0, 100.0
-    z = 1.959964
-    share, z2 = passed / count, z * z / count
-    middle = (share + z2 / 2) / (1 + z2)
-    half = z / (1 + z2) * math.sqrt(share * (1 - share) / count + z2 / (4 * count))
-    return 100 * max(middle - half, 0.0), 100 * min(middle + half, 1.0)
+    return wilson(passed / count, count) if count else (0.0, 100.0)
 
 
 def page(rows: Sequence[Row], about: Mapping[str, Any]) -> str:

@@ -84,6 +84,21 @@ from truehue.core.vlm.robustness import WORDS, Counts, with_variants
 from truehue.core.vlm.scoring import score
 from truehue.core.vlm.variants import REGIONS, TURNS_DEG
 
+EPILOG = """\
+examples:
+  python -m truehue vlm make questions --count 20 --difficulty easy
+  python -m truehue vlm variants questions turned --shifts 90,180,270 --masks masks
+  python -m truehue vlm models
+  python -m truehue vlm run questions --model qwen2.5-vl-3b --out answers/qwen
+  python -m truehue vlm run questions --model ./InternVL3-1B-hf --image gray --out gray
+  python -m truehue vlm run questions --model http://127.0.0.1:8000/v1 --name MODEL \\
+      --key-env MY_KEY --at-once 8 --most-tokens 2000000 --out answers/served
+  python -m truehue vlm judge make judged --system l2 --count 58
+  python -m truehue vlm judge report answers/judged
+  python -m truehue vlm score answers/qwen gray --answers answers.csv
+"""
+_DEFAULTS, _LOCAL, _SERVED = EvaluationSettings(), LocalSettings(), ServedSettings("name")
+MODELS = arg("--models DIR", "folder that contains model folders", type=Path)
 NEW_SET = arg("out OUT", "folder of the new set; must not exist", type=Path)
 SET = arg("set SET", "folder of a question set", type=Path)
 ALL_NUMBERS = flag("--json", "one JSON object with all numbers")
@@ -93,8 +108,8 @@ ALL_NUMBERS = flag("--json", "one JSON object with all numbers")
     "make",
     "generate a question set whose answers are known",
     NEW_SET,
-    arg("--count N", "questions per task (default 20)", type=int, default=20),
-    arg("--seed S", "default 0", type=int, default=0),
+    arg("--count N", "questions per task (default 20)", default=20),
+    arg("--seed S", "default 0", default=0),
     arg(
         "--difficulty",
         "default %(default)s",
@@ -241,16 +256,15 @@ def _turns(text: str) -> tuple[int, ...]:
         "--count N",
         f"renders, of 9 questions on css and 6 on l2 (default {DEFAULT_RENDERS}; 2058 and 406 are "
         "every object in every color, as in the paper)",
-        type=int,
         default=DEFAULT_RENDERS,
     ),
-    arg("--seed S", "default 0", type=int, default=0),
+    arg("--seed S", "default 0", default=0),
     arg(
         "--near N",
         "for Q2, offer the correct name and its N nearest instead of the whole list",
         type=int,
     ),
-    arg("--size PX", "default %(default)s", type=int, default=DEFAULT_SIZE_PX),
+    arg("--size PX", "default %(default)s", default=DEFAULT_SIZE_PX),
 )
 def _make_judge(options: argparse.Namespace) -> int:
     settings = JudgeSettings(
@@ -282,10 +296,6 @@ _JUDGE = Command(
 )
 
 
-_DEFAULTS, _LOCAL, _SERVED = EvaluationSettings(), LocalSettings(), ServedSettings("name")
-MODELS = arg("--models DIR", "folder that contains model folders", type=Path)
-
-
 @command(
     "run",
     "evaluate a model on a question set; resumes if already started",
@@ -310,14 +320,13 @@ MODELS = arg("--models DIR", "folder that contains model folders", type=Path)
             choices=[str(version) for version in Version],
             default=str(_DEFAULTS.version),
         ),
-        arg("--max-tokens N", "default 512", type=int, default=_DEFAULTS.max_tokens),
+        arg("--max-tokens N", "default 512", default=_DEFAULTS.max_tokens),
         arg(
             "--temperature",
             "0 (default) always takes the most likely token",
-            type=float,
             default=0.0,
         ),
-        arg("--seed", "used when the temperature is above 0", type=int, default=0),
+        arg("--seed", "used when the temperature is above 0", default=0),
     ),
     group(
         "a model in transformers",
@@ -326,10 +335,9 @@ MODELS = arg("--models DIR", "folder that contains model folders", type=Path)
         arg(
             "--batch N",
             "batch size: faster on a GPU; rounding may change an answer (default 1)",
-            type=int,
             default=_LOCAL.batch,
         ),
-        arg("--workers N", "processes (default 1)", type=int, default=1),
+        arg("--workers N", "processes (default 1)", default=1),
         arg("--threads N", "of each worker", type=int),
         MODELS,
     ),
@@ -341,7 +349,7 @@ MODELS = arg("--models DIR", "folder that contains model folders", type=Path)
             "environment variable with the API key, which is never stored",
             default="",
         ),
-        arg("--at-once N", "concurrent requests (default 4)", type=int, default=_SERVED.at_once),
+        arg("--at-once N", "concurrent requests (default 4)", default=_SERVED.at_once),
         arg("--timeout S", "seconds (default 120)", type=float, default=_SERVED.timeout_s),
         arg(
             "--length-by",
@@ -510,21 +518,6 @@ def _models(options: argparse.Namespace) -> int:
         "folder, and any OpenAI-compatible server by its URL."
     )
     return 0
-
-
-EPILOG = """\
-examples:
-  python -m truehue vlm make questions --count 20 --difficulty easy
-  python -m truehue vlm variants questions turned --shifts 90,180,270 --masks masks
-  python -m truehue vlm models
-  python -m truehue vlm run questions --model qwen2.5-vl-3b --out answers/qwen
-  python -m truehue vlm run questions --model ./InternVL3-1B-hf --image gray --out gray
-  python -m truehue vlm run questions --model http://127.0.0.1:8000/v1 --name MODEL \\
-      --key-env MY_KEY --at-once 8 --most-tokens 2000000 --out answers/served
-  python -m truehue vlm judge make judged --system l2 --count 58
-  python -m truehue vlm judge report answers/judged
-  python -m truehue vlm score answers/qwen gray --answers answers.csv
-"""
 
 
 COMMAND = Command(

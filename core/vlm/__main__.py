@@ -1,5 +1,4 @@
-"""The door of ``python -m core.vlm``; truehue.core.cli.vlm says what it
-does."""
+"""The door of ``python -m core.vlm``; truehue.core.cli.vlm says what it does."""
 
 from truehue.core.cli.vlm import main
 from truehue.core.command import run_command

@@ -8,19 +8,17 @@ from __future__ import annotations
 
 import argparse
 import getpass
-import os
 import sys
 from pathlib import Path
 from typing import Any
 
-from truehue.core.command import program
-from truehue.core.errors import BadInput, DatabaseBusy, TrueHueError
+from truehue.core.command import Command, arg, command, data_folder, say
+from truehue.core.errors import BadInput, DatabaseBusy
 from truehue.storage.accounts import ADMIN, ROLES
 from truehue.storage.database.connection import DATABASE_NAME
 from truehue.tabs.accounts.administer import administer, plain_name
 from truehue.tabs.accounts.control import ask
 from truehue.tabs.accounts.passwords import LEAST_CHARACTERS, Passwords, checked
-from truehue.tabs.command.line import say
 
 EPILOG = f"""\
 examples:
@@ -43,76 +41,69 @@ BUSY = (
 )
 
 
-def parser() -> argparse.ArgumentParser:
-    """The command line."""
-    root_parser = argparse.ArgumentParser(
-        prog=program("admin", "app.py admin"),
-        description="Accounts of those who sign in.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    common = argparse.ArgumentParser(add_help=False)
-    common.add_argument(
-        "--data",
-        default=os.environ.get("TRUEHUE_DATA", "./data"),
-        metavar="DIR",
-        help="the app's data folder (default ./data)",
-    )
-    commands = root_parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, text in (
-        ("add", "makes an account"),
-        ("password", "sets another password; sessions with the old one end"),
-        ("close", "nobody signs in with it any more; what was made with it stays"),
-    ):
-        command = commands.add_parser(name, parents=[common], help=text)
-        command.add_argument("name", metavar="NAME", help="what one signs in with")
-        if name == "add":
-            command.add_argument(
-                "--role",
-                choices=ROLES,
-                default="",
-                help="admin: everything; researcher: makes studies, and changes what is their "
-                "own; expert: looks, and reviews (default: the first account is an admin's, "
-                "others are researchers')",
-            )
-    commands.add_parser("list", parents=[common], help="all accounts, a line each")
-    return root_parser
+NAME = arg("name NAME", "what one signs in with")
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Does what the arguments say; returns the exit status."""
-    options = parser().parse_args(arguments)
-    try:
-        answer = _done(options)
-    except TrueHueError as error:
-        say(str(error), file=sys.stderr)
-        return 2
-    if options.command == "list":
-        for account in answer["accounts"]:
-            closed = "  closed" if account["closed"] else ""
-            say(f"{account['name']}  {account['role']}  since {account['created_at'][:10]}{closed}")
-        if not answer["accounts"]:
-            say("There is no account: whoever is at this machine is the owner.")
-    else:
-        say(answer["words"])
+@command(
+    "add",
+    "makes an account",
+    data_folder(),
+    NAME,
+    arg(
+        "--role",
+        "admin: everything; researcher: makes studies, and changes what is their own; expert: "
+        "looks, and reviews (default: the first account is an admin's, others are researchers')",
+        choices=ROLES,
+        default="",
+    ),
+)
+def _add(options: argparse.Namespace) -> int:
+    data = Path(options.data).expanduser()
+    # What cannot be is said before a password is asked for.
+    fields = {"do": "add", "name": plain_name(options.name), "role": options.role}
+    if options.role not in ("", ADMIN) and not _change(data, {"do": "list"})["accounts"]:
+        raise BadInput("The first account has to be an admin's.", "role")
+    say(_change(data, {**fields, "password_hash": _password_hash()})["words"])
     return 0
 
 
-def _done(options: argparse.Namespace) -> dict[str, Any]:
+@command("password", "sets another password; sessions with the old one end", data_folder(), NAME)
+def _set_password(options: argparse.Namespace) -> int:
+    data = _existing(options)
+    fields = {"do": "password", "name": plain_name(options.name)}
+    say(_change(data, {**fields, "password_hash": _password_hash()})["words"])
+    return 0
+
+
+@command(
+    "close",
+    "nobody signs in with it any more; what was made with it stays",
+    data_folder(),
+    NAME,
+)
+def _close(options: argparse.Namespace) -> int:
+    data = _existing(options)
+    say(_change(data, {"do": "close", "name": plain_name(options.name)})["words"])
+    return 0
+
+
+@command("list", "all accounts, a line each", data_folder())
+def _list(options: argparse.Namespace) -> int:
+    accounts = _change(_existing(options), {"do": "list"})["accounts"]
+    for account in accounts:
+        closed = "  closed" if account["closed"] else ""
+        say(f"{account['name']}  {account['role']}  since {account['created_at'][:10]}{closed}")
+    if not accounts:
+        say("There is no account: whoever is at this machine is the owner.")
+    return 0
+
+
+def _existing(options: argparse.Namespace) -> Path:
+    """The data folder. Raises BadInput for one without a database."""
     data = Path(options.data).expanduser()
-    fields: dict[str, Any] = {"do": options.command}
-    if options.command != "add" and not (data / DATABASE_NAME).exists():
+    if not (data / DATABASE_NAME).exists():
         raise BadInput(NO_DATA.format(data=data))
-    if options.command != "list":
-        # What cannot be is said before a password is asked for.
-        fields["name"] = plain_name(options.name)
-        if options.command == "add":
-            fields["role"] = options.role
-            if options.role not in ("", ADMIN) and not _change(data, {"do": "list"})["accounts"]:
-                raise BadInput("The first account has to be an admin's.", "role")
-    if options.command in ("add", "password"):
-        fields["password_hash"] = Passwords().hash_of(checked(_password()))
-    return _change(data, fields)
+    return data
 
 
 def _change(data: Path, fields: dict[str, Any]) -> dict[str, Any]:
@@ -129,6 +120,10 @@ def _change(data: Path, fields: dict[str, Any]) -> dict[str, Any]:
         return answer
 
 
+def _password_hash() -> str:
+    return Passwords().hash_of(checked(_password()))
+
+
 def _password() -> str:
     """A new password, from a terminal twice and without showing it."""
     if not sys.stdin.isatty():
@@ -138,3 +133,13 @@ def _password() -> str:
     if getpass.getpass("The same once more: ") != first:
         raise BadInput("The two passwords are not the same. Nothing was changed.")
     return first
+
+
+COMMAND = Command(
+    "admin",
+    "Accounts of those who sign in.",
+    (_add, _set_password, _close, _list),
+    epilog=EPILOG,
+    former="app.py admin",
+)
+main = COMMAND.main

@@ -7,14 +7,12 @@ checked, 2 with the reason on standard error when it is not.
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from pathlib import Path
 
-from truehue.core.command import program, status_of
+from truehue.core.command import INTERRUPTED, Command, arg, data_folder, flag, percent_line, say
 from truehue.core.errors import BadInput, DatabaseBusy
 from truehue.tabs.accounts.control import COPY_DATABASE, COPY_S, ask
-from truehue.tabs.command.line import percent_line, say
 
 EPILOG = """\
 examples:
@@ -27,33 +25,6 @@ python -m truehue restore FILE DIR
 """
 NO_DATA = "There is no database of TrueHue in {data}. Name its folder with --data."
 BUSY = "TrueHue has {data} open, but does not answer. End it (Ctrl+C), then try again."
-
-
-def parser() -> argparse.ArgumentParser:
-    """The command line."""
-    root_parser = argparse.ArgumentParser(
-        prog=program("backup", "app.py backup"),
-        description="Backs the data folder up to one file, also while the app runs.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    root_parser.add_argument("file", metavar="FILE", help="the backup, best on another disk")
-    root_parser.add_argument(
-        "--data",
-        default=os.environ.get("TRUEHUE_DATA", "./data"),
-        metavar="DIR",
-        help="the app's data folder (default ./data)",
-    )
-    root_parser.add_argument(
-        "--replace", action="store_true", help="a FILE that is there gives way to the new one"
-    )
-    return root_parser
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """Makes the backup; returns the exit status."""
-    options = parser().parse_args(arguments)
-    return status_of(lambda: _back_up(options), "Stopped. No backup was made.")
 
 
 def _back_up(options: argparse.Namespace) -> int:
@@ -92,3 +63,19 @@ def _back_up(options: argparse.Namespace) -> int:
     for sentence in report.problems:
         say(f"The data folder is not whole: {sentence}", file=sys.stderr)
     return 0
+
+
+COMMAND = Command(
+    "backup",
+    "Backs the data folder up to one file, also while the app runs.",
+    (
+        arg("file FILE", "the backup, best on another disk"),
+        data_folder(),
+        flag("--replace", "a FILE that is there gives way to the new one"),
+    ),
+    _back_up,
+    epilog=EPILOG,
+    former="app.py backup",
+    stopped=("Stopped. No backup was made.", INTERRUPTED),
+)
+main = COMMAND.main

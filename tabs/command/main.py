@@ -3,10 +3,23 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from importlib import import_module
 
-from truehue.core.command import run_command
+from truehue.core.command import Command, run_command
 from truehue.core.version import VERSION
+from truehue.tabs.features import FEATURES
+from truehue.tabs.page.feature import Feature
+
+
+def commands_of(features: Sequence[Feature]) -> dict[str, tuple[str, str]]:
+    """The commands of ``features`` and the one that serves the page: the module of each, whose
+    ``COMMAND`` it is, and what it is for."""
+    commands = {"serve": ("truehue.tabs.command.serve", "the page, at http://127.0.0.1:7860")}
+    for feature in features:
+        commands |= feature.commands
+    return commands
+
 
 COMMANDS = commands_of(FEATURES)
 """The commands of ``truehue``: the page's own, and those of the features."""

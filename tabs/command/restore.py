@@ -11,8 +11,7 @@ import shlex
 import sys
 from pathlib import Path
 
-from truehue.core.command import program, status_of
-from truehue.tabs.command.line import percent_line, say
+from truehue.core.command import INTERRUPTED, Command, arg, percent_line, say
 
 EPILOG = """\
 examples:
@@ -21,25 +20,6 @@ examples:
 Every byte is compared with its checksum, and the database is opened. The folder that was backed up
 stays as it is.
 """
-
-
-def parser() -> argparse.ArgumentParser:
-    """The command line."""
-    root_parser = argparse.ArgumentParser(
-        prog=program("restore", "app.py restore"),
-        description="Makes a data folder of a backup.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    root_parser.add_argument("file", metavar="FILE", help="a backup of TrueHue")
-    root_parser.add_argument("into", metavar="DIR", help="an empty folder, or one not there yet")
-    return root_parser
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """Restores it; returns the exit status."""
-    options = parser().parse_args(arguments)
-    return status_of(lambda: _restore(options), "Stopped. Nothing was restored.")
 
 
 def _restore(options: argparse.Namespace) -> int:
@@ -62,3 +42,18 @@ def _restore(options: argparse.Namespace) -> int:
     for sentence in report.problems:
         say(f"The backup is of a data folder that was not whole: {sentence}", file=sys.stderr)
     return 0
+
+
+COMMAND = Command(
+    "restore",
+    "Makes a data folder of a backup.",
+    (
+        arg("file FILE", "a backup of TrueHue"),
+        arg("into DIR", "an empty folder, or one not there yet"),
+    ),
+    _restore,
+    epilog=EPILOG,
+    former="app.py restore",
+    stopped=("Stopped. Nothing was restored.", INTERRUPTED),
+)
+main = COMMAND.main

@@ -10,21 +10,40 @@ message on standard error.
 from __future__ import annotations
 
 import argparse
-import os
+import json
+import secrets
+import shutil
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 
+from truehue.core.batch.folder import PLAN
 from truehue.core.color.systems import SYSTEMS
-from truehue.core.command import program
-from truehue.core.errors import TrueHueError
-from truehue.core.generation.registry import RELEASED_SEED
+from truehue.core.command import (
+    ENDPOINTS,
+    MODELS_FOLDER,
+    Command,
+    arg,
+    command,
+    data_folder,
+    flag,
+    group,
+    percent_line,
+)
+from truehue.core.errors import BadInput, DatabaseBusy
+from truehue.core.export.archive_import.archive import INCOMING, open_archive
+from truehue.core.export.source import ExportRun, imported_from, left_out_text
+from truehue.core.export.tables import beside
+from truehue.core.export.writing import FORMATS
+from truehue.core.generation.released import RELEASED_SEED
 from truehue.core.generation.renderer import FAILURES, LIGHTS
 from truehue.core.masks.grounded.variants import VARIANTS
 from truehue.core.prompts.prompt import TASKS
 from truehue.core.prompts.sets import PROMPT_SETS
+from truehue.core.runs.folder import RunFolder
 from truehue.core.verdict.rules import RULES
-from truehue.tabs.command import export, start, status
+from truehue.tabs.command import start, status
+from truehue.tabs.command.status import folder_named, runs_root, status_json
+from truehue.tabs.page.errors import counted
 from truehue.tabs.runs.request import (
     DEFAULT_IMAGES,
     DEFAULT_RULES,
@@ -50,236 +69,312 @@ examples:
 A run is named by its name or by the first characters of its id. Ctrl+C pauses it; nothing is done
 twice and nothing is lost, whatever ends it.
 """
-
-
-def parser() -> argparse.ArgumentParser:
-    """The command line."""
-    root_parser = argparse.ArgumentParser(
-        prog=program("runs", "app.py runs"),
-        epilog=EPILOG,
-        description="Generates images for a set of prompts, selects objects and scores the images.",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    common = argparse.ArgumentParser(add_help=False)
-    common.add_argument(
-        "--data",
-        default=os.environ.get("TRUEHUE_DATA", "./data"),
-        metavar="DIR",
-        help="the app's data folder (default ./data); runs are in runs/ of it",
-    )
-    common.add_argument(
-        "--shared",
-        metavar="DIR",
-        help="the folder of runs, where it is another one that several machines see",
-    )
-    common.add_argument("--json", action="store_true", help="JSON, for programs")
-    crew = argparse.ArgumentParser(add_help=False)
-    _crew(crew)
-    commands = root_parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    begin = commands.add_parser(
-        "start",
-        parents=[common, crew],
-        help="starts a run, or resumes the one of the same plan",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    _start(begin)
-    begin.set_defaults(run=start.start)
-    for name, text, run in (
-        ("resume", "resumes a run", start.resume),
-        ("retry", "resumes a run, and retries failed images", start.retry),
-    ):
-        command = commands.add_parser(name, parents=[common, crew], help=text)
-        command.add_argument(
-            "name", metavar="RUN", help="its name, or the first characters of its id"
-        )
-        command.set_defaults(run=run)
-    for name, text, run in (
-        ("pause", "stops a run after the images in work, wherever it is executed", status.pause),
-        ("cancel", "cancels it; finished images stay, and resume still works", status.cancel),
-    ):
-        command = commands.add_parser(name, parents=[common], help=text)
-        command.add_argument(
-            "name", metavar="RUN", help="its name, or the first characters of its id"
-        )
-        command.set_defaults(run=run)
-    status_command = commands.add_parser(
-        "status", parents=[common], help="progress of one run, or of all"
-    )
-    status_command.add_argument("name", metavar="RUN", nargs="?", help="without it: all runs")
-    status_command.set_defaults(run=status.status)
-    listing = commands.add_parser("list", parents=[common], help="all runs, a line each")
-    listing.set_defaults(run=status.status, name=None)
-    export.add_to(commands, common)
-    return root_parser
-
-
-def _crew(subparser: argparse.ArgumentParser) -> None:
-    subparser.add_argument(
-        "--workers",
+FOLDERS = (
+    data_folder("the app's data folder (default ./data); runs are in runs/ of it"),
+    arg(
+        "--shared DIR",
+        "the folder of runs, where it is another one that several machines see",
+    ),
+    flag("--json", "JSON, for programs"),
+)
+WORKERS = (
+    arg(
+        "--workers N",
+        "worker processes (default: one per GPU, or per core without weights)",
         type=int,
-        metavar="N",
-        help="worker processes (default: one per GPU, or per core without weights)",
-    )
-    subparser.add_argument(
-        "--ray",
+    ),
+    arg(
+        "--ray ADDRESS",
+        "work on Ray's cluster at this address; without one, on RAY_ADDRESS or this machine",
         nargs="?",
         const="",
-        metavar="ADDRESS",
-        help="work on Ray's cluster at this address; without one, on RAY_ADDRESS or this machine",
-    )
-    subparser.add_argument(
-        "--models",
-        metavar="DIR",
-        help="folder with models' weights, one folder each "
-        "(default: TRUEHUE_MODELS, then the hub's cache)",
-    )
-    subparser.add_argument(
-        "--endpoints",
-        metavar="FILE.json",
-        help="servers that generate through OpenAI's images API (default: TRUEHUE_ENDPOINT)",
-    )
-
-
-def _start(subparser: argparse.ArgumentParser) -> None:
-    sets = ", ".join(prompt_set.id for prompt_set in PROMPT_SETS)
-    label = subparser.add_argument_group("prompts")
-    label.add_argument(
-        "--set",
-        default="mini",
-        metavar="SET",
-        help=f"{sets}, selection:NAME, an imported set, or a file of prompts (default mini)",
-    )
-    label.add_argument("--task", default="", help=_single_of(TASKS))
-    label.add_argument("--system", default="", help=_single_of(SYSTEMS))
-    label.add_argument(
-        "--concepts",
-        default="",
-        metavar="WORDS",
-        help="of a set of concepts these alone, comma separated: banana, rotten banana; "
-        "'banana *' for an object with all its modifiers",
-    )
-    label.add_argument(
-        "--limit",
-        metavar="N",
-        help="at most N prompts, evenly spaced: "
-        "every task and system keeps its share; concepts object by object, each with "
-        "its modifiers; the same N is the same prompts",
-    )
-    argument_group = subparser.add_argument_group("images")
-    argument_group.add_argument(
-        "--model",
-        action="append",
-        metavar="ID",
-        help="the model; several are one "
-        "run each (default reference-renderer; python -m truehue models models "
-        "lists them)",
-    )
-    argument_group.add_argument(
-        "--images-of",
-        metavar="MODEL",
-        help="score the stored images of this model, or of run:RUN, and generate none",
-    )
-    argument_group.add_argument(
-        "--images-from",
-        metavar="FOLDER",
-        help="import this folder of images that --model made, then score them",
-    )
-    argument_group.add_argument(
-        "--images",
-        default=DEFAULT_IMAGES,
-        metavar="N",
-        help=f"images a prompt (and guidance scale), with one seed each (default {DEFAULT_IMAGES})",
-    )
-    argument_group.add_argument(
-        "--settings",
-        default="",
-        metavar="NAME",
-        help=f"steps, guidance and size of a benchmark's public code: {_single_of(SETTINGS)} "
-        "(default: each model's own)",
-    )
-    argument_group.add_argument(
-        "--seed",
-        default="",
-        metavar="N",
-        help=f"the first seed (default 0; {RELEASED_SEED} with --settings)",
-    )
-    argument_group.add_argument("--size", metavar="PX", help="side (default: the model's own)")
-    argument_group.add_argument("--steps", metavar="N", help="default: the model's own")
-    argument_group.add_argument(
-        "--guidance",
-        metavar="X[,X…]",
-        help="one, or several scales: every seed "
-        "is generated with each of them (default: the model's own)",
-    )
-    argument_group.add_argument("--negative", default="", metavar="TEXT", help="negative prompt")
-    argument_group.add_argument("--light", default="studio", help=f"renderer: {_single_of(LIGHTS)}")
-    argument_group.add_argument(
-        "--failure", default="none", help=f"renderer: {_single_of(FAILURES)}"
-    )
-    judging = subparser.add_argument_group("judging")
-    judging.add_argument(
-        "--masker",
-        help=f"{_single_of(MASKERS)}: masks that came with the image; "
-        "the whole image; found by a detector and a segmenter (default: exact "
-        "for the renderer and stored images, else grounded)",
-    )
-    judging.add_argument("--detector", metavar="ID", help=f"default {DETECTOR}")
-    judging.add_argument("--segmenter", metavar="ID", help=f"default {SEGMENTER}")
-    judging.add_argument(
-        "--presence",
-        metavar="ID",
-        help="model of the presence check (default: none)",
-    )
-    variants = _single_of(variant.id for variant in VARIANTS)
-    judging.add_argument("--variant", help=f"{variants} (default paper)")
-    judging.add_argument(
-        "--rules",
-        default=",".join(DEFAULT_RULES),
-        metavar="IDS",
-        help="not used for concepts, whose colors are measured; comma separated, "
-        f"of {_single_of(by.id for by in RULES)} "
-        f"(default {','.join(DEFAULT_RULES)})",
-    )
-    judging.add_argument(
-        "--k",
-        default=0,
-        metavar="N",
-        help="neighbors that paper and truehue accept too (default 0)",
-    )
-    judging.add_argument("--munsell", metavar="FILE.csv", help="samples for the released rule")
-    subparser.add_argument("--name", default="", help="name of the run")
-    subparser.add_argument(
-        "--estimate-only", action="store_true", help="print the estimate and stop"
-    )
-    subparser.add_argument(
-        "--price-per-hour", metavar="X", help="machine cost per hour, for the estimate of the cost"
-    )
-    subparser.add_argument(
-        "--no-trial",
-        action="store_true",
-        help="do not time a 3-image test where no earlier run gives an estimate",
-    )
-    subparser.add_argument(
+    ),
+    MODELS_FOLDER,
+    ENDPOINTS,
+)
+RUN = arg("name RUN", "its name, or the first characters of its id")
+_SETS = ", ".join(prompt_set.id for prompt_set in PROMPT_SETS)
+_RULE_IDS = ", ".join(rule.id for rule in RULES)
+START_OPTIONS = (
+    group(
+        "prompts",
+        arg(
+            "--set SET",
+            f"{_SETS}, selection:NAME, an imported set, or a file of prompts (default mini)",
+            default="mini",
+        ),
+        arg("--task", ", ".join(TASKS), default=""),
+        arg("--system", ", ".join(SYSTEMS), default=""),
+        arg(
+            "--concepts WORDS",
+            "of a set of concepts these alone, comma separated: banana, rotten banana; 'banana *' "
+            "for an object with all its modifiers",
+            default="",
+        ),
+        arg(
+            "--limit N",
+            "at most N prompts, evenly spaced: every task and system keeps its share; concepts "
+            "object by object, each with its modifiers; the same N is the same prompts",
+        ),
+    ),
+    group(
+        "images",
+        arg(
+            "--model ID",
+            "the model; several are one run each (default reference-renderer; python -m truehue "
+            "models models lists them)",
+            action="append",
+        ),
+        arg(
+            "--images-of MODEL",
+            "score the stored images of this model, or of run:RUN, and generate none",
+        ),
+        arg(
+            "--images-from FOLDER",
+            "import this folder of images that --model made, then score them",
+        ),
+        arg(
+            "--images N",
+            f"images a prompt (and guidance scale), with one seed each (default {DEFAULT_IMAGES})",
+            default=str(DEFAULT_IMAGES),
+        ),
+        arg(
+            "--settings NAME",
+            "steps, guidance and size of a benchmark's public code: "
+            f"{', '.join(SETTINGS)} (default: each model's own)",
+            default="",
+        ),
+        arg(
+            "--seed N",
+            f"the first seed (default 0; {RELEASED_SEED} with --settings)",
+            default="",
+        ),
+        arg("--size PX", "side (default: the model's own)"),
+        arg("--steps N", "default: the model's own"),
+        arg(
+            "--guidance X[,X…]",
+            "one, or several scales: every seed is generated with each of them (default: the "
+            "model's own)",
+        ),
+        arg("--negative TEXT", "negative prompt", default=""),
+        arg("--light", f"renderer: {', '.join(LIGHTS)}", default="studio"),
+        arg("--failure", f"renderer: {', '.join(FAILURES)}", default="none"),
+    ),
+    group(
+        "judging",
+        arg(
+            "--masker",
+            f"{', '.join(MASKERS)}: masks that came with the image; the whole image; found by a "
+            "detector and a segmenter (default: exact for the renderer and stored images, else "
+            "grounded)",
+        ),
+        arg("--detector ID", f"default {DETECTOR}"),
+        arg("--segmenter ID", f"default {SEGMENTER}"),
+        arg("--presence ID", "model of the presence check (default: none)"),
+        arg("--variant", f"{', '.join(item.id for item in VARIANTS)} (default paper)"),
+        arg(
+            "--rules IDS",
+            "not used for concepts, whose colors are measured; comma separated, of "
+            f"{_RULE_IDS} (default {','.join(DEFAULT_RULES)})",
+            default=",".join(DEFAULT_RULES),
+        ),
+        arg("--k N", "neighbors that paper and truehue accept too (default 0)", default="0"),
+        arg("--munsell FILE.csv", "samples for the released rule"),
+    ),
+    arg("--name", "name of the run", default=""),
+    flag("--estimate-only", "print the estimate and stop"),
+    arg("--price-per-hour X", "machine cost per hour, for the estimate of the cost"),
+    flag("--no-trial", "do not time a 3-image test where no earlier run gives an estimate"),
+    flag(
         "--yes",
-        action="store_true",
-        help="start without confirmation or test; without a terminal there is no confirmation",
-    )
+        "start without confirmation or test; without a terminal there is no confirmation",
+    ),
+)
 
 
-def _single_of(names: Iterable[str]) -> str:
-    return ", ".join(names)
+@command(
+    "export",
+    "a run as a table, archive, report or references",
+    *FOLDERS,
+    RUN,
+    arg("--format", "default: by the ending of --out", choices=tuple(FORMATS)),
+    arg("--out PATH", "the file, or a folder for it (default: the current one)"),
+    flag("--with-images", "zip: pack images and masks too"),
+    arg(
+        "--rule ID",
+        f"html: the rule of figures and failures, of {', '.join(rule.id for rule in RULES)} "
+        "(default: the run's first)",
+        default="",
+    ),
+    description="; ".join(f"{name}: {text}" for name, text in FORMATS.items()),
+)
+def export_run(options: argparse.Namespace) -> int:
+    """Writes the file, and says which."""
+    from truehue.tabs.export.service import file_name
+
+    folder = folder_named(runs_root(options), options.name)
+    path = Path(options.out or ".").expanduser()
+    format = options.format or path.suffix.removeprefix(".")
+    if format not in FORMATS:
+        if options.out and path.suffix:
+            raise BadInput(f"Say which format {path.name} is: --format {'|'.join(FORMATS)}.")
+        format = "csv"
+    if path.is_dir():
+        path = path / file_name(folder, format)
+    if options.with_images and format != "zip":
+        raise BadInput("Images are packed into an archive: --format zip.")
+    remark = _export(options, folder, format, path)
+    tabled = format in ("csv", "parquet")
+    files = [path, *(beside([ExportRun(folder)], path) if tabled else [])]
+    if options.json:
+        print(
+            json.dumps(
+                {
+                    "run_id": folder.run_id,
+                    "format": format,
+                    "message": remark,
+                    "files": [str(file) for file in files],
+                }
+            )
+        )
+    else:
+        print("\n".join(str(file) for file in files))
+        if remark:
+            print(remark, file=sys.stderr)
+    return 0
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Runs the command; returns the exit status."""
-    options = parser().parse_args(arguments)
-    options.root = Path(options.shared or Path(options.data) / "runs").expanduser()
+def _export(options: argparse.Namespace, folder: RunFolder, format: str, path: Path) -> str:
+    from truehue.core.export import write
+
+    if format != "html":
+        return write(
+            folder,
+            format,
+            path,
+            with_images=options.with_images,
+            progress=percent_line(not options.json),
+        )
+    from truehue.storage.store import Storage
+    from truehue.tabs.export.service import export
+    from truehue.tabs.shell.compose import make_context
+
+    # A database of its own, below the runs so that pictures are linked and not copied: the app
+    # may have the other one open, and a shared folder of runs has none.
+    index = runs_root(options) / INCOMING / f"report-{secrets.token_hex(8)}"
     try:
-        return int(options.run(options))
-    except TrueHueError as error:
-        print(error, file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("Stopped before anything began.", file=sys.stderr)
-        return 3
+        with Storage.open(index) as storage:
+            context = make_context(storage, str(options.data))
+            try:
+                return export(
+                    context,
+                    folder,
+                    format,
+                    path,
+                    rule=options.rule,
+                    progress=percent_line(not options.json),
+                )
+            finally:
+                context.close()
+    finally:
+        shutil.rmtree(index, ignore_errors=True)
+
+
+@command(
+    "import",
+    "an archive that someone exported, or the folder of a run, into the database",
+    *FOLDERS,
+    arg("file FILE", "NAME.truehue.zip, or the folder of a run"),
+)
+def import_run(options: argparse.Namespace) -> int:
+    """Makes a run of an archive, and puts its results into the database."""
+    path = Path(options.file).expanduser()
+    if path.is_dir():
+        if not (path / PLAN).is_file():
+            raise BadInput(f"{path} is no folder of a run: it has no {PLAN}.")
+        folder = RunFolder(path)
+    elif path.is_file():
+        folder = open_archive(path, runs_root(options), progress=percent_line(not options.json))
+    else:
+        raise BadInput(f"There is no file {path}.")
+    remark = _taken_in(options, folder)
+    if options.json:
+        print(json.dumps({**status_json(folder), "imported": imported_from(folder.path)}))
+    else:
+        summary = folder.summary()
+        count = counted(ExportRun(folder).done, "image")
+        print(f"{summary['name']}, run {folder.run_id}: {count}.")
+        if left_out := left_out_text(imported_from(folder.path)):
+            print(left_out, file=sys.stderr)
+    print(remark, file=sys.stderr)
+    return 0
+
+
+def _taken_in(options: argparse.Namespace, folder: RunFolder) -> str:
+    from truehue.storage.store import Storage
+
+    try:
+        with Storage.open(options.data) as storage:
+            storage.runs.register(folder)
+            count = storage.runs.ingest(folder)
+            if imported_from(folder.path):
+                storage.runs.complete(folder)
+            refused = storage.runs.refused(folder.run_id)
+    except DatabaseBusy:
+        inside = Path(options.data).expanduser().resolve() / "runs"
+        if folder.path.resolve().parent == inside:
+            return f"The app that has {options.data} open imports the results."
+        raise BadInput(
+            f"The app has {options.data} open. Copy {folder.path} into {inside}, or end the app "
+            "first."
+        ) from None
+    if refused:
+        raise BadInput("\n".join(f"{name}: {why}" for name, why in refused.items()))
+    return f"{counted(count, 'image')} imported into the database of {options.data}."
+
+
+COMMAND = Command(
+    "runs",
+    "Generates images for a set of prompts, selects objects and scores the images.",
+    (
+        Command(
+            "start",
+            "starts a run, or resumes the one of the same plan",
+            (*FOLDERS, *WORKERS, *START_OPTIONS),
+            start.start,
+            epilog=EPILOG,
+        ),
+        Command("resume", "resumes a run", (*FOLDERS, *WORKERS, RUN), start.resume),
+        Command(
+            "retry",
+            "resumes a run, and retries failed images",
+            (*FOLDERS, *WORKERS, RUN),
+            start.retry,
+        ),
+        Command(
+            "pause",
+            "stops a run after the images in work, wherever it is executed",
+            (*FOLDERS, RUN),
+            status.pause,
+        ),
+        Command(
+            "cancel",
+            "cancels it; finished images stay, and resume still works",
+            (*FOLDERS, RUN),
+            status.cancel,
+        ),
+        Command(
+            "status",
+            "progress of one run, or of all",
+            (*FOLDERS, arg("name RUN", "without it: all runs", nargs="?")),
+            status.status,
+        ),
+        Command("list", "all runs, a line each", FOLDERS, status.list_runs),
+        export_run,
+        import_run,
+    ),
+    epilog=EPILOG,
+    former="app.py runs",
+    stopped=("Stopped before anything began.", 3),
+)
+main = COMMAND.main

@@ -3,6 +3,7 @@ nowhere else."""
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import errno
 import gc
@@ -14,19 +15,20 @@ import signal
 import socket
 import sys
 import threading
-from importlib import import_module
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from truehue.core.errors import TrueHueError
-from truehue.core.settings import Settings, read_settings
-from truehue.tabs.command.main import COMMANDS, WITHOUT_PAGE
+from truehue.core.command import ENDPOINTS, MODELS_FOLDER, Command, arg, data_folder, flag, switch
+from truehue.core.errors import BadInput
+from truehue.tabs.command.main import WITHOUT_PAGE, command_of
 
 if TYPE_CHECKING:
     from truehue.storage.store import Storage
     from truehue.tabs.page.context import Context
 
 EVERY_HOST = ("*",)
+DEFAULT_PORT = 7860
 # What is at work when the app is told to end has so long, and answers under way so long again.
 GRACE_S = 2
 OPEN_TO_OTHERS = (
@@ -41,6 +43,32 @@ NO_ACCOUNT = (
     "Or start a demonstration, where everybody is a visitor, with --demo. For this machine alone "
     "it needs neither: leave out {why}."
 )
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Where the data lies and where the app listens.
+
+    ``public``: others reach the address, whatever ``host`` is. ``demo``: it is a demonstration,
+    where everybody is a visitor with limits.
+    ``warm``: what the first visitor would wait for is got ready at the start (TRUEHUE_WARM=0: not).
+    ``example``: an empty data folder opens with an example, a demonstration with samples of every
+    room (TRUEHUE_EXAMPLE=0: an empty stage, and no samples).
+    ``backup``: the data is backed up before an update changes the layout of the database.
+    """
+
+    data: str
+    host: str
+    port: int
+    munsell: str | None
+    models: str | None
+    endpoints: str | None
+    runs: tuple[str, ...] = ()
+    public: bool = False
+    warm: bool = True
+    example: bool = True
+    demo: bool = False
+    backup: bool = True
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -68,34 +96,30 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Opens the data folder, builds the page, serves until Ctrl+C; one of :data:`WITHOUT_PAGE` as
-    the first argument does without the page. Returns the exit status."""
+    """The command of ``python app.py``: the page, or one of :data:`WITHOUT_PAGE` as the first
+    argument. Returns the exit status."""
     parts = sys.argv[1:] if arguments is None else arguments
     if parts and parts[0] in WITHOUT_PAGE:
-        return int(import_module(COMMANDS[parts[0]].module).main(parts[1:]))
-    settings = read_settings(arguments)
-    server_socket = listen(settings.host, settings.port)
-    # Before Gradio is imported: no analytics, and no calls to other hosts at start-up.
-    os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
-    from truehue.storage.store import Storage
+        return command_of(parts[0]).main(parts[1:])
+    return COMMAND.main(parts)
 
-    try:
-        storage = Storage.open(settings.data, back_up=settings.backup)
-    except TrueHueError as error:
-        print(error, file=sys.stderr)
-        server_socket.close()
-        return 2
-    if problem := missing_sign_in(settings, storage):
-        print(problem, file=sys.stderr)
-        server_socket.close()
-        storage.close()
-        return 2
-    # Shared by every Gradio app of the machine otherwise. Nothing in it outlives the page.
-    gradio_folder = storage.data_dir / "gradio"
-    shutil.rmtree(gradio_folder, ignore_errors=True)
-    os.environ["GRADIO_TEMP_DIR"] = str(gradio_folder.absolute())
-    with storage:
-        return serve(settings, storage, server_socket)
+
+def _serve(options: argparse.Namespace) -> int:
+    """Opens the data folder, builds the page, serves until Ctrl+C."""
+    settings = _settings(options)
+    with listen(settings.host, settings.port) as server_socket:
+        # Before Gradio is imported: no analytics, and no calls to other hosts at start-up.
+        os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
+        from truehue.storage.store import Storage
+
+        with Storage.open(settings.data, back_up=settings.backup) as storage:
+            if problem := missing_sign_in(settings, storage):
+                raise BadInput(problem)
+            # Shared by every Gradio app of the machine otherwise. Nothing in it outlives the page.
+            gradio_folder = storage.data_dir / "gradio"
+            shutil.rmtree(gradio_folder, ignore_errors=True)
+            os.environ["GRADIO_TEMP_DIR"] = str(gradio_folder.absolute())
+            return serve(settings, storage, server_socket)
 
 
 def missing_sign_in(settings: Settings, storage: Storage) -> str:
@@ -148,13 +172,9 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
     from truehue.tabs.shell.zero_gpu import report_ready
     from truehue.tabs.vlm.service import EvaluationService
 
-    try:
-        munsell = load_munsell(settings.munsell) if settings.munsell else None
-        servers = configured_endpoints(Path(settings.endpoints) if settings.endpoints else None)
-        runs = folders_of_runs(settings.runs)
-    except TrueHueError as error:
-        print(error, file=sys.stderr)
-        return 2
+    munsell = load_munsell(settings.munsell) if settings.munsell else None
+    servers = configured_endpoints(Path(settings.endpoints) if settings.endpoints else None)
+    runs = folders_of_runs(settings.runs)
     hosts = allowed_hosts(settings.host, settings.public)
     folder = Path(settings.models).expanduser() if settings.models else None
     context = make_context(
@@ -262,3 +282,84 @@ def allowed_hosts(host: str, public: bool = False) -> tuple[str, ...]:
     where others come through a proxy any."""
     local = ("127.0.0.1", "localhost", "[::1]", "::1")
     return local if host in local and not public else EVERY_HOST
+
+
+def _port(text: str) -> int:
+    try:
+        port = int(text)
+    except ValueError:
+        port = -1
+    if not 1 <= port <= 65535:
+        raise argparse.ArgumentTypeError(f"a port is a number from 1 to 65535, not {text}")
+    return port
+
+
+def _default_host() -> str:
+    """A Hugging Face Space reaches the app from outside its container; a workbench does not."""
+    return "0.0.0.0" if os.environ.get("SPACE_ID") else "127.0.0.1"
+
+
+def _settings(options: argparse.Namespace) -> Settings:
+    named = [folder for folder in os.environ.get("TRUEHUE_RUNS", "").split(os.pathsep) if folder]
+    return Settings(
+        options.data,
+        options.host,
+        options.port,
+        options.munsell,
+        options.models,
+        options.endpoints,
+        tuple(options.runs or named),
+        options.public,
+        os.environ.get("TRUEHUE_WARM", "1") != "0",
+        os.environ.get("TRUEHUE_EXAMPLE", "1") != "0",
+        options.demo,
+        options.backup,
+    )
+
+
+def read_settings(arguments: list[str] | None = None) -> Settings:
+    """The settings of a command line; ends the program with usage for arguments that cannot be
+    read."""
+    return _settings(COMMAND.parser().parse_args(arguments))
+
+
+COMMAND = Command(
+    "serve",
+    "TrueHue: one workbench for color in generative models.",
+    (
+        data_folder("folder of the database and the images (default ./data)"),
+        arg("--host", "address to listen on (default %(default)s)", default=_default_host),
+        arg("--port", "port (default %(default)s)", type=_port, default=DEFAULT_PORT),
+        flag(
+            "--public",
+            "others reach this address, for instance through a proxy: they sign in (python -m "
+            "truehue admin), and may not name files of this machine (always so where --host is not "
+            "an address of this machine alone)",
+        ),
+        switch(
+            "--demo",
+            "a demonstration: everybody is a visitor with limits, nobody signs in, and there are "
+            "no studies (the default in a Hugging Face Space)",
+            default=lambda: bool(os.environ.get("SPACE_ID")),
+        ),
+        arg("--munsell FILE.csv", "Munsell samples for the released rule"),
+        MODELS_FOLDER,
+        ENDPOINTS,
+        arg(
+            "--runs DIR",
+            "another folder of runs, such as one that a cluster writes to: its results are "
+            "imported too; may be given several times (default: TRUEHUE_RUNS)",
+            action="append",
+        ),
+        switch(
+            "--backup",
+            "where an update changes the layout of the database, back the data up first",
+            default=True,
+        ),
+    ),
+    _serve,
+    epilog="Whole runs without the page: python -m truehue runs --help. "
+    "Accounts of those who sign in: python -m truehue admin --help. "
+    "Backups: python -m truehue backup --help and restore --help",
+    former="app.py",
+)

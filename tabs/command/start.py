@@ -5,39 +5,42 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from truehue.core.batch.execute import pausing_on_interrupt
 from truehue.core.batch.health import state_of
 from truehue.core.batch.records import BatchState
 from truehue.core.color.munsell import load_munsell
-from truehue.core.errors import BadInput, DatabaseBusy, TrueHueError
+from truehue.core.command import ProgressLine, say
+from truehue.core.errors import BadInput, DatabaseBusy, DataFolderError, TrueHueError
 from truehue.core.generation.backends.endpoints import configured_endpoints
-from truehue.core.generation.registry import RENDERER
+from truehue.core.generation.readiness import missing
+from truehue.core.generation.registry import RENDERER, model
 from truehue.core.generation.weights.sources import Sources
+from truehue.core.masks.grounded.vision_models import ROLES, vision_model
+from truehue.core.masks.grounded.weights import WITHOUT
+from truehue.core.masks.grounded.weights import missing as missing_tool
+from truehue.core.prompts.importing.files import read_prompts
+from truehue.core.prompts.prompt import Prompt
+from truehue.core.prompts.sets import PROMPT_SETS
+from truehue.core.prompts.tables import objects
 from truehue.core.runs.estimate import Estimate, room_bytes
 from truehue.core.runs.execute import ExecutionSettings, execute
 from truehue.core.runs.folder import RunFolder, run_folders
 from truehue.core.runs.plan import run_id as id_of_plan
-from truehue.core.runs.records import STORED, RunPlan
+from truehue.core.runs.records import DRAWN, STORED, RunPlan, StoredItem
 from truehue.core.runs.worker import WorkerSettings
-from truehue.tabs.batches.messages import bytes_text, time_text
-from truehue.tabs.command.before import (
-    check_folder,
-    lacking,
-    mask_words,
-    refuse_unscored,
-    with_masks,
-)
-from truehue.tabs.command.line import Line, say
-from truehue.tabs.command.sets import plan_inputs
-from truehue.tabs.command.status import folder_named, full_status_json, held_text
+from truehue.tabs.command.status import folder_named, full_status_json, held_text, runs_root
+from truehue.tabs.library.service import SELECTION, Library
 from truehue.tabs.page.errors import counted
 from truehue.tabs.page.requests import read_as
 from truehue.tabs.runs.machine import about_of, default_workers, sharing_text
+from truehue.tabs.batches.messages import bytes_text, time_text
 from truehue.tabs.runs.messages import (
     images_text,
     money_text,
@@ -45,9 +48,13 @@ from truehue.tabs.runs.messages import (
     progress_text,
     space_problem,
 )
-from truehue.tabs.runs.plan import plans
-from truehue.tabs.runs.request import RunRequest, Workers
+from truehue.tabs.runs.plan import chosen, plans
+from truehue.tabs.runs.request import EXACT, GROUNDED, RunRequest, RunSpec, Workers
+from truehue.tabs.runs.stored import OF_RUN, of_model, of_run
 from truehue.tabs.runs.trial import Trials
+
+if TYPE_CHECKING:
+    from truehue.storage.store import Storage
 
 FINISHED, ENDED_EARLY = 0, 3
 
@@ -80,65 +87,42 @@ def start(options: argparse.Namespace) -> int:
     estimates = _say_estimate(options, run_plans, crew, price, remarks)
     if options.estimate_only:
         return FINISHED
-    known = {folder.run_id for folder in run_folders(options.root)}
+    known = {folder.run_id for folder in run_folders(runs_root(options))}
     wanted_bytes = sum(
         estimate.disk_bytes
         for plan, estimate in zip(run_plans, estimates, strict=True)
         if id_of_plan(plan) not in known
     )
-    if problem := space_problem(wanted_bytes, room_bytes(options.root), options.root):
+    if problem := space_problem(wanted_bytes, room_bytes(runs_root(options)), runs_root(options)):
         raise BadInput(problem)
     if not _agreed(options):
         return FINISHED
-    folders = [RunFolder.create(options.root, plan) for plan in run_plans]
+    folders = [RunFolder.create(runs_root(options), plan) for plan in run_plans]
     return _execute_all(options, folders, crew)
 
 
 def resume(options: argparse.Namespace) -> int:
     """Goes on with a run."""
-    folder = folder_named(options.root, options.name)
+    folder = folder_named(runs_root(options), options.name)
     return _execute_all(options, [folder], _crew(options, folder.summary()))
 
 
 def retry(options: argparse.Namespace) -> int:
     """Goes on, with another attempt at what failed."""
-    folder = folder_named(options.root, options.name)
+    folder = folder_named(runs_root(options), options.name)
     return _execute_all(options, [folder], _crew(options, folder.summary()), retry_failed=True)
 
 
 def _fields(options: argparse.Namespace, stored: bool) -> dict[str, Any]:
     """The options as the form's fields."""
-    names = (
-        "set",
-        "task",
-        "system",
-        "concepts",
-        "limit",
-        "images",
-        "seed",
-        "size",
-        "steps",
-        "guidance",
-        "settings",
-        "negative",
-        "light",
-        "failure",
-        "masker",
-        "detector",
-        "segmenter",
-        "presence",
-        "variant",
-        "rules",
-        "k",
-        "name",
-    )
+    names = (name for name in RunRequest.model_fields if hasattr(options, name))
     models = [options.images_of] if options.images_of else options.model or [RENDERER]
     return {
         **{name: getattr(options, name) for name in names},
         "kind": "stored" if stored else "drawn",
         "models": models,
         "price": options.price_per_hour,
-        "workers": options.workers,
+        "ray": "",
     }
 
 
@@ -168,7 +152,7 @@ def _say_estimate(
     if not (options.no_trial or options.yes) and crew.team == "local":
         ready = [plan for plan, sentences in zip(run_plans, missing, strict=True) if not sentences]
         _try_out(options, trials, ready, crew)
-    each = [trials.estimate(plan, options.root, crew.workers) for plan in run_plans]
+    each = [trials.estimate(plan, runs_root(options), crew.workers) for plan in run_plans]
     seconds = _sum(each)
     if options.json:
         cost = None if price is None or seconds is None else seconds / 3600 * price
@@ -203,7 +187,7 @@ def _say_estimate(
     reference_set = "" if seconds is None else f", with {counted(crew.workers, 'worker')}"
     say(f"Time: {'' if seconds is None else 'about '}{time_text(seconds)}{reference_set}")
     disk_bytes = sum(estimate.disk_bytes for estimate in each)
-    say(f"Disk: about {bytes_text(disk_bytes)} in {options.root}")
+    say(f"Disk: about {bytes_text(disk_bytes)} in {runs_root(options)}")
     if price is not None:
         say(f"Cost: {money_text(seconds, price)}, at {price:g} per hour")
     return each
@@ -219,7 +203,7 @@ def _try_out(
         say("Timing a test of 3 images …", file=sys.stderr)
 
     settings = WorkerSettings(crew.sources, dict(crew.endpoints))
-    trials.try_out(run_plans, settings, options.root, before)
+    trials.try_out(run_plans, settings, runs_root(options), before)
 
 
 def _sum(each: Sequence[Estimate]) -> float | None:
@@ -264,7 +248,7 @@ def _execute(
     name, short = folder.summary()["name"], folder.run_id[:8]
     if not options.json:
         say(f"{name} ({short})", file=sys.stderr)
-    line = Line(sys.stdout, sys.stderr, options.json)
+    line = RunProgress(options.json)
     if state_of(folder).status != "running":
         folder.set_desired_state("run")
     try:
@@ -307,9 +291,231 @@ def _taken_in(options: argparse.Namespace, folder: RunFolder) -> str:
         if options.shared:
             return (
                 f"The app has {options.data} open. Where it was started with "
-                f"--runs {options.root}, it imports the results; else, when it has ended: "
+                f"--runs {runs_root(options)}, it imports the results; else, when it has ended: "
                 f"python -m truehue runs import {folder.path}"
             )
         return f"The app that has {options.data} open imports the results."
     except TrueHueError as error:
         return f"The results are in {folder.path}, but not in the database: {error}"
+
+
+PIPE_S, JSON_S = 30.0, 1.0
+
+
+class RunProgress:
+    """A ``watch`` of truehue.core.runs.execute: on a terminal one line that is written over, in a
+    pipe a line every 30 seconds, with ``as_json`` an object a second on standard output."""
+
+    def __init__(self, as_json: bool) -> None:
+        self._json, self._last = as_json, 0.0
+        self._line = ProgressLine(PIPE_S, terminal_s=0.0)
+
+    def __call__(self, state: BatchState) -> None:
+        if not self._json:
+            self._line.show(lambda: progress_text(state))
+        elif time.monotonic() - self._last >= JSON_S:
+            self._last = time.monotonic()
+            say(json.dumps(asdict(state)))
+
+    def close(self) -> None:
+        """Leaves the line."""
+        self._line.close()
+
+
+def with_masks(plan: RunPlan) -> int:
+    """Pictures of a stored run that came with a mask of an object."""
+    return sum(bool(item.masks) for item in plan.items)
+
+
+def mask_words(run_plans: Sequence[RunPlan]) -> list[str]:
+    """What masks the pictures of a stored run have, where these are what it is judged by."""
+    (plan, *_) = run_plans
+    if plan.kind != STORED or plan.masker.kind != EXACT:
+        return []
+    count, total = with_masks(plan), plan.total
+    if not count:
+        return [
+            "None of them has a mask of its own: every one would stay unscored. Add --masker "
+            "grounded to have the objects found, or --masker whole for images of one color."
+        ]
+    rest = "" if count == total else "; the others stay unscored, or have it with --masker grounded"
+    return [f"{count:,} of {counted(total, 'image')} have masks of their own{rest}."]
+
+
+def refuse_unscored(run_plan: RunPlan, masker: str | None) -> None:
+    """Raises BadInput for a stored run that would score nothing, since no picture has a mask and
+    nobody looks for objects. ``masker`` is what was named on the command line: who names ``exact``
+    wants it so."""
+    (*_, sentence) = mask_words([run_plan]) or [""]
+    if masker is None and sentence and not with_masks(run_plan):
+        raise BadInput(f"{sentence} With --masker exact it starts all the same.", "masker")
+
+
+def lacking(plan: RunPlan, crew: ExecutionSettings) -> tuple[str, ...]:
+    """What is missing on this machine before the plan's models can work, a sentence each."""
+    problems: list[str] = []
+    if plan.kind == DRAWN:
+        problems += missing(model(plan.model), None, crew.sources, crew.endpoints)
+    if plan.masker.kind == GROUNDED:
+        for role in ROLES:
+            if name := getattr(plan.masker, role):
+                # What else could be done without it is for people at a page.
+                sentences = missing_tool(vision_model(name, role), crew.sources)
+                problems += [sentence for sentence in sentences if sentence != WITHOUT[role]]
+    return tuple(dict.fromkeys(problems))
+
+
+def check_folder(data: Path) -> None:
+    """Raises DataFolderError for a data folder that can be none, before anything is estimated."""
+    inside = next((path for path in (data, *data.parents) if path.exists()), data)
+    if not inside.is_dir():
+        raise DataFolderError(
+            f"The data folder {data} cannot be used: {inside} is a file. Choose a folder."
+        )
+
+
+SHOWN = 5
+_NAMED = ("Broken", "Belongs to no prompt")
+"""Lists of an import's report whose files are named."""
+
+
+@dataclass(frozen=True)
+class PlanInputs:
+    """What :func:`truehue.tabs.runs.plan.plans` takes."""
+
+    spec: RunSpec
+    prompts: tuple[Prompt, ...]
+    title: str
+    set_name: str
+    items: Sequence[StoredItem] = ()
+
+
+def plan_inputs(options: argparse.Namespace, spec: RunSpec) -> PlanInputs:
+    """The prompts of a spec and, where it scores pictures, those. Raises BadInput."""
+    if not spec.stored:
+        every, title, set_name = _prompts(options, spec.set_id)
+        return PlanInputs(spec, chosen(every, spec), title, set_name)
+    if not options.images_from and spec.models[0].startswith(OF_RUN):
+        every, title, set_name = _prompts(options, spec.set_id)
+        prompts = chosen(every, spec)
+        folder = folder_named(runs_root(options), spec.models[0].removeprefix(OF_RUN))
+        spec = replace(spec, models=(str(folder.summary()["model"]),))
+        return PlanInputs(spec, prompts, title, set_name, of_run(folder, prompts))
+    with _storage(options) as storage:
+        library = Library(storage)
+        file = Path(spec.set_id).expanduser()
+        set_id = spec.set_id
+        if file.is_file() and _built_in(set_id) is None:
+            set_id = str(library.take_file(file, file.name)["set_id"])
+            if not set_id:
+                raise BadInput(f"No prompt could be read from {file}.", "set")
+        every, title, set_name = _in_library(storage, library, set_id)
+        if options.images_from:
+            _import(storage, options, set_id)
+        prompts = chosen(every, spec)
+        return PlanInputs(
+            spec, prompts, title, set_name, of_model(storage, spec.models[0], prompts)
+        )
+
+
+def _prompts(options: argparse.Namespace, named: str) -> tuple[Sequence[Prompt], str, str]:
+    """Prompts, title and name of a built-in set, a file, or what only the database knows."""
+    entry = _built_in(named)
+    if entry is not None:
+        return entry
+    file = Path(named).expanduser()
+    if file.is_file():
+        return _of_file(file), file.name, file.name
+    if not named.startswith(SELECTION) and ("/" in named or file.suffix):
+        raise BadInput(f"There is no file {named}.", "set")
+    unknown = ""
+    if not named.startswith(SELECTION):
+        built_in = ", ".join(prompt_set.id for prompt_set in PROMPT_SETS)
+        unknown = f"There is no file or built-in set {named[:80]!r} (built in: {built_in}). "
+    with _storage(options, unknown) as storage:
+        return _in_library(storage, Library(storage), named)
+
+
+def _built_in(named: str) -> tuple[Sequence[Prompt], str, str] | None:
+    for prompt_set in PROMPT_SETS:
+        if prompt_set.id == named:
+            return prompt_set.prompts(), prompt_set.title, prompt_set.id
+    return None
+
+
+def _of_file(file: Path) -> tuple[Prompt, ...]:
+    labels = {row.name: row.negative_labels for row in reversed(objects())}
+    categories = {row.name: row.category for row in reversed(objects())}
+    read = read_prompts(file, negative_labels=labels, categories=categories)
+    sentences = [
+        *read.notes,
+        *(f"line {problem.line}: {problem.why}" for problem in read.problems[:SHOWN]),
+    ]
+    if len(read.problems) > SHOWN:
+        sentences.append(f"… and {len(read.problems) - SHOWN:,} more lines that were not taken")
+    for sentence in sentences:
+        print(f"{file.name}: {sentence}", file=sys.stderr)
+    if not read.prompts:
+        raise BadInput(f"No prompt could be read from {file}.", "set")
+    return tuple(
+        prompt if prompt.source else replace(prompt, source=file.stem) for prompt in read.prompts
+    )
+
+
+def _in_library(
+    storage: Storage, library: Library, named: str
+) -> tuple[Sequence[Prompt], str, str]:
+    """A set by its id or file name, or ``selection:<name>``."""
+    if named.startswith(SELECTION):
+        return library.index(named).prompts, named.removeprefix(SELECTION), named
+    entry = _built_in(named)
+    if entry is not None:
+        return entry
+    imported = storage.prompt_sets.all()
+    for record in imported:
+        if named in (record.set_id, record.name, record.file_name):
+            title = record.file_name or record.name
+            return library.index(record.set_id).prompts, title, title
+    selections = (SELECTION + name for name, _ in library.selections())
+    sets = (*(prompt_set.id for prompt_set in PROMPT_SETS), *(record.set_id for record in imported))
+    names = ", ".join([*sets, *selections])
+    raise BadInput(f"There is no prompt set or file {named[:80]!r}. Sets: {names}.", "set")
+
+
+def _import(storage: Storage, options: argparse.Namespace, set_id: str) -> None:
+    """Imports the folder, and says what became of its files."""
+    from truehue.tabs.page.jobs import job_alone
+    from truehue.tabs.page.roles import OWNER
+    from truehue.tabs.runs.image_import import ImageFolder, take
+    from truehue.tabs.shell.compose import make_context
+
+    context = make_context(storage, options.data)
+    request = ImageFolder(path=options.images_from, model=options.model[0], set=set_id)
+    report = take(context, OWNER, request, job_alone("images"))
+    for number, text in report["counts"]:
+        print(f"  {number:,} {text}", file=sys.stderr)
+    for listed in report["lists"]:
+        if listed["title"] in _NAMED and listed["total"]:
+            for item in listed["items"][:SHOWN]:
+                print(f"  {listed['title'].lower()}: {item}", file=sys.stderr)
+            if listed["total"] > SHOWN:
+                rest = listed["total"] - SHOWN
+                print(f"  {listed['title'].lower()}: {rest:,} more", file=sys.stderr)
+
+
+@contextmanager
+def _storage(options: argparse.Namespace, why: str = "") -> Iterator[Storage]:
+    """The database, for as long as it is needed. Raises BadInput where the app has it; ``why``
+    comes before what that says."""
+    from truehue.storage.store import Storage
+
+    try:
+        opened = Storage.open(options.data)
+    except DatabaseBusy:
+        raise BadInput(
+            f"{why}The app has {options.data} open, and only it knows imported sets, selections "
+            "and images: start this run in the app, under Explore, Runs. Built-in sets and files "
+            "of prompts work here."
+        ) from None
+    with opened as storage:
+        yield storage

@@ -19,6 +19,11 @@ from truehue.tabs.page.errors import counted
 from truehue.tabs.runs.messages import facts_text, progress_text
 
 
+def runs_root(options: argparse.Namespace) -> Path:
+    """The folder of runs that a command is to use."""
+    return Path(options.shared or Path(options.data) / "runs").expanduser()
+
+
 def folder_named(root: Path, name: str) -> RunFolder:
     """The run of that name or beginning of an id. Raises BadInput for none, and for several."""
     every = run_folders(root)
@@ -39,16 +44,22 @@ def folder_named(root: Path, name: str) -> RunFolder:
 
 def status(options: argparse.Namespace) -> int:
     """Prints one run in full, or all of them, a line each."""
-    if options.name:
-        folder = folder_named(options.root, options.name)
-        print(json.dumps(full_status_json(folder)) if options.json else "\n".join(_lines(folder)))
-        return 0
-    every = run_folders(options.root)
+    if not options.name:
+        return list_runs(options)
+    folder = folder_named(runs_root(options), options.name)
+    print(json.dumps(full_status_json(folder)) if options.json else "\n".join(_lines(folder)))
+    return 0
+
+
+def list_runs(options: argparse.Namespace) -> int:
+    """Prints all runs, a line each."""
+    root = runs_root(options)
+    every = run_folders(root)
     if options.json:
         print(json.dumps([_listing_json(folder) for folder in every]))
         return 0
     if not every:
-        print(f"There is no run in {options.root}. Start one: python -m truehue runs start --help")
+        print(f"There is no run in {root}. Start one: python -m truehue runs start --help")
     for run_folder in every:
         try:
             print(_line(run_folder))
@@ -99,7 +110,7 @@ def held_text(folder: RunFolder, state: BatchState) -> list[str]:
 
 
 def _stop(options: argparse.Namespace, cancel: bool) -> int:
-    folder = folder_named(options.root, options.name)
+    folder = folder_named(runs_root(options), options.name)
     running = stop(folder, cancel)
     if options.json:
         print(json.dumps(status_json(folder)))

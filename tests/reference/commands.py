@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from importlib import import_module
 from unittest.mock import patch
 
 from tests.reference.markdown import cell, code, page_of, table
-from truehue.tabs.command.main import COMMANDS
+from truehue.tabs.command.main import COMMANDS, command_of
 
 READER = """\
 **For:** everybody who uses a terminal. **Answers:** which commands there are, and what each
@@ -19,31 +18,10 @@ package is installed, the second one in a checkout. Every command has `--help`. 
 success, and 2 means that the input cannot be used; the message says why."""
 
 
-class _Caught(Exception):
-    """Carries the parser of a command out of it."""
-
-    def __init__(self, parser: argparse.ArgumentParser) -> None:
-        super().__init__()
-        self.parser = parser
-
-
 def parser_of(command: str) -> argparse.ArgumentParser:
     """The parser that ``truehue COMMAND`` reads its arguments with."""
-
-    def parse_args(self: argparse.ArgumentParser, *_: object, **__: object) -> None:
-        raise _Caught(self)
-
-    main = import_module(COMMANDS[command][0]).main
-    with (
-        patch("sys.argv", ["/bin/truehue"]),
-        patch.object(argparse.ArgumentParser, "parse_args", parse_args),
-        patch.object(argparse.ArgumentParser, "parse_known_args", parse_args),
-    ):
-        try:
-            main([])
-        except _Caught as caught:
-            return caught.parser
-    raise AssertionError(f"truehue {command} reads its arguments without a parser.")
+    with patch("sys.argv", ["/bin/truehue"]):
+        return command_of(command).parser()
 
 
 def commands_page() -> str:
@@ -59,8 +37,6 @@ def _section(parser: argparse.ArgumentParser, level: str, text: str, said: str) 
     """``said`` is the epilog of the command above, which is not repeated."""
     yield f"{level} {parser.prog}"
     described = parser.description or text
-    if described.startswith("``"):  # a module's docstring, which begins with how it is called
-        described = text
     yield cell(described[:1].upper() + described[1:]).rstrip(".") + "."
     groups = [
         action for action in parser._actions if isinstance(action, argparse._SubParsersAction)

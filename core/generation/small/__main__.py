@@ -1,5 +1,4 @@
-"""The door of ``python -m core.generation.small``; truehue.core.cli.small says what it
-does."""
+"""The door of ``python -m core.generation.small``; truehue.core.cli.small says what it does."""
 
 from truehue.core.cli.small import main
 from truehue.core.command import run_command

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from truehue.core.settings import read_settings
+from truehue.tabs.command.serve import read_settings
 
 
 def test_folders_of_runs_come_from_the_line_or_the_environment(
