@@ -7,7 +7,6 @@ another shape is refused.
 
 from __future__ import annotations
 
-import gc
 import pickle
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,20 +16,16 @@ from typing import Any
 
 import numpy as np
 
-from truehue.core.errors import TrueHueError
 from truehue.core.generation.memory import BadModelFolder, is_out_of_memory
 from truehue.core.machine import Placement
 from truehue.core.masks.grounded.embeddings import (
     Embedding,
-    EmbeddingCache,
+    EmbeddingSegmenter,
     checked_boxes,
-    checked_embedding,
-    checked_image,
-    checked_points,
     several_wanted,
 )
 from truehue.core.masks.grounded.records import Box, Segment
-from truehue.core.masks.grounded.transformers_loading import applies, computing
+from truehue.core.masks.grounded.transformers_loading import computing
 from truehue.core.masks.grounded.weights import VisionEntry, Weights
 
 # Not written in a checkpoint: segment_anything builds every model with these (build_sam.py).
@@ -168,10 +163,6 @@ def build(sizes: SamSizes) -> Any:
     )
 
 
-# Boxes cut out at once: each takes a float32 mask of the image's size on the device.
-BOXES_AT_ONCE = 16
-
-
 def load(entry: VisionEntry, source: Weights, placement: Placement) -> SamSegmenter:
     """Loads a .pth file. Raises BadModelFolder for a file that is no Sam, is cut off, or is another
     of the published sizes than the entry's."""
@@ -243,97 +234,54 @@ def _filled(path: Path, sizes: SamSizes, weights: Mapping[str, Any]) -> Any:
     return model.eval().requires_grad_(False)
 
 
-class SamSegmenter:
-    """A segmenter in memory; see :class:`truehue.core.masks.grounded.records.Segmenter`."""
+class SamSegmenter(EmbeddingSegmenter):
+    """A Sam in memory, in the hands of the package's own predictor."""
 
     def __init__(
         self, entry: VisionEntry, model: Any, placement: Placement, about: dict[str, Any]
     ) -> None:
         from segment_anything import SamPredictor
 
-        self._entry, self._at = entry, placement
-        self._predictor: Any = SamPredictor(model)
-        self._saved = EmbeddingCache()
-        self.about = {
-            "id": entry.id,
-            "class": type(model).__name__,
-            "device": placement.device,
-            **about,
-        }
-
-    @property
-    def id(self) -> str:
-        """Its id in the list of vision models."""
-        return self._entry.id
+        super().__init__(entry, model, placement, about)
+        self._model = SamPredictor(model)
 
     @property
     def memory_bytes(self) -> int:
         """Bytes of weights and kept embeddings on the device."""
-        if self._predictor is None:
+        if self._model is None:
             return 0
-        model = self._predictor.model
+        model = self._model.model
         held = sum(tensor.nbytes for tensor in (*model.parameters(), *model.buffers()))
-        return int(held + sum(embedding.features.nbytes for embedding in self._saved.answers()))
+        return int(held + sum(embedding.features.nbytes for embedding in self._saved.embeddings))
 
-    def embed(self, srgb8: np.ndarray, name: str = "", autocast: bool = False) -> Embedding:
-        """The image's embedding, computed once and kept for the last few images.
-
-        ``srgb8`` uint8 ``(H, W, 3)``. ``name`` is the image's id; without one the content names it.
-        ``autocast`` as in :func:`truehue.core.masks.grounded.transformers_loading.computing`; boxes follow it.
-        """
-        image = checked_image(srgb8)
-        autocast = applies(self._at.device, autocast)
-        return self._saved.of(image, name, autocast, lambda: self._embedded(image, autocast))
-
-    def from_boxes(self, embedding: Any, boxes: Sequence[Box]) -> tuple[Segment, ...]:
-        """One segment a box, in order: the single output of the mask decoder."""
+    def _of_boxes(self, embedding: Embedding, corners: list[list[float]]) -> list[Segment]:
         import torch
 
-        image_embedding = checked_embedding(embedding, self.id)
-        corners = torch.tensor(checked_boxes(boxes), dtype=torch.float32)
-        segments: list[Segment] = []
-        for start in range(0, len(boxes), BOXES_AT_ONCE):
-            predictor = self._at_image(image_embedding)
-            framed = predictor.transform.apply_boxes_torch(
-                corners[start : start + BOXES_AT_ONCE],
-                (image_embedding.height, image_embedding.width),
+        predictor = self._at_image(embedding)
+        framed = predictor.transform.apply_boxes_torch(
+            torch.tensor(corners, dtype=torch.float32), (embedding.height, embedding.width)
+        )
+        with computing(self._at.device, embedding.autocast):
+            masks, scores, _ = predictor.predict_torch(
+                None, None, boxes=framed.to(self._at.device), multimask_output=False
             )
-            with computing(self._at.device, image_embedding.autocast):
-                masks, scores, _ = predictor.predict_torch(
-                    None, None, boxes=framed.to(self._at.device), multimask_output=False
-                )
-            pairs = zip(masks[:, 0].cpu().numpy(), scores[:, 0].tolist(), strict=True)
-            segments += [Segment(pixels, score) for pixels, score in pairs]
-        return tuple(segments)
+        pairs = zip(masks[:, 0].cpu().numpy(), scores[:, 0].tolist(), strict=True)
+        return [Segment(pixels, score) for pixels, score in pairs]
 
-    def from_points(
+    def _of_points(
         self,
-        embedding: Any,
+        embedding: Embedding,
         points: Sequence[tuple[float, float]],
         inside: Sequence[bool],
-        box: Box | None = None,
-    ) -> Segment:
-        """The segment that has the points marked ``inside`` and has not the others.
-
-        A single point without a box is ambiguous: then the best of three candidates by the model's
-        own estimate, else its single output (``several_wanted``).
-        """
-        image_embedding = checked_embedding(embedding, self.id)
-        checked_points(image_embedding, points, inside, box)
-        masks, scores, _ = self._at_image(image_embedding).predict(
+        box: Box | None,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        masks, scores, _ = self._at_image(embedding).predict(
             point_coords=np.array(points, dtype=np.float64).reshape(-1, 2) if points else None,
             point_labels=np.array(inside, dtype=np.int64) if points else None,
             box=np.array(checked_boxes([box])[0]) if box is not None else None,
             multimask_output=several_wanted(points, box),
         )
-        best = int(np.argmax(scores))
-        return Segment(masks[best].astype(bool), float(scores[best]))
-
-    def unload(self) -> None:
-        """Drops weights and embeddings; safe to call twice."""
-        self._predictor = None
-        self._saved.clear()
-        gc.collect()
+        return masks, scores
 
     def _embedded(self, image: np.ndarray, autocast: bool) -> Embedding:
         predictor = self._loaded()
@@ -345,16 +293,11 @@ class SamSegmenter:
         size = (int(frame[0]), int(frame[1]))
         return Embedding(self.id, height, width, features, size, autocast)
 
-    def _at_image(self, image_embedding: Embedding) -> Any:
+    def _at_image(self, embedding: Embedding) -> Any:
         """The predictor as ``set_image`` leaves it, without running the encoder."""
         predictor = self._loaded()
-        predictor.features = image_embedding.features
-        predictor.original_size = (image_embedding.height, image_embedding.width)
-        predictor.input_size = image_embedding.frame
+        predictor.features = embedding.features
+        predictor.original_size = (embedding.height, embedding.width)
+        predictor.input_size = embedding.frame
         predictor.is_image_set = True
         return predictor
-
-    def _loaded(self) -> Any:
-        if self._predictor is None:
-            raise TrueHueError(f"{self._entry.name} was unloaded; load it again to cut out.")
-        return self._predictor

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from truehue.core.errors import TrueHueError
 from truehue.core.generation.memory import BadModelFolder
 from truehue.core.machine import Placement
 from truehue.core.masks.grounded.embeddings import (
     Embedding,
-    EmbeddingCache,
+    EmbeddingSegmenter,
     checked_boxes,
-    checked_embedding,
-    checked_image,
-    checked_points,
     several_wanted,
 )
 from truehue.core.masks.grounded.records import Box, Segment
 from truehue.core.masks.grounded.transformers_loading import (
-    applies,
     computing,
     from_folder,
     model_type,
@@ -32,7 +26,6 @@ from truehue.core.masks.grounded.weights import VisionEntry, Weights
 
 # The published checkpoints are of the video model, whose image part Sam2Model takes.
 MODEL_TYPES = ("sam2", "sam2_video")
-BOXES_AT_ONCE = 16
 
 
 def load(entry: VisionEntry, source: Weights, placement: Placement) -> Sam2Segmenter:
@@ -53,8 +46,8 @@ def load(entry: VisionEntry, source: Weights, placement: Placement) -> Sam2Segme
     return Sam2Segmenter(entry, model, processor, placement, source.about())
 
 
-class Sam2Segmenter:
-    """A segmenter in memory; see :class:`truehue.core.masks.grounded.records.Segmenter`."""
+class Sam2Segmenter(EmbeddingSegmenter):
+    """A SAM 2 in memory, with the processor that frames its prompts."""
 
     def __init__(
         self,
@@ -64,19 +57,8 @@ class Sam2Segmenter:
         placement: Placement,
         about: dict[str, Any],
     ) -> None:
-        self._entry, self._model, self._processor, self._at = entry, model, processor, placement
-        self._saved = EmbeddingCache()
-        self.about = {
-            "id": entry.id,
-            "class": type(model).__name__,
-            "device": placement.device,
-            **about,
-        }
-
-    @property
-    def id(self) -> str:
-        """Its id in the list of vision models."""
-        return self._entry.id
+        super().__init__(entry, model, placement, about)
+        self._processor = processor
 
     @property
     def memory_bytes(self) -> int:
@@ -84,63 +66,31 @@ class Sam2Segmenter:
         if self._model is None:
             return 0
         cache_bytes = sum(
-            level.nbytes for embedding in self._saved.answers() for level in embedding.features
+            level.nbytes for embedding in self._saved.embeddings for level in embedding.features
         )
         return int(self._model.get_memory_footprint()) + cache_bytes
 
-    def embed(self, srgb8: np.ndarray, name: str = "", autocast: bool = False) -> Embedding:
-        """The image's embedding, computed once and kept for the last few images.
+    def _of_boxes(self, embedding: Embedding, corners: list[list[float]]) -> list[Segment]:
+        masks, scores = self._cut(embedding, several=False, input_boxes=[corners])
+        return [
+            Segment(pixels[0], float(score[0])) for pixels, score in zip(masks, scores, strict=True)
+        ]
 
-        ``srgb8`` uint8 ``(H, W, 3)``. ``name`` is the image's id; without one the content names it.
-        ``autocast`` as in :func:`truehue.core.masks.grounded.transformers_loading.computing`; boxes follow it.
-        """
-        image = checked_image(srgb8)
-        autocast = applies(self._at.device, autocast)
-        return self._saved.of(image, name, autocast, lambda: self._embedded(image, autocast))
-
-    def from_boxes(self, embedding: Any, boxes: Sequence[Box]) -> tuple[Segment, ...]:
-        """One segment a box, in order: the single output of the mask decoder."""
-        image_embedding = checked_embedding(embedding, self.id)
-        corners = checked_boxes(boxes)
-        segments: list[Segment] = []
-        for start in range(0, len(corners), BOXES_AT_ONCE):
-            part = corners[start : start + BOXES_AT_ONCE]
-            masks, scores = self._cut(image_embedding, several=False, input_boxes=[part])
-            segments += [
-                Segment(pixels[0], float(score[0]))
-                for pixels, score in zip(masks, scores, strict=True)
-            ]
-        return tuple(segments)
-
-    def from_points(
+    def _of_points(
         self,
-        embedding: Any,
+        embedding: Embedding,
         points: Sequence[tuple[float, float]],
         inside: Sequence[bool],
-        box: Box | None = None,
-    ) -> Segment:
-        """The segment that has the points marked ``inside`` and has not the others.
-
-        A single point without a box is ambiguous: then the best of three candidates by the model's
-        own estimate, else its single output (``several_wanted``).
-        """
-        image_embedding = checked_embedding(embedding, self.id)
-        checked_points(image_embedding, points, inside, box)
+        box: Box | None,
+    ) -> tuple[np.ndarray, np.ndarray]:
         prompts: dict[str, Any] = {}
         if points:
             prompts["input_points"] = [[[[float(x), float(y)] for x, y in points]]]
             prompts["input_labels"] = [[[int(mark) for mark in inside]]]
         if box is not None:
             prompts["input_boxes"] = [checked_boxes([box])]
-        masks, scores = self._cut(image_embedding, several=several_wanted(points, box), **prompts)
-        best = int(np.argmax(scores[0]))
-        return Segment(masks[0, best], float(scores[0, best]))
-
-    def unload(self) -> None:
-        """Drops weights and embeddings; safe to call twice."""
-        self._model = None
-        self._saved.clear()
-        gc.collect()
+        masks, scores = self._cut(embedding, several=several_wanted(points, box), **prompts)
+        return masks[0], scores[0]
 
     def _embedded(self, image: np.ndarray, autocast: bool) -> Embedding:
         import torch
@@ -173,8 +123,3 @@ class Sam2Segmenter:
             # In float32 whatever the model computed in, as SAM 2's own predictor enlarges masks.
             masks = self._processor.post_process_masks(output.pred_masks.float(), size)[0]
         return masks.cpu().numpy(), output.iou_scores[0].float().cpu().numpy()
-
-    def _loaded(self) -> Any:
-        if self._model is None:
-            raise TrueHueError(f"{self._entry.name} was unloaded; load it again to cut out.")
-        return self._model

@@ -25,13 +25,13 @@ BOXES = [(5.0, 4.0, 40.0, 30.0), (20.5, 10.0, 79.0, 47.0), (0.0, 0.0, 80.0, 48.0
 
 def encoder(segmenter: Any) -> Any:
     if isinstance(segmenter, SamSegmenter):
-        return segmenter._predictor.model.image_encoder
+        return segmenter._model.model.image_encoder
     return segmenter._model.vision_encoder
 
 
 def prompt_encoder(segmenter: Any) -> Any:
     if isinstance(segmenter, SamSegmenter):
-        return segmenter._predictor.model.prompt_encoder
+        return segmenter._model.model.prompt_encoder
     return segmenter._model.prompt_encoder
 
 
