@@ -335,9 +335,9 @@ def test_a_problem_that_is_not_solved_is_an_error(monkeypatch: pytest.MonkeyPatc
 def test_the_inner_solver_is_used_and_torch_is_not_imported_for_it() -> None:
     code = (
         "import os, sys; import numpy as np\n"
-        "from truehue.core.color import transport, distances, uw71\n"
+        "from truehue.core.color import distances, uw71\n"
         "distances.emd(np.eye(71)[0], np.eye(71)[1])\n"
-        "print(transport._solver() is not None, 'ot' in sys.modules, 'torch' in sys.modules,"
+        "print(distances._solver() is not None, 'ot' in sys.modules, 'torch' in sys.modules,"
         " [name for name in os.environ if name.startswith('POT_')])"
     )
     environment = {k: v for k, v in os.environ.items() if not k.startswith("POT_")}
