@@ -23,8 +23,14 @@ from truehue.core.color.distances import Comparison, Move, compare, dominant, em
 from truehue.core.color.notation import shortened
 from truehue.core.color.uw71 import uw71
 from truehue.core.command import JSON, Command, arg, either, flag
-from truehue.core.concepts.distribution import Distribution, of_pictures, of_rows
-from truehue.core.concepts.intervals import DRAWS, Intervals, intervals
+from truehue.core.concepts.distribution import (
+    DRAWS,
+    Distribution,
+    Intervals,
+    intervals,
+    of_pictures,
+    of_rows,
+)
 from truehue.core.concepts.matching import normal
 from truehue.core.concepts.profile import profile_of
 from truehue.core.concepts.reading import (

@@ -19,10 +19,9 @@ from types import FrameType
 from truehue.core.color.systems import SYSTEMS
 from truehue.core.command import INTERRUPTED, Command, ProgressLine, arg, flag
 from truehue.core.diagnosis.colors import DEFAULT_LIGHTS, DEFAULT_SIZE_PX, SET_SYSTEMS
-from truehue.core.diagnosis.manifest import read_manifest
-from truehue.core.diagnosis.plan import manifest_tasks, renderer_tasks, rules_used
+from truehue.core.diagnosis.plan import manifest_tasks, read_manifest, renderer_tasks, rules_used
+from truehue.core.diagnosis.records import text
 from truehue.core.diagnosis.run import Progress, Watch, diagnose
-from truehue.core.diagnosis.text import text
 from truehue.core.errors import BadInput
 from truehue.core.generation.renderer import LIGHTS, OBJECTS
 from truehue.core.verdict.rules import RULES

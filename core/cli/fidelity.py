@@ -40,12 +40,16 @@ from truehue.core.command import (
     say_problems,
 )
 from truehue.core.errors import BadInput, ImageError
-from truehue.core.fidelity.building.photographs import read_photographs
-from truehue.core.fidelity.building.rendered import rendered_photographs
-from truehue.core.fidelity.building.work import FORMATS, BuildSettings, begin
-from truehue.core.fidelity.cfm.instruction import instruction_of
-from truehue.core.fidelity.cfm.reading import AREA_PX, CfmReading
-from truehue.core.fidelity.distortions import DISTORTIONS, SCALES
+from truehue.core.fidelity.building import (
+    DISTORTIONS,
+    FORMATS,
+    SCALES,
+    BuildSettings,
+    begin,
+    read_photographs,
+    rendered_photographs,
+)
+from truehue.core.fidelity.cfm.scorer import AREA_PX, CfmReading, instruction_of
 from truehue.core.fidelity.groups import (
     CATEGORIES,
     GUIDANCES,
@@ -54,21 +58,26 @@ from truehue.core.fidelity.groups import (
     split,
     write_groups,
 )
-from truehue.core.fidelity.losses import TAU
-from truehue.core.fidelity.reference import (
+from truehue.core.fidelity.training.model import (
+    LOSSES,
+    PRECISIONS,
+    TAU,
+    SmallSize,
+    TrainSettings,
+    write_small_base,
+)
+from truehue.core.fidelity.vividness import (
     FEW,
     NUMBERS,
     Reference,
     read_reference,
     reference_of,
+    set_vividness,
     vividness_of,
     write_reference,
 )
-from truehue.core.fidelity.training.settings import LOSSES, PRECISIONS, TrainSettings
-from truehue.core.fidelity.training.small_base import SmallSize, write_small_base
-from truehue.core.fidelity.vividness import set_vividness
 from truehue.core.images.load import load_image
-from truehue.core.refinement.maps import NATURAL_SATURATION
+from truehue.core.refinement.settings import NATURAL_SATURATION
 
 EPILOG = """\
 examples:

@@ -38,18 +38,20 @@ from truehue.core.command import (
     command,
 )
 from truehue.core.errors import BadInput, ImageError
-from truehue.core.fidelity.agreement import Coefficient
-from truehue.core.fidelity.building.photographs import read_photographs
-from truehue.core.fidelity.evaluation import Evaluation, evaluate
+from truehue.core.fidelity.building import read_photographs
+from truehue.core.fidelity.evaluation import (
+    Accuracy,
+    Coefficient,
+    Evaluation,
+    evaluate,
+    read_ratings,
+)
 from truehue.core.fidelity.groups import read_groups
-from truehue.core.fidelity.order import Accuracy
-from truehue.core.fidelity.ratings import read_ratings
 from truehue.core.fidelity.sweep import SCALES, Curve, curve_of, sweep_rows
 from truehue.core.fidelity.vividness import SetVividness, set_vividness
 from truehue.core.files import replace_file
 from truehue.core.images.load import load_image
-from truehue.core.published.reading import read_tables
-from truehue.core.published.records import PublishedTable
+from truehue.core.published import PublishedTable, tables
 from truehue.core.scores.measures import measure_of
 
 _DATA = Path("data") / "fidelity"
@@ -284,7 +286,7 @@ def page(
 ) -> str:
     """The report as Markdown. ``cfms`` say what each CFM was read with, a sentence each; ``vivid``
     is how vivid the images are, by what they are."""
-    published = {table.id: table for table in read_tables() if table.paper.id == "cfd"}
+    published = {table.id: table for table in tables() if table.paper.id == "cfd"}
     lines = [
         "# Color fidelity: metrics evaluated",
         "",

@@ -24,7 +24,7 @@ from truehue.core.errors import BadInput, DataFolderError, TrueHueError
 from truehue.core.fidelity.cfm.registration import cfm_fingerprint
 from truehue.core.fidelity.cfm.scorer import INSTRUCTION, READING, CfmScorer, open_cfm
 from truehue.core.files import why_of
-from truehue.core.image_sets.planning import SUFFIXES
+from truehue.core.image_sets import SUFFIXES
 from truehue.core.images.load import image_id, load_image
 from truehue.core.machine import Placement, machine, placement
 from truehue.core.scores.measures import MEASURES, measure_of

@@ -12,10 +12,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from truehue.core.command import JSON, Command, UsageError, arg, either, flag
-from truehue.core.image_sets.planning import UNKNOWN_MODEL, plan
-from truehue.core.image_sets.reading import read
-from truehue.core.image_sets.reporting import Tally
-from truehue.core.prompts.importing.files import read_prompts
+from truehue.core.image_sets import UNKNOWN_MODEL, plan
+from truehue.core.image_sets.records import Tally, read
+from truehue.core.prompts.importing import read_prompts
 from truehue.core.prompts.prompt import Prompt
 from truehue.core.prompts.sets import PROMPT_SETS, prompt_set
 

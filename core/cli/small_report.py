@@ -17,16 +17,20 @@ from truehue.core.analysis.intervals import wilson
 from truehue.core.errors import MaskError, NoPixels
 from truehue.core.files import replace_file
 from truehue.core.generation.request import GenerationRequest, LoadedModel, OnStep
-from truehue.core.generation.small.captions import caption_of, color_of_words, held_out
-from truehue.core.generation.small.scenes import SceneBank
+from truehue.core.generation.small.scenes import SceneBank, caption_of, color_of_words, held_out
 from truehue.core.masks.grabcut import grabcut
 from truehue.core.prompts.draws import seeded_order
 from truehue.core.prompts.gencolorbench import build
 from truehue.core.prompts.prompt import Prompt, color_words
-from truehue.core.refinement.maps import saturation_map
-from truehue.core.refinement.settings import FIRST_PASS_WORDS, Refinement, discrepancy_of, rows_of
-from truehue.core.verdict.judge import FAIL, PASS, UNSCORED
+from truehue.core.refinement.settings import (
+    FIRST_PASS_WORDS,
+    Refinement,
+    discrepancy_of,
+    rows_of,
+    saturation_map,
+)
 from truehue.core.verdict.measure import measure
+from truehue.core.verdict.rules import FAIL, PASS, UNSCORED
 
 REAL_SATURATION = 0.33
 """Mean saturation of real photographs by the paper of CFM; HSV S, which it does not state."""

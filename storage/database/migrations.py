@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import duckdb
 
 from truehue.core.errors import DatabaseNewer, StorageError
+from truehue.storage.database.step_15 import evaluations_and_answers
 from truehue.storage.database.steps_5_9 import (
     concepts_and_distributions,
     jobs_and_makers,
@@ -22,7 +23,6 @@ from truehue.storage.database.steps_5_9 import (
     verdict_judgments,
     write_count_and_losses,
 )
-from truehue.storage.database.step_15 import evaluations_and_answers
 from truehue.storage.database.steps_10_14 import (
     accounts_and_studies,
     expectations_of_verdicts,

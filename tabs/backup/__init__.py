@@ -11,7 +11,8 @@ FEATURE = Feature(
     kinds=(Kind("backup", "Backing up"),),
     commands={
         "backup": (
-            "truehue.tabs.command.backup", "the data folder as one file, also while the app runs"
+            "truehue.tabs.command.backup",
+            "the data folder as one file, also while the app runs",
         ),
         "restore": ("truehue.tabs.command.restore", "a backup as a data folder"),
     },

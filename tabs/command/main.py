@@ -29,9 +29,7 @@ WITHOUT_PAGE = ("runs", "admin", "backup", "restore")
 """Commands that ``python app.py`` has, too."""
 
 
-def truehue(
-    arguments: Sequence[str] | None = None, features: Sequence[Feature] = FEATURES
-) -> None:
+def truehue(arguments: Sequence[str] | None = None, features: Sequence[Feature] = FEATURES) -> None:
     """The command ``truehue``: the first argument says which of the commands of ``features``."""
     commands = commands_of(features)
     name, *rest = (sys.argv[1:] if arguments is None else arguments) or ["--help"]

@@ -30,11 +30,11 @@ from truehue.core.command import (
     percent_line,
 )
 from truehue.core.errors import BadInput, DatabaseBusy
-from truehue.core.export.archive_import.archive import INCOMING, open_archive
+from truehue.core.export import FORMATS
+from truehue.core.export.archive_import import INCOMING, open_archive
 from truehue.core.export.source import ExportRun, imported_from, left_out_text
 from truehue.core.export.tables import beside
-from truehue.core.export.writing import FORMATS
-from truehue.core.generation.released import RELEASED_SEED
+from truehue.core.generation.registry import RELEASED_SEED
 from truehue.core.generation.renderer import FAILURES, LIGHTS
 from truehue.core.masks.grounded.variants import VARIANTS
 from truehue.core.prompts.prompt import TASKS

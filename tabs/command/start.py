@@ -19,13 +19,12 @@ from truehue.core.color.munsell import load_munsell
 from truehue.core.command import ProgressLine, say
 from truehue.core.errors import BadInput, DatabaseBusy, DataFolderError, TrueHueError
 from truehue.core.generation.backends.endpoints import configured_endpoints
-from truehue.core.generation.readiness import missing
+from truehue.core.generation.opening import missing
 from truehue.core.generation.registry import RENDERER, model
 from truehue.core.generation.weights.sources import Sources
-from truehue.core.masks.grounded.vision_models import ROLES, vision_model
-from truehue.core.masks.grounded.weights import WITHOUT
+from truehue.core.masks.grounded.weights import ROLES, WITHOUT, vision_model
 from truehue.core.masks.grounded.weights import missing as missing_tool
-from truehue.core.prompts.importing.files import read_prompts
+from truehue.core.prompts.importing import read_prompts
 from truehue.core.prompts.prompt import Prompt
 from truehue.core.prompts.sets import PROMPT_SETS
 from truehue.core.prompts.tables import objects
@@ -35,12 +34,12 @@ from truehue.core.runs.folder import RunFolder, run_folders
 from truehue.core.runs.plan import run_id as id_of_plan
 from truehue.core.runs.records import DRAWN, STORED, RunPlan, StoredItem
 from truehue.core.runs.worker import WorkerSettings
+from truehue.tabs.batches.messages import bytes_text, time_text
 from truehue.tabs.command.status import folder_named, full_status_json, held_text, runs_root
 from truehue.tabs.library.service import SELECTION, Library
 from truehue.tabs.page.errors import counted
 from truehue.tabs.page.requests import read_as
 from truehue.tabs.runs.machine import about_of, default_workers, sharing_text
-from truehue.tabs.batches.messages import bytes_text, time_text
 from truehue.tabs.runs.messages import (
     images_text,
     money_text,

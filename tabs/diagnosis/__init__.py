@@ -9,8 +9,6 @@ FEATURE = Feature(
     id="diagnosis",
     kinds=(Kind("diagnosis", "Measuring rule accuracy", shared=True),),
     commands={
-        "diagnose": (
-            "truehue.core.cli.diagnose", "how often each rule is right (rule accuracy)"
-        )
+        "diagnose": ("truehue.core.cli.diagnose", "how often each rule is right (rule accuracy)")
     },
 )

@@ -20,9 +20,7 @@ FEATURE = Feature(
         Kind("scores", "Scoring images of runs", shared=True),
     ),
     commands={
-        "score": (
-            "truehue.core.cli.score", "metrics of whole images, such as how vivid they are"
-        ),
+        "score": ("truehue.core.cli.score", "metrics of whole images, such as how vivid they are"),
         "fidelity": (
             "truehue.core.cli.fidelity",
             "groups and metrics of color fidelity: train, test",

@@ -15,8 +15,6 @@ FEATURE = Feature(
     routers=("routes:generation_routes", "routes:example_routes"),
     kinds=(Kind(DRAWING, "Generating images"),),
     commands={
-        "models": (
-            "truehue.core.cli.models", "generators: installed, missing, a first image"
-        )
+        "models": ("truehue.core.cli.models", "generators: installed, missing, a first image")
     },
 )

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from truehue.core.fidelity.vividness import saturation_histogram
-from truehue.core.refinement.maps import NATURAL_SATURATION
+from truehue.core.refinement.settings import NATURAL_SATURATION
 from truehue.tabs.page.figures import INK, SOFT
 
 BINS = 25

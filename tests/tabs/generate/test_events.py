@@ -105,7 +105,7 @@ def test_a_click_on_an_object_opens_its_question_in_inspect(context: Context) ->
         header = gr.HTML()
         with gr.Tabs() as tabs, gr.Tab("All"):
             page = Page(context, header, tabs)
-            page.views["inspect"] = inspect_view = inspect.layout(page)
+            page.views["inspect"] = inspect.layout(page)
             page.views["generate"] = view = tab.layout(page)
             tab.wire(page)
     target = (view.gallery._id, "open")

@@ -18,6 +18,7 @@ from fastapi.testclient import TestClient
 from tests.empty_data import empty_data
 from truehue.core.verdict.rules import DEFAULT_RULE
 from truehue.storage import Storage
+from truehue.tabs.features import FEATURES
 from truehue.tabs.page.asset_files import (
     FOREVER,
     AssetFiles,
@@ -26,7 +27,6 @@ from truehue.tabs.page.asset_files import (
     asset_routes,
 )
 from truehue.tabs.page.context import ROOT
-from truehue.tabs.features import FEATURES
 from truehue.tabs.page.front_page import FIRST
 from truehue.tabs.page.widgets import on_load
 from truehue.tabs.shell import shell
