@@ -1,1 +1,0 @@
-var n={waiting:"Waiting",planned:"Not started",running:"Running",pausing:"Pausing\u2026",cancelling:"Cancelling\u2026",paused:"Paused",cancelled:"Cancelled",finished:"Finished",interrupted:"Interrupted",broken:"Unreadable",imported:"Imported"};export{n as a};
