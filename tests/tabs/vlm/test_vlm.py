@@ -262,7 +262,7 @@ def test_a_model_as_judge_stands_beside_the_rules(
     ask: Ask, context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job = ask("/sets/judge", {"system": "l2", "renders": 2, "seed": 1})["job"]
-    ended = context.jobs.wait(job, 120)
+    ended = context.jobs.wait(job, 600)
     assert ended.status == "done", ended.problem
     set_id = ended.result["set"]
     (row,) = ask("/start")["sets"]
