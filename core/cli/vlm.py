@@ -47,11 +47,9 @@ from truehue.core.vlm.color_judge.questions import SYSTEM_NAMES
 from truehue.core.vlm.color_judge.report import judge_report
 from truehue.core.vlm.differences import differences
 from truehue.core.vlm.evaluation.answers_table import answers_csv
-from truehue.core.vlm.evaluation.images import Version
 from truehue.core.vlm.evaluation.log import EvaluationLog, read_log
 from truehue.core.vlm.evaluation.pixel_baseline import PixelBaseline
-from truehue.core.vlm.evaluation.plan import EvaluationSettings, begin
-from truehue.core.vlm.evaluation.sets import read_questions
+from truehue.core.vlm.evaluation.plan import EvaluationSettings, Version, begin, read_questions
 from truehue.core.vlm.evaluation.work import EvaluationWork
 from truehue.core.vlm.generators import (
     GENERATORS,

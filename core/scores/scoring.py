@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import logging
 import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from truehue.core.analysis.intervals import RESAMPLES, SEED, interval
 from truehue.core.errors import TrueHueError
 from truehue.core.scores.records import IMAGE, UNSCORED, Measure, ScoreRecord
 from truehue.core.version import VERSION
@@ -66,3 +69,61 @@ def unscored(measure: Measure, image_id: str, reason: str) -> ScoreRecord:
 def _within(measure: Measure, value: float) -> bool:
     low, high = measure.low, measure.high
     return (low is None or value >= low) and (high is None or value <= high)
+
+
+_DRAWN_AT_ONCE = 2_000_000
+
+
+@dataclass(frozen=True)
+class ScoreMean:
+    """``mean`` of the ``scored`` of ``items`` items, None without any.
+
+    ``low`` and ``high`` are its 95% percentile bootstrap interval over ``prompts`` prompts, None
+    where resampling tells nothing. ``unscored`` counts items by the reason; those that were never
+    looked at are ``missing``.
+    """
+
+    mean: float | None
+    low: float | None
+    high: float | None
+    scored: int
+    items: int
+    prompts: int
+    unscored: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def missing(self) -> int:
+        """How many items nobody has looked at."""
+        return self.items - self.scored - sum(self.unscored.values())
+
+
+def score_mean(
+    sums: Sequence[float],
+    counts: Sequence[int],
+    items: int,
+    unscored: Mapping[str, int],
+) -> ScoreMean:
+    """The mean over all items of some prompts: ``sums`` of the scores of each prompt and ``counts``
+    of them, prompt by prompt.
+
+    The pictures of one prompt are alike, so prompts are resampled
+    (:mod:`truehue.core.analysis.intervals`).
+    """
+    total, scored = np.asarray(sums, dtype=np.float64), np.asarray(counts, dtype=np.int64)
+    number = int(scored.sum())
+    if not number:
+        return ScoreMean(None, None, None, 0, items, 0, unscored)
+    between = interval(_resampled(total, scored)) if len(total) > 1 else None
+    low, high = between or (None, None)
+    return ScoreMean(float(total.sum()) / number, low, high, number, items, len(total), unscored)
+
+
+def _resampled(sums: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """float64 ``(RESAMPLES,)``: the mean in resamples of the prompts."""
+    rng = np.random.default_rng((SEED, len(sums)))
+    at_once = max(1, _DRAWN_AT_ONCE // len(sums))
+    means = []
+    for start in range(0, RESAMPLES, at_once):
+        integers = rng.integers(len(sums), size=(min(at_once, RESAMPLES - start), len(sums)))
+        means.append(sums[integers].sum(axis=1) / counts[integers].sum(axis=1))
+    return np.concatenate(means)

@@ -5,14 +5,205 @@ What cannot be read is None with the reason. The answer that was expected is not
 
 from __future__ import annotations
 
+import ast
+import json
+import re
+import unicodedata
 from dataclasses import dataclass
+from typing import Any
 
 from truehue.core.errors import BadInput
 from truehue.core.vlm.choices import read_choice
-from truehue.core.vlm.cleaning import undressed
 from truehue.core.vlm.conclusions import concludes, read_conclusion
 from truehue.core.vlm.records import Answer, Form, Outcome, Question
 from truehue.core.vlm.text import CONCLUDED, read_binary, read_open, same_answer
+
+NOTHING_SAID = "Nothing was written."
+CUT_OFF = "It ends within its reasoning."
+NO_ANSWER_GIVEN = "Nothing follows its reasoning."
+
+# The quotes and brackets that NFKC leaves as they are.
+_SIGNS = str.maketrans(
+    {
+        "’": "'",
+        "‘": "'",
+        "“": '"',
+        "”": '"',
+        "「": '"',
+        "」": '"',
+        "『": '"',
+        "』": '"',
+        "【": "(",
+        "】": ")",
+        "〔": "(",
+        "〕": ")",
+        "。": ". ",
+        "、": ", ",
+        "−": "-",
+        "\u200b": "",
+        "\u200d": "",
+        "\ufeff": "",
+        "\ufe0f": "",
+    }
+)
+_THINKING = r"(?:think|thinking|thought|reasoning|analysis|scratchpad)"
+_BLOCK = re.compile(rf"[<◁](/?)({_THINKING})[>▷]", re.IGNORECASE)
+_TAGGED = re.compile(
+    r"<(?:answer|final_answer|output)>(.*?)(?:</(?:answer|final_answer|output)>|$)",
+    re.IGNORECASE | re.DOTALL,
+)
+_BOX = re.compile(r"<\|begin_of_box\|>(.*?)(?:<\|end_of_box\|>|$)", re.DOTALL)
+_SPECIAL = re.compile(r"<\|[^|<>]{1,40}\|>|</?s>|<(?:end|start)_of_turn>|<eos>|<pad>|</?answer>")
+_HTML = re.compile(r"</?(?:b|strong|i|em|u|p|br|span|div|code|mark|center)(?:\s[^<>]{0,60})?/?>")
+_COMMAND = re.compile(r"\\(?:text|textbf|textit|mathrm|mathbf|mathit|mathsf|texttt|operatorname)\b")
+_MOST_BOXES = 20
+_FENCE = re.compile(r"```[a-zA-Z]*\n?(.*?)(?:```|$)", re.DOTALL)
+# What models call the field of a JSON answer, without case, blanks and underscores.
+_FIELDS = (
+    "finalanswer",
+    "answer",
+    "correctanswer",
+    "choice",
+    "option",
+    "letter",
+    "selectedoption",
+    "correctoption",
+    "selection",
+    "prediction",
+    "response",
+    "result",
+    "label",
+    "value",
+    "text",
+)
+
+
+def undressed(message: str) -> tuple[str, str]:
+    """The text that holds the answer, and why there is none: one of the two is empty.
+
+    Full-width letters and signs become plain ones; a thinking block is left out, and what stands
+    in an answer's tags, in LaTeX's boxed or in the answer field of a JSON object is all that is
+    left where there is one.
+    """
+    text = unicodedata.normalize("NFKC", message).translate(_SIGNS).strip()
+    if not text:
+        return "", NOTHING_SAID
+    text, reason = _without_thinking(text)
+    if reason:
+        return "", reason
+    # The channels of a chat format: the last one is said to the reader.
+    text = text.rpartition("<|message|>")[2]
+    for marked in (_TAGGED, _BOX):
+        if inside := [result.strip() for result in marked.findall(text) if result.strip()]:
+            text = inside[-1]
+    text = _SPECIAL.sub(" ", text)
+    if boxed := _boxed(text):
+        # Two different ones are a list, which is no answer.
+        text = ", ".join(dict.fromkeys(boxed))
+    text = _json_answer(_FENCE.sub(r"\1", text).strip())
+    text = _plain_latex(_plain_markup(text))
+    text = "\n".join(" ".join(line.split()) for line in text.splitlines() if line.strip())
+    return (text, "") if text.strip() else ("", NOTHING_SAID)
+
+
+def _without_thinking(text: str) -> tuple[str, str]:
+    """What follows the last thinking block, or what stands before one that never ends."""
+    marks = list(_BLOCK.finditer(text))
+    if not marks:
+        return text, ""
+    closing = [mark for mark in marks if mark[1]]
+    if closing:
+        rest = text[closing[-1].end() :].strip()
+        last_open = [mark for mark in marks if not mark[1] and mark.start() > closing[-1].end()]
+        if last_open:
+            rest = text[closing[-1].end() : last_open[0].start()].strip()
+        before = text[: marks[0].start()].strip() if not marks[0][1] else ""
+        return (rest or before, "") if rest or before else ("", NO_ANSWER_GIVEN)
+    before = text[: marks[0].start()].strip()
+    return (before, "") if before else ("", CUT_OFF)
+
+
+def _boxed(text: str) -> list[str]:
+    r"""The contents of every ``\boxed{...}``, whose braces may be nested."""
+    contents = []
+    for match in list(re.finditer(r"\\f?boxed\s*\{", text))[-_MOST_BOXES:]:
+        depth, start = 1, match.end()
+        for index in range(start, min(len(text), start + 1_000)):
+            depth += {"{": 1, "}": -1}.get(text[index], 0)
+            if depth == 0:
+                contents.append(_plain_latex(text[start:index]).strip())
+                break
+    return [content for content in contents if content]
+
+
+def _plain_latex(text: str) -> str:
+    if "\\" not in text and "$" not in text:
+        return text
+    text = _COMMAND.sub("", text)
+    text = re.sub(r"\\([#%&_{}$])", r"\1", text)
+    text = re.sub(r"\\[()\[\]]|\\[,;:! ]|\\(?:quad|qquad)\b|\$", " ", text)
+    return re.sub(r"\{([^{}]*)\}", r"\1", text)
+
+
+def _plain_markup(text: str) -> str:
+    text = re.sub(r"~~.*?~~", " ", text, flags=re.DOTALL)
+    text = _HTML.sub(" ", text)
+    text = re.sub(r"`|\*|(?<!\w)__|__(?!\w)", "", text)
+    return re.sub(r"(?m)^\s*(?:#{1,6}\s+|>\s+|[-•]\s+)", "", text)
+
+
+def _json_answer(text: str) -> str:
+    """The answer's field of a text that is JSON, or that ends with an object that has one."""
+    value = _parsed(text)
+    if value is None:
+        objects = re.findall(r"\{[^{}]*\}", text)
+        value = _parsed(objects[-1]) if objects else None
+        if not isinstance(value, dict) or _field(value) is None:
+            return text
+    said = _said(value)
+    return text if said is None else said
+
+
+def _parsed(text: str) -> Any:
+    if not text or text[0] not in '{["' or len(text) > 20_000:
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        pass
+    if text[0] != "{":
+        return None
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
+        return None
+
+
+def _field(value: dict[Any, Any]) -> Any:
+    by_name = {re.sub(r"[\s_-]", "", str(key)).casefold(): saved for key, saved in value.items()}
+    return next((by_name[name] for name in _FIELDS if name in by_name), None)
+
+
+def _said(value: Any) -> str | None:
+    """The words of a JSON value; None where it does not say which part is the answer."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str | int | float):
+        return str(value)
+    if isinstance(value, list):
+        parts = [_said(part) for part in value]
+        return ", ".join(part for part in parts if part is not None) if all(parts) else None
+    if isinstance(value, dict):
+        field = _field(value)
+        if field is not None:
+            return _said(field)
+        if len(value) == 1:
+            key, only = next(iter(value.items()))
+            said = _said(only)
+            # {"B": "blue"} says both.
+            return f"{key}: {said}" if said and len(str(key)) == 1 else said
+    return None
+
 
 FIRST = "1"
 """Reads with the choices alone in view, and does not look at whether an answer was cut off."""

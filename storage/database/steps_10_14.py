@@ -326,7 +326,7 @@ def expectations_of_verdicts(cursor: duckdb.DuckDBPyConnection) -> None:
 def scores_of_items(cursor: duckdb.DuckDBPyConnection) -> None:
     """Make the one table of scores, whatever the measure."""
     # No key: an index over millions of rows costs more than the questions. A row is only added, and
-    # the latest counts (truehue.storage.scores.values).
+    # the latest counts (truehue.storage.scores.scores).
     cursor.execute("""
         CREATE TABLE scores (
             item_kind          VARCHAR NOT NULL,

@@ -22,7 +22,7 @@ from truehue.storage.database.connection import Database
 from truehue.storage.results.dictionary import PICTURE, StringDictionary
 from truehue.storage.results.items import BY_PLACE, BY_ROW, VERDICTS, apart, items, snapshot
 from truehue.storage.runs.dictionaries import STATUSES
-from truehue.storage.scores.values import VALUES, key_of
+from truehue.storage.scores.scores import VALUES, key_of
 
 SORTS = {
     "delta_e00": "delta_e00",

@@ -25,15 +25,15 @@ from truehue.core.verdict.rules import DEFAULT_RULE
 from truehue.tabs.api.description import ApiRequest, Endpoint
 from truehue.tabs.explore.board import board_view
 from truehue.tabs.generate import DRAWING
+from truehue.tabs.generate.form import GenerateImages, start_generation
 from truehue.tabs.generate.gallery import generations_json
-from truehue.tabs.generate.generating import GenerateImages, start_generation
 from truehue.tabs.generate.own_prompt import OwnPrompt
 from truehue.tabs.generate.plan import Controls, settings
 from truehue.tabs.inspect.mask_request import preset_find, start_find
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.jobs import is_reported
-from truehue.tabs.page.jobs_service import NamedJob, job_view
+from truehue.tabs.page.jobs_routes import NamedJob, job_view
 from truehue.tabs.page.requests import read_as
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.runs.form import start_runs

@@ -13,9 +13,75 @@ from truehue.core.diagnosis.figures import read_path_traced
 from truehue.core.diagnosis.records import DiagnosisReport, Example, Figure, RuleReport
 from truehue.core.errors import TrueHueError
 from truehue.core.verdict.rules import RULES
-from truehue.tabs.diagnosis.figures import roc_figure
 from truehue.tabs.diagnosis.store import SHIPPED, TRACED_FILE, StoredReport, _nth, read_report
 from truehue.tabs.page.errors import counted
+from truehue.tabs.page.figures import INK, PANEL, SOFT
+
+# Rules are told apart by line and shape, not by color: only data is colored.
+DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+SHAPES = ("circle", "square", "diamond", "triangle-up", "cross", "star")
+NARROW_PERCENT = 25.0
+RATES = "true accepts %{y:.1f}%, false accepts %{x:.1f}%<extra></extra>"
+
+
+def style_of(index: int) -> tuple[str, str]:
+    """Dash and shape of the rule at that place of a report."""
+    return DASHES[index % len(DASHES)], SHAPES[index % len(SHAPES)]
+
+
+def roc_figure(report: DiagnosisReport, system: str) -> dict[str, Any]:
+    """One line a rule, its operating point marked; axes in percent.
+
+    The operating point is where every limit is as the rule has it. The left part is shown, where
+    rules are used; a double click shows everything.
+    """
+    series: list[dict[str, Any]] = []
+    for index, rule in enumerate(report.rules):
+        roc = rule.roc.get(system)
+        if roc is None or not roc.points:
+            continue
+        dash, shape = style_of(index)
+        look = {
+            "legendgroup": rule.id,
+            "line": {"color": INK if dash == "solid" else SOFT, "width": 2, "dash": dash},
+        }
+        points = [
+            {"x": point.false_accept_percent, "y": point.hit_percent, "hover": f"{point.limit:.2f}"}
+            for point in sorted(roc.points, key=lambda point: point.limit)
+        ]
+        hover = f"{rule.name}, limits × %{{hovertext}}<br>{RATES}"
+        series.append(
+            {"mode": "lines", "rows": points, "hovertemplate": hover, "showlegend": False, **look}
+        )
+        plot = rule.figure("pooled", system)
+        if plot is None or plot.hit_percent is None or plot.false_accept_percent is None:
+            continue
+        series.append(
+            {
+                "mode": "lines+markers",
+                "rows": [{"x": plot.false_accept_percent, "y": plot.hit_percent}],
+                "name": rule.name + ("" if roc.auc is None else f", area {roc.auc:.3f}"),
+                "cliponaxis": False,
+                "marker": {
+                    "symbol": shape,
+                    "size": 11,
+                    "color": PANEL,
+                    "line": {"width": 2, "color": INK},
+                },
+                "hovertemplate": f"{rule.name}, as it is<br>{RATES}",
+                **look,
+            }
+        )
+    corner = {"orientation": "v", "x": 1, "y": 0, "xanchor": "right", "yanchor": "bottom"}
+    return {
+        "height": 340,
+        "margin": {"l": 46, "r": 10, "t": 10, "b": 40},
+        "series": series,
+        "x": {"title": "False accept rate, %", "range": [-0.4, NARROW_PERCENT]},
+        "y": {"title": "True accept rate, %", "range": [0, 102]},
+        "legend": {**corner, "bgcolor": PANEL},
+    }
+
 
 COMMAND = "python -m truehue diagnose --out DIR"
 SYSTEM_NAMES = {"l2": "Level 2", "css": "CSS"}

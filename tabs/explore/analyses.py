@@ -18,12 +18,13 @@ from truehue.core.spreadsheets import cell
 from truehue.core.verdict.rules import rule
 from truehue.tabs.explore.color_figures import drift, measured_colors, target_measured
 from truehue.tabs.explore.figure_parts import Plot, Published
-from truehue.tabs.explore.published_figures import ROW_NAMES, published_categories
 from truehue.tabs.explore.share_figures import (
+    ROW_NAMES,
     agreement,
     categories,
     hues,
     kinds_of_names,
+    published_categories,
     tasks_text,
 )
 from truehue.tabs.explore.slice import slice_of

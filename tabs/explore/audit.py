@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from truehue.core.color.systems import SYSTEMS
+from truehue.core.color.systems import SYSTEMS, parse_target
+from truehue.core.errors import BadInput, NotStored, TrueHueError
+from truehue.core.records import EvidenceRecord
+from truehue.core.verdict.audit import audit
+from truehue.core.verdict.candidates import Acceptance
+from truehue.core.verdict.measure import (
+    MaskCache,
+    Measurement,
+    TargetObject,
+    measure,
+    unscored_measurement,
+)
 from truehue.core.verdict.rules import DEFAULT_RULE, MATCHES, RULES, rule
 from truehue.storage.verdicts.agreement import CELLS, Pair, VerdictPair
 from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import message_of
 
 PAGE = 24
 FIRST, SECOND = DEFAULT_RULE, "paper"
@@ -106,3 +118,104 @@ def _verdict_json(verdict: VerdictPair) -> dict[str, Any]:
         "words": ", ".join(parts),
         "evidence": verdict.evidence_id,
     }
+
+
+MOST_AT_ONCE = 8
+
+
+def reasons(context: Context, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """For each key of a card (two evidence ids with a hyphen): a sentence and the steps that
+    differ, or the problem in words. Raises BadInput for too many at once.
+    """
+    if len(keys) > MOST_AT_ONCE:
+        raise BadInput(f"At most {MOST_AT_ONCE} reasons at once.")
+    return {key: _reasons(context, key) for key in keys}
+
+
+def _reasons(context: Context, key: str) -> dict[str, Any]:
+    try:
+        first, second = _pair(context, key)
+        measurements = measured_again(context, first, second)
+    except TrueHueError as error:
+        return {"problem": message_of(error)}
+    explanation = audit(measurements)
+    by = {measurement.verdict.rule: measurement.verdict.status for measurement in measurements}
+    if any(by.get(row.protocol) != row.status for row in (first, second)):
+        statuses = ", ".join(
+            f"{row.protocol} {by.get(row.protocol, 'is not installed')}" for row in (first, second)
+        )
+        return {"problem": f"These verdicts are of an older version. Measured now: {statuses}."}
+    if explanation is None:
+        return {"problem": ""}
+    return {
+        "sentence": explanation.sentence,
+        "reasons": [list(pair) for pair in explanation.reasons],
+    }
+
+
+def _pair(context: Context, key: str) -> tuple[EvidenceRecord, EvidenceRecord]:
+    """The two stored verdicts of a key. Raises NotStored, or BadInput for different pixels."""
+    first, _, second = key.partition("-")
+    if not (first and second):
+        raise NotStored("The page asked about verdicts that are not stored. Reload the page.")
+    evidence, other = (context.storage.evidence.get(name) for name in (first, second))
+    if (evidence.image_id, evidence.mask_id) != (other.image_id, other.mask_id):
+        raise BadInput("These verdicts are of different pixels.")
+    return evidence, other
+
+
+def measured_again(
+    context: Context, first: EvidenceRecord, second: EvidenceRecord
+) -> list[Measurement]:
+    """Both verdicts, and those of the variants of their rules (``released-unguided`` beside
+    ``released``), which show which step turns a verdict.
+
+    Each is measured with the settings that its row holds. Raises BadInput for a row without a mask:
+    there is nothing to measure.
+    """
+    if first.mask_id is None:
+        raise BadInput("The object is not in the image: there are no pixels to measure.")
+    srgb8, mask = context.srgb8(first.image_id), context.mask_pixels(first.mask_id)
+    cache, measurements = MaskCache(), []
+    for by in RULES:
+        row = _row_for(by.id, (first, second))
+        if row is None:
+            continue
+        target_row, name = row.target, row.object_name
+        target = parse_target(str(target_row.get("value") or target_row.get("hex") or ""))
+        relation = str(target_row.get("relation") or MATCHES)
+        settings = row.parameters
+        try:
+            # A row that names no samples was judged without any, as by numbers; a rule that has
+            # samples of its own takes them where the color has a category.
+            alone = row.protocol == by.id and "munsell_sha256" not in settings
+            measurements.append(
+                measure(
+                    srgb8,
+                    mask,
+                    target,
+                    by.id,
+                    acceptance=Acceptance(
+                        int(settings.get("k") or 0),
+                        context.munsell,
+                        settings.get("neighbors_of"),
+                        by_number=alone,
+                    ),
+                    target_object=TargetObject(
+                        name,
+                        relation,
+                        settings.get("guided"),
+                    ),
+                    cache=cache,
+                )
+            )
+        except TrueHueError as error:
+            measurements.append(unscored_measurement(str(error), target, by.id, name, relation))
+    return measurements
+
+
+def _row_for(rule_id: str, rows: Sequence[EvidenceRecord]) -> EvidenceRecord | None:
+    """The row of that rule, else of the rule that it is a variant of."""
+    own = (row for row in rows if row.protocol == rule_id)
+    variant = (row for row in rows if rule_id.startswith(f"{row.protocol}-"))
+    return next(own, None) or next(variant, None)

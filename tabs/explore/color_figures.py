@@ -14,7 +14,7 @@ from truehue.core.analysis.intervals import Rate, total
 from truehue.core.analysis.paired import Arrow, arrows, most_colorful
 from truehue.core.analysis.records import Count, Drift, Slice
 from truehue.core.color.systems import parse_target
-from truehue.core.verdict.region import square_around
+from truehue.core.verdict.truehue import square_around
 from truehue.tabs.explore.figure_parts import (
     NOTHING,
     FigureRow,

@@ -12,7 +12,7 @@ from truehue.tabs.diagnosis.report import report_view
 from truehue.tabs.diagnosis.run import KIND, Diagnose, start_run
 from truehue.tabs.diagnosis.store import stored_reports
 from truehue.tabs.explore.analyses import figure_csv, figure_view
-from truehue.tabs.explore.audit import agreement_view
+from truehue.tabs.explore.audit import agreement_view, reasons
 from truehue.tabs.explore.board import board_view, cards_view
 from truehue.tabs.explore.board_csv import board_csv
 from truehue.tabs.explore.rejudge import ScoreStored, start_rejudge
@@ -20,7 +20,6 @@ from truehue.tabs.explore.run_pairs import compare_view
 from truehue.tabs.explore.scores import measures_csv, measures_view
 from truehue.tabs.explore.scoring import ScoreRuns, start_scoring
 from truehue.tabs.explore.wall import count_view, facets_view, image_view, mask_view, wall_view
-from truehue.tabs.explore.why import reasons
 from truehue.tabs.page.answers import csv_attachment, guarded, refusal
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.roles import Actor

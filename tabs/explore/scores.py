@@ -12,7 +12,7 @@ from truehue.core.analysis.records import RunRecord
 from truehue.core.cache import LruCache
 from truehue.core.scores.measures import measures_of
 from truehue.core.scores.records import HIGH, IMAGE, LOW, Measure
-from truehue.core.scores.summary import ScoreMean
+from truehue.core.scores.scoring import ScoreMean
 from truehue.core.spreadsheets import cell
 from truehue.tabs.page.context import Context, runs_of
 from truehue.tabs.page.errors import counted

@@ -9,31 +9,74 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from truehue.core.errors import TrueHueError
+from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.generation.registry import RENDERER
 from truehue.core.generation.renderer import FAILURES, LIGHTS
 from truehue.core.generation.request import MAX_SEED
-from truehue.tabs.generate.generating import GenerateImages, start_generation
-from truehue.tabs.generate.models import about_models, missing_text, model_choices
-from truehue.tabs.generate.own_prompt import FIRST, OwnPrompt, fields_of, follow, reading_view
+from truehue.tabs.generate.models import about_models, checked_models, missing_text, model_choices
+from truehue.tabs.generate.own_prompt import (
+    FIRST,
+    NOTHING_TO_DRAW,
+    OwnPrompt,
+    fields_of,
+    follow,
+    reading_view,
+)
 from truehue.tabs.generate.plan import (
     MOST_IMAGES,
     Controls,
     Settings,
     count_of,
     field_problems,
+    own_prompt,
+    requests,
     settings,
     summary_of,
+    title_of,
     too_many,
 )
 from truehue.tabs.generate.realism import from_link, link_of, problem_of
 from truehue.tabs.library.prompts import Refs
+from truehue.tabs.library.service import Library
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import counted
 from truehue.tabs.page.links import read, whole
 from truehue.tabs.page.requests import PageRequest, read_as
 from truehue.tabs.page.roles import Actor
+from truehue.tabs.verdicts.generation import draw
+
+
+class GenerateImages(PageRequest):
+    """Prompts to be drawn: those of a basket (``refs``), or with ``mode`` ``own`` one's ``own``
+    words; ``how`` are the other controls."""
+
+    mode: str = "own"
+    refs: Refs = ()
+    own: OwnPrompt
+    how: Settings
+
+
+@requires("compute")
+def start_generation(context: Context, actor: Actor, request: GenerateImages) -> dict[str, Any]:
+    """Puts what was asked for into the queue. Raises BadInput or UnknownColor in words fit to be
+    shown."""
+    how = request.how
+    checked_models(actor, how.models)
+    refused = problem_of(how.models, how.guidance) if how.realism else ""
+    if refused:
+        raise BadInput(refused)
+    if request.mode == "own":
+        prompts = [own_prompt(request.own)]
+        if RENDERER in how.models and not prompts[0].targets:
+            raise BadInput(NOTHING_TO_DRAW)
+    else:
+        prompts, lost = context.service(Library).resolve(request.refs)
+        if lost:
+            raise BadInput(f"{lost[0]} Remove it from the selection.")
+    title = title_of(prompts, how)
+    return {"job": draw(context, prompts, requests(prompts, how), title, actor)}
+
 
 # Not a comma: the path of a folder may hold one.
 MODEL_SEPARATOR = "|"
@@ -145,7 +188,7 @@ def plan_generation(context: Context, actor: Actor, form: GenerationForm) -> dic
 @requires("compute")
 def start_form(context: Context, actor: Actor, form: GenerationForm) -> dict[str, Any]:
     """Generates what the form asks for; the id of its job. Errors as
-    :func:`truehue.tabs.generate.generating.start_generation`."""
+    :func:`truehue.tabs.generate.form.start_generation`."""
     fields = {"mode": form.mode, "refs": form.refs, "own": form.own, "how": settings(form.controls)}
     return start_generation(context, actor, read_as(GenerateImages, fields))
 

@@ -8,7 +8,7 @@ from truehue.tabs.page.feature import Feature
 FEATURE = Feature(
     id="inspect",
     title="Inspect",
-    services=("finding:Segments", "measures:ImageMeasures"),
+    services=("finding:Segments", "score:ImageMeasures"),
     routers=("routes:inspect_routes",),
     kinds=(Kind("search", "Finding an object in an image", most=4, waits=True),),
     commands={

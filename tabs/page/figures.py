@@ -25,8 +25,8 @@ from truehue.core.color.statistics import (
 from truehue.core.concepts.palette import ColorDescription
 from truehue.core.images.pixels import MaskedColors
 from truehue.core.verdict.measure import Measurement
-from truehue.core.verdict.region import acceptance_outline, line_across, space_left, square_around
 from truehue.core.verdict.rules import DIFFERS, rule
+from truehue.core.verdict.truehue import acceptance_outline, line_across, space_left, square_around
 
 INK, SOFT, LINE = "var(--th-ink)", "var(--th-soft)", "var(--th-line)"
 PANEL = "var(--th-panel)"

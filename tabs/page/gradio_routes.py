@@ -3,28 +3,131 @@
 Gradio brings about 80 routes. Some take files from anybody (``upload``, ``process_recording``),
 some fetch from elsewhere (``proxy=``), some call functions past the queue (``run``, ``call``).
 Those that are not named here are closed, also those that a later version brings.
+
+The first page: Gradio's, with what belongs into its head, compressed and told by its ETag.
+
+Gradio 6.31 writes the head's elements that it is given into the page's configuration, and its own
+script adds them when it has started. What stands in ``assets/html/page/head.html`` is in the page
+from its first byte, so that a browser asks for our modules and for Gradio's at the same time.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
 import sys
 import traceback
 from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, parse_qsl, urlencode
 
 from starlette.datastructures import Headers
-from starlette.responses import JSONResponse, RedirectResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from truehue.core.cache import LruCache
 from truehue.tabs.page.answers import endless
-from truehue.tabs.page.former import current_address
-from truehue.tabs.page.front_page import FrontPage
+from truehue.tabs.page.asset_files import CATALOG, STYLE, Body, asset_files, constants
 from truehue.tabs.page.refusals import note_refusal
+from truehue.tabs.page.templates import html
 
 if TYPE_CHECKING:
     import gradio as gr
+
+
+TABS = {"ask": "vlm", "judge": "studies"}
+"""Former names of tabs in links, with today's."""
+ROUTES = {"/api/ask/": "/api/vlm/"}
+"""How former routes begin, with how they begin today."""
+
+
+def current_address(path: str, query: str) -> str | None:
+    """Today's path and query of a former address; None for an address of today."""
+    for former, current in ROUTES.items():
+        if path.startswith(former):
+            return f"{current}{path.removeprefix(former)}{'?' if query else ''}{query}"
+    values = parse_qsl(query, keep_blank_values=True)
+    tab = next((value for name, value in values if name == "tab"), "")
+    if path != "/" or tab not in TABS:
+        return None
+    named = [(name, TABS.get(value, value) if name == "tab" else value) for name, value in values]
+    return f"/?{urlencode(named, safe=',:/')}"
+
+
+FIRST = "inspect"
+SELECTED = b'"type":"tabs","props":{"selected":"%s"'
+# A page differs by its host, its tab and the data folder's numbers in it.
+MOST_KEPT = 16
+
+
+def head(tab: str) -> str:
+    """What a page that opens with this tab brings in its head; the tab's scripts are
+    ``assets/js/TAB/page.js``."""
+    files = asset_files()
+    modules = files.with_imports(["js/page/page.js", *files.under(f"js/{tab}/page.js")])
+    return html(
+        "page/head",
+        constants=constants(),
+        style=files.address(STYLE),
+        catalog=files.address(CATALOG),
+        modules=[files.address(name) for name in modules],
+    )
+
+
+class FrontPage:
+    """ASGI app around Gradio's that completes the answer to ``GET /``. A link opens one of
+    ``tabs``."""
+
+    def __init__(self, app: ASGIApp, tabs: Sequence[str]) -> None:
+        self._app, self._tabs = app, tabs
+        self._made: LruCache[tuple[str, Body]] = LruCache(MOST_KEPT)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["path"] != "/" or scope["method"] != "GET":
+            await self._app(scope, receive, send)
+            return
+        start: Message = {}
+        parts: list[bytes] = []
+
+        async def recorder(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                start.update(message)
+            else:
+                parts.append(message.get("body", b""))
+
+        await self._app(scope, receive, recorder)
+        plain = b"".join(parts)
+        if start["status"] != 200:
+            answer = Response(plain, start["status"])
+            answer.raw_headers = list(start["headers"])
+        else:
+            request_headers = Headers(scope=scope)
+            tab = parse_qs(scope["query_string"].decode("latin-1")).get("tab", [FIRST])[0]
+            tag, body = self._page(plain, tab)
+            headers = {"ETag": tag, "Cache-Control": "private, no-cache"}
+            if tag in request_headers.get("if-none-match", ""):
+                answer = Response(status_code=304, headers=headers)
+            else:
+                answer = body.answer(request_headers.get("accept-encoding", ""), headers)
+        await answer(scope, receive, send)
+
+    def _page(self, plain: bytes, tab: str) -> tuple[str, Body]:
+        """The whole page and its tag; made once for all who are sent the same."""
+        # A demonstration has no studies: a link to them opens what it has.
+        there = tab in self._tabs and b'"id":"%s"' % tab.encode() in plain
+        tab = tab if there else FIRST
+        key = hashlib.sha256(tab.encode() + b"\0" + plain).hexdigest()[:32]
+
+        def make() -> tuple[str, Body]:
+            # Before the first script: what is asked for later comes later.
+            page = plain.replace(b"<script>", head(tab).encode() + b"<script>", 1)
+            # Gradio would mount the first tab before a link's tab is opened.
+            page = page.replace(SELECTED % FIRST.encode(), SELECTED % tab.encode(), 1)
+            return f'"{key}-{asset_files().version}"', Body(page, "text/html")
+
+        return self._made.get(key, make)
+
 
 # What a page sends for one event: strokes, marks and choices, no files. What a program sends for
 # one call: images as base64, which takes four bytes for three.
@@ -49,7 +152,7 @@ class GradioRoutes:
     """ASGI app that hands a request on to Gradio's where the page needs its route.
 
     Anything else is answered 404 in words: it is the last of the app's routes, so what nobody
-    knows comes here too. Addresses of before are sent on (:mod:`truehue.tabs.page.former`).
+    knows comes here too. Addresses of before are sent on (:mod:`truehue.tabs.page.gradio_routes`).
 
     Events longer than ``MOST_EVENT_BYTES`` are answered 413; those longer than ``SMALL_BYTES`` 503
     while ``waiting`` says that ``MOST_WAITING`` wait, as they wait in memory.

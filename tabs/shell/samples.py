@@ -13,7 +13,7 @@ from truehue.core.generation.registry import RENDERER
 from truehue.core.prompts.sets import prompt_set
 from truehue.tabs.compare.people.examples import EXAMPLES as FILES
 from truehue.tabs.generate.examples import EXAMPLES, drawn
-from truehue.tabs.generate.generating import GenerateImages, start_generation
+from truehue.tabs.generate.form import GenerateImages, start_generation
 from truehue.tabs.generate.own_prompt import OwnPrompt
 from truehue.tabs.generate.plan import Settings
 from truehue.tabs.library.prompts import KeepSelection, save_selection

@@ -7,8 +7,7 @@ from typing import Any
 
 from truehue.core.color.spaces import hex_of
 from truehue.core.vlm.baselines import written_color
-from truehue.core.vlm.evaluation.images import Version
-from truehue.core.vlm.evaluation.plan import EvaluationSettings
+from truehue.core.vlm.evaluation.plan import EvaluationSettings, Version
 from truehue.core.vlm.models.records import CHANCE, PIXELS, VisionModel
 from truehue.core.vlm.models.registry import KNOWN
 from truehue.core.vlm.prompting import Style

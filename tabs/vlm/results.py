@@ -13,8 +13,8 @@ from truehue.core.batch.health import state_of
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.vlm.baselines import expected_by_chance, reads
 from truehue.core.vlm.differences import Difference, differences
-from truehue.core.vlm.evaluation.images import Version
 from truehue.core.vlm.evaluation.log import EvaluationLog, as_released
+from truehue.core.vlm.evaluation.plan import Version
 from truehue.core.vlm.models.records import PIXELS
 from truehue.core.vlm.parsing import VERSION as PARSER
 from truehue.core.vlm.published import HUB_ID

@@ -8,8 +8,7 @@ from pydantic import Field
 
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.files import named_path, shown_path
-from truehue.core.vlm.evaluation.images import Version
-from truehue.core.vlm.evaluation.plan import MAX_SEED, EvaluationSettings
+from truehue.core.vlm.evaluation.plan import MAX_SEED, EvaluationSettings, Version
 from truehue.core.vlm.models.files import check_files, files_of
 from truehue.core.vlm.models.records import (
     BASELINES,

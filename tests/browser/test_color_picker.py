@@ -9,7 +9,7 @@ from fastapi import FastAPI
 from playwright.sync_api import Browser, expect
 
 from tests.browser.stage_app import serving
-from truehue.tabs.inspect.controls import color_picker
+from truehue.tabs.inspect.tab import color_picker
 from truehue.tabs.page.asset_files import asset_routes
 
 pytestmark = pytest.mark.browser

@@ -12,8 +12,8 @@ from truehue.core.color.spaces import srgb8_to_lab
 from truehue.core.color.statistics import chromaticity_density, lightness_histogram
 from truehue.core.color.systems import parse_target
 from truehue.core.masks.display import unmeasured_overlay_png
-from truehue.core.verdict.region import acceptance_outline, line_across, square_around
 from truehue.core.verdict.rules import PASS, Thresholds, judge, rule
+from truehue.core.verdict.truehue import acceptance_outline, line_across, square_around
 
 
 @pytest.mark.parametrize("name", ["l3:vivid red", "css:gray", "css:navy", "#FFFF00", "l2:white"])

@@ -20,7 +20,7 @@ from truehue.core.fidelity.vividness import (
 from truehue.core.scores.measures import MEASURES
 from truehue.core.scores.records import IMAGE
 from truehue.core.scores.scoring import score_image
-from truehue.storage.scores.values import key_of
+from truehue.storage.scores.scores import key_of
 
 RANDOM = np.random.default_rng(7)
 IMAGES = {

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from truehue.core.vlm.evaluation.images import Version
 from truehue.core.vlm.evaluation.plan import (
     EvaluationFolder,
     EvaluationSettings,
     PromptedQuestion,
     QuestionSource,
+    Version,
 )
 from truehue.core.vlm.evaluation.work import EvaluationWork
 from truehue.core.vlm.models.records import VisionModel

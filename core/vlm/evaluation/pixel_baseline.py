@@ -14,9 +14,8 @@ from pathlib import Path
 from truehue.core.errors import DataFolderError
 from truehue.core.files import why_of
 from truehue.core.vlm.baselines import PIXELS_VERSION, read_pixels, reads
-from truehue.core.vlm.evaluation.images import Version, picture
 from truehue.core.vlm.evaluation.log import EvaluationLog
-from truehue.core.vlm.evaluation.plan import PromptedQuestion, QuestionSource
+from truehue.core.vlm.evaluation.plan import PromptedQuestion, QuestionSource, Version, picture
 from truehue.core.vlm.records import Answer, Illustrated, Outcome, Question
 from truehue.core.vlm.tasks import ROBUSTNESS
 

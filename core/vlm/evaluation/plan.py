@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
@@ -12,18 +12,49 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from truehue.core.batch.folder import PLAN, BatchFolder, json_bytes, json_object
 from truehue.core.batch.records import WorkNames
-from truehue.core.errors import BadInput, DataFolderError
+from truehue.core.errors import BadInput, DataFolderError, ImageError
 from truehue.core.files import replace_file
 from truehue.core.generation.weights.sources import Sources
-from truehue.core.vlm.evaluation.images import Version
+from truehue.core.images.load import image_id, load_image
 from truehue.core.vlm.models.files import with_dtype
 from truehue.core.vlm.models.records import Sampling, VisionModel
 from truehue.core.vlm.models.registry import fingerprint
 from truehue.core.vlm.parsing import FIRST as FIRST_PARSER
 from truehue.core.vlm.parsing import VERSION as PARSER
+from truehue.core.vlm.question_set import open_set
 from truehue.core.vlm.records import Form, Question
+from truehue.core.vlm.variants import gray
+
+
+class Version(StrEnum):
+    """``gray`` asks what a model knows without color, ``black`` what it says without seeing."""
+
+    COLORED = "colored"
+    GRAY = "gray"
+    BLACK = "black"
+
+
+def as_sent(srgb8: NDArray[np.uint8], version: Version) -> NDArray[np.uint8]:
+    """uint8 ``(H, W, 3)`` in and out. Gray is :func:`truehue.core.vlm.variants.gray`;
+    black is an image of the same size."""
+    if version is Version.BLACK:
+        return np.zeros_like(srgb8)
+    return gray(srgb8) if version is Version.GRAY else srgb8
+
+
+def picture(path: Path, expected_id: str, version: Version) -> NDArray[np.uint8]:
+    """The pixels of a question's image as they are sent. Raises ImageError where the file cannot be
+    read, or holds other pixels than the question was made for."""
+    srgb8 = load_image(path).srgb8
+    if image_id(srgb8) != expected_id:
+        raise ImageError(f"{path} holds other pixels than those the question was made for.")
+    return as_sent(srgb8, version)
+
 
 VERSION = 1
 """Rises where the same plan would ask otherwise."""
@@ -286,3 +317,13 @@ def _prompted(line: Mapping[str, Any], image: Path) -> PromptedQuestion:
         **{**fields, "form": Form(fields["form"]), "choices": tuple(fields["choices"])}
     )
     return PromptedQuestion(question, image, line["prompt"])
+
+
+def read_questions(folder: Path) -> tuple[Sequence[tuple[Question, Path]], QuestionSource]:
+    """The questions of a folder with their images' paths, and where they are from.
+
+    Raises BadInput and StorageError as :func:`truehue.core.vlm.question_set.open_set`.
+    """
+    opened = open_set(folder)
+    questions = [(question, opened.image_path(question)) for question in opened.questions()]
+    return questions, QuestionSource(str(folder.resolve()), opened.sha256)

@@ -4,21 +4,253 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from itertools import product
 from typing import Any
 
-from truehue.core.concepts.sensitivity import BEHAVIORS, OURS, Limits, Shift, shifts
+from truehue.core.concepts.sensitivity import (
+    BEHAVIORS,
+    OURS,
+    Limits,
+    ModelsMean,
+    Shift,
+    Summary,
+    mean_of_models,
+    shifts,
+    summary_of,
+)
 from truehue.core.errors import BadInput
 from truehue.core.prompts.concepts import STYLES
-from truehue.tabs.compare.tables.charts import csv_text
+from truehue.tabs.compare.tables.charts import csv_text, interval_text
 from truehue.tabs.compare.tables.frame import Frame, frame_of
 from truehue.tabs.compare.tables.modifier_charts import plane_chart, sizes_chart
-from truehue.tabs.compare.tables.modifier_table import TABLE_COLUMNS, ratio_rows, ratio_table
 from truehue.tabs.compare.tables.published import KINDS as KIND_NAMES
 from truehue.tabs.compare.tables.published import published
 from truehue.tabs.compare.tables.reference_sets import ReferenceSets
 from truehue.tabs.compare.tables.view import STYLE_NAMES
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import counted
+
+BOTH = ""
+MEAN_NAME = "Mean of the runs"
+TABLE_COLUMNS = (
+    "run_id",
+    "run",
+    "model",
+    "people",
+    "people_are",
+    "method",
+    "guidance",
+    "kind",
+    "style",
+    "runs",
+    "ratio_of_mean_shifts",
+    "low",
+    "high",
+    "modified_concepts",
+    "left_out",
+    "reasons",
+    "mean_of_ratios",
+    "median_of_ratios",
+    "mean_shift_of_run_lab",
+    "mean_shift_of_people_lab",
+    "mean_angle_deg",
+    "angles",
+    "behavior",
+    *(f"n_{name.replace(' ', '_')}" for name in BEHAVIORS),
+)
+
+
+def ratio_table(frame: Frame, shifts: Sequence[Shift], limits: Limits) -> dict[str, Any]:
+    """The ratios by run, with kinds and styles across; of several runs their mean last."""
+    kinds, styles = _parts(shifts)
+    groups = [
+        {
+            "name": KIND_NAMES.get(kind, "All modifiers"),
+            "styles": [
+                {
+                    "name": "",
+                    "columns": [
+                        {
+                            "id": f"{kind}/{style}",
+                            "name": STYLE_NAMES.get(style, "Both"),
+                            "title": "Ratio of mean shifts: the run's over people's",
+                        }
+                        for style in styles
+                    ],
+                }
+            ],
+        }
+        for kind in kinds
+    ]
+    rows = [
+        frame.run_json(run)
+        | {
+            "cells": {
+                f"{kind}/{style}": _cell(summary_of(_some(shifts, run.run_id, kind, style), limits))
+                for kind in kinds
+                for style in styles
+            }
+        }
+        for run in frame.runs
+    ]
+    if len(frame.runs) > 1:
+        rows.append(
+            {
+                "id": "",
+                "name": MEAN_NAME,
+                "facts": "each run counts once, as in Table 8",
+                "cells": {
+                    f"{kind}/{style}": _mean_cell(mean_of_models(_some(shifts, "", kind, style)))
+                    for kind in kinds
+                    for style in styles
+                },
+            }
+        )
+    return {
+        "groups": groups,
+        "rows": rows,
+        "about": "Ratios compare mean shifts, so concepts with tiny shifts do not dominate. Hover "
+        "a number for the mean and median of the single ratios, the mean shifts, and excluded "
+        "concepts. Intervals are 95%, bootstrap over modified concepts in pairs. The label "
+        "below names the behavior of the overall ratio and mean angle, by the limits of the "
+        "plane.",
+    }
+
+
+def ratio_rows(frame: Frame, shifts: Sequence[Shift], limits: Limits) -> list[tuple[Any, ...]]:
+    """The same as rows of :data:`TABLE_COLUMNS`; those of the mean have no ``run_id``, and ``runs``
+    says of how many it is."""
+    kinds, styles = _parts(shifts)
+    reference_set = frame.people.crowd if frame.people else None
+    whose = (
+        reference_set.name if reference_set else "",
+        reference_set.words if reference_set else "",
+    )
+    table_rows: list[tuple[Any, ...]] = []
+    for run in frame.runs:
+        for kind in kinds:
+            for style in styles:
+                summary = summary_of(_some(shifts, run.run_id, kind, style), limits)
+                ratio = summary.sensitivity
+                table_rows.append(
+                    (
+                        run.run_id,
+                        run.name,
+                        run.model,
+                        *whose,
+                        frame.method,
+                        frame.guidance,
+                        kind or "all",
+                        style or "all",
+                        int(ratio.value is not None),
+                        ratio.value,
+                        ratio.low,
+                        ratio.high,
+                        ratio.count,
+                        sum(ratio.left_out.values()),
+                        _reasons(summary),
+                        summary.mean_ratio.value,
+                        summary.median_ratio,
+                        summary.model_lab,
+                        summary.people_lab,
+                        summary.direction_deg.value,
+                        summary.direction_deg.count,
+                        summary.behavior,
+                        *(summary.behaviors.get(name, 0) for name in BEHAVIORS),
+                    )
+                )
+    for kind, style in product(kinds, styles) if len(frame.runs) > 1 else ():
+        mean = mean_of_models(_some(shifts, "", kind, style))
+        row = (
+            "",
+            MEAN_NAME,
+            "",
+            *whose,
+            frame.method,
+            frame.guidance,
+            kind or "all",
+            style or "all",
+            mean.runs,
+            mean.value,
+        )
+        table_rows.append((*row, *[None] * (len(TABLE_COLUMNS) - len(row))))
+    return table_rows
+
+
+def _parts(shifts: Sequence[Shift]) -> tuple[list[str], list[str]]:
+    """Kinds and styles that there are, and all of them together where there are several."""
+    kinds = [kind for kind in KIND_NAMES if any(shift.kind == kind for shift in shifts)]
+    styles = [style for style in STYLE_NAMES if any(shift.style == style for shift in shifts)]
+    return (
+        [*kinds, BOTH] if len(kinds) > 1 else kinds,
+        [*styles, BOTH] if len(styles) > 1 else styles,
+    )
+
+
+def _some(shifts: Sequence[Shift], run_id: str, kind: str, style: str) -> list[Shift]:
+    """Shifts of a run, a kind and a style; an empty one stands for all."""
+    return [
+        shift
+        for shift in shifts
+        if run_id in ("", shift.run_id) and kind in ("", shift.kind) and style in ("", shift.style)
+    ]
+
+
+def _reasons(summary: Summary) -> str:
+    return "; ".join(f"{reason}: {n}" for reason, n in summary.sensitivity.left_out.items())
+
+
+def _mean_cell(mean: ModelsMean) -> dict[str, str]:
+    without = f"; {counted(mean.missing, 'run')} without a ratio" if mean.missing else ""
+    if mean.value is None:
+        return {"text": "", "title": f"No run has a ratio{without}"}
+    return {
+        "text": f"{mean.value:.3f}",
+        "interval": "",
+        "note": counted(mean.runs, "run"),
+        "title": f"mean of the ratios of {counted(mean.runs, 'run')}, each counting once{without}",
+    }
+
+
+def _single(summary: Summary) -> str:
+    """The single ratios: where people's shift is 0 there is none."""
+    if summary.mean_ratio.value is None or summary.median_ratio is None:
+        return "no single ratio: people's shifts are 0"
+    return (
+        f"mean of {counted(summary.mean_ratio.count, 'single ratio')} {summary.mean_ratio.value:.3f}, "
+        f"median {summary.median_ratio:.3f}"
+    )
+
+
+def _cell(summary: Summary) -> dict[str, str]:
+    ratio = summary.sensitivity
+    omission_count = sum(ratio.left_out.values())
+    out_words = (
+        f"{counted(omission_count, 'concept')} excluded: {_reasons(summary)}"
+        if omission_count
+        else "none excluded"
+    )
+    if ratio.value is None:
+        return {"text": "", "title": f"No modified concept with both shifts; {out_words}"}
+    between = None if ratio.low is None or ratio.high is None else (ratio.low, ratio.high)
+    angle = summary.direction_deg
+    lines = [
+        f"mean shift {summary.model_lab:.1f} over people's {summary.people_lab:.1f} ΔE*ab, "
+        f"{counted(ratio.count, 'modified concept')}",
+        _single(summary),
+        "no shift has a direction"
+        if angle.value is None
+        else f"mean angle to people's shift {angle.value:.0f}°, of {angle.count:,}",
+        ", ".join(f"{count:,} {name}" for name, count in summary.behaviors.items()),
+        out_words,
+    ]
+    return {
+        "text": f"{ratio.value:.3f}",
+        "interval": interval_text(between, 2),
+        "note": summary.behavior,
+        "title": "\n".join(lines),
+    }
+
 
 MODIFIED = ("visual state", "emotional")
 PARTS = ("table", "plane")

@@ -17,8 +17,15 @@ from tests.core.batch.ray_here import Dies, RayHere, ray_here
 from tests.core.runs.samples import apples, done, rows, small_plan, workers_of
 from tests.core.runs.test_execute import made
 from tests.shards import read_shard
-from truehue.core.batch.ray_cluster import ADDRESS, cluster
-from truehue.core.batch.ray_team import TOKEN, RayTeam, _Actor, _ended, check_shared
+from truehue.core.batch.ray_team import (
+    ADDRESS,
+    TOKEN,
+    RayTeam,
+    _Actor,
+    _ended,
+    check_shared,
+    cluster,
+)
 from truehue.core.batch.team import BROKEN, DIED, TeamEvent
 from truehue.core.color.systems import parse_target
 from truehue.core.errors import BadInput, TrueHueError

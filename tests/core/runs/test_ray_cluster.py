@@ -15,8 +15,7 @@ import pytest
 
 from tests.core.runs.samples import ROOT, done, rows, small_plan, some_prompts, workers_of
 from tests.core.runs.test_execute import made
-from truehue.core.batch.ray_cluster import ADDRESS, Cluster, cluster
-from truehue.core.batch.ray_team import TOKEN, RayTeam
+from truehue.core.batch.ray_team import ADDRESS, TOKEN, Cluster, RayTeam, cluster
 from truehue.core.batch.team import TeamEvent
 from truehue.core.errors import BadInput
 from truehue.core.prompts.prompt import Prompt

@@ -9,8 +9,7 @@ from scipy import stats
 from truehue.core.errors import BadInput, NoPixels
 from truehue.core.scores.measures import MEASURES, measure_of
 from truehue.core.scores.records import HIGH, IMAGE, ITEM_KINDS, LOW, NEITHER, Computed, Measure
-from truehue.core.scores.scoring import score_image
-from truehue.core.scores.summary import score_mean
+from truehue.core.scores.scoring import score_image, score_mean
 
 WHITE = np.full((2, 3, 3), 255, dtype=np.uint8)
 

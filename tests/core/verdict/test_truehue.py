@@ -16,9 +16,15 @@ from truehue.core.color.systems import parse_target
 from truehue.core.generation.renderer import RenderRequest, render
 from truehue.core.images.pixels import Mask
 from truehue.core.verdict.measure import Measurement, measure
-from truehue.core.verdict.region import acceptance_outline, space_left
 from truehue.core.verdict.rules import rule
-from truehue.core.verdict.truehue import LEVEL_COSTS, confidence_percent, factor_cost, haze_cost
+from truehue.core.verdict.truehue import (
+    LEVEL_COSTS,
+    acceptance_outline,
+    confidence_percent,
+    factor_cost,
+    haze_cost,
+    space_left,
+)
 
 pytestmark = pytest.mark.slow
 

@@ -14,8 +14,12 @@ from truehue.core.batch.records import FAILED
 from truehue.core.batch.shards import BadShard, write_shard
 from truehue.core.errors import BadInput
 from truehue.core.vlm.evaluation.log import read_log
-from truehue.core.vlm.evaluation.plan import EvaluationFolder, EvaluationSettings, begin
-from truehue.core.vlm.evaluation.sets import read_questions
+from truehue.core.vlm.evaluation.plan import (
+    EvaluationFolder,
+    EvaluationSettings,
+    begin,
+    read_questions,
+)
 from truehue.core.vlm.evaluation.work import EvaluationWork
 from truehue.core.vlm.models.registry import model_of
 from truehue.core.vlm.parsing import VERSIONS

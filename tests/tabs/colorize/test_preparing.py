@@ -25,7 +25,7 @@ from truehue.tabs.colorize.candidates import (
     prompt_of,
     start_candidates,
 )
-from truehue.tabs.colorize.hatches import hatched
+from truehue.tabs.colorize.files import hatched
 from truehue.tabs.colorize.prepared import base_of, guess, save_sketch
 from truehue.tabs.colorize.sketches import starter
 from truehue.tabs.page.context import Context

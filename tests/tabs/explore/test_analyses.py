@@ -36,9 +36,13 @@ from truehue.tabs.explore.color_figures import (
     target_measured,
 )
 from truehue.tabs.explore.figure_parts import NOTHING, Picks, Plot, short_names
-from truehue.tabs.explore.published_figures import published_categories
 from truehue.tabs.explore.routes import analyses_routes
-from truehue.tabs.explore.share_figures import agreement, categories, kinds_of_names
+from truehue.tabs.explore.share_figures import (
+    agreement,
+    categories,
+    kinds_of_names,
+    published_categories,
+)
 from truehue.tabs.explore.slice import STATUSES, slice_of
 from truehue.tabs.page.context import ROOT, Context
 from truehue.tabs.shell.compose import make_context

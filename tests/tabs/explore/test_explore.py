@@ -32,10 +32,9 @@ from truehue.tabs.diagnosis.images import drawn as drawn_scene
 from truehue.tabs.diagnosis.report import rate_text, report_view, stale
 from truehue.tabs.diagnosis.store import stored_reports
 from truehue.tabs.explore import tab as explore
-from truehue.tabs.explore.audit import agreement_view
+from truehue.tabs.explore.audit import agreement_view, reasons
 from truehue.tabs.explore.rejudge import ScoreStored, start_rejudge
 from truehue.tabs.explore.routes import explore_routes
-from truehue.tabs.explore.why import reasons
 from truehue.tabs.inspect import tab as inspect
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.feature import Page

@@ -23,8 +23,7 @@ from truehue.core.scores import measures
 from truehue.core.scores.cfm import cfm_measures, cfm_records
 from truehue.storage import Storage
 from truehue.tabs.generate.gallery import generations_json
-from truehue.tabs.generate.pair_figure import histograms
-from truehue.tabs.generate.pairs import maps_of, pair_json
+from truehue.tabs.generate.pairs import histograms, maps_of, pair_json
 from truehue.tabs.generate.plan import Controls, OwnPrompt, count_of, own_prompt, requests, settings
 from truehue.tabs.generate.realism import details_of, first_props, from_link, problem_of, realism_of
 from truehue.tabs.page.context import Context

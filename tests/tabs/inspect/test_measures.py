@@ -9,7 +9,7 @@ from truehue.core.fidelity.vividness import mean_saturation
 from truehue.core.records import ImageRecord
 from truehue.core.scores import measures as listed
 from truehue.core.scores.records import IMAGE, Measure, ScoreRecord
-from truehue.tabs.inspect.measures import ImageMeasures
+from truehue.tabs.inspect.score import ImageMeasures
 from truehue.tabs.page.context import Context
 
 LIKED = Measure("liked", "1", "Liked", "high", 0.0, 10.0, 0, "Mean rating", "people")

@@ -27,7 +27,7 @@ from truehue.tabs.page.asset_files import (
     asset_routes,
 )
 from truehue.tabs.page.context import ROOT
-from truehue.tabs.page.front_page import FIRST
+from truehue.tabs.page.gradio_routes import FIRST
 from truehue.tabs.page.widgets import on_load
 from truehue.tabs.shell import shell
 from truehue.tabs.shell.compose import make_context

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
+from truehue.tabs.page.asset_files import css_paths, rules, stronger, style_sheet, written_twice
 from truehue.tabs.page.context import ROOT
-from truehue.tabs.page.style_sheet import css_paths, rules, stronger, style_sheet, written_twice
 
 WITHIN = ".w .contain"
 

@@ -10,7 +10,7 @@ from tests.tabs.participants.people import Person, Room, coloring_plan, event, f
 from truehue.annotation.studies.plan import Review
 from truehue.core.errors import BadInput, NotStored
 from truehue.tabs.page.roles import OWNER
-from truehue.tabs.participants import practice
+from truehue.tabs.participants import posting
 from truehue.tabs.studies.colorings.facts import facts_of
 from truehue.tabs.studies.colorings.live import coloring_progress
 from truehue.tabs.studies.colorings.marks import (
@@ -93,7 +93,7 @@ def test_an_automatic_practice_that_cannot_be_drawn_waits_for_a_person(
     def fails(*_: object) -> str:
         raise NotStored("The ink is gone.")
 
-    monkeypatch.setattr(practice, "_missing", fails)
+    monkeypatch.setattr(posting, "_missing", fails)
     link = room.opened(coloring_plan(room, review=Review.AUTOMATIC))
     person = room.person(link)
     person.enroll()

@@ -248,8 +248,7 @@ def said(question: Question) -> Reply:
 
 
 def test_another_set_has_no_judge(twenty: Path, tmp_path: Path) -> None:
-    from truehue.core.vlm.evaluation.plan import EvaluationSettings, begin
-    from truehue.core.vlm.evaluation.sets import read_questions
+    from truehue.core.vlm.evaluation.plan import EvaluationSettings, begin, read_questions
     from truehue.core.vlm.models.registry import model_of
 
     target, source = read_questions(twenty)

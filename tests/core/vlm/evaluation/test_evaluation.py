@@ -25,10 +25,15 @@ from truehue.core.batch.records import BatchState
 from truehue.core.batch.results import tables
 from truehue.core.errors import BadInput, ImageError
 from truehue.core.images.load import encode_png, image_id
-from truehue.core.vlm.evaluation.images import Version, as_sent, picture
 from truehue.core.vlm.evaluation.log import read_log
-from truehue.core.vlm.evaluation.plan import EvaluationSettings, begin
-from truehue.core.vlm.evaluation.sets import read_questions
+from truehue.core.vlm.evaluation.plan import (
+    EvaluationSettings,
+    Version,
+    as_sent,
+    begin,
+    picture,
+    read_questions,
+)
 from truehue.core.vlm.evaluation.work import EvaluationWork
 from truehue.core.vlm.generators import GeneratedSettings, generated
 from truehue.core.vlm.models.records import VisionModel
