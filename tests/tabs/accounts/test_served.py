@@ -123,7 +123,9 @@ def test_accounts_change_while_the_app_runs(
 
 
 def test_the_log_has_refusals_and_nobodys_name(lab: tuple[App, dict[str, str]]) -> None:
-    app, _ = lab
+    app, cookie = lab
+    assert status(app, "GET", "/api/ready", None, {"Cookie": "truehue-session=made-up"}) == 401
+    assert status(app, "GET", "/api/ready", None, cookie) == 200
     text = app.log.read_text()
     assert "refused: a request without a session" in text
     for personal in ("Ann", "ann", "Ben", "127.0.0.1 -", PASSWORD, "tttt", "made-up"):
