@@ -22,7 +22,7 @@ from truehue.core.errors import BadInput, DatabaseBusy, DatabaseNewer, DataFolde
 from truehue.storage import Storage
 from truehue.storage.backup import backup as making
 from truehue.storage.backup.archive import BackupReader, BackupWriter
-from truehue.storage.backup.backup import BackupSource, write_backup
+from truehue.storage.backup.backup import NEWEST, BackupSource, write_backup
 from truehue.storage.backup.contents import TEMPORARY, images_of, others_of
 from truehue.storage.backup.restore import restore
 from truehue.storage.concept_images.images import Images
@@ -270,7 +270,7 @@ def test_a_backup_of_a_newer_truehue_is_refused(
 ) -> None:
     new = whole.with_name("new")
     monkeypatch.setattr("truehue.storage.backup.restore.NEWEST", 9)
-    with pytest.raises(DatabaseNewer, match=r"number 14.*up to 9.*Update"):
+    with pytest.raises(DatabaseNewer, match=rf"number {NEWEST}.*up to 9.*Update"):
         restore(whole, new)
     monkeypatch.undo()
     monkeypatch.setattr("truehue.storage.backup.archive.FORMAT_VERSION", 0)
@@ -434,9 +434,9 @@ def test_a_folder_of_an_older_step_is_backed_up_before_it_is_changed(
     ninth: str, data_dir: Path, tmp_path: Path
 ) -> None:
     with Storage.open(data_dir) as storage:
-        assert storage._database.rows("SELECT max(number) FROM schema_migrations") == [(14,)]
+        assert storage._database.rows("SELECT max(number) FROM schema_migrations") == [(NEWEST,)]
     (path,) = (data_dir / "backups").iterdir()
-    assert path.name == "before-step-14-of-step-9.truehue-backup.zip"
+    assert path.name == f"before-step-{NEWEST}-of-step-9.truehue-backup.zip"
     report = restore(path, tmp_path / "old")
     assert (report.facts.step, report.problems) == (9, ())
     assert steps(report.folder) == 9
@@ -444,7 +444,7 @@ def test_a_folder_of_an_older_step_is_backed_up_before_it_is_changed(
     # It is not made again, and is in no other backup.
     made = path.stat().st_mtime_ns
     with Storage.open(data_dir) as storage:
-        assert storage.write_backup(tmp_path / "a.zip").facts.step == 14
+        assert storage.write_backup(tmp_path / "a.zip").facts.step == NEWEST
     assert path.stat().st_mtime_ns == made
     assert not (restore(tmp_path / "a.zip", tmp_path / "new").folder / "backups").exists()
 
