@@ -16,7 +16,6 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageCms
@@ -333,6 +332,8 @@ def scaled_down(srgb8: np.ndarray, side: int) -> np.ndarray:
     Areas are averaged in linear light: fine texture keeps its lightness, which the usual average of
     coded values darkens. An image that is small enough comes back as it is.
     """
+    import cv2  # which storage loads without
+
     height, width = srgb8.shape[:2]
     longer = max(height, width)
     if longer <= side:

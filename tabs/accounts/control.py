@@ -21,7 +21,7 @@ from truehue.core.errors import BadInput, DataFolderError, TrueHueError
 from truehue.core.files import why_of
 from truehue.storage.accounts import Accounts
 from truehue.tabs.accounts.administer import administer
-from truehue.tabs.page.feature import AppParts
+from truehue.tabs.feature import AppParts
 
 log = logging.getLogger("truehue")
 

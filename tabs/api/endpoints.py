@@ -33,7 +33,7 @@ from truehue.tabs.inspect.mask_request import preset_find, start_find
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.jobs import is_reported
-from truehue.tabs.page.jobs_routes import NamedJob, job_view
+from truehue.tabs.page.jobs_service import NamedJob, job_view
 from truehue.tabs.page.requests import read_as
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.runs.form import start_runs

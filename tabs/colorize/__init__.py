@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from truehue.tabs.page.feature import Feature
+from truehue.tabs.feature import Feature
 
 FEATURE = Feature(id="colorize", title="Colorize", routers=("routes:colorize_routes",))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from truehue.tabs.page.feature import Page
+from truehue.tabs.page.context import Page
 from truehue.tabs.page.widgets import widget
 
 

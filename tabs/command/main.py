@@ -8,8 +8,8 @@ from importlib import import_module
 
 from truehue.core.command import Command, run_command
 from truehue.core.version import VERSION
+from truehue.tabs.feature import Feature
 from truehue.tabs.features import FEATURES
-from truehue.tabs.page.feature import Feature
 
 
 def commands_of(features: Sequence[Feature]) -> dict[str, tuple[str, str]]:

@@ -13,7 +13,7 @@ from truehue.tabs.compare.people.examples import EXAMPLES
 from truehue.tabs.compare.people.images import CONTRIBUTORS, MASKS
 from truehue.tabs.compare.tables import frame
 from truehue.tabs.explore.tab import opens
-from truehue.tabs.page.feature import Page
+from truehue.tabs.page.context import Page
 from truehue.tabs.page.templates import html
 from truehue.tabs.page.widgets import widget
 

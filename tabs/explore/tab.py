@@ -14,10 +14,9 @@ import gradio as gr
 from truehue.core.errors import BadInput
 from truehue.core.verdict.rules import MATCHES
 from truehue.tabs.inspect import tab as inspect
-from truehue.tabs.page.context import Context
+from truehue.tabs.page.context import Context, Page
 from truehue.tabs.page.errors import message_of
 from truehue.tabs.page.events import QUIET, Cause, on
-from truehue.tabs.page.feature import Page
 from truehue.tabs.page.widgets import widget
 from truehue.tabs.verdicts.question import question
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from truehue.tabs.generate.examples import drawn, example_of
 from truehue.tabs.inspect import tab as inspect
+from truehue.tabs.page.context import Page
 from truehue.tabs.page.errors import message_of
 from truehue.tabs.page.events import QUIET, Cause, on
-from truehue.tabs.page.feature import Page
 from truehue.tabs.page.widgets import widget
 
 

@@ -138,24 +138,24 @@ class GenerationForm(PageRequest):
 
 
 @requires("look")
-def plan_generation(context: Context, actor: Actor, form: GenerationForm) -> dict[str, Any]:
+def plan_generation(context: Context, actor: Actor, request: GenerationForm) -> dict[str, Any]:
     """What pressing Generate would come to, in words, for each part of the page.
 
     ``fields`` are object and color once they have followed the prompt.
     """
-    name, target = follow(form.own)
-    own = replace(form.own, object_name=name, target_text=target)
-    models, controls = form.models, form.controls
+    name, target = follow(request.own)
+    own = replace(request.own, object_name=name, target_text=target)
+    models, controls = request.models, request.controls
     about: dict[str, Any] = {}
     reading: dict[str, Any] = {}
     view: dict[str, Any] = {"button": "Generate"}
     summary, light, refused = "", "", ""
     try:
-        if form.mode == "own":
+        if request.mode == "own":
             reading = reading_view(own, RENDERER in models, models == (RENDERER,))
         how = settings(controls)
         summary, light = summary_of(how), _light_text(how)
-        prompts = form.prompts if form.mode != "own" else 1
+        prompts = request.prompts if request.mode != "own" else 1
         total = count_of(prompts, how)
         view = {
             "button": f"Generate {total:,} images" if total > 1 else "Generate",
@@ -186,10 +186,15 @@ def plan_generation(context: Context, actor: Actor, form: GenerationForm) -> dic
 
 
 @requires("compute")
-def start_form(context: Context, actor: Actor, form: GenerationForm) -> dict[str, Any]:
+def start_form(context: Context, actor: Actor, request: GenerationForm) -> dict[str, Any]:
     """Generates what the form asks for; the id of its job. Errors as
     :func:`truehue.tabs.generate.form.start_generation`."""
-    fields = {"mode": form.mode, "refs": form.refs, "own": form.own, "how": settings(form.controls)}
+    fields = {
+        "mode": request.mode,
+        "refs": request.refs,
+        "own": request.own,
+        "how": settings(request.controls),
+    }
     return start_generation(context, actor, read_as(GenerateImages, fields))
 
 

@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 
 from truehue.core.engine import Engine, JobState
 from truehue.core.records import JobRecord
+from truehue.tabs.feature import AppParts
 from truehue.tabs.generate import DRAWING
 from truehue.tabs.page.errors import counted
-from truehue.tabs.page.feature import AppParts
 from truehue.tabs.verdicts.generation import model_name
 
 

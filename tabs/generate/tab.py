@@ -15,9 +15,9 @@ from truehue.tabs.generate.models import model_choices, objects_to_render
 from truehue.tabs.generate.own_prompt import FIRST
 from truehue.tabs.generate.realism import first_props
 from truehue.tabs.inspect import tab as inspect
+from truehue.tabs.page.context import Page
 from truehue.tabs.page.errors import message_of
 from truehue.tabs.page.events import QUIET, Cause, on
-from truehue.tabs.page.feature import Page
 from truehue.tabs.page.templates import html
 from truehue.tabs.page.widgets import widget
 from truehue.tabs.verdicts.question import question

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from truehue.tabs.page.concurrency import Kind
-from truehue.tabs.page.feature import Feature
+from truehue.tabs.feature import Feature, Kind
 
 FEATURE = Feature(
     id="inspect",

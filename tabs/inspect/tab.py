@@ -29,10 +29,9 @@ from truehue.core.verdict.rules import DEFAULT_RULE, DIFFERS, MATCHES, RULES
 from truehue.tabs.inspect import find as inspect_find
 from truehue.tabs.inspect.score import NO_IMAGE, judge, last_question, open_on_stage, question_of
 from truehue.tabs.inspect.view import problem, waiting
-from truehue.tabs.page.context import Context
+from truehue.tabs.page.context import Context, Page
 from truehue.tabs.page.errors import message_of
 from truehue.tabs.page.events import QUIET, Cause, on, on_last_edit
-from truehue.tabs.page.feature import Page
 from truehue.tabs.page.links import read
 from truehue.tabs.page.roles import may
 from truehue.tabs.page.templates import html

@@ -20,7 +20,7 @@ from truehue.core.prompts.search.columns import PromptStatus, StatusColumn
 from truehue.core.prompts.sets import PROMPT_SETS, prompt_set
 from truehue.core.prompts.tables import objects
 from truehue.core.records import SelectionRecord
-from truehue.tabs.page.feature import AppParts
+from truehue.tabs.feature import AppParts
 
 if TYPE_CHECKING:
     from truehue.storage.store import Storage

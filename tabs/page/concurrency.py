@@ -3,25 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from threading import Lock, Semaphore
 
 from truehue.core.errors import BadInput
+from truehue.tabs.feature import Kind
 
 FULL = "Too many jobs of visitors are running. Wait a few minutes and try again."
-
-
-@dataclass(frozen=True)
-class Kind:
-    """A kind of long work: ``title`` is what others are told of it, ``most`` how many of it run at
-    a time. Further ones wait where it ``waits``, else they are refused. Of what is ``shared`` all
-    are told all: it changes what everybody sees."""
-
-    id: str
-    title: str
-    most: int = 1
-    waits: bool = False
-    shared: bool = False
 
 
 class ConcurrencyLimits:

@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from truehue.core.errors import BadInput
 from truehue.core.generation.request import Cancelled
 from truehue.core.records import JobRecord
-from truehue.tabs.page.concurrency import ConcurrencyLimits, Kind
+from truehue.tabs.feature import Kind
+from truehue.tabs.page.concurrency import ConcurrencyLimits
 from truehue.tabs.page.errors import counted, message_of
 from truehue.tabs.page.roles import Actor, Resource, allowed, may
 

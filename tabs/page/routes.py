@@ -8,52 +8,20 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
-from typing import Any
 
 import anyio
 from fastapi.responses import FileResponse, JSONResponse, Response
-from pydantic import Field
 
 from truehue.core.errors import TrueHueError
-from truehue.tabs.page.actor import requires
 from truehue.tabs.page.answers import guarded
 from truehue.tabs.page.context import ROOT, Context
 from truehue.tabs.page.errors import message_of
 from truehue.tabs.page.images import image_json, take_image
-from truehue.tabs.page.requests import EmptyRequest, PageRequest
-from truehue.tabs.page.roles import Actor, allowed
+from truehue.tabs.page.notices import Notice, notices, read_notice
+from truehue.tabs.page.requests import EmptyRequest
+from truehue.tabs.page.roles import Actor
 from truehue.tabs.page.router import FeatureRouter
 from truehue.tabs.page.single_flight import SingleFlightCache
-
-
-def notices(context: Context, actor: Actor) -> dict[str, Any]:
-    """``{"notices": [{"number", "text"}, …]}``; a number can be marked as read, None stays.
-
-    What was lost names files of this machine: it is told to those alone who look after it.
-    """
-    shown: list[dict[str, Any]] = []
-    service = allowed(actor, "read-notice")
-    if problem := context.folder_problem():
-        text = problem if service else "Nothing can be saved: the data folder is gone."
-        shown.append({"number": None, "text": text})
-    elif service:
-        texts = context.storage.losses.words()
-        shown += [{"number": number, "text": text} for number, text in texts.items()]
-    return {"notices": shown}
-
-
-class Notice(PageRequest):
-    """A notice by its number."""
-
-    number: int = Field(strict=True, gt=0, lt=2**31, title="The number of the notice")
-
-
-@requires("read-notice")
-def read_notice(context: Context, actor: Actor, request: Notice) -> dict[str, Any]:
-    """Marks a notice as read; the answer has the others. Raises NotStored."""
-    context.storage.losses.read(request.number)
-    return notices(context, actor)
-
 
 DECODES_AT_ONCE = 2
 THUMB_SIDES = (192, 384)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from truehue.tabs.page.feature import Feature
+from truehue.tabs.feature import Feature
 
 FEATURE = Feature(
     id="participants",

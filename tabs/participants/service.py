@@ -30,7 +30,7 @@ from truehue.core.studies import (
     Trial,
 )
 from truehue.tabs.accounts.throttle import Pace, Throttle
-from truehue.tabs.page.feature import AppParts
+from truehue.tabs.feature import AppParts
 from truehue.tabs.page.refusals import Refusals
 from truehue.tabs.participants.layers import LayerRenderer
 from truehue.tabs.participants.live_study import LiveStudy, RefusedVisits

@@ -15,9 +15,9 @@ from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.records import EVERY_RULE
 from truehue.tabs.batches.jobs import BatchJobs
 from truehue.tabs.batches.list import batch_json, unreadable_json
+from truehue.tabs.feature import AppParts
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.errors import counted
-from truehue.tabs.page.feature import AppParts
 from truehue.tabs.page.requests import PageRequest
 from truehue.tabs.page.roles import Actor, may
 from truehue.tabs.runs import RUN

@@ -22,7 +22,7 @@ from truehue.core.runs.records import STORED, RunPlan
 from truehue.tabs.batches.queue import BatchLimit
 from truehue.tabs.batches.service import BatchService, release
 from truehue.tabs.batches.settings import BatchSettings
-from truehue.tabs.page.feature import AppParts
+from truehue.tabs.feature import AppParts
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.runs.machine import with_weights
 

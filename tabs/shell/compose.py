@@ -12,10 +12,10 @@ from truehue.core.generation.backends.endpoints import Endpoint
 from truehue.core.generation.opening import memory_wanted, open_model
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.masks.grounded.tools import open_tool, tool_memory
+from truehue.tabs.feature import AppParts, Feature, kinds_of
 from truehue.tabs.features import FEATURES
 from truehue.tabs.page.concurrency import ConcurrencyLimits
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.feature import AppParts, Feature, kinds_of
 from truehue.tabs.page.fidelity import Fidelity
 from truehue.tabs.page.jobs import Jobs
 from truehue.tabs.page.limits import limits_of

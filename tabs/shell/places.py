@@ -13,8 +13,8 @@ import gradio as gr
 
 from truehue.tabs.explore.tab import opens
 from truehue.tabs.inspect import tab as inspect
+from truehue.tabs.page.context import Page
 from truehue.tabs.page.events import QUIET, Cause, on
-from truehue.tabs.page.feature import Page
 from truehue.tabs.page.links import read
 from truehue.tabs.page.widgets import widget
 

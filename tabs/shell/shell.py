@@ -12,14 +12,14 @@ import gradio as gr
 
 from truehue.tabs.accounts.guard import Guard
 from truehue.tabs.api import gradio_api, mcp_server
+from truehue.tabs.feature import Feature
 from truehue.tabs.features import FEATURES
 from truehue.tabs.generate import examples_row
 from truehue.tabs.page import theme
 from truehue.tabs.page.answers import in_words, wrong_value
 from truehue.tabs.page.asset_files import asset_routes
-from truehue.tabs.page.context import Context
+from truehue.tabs.page.context import Context, Page
 from truehue.tabs.page.events import QUIET, on
-from truehue.tabs.page.feature import Feature, Page
 from truehue.tabs.page.gradio_routes import GradioRoutes, check_paths, count_refused_events
 from truehue.tabs.page.jobs_routes import job_routes
 from truehue.tabs.page.roles import Actor, Role, allowed

@@ -17,9 +17,9 @@ from truehue.annotation.participants import exclusions_of
 from truehue.annotation.studies.plan import Method, StudyPlan, from_json
 from truehue.core.cache import LruCache
 from truehue.core.studies import Event, EventKind, ParticipantRecord, Purpose, StudyRecord, Trial
+from truehue.tabs.feature import AppParts
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.feature import AppParts
 from truehue.tabs.page.requests import PageRequest
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.participants.service import Participation

@@ -243,15 +243,17 @@ def body_of(body: Mapping[str, Any], personal: bool) -> Json:
     nobody has asked for, unless ``personal``."""
     if personal:
         return dict(body)
-    kept = {
+    public_fields = {
         name: value
         for name, value in body.items()
         if name not in FREE_TEXT or value in SKIP_REASONS
     }
-    display = kept.get("display")
+    display = public_fields.get("display")
     if isinstance(display, Mapping):
-        kept["display"] = {name: value for name, value in display.items() if name in DISPLAY}
-    return kept
+        public_fields["display"] = {
+            name: value for name, value in display.items() if name in DISPLAY
+        }
+    return public_fields
 
 
 def answers(data: ExportData) -> Iterator[Json]:

@@ -16,9 +16,9 @@ from truehue.storage.vlm.sets import ID_LENGTH
 from truehue.tabs.batches.jobs import BatchJobs
 from truehue.tabs.batches.list import batch_json, unreadable_json
 from truehue.tabs.batches.messages import progress_parts
+from truehue.tabs.feature import AppParts
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.errors import counted
-from truehue.tabs.page.feature import AppParts
 from truehue.tabs.page.requests import PageRequest, Whole
 from truehue.tabs.page.roles import Actor, may
 from truehue.tabs.vlm import ASKING

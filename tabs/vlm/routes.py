@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Any
 
 from fastapi import Request
 from fastapi.responses import Response
 
-from truehue.core.errors import NotStored
-from truehue.core.files import shelf, why_of
-from truehue.core.images.load import encode_png
-from truehue.core.vlm.evaluation.plan import Version, picture
-from truehue.core.vlm.question_set import IMAGES
-from truehue.tabs.page.actor import requires
 from truehue.tabs.page.answers import Answer, csv_attachment, refusal
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.requests import EmptyRequest, PageRequest, single_of
+from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.page.router import FeatureRouter, read_address
 from truehue.tabs.vlm.downloads import answers_file, scores_file
+from truehue.tabs.vlm.images import ImageRequest, image_png
 from truehue.tabs.vlm.judge import JudgeRenders, judge_renders
 from truehue.tabs.vlm.list import (
     ChangeEvaluation,
@@ -38,41 +32,8 @@ from truehue.tabs.vlm.making import (
 )
 from truehue.tabs.vlm.questions import OneQuestion, QuestionsRequest, question_view, questions_view
 from truehue.tabs.vlm.results import ResultsRequest, results_view
-from truehue.tabs.vlm.sets import HideSet, hide_set, opened
+from truehue.tabs.vlm.sets import HideSet, hide_set
 from truehue.tabs.vlm.start import StartEvaluation, start_evaluation, start_view
-
-if TYPE_CHECKING:
-    from truehue.tabs.page.context import Context
-
-
-_NAME = re.compile(r"[0-9a-f]{64}")
-
-
-class ImageRequest(PageRequest):
-    """An image of a set by its id, as it is or as it was sent."""
-
-    set: str
-    image: str
-    version: Annotated[str, single_of("version of the image", list(Version))] = str(Version.COLORED)
-
-
-@requires("look")
-def image_png(context: Context, actor: Actor, request: ImageRequest) -> bytes:
-    """PNG. Raises NotStored for one that is not in the set, ImageError for one that was changed."""
-    question_set = opened(context, request.set)
-    path = shelf(question_set.folder / IMAGES, request.image)
-    if not _NAME.fullmatch(request.image) or not path.is_file():
-        raise NotStored("This image is not in the set. Reload the page.")
-    version = Version(request.version or Version.COLORED)
-    # Read also where the file itself is sent: another picture under this name is none of the set.
-    pixels = picture(path, request.image, version)
-    if version is not Version.COLORED:
-        return encode_png(pixels)
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise NotStored(f"The image cannot be read: {why_of(error)}.") from error
-
 
 PREFIX = "/api/vlm"
 FOREVER = {"Cache-Control": "private, max-age=31536000, immutable"}

@@ -40,7 +40,7 @@ from truehue.storage.vlm.sets import ID_LENGTH
 from truehue.tabs.batches.queue import BatchLimit
 from truehue.tabs.batches.service import BatchService, release
 from truehue.tabs.batches.settings import BatchSettings
-from truehue.tabs.page.feature import AppParts
+from truehue.tabs.feature import AppParts
 from truehue.tabs.page.roles import Actor, allowed
 
 if TYPE_CHECKING:

@@ -19,8 +19,7 @@ from truehue.core.records import ImageRecord
 from truehue.storage import Storage
 from truehue.storage.database.connection import Database
 from truehue.tabs.inspect import tab as inspect
-from truehue.tabs.page.context import Context
-from truehue.tabs.page.feature import Page
+from truehue.tabs.page.context import Context, Page
 from truehue.tabs.shell.compose import make_context
 
 __all__ = ["workers_here"]

@@ -11,10 +11,10 @@ import duckdb
 from truehue.core.command import arg, command, say
 from truehue.storage import Storage
 from truehue.storage.database.connection import Database
+from truehue.tabs.feature import AppParts
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.answers import Answer
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.feature import AppParts
 from truehue.tabs.page.requests import EmptyRequest, PageRequest
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.page.router import FeatureRouter

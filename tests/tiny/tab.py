@@ -6,7 +6,7 @@ from typing import Any
 
 import gradio as gr
 
-from truehue.tabs.page.feature import Page
+from truehue.tabs.page.context import Page
 
 
 def layout(_: Page) -> Any:

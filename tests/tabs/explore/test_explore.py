@@ -36,8 +36,7 @@ from truehue.tabs.explore.audit import agreement_view, reasons
 from truehue.tabs.explore.rejudge import ScoreStored, start_rejudge
 from truehue.tabs.explore.routes import explore_routes
 from truehue.tabs.inspect import tab as inspect
-from truehue.tabs.page.context import Context
-from truehue.tabs.page.feature import Page
+from truehue.tabs.page.context import Context, Page
 from truehue.tabs.page.jobs_routes import job_routes
 from truehue.tabs.page.requests import read_as
 from truehue.tabs.page.roles import OWNER

@@ -15,8 +15,7 @@ from tests.tabs.drawn import drawn
 from truehue.tabs.generate import tab
 from truehue.tabs.generate.routes import generation_routes
 from truehue.tabs.inspect import tab as inspect
-from truehue.tabs.page.context import Context
-from truehue.tabs.page.feature import Page
+from truehue.tabs.page.context import Context, Page
 
 pytestmark = pytest.mark.slow
 

@@ -27,7 +27,7 @@ from truehue.core.verdict.measure import measure
 from truehue.core.verdict.rules import DEFAULT_RULE, RULES
 from truehue.tabs.inspect import tab as inspect
 from truehue.tabs.inspect.routes import inspect_routes
-from truehue.tabs.page import feature
+from truehue.tabs.page import context as page_context
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.routes import routes
 
@@ -70,7 +70,7 @@ class Page:
 def page(context: Context) -> Page:
     with gr.Blocks() as demo:
         header = gr.HTML(data="")
-        parts = feature.Page(context, header, None)
+        parts = page_context.Page(context, header, None)
         parts.views["inspect"] = view = inspect.layout(parts)
         inspect.wire(parts)
     return Page(demo, view, header)

@@ -17,13 +17,13 @@ from truehue.core.errors import BadInput, NotAllowed
 from truehue.core.generation.request import Cancelled
 from truehue.core.records import JobRecord
 from truehue.storage import Storage
+from truehue.tabs.feature import kinds_of
 from truehue.tabs.features import FEATURES
 from truehue.tabs.page import jobs_routes
 from truehue.tabs.page.concurrency import ConcurrencyLimits
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.feature import kinds_of
 from truehue.tabs.page.jobs import INTERRUPTED, LISTED, Job, Jobs, job_json
-from truehue.tabs.page.jobs_routes import AllJobs, jobs_view
+from truehue.tabs.page.jobs_service import AllJobs, jobs_view
 from truehue.tabs.page.roles import OWNER, Actor, Role
 from truehue.tabs.shell.compose import make_context
 

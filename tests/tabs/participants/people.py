@@ -111,7 +111,7 @@ class Room:
     def make_app(self) -> Any:
         app = FastAPI()
         app.include_router(participant_routes(self.context))
-        app.include_router(participant_asset_routes())
+        app.include_router(participant_asset_routes(self.context))
         app.add_middleware(SameOriginMiddleware)
         return app
 

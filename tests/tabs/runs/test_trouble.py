@@ -14,7 +14,7 @@ from truehue.core.runs.estimate import room_bytes
 from truehue.core.runs.folder import RunFolder
 from truehue.tabs.explore.board import board_view
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.jobs_routes import AllJobs, jobs_view
+from truehue.tabs.page.jobs_service import AllJobs, jobs_view
 from truehue.tabs.page.roles import OWNER
 from truehue.tabs.runs import form
 from truehue.tabs.runs.form import estimate_view, form_view, start_runs

@@ -16,8 +16,8 @@ from tests.tiny.parts import NotedColors
 from truehue.core.errors import DatabaseNewer
 from truehue.storage import Storage
 from truehue.tabs.command.main import truehue
+from truehue.tabs.feature import Feature, kinds_of
 from truehue.tabs.features import FEATURES
-from truehue.tabs.page.feature import Feature, kinds_of
 from truehue.tabs.shell.compose import make_context
 from truehue.tabs.shell.shell import mount
 

@@ -29,8 +29,8 @@ def test_more_pages_can_be_open_than_gradio_has_places(
     built: list[Any] = []
     build = shell.build
 
-    def kept(values: Context) -> Any:
-        built.append(build(values))
+    def kept(*values: Any) -> Any:
+        built.append(build(*values))
         return built[-1]
 
     monkeypatch.setattr(shell, "build", kept)

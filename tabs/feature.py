@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from truehue.tabs.page.concurrency import Kind
-
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -18,9 +16,21 @@ if TYPE_CHECKING:
     from truehue.core.generation.backends.endpoints import Endpoint
     from truehue.core.generation.weights.sources import Sources
     from truehue.storage.store import Storage
-    from truehue.tabs.page.context import Context
 
 Service = TypeVar("Service")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of long work: ``title`` is what others are told of it, ``most`` how many of it run at
+    a time. Further ones wait where it ``waits``, else they are refused. Of what is ``shared`` all
+    are told all: it changes what everybody sees."""
+
+    id: str
+    title: str
+    most: int = 1
+    waits: bool = False
+    shared: bool = False
 
 
 @dataclass(frozen=True)
@@ -59,11 +69,11 @@ class Feature:
         """What a reference names. Raises ImportError and AttributeError."""
         return resolve_name(f"{self.package or f'truehue.tabs.{self.id}'}.{reference}")
 
-    def layout(self, page: Page) -> Any:
+    def layout(self, page: Any) -> Any:
         """Draws the tab and returns its view."""
         return self.named(f"{self.tab}:layout")(page)
 
-    def wire(self, page: Page) -> None:
+    def wire(self, page: Any) -> None:
         """Connects the tab's view, where it has something to connect."""
         module = self.named(self.tab)
         if hasattr(module, "wire"):
@@ -107,17 +117,6 @@ class AppParts:
                 make = feature.named(reference)
                 service = make() if isinstance(make, type) else make(self)
                 self.services[type(service)] = service
-
-
-@dataclass(frozen=True)
-class Page:
-    """The page while it is put together: ``views`` are those of the tabs by their feature's id,
-    ``tabs`` switches between them, ``header`` says how much is stored."""
-
-    context: Context
-    header: Any
-    tabs: Any
-    views: dict[str, Any] = field(default_factory=dict)
 
 
 def kinds_of(features: Sequence[Feature]) -> Iterator[Kind]:

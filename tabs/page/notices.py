@@ -1,0 +1,41 @@
+"""What everybody at the page has to know: that nothing can be stored, or that something is lost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field
+
+from truehue.tabs.page.actor import requires
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.requests import PageRequest
+from truehue.tabs.page.roles import Actor, allowed
+
+
+def notices(context: Context, actor: Actor) -> dict[str, Any]:
+    """``{"notices": [{"number", "text"}, …]}``; a number can be marked as read, None stays.
+
+    What was lost names files of this machine: it is told to those alone who look after it.
+    """
+    shown: list[dict[str, Any]] = []
+    service = allowed(actor, "read-notice")
+    if problem := context.folder_problem():
+        text = problem if service else "Nothing can be saved: the data folder is gone."
+        shown.append({"number": None, "text": text})
+    elif service:
+        texts = context.storage.losses.words()
+        shown += [{"number": number, "text": text} for number, text in texts.items()]
+    return {"notices": shown}
+
+
+class Notice(PageRequest):
+    """A notice by its number."""
+
+    number: int = Field(strict=True, gt=0, lt=2**31, title="The number of the notice")
+
+
+@requires("read-notice")
+def read_notice(context: Context, actor: Actor, request: Notice) -> dict[str, Any]:
+    """Marks a notice as read; the answer has the others. Raises NotStored."""
+    context.storage.losses.read(request.number)
+    return notices(context, actor)
