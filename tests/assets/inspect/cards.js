@@ -225,7 +225,12 @@ test('a saturation sweep is measured of the chosen images, with its numbers as a
   made.items()[1].click();
   answer('GET /api/compare/sweep', {
     ...{ name: 'sweep', title: 'Saturation', words: '', source: '', empty: '', stands: '' },
-    ...{ columns: ['Measure', '0.2'], lines: [{ cells: ['ΔSat', '1.5'], hexes: [], pick: null }], opens: [], more: 0 },
+    ...{
+      columns: ['Measure', '0.2'],
+      lines: [{ cells: ['ΔSat', '1.5'], hexes: [], pick: null }],
+      opens: [],
+      more: 0,
+    },
     figure: { series: [] },
   });
   made.button('Saturation sweep').click();
