@@ -86,8 +86,7 @@ class AppParts:
 
     ``shared`` holds what all data folders of a demonstration have in common, by its type; None
     where there is but one. ``services`` are those that were made before, in the order of the
-    features. ``owner`` is the visitor
-    whose generations alone are shown; None where everybody's are.
+    features. ``owner`` is the visitor whose generations alone are shown; None where everybody's are.
     """
 
     storage: Storage
