@@ -181,7 +181,6 @@ PAIRS = {
     ("export", "explore"),
     ("export", "runs"),
     ("generate", "inspect"),
-    ("participants", "accounts"),
     ("studies", "colorize"),
     ("studies", "compare"),
     ("studies", "participants"),

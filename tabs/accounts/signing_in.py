@@ -14,17 +14,9 @@ import anyio
 from truehue.core.studies import AccountRecord
 from truehue.storage.accounts import Accounts, name_key
 from truehue.tabs.accounts.passwords import Passwords
-from truehue.tabs.accounts.throttle import (
-    ADDRESS,
-    DEVICE,
-    EVERYBODY,
-    NAME,
-    Pace,
-    Throttle,
-    network_of,
-)
 from truehue.tabs.page.actor import hashed
 from truehue.tabs.page.refusals import note_refusal
+from truehue.tabs.page.throttle import ADDRESS, DEVICE, EVERYBODY, NAME, Pace, Throttle, network_of
 from truehue.tabs.page.visitors import Visitors
 
 SESSION_S = 12 * 3600

@@ -19,12 +19,12 @@ from starlette.routing import Route
 
 from truehue.annotation.studies.cases import Kind
 from truehue.core.errors import BadInput
-from truehue.tabs.accounts.throttle import network_of
 from truehue.tabs.page.answers import foreign, read_json
 from truehue.tabs.page.answers import refusal as error_answer
 from truehue.tabs.page.asset_files import accepted_coding
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.links import whole
+from truehue.tabs.page.throttle import network_of
 from truehue.tabs.page.visitor_cookies import is_https
 from truehue.tabs.participants.images import FOREVER, Pictures, nearest_side
 from truehue.tabs.participants.page import PAGE_HEADERS, shell

@@ -29,9 +29,9 @@ from truehue.core.studies import (
     StudyRecord,
     Trial,
 )
-from truehue.tabs.accounts.throttle import Pace, Throttle
 from truehue.tabs.feature import AppParts
 from truehue.tabs.page.refusals import Refusals
+from truehue.tabs.page.throttle import Pace, Throttle
 from truehue.tabs.participants.layers import LayerRenderer
 from truehue.tabs.participants.live_study import LiveStudy, RefusedVisits
 from truehue.tabs.participants.posting import extend, refresh, store

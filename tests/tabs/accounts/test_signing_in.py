@@ -23,9 +23,9 @@ from truehue.tabs.accounts.signing_in import (
     SigningIn,
     local_path,
 )
-from truehue.tabs.accounts.throttle import ADDRESS, EVERYBODY, NAME, Throttle
 from truehue.tabs.page.actor import hashed
 from truehue.tabs.page.refusals import Refusals
+from truehue.tabs.page.throttle import ADDRESS, EVERYBODY, NAME, Throttle
 from truehue.tabs.page.visitors import Visitors
 
 pytestmark = pytest.mark.slow

@@ -11,7 +11,7 @@ import pytest
 from tests.tabs.participants.people import AUTHOR, OURS, Room, answer, event, plan
 from truehue.annotation.studies.plan import Closing, Training
 from truehue.core.studies import State
-from truehue.tabs.accounts.throttle import Pace
+from truehue.tabs.page.throttle import Pace
 from truehue.tabs.participants import service, session
 from truehue.tabs.participants.service import Participation
 from truehue.tabs.participants.stores import CLOSED_ITSELF

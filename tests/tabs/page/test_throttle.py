@@ -6,8 +6,8 @@ from collections.abc import Hashable
 
 import pytest
 
-from truehue.tabs.accounts import throttle as module
-from truehue.tabs.accounts.throttle import EVERYBODY, NAME, Pace, Throttle, network_of
+from truehue.tabs.page import throttle as module
+from truehue.tabs.page.throttle import EVERYBODY, NAME, Pace, Throttle, network_of
 
 ANN: dict[Hashable, Pace] = {"ann": NAME}
 
