@@ -175,7 +175,6 @@ PAIRS = {
     ("colorize", "inspect"),
     ("compare", "explore"),
     ("compare", "inspect"),
-    ("explore", "diagnosis"),
     ("explore", "inspect"),
     ("explore", "runs"),
     ("export", "explore"),

@@ -1,4 +1,4 @@
-"""Explore: the leaderboard, failures, linked figures, runs side by side."""
+"""Explore: the leaderboard, failures, linked figures, runs side by side, rule accuracy."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ FEATURE = Feature(
     kinds=(
         Kind("rejudge", "Scoring stored images", shared=True),
         Kind("scores", "Scoring images of runs", shared=True),
+        Kind("diagnosis", "Measuring rule accuracy", shared=True),
     ),
     commands={
         "score": ("truehue.core.cli.score", "metrics of whole images, such as how vivid they are"),
@@ -24,5 +25,6 @@ FEATURE = Feature(
             "truehue.core.cli.fidelity",
             "groups and metrics of color fidelity: train, test",
         ),
+        "diagnose": ("truehue.core.cli.diagnose", "how often each rule is right (rule accuracy)"),
     },
 )

@@ -106,10 +106,14 @@ def short_names(runs: Mapping[str, str]) -> dict[str, str]:
     return names
 
 
-def percent_text(percent: float | None) -> str:
-    """One decimal, two where one would turn almost all into all; a dash for none."""
-    from truehue.tabs.diagnosis.report import rate_text
+def rate_text(percent: float) -> str:
+    """One decimal, two where one would turn almost all into all, or almost none into none."""
+    close = 99.95 <= percent < 100.0 or 0.0 < percent < 0.05
+    return f"{min(percent, 99.99):.2f}" if close else f"{percent:.1f}"
 
+
+def percent_text(percent: float | None) -> str:
+    """As :func:`rate_text`; a dash for none."""
     return "–" if percent is None else rate_text(percent)
 
 

@@ -7,14 +7,19 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse, Response
 
-from truehue.tabs.diagnosis.images import KeepPicture, measured, picture_png, save_image, scene_of
-from truehue.tabs.diagnosis.report import report_view
-from truehue.tabs.diagnosis.run import KIND, Diagnose, start_run
-from truehue.tabs.diagnosis.store import stored_reports
 from truehue.tabs.explore.analyses import figure_csv, figure_view
 from truehue.tabs.explore.audit import agreement_view, reasons
 from truehue.tabs.explore.board import board_view, cards_view
 from truehue.tabs.explore.board_csv import board_csv
+from truehue.tabs.explore.diagnosis import KIND, Diagnose, start_run, stored_reports
+from truehue.tabs.explore.diagnosis_images import (
+    KeepPicture,
+    measured,
+    picture_png,
+    save_image,
+    scene_of,
+)
+from truehue.tabs.explore.diagnosis_report import report_view
 from truehue.tabs.explore.rejudge import ScoreStored, start_rejudge
 from truehue.tabs.explore.run_pairs import compare_view
 from truehue.tabs.explore.scores import measures_csv, measures_view

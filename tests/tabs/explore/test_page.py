@@ -18,10 +18,9 @@ from truehue.core.analysis.records import TABLE_SYSTEMS
 from truehue.core.runs.folder import RunFolder
 from truehue.core.verdict.rules import RULES
 from truehue.storage import Storage
-from truehue.tabs.diagnosis import run as explore_run
-from truehue.tabs.diagnosis import store
-from truehue.tabs.diagnosis.report import rate_text
+from truehue.tabs.explore import diagnosis
 from truehue.tabs.explore import routes as explore_routes_module
+from truehue.tabs.explore.figure_parts import rate_text
 from truehue.tabs.explore.routes import analyses_routes, board_routes, explore_routes, wall_routes
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.jobs_routes import job_routes
@@ -79,25 +78,25 @@ COLORED = [("mug", "l3:Vivid reddish orange"), ("apple", "l2:Red"), ("vase", "cs
 def test_rule_accuracy_and_disagreements(
     context: Context, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    start = explore_run.start_run
-    monkeypatch.setattr(explore_run, "OBJECTS", ("cube",))
-    monkeypatch.setattr(explore_run, "DEFAULT_LIGHTS", ("overcast",))
-    monkeypatch.setattr(explore_run, "workers", lambda: 1)
+    start = diagnosis.start_run
+    monkeypatch.setattr(diagnosis, "OBJECTS", ("cube",))
+    monkeypatch.setattr(diagnosis, "DEFAULT_LIGHTS", ("overcast",))
+    monkeypatch.setattr(diagnosis, "workers", lambda: 1)
     monkeypatch.setattr(
         explore_routes_module, "start_run", lambda *values: start(*values, size_px=64)
     )
     for seed, light in enumerate(("studio", "overcast")):
         for name, color in COLORED:
             drawn(context, name, color, light, seed, 64)
-    shipped = json.loads(store.SHIPPED_FILE.read_text())
+    shipped = json.loads(diagnosis.SHIPPED_FILE.read_text())
 
     def stale() -> None:
         old = shipped | {"rules": [shipped["rules"][0] | {"version": "0.1"}, *shipped["rules"][1:]]}
         (tmp_path / "old.json").write_text(json.dumps(old))
-        monkeypatch.setattr(store, "SHIPPED_FILE", tmp_path / "old.json")
+        monkeypatch.setattr(diagnosis, "SHIPPED_FILE", tmp_path / "old.json")
 
     def none() -> None:
-        monkeypatch.setattr(store, "SHIPPED_FILE", tmp_path / "none.json")
+        monkeypatch.setattr(diagnosis, "SHIPPED_FILE", tmp_path / "none.json")
         for report in (context.storage.data_dir / "diagnosis").glob("*/report.json"):
             report.unlink()
 

@@ -13,7 +13,8 @@ from truehue.core.diagnosis.figures import read_path_traced
 from truehue.core.diagnosis.records import DiagnosisReport, Example, Figure, RuleReport
 from truehue.core.errors import TrueHueError
 from truehue.core.verdict.rules import RULES
-from truehue.tabs.diagnosis.store import SHIPPED, TRACED_FILE, StoredReport, _nth, read_report
+from truehue.tabs.explore.diagnosis import SHIPPED, TRACED_FILE, StoredReport, _nth, read_report
+from truehue.tabs.explore.figure_parts import rate_text
 from truehue.tabs.page.errors import counted
 from truehue.tabs.page.figures import INK, PANEL, SOFT
 
@@ -296,12 +297,6 @@ def _cell(figure: Figure | None) -> dict[str, Any] | None:
         ),
         "unscored": figure.unscored,
     }
-
-
-def rate_text(percent: float) -> str:
-    """One decimal, two where one would turn almost all into all, or almost none into none."""
-    close = 99.95 <= percent < 100.0 or 0.0 < percent < 0.05
-    return f"{min(percent, 99.99):.2f}" if close else f"{percent:.1f}"
 
 
 def _rate(
