@@ -166,7 +166,7 @@ def test_a_circle_of_packages_is_found() -> None:
     assert package_circles({("core.a.x", "core.b.x"), ("tabs.b.x", "core.a.x")}) == []
 
 
-SHARED = frozenset({"page", "batches", "library", "verdicts", "feature", "features"})
+SHARED = frozenset({"page", "batches", "charts", "library", "verdicts", "feature", "features"})
 """Packages of ``tabs`` that features take what they share from."""
 ABOVE = frozenset({"shell", "command", "api"})
 PAIRS = {

@@ -13,8 +13,8 @@ from truehue.core.diagnosis.figures import read_path_traced
 from truehue.core.diagnosis.records import DiagnosisReport, Example, Figure, RuleReport
 from truehue.core.errors import TrueHueError
 from truehue.core.verdict.rules import RULES
+from truehue.tabs.charts.figure_parts import rate_text
 from truehue.tabs.explore.diagnosis import SHIPPED, TRACED_FILE, StoredReport, _nth, read_report
-from truehue.tabs.explore.figure_parts import rate_text
 from truehue.tabs.page.errors import counted
 from truehue.tabs.page.figures import INK, PANEL, SOFT
 

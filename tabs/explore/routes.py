@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse, Response
 
-from truehue.tabs.explore.analyses import figure_csv, figure_view
+from truehue.tabs.charts.analyses import figure_csv, figure_view
 from truehue.tabs.explore.audit import agreement_view, reasons
 from truehue.tabs.explore.board import board_view, cards_view
 from truehue.tabs.explore.board_csv import board_csv

@@ -10,8 +10,8 @@ from truehue.core.analysis.names import run_labels
 from truehue.core.analysis.paired import CELLS, PairCounts
 from truehue.core.analysis.records import RunRecord, note_for
 from truehue.core.errors import BadInput
+from truehue.tabs.charts.slice import slice_of
 from truehue.tabs.explore.images import picture_json, stand_in_tags
-from truehue.tabs.explore.slice import slice_of
 from truehue.tabs.explore.wall import MOST_POSITION, page_size
 from truehue.tabs.page.context import Context, runs_of
 from truehue.tabs.page.errors import counted

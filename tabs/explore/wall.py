@@ -22,8 +22,8 @@ from truehue.core.scores.measures import measure_of, measures_of
 from truehue.core.scores.records import HIGH, IMAGE
 from truehue.core.verdict.rules import RULES
 from truehue.storage.results.wall import SCORE
+from truehue.tabs.charts.slice import slice_of
 from truehue.tabs.explore.images import picture_json, stand_in_tags, value_hex
-from truehue.tabs.explore.slice import slice_of
 from truehue.tabs.page.context import Context, runs_of
 from truehue.tabs.page.links import whole
 from truehue.tabs.page.roles import Actor

@@ -10,14 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from truehue.core.analysis.board import (
-    AVERAGE,
-    AVERAGED,
-    TABLE_TASKS,
-    BoardRow,
-    Rate,
-    board,
-)
+from truehue.core.analysis.board import AVERAGE, AVERAGED, TABLE_TASKS, BoardRow, Rate, board
 from truehue.core.analysis.intervals import SENTENCE
 from truehue.core.analysis.records import (
     LEFT_OUT,
@@ -51,7 +44,7 @@ from truehue.core.runs.records import STORED
 from truehue.core.runs.score import CAUSES
 from truehue.core.verdict.rules import DIFFERS, RULES
 from truehue.core.version import VERSION
-from truehue.tabs.explore.analyses import KINDS, figure_view
+from truehue.tabs.charts.analyses import KINDS, figure_view
 from truehue.tabs.explore.board_csv import PUBLISHED
 from truehue.tabs.explore.board_rows import apart_text, interval_text, part_note
 from truehue.tabs.explore.images import GONE, NOT_EXPORTED

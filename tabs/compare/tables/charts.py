@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from truehue.core.spreadsheets import cell
-from truehue.tabs.explore.figure_parts import label
+from truehue.tabs.charts.figure_parts import label
 
 MOST_NAME = 36
 MOST_LINES = 200

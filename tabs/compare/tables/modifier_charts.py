@@ -21,12 +21,12 @@ from truehue.core.concepts.sensitivity import (
     Shift,
     mean_color,
 )
+from truehue.tabs.charts.figure_parts import label
 from truehue.tabs.compare.tables.charts import Chart, Row
 from truehue.tabs.compare.tables.frame import Frame
 from truehue.tabs.compare.tables.plane import TOP, Point, Region, Spread, plane, sizes
 from truehue.tabs.compare.tables.published import KINDS as KIND_NAMES
 from truehue.tabs.compare.tables.view import STYLE_NAMES
-from truehue.tabs.explore.figure_parts import label
 from truehue.tabs.page.errors import counted
 
 PLANE_COLUMNS = (

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from truehue.tabs.charts.figure_parts import label
 from truehue.tabs.compare.tables.charts import SHAPES, run_names
-from truehue.tabs.explore.figure_parts import label
 from truehue.tabs.page.figures import INK, LINE, SOFT
 
 LEAST_RATIO, MOST_RATIO = 0.05, 8.0

@@ -41,13 +41,13 @@ from truehue.core.verdict.candidates import Acceptance
 from truehue.core.verdict.expectations import Localization
 from truehue.core.verdict.rules import DEFAULT_RULE, FAIL, PASS, UNSCORED, rule
 from truehue.storage import Storage
+from truehue.tabs.charts.slice import slice_of
 from truehue.tabs.explore.board import board_view, cards_view
 from truehue.tabs.explore.board_csv import board_csv
 from truehue.tabs.explore.board_groups import groups
 from truehue.tabs.explore.board_rows import SYSTEM_CHOICES
 from truehue.tabs.explore.limits import limits_view, usual_limits
 from truehue.tabs.explore.routes import analyses_routes, board_routes, wall_routes
-from truehue.tabs.explore.slice import slice_of
 from truehue.tabs.export.report import report_of
 from truehue.tabs.library.service import Library
 from truehue.tabs.page.context import Context

@@ -24,6 +24,7 @@ from truehue.core.diagnosis.run import diagnose
 from truehue.core.errors import BadInput, UnknownColor
 from truehue.core.prompts.prompt import ObjectTarget
 from truehue.core.verdict.rules import DEFAULT_RULE, RULES
+from truehue.tabs.charts.figure_parts import rate_text
 from truehue.tabs.explore import diagnosis
 from truehue.tabs.explore import diagnosis_report as explore_report
 from truehue.tabs.explore import tab as explore
@@ -32,7 +33,6 @@ from truehue.tabs.explore.diagnosis import stored_reports
 from truehue.tabs.explore.diagnosis_images import Scene, measured, scene_of, stored
 from truehue.tabs.explore.diagnosis_images import drawn as drawn_scene
 from truehue.tabs.explore.diagnosis_report import report_view, stale
-from truehue.tabs.explore.figure_parts import rate_text
 from truehue.tabs.explore.rejudge import ScoreStored, start_rejudge
 from truehue.tabs.explore.routes import explore_routes
 from truehue.tabs.inspect import tab as inspect

@@ -18,9 +18,9 @@ from truehue.core.analysis.records import TABLE_SYSTEMS
 from truehue.core.runs.folder import RunFolder
 from truehue.core.verdict.rules import RULES
 from truehue.storage import Storage
+from truehue.tabs.charts.figure_parts import rate_text
 from truehue.tabs.explore import diagnosis
 from truehue.tabs.explore import routes as explore_routes_module
-from truehue.tabs.explore.figure_parts import rate_text
 from truehue.tabs.explore.routes import analyses_routes, board_routes, explore_routes, wall_routes
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.jobs_routes import job_routes

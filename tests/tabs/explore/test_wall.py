@@ -30,10 +30,10 @@ from truehue.core.runs.records import ItemResult, ObjectVerdict
 from truehue.core.runs.shards import write_shard
 from truehue.core.verdict.rules import RULES
 from truehue.storage import Storage
-from truehue.tabs.explore.analyses import figure_view
+from truehue.tabs.charts.analyses import figure_view
+from truehue.tabs.charts.slice import slice_of
 from truehue.tabs.explore.routes import wall_routes
 from truehue.tabs.explore.run_pairs import compare_view
-from truehue.tabs.explore.slice import slice_of
 from truehue.tabs.explore.wall import facets_view, image_view, score_sorts, wall_view
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import read_as

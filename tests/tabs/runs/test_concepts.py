@@ -25,8 +25,8 @@ from truehue.core.errors import BadInput
 from truehue.core.prompts.concepts import build_concepts
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.shards import write_shard
+from truehue.tabs.charts.analyses import KINDS, figure_view
 from truehue.tabs.command.runs import main
-from truehue.tabs.explore.analyses import KINDS, figure_view
 from truehue.tabs.explore.board import board_view
 from truehue.tabs.explore.board_csv import board_csv
 from truehue.tabs.explore.routes import wall_routes

@@ -27,23 +27,23 @@ from truehue.core.errors import BadInput
 from truehue.core.published import table
 from truehue.core.verdict.rules import DEFAULT_RULE, RULES
 from truehue.storage import Storage
-from truehue.tabs.explore.analyses import KINDS, figure_csv, figure_view
-from truehue.tabs.explore.color_figures import (
+from truehue.tabs.charts.analyses import KINDS, figure_csv, figure_view
+from truehue.tabs.charts.color_figures import (
     MANY_COLORS,
     MOST_ARROWS,
     drift,
     measured_colors,
     target_measured,
 )
-from truehue.tabs.explore.figure_parts import NOTHING, Picks, Plot, short_names
-from truehue.tabs.explore.routes import analyses_routes
-from truehue.tabs.explore.share_figures import (
+from truehue.tabs.charts.figure_parts import NOTHING, Picks, Plot, short_names
+from truehue.tabs.charts.share_figures import (
     agreement,
     categories,
     kinds_of_names,
     published_categories,
 )
-from truehue.tabs.explore.slice import STATUSES, slice_of
+from truehue.tabs.charts.slice import STATUSES, slice_of
+from truehue.tabs.explore.routes import analyses_routes
 from truehue.tabs.page.context import ROOT, Context
 from truehue.tabs.shell.compose import make_context
 

@@ -15,7 +15,7 @@ from truehue.core.analysis.paired import Arrow, arrows, most_colorful
 from truehue.core.analysis.records import Count, Drift, Slice
 from truehue.core.color.systems import parse_target
 from truehue.core.verdict.truehue import square_around
-from truehue.tabs.explore.figure_parts import (
+from truehue.tabs.charts.figure_parts import (
     NOTHING,
     FigureRow,
     HeatCell,

@@ -16,9 +16,9 @@ from truehue.core.analysis.records import TABLE_SYSTEMS, Count, Slice, choice_fo
 from truehue.core.errors import BadInput
 from truehue.core.spreadsheets import cell
 from truehue.core.verdict.rules import rule
-from truehue.tabs.explore.color_figures import drift, measured_colors, target_measured
-from truehue.tabs.explore.figure_parts import Plot, Published
-from truehue.tabs.explore.share_figures import (
+from truehue.tabs.charts.color_figures import drift, measured_colors, target_measured
+from truehue.tabs.charts.figure_parts import Plot, Published
+from truehue.tabs.charts.share_figures import (
     ROW_NAMES,
     agreement,
     categories,
@@ -27,7 +27,7 @@ from truehue.tabs.explore.share_figures import (
     published_categories,
     tasks_text,
 )
-from truehue.tabs.explore.slice import slice_of
+from truehue.tabs.charts.slice import slice_of
 from truehue.tabs.page.context import Context, runs_of
 from truehue.tabs.page.errors import counted
 

@@ -8,12 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from truehue.core.analysis.groups import (
-    CATEGORIES,
-    OVERALL,
-    category_cells,
-    hue_cells,
-)
+from truehue.core.analysis.groups import CATEGORIES, OVERALL, category_cells, hue_cells
 from truehue.core.analysis.intervals import Rate, rates, total
 from truehue.core.analysis.names import sector_hex, sector_label
 from truehue.core.analysis.paired import agree_percent, kappa, scored_by_both, turned
@@ -29,7 +24,7 @@ from truehue.core.analysis.records import (
 from truehue.core.color.spaces import hex_of, lab_to_srgb8
 from truehue.core.published import Column, PublishedRow, PublishedTable, table
 from truehue.core.verdict.rules import RULES
-from truehue.tabs.explore.figure_parts import (
+from truehue.tabs.charts.figure_parts import (
     NOTHING,
     RATE_COLUMNS,
     FigureRow,
