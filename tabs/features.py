@@ -5,6 +5,7 @@ from __future__ import annotations
 from truehue.tabs import (
     accounts,
     backup,
+    batches,
     colorize,
     compare,
     explore,
@@ -24,6 +25,7 @@ FEATURES = (
     library.FEATURE,
     generate.FEATURE,
     inspect.FEATURE,
+    batches.FEATURE,
     runs.FEATURE,
     explore.FEATURE,
     compare.FEATURE,

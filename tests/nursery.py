@@ -40,7 +40,7 @@ READY = (
     "truehue.storage.store",
     "truehue.tabs.page.context",
     "truehue.tabs.export.service",
-    "truehue.tabs.runs.supervisor",
+    "truehue.tabs.batches.supervisor",
     "truehue.tabs.shell.shell",
     "uvicorn",
 )

@@ -201,6 +201,11 @@ def prompt_set(set_id: str) -> PromptSet:
     raise BadInput(f'There is no prompt set "{set_id[:60]}". The sets are: {names}.')
 
 
+def set_title(name: str) -> str:
+    """What people call the set that a plan names."""
+    return next((entry.title for entry in PROMPT_SETS if entry.id == name), name)
+
+
 def counts() -> dict[str, Any]:
     """The counts as plain JSON: by task and color system, with the papers' figures."""
     by_concept = concepts()

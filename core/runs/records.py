@@ -15,6 +15,9 @@ DRAWN, STORED = "drawn", "stored"
 
 EVERY_RULE = tuple(entry.id for entry in RULES)
 
+EXACT, WHOLE, GROUNDED = MASKERS = ("exact", "whole", "grounded")
+"""The kinds of a :class:`MaskerSpec`."""
+
 
 @dataclass(frozen=True)
 class MaskerSpec:

@@ -1,5 +1,6 @@
 """The summary of a run, its ``plan.json``: every part that somebody reads is there, and is what it
-should be. A folder may come from anywhere; whoever lists runs relies on this."""
+should be. A folder may come from anywhere; whoever lists runs relies on this. And what it says, in
+words."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ from typing import Any
 
 from truehue.core.batch.folder import FORMAT
 from truehue.core.errors import BadInput
-from truehue.core.runs.records import DRAWN, STORED, MaskerSpec
+from truehue.core.generation.registry import model
+from truehue.core.runs.records import DRAWN, EXACT, GROUNDED, STORED, MaskerSpec
 
 MOST_PICTURES = 50_000_000
 """Pictures of one run."""
@@ -75,6 +77,28 @@ def checked_summary(summary: Any) -> dict[str, Any]:
     _check_scales(summary)
     _must(_is_time(summary["created_at"]), "its created_at is no time")
     return {**summary, "masker": _masker(summary["masker"]), "rules": _rules(summary)}
+
+
+def masker_text(masker: Mapping[str, Any]) -> str:
+    """Who marks the objects, in a few words."""
+    if masker["kind"] == GROUNDED:
+        prompts = f", presence by {masker['presence']}" if masker.get("presence") else ""
+        return f"{masker['detector']} + {masker['segmenter']}, {masker['variant']}{prompts}"
+    return "exact masks" if masker["kind"] == EXACT else "whole images"
+
+
+def guidance_text(summary: Mapping[str, Any]) -> str:
+    """``guidance 7.5`` or ``guidance 3, 5, 7``; empty for a model's own."""
+    scales = summary.get("guidances") or [summary.get("guidance")]
+    named = [f"{scale:g}" for scale in scales if scale is not None]
+    return f"guidance {', '.join(named)}" if named else ""
+
+
+def with_weights(summary: Mapping[str, Any]) -> bool:
+    """Whether a run puts models onto the device: to draw, or to find objects."""
+    entry = model(str(summary["model"])) if summary["kind"] == DRAWN else None
+    draws = entry is not None and entry.kind in ("diffusers", "transformers")
+    return draws or summary["masker"]["kind"] == GROUNDED
 
 
 def _check_options(summary: Mapping[str, Any]) -> None:

@@ -23,6 +23,7 @@ from truehue.core.verdict.candidates import Acceptance
 from truehue.core.verdict.measure import measure
 from truehue.core.verdict.rules import DEFAULT_RULE
 from truehue.tabs.api.description import ApiRequest, Endpoint
+from truehue.tabs.batches.supervisor import RunSupervisor
 from truehue.tabs.explore.board import board_view
 from truehue.tabs.generate import DRAWING
 from truehue.tabs.generate.form import GenerateImages, start_generation
@@ -39,7 +40,6 @@ from truehue.tabs.page.roles import Actor
 from truehue.tabs.runs.form import start_runs
 from truehue.tabs.runs.list import run_json
 from truehue.tabs.runs.request import RunRequest
-from truehue.tabs.runs.supervisor import RunSupervisor
 from truehue.tabs.verdicts.question import Question
 
 ID_CHARACTERS = 64

@@ -1,8 +1,13 @@
-"""Progress, time and disk space in words, the same on the page and on a terminal."""
+"""Progress, time, disk space and runs in words, the same on the page and on a terminal."""
 
 from __future__ import annotations
 
+from truehue.core.analysis.records import RunRecord
 from truehue.core.batch.records import BatchState
+from truehue.core.export.source import imported_text
+from truehue.core.generation.registry import name_of
+from truehue.core.runs.records import STORED
+from truehue.core.runs.summary import guidance_text
 from truehue.tabs.page.errors import counted
 
 STATUS_LABELS = {
@@ -62,3 +67,21 @@ def progress_parts(state: BatchState, item: str, wait: str = "") -> list[str]:
     if state.seconds_left is not None and state.done < state.total:
         parts.append(f"about {time_text(state.seconds_left)} left")
     return parts
+
+
+def facts(run: RunRecord, pictured: int | None = None) -> str:
+    """What a run is, beside what it shares with its group; ``pictured`` of its prompts have a
+    picture."""
+    summary = run.summary
+    model = name_of(run.model)
+    parts = [f"images of {model}" if run.kind == STORED else model]
+    if run.kind != STORED:
+        parts.append(f"{counted(int(summary['images']), 'image')} per prompt")
+    elif pictured is not None and pictured < int(summary["prompts"]):
+        parts.append(f"{pictured:,} of {counted(int(summary['prompts']), 'prompt')}")
+    parts.append(guidance_text(summary))
+    if summary.get("steps"):
+        parts.append(f"{summary['steps']} steps")
+    if summary.get("imported"):
+        parts.append(imported_text(summary["imported"]))
+    return " · ".join(part for part in parts if part)

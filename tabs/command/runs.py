@@ -40,18 +40,12 @@ from truehue.core.masks.grounded.variants import VARIANTS
 from truehue.core.prompts.prompt import TASKS
 from truehue.core.prompts.sets import PROMPT_SETS
 from truehue.core.runs.folder import RunFolder
+from truehue.core.runs.records import MASKERS
 from truehue.core.verdict.rules import RULES
 from truehue.tabs.command import start, status
 from truehue.tabs.command.status import folder_named, runs_root, status_json
 from truehue.tabs.page.errors import counted
-from truehue.tabs.runs.request import (
-    DEFAULT_IMAGES,
-    DEFAULT_RULES,
-    DETECTOR,
-    MASKERS,
-    SEGMENTER,
-    SETTINGS,
-)
+from truehue.tabs.runs.request import DEFAULT_IMAGES, DEFAULT_RULES, DETECTOR, SEGMENTER, SETTINGS
 
 EPILOG = """\
 examples:

@@ -162,10 +162,10 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
     from truehue.core.generation.weights.sources import Sources
     from truehue.core.images.decode import limit_pixels
     from truehue.tabs.accounts.control import Control
+    from truehue.tabs.batches.supervisor import RunSupervisor, folders_of_runs
     from truehue.tabs.export.service import clear as clear_exports
     from truehue.tabs.page.answers import cut_endless
     from truehue.tabs.page.errors import others_read_errors
-    from truehue.tabs.runs.supervisor import RunSupervisor, folders_of_runs
     from truehue.tabs.shell.compose import make_context
     from truehue.tabs.shell.shell import mount
     from truehue.tabs.shell.workspaces import Demonstration

@@ -32,7 +32,7 @@ from truehue.core.runs.estimate import Estimate, room_bytes
 from truehue.core.runs.execute import ExecutionSettings, execute
 from truehue.core.runs.folder import RunFolder, run_folders
 from truehue.core.runs.plan import run_id as id_of_plan
-from truehue.core.runs.records import DRAWN, STORED, RunPlan, StoredItem
+from truehue.core.runs.records import DRAWN, EXACT, GROUNDED, STORED, RunPlan, StoredItem
 from truehue.core.runs.worker import WorkerSettings
 from truehue.tabs.batches.messages import bytes_text, time_text
 from truehue.tabs.command.status import folder_named, full_status_json, held_text, runs_root
@@ -48,7 +48,7 @@ from truehue.tabs.runs.messages import (
     space_problem,
 )
 from truehue.tabs.runs.plan import chosen, plans
-from truehue.tabs.runs.request import EXACT, GROUNDED, RunRequest, RunSpec, Workers
+from truehue.tabs.runs.request import RunRequest, RunSpec, Workers
 from truehue.tabs.runs.stored import OF_RUN, of_model, of_run
 from truehue.tabs.runs.trial import Trials
 

@@ -7,15 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from truehue.core.analysis.records import RunRecord
-from truehue.core.export.source import imported_text
-from truehue.core.generation.registry import name_of
 from truehue.core.prompts.sets import PROMPT_SETS
-from truehue.core.runs.records import STORED
+from truehue.core.runs.summary import masker_text
 from truehue.core.verdict.rules import RULES, rule
 from truehue.tabs.batches.list import unreadable_text
+from truehue.tabs.batches.messages import facts
 from truehue.tabs.library.service import SetInfo
 from truehue.tabs.page.errors import counted
-from truehue.tabs.runs.messages import guidance_text, masker_text
 
 
 @dataclass(frozen=True)
@@ -118,21 +116,3 @@ def unread(run: RunRecord) -> str:
     except Exception as error:
         return unreadable_text(error)
     return ""
-
-
-def facts(run: RunRecord, pictured: int | None = None) -> str:
-    """What a run is, beside what it shares with its group; ``pictured`` of its prompts have a
-    picture."""
-    summary = run.summary
-    model = name_of(run.model)
-    parts = [f"images of {model}" if run.kind == STORED else model]
-    if run.kind != STORED:
-        parts.append(f"{counted(int(summary['images']), 'image')} per prompt")
-    elif pictured is not None and pictured < int(summary["prompts"]):
-        parts.append(f"{pictured:,} of {counted(int(summary['prompts']), 'prompt')}")
-    parts.append(guidance_text(summary))
-    if summary.get("steps"):
-        parts.append(f"{summary['steps']} steps")
-    if summary.get("imported"):
-        parts.append(imported_text(summary["imported"]))
-    return " · ".join(part for part in parts if part)

@@ -37,13 +37,13 @@ from truehue.core.batch.health import state_of
 from truehue.core.errors import BadInput
 from truehue.core.runs.score import CAUSES
 from truehue.core.verdict.rules import DEFAULT_RULE, rule
-from truehue.tabs.batches.messages import STATUS_LABELS
+from truehue.tabs.batches.messages import STATUS_LABELS, facts
 from truehue.tabs.batches.queue import status_of
-from truehue.tabs.explore.board_groups import facts, unread
+from truehue.tabs.batches.supervisor import RunSupervisor
+from truehue.tabs.explore.board_groups import unread
 from truehue.tabs.explore.limits import limits_of
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import counted
-from truehue.tabs.runs.supervisor import RunSupervisor
 
 EACH = "each"
 SYSTEM_CHOICES: Mapping[str, tuple[str, str]] = {

@@ -39,9 +39,11 @@ from truehue.core.export.report import (
 from truehue.core.export.source import ExportRun, imported_text, look
 from truehue.core.generation.registry import name_of
 from truehue.core.prompts.prompt import TASKS
+from truehue.core.prompts.sets import set_title
 from truehue.core.published import table as published_table
 from truehue.core.runs.records import STORED
 from truehue.core.runs.score import CAUSES
+from truehue.core.runs.summary import guidance_text, masker_text
 from truehue.core.verdict.rules import DIFFERS, RULES
 from truehue.core.version import VERSION
 from truehue.tabs.charts.analyses import KINDS, figure_view
@@ -50,7 +52,6 @@ from truehue.tabs.explore.board_rows import apart_text, interval_text, part_note
 from truehue.tabs.explore.images import GONE, NOT_EXPORTED
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import counted
-from truehue.tabs.runs.messages import guidance_text, masker_text, set_title
 
 MOST_SHOTS, MOST_A_TASK = 60, 10
 MOST_REASONS = 20

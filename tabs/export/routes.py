@@ -14,6 +14,7 @@ from truehue.core.export.codebook import codebook_json, codebook_text
 from truehue.core.export.score_table import score_codebook, score_file
 from truehue.core.export.source import runs_of
 from truehue.core.export.tables import COLORS, RESULTS, Sheet, csv_pieces
+from truehue.tabs.batches.supervisor import RunSupervisor
 from truehue.tabs.export.service import (
     COLORS_CSV,
     ArchivePath,
@@ -31,7 +32,6 @@ from truehue.tabs.page.answers import attachment, guarded, refusal
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.router import FeatureRouter
-from truehue.tabs.runs.supervisor import RunSupervisor
 
 CSV = "text/csv; charset=utf-8"
 BIBLIOGRAPHY = "references.bib"

@@ -27,6 +27,7 @@ from truehue.core.generation.request import Cancelled
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.worker import RunWork
 from truehue.tabs.batches.messages import bytes_text
+from truehue.tabs.batches.supervisor import RunSupervisor
 from truehue.tabs.export.report import MOST_SHOTS, report_of
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
@@ -34,7 +35,6 @@ from truehue.tabs.page.errors import counted
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import EmptyRequest, PageRequest, single_of
 from truehue.tabs.page.roles import Actor
-from truehue.tabs.runs.supervisor import RunSupervisor
 
 TIMES = {"csv": 8.0, "parquet": 1.2, "zip": 2.0}
 """What an export takes for each byte of the run's shards, which are compressed columns: measured on

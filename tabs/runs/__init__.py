@@ -9,7 +9,7 @@ RUN = "run"
 
 FEATURE = Feature(
     id="runs",
-    services=("supervisor:RunSupervisor.of", "trial:Trials"),
+    services=("trial:Trials",),
     jobs="list:run_jobs",
     routers=("routes:image_set_routes", "routes:run_routes"),
     kinds=(

@@ -21,39 +21,34 @@ from truehue.core.masks.grounded.weights import VISION_MODELS, Role, vision_mode
 from truehue.core.masks.grounded.weights import missing as vision_missing
 from truehue.core.prompts.concepts import SOURCE as CONCEPTS
 from truehue.core.prompts.prompt import TASKS, Prompt
+from truehue.core.prompts.sets import set_title
 from truehue.core.runs.estimate import Estimate, room_bytes
-from truehue.core.runs.records import DRAWN, RunPlan, StoredItem
+from truehue.core.runs.records import DRAWN, GROUNDED, RunPlan, StoredItem
+from truehue.core.runs.summary import with_weights
 from truehue.core.runs.worker import WorkerSettings
 from truehue.core.verdict.rules import RULES
 from truehue.tabs.batches.messages import bytes_text, time_text
 from truehue.tabs.batches.service import release
+from truehue.tabs.batches.supervisor import Execution, RunSupervisor
 from truehue.tabs.library.service import SELECTION, Library, SetInfo, canonical
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import counted
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.roles import Actor, allowed, may, may_open
-from truehue.tabs.runs.machine import about_of, sharing_text, with_weights
-from truehue.tabs.runs.messages import (
-    images_text,
-    money_text,
-    plan_remarks,
-    set_title,
-    space_problem,
-)
+from truehue.tabs.runs.machine import about_of, sharing_text
+from truehue.tabs.runs.messages import images_text, money_text, plan_remarks, space_problem
 from truehue.tabs.runs.plan import chosen, plans
 from truehue.tabs.runs.request import (
     DEFAULT_IMAGES,
     DEFAULT_RULES,
     DETECTOR,
-    GROUNDED,
     SEGMENTER,
     RunRequest,
     RunSpec,
 )
 from truehue.tabs.runs.scored import store_verdicts
 from truehue.tabs.runs.stored import OF_RUN, of_model, of_run
-from truehue.tabs.runs.supervisor import Execution, RunSupervisor
 from truehue.tabs.runs.trial import Trials
 
 if TYPE_CHECKING:

@@ -12,6 +12,8 @@ from truehue.core.batch.health import state_of
 from truehue.core.errors import BadInput
 from truehue.core.masks.grounded.weights import Role, missing, vision_model
 from truehue.core.records import GenerationRecord
+from truehue.core.runs.records import EXACT, GROUNDED, WHOLE
+from truehue.tabs.batches.supervisor import RunSupervisor
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import counted
@@ -19,9 +21,8 @@ from truehue.tabs.page.jobs import UNKNOWN, Job, is_reported
 from truehue.tabs.page.requests import PageRequest, read_as
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.runs.form import start_runs
-from truehue.tabs.runs.request import DETECTOR, EXACT, GROUNDED, SEGMENTER, WHOLE, RunRequest
+from truehue.tabs.runs.request import DETECTOR, SEGMENTER, RunRequest
 from truehue.tabs.runs.scored import outcomes
-from truehue.tabs.runs.supervisor import RunSupervisor
 
 LOOK_S = 0.5
 ENDS = ("finished", "failed", "cancelled", "paused", "interrupted")

@@ -15,6 +15,7 @@ from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.records import EVERY_RULE
 from truehue.tabs.batches.jobs import BatchJobs
 from truehue.tabs.batches.list import batch_json, unreadable_json
+from truehue.tabs.batches.supervisor import Execution, RunSupervisor
 from truehue.tabs.feature import AppParts
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.errors import counted
@@ -23,7 +24,6 @@ from truehue.tabs.page.roles import Actor, may
 from truehue.tabs.runs import RUN
 from truehue.tabs.runs.messages import facts_text, measured_text, progress_text
 from truehue.tabs.runs.scored import store_verdicts
-from truehue.tabs.runs.supervisor import Execution, RunSupervisor
 
 if TYPE_CHECKING:
     from truehue.tabs.page.context import Context

@@ -6,23 +6,15 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from truehue.core.generation.registry import model
 from truehue.core.machine import local_gpus, usable_cores
-from truehue.core.runs.records import DRAWN, RunPlan
+from truehue.core.runs.records import RunPlan
+from truehue.core.runs.summary import with_weights
 from truehue.tabs.page.errors import counted
-from truehue.tabs.runs.request import GROUNDED
 
 
 def about_of(plan: RunPlan) -> dict[str, Any]:
     """What of a plan says which models it needs, as a folder's summary does."""
     return {"model": plan.model, "kind": plan.kind, "masker": asdict(plan.masker)}
-
-
-def with_weights(summary: Mapping[str, Any]) -> bool:
-    """Whether a run puts models onto the device: to draw, or to find objects."""
-    entry = model(str(summary["model"])) if summary["kind"] == DRAWN else None
-    draws = entry is not None and entry.kind in ("diffusers", "transformers")
-    return draws or summary["masker"]["kind"] == GROUNDED
 
 
 def default_workers(summary: Mapping[str, Any]) -> int:

@@ -9,20 +9,14 @@ from truehue.core.batch.records import BatchState
 from truehue.core.export.source import imported_text
 from truehue.core.generation.registry import RENDERER, model, name_of
 from truehue.core.prompts.prompt import Prompt
-from truehue.core.prompts.sets import PROMPT_SETS
+from truehue.core.prompts.sets import set_title
 from truehue.core.runs.concepts import CONCEPT, measured_of
 from truehue.core.runs.records import DRAWN, STORED, RunPlan
 from truehue.core.runs.subsample import family_of
+from truehue.core.runs.summary import guidance_text, masker_text
 from truehue.tabs.batches.messages import bytes_text, progress_parts
 from truehue.tabs.page.errors import counted
-from truehue.tabs.runs.request import EXACT, GROUNDED, RunSpec
-
-_SETS = {prompt_set.id: prompt_set.title for prompt_set in PROMPT_SETS}
-
-
-def set_title(name: str) -> str:
-    """What people call the set that a plan names."""
-    return _SETS.get(name, name)
+from truehue.tabs.runs.request import RunSpec
 
 
 def space_problem(wanted_bytes: float, free_bytes: float, root: object) -> str:
@@ -53,14 +47,6 @@ def progress_text(state: BatchState) -> str:
     return " · ".join(parts)
 
 
-def masker_text(masker: Mapping[str, Any]) -> str:
-    """Who marks the objects, in a few words."""
-    if masker["kind"] == GROUNDED:
-        prompts = f", presence by {masker['presence']}" if masker.get("presence") else ""
-        return f"{masker['detector']} + {masker['segmenter']}, {masker['variant']}{prompts}"
-    return "exact masks" if masker["kind"] == EXACT else "whole images"
-
-
 def facts_text(summary: Mapping[str, Any]) -> str:
     """What a run is of: model, prompts, settings, masks, rules."""
     options = summary["options"]
@@ -87,13 +73,6 @@ def facts_text(summary: Mapping[str, Any]) -> str:
         imported_text(summary.get("imported") or {}),
     ]
     return " · ".join(part for part in parts if part)
-
-
-def guidance_text(summary: Mapping[str, Any]) -> str:
-    """``guidance 7.5`` or ``guidance 3, 5, 7``; empty for a model's own."""
-    scales = summary.get("guidances") or [summary.get("guidance")]
-    named = [f"{scale:g}" for scale in scales if scale is not None]
-    return f"guidance {', '.join(named)}" if named else ""
 
 
 def measured_text(summary: Mapping[str, Any]) -> str:

@@ -23,12 +23,11 @@ from truehue.core.generation.request import MAX_SEED
 from truehue.core.masks.grounded.variants import VARIANTS
 from truehue.core.masks.grounded.weights import vision_model
 from truehue.core.prompts.prompt import TASKS
-from truehue.core.runs.records import MaskerSpec
+from truehue.core.runs.records import EXACT, GROUNDED, MASKERS, MaskerSpec
 from truehue.core.verdict.candidates import MAX_NEIGHBORS
 from truehue.core.verdict.rules import RULES, rule
 from truehue.tabs.page.requests import PageRequest, Whole, list_of_single, single_of, texts
 
-EXACT, WHOLE, GROUNDED = MASKERS = ("exact", "whole", "grounded")
 DEFAULT_RULES = tuple(by.id for by in RULES if by.main)
 DEFAULT_IMAGES = 4
 DETECTOR, SEGMENTER = "grounding-dino-base", "sam-vit-h"

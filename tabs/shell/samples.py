@@ -11,6 +11,7 @@ from typing import Any
 from truehue.core.concepts.reading import read_distributions
 from truehue.core.generation.registry import RENDERER
 from truehue.core.prompts.sets import prompt_set
+from truehue.tabs.batches.supervisor import RunSupervisor
 from truehue.tabs.compare.people.examples import EXAMPLES as FILES
 from truehue.tabs.generate.examples import EXAMPLES, drawn
 from truehue.tabs.generate.form import GenerateImages, start_generation
@@ -22,7 +23,6 @@ from truehue.tabs.page.context import Context
 from truehue.tabs.page.roles import OWNER
 from truehue.tabs.runs.form import start_runs
 from truehue.tabs.runs.request import RunRequest
-from truehue.tabs.runs.supervisor import RunSupervisor
 
 log = logging.getLogger("truehue")
 

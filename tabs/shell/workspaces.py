@@ -21,12 +21,12 @@ from threading import Event, Lock, RLock, Thread
 from typing import TYPE_CHECKING, Any
 
 from truehue.core.errors import BadInput
+from truehue.tabs.batches.supervisor import RunSupervisor
 from truehue.tabs.page.context import KEPT_HOURS, Closing, Context
 from truehue.tabs.page.guests import Guest, answering, guest
 from truehue.tabs.page.limits import MIB, Limits
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.page.visitors import Visitors
-from truehue.tabs.runs.supervisor import RunSupervisor
 from truehue.tabs.shell.allowance import Amount, WorkspaceAllowance, stored_below
 from truehue.tabs.shell.samples import make_samples
 from truehue.tabs.vlm.service import EvaluationService

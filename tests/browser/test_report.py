@@ -12,8 +12,8 @@ from playwright.sync_api import Browser, Page, Request, expect
 
 from tests.core.export.made import EVIL, make_run, plan
 from truehue.storage import Storage
+from truehue.tabs.batches.supervisor import RunSupervisor
 from truehue.tabs.export.service import export
-from truehue.tabs.runs.supervisor import RunSupervisor
 from truehue.tabs.shell.compose import make_context
 
 pytestmark = pytest.mark.browser

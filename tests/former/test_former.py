@@ -21,8 +21,8 @@ from truehue.core.errors import BadInput
 from truehue.core.runs.folder import RunFolder
 from truehue.core.verdict.rules import rule
 from truehue.storage.store import Storage
+from truehue.tabs.batches.supervisor import RunSupervisor
 from truehue.tabs.page.context import Context
-from truehue.tabs.runs.supervisor import RunSupervisor
 from truehue.tabs.shell.compose import make_context
 
 FORMER = Path(__file__).with_name("6606366.zip")

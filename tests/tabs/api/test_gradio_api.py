@@ -22,8 +22,8 @@ from truehue.core.images.load import encode_png
 from truehue.core.verdict.measure import TargetObject, measure
 from truehue.storage import Storage
 from truehue.tabs.api.endpoints import ENDPOINTS
+from truehue.tabs.batches.supervisor import RunSupervisor
 from truehue.tabs.page.context import Context
-from truehue.tabs.runs.supervisor import RunSupervisor
 from truehue.tabs.shell.compose import make_context
 from truehue.tabs.shell.shell import mount
 

@@ -25,6 +25,7 @@ from truehue.core.export import write
 from truehue.core.runs.folder import RunFolder, run_folders
 from truehue.core.runs.shards import row_of
 from truehue.storage import Storage
+from truehue.tabs.batches.supervisor import RunSupervisor
 from truehue.tabs.command import runs as runs_command
 from truehue.tabs.export.report import without_clicks
 from truehue.tabs.export.routes import export_routes
@@ -34,7 +35,6 @@ from truehue.tabs.page.jobs_routes import job_routes
 from truehue.tabs.page.roles import OWNER, Actor, Role
 from truehue.tabs.page.routes import routes
 from truehue.tabs.runs.list import ChangeRun, change_run, runs_view
-from truehue.tabs.runs.supervisor import RunSupervisor
 from truehue.tabs.shell.compose import make_context
 
 pytestmark = pytest.mark.slow

@@ -15,11 +15,11 @@ from truehue.core.export.source import runs_of
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.shards import write_shard
 from truehue.core.verdict.rules import UNSCORED, rule
+from truehue.tabs.batches.supervisor import RunSupervisor
 from truehue.tabs.explore.board import board_view
 from truehue.tabs.export.report import report_of
 from truehue.tabs.export.service import export
 from truehue.tabs.page.context import Context
-from truehue.tabs.runs.supervisor import RunSupervisor
 
 pytestmark = pytest.mark.slow
 

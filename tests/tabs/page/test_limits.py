@@ -12,6 +12,7 @@ from fastapi.testclient import TestClient
 from tests.empty_data import empty_data
 from truehue.core.errors import BadInput, NotStored, StorageError
 from truehue.storage import Storage
+from truehue.tabs.batches.supervisor import RunSupervisor
 from truehue.tabs.page import errors as guard
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import MOST_CHARACTERS, for_others, message_of, others_read_errors
@@ -19,7 +20,6 @@ from truehue.tabs.page.limits import HERE
 from truehue.tabs.page.limits import for_others as limits_for_others
 from truehue.tabs.page.routes import routes
 from truehue.tabs.runs.routes import run_routes
-from truehue.tabs.runs.supervisor import RunSupervisor
 from truehue.tabs.shell.compose import make_context
 
 OURS = {"X-TrueHue": "1"}

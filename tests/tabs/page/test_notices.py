@@ -17,11 +17,11 @@ from truehue.core.errors import DataFolderError
 from truehue.core.prompts.prompt import ObjectTarget, Prompt
 from truehue.storage import Storage
 from truehue.storage.database.confirmed import Confirmed
+from truehue.tabs.batches.supervisor import Execution, RunSupervisor
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.notices import notices
 from truehue.tabs.page.roles import OWNER, Actor, Role
 from truehue.tabs.page.routes import notice_routes, routes
-from truehue.tabs.runs.supervisor import Execution, RunSupervisor
 from truehue.tabs.shell.compose import make_context
 
 ANN = Actor("ann", Role.VISITOR)

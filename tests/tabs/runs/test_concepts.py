@@ -25,6 +25,7 @@ from truehue.core.errors import BadInput
 from truehue.core.prompts.concepts import build_concepts
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.shards import write_shard
+from truehue.tabs.batches.supervisor import RunSupervisor
 from truehue.tabs.charts.analyses import KINDS, figure_view
 from truehue.tabs.command.runs import main
 from truehue.tabs.explore.board import board_view
@@ -41,7 +42,6 @@ from truehue.tabs.runs.list import runs_view
 from truehue.tabs.runs.messages import facts_text, images_text, plan_remarks
 from truehue.tabs.runs.plan import chosen, plans
 from truehue.tabs.runs.request import RunRequest, RunSpec
-from truehue.tabs.runs.supervisor import RunSupervisor
 
 pytestmark = pytest.mark.slow
 

@@ -21,6 +21,7 @@ from truehue.core.records import GenerationRecord, ImageRecord, JobRecord
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.plan import make_plan
 from truehue.core.runs.records import MaskerSpec, ScoringPlan
+from truehue.tabs.batches.supervisor import RunSupervisor
 from truehue.tabs.explore.board import cards_view
 from truehue.tabs.generate.gallery import generations_json
 from truehue.tabs.page.context import Context
@@ -34,7 +35,6 @@ from truehue.tabs.runs.list import runs_view
 from truehue.tabs.runs.request import RunRequest
 from truehue.tabs.runs.scored import outcomes
 from truehue.tabs.runs.stored import of_model
-from truehue.tabs.runs.supervisor import RunSupervisor
 
 pytestmark = pytest.mark.slow
 

@@ -28,6 +28,7 @@ from truehue.core.runs.records import DRAWN
 from truehue.tabs.batches.messages import bytes_text, rate_text, time_text
 from truehue.tabs.batches.queue import BatchQueue
 from truehue.tabs.batches.service import release
+from truehue.tabs.batches.supervisor import RunSupervisor, folders_of_runs
 from truehue.tabs.command.runs import main as command
 from truehue.tabs.explore.board import board_view
 from truehue.tabs.library.service import Library
@@ -45,7 +46,6 @@ from truehue.tabs.runs.messages import (
 from truehue.tabs.runs.plan import chosen, plans
 from truehue.tabs.runs.request import RunRequest, RunSpec, price_of
 from truehue.tabs.runs.stored import OF_RUN
-from truehue.tabs.runs.supervisor import RunSupervisor, folders_of_runs
 
 pytestmark = pytest.mark.slow
 

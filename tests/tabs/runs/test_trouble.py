@@ -12,6 +12,7 @@ from truehue.core.batch.records import BatchState
 from truehue.core.errors import BadInput, DataFolderError
 from truehue.core.runs.estimate import room_bytes
 from truehue.core.runs.folder import RunFolder
+from truehue.tabs.batches.supervisor import RunSupervisor
 from truehue.tabs.explore.board import board_view
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.jobs_service import AllJobs, jobs_view
@@ -20,7 +21,6 @@ from truehue.tabs.runs import form
 from truehue.tabs.runs.form import estimate_view, form_view, start_runs
 from truehue.tabs.runs.list import runs_view
 from truehue.tabs.runs.stored import OF_RUN
-from truehue.tabs.runs.supervisor import RunSupervisor
 
 pytestmark = pytest.mark.slow
 

@@ -19,12 +19,12 @@ from truehue.core.errors import BadInput
 from truehue.core.export import write
 from truehue.core.runs.folder import RunFolder
 from truehue.storage import Storage
+from truehue.tabs.batches.supervisor import RunSupervisor
 from truehue.tabs.explore.routes import board_routes
 from truehue.tabs.export.routes import export_routes
 from truehue.tabs.export.service import export, take_in
 from truehue.tabs.page.context import Context
 from truehue.tabs.runs.routes import run_routes
-from truehue.tabs.runs.supervisor import RunSupervisor
 from truehue.tabs.shell.compose import make_context
 
 pytestmark = pytest.mark.slow

@@ -19,12 +19,12 @@ from truehue.core.runs.execute import ExecutionSettings, execute
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.plan import run_id as id_of_plan
 from truehue.core.runs.records import STORED, RunPlan
+from truehue.core.runs.summary import with_weights
 from truehue.tabs.batches.queue import BatchLimit
 from truehue.tabs.batches.service import BatchService, release
 from truehue.tabs.batches.settings import BatchSettings
 from truehue.tabs.feature import AppParts
 from truehue.tabs.page.roles import Actor
-from truehue.tabs.runs.machine import with_weights
 
 if TYPE_CHECKING:
     from truehue.storage.store import Storage
