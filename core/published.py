@@ -19,6 +19,9 @@ from typing import Any
 
 from truehue.core.errors import BadInput, TrueHueError
 
+LEADERBOARD = "gencolorbench-table4"
+"""The table that stands beside the leaderboard."""
+
 
 @dataclass(frozen=True, slots=True)
 class Paper:

@@ -176,7 +176,6 @@ PAIRS = {
     ("compare", "explore"),
     ("compare", "inspect"),
     ("explore", "inspect"),
-    ("export", "explore"),
     ("generate", "inspect"),
     ("studies", "colorize"),
     ("studies", "compare"),

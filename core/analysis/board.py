@@ -50,6 +50,9 @@ SYSTEMS: Mapping[str, tuple[str, ...]] = {
 ``pooled``: all pictures of the three systems, and those of prompts without one, in one accuracy,
 where L3 weighs most, for it has most prompts. Else one system alone."""
 
+SYSTEM_NAMES: Mapping[str, str] = {"l1": "Level 1", "l2": "L2", "l3": "L3", "css": "CSS"}
+PART_NAMES: Mapping[str, str] = {**SYSTEM_NAMES, NO_SYSTEM: "No system"}
+
 FEW_PROMPTS = 20
 """Below so many prompts a task and color system an interval covers less than it says. In a
 simulation (four pictures a prompt that are alike, the mean of three systems) 95% intervals covered
@@ -355,3 +358,29 @@ def leaders(rows: Iterable[BoardRow]) -> dict[str, frozenset[str]]:
         for column, by_run in shown.items()
         if len(by_run) > 1
     }
+
+
+def part_note(cell: Cell) -> str:
+    """What a number is made of where a color system is missing, in a few words."""
+    names = [PART_NAMES[name] for name in cell.systems]
+    if not names:
+        return "all unscored"
+    none = [PART_NAMES[name] for name in cell.parts if name not in cell.systems]
+    parts = [f"{', '.join(none)}: all unscored"] if none else []
+    if cell.systems == (NO_SYSTEM,):
+        return "; ".join(["no color system: pooled", *parts])
+    return "; ".join([f"only {', '.join(names)}", *parts]) if cell.missing else "; ".join(parts)
+
+
+def apart_text(cell: Cell) -> str:
+    """What a mean over systems leaves out, empty where that is nothing."""
+    if cell.apart is None:
+        return ""
+    images = "1 image" if cell.apart.images == 1 else f"{cell.apart.images:,} images"
+    return f"{images} without a color system not in it"
+
+
+def interval_text(rate: Rate, few: bool) -> str:
+    """``84.5–100.0``, with ≈ before a bootstrap interval of few prompts; empty without a number."""
+    about = "≈" if few and rate.method == BOOTSTRAP else ""
+    return "" if rate.low is None else f"{about}{rate.low:.1f}–{rate.high:.1f}"

@@ -281,6 +281,13 @@ def imported_text(about: Mapping[str, Any]) -> str:
     return text if about.get("images", True) else f"{text}, without its images"
 
 
+def gone_text(summary: Mapping[str, Any]) -> str:
+    """Why the file of an image of a run is not here; ``summary`` is the run's."""
+    if summary.get("imported"):
+        return "This image is not part of the export that its run came from."
+    return "The file of this image is gone."
+
+
 def left_out_text(about: Mapping[str, Any]) -> str:
     """``20 of 39 images are in the archive.``: where the list in the archive that a run came in
     promised more, or less, than was found; empty where both agree. ``about`` is of

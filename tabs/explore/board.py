@@ -5,19 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from truehue.core.analysis.board import AVERAGE, TABLE_TASKS, BoardRow, Rate
+from truehue.core.analysis.board import AVERAGE, TABLE_TASKS, BoardRow, Rate, interval_text
 from truehue.core.analysis.records import default_for, note_for
 from truehue.core.prompts.prompt import TASKS
 from truehue.core.verdict.rules import RULES, rule
 from truehue.tabs.batches.queue import ACTIVE
 from truehue.tabs.explore.board_csv import published_view
 from truehue.tabs.explore.board_groups import groups
-from truehue.tabs.explore.board_rows import (
-    SYSTEM_CHOICES,
-    UNSCORED_CHOICES,
-    BoardData,
-    interval_text,
-)
+from truehue.tabs.explore.board_rows import SYSTEM_CHOICES, UNSCORED_CHOICES, BoardData
 from truehue.tabs.explore.limits import limits_view
 from truehue.tabs.library.service import Library
 from truehue.tabs.page.context import Context

@@ -10,14 +10,12 @@ from typing import Any
 
 from truehue.core.analysis.board import AVERAGE, AVERAGED, TABLE_TASKS, BoardRow, Rate
 from truehue.core.analysis.records import NO_SYSTEM, RunRecord
-from truehue.core.published import counterpart, table
+from truehue.core.published import LEADERBOARD, counterpart, table
 from truehue.core.runs.score import CAUSES
 from truehue.core.spreadsheets import guarded
 from truehue.core.verdict.rules import rule
 from truehue.tabs.explore.board_rows import EACH, BoardData
 from truehue.tabs.page.context import Context
-
-PUBLISHED = "gencolorbench-table4"
 
 RATE_FIELDS = tuple(field.name for field in fields(Rate))
 UNSCORED_FOR = tuple(CAUSES)[tuple(CAUSES).index("no-image") :]
@@ -137,7 +135,7 @@ def _unscored(cause: str) -> str:
 
 def published_view(runs: Sequence[RunRecord], rule_id: str, systems: str) -> dict[str, Any]:
     """The paper's Table 4 as printed, with the runs here whose model may be the same."""
-    published_table = table(PUBLISHED)
+    published_table = table(LEADERBOARD)
     columns = {column.ours: column for column in published_table.columns}
     shown = []
     for row in published_table.rows:

@@ -9,16 +9,20 @@ from typing import Any
 from truehue.core.analysis.board import (
     AVERAGE,
     AVERAGED,
-    BOOTSTRAP,
     FEW_PROMPTS,
+    PART_NAMES,
     POOLED,
+    SYSTEM_NAMES,
     TABLE_TASKS,
     WILSON,
     BoardRow,
     Cell,
     Rate,
+    apart_text,
     board,
+    interval_text,
     leaders,
+    part_note,
 )
 from truehue.core.analysis.intervals import SENTENCE
 from truehue.core.analysis.names import run_labels
@@ -64,9 +68,7 @@ UNSCORED_CHOICES: Mapping[str, tuple[str, str]] = {
     ),
     WRONG: ("count as incorrect", "Of all images, how many pass"),
 }
-SYSTEM_NAMES: Mapping[str, str] = {"l1": "Level 1", "l2": "L2", "l3": "L3", "css": "CSS"}
 _NAMED = 5
-PART_NAMES: Mapping[str, str] = {**SYSTEM_NAMES, NO_SYSTEM: "No system"}
 
 
 class BoardData:
@@ -239,37 +241,12 @@ class BoardData:
         )
 
 
-def part_note(cell: Cell) -> str:
-    """What a number is made of where a color system is missing, in a few words."""
-    names = [PART_NAMES[name] for name in cell.systems]
-    if not names:
-        return "all unscored"
-    none = [PART_NAMES[name] for name in cell.parts if name not in cell.systems]
-    parts = [f"{', '.join(none)}: all unscored"] if none else []
-    if cell.systems == (NO_SYSTEM,):
-        return "; ".join(["no color system: pooled", *parts])
-    return "; ".join([f"only {', '.join(names)}", *parts]) if cell.missing else "; ".join(parts)
-
-
-def apart_text(cell: Cell) -> str:
-    """What a mean over systems leaves out, empty where that is nothing."""
-    if cell.apart is None:
-        return ""
-    return f"{counted(cell.apart.images, 'image')} without a color system not in it"
-
-
 def _opens_all(row: BoardRow) -> dict[str, str]:
     """The filters for the pictures behind an average: all tasks are named, for a run may have
     others."""
     systems = dict.fromkeys(name for cell in row.cells.values() for name in cell.parts)
     tasks = ",".join(row.cells) if row.others else ""
     return {"task": tasks, "system": ",".join(systems)}
-
-
-def interval_text(rate: Rate, few: bool) -> str:
-    """``84.5–100.0``, with ≈ before a bootstrap interval of few prompts; empty without a number."""
-    about = "≈" if few and rate.method == BOOTSTRAP else ""
-    return "" if rate.low is None else f"{about}{rate.low:.1f}–{rate.high:.1f}"
 
 
 def _not_averaged(row: BoardRow, unfinished: bool) -> str:

@@ -10,16 +10,13 @@ from typing import Any
 from truehue.core.analysis.records import RunRecord, WallItem
 from truehue.core.color.systems import parse_target
 from truehue.core.errors import TrueHueError
+from truehue.core.export.source import gone_text
 from truehue.core.generation.registry import name_of
 from truehue.core.generation.truth import stand_in_tag
 from truehue.core.prompts.prompt import TASKS
 from truehue.core.runs.score import CAUSES
 from truehue.core.verdict.rules import DIFFERS, MATCHES, RULES
 from truehue.tabs.page.context import Context
-
-GONE = "The file of this image is gone."
-NOT_EXPORTED = "This image is not part of the export that its run came from."
-"""Said in place of a picture whose file is not here."""
 
 RULE_NAMES = {by.id: by.name for by in RULES}
 
@@ -55,7 +52,7 @@ def picture_json(
         "mask": item.mask_id,
         "url": f"/media/images/{item.image_id}.png" if item.image_id else "",
         "thumb": f"/media/thumbs/{item.image_id}.png" if item.image_id else "",
-        "gone": NOT_EXPORTED if run and run.summary.get("imported") else GONE,
+        "gone": gone_text(run.summary if run else {}),
         "target": item.target,
         "object": item.object_name,
         "color": item.color,

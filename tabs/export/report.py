@@ -10,7 +10,17 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from truehue.core.analysis.board import AVERAGE, AVERAGED, TABLE_TASKS, BoardRow, Rate, board
+from truehue.core.analysis.board import (
+    AVERAGE,
+    AVERAGED,
+    TABLE_TASKS,
+    BoardRow,
+    Rate,
+    apart_text,
+    board,
+    interval_text,
+    part_note,
+)
 from truehue.core.analysis.intervals import SENTENCE
 from truehue.core.analysis.records import (
     LEFT_OUT,
@@ -36,10 +46,11 @@ from truehue.core.export.report import (
     Shots,
     Table,
 )
-from truehue.core.export.source import ExportRun, imported_text, look
+from truehue.core.export.source import ExportRun, gone_text, imported_text, look
 from truehue.core.generation.registry import name_of
 from truehue.core.prompts.prompt import TASKS
 from truehue.core.prompts.sets import set_title
+from truehue.core.published import LEADERBOARD
 from truehue.core.published import table as published_table
 from truehue.core.runs.records import STORED
 from truehue.core.runs.score import CAUSES
@@ -47,9 +58,6 @@ from truehue.core.runs.summary import guidance_text, masker_text
 from truehue.core.verdict.rules import DIFFERS, RULES
 from truehue.core.version import VERSION
 from truehue.tabs.charts.analyses import KINDS, figure_view
-from truehue.tabs.explore.board_csv import PUBLISHED
-from truehue.tabs.explore.board_rows import apart_text, interval_text, part_note
-from truehue.tabs.explore.images import GONE, NOT_EXPORTED
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import counted
 
@@ -260,7 +268,7 @@ def _percent(rate: Rate) -> str:
 
 
 def _published() -> Table:
-    table = published_table(PUBLISHED)
+    table = published_table(LEADERBOARD)
     columns = {column.ours: column.name for column in table.columns}
     shown = [columns[task] for task in (*TABLE_TASKS, AVERAGE)]
     # An empty last column keeps the tasks below those of the run.
@@ -340,7 +348,7 @@ def without_clicks(text: str) -> str:
 
 def _failures(context: Context, run_id: str, rule_id: str) -> Iterable[Block]:
     results = context.storage.results
-    gone = NOT_EXPORTED if context.storage.runs.get(run_id).summary.get("imported") else GONE
+    gone = gone_text(context.storage.runs.get(run_id).summary)
     selection = Slice(rule_id, (run_id,), status="fail")
     total = results.count(selection)
     if not total:
