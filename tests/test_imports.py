@@ -166,21 +166,19 @@ def test_a_circle_of_packages_is_found() -> None:
     assert package_circles({("core.a.x", "core.b.x"), ("tabs.b.x", "core.a.x")}) == []
 
 
-SHARED = frozenset({"page", "batches", "charts", "library", "verdicts", "feature", "features"})
+SHARED = frozenset(
+    {"page", "batches", "charts", "library", "sources", "verdicts", "feature", "features"}
+)
 """Packages of ``tabs`` that features take what they share from."""
 ABOVE = frozenset({"shell", "command", "api"})
 PAIRS = {
-    ("colorize", "compare"),
     ("colorize", "generate"),
     ("colorize", "inspect"),
     ("compare", "explore"),
     ("compare", "inspect"),
     ("explore", "inspect"),
     ("generate", "inspect"),
-    ("studies", "colorize"),
-    ("studies", "compare"),
     ("studies", "participants"),
-    ("vlm", "studies"),
 }
 """Features that still import another. The list only gets shorter."""
 

@@ -17,14 +17,13 @@ from truehue.core.concepts.records import EXTRACTED
 from truehue.core.errors import NoPixels
 from truehue.core.sketches.records import INK
 from truehue.tabs.colorize.images import ColoringRequest, Painted, painted
-from truehue.tabs.compare.concept.service import kind_words
-from truehue.tabs.compare.numbers import metrics_json, numbers_json
-from truehue.tabs.compare.sources import RUN, Choice, choices, distribution, parse
 from truehue.tabs.inspect.colors import lab_text
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import counted, message_of
 from truehue.tabs.page.roles import Actor
+from truehue.tabs.sources.distributions import RUN, Choice, choices, distribution, kind_words, parse
+from truehue.tabs.sources.numbers import metrics_json, numbers_json
 
 OWN = "This coloring"
 MOST_COLORS = 12

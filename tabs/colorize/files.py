@@ -14,10 +14,10 @@ from truehue.core.sketches.regions import CLOSINGS_PX, coded_regions
 from truehue.core.sketches.regions import regions as region_maps
 from truehue.tabs.colorize.images import painted, picture, thumbnail
 from truehue.tabs.colorize.prepared import Preparing, prepared
-from truehue.tabs.colorize.sketches import drawing_of, find
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import read_as
 from truehue.tabs.page.single_flight import SingleFlightCache
+from truehue.tabs.sources.sketches import drawing_of, find
 
 _TURN = 0.6180339887498949
 """Of half a turn between the hatches of a region and of the next one: none of some that lie beside

@@ -19,11 +19,11 @@ from truehue.core.errors import BadInput
 from truehue.core.files import png_of
 from truehue.core.sketches.records import Sketch
 from truehue.core.sketches.regions import regions
-from truehue.tabs.colorize.sketches import Found, find
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import PageRequest, single_of
 from truehue.tabs.page.roles import Actor
+from truehue.tabs.sources.sketches import Found, find
 
 MOST_LOG_BYTES = 8 * 2**20
 """A log of 20,000 fills takes a third of it; of strokes, some three hours of drawing."""
@@ -94,7 +94,7 @@ def picture(source: Painted, kind: str) -> bytes:
 
 def _svg(source: Painted, make: Any) -> str:
     """Of a starter drawing with its own paths, which are exact at every size."""
-    from truehue.tabs.colorize.sketches import drawing_of
+    from truehue.tabs.sources.sketches import drawing_of
 
     drawing = drawing_of(source.found.drawing) if source.found.drawing else None
     return str(make(source.sketch.ink, source.layer, drawing))

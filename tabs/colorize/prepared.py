@@ -15,13 +15,13 @@ from truehue.core.errors import BadInput
 from truehue.core.prompts.concepts import concepts
 from truehue.core.sketches.records import Sketch, SketchSettings
 from truehue.core.sketches.regions import CLOSINGS_PX, regions
-from truehue.tabs.colorize.sketches import GENERATED, IMPORT, Found, sketch_json, starter
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import shortened
 from truehue.tabs.page.images import image_json, store_upload
 from truehue.tabs.page.requests import EmptyRequest, PageRequest, Whole, digits
 from truehue.tabs.page.roles import Actor
+from truehue.tabs.sources.sketches import GENERATED, IMPORT, Found, sketch_json, starter
 
 MOST_WORDS = 80
 MOST_NOTE = 200

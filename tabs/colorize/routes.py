@@ -41,12 +41,13 @@ from truehue.tabs.colorize.saved import (
     keep,
     saved_view,
 )
-from truehue.tabs.colorize.sketches import PREFIX, NamedSketch, sketch_view, sketches_view
+from truehue.tabs.colorize.sketches import NamedSketch, sketch_view, sketches_view
 from truehue.tabs.page.answers import Answer, attachment, guarded, refusal
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest, read_as
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.page.router import FeatureRouter
+from truehue.tabs.sources.sketches import PREFIX
 
 DECODES_AT_ONCE = 2
 FOREVER = {

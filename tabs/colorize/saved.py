@@ -12,11 +12,11 @@ from truehue.core.errors import BadInput
 from truehue.core.records import ColoringHead
 from truehue.tabs.colorize.images import ColoringRequest, painted
 from truehue.tabs.colorize.prepared import save_sketch
-from truehue.tabs.colorize.sketches import PREFIX, find, sketch_json
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest, PageRequest
 from truehue.tabs.page.roles import Actor, Resource, allowed, may
+from truehue.tabs.sources.sketches import PREFIX, find, sketch_json
 
 MOST_LISTED = 200
 OTHER_PICTURE = (

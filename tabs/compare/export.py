@@ -14,9 +14,10 @@ from truehue.core.color.uw71 import uw71
 from truehue.core.errors import BadInput
 from truehue.core.spreadsheets import guarded
 from truehue.tabs.compare.concept.link import page_sources, question_of
-from truehue.tabs.compare.concept.service import intervals_of, kind_words, span_of
-from truehue.tabs.compare.numbers import METRICS
+from truehue.tabs.compare.concept.service import intervals_of, span_of
 from truehue.tabs.page.context import Context
+from truehue.tabs.sources.distributions import kind_words
+from truehue.tabs.sources.numbers import METRICS
 
 
 def weights_csv(context: Context, query: Mapping[str, str]) -> str:

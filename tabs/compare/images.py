@@ -16,10 +16,8 @@ from truehue.core.images.pixels import Mask
 from truehue.core.masks.display import cutout_png
 from truehue.core.masks.from_marks import mask_from_marks
 from truehue.core.records import MaskRecord
-from truehue.tabs.compare.generated import WHOLE
 from truehue.tabs.compare.people.messages import concept_json, free_words
 from truehue.tabs.compare.people.sets import MOST_NAME
-from truehue.tabs.compare.sources import IMAGE, parse, pictures
 from truehue.tabs.inspect.state import make_mask, mask_text
 from truehue.tabs.inspect.work import work_of
 from truehue.tabs.page.actor import requires
@@ -27,6 +25,8 @@ from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import counted
 from truehue.tabs.page.requests import PageRequest
 from truehue.tabs.page.roles import Actor
+from truehue.tabs.sources.distributions import IMAGE, parse, pictures
+from truehue.tabs.sources.generated import WHOLE
 
 CUTOUT_PX = 360
 MOST_POOLED = 6
@@ -36,7 +36,7 @@ _WHOLE_WORDS = "Background included."
 def image_row(context: Context, text: str, message: str) -> dict[str, Any] | None:
     """The image of a source and the mask that it is measured by; None for what is no single image.
 
-    Raises what :func:`truehue.tabs.compare.sources.pictures` does.
+    Raises what :func:`truehue.tabs.sources.distributions.pictures` does.
     """
     if parse(text).kind != IMAGE:
         return None

@@ -8,7 +8,7 @@ from typing import Any
 from fastapi import Request
 from fastapi.responses import JSONResponse, Response
 
-from truehue.tabs.compare.concept.concepts import choices_view, concepts_view
+from truehue.tabs.compare.concept.concepts import choices_view
 from truehue.tabs.compare.concept.service import bins_view, concept_view, flow_view, intervals_view
 from truehue.tabs.compare.concept.steps import images_view, steps_view
 from truehue.tabs.compare.export import file_name, numbers_csv, weights_csv
@@ -18,6 +18,7 @@ from truehue.tabs.compare.tables.charts import Chart
 from truehue.tabs.page.answers import csv_attachment, guarded
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.router import FeatureRouter
+from truehue.tabs.sources.distributions import concepts_view
 
 
 def compare_routes(context: Context) -> FeatureRouter:

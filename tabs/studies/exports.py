@@ -23,6 +23,7 @@ from truehue.core.study_copy import StudyCopy
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.roles import Actor
+from truehue.tabs.sources.studies import read_source, source_key
 from truehue.tabs.studies.colorings.exports import coloring_export, sketch_records, write_images
 from truehue.tabs.studies.colorings.facts import moment_of
 from truehue.tabs.studies.copies import Counts, people_lines, study_document
@@ -36,7 +37,6 @@ from truehue.tabs.studies.results import (
     digest,
 )
 from truehue.tabs.studies.results_numbers import FEW
-from truehue.tabs.studies.results_source import read_source, source_key
 from truehue.tabs.studies.rights import may_personal, require_personal
 from truehue.tabs.studies.tables import OWN_TABLES, StudyTable, listed, tables_of
 from truehue.tabs.studies.tables_rows import ExportData, votes

@@ -23,10 +23,10 @@ from truehue.annotation.studies.plan import (
 )
 from truehue.core.concepts.records import KINDS, METHODS
 from truehue.core.errors import BadInput
-from truehue.tabs.compare.sources import SET, label_of, parse
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import counted
 from truehue.tabs.page.roles import Actor
+from truehue.tabs.sources.distributions import SET, label_of, parse
 from truehue.tabs.studies.drafting import Draft, draft, draft_of_sketches
 from truehue.tabs.studies.form import ClosingForm, StudyForm
 from truehue.tabs.studies.questions.sets import (

@@ -12,12 +12,12 @@ from truehue.core.concepts.records import METHODS as EXTRACTIONS
 from truehue.core.concepts.records import ConceptImagesRecord, DistributionSetRecord
 from truehue.core.generation.registry import name_of as model_name
 from truehue.core.prompts.concepts import STYLES
-from truehue.tabs.compare.sources import PICTURES, RUN, SET
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.participants.wording import words_of
+from truehue.tabs.sources.distributions import PICTURES, RUN, SET
 from truehue.tabs.studies.form import (
     ASSIGNMENT_METHODS,
     CONSENT,

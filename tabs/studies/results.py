@@ -26,9 +26,9 @@ from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import PageRequest
 from truehue.tabs.page.roles import Actor
+from truehue.tabs.sources.studies import StudySource, read_source, source_key
 from truehue.tabs.studies.metrics import metrics_of
 from truehue.tabs.studies.results_json import results_json
-from truehue.tabs.studies.results_source import StudySource, read_source, source_key
 
 WAIT_S = 2.0
 """What one question waits for an answer; then the page asks again."""

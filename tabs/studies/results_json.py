@@ -14,10 +14,10 @@ from truehue.annotation.ranking import Ranking
 from truehue.annotation.report import GroupSummary, PersonResult, StudyResults, Summary
 from truehue.annotation.studies.cases import Kind
 from truehue.core.studies import Decision, Event, EventKind, ParticipantRecord
+from truehue.tabs.sources.studies import StudySource, rule_json, too_fast_json
 from truehue.tabs.studies.metrics import StudyMetric
 from truehue.tabs.studies.questions.results import log_json, questions_json
 from truehue.tabs.studies.results_numbers import ALONE, few_people, number, percent, plain
-from truehue.tabs.studies.results_source import StudySource, rule_json, too_fast_json
 from truehue.tabs.studies.validation import validation_json
 
 ELO = 400 / math.log(10)

@@ -19,6 +19,7 @@ from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import counted
 from truehue.tabs.page.roles import Actor, Resource, may
+from truehue.tabs.sources.studies import read_source, rule_json
 from truehue.tabs.studies.live import StudyCache, StudyRequest, study_of
 from truehue.tabs.studies.results import (
     ResultsService,
@@ -27,7 +28,6 @@ from truehue.tabs.studies.results import (
     study_results,
 )
 from truehue.tabs.studies.results_json import decision_json, label
-from truehue.tabs.studies.results_source import read_source, rule_json
 from truehue.tabs.studies.rights import may_personal, require_personal
 
 if TYPE_CHECKING:

@@ -10,17 +10,17 @@ from typing import Any
 from truehue.core.concepts.matching import concept_of, normal
 from truehue.core.prompts.concepts import Concept, concepts
 from truehue.core.records import SketchRecord
-from truehue.tabs.colorize.sketches import (
+from truehue.tabs.page.actor import requires
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.requests import EmptyRequest
+from truehue.tabs.page.roles import Actor
+from truehue.tabs.sources.sketches import (
     PREFIX,
     STARTER,
     drawings,
     source_text,
     starter_sketch,
 )
-from truehue.tabs.page.actor import requires
-from truehue.tabs.page.context import Context
-from truehue.tabs.page.requests import EmptyRequest
-from truehue.tabs.page.roles import Actor
 
 OWN = "Other words"
 """The group of words that are no concept of the list."""

@@ -16,9 +16,17 @@ from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.generation.registry import RENDERER
 from truehue.core.prompts.concepts import Concept, concepts
 from truehue.storage.runs.prompt_images import PromptImages
-from truehue.tabs.compare.sources import IMAGE, PICTURES, RUN, SET, Source, distribution, parse
-from truehue.tabs.compare.tables.cells import extracted
 from truehue.tabs.page.context import Context
+from truehue.tabs.sources.distributions import (
+    IMAGE,
+    PICTURES,
+    RUN,
+    SET,
+    Source,
+    distribution,
+    extracted,
+    parse,
+)
 from truehue.tabs.studies.form import StudyForm
 
 IMPORTED = "imported"

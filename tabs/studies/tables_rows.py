@@ -14,9 +14,9 @@ from truehue.annotation.participants import screening_of
 from truehue.annotation.studies.cases import Kind
 from truehue.annotation.studies.plan import StudyPlan, to_json
 from truehue.core.studies import ParticipantRecord, Purpose, Trial
+from truehue.tabs.sources.studies import StudySource
 from truehue.tabs.studies.metrics import StudyMetric
 from truehue.tabs.studies.questions.results import letter_of
-from truehue.tabs.studies.results_source import StudySource
 
 Json = dict[str, Any]
 

@@ -12,7 +12,7 @@ from truehue.annotation.judgments.resampling import FEW_PEOPLE
 from truehue.core.vlm.question_set import QuestionSet
 from truehue.core.vlm.records import Outcome, Question
 from truehue.tabs.page.roles import Actor, allowed
-from truehue.tabs.studies.questions.results import HumanAnswers, human_answers
+from truehue.tabs.sources.studies import HumanAnswers, human_answers
 
 if TYPE_CHECKING:
     from truehue.tabs.page.context import Context

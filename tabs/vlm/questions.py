@@ -17,7 +17,7 @@ from truehue.core.vlm.records import Answer, Outcome, Question
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.requests import PageRequest, Whole
 from truehue.tabs.page.roles import Actor
-from truehue.tabs.studies.questions.results import HumanAnswers
+from truehue.tabs.sources.studies import HumanAnswers
 from truehue.tabs.vlm.messages import choices_json, facts_json, model_name, task_title
 from truehue.tabs.vlm.people import studies_of, submitted_json
 from truehue.tabs.vlm.results import Asking, Parser, asked_of, pixels_of

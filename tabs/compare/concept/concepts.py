@@ -1,78 +1,17 @@
-"""The concepts that Compare knows, and what there is of each: people's colors and pictures."""
+"""A concept as Compare begins with it: its siblings, and what there is of it to compare."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from truehue.core.concepts.matching import concept_of, normal
 from truehue.core.prompts.concepts import Concept, concepts
 from truehue.tabs.compare.concept.link import words_and_concept
-from truehue.tabs.compare.generated import words_with_images
-from truehue.tabs.compare.sources import Choice, choices
 from truehue.tabs.page.context import Context
+from truehue.tabs.sources.distributions import Choice, choices
 
 MOST_AT_FIRST = 3
 RATINGS_NOTE = "ratings, normalized"
-
-
-def concepts_view(context: Context) -> dict[str, Any]:
-    """All concepts and the words that imports brought beside them, each with how many sets of
-    people and of pictures there are of it; and what is here at all.
-
-    A concept is ``[id, words, thing, category, kind, people, pictures]``, of words without an id
-    the id is empty.
-    """
-    people, other, pictured = Counter[str](), Counter[str](), Counter[str]()
-    for record in context.storage.distributions.all():
-        into = people if record.of_people else other
-        into.update({normal(text) for text in context.storage.distributions.words(record.set_id)})
-    for group in context.storage.picture_sets.all():
-        (people if group.of_people else pictured)[normal(group.words)] += 1
-    runs = context.storage.profiles.runs()
-    sample = Counter[str]()
-    for run in runs:
-        sample.update(context.storage.profiles.concepts(run.run_id).concept_ids)
-    concept_list = concepts()
-    generated = words_with_images(context)
-    listed = [
-        [
-            concept.id,
-            concept.words,
-            concept.concept,
-            concept.category,
-            concept.modifier_kind,
-            people[normal(concept.words)],
-            sum(count[normal(concept.words)] for count in (other, pictured, generated))
-            + sample[concept.id],
-        ]
-        for concept in concept_list
-    ]
-    names = {normal(concept.words) for concept in concept_list}
-    others = sorted({*people, *other, *pictured} - names)
-    listed += [
-        [
-            "",
-            text,
-            text,
-            "Other",
-            "",
-            people[text],
-            other[text] + pictured[text] + generated[text],
-        ]
-        for text in others
-        if concept_of(text) is None
-    ]
-    return {
-        "concepts": listed,
-        "here": {
-            "people": sum(people.values()) > 0,
-            "runs": len(runs),
-            "sets": len(other) + len(pictured),
-            "images": any(row[6] for row in listed),
-        },
-    }
 
 
 def choices_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:

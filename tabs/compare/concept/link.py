@@ -13,10 +13,10 @@ from truehue.core.concepts.records import EXTRACTED, METHODS
 from truehue.core.errors import BadInput
 from truehue.core.prompts.concepts import Concept, concepts
 from truehue.tabs.compare.histograms import SORTS
-from truehue.tabs.compare.sources import distribution, label_of, measure
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import message_of
 from truehue.tabs.page.links import whole
+from truehue.tabs.sources.distributions import distribution, label_of, measure
 
 if TYPE_CHECKING:
     from truehue.core.concepts.distribution import Distribution

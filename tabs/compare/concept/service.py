@@ -14,7 +14,7 @@ from truehue.core.cache import LruCache
 from truehue.core.color.distances import compare, emd_flow
 from truehue.core.color.spaces import hex_of, lab_to_srgb8
 from truehue.core.color.uw71 import uw71
-from truehue.core.concepts.records import METHODS, PIXELS, RATINGS
+from truehue.core.concepts.records import METHODS, PIXELS
 from truehue.tabs.compare.concept.link import (
     ConceptQuestion,
     PageSource,
@@ -32,10 +32,10 @@ from truehue.tabs.compare.histograms import (
     palettes,
 )
 from truehue.tabs.compare.images import image_row
-from truehue.tabs.compare.numbers import METRICS, Metric, interval_json, metrics_json, numbers_json
-from truehue.tabs.compare.sources import background
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import counted
+from truehue.tabs.sources.distributions import background, kind_words
+from truehue.tabs.sources.numbers import METRICS, Metric, interval_json, metrics_json, numbers_json
 
 if TYPE_CHECKING:
     from truehue.core.concepts.distribution import Distribution, Intervals
@@ -242,16 +242,6 @@ def _with_image(context: Context, question: ConceptQuestion, entry: PageSource) 
         row["image"] = image_row(context, entry.source, question.words)
         row["background"] = background(context, entry.source, question.words)
     return row
-
-
-def kind_words(distribution: Distribution) -> str:
-    """What the distribution is made of, in two or three words."""
-    if distribution.kind == RATINGS:
-        return "ratings, normalized"
-    if not distribution.of_pictures:
-        return distribution.kind
-    by = "pixels of" if distribution.method == PIXELS else "extracted from"
-    return f"{by} {'people’s colorings' if distribution.of_people else 'images'}"
 
 
 def _count_text(distribution: Distribution) -> str:

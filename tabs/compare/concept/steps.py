@@ -12,9 +12,9 @@ from truehue.core.color.uw71 import COUNT
 from truehue.core.concepts.records import PIXELS, ImageProfile
 from truehue.core.errors import BadInput
 from truehue.tabs.compare.concept.link import ConceptQuestion, question_of
-from truehue.tabs.compare.sources import distribution, pictures, written_scale
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.links import whole
+from truehue.tabs.sources.distributions import distribution, pictures, written_scale
 
 if TYPE_CHECKING:
     from truehue.core.concepts.palette import Palette

@@ -13,17 +13,16 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 
-from truehue.core.concepts.distribution import of_pictures
 from truehue.core.concepts.records import METHODS, ConceptCell
 from truehue.core.errors import BadInput
 from truehue.core.runs.concepts import MissingCell
-from truehue.tabs.compare.sources import written_scale
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import counted
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import PageRequest, single_of
 from truehue.tabs.page.roles import Actor
+from truehue.tabs.sources.distributions import extracted, written_scale
 
 KIND = "cells"
 ALL_SCALES, EACH_SCALE = "all", "each"
@@ -114,47 +113,6 @@ def missing_of(context: Context, run_id: str, method: str, guidance: str) -> lis
             for cell in profiles.missing(run_id, method, by_guidance=True)
             if cell.guidance is not None and guidance in (EACH_SCALE, written_scale(cell.guidance))
         ]
-    return cells
-
-
-def extracted(
-    context: Context,
-    run_id: str,
-    concept_id: str,
-    style: str,
-    guidances: Sequence[float | None],
-    method: str,
-) -> list[ConceptCell]:
-    """The cells of a concept and style, one a scale (None for all together), from the profiles of
-    its pictures; without weights where none was measured."""
-    stored = context.storage.profiles
-    every, unscored = stored.pictures(run_id, concept_id, style)
-    cells = []
-    for guidance in guidances:
-        if guidance is None:
-            image_profiles, lost = every, len(unscored)
-        elif unscored:
-            # Of pictures without colors only storage knows the scale.
-            image_profiles, without = stored.pictures(run_id, concept_id, style, guidance)
-            lost = len(without)
-        else:
-            image_profiles, lost = (
-                [image_profile for image_profile in every if image_profile.guidance == guidance],
-                0,
-            )
-        distribution = of_pictures(concept_id, image_profiles, method) if image_profiles else None
-        cells.append(
-            ConceptCell(
-                run_id,
-                concept_id,
-                style,
-                guidance,
-                method,
-                len(image_profiles),
-                lost,
-                distribution.weights if distribution else None,
-            )
-        )
     return cells
 
 

@@ -11,13 +11,13 @@ from truehue.core.analysis.records import RunRecord
 from truehue.core.concepts.records import EXTRACTED, METHODS, ConceptCell
 from truehue.core.errors import BadInput
 from truehue.tabs.batches.messages import facts
-from truehue.tabs.compare.numbers import PLAINLY
-from truehue.tabs.compare.sources import written_scale
 from truehue.tabs.compare.tables.cells import ALL_SCALES, EACH_SCALE, missing_of
 from truehue.tabs.compare.tables.reference_sets import People, ReferenceSet, ReferenceSets
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import counted
 from truehue.tabs.page.templates import html
+from truehue.tabs.sources.distributions import written_scale
+from truehue.tabs.sources.numbers import PLAINLY
 
 METHOD_NAMES: Mapping[str, str] = {
     "extracted": "Extraction as published",

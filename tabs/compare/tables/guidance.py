@@ -24,7 +24,6 @@ from truehue.core.concepts.tables import (
 from truehue.core.errors import BadInput
 from truehue.core.prompts.concepts import STYLES
 from truehue.tabs.charts.figure_parts import HeatCell, heat_map, label
-from truehue.tabs.compare.sources import written_scale
 from truehue.tabs.compare.tables.charts import Chart, Row, interval_text, line_style, run_names
 from truehue.tabs.compare.tables.frame import Frame, frame_of
 from truehue.tabs.compare.tables.published import ARROWS, WHY_OTHERS
@@ -34,6 +33,7 @@ from truehue.tabs.compare.tables.view import STYLE_NAMES
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import counted
 from truehue.tabs.page.figures import INK, PANEL, SOFT
+from truehue.tabs.sources.distributions import written_scale
 
 WEAKEST_SHADE = 6.0
 

@@ -20,10 +20,10 @@ from truehue.core.concepts.records import (
     ImageProfile,
 )
 from truehue.core.errors import BadInput
-from truehue.tabs.compare.sources import MOST_REASONS
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import counted
 from truehue.tabs.page.links import ID_LENGTH
+from truehue.tabs.sources.distributions import MOST_REASONS
 
 COLORINGS = "colorings"
 """The id of all picture sets of people together: colorings, one set a concept."""

@@ -40,6 +40,7 @@ from truehue.core.cache import LruCache
 from truehue.core.studies import ColoringMark, EventKind
 from truehue.storage.store import Storage
 from truehue.tabs.page.context import Context
+from truehue.tabs.sources.studies import StudySource, read_source
 from truehue.tabs.studies.colorings.layers import Measured, Result, measured_of, result_of
 from truehue.tabs.studies.colorings.rule import ColoringRule, coloring_rule
 from truehue.tabs.studies.colorings.submitted import (
@@ -53,7 +54,6 @@ from truehue.tabs.studies.colorings.submitted import (
     submitted_of,
 )
 from truehue.tabs.studies.results import Computed, ResultsService
-from truehue.tabs.studies.results_source import StudySource, read_source
 
 _MOST_KEPT = 16
 KEPT = "kept"

@@ -14,6 +14,7 @@ from truehue.core.studies import ColoringMark, EventKind, Purpose
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.roles import Actor
+from truehue.tabs.sources.studies import person_name
 from truehue.tabs.studies.colorings.facts import (
     CurrentColorings,
     Facts,
@@ -24,7 +25,6 @@ from truehue.tabs.studies.colorings.facts import (
 from truehue.tabs.studies.colorings.marks import open_recolors
 from truehue.tabs.studies.colorings.submitted import MAIN, SECOND, TRAINING, SubmittedColoring
 from truehue.tabs.studies.results import StudyReference
-from truehue.tabs.studies.results_source import person_name
 
 Json = dict[str, Any]
 

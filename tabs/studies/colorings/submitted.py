@@ -14,7 +14,7 @@ from truehue.annotation.studies.plan import StudyPlan
 from truehue.core.errors import BadInput, NotStored
 from truehue.core.studies import ColoringMark, Event, MarkKind, ParticipantRecord, Purpose, Trial
 from truehue.tabs.page.context import Context
-from truehue.tabs.studies.results_source import StudySource, person_name
+from truehue.tabs.sources.studies import StudySource, person_name
 
 SECOND, TRAINING, MAIN = "second", "training", "trial"
 _PURPOSES = {

@@ -45,7 +45,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
         Storage.open(empty_data(tmp_path_factory.mktemp("routes") / "data")) as storage,
     ):
         # To make all of them takes four seconds: whoever asks for an unknown sketch waits for it.
-        patch.setattr("truehue.tabs.colorize.sketches.drawings", dict)
+        patch.setattr("truehue.tabs.sources.sketches.drawings", dict)
         context = make_context(storage, "data", demo=True)
         # One loop for all requests, which halves what each costs.
         with TestClient(mount(context), headers=OURS, raise_server_exceptions=False) as client:

@@ -24,11 +24,11 @@ from truehue.core.errors import BadInput, NotAllowed
 from truehue.core.sketches.images import composite
 from truehue.core.sketches.records import Sketch, sketch_id
 from truehue.core.sketches.regions import decode, regions
-from truehue.tabs.colorize import sketches
 from truehue.tabs.colorize.saved import NamedColoring, delete_coloring
-from truehue.tabs.colorize.sketches import drawings, starter_sketch
 from truehue.tabs.page.context import ROOT, Context
 from truehue.tabs.page.roles import OWNER, Actor, Role
+from truehue.tabs.sources import sketches
+from truehue.tabs.sources.sketches import drawings, starter_sketch
 
 pytestmark = pytest.mark.slow
 
@@ -242,7 +242,8 @@ def test_a_visitor_keeps_within_their_allowance(
 
 RACE = """
 import threading
-from truehue.tabs.colorize import sketches
+from truehue.tabs.colorize import sketches as views
+from truehue.tabs.sources import sketches
 
 faults = []
 def tried(make):
@@ -250,7 +251,7 @@ def tried(make):
         make()
     except BaseException as error:
         faults.append(repr(error))
-both = (sketches.drawings, sketches._generated_text) * 3
+both = (sketches.drawings, views._generated_text) * 3
 threads = [threading.Thread(target=tried, args=(make,)) for make in both]
 [thread.start() for thread in threads]
 [thread.join() for thread in threads]

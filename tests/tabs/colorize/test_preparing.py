@@ -27,9 +27,9 @@ from truehue.tabs.colorize.candidates import (
 )
 from truehue.tabs.colorize.files import hatched
 from truehue.tabs.colorize.prepared import base_of, guess, save_sketch
-from truehue.tabs.colorize.sketches import starter
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.roles import OWNER
+from truehue.tabs.sources.sketches import starter
 from truehue.tabs.studies.sketch_choices import Choices
 
 

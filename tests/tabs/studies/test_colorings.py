@@ -17,10 +17,10 @@ from truehue.annotation.studies.cases import Kind
 from truehue.core.concepts.distribution import of_pictures
 from truehue.core.errors import BadInput, NotAllowed, NotStored
 from truehue.core.studies import EventKind, Purpose, Trial
-from truehue.tabs.compare.sources import distribution
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import OWNER, Actor, Role
+from truehue.tabs.sources.distributions import distribution
 from truehue.tabs.studies.colorings.facts import facts_of
 from truehue.tabs.studies.colorings.listing import (
     ColoringImageRequest,

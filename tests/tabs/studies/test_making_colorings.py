@@ -14,10 +14,10 @@ from truehue.annotation.studies.plan import Material, Review
 from truehue.core.errors import BadInput
 from truehue.core.prompts.concepts import concepts
 from truehue.core.sketches.records import Sketch, SketchWarning
-from truehue.tabs.colorize.sketches import drawings
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import OWNER
+from truehue.tabs.sources.sketches import drawings
 from truehue.tabs.studies.changing import Revision, create, revise
 from truehue.tabs.studies.form import LANGUAGES, StudyForm, consent_in, examples_in
 from truehue.tabs.studies.live import StudyCache

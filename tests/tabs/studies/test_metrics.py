@@ -24,9 +24,9 @@ from truehue.core.records import EvidenceRecord
 from truehue.core.scores.measures import measure_of
 from truehue.core.scores.scoring import score_image
 from truehue.tabs.page.context import Context
+from truehue.tabs.sources.studies import source_key
 from truehue.tabs.studies.metrics import metrics_of
 from truehue.tabs.studies.results import compute
-from truehue.tabs.studies.results_source import source_key
 
 pytestmark = pytest.mark.slow
 

@@ -27,6 +27,7 @@ from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import OWNER
 from truehue.tabs.shell.compose import make_context
+from truehue.tabs.sources.studies import human_answers
 from truehue.tabs.studies import making
 from truehue.tabs.studies.changing import Copying, Revision, create, revise
 from truehue.tabs.studies.changing import copy as copy_of
@@ -42,7 +43,6 @@ from truehue.tabs.studies.form import StudyForm
 from truehue.tabs.studies.imports import import_study
 from truehue.tabs.studies.materials import materials
 from truehue.tabs.studies.outline import outline
-from truehue.tabs.studies.questions.results import human_answers
 from truehue.tabs.studies.results import StudyReference, compute
 from truehue.tabs.studies.results_people import Decide, exclude
 

@@ -21,6 +21,7 @@ from truehue.core.studies import Event, EventKind, LogKind, ParticipantRecord, S
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import read_as
 from truehue.tabs.page.roles import OWNER, Actor, Role
+from truehue.tabs.sources.studies import read_source
 from truehue.tabs.studies.exports import codebook_text
 from truehue.tabs.studies.metrics import metrics_of
 from truehue.tabs.studies.results import StudyReference, StudyResultsRequest, study_results
@@ -37,7 +38,6 @@ from truehue.tabs.studies.results_people import (
     replayed,
     set_rule,
 )
-from truehue.tabs.studies.results_source import read_source
 from truehue.tabs.studies.tables_rows import ExportData, screening, votes
 from truehue.tabs.studies.tables_rows import results as results_rows
 

@@ -24,7 +24,7 @@ from truehue.core.concepts.reading import FileRefused, read_distributions
 from truehue.core.concepts.records import DistributionFile, DistributionRow
 from truehue.core.errors import BadInput
 from truehue.core.images.pixels import Mask
-from truehue.tabs.compare.concept.concepts import choices_view, concepts_view
+from truehue.tabs.compare.concept.concepts import choices_view
 from truehue.tabs.compare.concept.link import question_of
 from truehue.tabs.compare.concept.plane import LARGEST_PX, PX_A_UNIT, arrow, bubbles, flow, places
 from truehue.tabs.compare.concept.service import (
@@ -45,10 +45,11 @@ from truehue.tabs.compare.histograms import (
     order_of,
     palettes,
 )
-from truehue.tabs.compare.numbers import METRICS
 from truehue.tabs.compare.people.routes import compare_people_routes
 from truehue.tabs.compare.routes import compare_routes
 from truehue.tabs.page.context import Context
+from truehue.tabs.sources.distributions import concepts_view
+from truehue.tabs.sources.numbers import METRICS
 
 pytestmark = pytest.mark.slow
 

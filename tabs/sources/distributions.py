@@ -1,4 +1,4 @@
-"""What Compare sets side by side: a source as a link writes it, and the distribution that it is.
+"""What there is of each concept: a source as a link writes it, and the distribution that it is.
 
 - ``set:<id>``: a set of distributions that was imported;
 - ``pictures:<id>``: a set of pictures of one concept;
@@ -23,15 +23,15 @@ import numpy as np
 
 from truehue.core.concepts.distribution import Distribution, of_pictures, of_rows
 from truehue.core.concepts.matching import OWN_STYLE, concept_of, normal
-from truehue.core.concepts.records import RATINGS, ImageProfile
+from truehue.core.concepts.records import PIXELS, RATINGS, ConceptCell, ImageProfile
 from truehue.core.errors import BadInput, NotStored
 from truehue.core.images.pixels import Mask
-from truehue.core.prompts.concepts import STYLES
+from truehue.core.prompts.concepts import STYLES, concepts
 from truehue.core.records import MaskRecord
-from truehue.tabs.compare import generated
-from truehue.tabs.compare.generated import WHOLE
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import counted
+from truehue.tabs.sources import generated
+from truehue.tabs.sources.generated import WHOLE
 
 SET, PICTURES, RUN, IMAGE, GENERATED = "set", "pictures", "run", "image", "generated"
 ALL = "all"
@@ -128,7 +128,7 @@ def distribution(context: Context, text: str, message: str, method: str) -> Dist
 
 def measure(context: Context, text: str, message: str, until_s: float) -> tuple[int, int]:
     """How many images of a source are measured, of how many, after some of those that were not yet
-    have been (:func:`truehue.tabs.compare.generated.measure`); ``(0, 0)`` for a source that needs
+    have been (:func:`truehue.tabs.sources.generated.measure`); ``(0, 0)`` for a source that needs
     none. Errors as :func:`distribution`."""
     source = parse(text)
     if source.kind != GENERATED:
@@ -180,6 +180,115 @@ def choices(context: Context, text: str) -> list[Choice]:
             count = _people(context, group.set_id) if group.of_people else group.images
             entries.append(Choice(source.text, group.name, kind, count))
     return sorted(entries, key=lambda choice: choice.kind != "people")
+
+
+def concepts_view(context: Context) -> dict[str, Any]:
+    """All concepts and the words that imports brought beside them, each with how many sets of
+    people and of pictures there are of it; and what is here at all.
+
+    A concept is ``[id, words, thing, category, kind, people, pictures]``, of words without an id
+    the id is empty.
+    """
+    people, other, pictured = Counter[str](), Counter[str](), Counter[str]()
+    for record in context.storage.distributions.all():
+        into = people if record.of_people else other
+        into.update({normal(text) for text in context.storage.distributions.words(record.set_id)})
+    for group in context.storage.picture_sets.all():
+        (people if group.of_people else pictured)[normal(group.words)] += 1
+    runs = context.storage.profiles.runs()
+    sample = Counter[str]()
+    for run in runs:
+        sample.update(context.storage.profiles.concepts(run.run_id).concept_ids)
+    concept_list = concepts()
+    of_models = generated.words_with_images(context)
+    listed = [
+        [
+            concept.id,
+            concept.words,
+            concept.concept,
+            concept.category,
+            concept.modifier_kind,
+            people[normal(concept.words)],
+            sum(count[normal(concept.words)] for count in (other, pictured, of_models))
+            + sample[concept.id],
+        ]
+        for concept in concept_list
+    ]
+    names = {normal(concept.words) for concept in concept_list}
+    others = sorted({*people, *other, *pictured} - names)
+    listed += [
+        [
+            "",
+            text,
+            text,
+            "Other",
+            "",
+            people[text],
+            other[text] + pictured[text] + of_models[text],
+        ]
+        for text in others
+        if concept_of(text) is None
+    ]
+    return {
+        "concepts": listed,
+        "here": {
+            "people": sum(people.values()) > 0,
+            "runs": len(runs),
+            "sets": len(other) + len(pictured),
+            "images": any(row[6] for row in listed),
+        },
+    }
+
+
+def kind_words(distribution: Distribution) -> str:
+    """What the distribution is made of, in two or three words."""
+    if distribution.kind == RATINGS:
+        return "ratings, normalized"
+    if not distribution.of_pictures:
+        return distribution.kind
+    by = "pixels of" if distribution.method == PIXELS else "extracted from"
+    return f"{by} {'people’s colorings' if distribution.of_people else 'images'}"
+
+
+def extracted(
+    context: Context,
+    run_id: str,
+    concept_id: str,
+    style: str,
+    guidances: Sequence[float | None],
+    method: str,
+) -> list[ConceptCell]:
+    """The cells of a concept and style, one a scale (None for all together), from the profiles of
+    its pictures; without weights where none was measured."""
+    stored = context.storage.profiles
+    every, unscored = stored.pictures(run_id, concept_id, style)
+    cells = []
+    for guidance in guidances:
+        if guidance is None:
+            image_profiles, lost = every, len(unscored)
+        elif unscored:
+            # Of pictures without colors only storage knows the scale.
+            image_profiles, without = stored.pictures(run_id, concept_id, style, guidance)
+            lost = len(without)
+        else:
+            image_profiles, lost = (
+                [image_profile for image_profile in every if image_profile.guidance == guidance],
+                0,
+            )
+        distribution = of_pictures(concept_id, image_profiles, method) if image_profiles else None
+        cells.append(
+            ConceptCell(
+                run_id,
+                concept_id,
+                style,
+                guidance,
+                method,
+                len(image_profiles),
+                lost,
+                distribution.weights if distribution else None,
+            )
+        )
+    return cells
 
 
 def _imported(context: Context, source: Source, text: str) -> Distribution:

@@ -6,7 +6,7 @@ import numpy as np
 
 from truehue.core.color.distances import compare
 from truehue.core.color.uw71 import COUNT
-from truehue.tabs.compare.numbers import METRICS, numbers_json
+from truehue.tabs.sources.numbers import METRICS, numbers_json
 
 NEUTRAL, RED = 26, 31
 

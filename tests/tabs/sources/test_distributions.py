@@ -20,10 +20,17 @@ from truehue.core.images.pixels import Mask
 from truehue.core.prompts.prompt import ObjectTarget
 from truehue.core.records import GenerationRecord
 from truehue.core.runs.folder import RunFolder
-from truehue.tabs.compare.concept.concepts import choices_view, concepts_view
+from truehue.tabs.compare.concept.concepts import choices_view
 from truehue.tabs.compare.concept.service import concept_view
-from truehue.tabs.compare.sources import choices, distribution, label_of, parse, pictures
 from truehue.tabs.page.context import Context
+from truehue.tabs.sources.distributions import (
+    choices,
+    concepts_view,
+    distribution,
+    label_of,
+    parse,
+    pictures,
+)
 
 pytestmark = pytest.mark.slow
 

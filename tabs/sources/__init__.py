@@ -1,0 +1,1 @@
+"""What several features draw on: distributions of concepts, sketches, answers of people."""
