@@ -166,11 +166,17 @@ def test_a_circle_of_packages_is_found() -> None:
     assert package_circles({("core.a.x", "core.b.x"), ("tabs.b.x", "core.a.x")}) == []
 
 
-SHARED = frozenset(
-    {"page", "batches", "charts", "library", "sources", "verdicts", "feature", "features"}
-)
-"""Packages of ``tabs`` that features take what they share from."""
-ABOVE = frozenset({"shell", "command", "api"})
+PAGE, SHARED, FEATURE, SHELL = range(4)
+LAYERS = {
+    **dict.fromkeys(("feature", "page"), PAGE),
+    **dict.fromkeys(("batches", "charts", "library", "sources", "verdicts"), SHARED),
+    **dict.fromkeys(("api", "command", "features", "shell"), SHELL),
+}
+"""The layers of ``tabs``; every package that is not named is a feature. A package imports its own
+layer and those before it, but a feature no other feature: what two of them need is shared."""
+HALVES = {("studies", "participants")}
+"""Studies are one feature in two packages: what participants load stands apart, for it is served to
+people who have no account and must not bring the workbench along."""
 PAIRS = {
     ("colorize", "generate"),
     ("colorize", "inspect"),
@@ -178,28 +184,50 @@ PAIRS = {
     ("compare", "inspect"),
     ("explore", "inspect"),
     ("generate", "inspect"),
-    ("studies", "participants"),
 }
 """Features that still import another. The list only gets shorter."""
 
 
-def feature_pairs(arrows: Set[tuple[str, str]]) -> set[tuple[str, str]]:
-    """The features that import another one, each with the other."""
-    pairs = {
-        (item.split(".")[1], other.split(".")[1])
-        for item, other in arrows
-        if item.startswith("tabs.") and other.startswith("tabs.")
-    }
-    return {
-        (item, other)
-        for item, other in pairs
-        if item != other and item not in SHARED | ABOVE and other not in SHARED
-    }
+def against_the_layers(arrows: Set[tuple[str, str]]) -> set[tuple[str, str]]:
+    """The packages of ``tabs`` that import one which they may not, each with that one."""
+    inside = [arrow for arrow in arrows if all(name.startswith("tabs.") for name in arrow)]
+    pairs = {(item.split(".")[1], other.split(".")[1]) for item, other in inside} - HALVES
+    out = set()
+    for item, other in pairs:
+        layer, below = LAYERS.get(item, FEATURE), LAYERS.get(other, FEATURE)
+        if item != other and (below > layer or layer == below == FEATURE):
+            out.add((item, other))
+    return out
 
 
-def test_features_do_not_import_each_other() -> None:
-    assert feature_pairs(arrows()) == PAIRS
-    assert feature_pairs({("tabs.a.x", "tabs.b.y"), ("tabs.a", "tabs.page.z")}) == {("a", "b")}
+def test_packages_of_tabs_import_only_what_lies_below_them() -> None:
+    assert against_the_layers(arrows()) == PAIRS
+    assert LAYERS.keys() <= {path.stem for path in (ROOT / "tabs").iterdir()}
+
+
+def test_an_import_against_the_layers_is_found() -> None:
+    right = {
+        ("tabs.a.x", "tabs.page.z"),
+        ("tabs.a", "tabs.charts.x"),
+        ("tabs.charts", "tabs.sources"),
+        ("tabs.shell.x", "tabs.a"),
+        ("tabs.studies.x", "tabs.participants.y"),
+        ("tabs.a", "core.x"),
+    }
+    wrong = {
+        ("tabs.a.x", "tabs.b.y"),
+        ("tabs.charts.x", "tabs.a"),
+        ("tabs.page.x", "tabs.charts"),
+        ("tabs.a", "tabs.shell.x"),
+        ("tabs.participants", "tabs.studies"),
+    }
+    assert against_the_layers(right | wrong) == {
+        ("a", "b"),
+        ("charts", "a"),
+        ("page", "charts"),
+        ("a", "shell"),
+        ("participants", "studies"),
+    }
 
 
 def test_the_app_itself_loads_nothing_heavy_and_is_alone_at_the_top() -> None:
