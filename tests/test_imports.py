@@ -178,8 +178,6 @@ HALVES = {("studies", "participants")}
 """Studies are one feature in two packages: what participants load stands apart, for it is served to
 people who have no account and must not bring the workbench along."""
 PAIRS = {
-    ("colorize", "generate"),
-    ("colorize", "inspect"),
     ("compare", "explore"),
     ("compare", "inspect"),
     ("explore", "inspect"),

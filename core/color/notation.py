@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -235,6 +235,18 @@ def most_vivid_within(lab: Triple) -> Triple:
         inside = bool(in_srgb(target * np.array([1.0, middle, middle])))
         low, high = (middle, high) if inside else (low, middle)
     return _triple(target * np.array([1.0, low, low]))
+
+
+def signed(value: float, decimals: int = 2) -> str:
+    """Fixed decimals with a real minus sign and no minus zero."""
+    text = f"{value:.{decimals}f}"
+    return (text.removeprefix("-") if float(text) == 0.0 else text).replace("-", "−")
+
+
+def lab_text(lab: Sequence[float]) -> str:
+    """``L* 52.2 · a* 64.36 · b* −5.10``; lines break between the numbers, not within one."""
+    parts = (f"L*\u00a0{lab[0]:.1f}", f"a*\u00a0{signed(lab[1])}", f"b*\u00a0{signed(lab[2])}")
+    return "\u00a0· ".join(parts)
 
 
 def _value(text: str, part: str, label: str, full: float | None) -> float:

@@ -16,6 +16,8 @@ from truehue.core.errors import BadInput
 RELEASED_CODE = "moatifbutt/gen-color-bench @ 802a3ba, gencolorbench/generation/models.py"
 
 Kind = Literal["renderer", "diffusers", "transformers", "served", "folder"]
+DRAWABLE: tuple[Kind, ...] = ("renderer", "diffusers", "transformers")
+"""The kinds that generate on this machine, where their weights are installed."""
 
 
 @dataclass(frozen=True)

@@ -10,17 +10,16 @@ from pydantic import BeforeValidator, Field
 from truehue.core.concepts.matching import concept_of
 from truehue.core.errors import BadInput
 from truehue.core.generation.opening import missing
-from truehue.core.generation.registry import MODELS, RENDERER, model
+from truehue.core.generation.registry import DRAWABLE, MODELS, RENDERER, model
 from truehue.core.generation.request import MAX_SEED, GenerationRequest
 from truehue.core.prompts.concepts import concepts
 from truehue.core.prompts.prompt import Prompt
 from truehue.core.records import GenerationRecord
 from truehue.tabs.colorize.prepared import MOST_WORDS, base_of
-from truehue.tabs.generate.models import DRAWABLE, checked_models
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest, PageRequest, Whole, list_of_single
-from truehue.tabs.page.roles import Actor
+from truehue.tabs.page.roles import Actor, may_open
 from truehue.tabs.verdicts.generation import draw, model_name
 
 SENTENCE = (
@@ -85,10 +84,11 @@ def guidances(low: float, high: float, count: int) -> tuple[float, ...]:
 def start_candidates(context: Context, actor: Actor, request: CandidatesRequest) -> dict[str, Any]:
     """Puts candidates into the engine's queue; they are found by :func:`candidates_view` as they
     come. Raises BadInput in words."""
-    checked_models(actor, [request.model])
+    may_open(actor, request.model)
+    entry = model(request.model)
     if request.model == RENDERER:
         raise BadInput(NO_LINES, "model")
-    lacking = missing(model(request.model), None, context.sources, context.endpoints)
+    lacking = missing(entry, None, context.sources, context.endpoints)
     if lacking:
         raise BadInput(
             f"{model_name(request.model)} cannot generate images yet. {lacking[0]}", "model"

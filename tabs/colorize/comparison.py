@@ -9,6 +9,7 @@ import numpy as np
 
 from truehue.core.cache import LruCache
 from truehue.core.color.distances import compare
+from truehue.core.color.notation import lab_text
 from truehue.core.color.spaces import hex_of, masked_srgb24, srgb8_to_lab, unpack_srgb24
 from truehue.core.color.systems import nearest_names
 from truehue.core.concepts.distribution import Distribution, of_pictures
@@ -17,7 +18,6 @@ from truehue.core.concepts.records import EXTRACTED
 from truehue.core.errors import NoPixels
 from truehue.core.sketches.records import INK
 from truehue.tabs.colorize.images import ColoringRequest, Painted, painted
-from truehue.tabs.inspect.colors import lab_text
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import counted, message_of

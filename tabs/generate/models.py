@@ -6,13 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from truehue.core.generation.opening import missing
-from truehue.core.generation.registry import MODELS, Defaults, ModelEntry, model
+from truehue.core.generation.registry import DRAWABLE, MODELS, Defaults, ModelEntry, model
 from truehue.core.generation.renderer import OBJECTS
 from truehue.core.prompts.tables import objects
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.roles import Actor, may_open
-
-DRAWABLE = ("renderer", "diffusers", "transformers")
 
 
 def model_choices(context: Context) -> list[tuple[str, str]]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from truehue.core.color.notation import lab_text
 from truehue.core.color.spaces import chroma, hex_of, hue_deg, lab_to_srgb8, srgb8_to_lab
 from truehue.core.color.systems import SYSTEMS, all_nearest
 from truehue.core.concepts.palette import (
@@ -34,18 +35,6 @@ PALETTE_HELP = (
     "Exact pixels pooled in 8 × 8 × 8 cells of sRGB; the largest 20, merged while "
     f"{MERGED_DELTA_E00:g} ΔE00 or less apart."
 )
-
-
-def signed(value: float, decimals: int = 2) -> str:
-    """Fixed decimals with a real minus sign and no minus zero."""
-    text = f"{value:.{decimals}f}"
-    return (text.removeprefix("-") if float(text) == 0.0 else text).replace("-", "−")
-
-
-def lab_text(lab: Sequence[float]) -> str:
-    """``L* 52.2 · a* 64.36 · b* −5.10``; lines break between the numbers, not within one."""
-    parts = (f"L*\u00a0{lab[0]:.1f}", f"a*\u00a0{signed(lab[1])}", f"b*\u00a0{signed(lab[2])}")
-    return "\u00a0· ".join(parts)
 
 
 def lch_text(lab: Sequence[float]) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from truehue.core.color.difference import HUE_GATE_CHROMA, hue_word
+from truehue.core.color.notation import lab_text
 from truehue.core.color.spaces import chroma, hex_of, hue_deg, lab_to_srgb8
 from truehue.core.generation.truth import true_color_words
 from truehue.core.records import EvidenceRecord, ImageRecord
@@ -16,7 +17,7 @@ from truehue.core.verdict.audit import alternatives, audit
 from truehue.core.verdict.measure import Measurement, measurement_sentence
 from truehue.core.verdict.rules import DIFFERS, FAIL, PASS, LightMatch, Metric, rule
 from truehue.tabs.inspect.automatic import name_of
-from truehue.tabs.inspect.colors import EVEN_CONTRAST, lab_text, nearest_names_view
+from truehue.tabs.inspect.colors import EVEN_CONTRAST, nearest_names_view
 from truehue.tabs.inspect.nearest import nearest_name
 from truehue.tabs.inspect.steps import steps
 from truehue.tabs.page import figures
