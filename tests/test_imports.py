@@ -179,7 +179,6 @@ HALVES = {("studies", "participants")}
 people who have no account and must not bring the workbench along."""
 PAIRS = {
     ("compare", "explore"),
-    ("compare", "inspect"),
     ("explore", "inspect"),
     ("generate", "inspect"),
 }

@@ -8,6 +8,7 @@ from typing import Any
 
 from truehue.core.errors import BadInput
 from truehue.core.masks.marks import STROKES
+from truehue.core.records import ImageRecord, MaskRecord
 
 EXACT_MAKERS = ("renderer", "file")
 """Makers of masks that come with an image."""
@@ -103,6 +104,13 @@ def describe(maker: str, parameters: Mapping[str, Any]) -> str:
     )
     parts += [f"{n} {singular if n == 1 else more}" for n, singular, more in counted if n]
     return f"{name} · {', '.join(parts)}" if parts else name
+
+
+def mask_text(record: MaskRecord, image: ImageRecord) -> str:
+    """How the mask came about and how large it is: ``GrabCut · box, 2 strokes · 40.5%``."""
+    share = 100.0 * record.area_px / (image.width * image.height)
+    description = describe(record.maker, record.parameters)
+    return f"{description} · {record.area_px:,} px · {share:.1f}%"
 
 
 def _grounding_text(parameters: Mapping[str, Any]) -> list[str]:

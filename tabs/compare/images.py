@@ -15,11 +15,10 @@ from truehue.core.errors import BadInput
 from truehue.core.images.pixels import Mask
 from truehue.core.masks.display import cutout_png
 from truehue.core.masks.from_marks import mask_from_marks
+from truehue.core.masks.registry import mask_text
 from truehue.core.records import MaskRecord
 from truehue.tabs.compare.people.messages import concept_json, free_words
 from truehue.tabs.compare.people.sets import MOST_NAME
-from truehue.tabs.inspect.state import make_mask, mask_text
-from truehue.tabs.inspect.work import work_of
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import counted
@@ -94,10 +93,11 @@ def review_mark(context: Context, actor: Actor, request: Mark) -> dict[str, Any]
 def save_mark(context: Context, actor: Actor, request: Mark) -> dict[str, Any]:
     """Stores the mask of such marks; ``source`` is the image measured by it. Errors as
     :func:`review_mark`."""
-    image_id = context.storage.images.get(request.image).image_id
-    record = make_mask(context, work_of(context, image_id, list(request.marks)))
-    assert record is not None  # there are marks
-    source = parse(f"{IMAGE}:{image_id}/{record.mask_id}").text
+    image = context.storage.images.get(request.image)
+    mask = mask_from_marks(context.srgb8(image.image_id), list(request.marks))
+    record = context.storage.masks.add(image, mask)
+    context.save_mask_pixels(record.mask_id, mask.pixels)
+    source = parse(f"{IMAGE}:{image.image_id}/{record.mask_id}").text
     return {"source": source, "mask_id": record.mask_id}
 
 

@@ -21,6 +21,7 @@ from truehue.core.concepts.palette import ColorDescription, describe_colors
 from truehue.core.errors import BadInput, NotStored, TrueHueError
 from truehue.core.images.pixels import masked_colors, select_pixels
 from truehue.core.masks.display import outline_path, unmeasured_overlay_png
+from truehue.core.masks.registry import mask_text
 from truehue.core.records import MaskRecord
 from truehue.core.scores.measures import measures_of
 from truehue.core.scores.records import IMAGE, Measure
@@ -31,14 +32,7 @@ from truehue.core.verdict.rules import DEFAULT_RULE, DIFFERS, MATCHES, RELATIONS
 from truehue.tabs.inspect.automatic import automatic_of, grounding_view, overrides_of
 from truehue.tabs.inspect.colors import colors_view, evidence_of_colors, whole_image
 from truehue.tabs.inspect.nearest import note_of
-from truehue.tabs.inspect.state import (
-    exact_mask,
-    make_mask,
-    marks_of,
-    mask_text,
-    origin_target,
-    remember,
-)
+from truehue.tabs.inspect.state import exact_mask, make_mask, marks_of, origin_target, remember
 from truehue.tabs.inspect.steps import color_steps
 from truehue.tabs.inspect.view import (
     evidence_view,

@@ -10,7 +10,7 @@ from typing import Any
 from truehue.core.images.pixels import Mask
 from truehue.core.masks.from_marks import mask_from_marks
 from truehue.core.masks.marks import Mark, parse_marks
-from truehue.core.masks.registry import EXACT_MAKERS, describe
+from truehue.core.masks.registry import EXACT_MAKERS
 from truehue.core.records import ImageRecord, MaskRecord
 from truehue.tabs.inspect.mask_request import point_segmenter
 from truehue.tabs.inspect.work import Work
@@ -87,13 +87,6 @@ def marks_of(record: MaskRecord) -> list[dict[str, Any]]:
     if isinstance(marks, list) and marks and record.maker not in EXACT_MAKERS:
         return [dict(mark) for mark in marks]
     return [{"type": "stored", "mask_id": record.mask_id}]
-
-
-def mask_text(record: MaskRecord, image: ImageRecord) -> str:
-    """How the mask came about and how large it is: ``GrabCut · box, 2 strokes · 40.5%``."""
-    share = 100.0 * record.area_px / (image.width * image.height)
-    description = describe(record.maker, record.parameters)
-    return f"{description} · {record.area_px:,} px · {share:.1f}%"
 
 
 def origin_target(image: ImageRecord) -> tuple[str, str]:

@@ -11,9 +11,10 @@ from truehue.core.errors import BadInput, MaskError, NoPixels, NotStored, TrueHu
 from truehue.core.images.pixels import Mask
 from truehue.core.masks import marks
 from truehue.core.masks.marks import Mark
+from truehue.core.masks.registry import mask_text
 from truehue.core.records import ImageRecord
 from truehue.tabs.inspect.score import judge
-from truehue.tabs.inspect.state import exact_mask, make_mask, marks_of, mask_text, origin_target
+from truehue.tabs.inspect.state import exact_mask, make_mask, marks_of, origin_target
 from truehue.tabs.inspect.work import Work, number_of, read_stage, work_of
 from truehue.tabs.page.context import Context
 
