@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
 
-from truehue.core.errors import DataFolderError
+from truehue.core.errors import DataFolderError, NotStored
 from truehue.core.files import Progress, quiet, sweep, why_of
 from truehue.storage.accounts import Accounts
 from truehue.storage.backup.backup import (
@@ -25,8 +25,8 @@ from truehue.storage.checks import dangling, missing_files
 from truehue.storage.colorings import ColoringLayers, ColoringMarks, Colorings
 from truehue.storage.concept_images.images import Images, Masks
 from truehue.storage.concept_images.sets import ConceptImages, GeneratedImages, ImageProfiles
+from truehue.storage.database.confirmed import Loss
 from truehue.storage.database.connection import DATABASE_NAME, Clock, Database, aware, utc_now
-from truehue.storage.database.losses import Losses
 from truehue.storage.database.migrations import FeatureTables
 from truehue.storage.distributions import DistributionSets
 from truehue.storage.jobs import Jobs
@@ -54,6 +54,34 @@ T = TypeVar("T", bound=FeatureTables)
 log = logging.getLogger("truehue")
 
 _CLOCK_AHEAD = timedelta(hours=1)
+
+
+class Losses:
+    """The losses that were found; each is told until somebody has read it."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def unread(self) -> list[Loss]:
+        """Those that nobody has marked as read, oldest first."""
+        rows = self._database.rows(
+            "SELECT number, writes, since, until, replaced, log_copy FROM losses "
+            "ANTI JOIN losses_read USING (number) ORDER BY number"
+        )
+        return [Loss(*row) for row in rows]
+
+    def words(self) -> dict[int, str]:
+        """What :meth:`unread` holds, in words, by number."""
+        return {loss.number: loss.words(self._database.path) for loss in self.unread()}
+
+    def read(self, number: int) -> None:
+        """Tell a loss no more. Raises :class:`NotStored`."""
+        if not self._database.rows("SELECT 1 FROM losses WHERE number = ?", [number]):
+            raise NotStored(f"No loss is stored under the number {number}.")
+        self._database.insert(
+            "INSERT INTO losses_read VALUES (?, ?) ON CONFLICT DO NOTHING",
+            [number, self._database.now()],
+        )
 
 
 class Storage:

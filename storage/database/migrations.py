@@ -15,7 +15,6 @@ from typing import Any, Protocol
 import duckdb
 
 from truehue.core.errors import DatabaseNewer, StorageError
-from truehue.storage.database.step_15 import evaluations_and_answers
 from truehue.storage.database.steps_5_9 import (
     concepts_and_distributions,
     jobs_and_makers,
@@ -23,8 +22,9 @@ from truehue.storage.database.steps_5_9 import (
     verdict_judgments,
     write_count_and_losses,
 )
-from truehue.storage.database.steps_10_14 import (
+from truehue.storage.database.steps_10_15 import (
     accounts_and_studies,
+    evaluations_and_answers,
     expectations_of_verdicts,
     judgments_by_person,
     scores_of_items,

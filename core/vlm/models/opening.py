@@ -1,11 +1,28 @@
-"""From a model's record to one that answers, whatever its kind."""
+"""From a model's record to one that answers, whatever its kind; and what answers without being a
+language model: the reader of pixels, and chance."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterable, Iterator
+
+from truehue.core.errors import TrueHueError
 from truehue.core.generation.weights.sources import Sources
+from truehue.core.vlm.baselines import guess, read_pixels, reads
 from truehue.core.vlm.models.busy import ReportWait
-from truehue.core.vlm.models.records import Answerer, VisionModel
+from truehue.core.vlm.models.records import (
+    CHANCE,
+    Answerer,
+    Halted,
+    ImagePrompt,
+    NoReply,
+    Reply,
+    Sampling,
+    Stop,
+    VisionModel,
+)
 from truehue.core.vlm.models.served import Budget, ServedAnswerer
+from truehue.core.vlm.records import Illustrated
 
 
 def open_model(
@@ -20,9 +37,49 @@ def open_model(
     if model.kind == "served":
         return ServedAnswerer(model, budget, report_wait)
     if model.kind == "baseline":
-        from truehue.core.vlm.models.baseline import BaselineAnswerer
-
         return BaselineAnswerer(model)
     from truehue.core.vlm.models.local import open_local
 
     return open_local(model, sources)
+
+
+class BaselineAnswerer:
+    """Answers by the letter, yes, no or the name alone. It knows the question and the pixels, never
+    the construction; where it has no way to an answer it says so, and leaves the question without
+    one."""
+
+    def __init__(self, model: VisionModel) -> None:
+        self._model = model
+
+    def answers(
+        self, image_prompts: Iterable[ImagePrompt], sampling: Sampling, stop: Stop
+    ) -> Iterator[Reply | NoReply]:
+        """The reply to each ask, which names its question. Raises Halted once ``stop`` says so."""
+        for ask in image_prompts:
+            if stop():
+                raise Halted
+            yield self._answer(ask)
+
+    def close(self) -> None:
+        """It holds nothing."""
+
+    def _answer(self, ask: ImagePrompt) -> Reply | NoReply:
+        began, question = time.perf_counter(), ask.question
+        if question is None:
+            return NoReply("A baseline needs the question, not only its prompt.", counts=False)
+        height, width = 0, 0
+        try:
+            if self._model.location == CHANCE:
+                answer = guess(question, ask.seed)
+            elif reads(question):
+                srgb8 = ask.pixels()
+                height, width = srgb8.shape[:2]
+                answer = read_pixels(Illustrated(question, srgb8))
+            else:
+                return NoReply("The reader of pixels cannot answer this.", counts=False)
+        except TrueHueError as error:
+            return NoReply(str(error), counts=False)
+        if answer.reading is None:
+            return NoReply(answer.reason, counts=False)
+        seconds = time.perf_counter() - began
+        return Reply(answer.words, "stop", seconds, width, height)

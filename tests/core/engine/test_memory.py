@@ -16,7 +16,7 @@ from tests.core.engine.models import (
     until,
 )
 from truehue.core.engine import Problem
-from truehue.core.engine.generation import LOAD_OUT_OF_MEMORY, OUT_OF_MEMORY
+from truehue.core.engine.engine import LOAD_OUT_OF_MEMORY, OUT_OF_MEMORY
 from truehue.core.generation.request import GenerationRequest
 
 
