@@ -15,7 +15,7 @@ from truehue.core.generation.request import MAX_SEED, GenerationRequest
 from truehue.core.prompts.concepts import concepts
 from truehue.core.prompts.prompt import Prompt
 from truehue.core.records import GenerationRecord
-from truehue.tabs.colorize.prepared import MOST_WORDS, base_of
+from truehue.tabs.colorize.sketches import MOST_WORDS, base_of
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest, PageRequest, Whole, list_of_single

@@ -13,7 +13,7 @@ from truehue.core.sketches.records import Sketch
 from truehue.core.sketches.regions import CLOSINGS_PX, coded_regions
 from truehue.core.sketches.regions import regions as region_maps
 from truehue.tabs.colorize.images import painted, picture, thumbnail
-from truehue.tabs.colorize.prepared import Preparing, prepared
+from truehue.tabs.colorize.sketches import Preparing, prepared
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import read_as
 from truehue.tabs.page.single_flight import SingleFlightCache

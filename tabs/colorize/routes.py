@@ -26,13 +26,6 @@ from truehue.tabs.colorize.images import (
     file_name,
     image_view,
 )
-from truehue.tabs.colorize.prepared import (
-    Preparing,
-    Storing,
-    import_sketch,
-    prepared_view,
-    store_sketch,
-)
 from truehue.tabs.colorize.saved import (
     Keeping,
     NamedColoring,
@@ -41,7 +34,16 @@ from truehue.tabs.colorize.saved import (
     keep,
     saved_view,
 )
-from truehue.tabs.colorize.sketches import NamedSketch, sketch_view, sketches_view
+from truehue.tabs.colorize.sketches import (
+    NamedSketch,
+    Preparing,
+    Storing,
+    import_sketch,
+    prepared_view,
+    sketch_view,
+    sketches_view,
+    store_sketch,
+)
 from truehue.tabs.page.answers import Answer, attachment, guarded, refusal
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest, read_as

@@ -11,7 +11,7 @@ from truehue.core.concepts.matching import normal
 from truehue.core.errors import BadInput
 from truehue.core.records import ColoringHead
 from truehue.tabs.colorize.images import ColoringRequest, painted
-from truehue.tabs.colorize.prepared import save_sketch
+from truehue.tabs.colorize.sketches import save_sketch
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest, PageRequest

@@ -1,20 +1,49 @@
-"""The sketches that can be colored, as the page shows them."""
+"""The sketches that can be colored; line drawings that people bring or models draw: cleaned, looked
+at, and stored as sketches."""
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from functools import cache
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
 
-from truehue.core.concepts.matching import concept_of
+from pydantic import BeforeValidator, Field
+
+from truehue.core.cache import LruCache
+from truehue.core.concepts.matching import concept_of, normal
 from truehue.core.errors import BadInput
 from truehue.core.prompts.concepts import Concept, concepts
 from truehue.core.records import SketchRecord
+from truehue.core.sketches.records import Sketch, SketchSettings
+from truehue.core.sketches.regions import CLOSINGS_PX, regions
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.requests import EmptyRequest, PageRequest
+from truehue.tabs.page.errors import shortened
+from truehue.tabs.page.images import image_json, store_upload
+from truehue.tabs.page.requests import EmptyRequest, PageRequest, Whole, digits
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.sources.distributions import concepts_view
-from truehue.tabs.sources.sketches import PREFIX, STARTER, find, sketch_json, source_text, starter
+from truehue.tabs.sources.sketches import (
+    GENERATED,
+    IMPORT,
+    PREFIX,
+    STARTER,
+    Found,
+    find,
+    sketch_json,
+    source_text,
+    starter,
+)
+
+MOST_WORDS = 80
+MOST_NOTE = 200
+MOST_KEPT = 24
+_PREPARED: LruCache[Sketch] = LruCache(MOST_KEPT)
+_NUMBERED = re.compile(r"[\s(]*(?:copy|sketch|drawing|final|v?\d+)\)?$")
+
+Blank = Annotated[int | None, BeforeValidator(lambda value: digits(value) if value != "" else None)]
 
 
 class NamedSketch(PageRequest):
@@ -89,3 +118,130 @@ def _stored_json(record: SketchRecord) -> dict[str, Any]:
         "at": record.created_at.isoformat(),
         "url": f"{PREFIX}/sketches/{record.id}.png",
     }
+
+
+class Preparing(PageRequest):
+    """A stored image, and how it becomes a sketch; without a threshold one is found."""
+
+    image: str = Field(title="The image")
+    threshold: Blank = Field(default=None, ge=1, le=254, title="The line threshold")
+    side: Whole = Field(default=1024, ge=64, le=2048, title="The longer side")
+    speck: Whole = Field(default=12, ge=0, le=400, title="The size of specks")
+    flatten: bool = Field(default=True, title="Taking shading away")
+
+
+class Storing(Preparing):
+    """The same to be stored for a concept, or a starter ``drawing`` for its own."""
+
+    image: str = ""
+    words: str = Field(default="", max_length=MOST_WORDS, title="The object")
+    drawing: str = ""
+
+
+def prepared(context: Context, request: Preparing) -> Sketch:
+    """The sketch that comes of a stored image; the last ones are kept. Raises NotStored."""
+    record = context.storage.images.get(request.image)  # also of what is kept: is it theirs to see?
+    settings = SketchSettings(request.threshold, request.side, request.speck, request.flatten)
+
+    def make() -> Sketch:
+        from truehue.core.sketches.prepare import prepare
+
+        return prepare(context.srgb8(record.image_id), settings)
+
+    return _PREPARED.get((record.image_id, settings), make)
+
+
+@requires("look")
+def prepared_view(context: Context, actor: Actor, request: Preparing) -> dict[str, Any]:
+    """A sketch before it is stored: its size, its regions under each closing, and warnings."""
+    sketch = prepared(context, request)
+    height, width = sketch.ink.shape
+    return {
+        "id": sketch.id,
+        "width": width,
+        "height": height,
+        "closing": sketch.closing,
+        "warnings": [warning.words for warning in sketch.warnings],
+        "regions": list(regions(sketch.ink).counts),
+        "closings_px": list(CLOSINGS_PX),
+    }
+
+
+@requires("add")
+def import_sketch(
+    context: Context, actor: Actor, request: EmptyRequest, file: Path, name: str
+) -> dict[str, Any]:
+    """Stores a line drawing that somebody brings. Raises ImageError."""
+    record = store_upload(context, file, name or "pasted drawing", actor.id)
+    return {**image_json(record), **guess(record.name)}
+
+
+def guess(file_name: str) -> dict[str, Any]:
+    """What a file shows, by its name: the concept's words where they are one's, else the name's."""
+    text = normal(Path(file_name).stem)[:MOST_WORDS]
+    while (shorter := _NUMBERED.sub("", text).strip()) != text and shorter:
+        text = shorter
+    concept = concept_of(text)
+    return {"words": concept.words if concept else text, "known": concept is not None}
+
+
+def base_of(text: str) -> tuple[str, str]:
+    """The words under which a sketch is stored, and what to say of it: states and moods of a thing
+    share the thing's sketch. Raises BadInput for no words."""
+    text = normal(text)
+    if not text:
+        raise BadInput("Enter the object that the drawing shows.", "words")
+    concept = concept_of(text)
+    if concept is None:
+        return text, ""
+    family = [item for item in concepts() if item.base_id == concept.base_id]
+    base = next(item for item in family if not item.modifier)
+    others = len(family) - 1
+    if not others:
+        return base.words, ""
+    share = "One modified concept shares" if others == 1 else f"{others} modified concepts share"
+    return base.words, f"{share} the sketch of “{base.words}”."
+
+
+@requires("add")
+def store_sketch(context: Context, actor: Actor, request: Storing) -> dict[str, Any]:
+    """Stores the sketch of a concept, which is the one that is taken for it from now on; one that
+    is stored for something else stays what it is."""
+    if request.drawing:
+        result = starter(request.drawing)
+        text, said = base_of(request.words or result.words)
+        result = replace(result, words=text)
+    else:
+        text, said = base_of(request.words)
+        sketch = prepared(context, request)
+        result = Found(sketch, text, *_source(context, request.image))
+    result = save_sketch(context, actor, result)
+    if normal(result.words) == normal(text):
+        context.storage.sketches.use(result.sketch.id, actor.id)
+    return {"sketch": sketch_json(result), "said": said}
+
+
+def save_sketch(context: Context, actor: Actor, result: Found) -> Found:
+    """Stores a sketch with its name; one that is stored keeps the name that it has. Which one is
+    taken for that name stays as it is."""
+    context.require_space(result.sketch.ink.size // 4)
+    record = context.storage.sketches.add(
+        result.sketch, result.words, result.source, result.note, actor.id
+    )
+    return replace(result, words=record.words, source=record.source, note=record.note)
+
+
+def _source(context: Context, image_id: str) -> tuple[str, str]:
+    """Where an image is from, and in words: the file that was brought, or model, seed and
+    guidance."""
+    from truehue.tabs.verdicts.generation import model_name
+
+    record = context.storage.images.get(image_id)
+    rows = context.storage.drawings.for_image(record.image_id)
+    if not rows:
+        return IMPORT, shortened(f"imported as {record.name}", MOST_NOTE)
+    row = rows[0]
+    parts = [model_name(row.model)]
+    parts += [f"seed {row.seed}"] if row.seed is not None else []
+    parts += [f"guidance {row.guidance:g}"] if row.guidance is not None else []
+    return GENERATED, ", ".join(parts)

@@ -39,7 +39,6 @@ from truehue.tabs.command.status import folder_named, full_status_json, held_tex
 from truehue.tabs.library.service import SELECTION, Library
 from truehue.tabs.page.errors import counted
 from truehue.tabs.page.requests import read_as
-from truehue.tabs.runs.machine import about_of, default_workers, sharing_text
 from truehue.tabs.runs.messages import (
     images_text,
     money_text,
@@ -47,7 +46,7 @@ from truehue.tabs.runs.messages import (
     progress_text,
     space_problem,
 )
-from truehue.tabs.runs.plan import chosen, plans
+from truehue.tabs.runs.plan import about_of, chosen, default_workers, plans, sharing_text
 from truehue.tabs.runs.request import RunRequest, RunSpec, Workers
 from truehue.tabs.runs.stored import OF_RUN, of_model, of_run
 from truehue.tabs.runs.trial import Trials

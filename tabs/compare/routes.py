@@ -8,10 +8,17 @@ from typing import Any
 from fastapi import Request
 from fastapi.responses import JSONResponse, Response
 
-from truehue.tabs.compare.concept.concepts import choices_view
-from truehue.tabs.compare.concept.service import bins_view, concept_view, flow_view, intervals_view
+from truehue.tabs.compare.concept.service import (
+    bins_view,
+    choices_view,
+    concept_view,
+    file_name,
+    flow_view,
+    intervals_view,
+    numbers_csv,
+    weights_csv,
+)
 from truehue.tabs.compare.concept.steps import images_view, steps_view
-from truehue.tabs.compare.export import file_name, numbers_csv, weights_csv
 from truehue.tabs.compare.images import Mark, Pool, pool, review_mark, save_mark
 from truehue.tabs.compare.sweep import sweep_chart
 from truehue.tabs.compare.tables.charts import Chart

@@ -111,7 +111,7 @@ class Context:
 
     def visit(self, actor: Actor, stays: bool = True) -> AbstractContextManager[None]:
         """In the block that visitor's request is answered; without visitors nothing is to be done.
-        One who does not ``stay`` only looks (:class:`truehue.tabs.page.guests.Guest`)."""
+        One who does not ``stay`` only looks (:class:`truehue.tabs.shell.workspaces.Guest`)."""
         return nullcontext()
 
     def require_space(self, size_bytes: int = 0, images: int = 0) -> None:

@@ -23,8 +23,8 @@ from truehue.core.errors import BadInput
 from truehue.core.generation.request import Cancelled
 from truehue.core.records import JobRecord
 from truehue.tabs.feature import Kind
-from truehue.tabs.page.concurrency import ConcurrencyLimits
 from truehue.tabs.page.errors import counted, message_of
+from truehue.tabs.page.limits import ConcurrencyLimits
 from truehue.tabs.page.roles import Actor, Resource, allowed, may
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from truehue.annotation.judgments.answers import Answer, AnswerKind
 from truehue.annotation.studies.cases import Kind
 from truehue.annotation.studies.plan import StudyPlan
 from truehue.core.studies import ColoringMark, Event, Purpose, Trial
-from truehue.tabs.participants.refusals import Refusal
+from truehue.tabs.participants.reading import Refusal
 
 MOST_BYTES = 48 * 2**20
 """What the events of one participant may take, about: 45 sketches of a painter who never fills."""

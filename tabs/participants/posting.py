@@ -20,8 +20,7 @@ from truehue.core.errors import BadInput, NotStored, TrueHueError
 from truehue.core.studies import Event, EventKind, MarkKind, Trial
 from truehue.tabs.participants.layers import FinishedColoring
 from truehue.tabs.participants.live_study import LiveStudy
-from truehue.tabs.participants.reading import id_of, read_event
-from truehue.tabs.participants.refusals import Refusal
+from truehue.tabs.participants.reading import Refusal, id_of, read_event
 from truehue.tabs.participants.session import ParticipantSession
 from truehue.tabs.participants.view import Json, participant_json, trials_json
 

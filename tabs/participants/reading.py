@@ -1,4 +1,4 @@
-"""What a participant's page sends, read into events that can be stored."""
+"""What a participant's page sends, read into events that can be stored, or refused."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Any
 from truehue.annotation.colorings import as_json, read_action
 from truehue.core.errors import BadInput
 from truehue.core.studies import Event, EventKind
-from truehue.tabs.participants.refusals import Refusal
 
 MOST_EVENTS = 100
 MOST_COMMENT = 2_000
@@ -25,6 +24,17 @@ OUTSIDE_NAMES = frozenset({"prolific_pid", "study_id", "session_id"})
 """What is kept of an address that a recruiting site wrote; anything else in it is not."""
 SENT_KINDS = frozenset(EventKind) - {EventKind.CONSENT}
 """What a page sends by itself; consent is stored with the enrolment."""
+
+
+class Refusal(BadInput):
+    """Something that a participant's page asked for and does not get.
+
+    ``code`` is one word for the page, ``status`` the one of HTTP.
+    """
+
+    def __init__(self, message: str, code: str, status: int = 409, field: str = "") -> None:
+        super().__init__(message, field)
+        self.code, self.status = code, status
 
 
 def read_list(content: Mapping[str, Any]) -> list[Any]:

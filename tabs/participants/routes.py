@@ -29,8 +29,7 @@ from truehue.tabs.page.visitor_cookies import is_https
 from truehue.tabs.participants.images import FOREVER, Pictures, nearest_side
 from truehue.tabs.participants.page import PAGE_HEADERS, shell
 from truehue.tabs.participants.posting import GONE, post
-from truehue.tabs.participants.reading import read_list, texts_of
-from truehue.tabs.participants.refusals import Refusal
+from truehue.tabs.participants.reading import Refusal, read_list, texts_of
 from truehue.tabs.participants.service import Participation, Visit, read_agreement
 from truehue.tabs.participants.session import ParticipantSession
 from truehue.tabs.participants.tokens import cookie, cookie_name

@@ -36,8 +36,7 @@ from truehue.tabs.participants.layers import LayerRenderer
 from truehue.tabs.participants.live_study import LiveStudy, RefusedVisits
 from truehue.tabs.participants.posting import extend, refresh, store
 from truehue.tabs.participants.previews import MOST_PEOPLE, Previews
-from truehue.tabs.participants.reading import read_external, read_facts, read_id
-from truehue.tabs.participants.refusals import Refusal
+from truehue.tabs.participants.reading import Refusal, read_external, read_facts, read_id
 from truehue.tabs.participants.session import ParticipantSession
 from truehue.tabs.participants.stores import DatabaseStudyStore
 from truehue.tabs.participants.tokens import hash_of, new_token, well_formed

@@ -41,7 +41,7 @@ from truehue.tabs.participants.canvas import (
     check_reopening,
     check_space,
 )
-from truehue.tabs.participants.refusals import Refusal
+from truehue.tabs.participants.reading import Refusal
 
 EVENTS_A_TRIAL, EVENTS_BESIDE = 20, 500
 """One participant stores at most so many events a trial, and so many beside these."""

@@ -36,9 +36,8 @@ from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import counted
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.roles import Actor, allowed, may, may_open
-from truehue.tabs.runs.machine import about_of, sharing_text
 from truehue.tabs.runs.messages import images_text, money_text, plan_remarks, space_problem
-from truehue.tabs.runs.plan import chosen, plans
+from truehue.tabs.runs.plan import about_of, chosen, plans, sharing_text
 from truehue.tabs.runs.request import (
     DEFAULT_IMAGES,
     DEFAULT_RULES,

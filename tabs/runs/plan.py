@@ -1,18 +1,22 @@
-"""From a spec to plans: its prompts, its name, and one plan for each model."""
+"""From a spec to plans: its prompts, its name, one plan for each model, and what that needs of this
+machine."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any
 
 from truehue.core.color.systems import SYSTEMS
 from truehue.core.concepts.matching import normal, similar
 from truehue.core.errors import BadInput
 from truehue.core.generation.registry import RENDERER, name_of, released_settings
+from truehue.core.machine import local_gpus, usable_cores
 from truehue.core.prompts.prompt import Prompt
 from truehue.core.runs.plan import make_plan
 from truehue.core.runs.records import GenerationPlan, RunPlan, ScoringPlan, StoredItem
 from truehue.core.runs.subsample import fewer
+from truehue.core.runs.summary import with_weights
 from truehue.tabs.page.errors import counted
 from truehue.tabs.runs.request import RunSpec
 
@@ -163,3 +167,25 @@ def _name(spec: RunSpec, model_id: str, title: str, prompts: int) -> str:
     size = f", {spec.size_px} px" if is_generated and spec.size_px else ""
     settings = f", {spec.settings}" if is_generated and spec.settings else ""
     return f"{called}{failure}{settings}{seed}{size} · {', '.join(part for part in parts if part)}"
+
+
+def about_of(plan: RunPlan) -> dict[str, Any]:
+    """What of a plan says which models it needs, as a folder's summary does."""
+    return {"model": plan.model, "kind": plan.kind, "masker": asdict(plan.masker)}
+
+
+def default_workers(summary: Mapping[str, Any]) -> int:
+    """A worker a GPU where models are put onto one, else a worker a core."""
+    return max(1, local_gpus()) if with_weights(summary) else usable_cores()
+
+
+def sharing_text(workers: int, summary: Mapping[str, Any]) -> str:
+    """That more workers than GPUs of this machine share them; empty where each has its own."""
+    gpus = local_gpus()
+    if not with_weights(summary) or not gpus or workers <= gpus:
+        return ""
+    limit = -(-workers // gpus)
+    return (
+        f"{counted(workers, 'worker')} share {counted(gpus, 'GPU')}, up to {limit} on one, and each loads "
+        "models of its own."
+    )

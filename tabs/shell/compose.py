@@ -14,11 +14,10 @@ from truehue.core.generation.weights.sources import Sources
 from truehue.core.masks.grounded.tools import open_tool, tool_memory
 from truehue.tabs.feature import AppParts, Feature, kinds_of
 from truehue.tabs.features import FEATURES
-from truehue.tabs.page.concurrency import ConcurrencyLimits
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.fidelity import Fidelity
 from truehue.tabs.page.jobs import Jobs
-from truehue.tabs.page.limits import limits_of
+from truehue.tabs.page.limits import ConcurrencyLimits, limits_of
 from truehue.tabs.page.roles import OWNER
 from truehue.tabs.page.staging import Staging
 from truehue.tabs.shell.allowance import WorkspaceAllowance

@@ -14,6 +14,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -23,7 +24,6 @@ from typing import TYPE_CHECKING, Any
 from truehue.core.errors import BadInput
 from truehue.tabs.batches.supervisor import RunSupervisor
 from truehue.tabs.page.context import KEPT_HOURS, Closing, Context
-from truehue.tabs.page.guests import Guest, answering, guest
 from truehue.tabs.page.limits import MIB, Limits
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.page.visitors import Visitors
@@ -56,6 +56,36 @@ JOIN_S = 10.0
 CROWDED = "Too many people are trying TrueHue right now. Come back in an hour."
 FLOODED = "Many people are starting TrueHue right now. Look around, and try again in a minute."
 _VISITOR = re.compile("[0-9a-f]{32}")
+
+
+@dataclass(frozen=True)
+class Guest:
+    """A visitor by the signed id; one without is nobody, and sees the samples alone.
+
+    ``stays``: there is a desk from the first time that something of it is asked for; one that only
+    looks gets none, and sees the samples until then.
+    """
+
+    id: str
+    stays: bool = True
+
+
+_GUEST: ContextVar[Guest | None] = ContextVar("truehue_guest", default=None)
+
+
+def guest() -> Guest | None:
+    """Who the answer is for that is being made; None outside of all answers."""
+    return _GUEST.get()
+
+
+@contextmanager
+def answering(item: Guest) -> Iterator[None]:
+    """What is done in the block is done for that guest."""
+    token = _GUEST.set(item)
+    try:
+        yield
+    finally:
+        _GUEST.reset(token)
 
 
 @dataclass

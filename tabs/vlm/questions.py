@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -11,11 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field
 
 from truehue.core.errors import BadInput, NotStored
+from truehue.core.files import shelf, why_of
+from truehue.core.images.load import encode_png
 from truehue.core.vlm.evaluation.log import EvaluationLog
-from truehue.core.vlm.question_set import QuestionSet
+from truehue.core.vlm.evaluation.plan import Version, picture
+from truehue.core.vlm.question_set import IMAGES, QuestionSet
 from truehue.core.vlm.records import Answer, Outcome, Question
 from truehue.tabs.page.actor import requires
-from truehue.tabs.page.requests import PageRequest, Whole
+from truehue.tabs.page.requests import PageRequest, Whole, single_of
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.sources.studies import HumanAnswers
 from truehue.tabs.vlm.messages import choices_json, facts_json, model_name, task_title
@@ -29,6 +33,7 @@ if TYPE_CHECKING:
 MOST_PAGE = 100
 NONE = "none"
 """The outcome of a question that was not evaluated yet."""
+_NAME = re.compile(r"[0-9a-f]{64}")
 
 
 class QuestionsRequest(PageRequest):
@@ -248,3 +253,29 @@ def _pixels_answer(pixels: EvaluationLog | None, question: Question) -> dict[str
                 "reason": answer.reason,
             }
     return None
+
+
+class ImageRequest(PageRequest):
+    """An image of a set by its id, as it is or as it was sent."""
+
+    set: str
+    image: str
+    version: Annotated[str, single_of("version of the image", list(Version))] = str(Version.COLORED)
+
+
+@requires("look")
+def image_png(context: Context, actor: Actor, request: ImageRequest) -> bytes:
+    """PNG. Raises NotStored for one that is not in the set, ImageError for one that was changed."""
+    question_set = opened(context, request.set)
+    path = shelf(question_set.folder / IMAGES, request.image)
+    if not _NAME.fullmatch(request.image) or not path.is_file():
+        raise NotStored("This image is not in the set. Reload the page.")
+    version = Version(request.version or Version.COLORED)
+    # Read also where the file itself is sent: another picture under this name is none of the set.
+    pixels = picture(path, request.image, version)
+    if version is not Version.COLORED:
+        return encode_png(pixels)
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise NotStored(f"The image cannot be read: {why_of(error)}.") from error

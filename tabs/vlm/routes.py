@@ -13,8 +13,6 @@ from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.page.router import FeatureRouter, read_address
-from truehue.tabs.vlm.downloads import answers_file, scores_file
-from truehue.tabs.vlm.images import ImageRequest, image_png
 from truehue.tabs.vlm.judge import JudgeRenders, judge_renders
 from truehue.tabs.vlm.list import (
     ChangeEvaluation,
@@ -30,8 +28,15 @@ from truehue.tabs.vlm.making import (
     make_judge_set,
     make_set,
 )
-from truehue.tabs.vlm.questions import OneQuestion, QuestionsRequest, question_view, questions_view
-from truehue.tabs.vlm.results import ResultsRequest, results_view
+from truehue.tabs.vlm.questions import (
+    ImageRequest,
+    OneQuestion,
+    QuestionsRequest,
+    image_png,
+    question_view,
+    questions_view,
+)
+from truehue.tabs.vlm.results import ResultsRequest, answers_file, results_view, scores_file
 from truehue.tabs.vlm.sets import HideSet, hide_set
 from truehue.tabs.vlm.start import StartEvaluation, start_evaluation, start_view
 

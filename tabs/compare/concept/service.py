@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import re
+from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -15,12 +19,16 @@ from truehue.core.color.distances import compare, emd_flow
 from truehue.core.color.spaces import hex_of, lab_to_srgb8
 from truehue.core.color.uw71 import uw71
 from truehue.core.concepts.records import METHODS, PIXELS
+from truehue.core.errors import BadInput
+from truehue.core.prompts.concepts import Concept, concepts
+from truehue.core.spreadsheets import guarded
 from truehue.tabs.compare.concept.link import (
     ConceptQuestion,
     PageSource,
     page_sources,
     pair_of,
     question_of,
+    words_and_concept,
 )
 from truehue.tabs.compare.concept.plane import MOST_ARROWS, bubbles, flow
 from truehue.tabs.compare.histograms import (
@@ -34,7 +42,7 @@ from truehue.tabs.compare.histograms import (
 from truehue.tabs.compare.images import image_row
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import counted
-from truehue.tabs.sources.distributions import background, kind_words
+from truehue.tabs.sources.distributions import Choice, background, choices, kind_words
 from truehue.tabs.sources.numbers import METRICS, Metric, interval_json, metrics_json, numbers_json
 
 if TYPE_CHECKING:
@@ -46,6 +54,8 @@ DRAWS = 500
 SEED = 71
 MOST_KEPT = 60
 SHOWN_BINS = 5
+MOST_AT_FIRST = 3
+RATINGS_NOTE = "ratings, normalized"
 
 _KEPT: LruCache[Intervals] = LruCache(MOST_KEPT)
 _DRAWN: LruCache[np.ndarray | None] = LruCache(MOST_KEPT)
@@ -297,3 +307,168 @@ def _moves(first: Histogram, second: Histogram, *, apart: bool) -> dict[str, Any
         "drawn_cost": sum(move.cost for move in moves[:MOST_ARROWS]),
         "figure": flow(first, second, moves, apart=apart),
     }
+
+
+def choices_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
+    """A concept: its siblings, what can be compared of it, and what to begin with.
+
+    Raises BadInput for a concept that there is not.
+    """
+    text, concept = words_and_concept(query)
+    entries = choices(context, text)
+    return {
+        "words": text,
+        "concept": None if concept is None else concept_json(concept),
+        "siblings": []
+        if concept is None
+        else [
+            concept_json(candidate)
+            for candidate in concepts()
+            if candidate.base_id == concept.base_id
+        ],
+        "choices": [
+            {
+                "source": choice.source,
+                "label": choice.label,
+                "kind": choice.kind,
+                "count": choice.count,
+                "note": choice.note,
+            }
+            for choice in entries
+        ],
+        "begin": [choice.source for choice in begin_with(entries)],
+    }
+
+
+def concept_json(concept: Concept) -> dict[str, str]:
+    """One concept for the page."""
+    return {
+        "id": concept.id,
+        "words": concept.words,
+        "thing": concept.concept,
+        "modifier": concept.modifier,
+        "kind": concept.modifier_kind,
+        "category": concept.category,
+    }
+
+
+def begin_with(entries: list[Choice]) -> list[Choice]:
+    """What is shown when nobody chose: the first of people, then one of each run and set.
+
+    Of people, shares of colorings come before ratings, which are none.
+    """
+    people = [choice for choice in entries if choice.kind == "people"]
+    selection = sorted(people, key=lambda choice: choice.note == RATINGS_NOTE)[:1]
+    seen = set[str]()
+    for choice in entries:
+        location = choice.source.partition("/")[0]
+        if choice.kind != "people" and location not in seen:
+            seen.add(location)
+            selection.append(choice)
+    if len(selection) < 2:
+        selection += [choice for choice in entries if choice not in selection]
+    return selection[:MOST_AT_FIRST]
+
+
+def weights_csv(context: Context, query: Mapping[str, str]) -> str:
+    """A row a distribution, and what it is: concept (empty without one), label, kind, method,
+    people (0 where it is nobody's, empty where nobody knows of how many), and 71 columns called by
+    the color of their bin. The import of histograms reads it. Raises BadInput for nothing."""
+    question = question_of(query)
+    buffer = io.StringIO()
+    writer = csv.writer(buffer)
+    writer.writerow(
+        ["concept", "label", "kind", "method", "people", *(bin_.hex for bin_ in uw71())]
+    )
+    measured_entries = [
+        entry for entry in page_sources(context, question) if entry.distribution is not None
+    ]
+    if not measured_entries:
+        raise BadInput("There is no distribution to export.")
+    often = Counter(entry.label for entry in measured_entries)
+    for entry in measured_entries:
+        assert entry.distribution is not None
+        people = (entry.distribution.count or "") if entry.distribution.of_people else 0
+        label = entry.label if often[entry.label] == 1 else f"{entry.label} ({entry.letter})"
+        writer.writerow(
+            [
+                guarded(question.words),
+                guarded(label),
+                entry.distribution.kind,
+                entry.distribution.method,
+                people,
+                *(repr(float(value)) for value in entry.distribution.weights),
+            ]
+        )
+    return buffer.getvalue()
+
+
+def numbers_csv(context: Context, query: Mapping[str, str]) -> str:
+    """A row a pair: what was compared, every number, and its 95% interval where there is one.
+
+    Not rounded; empty where there is no number. Raises BadInput for fewer than two."""
+    question = question_of(query)
+    measured_entries = [
+        entry for entry in page_sources(context, question) if entry.distribution is not None
+    ]
+    if len(measured_entries) < 2:
+        raise BadInput("Metrics need two distributions. Add another one.")
+    buffer = io.StringIO()
+    sides = [f"{name}_{side}" for side in "ab" for name in ("source", "label", "kind", "count")]
+    columns = [
+        name for metric in METRICS for name in (metric.id, f"{metric.id}_low", f"{metric.id}_high")
+    ]
+    writer = csv.writer(buffer)
+    writer.writerow(
+        [
+            "concept",
+            "method",
+            *sides,
+            *columns,
+            "dominant_a",
+            "dominant_b",
+            "draws",
+            "interval_notes",
+        ]
+    )
+    for first, second in combinations(measured_entries, 2):
+        assert first.distribution is not None
+        assert second.distribution is not None
+        numbers = compare(first.distribution.weights, second.distribution.weights)
+        spans = intervals_of(first, second)
+        cells: list[object] = []
+        for metric in METRICS:
+            cells += [_empty(getattr(numbers, metric.field)), *(span_of(metric, spans) or ("", ""))]
+        described: list[object] = []
+        for entry in (first, second):
+            assert entry.distribution is not None
+            described += [
+                entry.source,
+                guarded(entry.label),
+                kind_words(entry.distribution),
+                entry.distribution.count,
+            ]
+        writer.writerow(
+            [
+                guarded(question.words),
+                question.method,
+                *described,
+                *cells,
+                *(uw71()[index].hex for index in numbers.dominant),
+                spans.draws,
+                " ".join(spans.notes),
+            ]
+        )
+    return buffer.getvalue()
+
+
+def file_name(query: Mapping[str, str], label: str) -> str:
+    """``truehue-rotten-mango-numbers.csv``."""
+    text = re.sub(r"[^a-z0-9]+", "-", question_of(query).words.casefold()).strip("-")
+    return f"truehue-{text or 'concept'}-{label}.csv"
+
+
+def _empty(value: object) -> object:
+    if value is None:
+        return ""
+    return int(value) if isinstance(value, bool) else value

@@ -12,8 +12,7 @@ from truehue.tabs.compare.tables.cells import ExtractCells, start_cells
 from truehue.tabs.compare.tables.guidance import guidance_csv, guidance_view
 from truehue.tabs.compare.tables.modifiers import modifiers_csv, modifiers_view
 from truehue.tabs.compare.tables.reference_sets import ReferenceSets
-from truehue.tabs.compare.tables.view import tables_csv, tables_view
-from truehue.tabs.compare.tables.worst import concepts_view
+from truehue.tabs.compare.tables.view import concepts_view, tables_csv, tables_view
 from truehue.tabs.page.answers import csv_attachment, guarded
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.router import FeatureRouter

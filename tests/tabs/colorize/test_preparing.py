@@ -26,7 +26,7 @@ from truehue.tabs.colorize.candidates import (
     start_candidates,
 )
 from truehue.tabs.colorize.files import hatched
-from truehue.tabs.colorize.prepared import base_of, guess, save_sketch
+from truehue.tabs.colorize.sketches import base_of, guess, save_sketch
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.roles import OWNER
 from truehue.tabs.sources.sketches import starter

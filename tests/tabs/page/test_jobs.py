@@ -20,10 +20,10 @@ from truehue.storage import Storage
 from truehue.tabs.feature import kinds_of
 from truehue.tabs.features import FEATURES
 from truehue.tabs.page import jobs_routes
-from truehue.tabs.page.concurrency import ConcurrencyLimits
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.jobs import INTERRUPTED, LISTED, Job, Jobs, job_json
 from truehue.tabs.page.jobs_service import AllJobs, jobs_view
+from truehue.tabs.page.limits import ConcurrencyLimits
 from truehue.tabs.page.roles import OWNER, Actor, Role
 from truehue.tabs.shell.compose import make_context
 

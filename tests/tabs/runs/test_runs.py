@@ -37,13 +37,12 @@ from truehue.tabs.page.requests import read_as
 from truehue.tabs.page.roles import OWNER, Actor, Role
 from truehue.tabs.runs.form import estimate_view, form_view, planned, start_runs
 from truehue.tabs.runs.list import ChangeRun, change_run, runs_view
-from truehue.tabs.runs.machine import default_workers, sharing_text
 from truehue.tabs.runs.messages import (
     money_text,
     plan_remarks,
     progress_text,
 )
-from truehue.tabs.runs.plan import chosen, plans
+from truehue.tabs.runs.plan import chosen, default_workers, plans, sharing_text
 from truehue.tabs.runs.request import RunRequest, RunSpec, price_of
 from truehue.tabs.runs.stored import OF_RUN
 
@@ -513,7 +512,7 @@ def test_what_failed_says_why_and_is_tried_again_on_request(
 
 
 def test_more_workers_than_gpus_share_them_and_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("truehue.tabs.runs.machine.local_gpus", lambda: 2)
+    monkeypatch.setattr("truehue.tabs.runs.plan.local_gpus", lambda: 2)
     summary = {"model": "sd3-medium", "kind": DRAWN, "masker": {"kind": "whole"}}
     assert default_workers(summary) == 2
     assert sharing_text(2, summary) == ""

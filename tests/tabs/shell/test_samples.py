@@ -10,17 +10,16 @@ import pytest
 
 from tests.empty_data import empty_data
 from truehue.storage import Storage
-from truehue.tabs.compare.concept.concepts import choices_view
+from truehue.tabs.compare.concept.service import choices_view
 from truehue.tabs.explore.board import board_view
 from truehue.tabs.generate import examples
 from truehue.tabs.generate.examples import EXAMPLES, Example, listed
-from truehue.tabs.page.guests import Guest
 from truehue.tabs.page.roles import Actor, Role
 from truehue.tabs.runs.list import runs_view
 from truehue.tabs.shell import samples
 from truehue.tabs.shell.compose import make_context
 from truehue.tabs.shell.samples import SAMPLE, make_samples
-from truehue.tabs.shell.workspaces import Demonstration
+from truehue.tabs.shell.workspaces import Demonstration, Guest
 
 pytestmark = pytest.mark.slow
 

@@ -24,7 +24,6 @@ from truehue.core.errors import BadInput, StorageError
 from truehue.storage import Storage
 from truehue.tabs.page.actor import COOKIE
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.guests import Guest, guest
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.limits import MIB, for_others
 from truehue.tabs.page.roles import Actor, Role
@@ -33,7 +32,7 @@ from truehue.tabs.shell import workspaces as desks_module
 from truehue.tabs.shell.allowance import Amount, stored_below
 from truehue.tabs.shell.compose import make_context
 from truehue.tabs.shell.shell import mount
-from truehue.tabs.shell.workspaces import Demonstration
+from truehue.tabs.shell.workspaces import Demonstration, Guest, guest
 
 pytestmark = pytest.mark.slow
 

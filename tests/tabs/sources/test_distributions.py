@@ -20,8 +20,7 @@ from truehue.core.images.pixels import Mask
 from truehue.core.prompts.prompt import ObjectTarget
 from truehue.core.records import GenerationRecord
 from truehue.core.runs.folder import RunFolder
-from truehue.tabs.compare.concept.concepts import choices_view
-from truehue.tabs.compare.concept.service import concept_view
+from truehue.tabs.compare.concept.service import choices_view, concept_view
 from truehue.tabs.page.context import Context
 from truehue.tabs.sources.distributions import (
     choices,

@@ -24,20 +24,21 @@ from truehue.core.concepts.reading import FileRefused, read_distributions
 from truehue.core.concepts.records import DistributionFile, DistributionRow
 from truehue.core.errors import BadInput
 from truehue.core.images.pixels import Mask
-from truehue.tabs.compare.concept.concepts import choices_view
 from truehue.tabs.compare.concept.link import question_of
 from truehue.tabs.compare.concept.plane import LARGEST_PX, PX_A_UNIT, arrow, bubbles, flow, places
 from truehue.tabs.compare.concept.service import (
     DRAWS,
     SEED,
     bins_view,
+    choices_view,
     concept_view,
     flow_view,
     intervals_of,
     intervals_view,
+    numbers_csv,
+    weights_csv,
 )
 from truehue.tabs.compare.concept.steps import images_view, steps_view
-from truehue.tabs.compare.export import numbers_csv, weights_csv
 from truehue.tabs.compare.histograms import (
     Histogram,
     histograms,
