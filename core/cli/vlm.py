@@ -46,8 +46,7 @@ from truehue.core.vlm.color_judge.question_set import (
 from truehue.core.vlm.color_judge.questions import SYSTEM_NAMES
 from truehue.core.vlm.color_judge.report import judge_report
 from truehue.core.vlm.differences import differences
-from truehue.core.vlm.evaluation.answers_table import answers_csv
-from truehue.core.vlm.evaluation.log import EvaluationLog, read_log
+from truehue.core.vlm.evaluation.log import EvaluationLog, answers_csv, read_log
 from truehue.core.vlm.evaluation.pixel_baseline import PixelBaseline
 from truehue.core.vlm.evaluation.plan import EvaluationSettings, Version, begin, read_questions
 from truehue.core.vlm.evaluation.work import EvaluationWork

@@ -1,4 +1,4 @@
-"""The work of a run: pictures are drawn or read, masked and judged, one by one."""
+"""The work of a run: pictures are drawn or read, masked and judged, one by one; and its start."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from truehue.core.batch import execute as batch
+from truehue.core.batch.execute import Watch, WorkerPool
 from truehue.core.batch.journal import Misfit
-from truehue.core.batch.records import FAILED, Row
+from truehue.core.batch.records import FAILED, BatchState, Row
+from truehue.core.batch.team import Team
 from truehue.core.batch.work import CannotWork, ItemFailed, Stopped, Work, WorkerContext
 from truehue.core.color.munsell import MunsellSamples, load_munsell
 from truehue.core.errors import BadInput, DataFolderError, StorageError, TrueHueError
@@ -363,3 +366,28 @@ def _mask_of_target(mask: Mask, position: int, name: str) -> Mask:
 
 def _munsell(path: str) -> MunsellSamples | None:
     return load_munsell(path) if path else None
+
+
+@dataclass(frozen=True)
+class ExecutionSettings(WorkerPool):
+    """Who does the work (see :class:`truehue.core.batch.execute.WorkerPool`), and where weights and
+    servers are."""
+
+    sources: Sources = field(default_factory=Sources.here)
+    endpoints: Mapping[str, Endpoint] = field(default_factory=dict)
+
+
+def execute(
+    folder: RunFolder,
+    crew: ExecutionSettings | None = None,
+    *,
+    retry_failed: bool = False,
+    watch: Watch = lambda state: None,
+    team: Team | None = None,
+) -> BatchState:
+    """Does what of a run is not done yet, and returns how it ended: see
+    :func:`truehue.core.batch.execute.execute`."""
+    crew = crew or ExecutionSettings()
+    settings = WorkerSettings(crew.sources, dict(crew.endpoints))
+    work = RunWork(folder.path, settings)
+    return batch.execute(work, crew, retry_failed=retry_failed, watch=watch, team=team)

@@ -15,11 +15,11 @@ from truehue.core.engine import Engine
 from truehue.core.errors import DataFolderError
 from truehue.core.generation.backends.endpoints import Endpoint
 from truehue.core.generation.weights.sources import Sources
-from truehue.core.runs.execute import ExecutionSettings, execute
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.plan import run_id as id_of_plan
 from truehue.core.runs.records import STORED, RunPlan
 from truehue.core.runs.summary import with_weights
+from truehue.core.runs.worker import ExecutionSettings, execute
 from truehue.tabs.batches.queue import BatchLimit
 from truehue.tabs.batches.service import BatchService, release
 from truehue.tabs.batches.settings import BatchSettings

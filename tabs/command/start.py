@@ -29,11 +29,10 @@ from truehue.core.prompts.prompt import Prompt
 from truehue.core.prompts.sets import PROMPT_SETS
 from truehue.core.prompts.tables import objects
 from truehue.core.runs.estimate import Estimate, room_bytes
-from truehue.core.runs.execute import ExecutionSettings, execute
 from truehue.core.runs.folder import RunFolder, run_folders
 from truehue.core.runs.plan import run_id as id_of_plan
 from truehue.core.runs.records import DRAWN, EXACT, GROUNDED, STORED, RunPlan, StoredItem
-from truehue.core.runs.worker import WorkerSettings
+from truehue.core.runs.worker import ExecutionSettings, WorkerSettings, execute
 from truehue.tabs.batches.messages import bytes_text, time_text
 from truehue.tabs.command.status import folder_named, full_status_json, held_text, runs_root
 from truehue.tabs.library.service import SELECTION, Library
@@ -301,7 +300,7 @@ PIPE_S, JSON_S = 30.0, 1.0
 
 
 class RunProgress:
-    """A ``watch`` of truehue.core.runs.execute: on a terminal one line that is written over, in a
+    """A ``watch`` of truehue.core.runs.worker: on a terminal one line that is written over, in a
     pipe a line every 30 seconds, with ``as_json`` an object a second on standard output."""
 
     def __init__(self, as_json: bool) -> None:

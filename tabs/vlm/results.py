@@ -16,8 +16,7 @@ from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.spreadsheets import cell
 from truehue.core.vlm.baselines import expected_by_chance, reads
 from truehue.core.vlm.differences import Difference, differences
-from truehue.core.vlm.evaluation.answers_table import answers_csv
-from truehue.core.vlm.evaluation.log import EvaluationLog, as_released
+from truehue.core.vlm.evaluation.log import EvaluationLog, answers_csv, as_released
 from truehue.core.vlm.evaluation.plan import Version
 from truehue.core.vlm.models.records import PIXELS
 from truehue.core.vlm.parsing import VERSION as PARSER

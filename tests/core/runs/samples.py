@@ -17,11 +17,10 @@ from truehue.core.batch.records import BatchState
 from truehue.core.color.systems import parse_target
 from truehue.core.prompts.prompt import ObjectTarget, Prompt
 from truehue.core.prompts.sets import prompt_set
-from truehue.core.runs.execute import ExecutionSettings, execute
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.plan import make_plan
 from truehue.core.runs.records import GenerationPlan, ItemResult, RunPlan, ScoringPlan
-from truehue.core.runs.worker import RunWork
+from truehue.core.runs.worker import ExecutionSettings, RunWork, execute
 
 ROOT = Path(__file__).resolve().parents[3]
 RULES = ("paper", "released", "truehue")

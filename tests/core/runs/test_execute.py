@@ -36,12 +36,11 @@ from truehue.core.batch.team import READY, TeamEvent
 from truehue.core.errors import BadInput
 from truehue.core.generation.request import MAX_SEED
 from truehue.core.prompts.prompt import ObjectTarget, Prompt
-from truehue.core.runs.execute import ExecutionSettings, execute
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.records import ItemResult
 from truehue.core.runs.score import not_generated
 from truehue.core.runs.shards import write_shard
-from truehue.core.runs.worker import RunWork
+from truehue.core.runs.worker import ExecutionSettings, RunWork, execute
 
 pytestmark = pytest.mark.slow
 

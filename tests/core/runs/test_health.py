@@ -22,11 +22,11 @@ from truehue.core.batch.health import DAMAGED, require_whole, state_of
 from truehue.core.batch.journal import LEFT_OUT, Journal
 from truehue.core.batch.locks import held, is_free
 from truehue.core.errors import BadInput, DataFolderError
-from truehue.core.runs.execute import execute
 from truehue.core.runs.folder import PROMPTS, RunFolder
 from truehue.core.runs.plan import prompt_and_image_at
 from truehue.core.runs.records import ItemResult
 from truehue.core.runs.shards import row_of, schema, write_shard
+from truehue.core.runs.worker import execute
 
 pytestmark = pytest.mark.slow
 

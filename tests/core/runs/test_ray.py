@@ -30,10 +30,9 @@ from truehue.core.batch.team import BROKEN, DIED, TeamEvent
 from truehue.core.color.systems import parse_target
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.prompts.prompt import ObjectTarget, Prompt
-from truehue.core.runs.execute import ExecutionSettings, execute
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.records import ItemResult, MaskerSpec
-from truehue.core.runs.worker import RunWork
+from truehue.core.runs.worker import ExecutionSettings, RunWork, execute
 
 pytestmark = pytest.mark.slow
 

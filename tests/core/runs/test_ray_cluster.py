@@ -20,9 +20,8 @@ from truehue.core.batch.team import TeamEvent
 from truehue.core.errors import BadInput
 from truehue.core.prompts.prompt import Prompt
 from truehue.core.prompts.sets import prompt_set
-from truehue.core.runs.execute import ExecutionSettings, execute
 from truehue.core.runs.records import ItemResult
-from truehue.core.runs.worker import RunWork
+from truehue.core.runs.worker import ExecutionSettings, RunWork, execute
 
 # Ray's processes, which a test here starts or finds started.
 pytestmark = pytest.mark.process
@@ -144,7 +143,7 @@ def test_a_cluster_that_was_joined_lives_on(
 
     folder = made(tmp_path, small_plan(few[:6]))
     text = (
-        "import sys; from truehue.core.runs.execute import ExecutionSettings, execute;"
+        "import sys; from truehue.core.runs.worker import ExecutionSettings, execute;"
         "from truehue.core.runs.folder import RunFolder;"
         "print(execute(RunFolder(sys.argv[1]), ExecutionSettings(workers=1, team='ray')).status)"
     )
