@@ -71,8 +71,8 @@ PRESETS = {
         "Standard pairwise study",
         Kind.PAIRS,
         Material.IMAGES,
-        "Which picture’s colors match the description better?",
-        "Judge only the colors; ignore which picture you like more.",
+        "Which image’s colors match the description better?",
+        "Judge only the colors; ignore which image you like more.",
         votes=6,
         trials=60,
         tie=True,
@@ -84,8 +84,8 @@ PRESETS = {
         "Standard choice study",
         Kind.BEST_OF,
         Material.IMAGES,
-        "Which picture has the colors that the words ask for?",
-        "Judge only the colors; ignore which picture you like more.",
+        "Which image has the colors that the words ask for?",
+        "Judge only the colors; ignore which image you like more.",
         votes=5,
         trials=60,
         repeats=3,
@@ -115,8 +115,8 @@ PRESETS = {
         "checks and the words of the instructions are ours",
         Kind.QUESTIONS,
         Material.QUESTIONS,
-        "Look at the picture and choose the answer.",
-        "Each picture comes with one question and a few answers. Choose what is right as you see "
+        "Look at the image and choose the answer.",
+        "Each image comes with one question and a few answers. Choose what is right as you see "
         "it; look as long as you like, from where you sit, without other tools.\n\nIf you cannot "
         "tell, say so: that is an answer too, and better than a guess.",
         votes=3,

@@ -46,48 +46,49 @@ ASSIGNMENT_METHODS = {
 
 _GERMAN = {
     "concepts": (
-        "Wessen Farben sind näher an den Farben, die Menschen gewählt haben?",
+        "Welche Farben kommen denen näher, die Menschen gewählt haben?",
         "Urteilen Sie vor allem nach den Farbstreifen. Die Bilder dienen nur zum Vergleich: Ob sie "
         "gut aufgebaut oder schön sind oder etwas falsch gezeichnet ist, spielt keine Rolle.",
     ),
     "realism": (
-        "Wie echt wirken die Farben, wie auf einem Foto?",
-        "0 heißt: So sieht kein Foto aus. 10 heißt: Man könnte es für eines halten. Beurteilen Sie "
-        "Schärfe, Licht und Sättigung zusammen; was zu sehen ist, spielt keine Rolle.",
+        "Wie echt wirken die Farben, verglichen mit einem Foto?",
+        "0 heißt: So sieht kein Foto aus. 10 heißt: Man könnte es für ein Foto halten. Beurteilen "
+        "Sie Schärfe, Licht und Sättigung zusammen. Was zu sehen ist, spielt keine Rolle.",
     ),
     "adherence": (
         "Bei welchem Bild passen die Farben besser zur Beschreibung?",
-        "Beurteilen Sie nur die Farben; welches Bild Ihnen besser gefällt, spielt keine Rolle.",
+        "Beurteilen Sie nur die Farben. Welches Bild Ihnen besser gefällt, spielt keine Rolle.",
     ),
     "best-of-four": (
-        "Welches Bild hat die Farben, nach denen die Worte fragen?",
-        "Beurteilen Sie nur die Farben; welches Bild Ihnen besser gefällt, spielt keine Rolle.",
+        "Welches Bild hat die Farben, die in der Beschreibung verlangt werden?",
+        "Beurteilen Sie nur die Farben. Welches Bild Ihnen besser gefällt, spielt keine Rolle.",
     ),
     "colorings": (
         "Welche Farben hat das?",
-        "Nehmen Sie die Farben, die das meistens hat, so wie Sie es aus dem Alltag kennen: die "
-        "wirklichen, nicht die eines Comics oder einer Kinderzeichnung, und nicht Ihren eigenen "
-        "Stil.\n\nMalen Sie nur aus, was die Worte nennen, und lassen Sie den Rest der Zeichnung, "
-        "wie er ist: bei einer Wiese das Gras und nicht den Himmel, bei Tee das Getränk und nicht "
-        "die Tasse.\n\nEs gibt keine richtige Antwort, auf die wir warten. Nehmen Sie die Farben, "
-        "die Ihnen zuerst einfallen.",
+        "Verwenden Sie die Farben, die es meistens hat, so wie Sie es aus dem Alltag kennen: die "
+        "wirklichen Farben, nicht die eines Comics oder einer Kinderzeichnung, und nicht Ihren "
+        "eigenen Stil.\n\nMalen Sie nur aus, was genannt ist, und lassen Sie den Rest der "
+        "Zeichnung frei: Malen Sie bei einer Wiese das Gras aus und nicht den Himmel, bei Tee das "
+        "Getränk und nicht die Tasse.\n\nWir erwarten keine bestimmte Antwort. Nehmen Sie die "
+        "Farben, die Ihnen zuerst einfallen.",
     ),
     "questions": (
-        "Sehen Sie das Bild an und wählen Sie die Antwort.",
-        "Zu jedem Bild gehören eine Frage und einige Antworten. Wählen Sie, was so, wie Sie es "
-        "sehen, richtig ist; sehen Sie so lange hin, wie Sie möchten, von Ihrem Platz aus und ohne "
-        "andere Hilfsmittel.\n\nWenn Sie es nicht sagen können, sagen Sie das: Auch das ist eine "
-        "Antwort, und besser als geraten. Fragen und Antworten sind englisch.",
+        "Sehen Sie sich das Bild an, und wählen Sie die Antwort.",
+        "Zu jedem Bild gehören eine Frage und einige Antworten. Wählen Sie die Antwort, die nach "
+        "Ihrem Eindruck richtig ist. Sehen Sie so lange hin, wie Sie möchten, von Ihrem Platz aus "
+        "und ohne weitere Hilfsmittel.\n\nWenn Sie es nicht sagen können, geben Sie das an: Auch "
+        "das ist eine Antwort, und sie ist besser als geraten. Fragen und Antworten sind auf "
+        "Englisch.",
     ),
 }
 
 CONSENT = {
-    "en": """You are asked to look at pictures and to answer questions about their colors.
+    "en": """You are asked to look at images and to answer questions about their colors.
 
 What we store: your answers and what you write, when you gave them, how long each took and how \
 long you looked away; whether you could read the test plates and tell the test patches apart; and \
 what your screen can show: the size of the screen and the window, the density of its pixels, its \
-range of colors and brightness, whether it is touched, and whether you enlarged a picture. We do \
+range of colors and brightness, whether it is touched, and whether you enlarged an image. We do \
 not store your name or IP address. If you came from a recruiting site, we store the number it \
 gave you until you are paid.
 
@@ -105,16 +106,16 @@ I am at least 18 years old, I have read this, and I agree to take part.""",
 Was wir speichern: Ihre Antworten und was Sie schreiben, wann Sie sie gegeben haben, wie lange \
 jede gedauert hat und wie lange Sie weggesehen haben; ob Sie die Prüftafeln lesen und die \
 Prüffelder unterscheiden konnten; und was Ihr Bildschirm zeigen kann: die Größe von Bildschirm und \
-Fenster, die Dichte der Bildpunkte, der Umfang an Farben und Helligkeit, ob er berührt wird und ob \
-Sie ein Bild vergrößert haben. Wir speichern weder Ihren Namen noch Ihre IP-Adresse. Wenn Sie von \
-einer Vermittlungsseite kommen, speichern wir die Nummer, die sie Ihnen gegeben hat, bis zur \
-Bezahlung.
+Fenster, die Pixeldichte, der Farb- und Helligkeitsumfang, ob er durch Berühren bedient wird und \
+ob Sie ein Bild vergrößert haben. Wir speichern weder Ihren Namen noch Ihre IP-Adresse. Wenn Sie \
+über eine Vermittlungsplattform kommen, speichern wir die Nummer, die diese Ihnen gegeben hat, bis \
+zur Bezahlung.
 
 Wofür: [wozu die Studie dient und wo ihre Ergebnisse erscheinen]. Die Antworten dürfen \
-veröffentlicht werden, ohne Angaben dazu, wer sie gegeben hat.
+veröffentlicht werden, ohne Angaben dazu, von wem sie stammen.
 
 Die Teilnahme ist freiwillig. Sie können jederzeit ohne Angabe von Gründen und ohne Nachteile \
-aufhören. Auf Wunsch löschen wir die Antworten, die Sie gegeben haben.
+aufhören. Auf Wunsch löschen wir Ihre bisherigen Antworten.
 
 Wer die Studie durchführt: [Name, Einrichtung, E-Mail]. [Votum einer Ethikkommission, falls \
 vorhanden.]
@@ -125,7 +126,7 @@ Ich bin mindestens 18 Jahre alt, habe dies gelesen und bin mit der Teilnahme ein
 
 _ASKED = {
     "en": (
-        "You are asked to look at pictures and to answer questions about their colors.",
+        "You are asked to look at images and to answer questions about their colors.",
         "What we store: your answers and what you write, when you gave them, how long each took",
         "You are asked to color line drawings with the colors that things have for you.",
         "What we store: what you color, each step of it and when you did it, what you write, how "
@@ -135,9 +136,9 @@ _ASKED = {
         "Sie werden gebeten, Bilder anzusehen und Fragen zu ihren Farben zu beantworten.",
         "Was wir speichern: Ihre Antworten und was Sie schreiben, wann Sie sie gegeben haben, wie "
         "lange jede gedauert hat",
-        "Sie werden gebeten, Zeichnungen mit den Farben auszumalen, die Dinge für Sie haben.",
-        "Was wir speichern: was Sie ausmalen, jeder Schritt davon und wann Sie ihn getan haben, "
-        "was Sie schreiben, wie lange jede Zeichnung gedauert hat",
+        "Sie werden gebeten, Zeichnungen in den Farben auszumalen, die die Dinge für Sie haben.",
+        "Was wir speichern: was Sie ausmalen, jeden Schritt davon und seinen Zeitpunkt, was Sie "
+        "schreiben, wie lange jede Zeichnung gedauert hat",
     ),
 }
 """By language what is asked and kept in most studies, and in those of colorings."""

@@ -87,7 +87,7 @@ def make_study(data: Path, trials: int) -> Study:
             title="Votes as a bench",
             kind=Kind.PAIRS,
             material=Material.IMAGES,
-            question="Which picture’s colors match the description better?",
+            question="Which image’s colors match the description better?",
             instructions="",
             consent=Consent("1", "I take part."),
             cases=cases,

@@ -60,8 +60,8 @@ WORDS = (
     "a fox",
     "a plum",
 )
-INTRO = "In this study you compare colors in pictures.\n\nIt takes about ten minutes."
-INSTRUCTIONS = "Judge only the colors; ignore which picture you like more."
+INTRO = "In this study you compare colors in images.\n\nIt takes about ten minutes."
+INSTRUCTIONS = "Judge only the colors; ignore which image you like more."
 CONSENT = (
     "This study is run by the color laboratory of an example university.\n\n"
     "Taking part is voluntary. You can stop at any time, without a reason.\n\n"
@@ -87,7 +87,7 @@ class StudyRoom:
             "title": "Colors of things",
             "kind": kind,
             "material": Material.IMAGES,
-            "question": "Which picture’s colors match the description better?",
+            "question": "Which image’s colors match the description better?",
             "instructions": INSTRUCTIONS,
             "consent": Consent("1", CONSENT),
             "cases": self._cases(models),
@@ -294,7 +294,7 @@ def main() -> None:
         )
         best = room.plan(
             Kind.BEST_OF,
-            question="Which picture has the colors that the words ask for?",
+            question="Which image has the colors that the words ask for?",
             votes=60,
         )
         _add_starter_sketches(room, 11)

@@ -14,77 +14,79 @@ export const words = {
   saving_now: 'Wird gespeichert …',
   unsaved: 'Noch nicht gespeichert',
   unsaved_text:
-    'Die Studie antwortet gerade nicht. Machen Sie weiter: Alles bleibt in diesem Browser und wird gesendet, sobald es geht.',
+    'Die Studie ist gerade nicht erreichbar. Machen Sie ruhig weiter: Ihre Arbeit bleibt in diesem Browser gespeichert und wird so bald wie möglich gesendet.',
   unkept:
-    'In diesem Browser ist kein Platz für das, was noch nicht gespeichert ist. Bitte lassen Sie die Seite offen, bis „Gespeichert“ da steht.',
+    'In diesem Browser ist kein Platz mehr für ungespeicherte Arbeit. Bitte lassen Sie diese Seite geöffnet, bis „Gespeichert“ angezeigt wird.',
   steps_refused:
-    'Die letzten Schritte wurden nicht angenommen: {error} Die Skizze ist jetzt so, wie sie gespeichert ist.',
+    'Die letzten Schritte wurden nicht angenommen: {error} Die Skizze zeigt jetzt den gespeicherten Stand.',
 
-  do_title: 'So',
-  do_not_title: 'So nicht',
-  practice_text: 'Sie beginnen mit {n} Skizzen zur Übung.',
-  practice_text_one: 'Sie beginnen mit einer Skizze zur Übung.',
+  do_title: 'So bitte',
+  do_not_title: 'So bitte nicht',
+  practice_text: 'Sie beginnen mit {n} Übungsskizzen.',
+  practice_text_one: 'Sie beginnen mit einer Übungsskizze.',
   practice_researcher:
-    'Wir sehen sie uns an, bevor es weitergeht. Sie können die Seite solange schließen.',
+    'Wir prüfen Ihre Übungsskizzen, bevor es weitergeht. Sie können die Seite in der Zwischenzeit schließen.',
   many_text_one:
-    'Danach ist es eine. Sie können jederzeit aufhören und später mit demselben Link weitermachen.',
+    'Danach folgt eine Skizze. Sie können jederzeit aufhören und später mit demselben Link weitermachen.',
   many_text:
-    'Danach sind es {n} Skizzen. Sie können jederzeit aufhören und später mit demselben Link weitermachen.',
+    'Danach folgen {n} Skizzen. Sie können jederzeit aufhören und später mit demselben Link weitermachen.',
 
-  review_title: 'Wir sehen uns Ihre Übungsskizzen an',
+  review_title: 'Ihre Übungsskizzen werden geprüft',
   review_text:
-    'Ein Mensch sieht sie sich an, das kann eine Weile dauern. Sie können diese Seite schließen und später mit demselben Link wiederkommen.',
-  review_again: 'Diese Seite fragt von selbst nach, alle 20 Sekunden.',
-  review_asked: 'Zuletzt gefragt um {time}.',
-  review_failed: 'Die Studie antwortet gerade nicht. Die Seite versucht es von selbst weiter.',
+    'Eine Person sieht sie sich an; das kann eine Weile dauern. Sie können diese Seite schließen und später mit demselben Link zurückkommen.',
+  review_again: 'Diese Seite prüft alle 20 Sekunden, ob es weitergeht.',
+  review_asked: 'Zuletzt geprüft um {time}.',
+  review_failed:
+    'Die Studie ist gerade nicht erreichbar. Die Seite versucht es automatisch erneut.',
   practice_again_title: 'Bitte üben Sie noch einmal',
-  practice_again_text: 'Hier sind {n} Skizzen zur Übung.',
-  practice_again_text_one: 'Hier ist eine Skizze zur Übung.',
-  practice_again_reason: 'Was uns an Ihren aufgefallen ist:',
+  practice_again_text: 'Hier sind {n} Übungsskizzen.',
+  practice_again_text_one: 'Hier ist eine Übungsskizze.',
+  practice_again_reason: 'Anmerkungen zu Ihren Übungsskizzen:',
   accepted_title: 'Ihre Übungsskizzen sind in Ordnung',
   accepted_text:
-    'Von hier an zählt es. Es sind {n} Skizzen. Sie können aufhören und mit demselben Link weitermachen: Was Sie ausgemalt haben, bleibt gespeichert.',
+    'Ab jetzt zählt, was Sie ausmalen. Es folgen {n} Skizzen. Sie können jederzeit aufhören und mit demselben Link weitermachen: Was Sie ausgemalt haben, bleibt gespeichert.',
   accepted_text_one:
-    'Von hier an zählt es. Es ist eine Skizze. Sie können aufhören und mit demselben Link weitermachen: Was Sie ausgemalt haben, bleibt gespeichert.',
-  begun_title: 'Jetzt zählt es',
+    'Ab jetzt zählt, was Sie ausmalen. Es folgt eine Skizze. Sie können jederzeit aufhören und mit demselben Link weitermachen: Was Sie ausgemalt haben, bleibt gespeichert.',
+  begun_title: 'Ab jetzt zählt, was Sie ausmalen',
   begun_text:
-    'Es sind {n} Skizzen. Sie können aufhören und mit demselben Link weitermachen: Was Sie ausgemalt haben, bleibt gespeichert.',
+    'Es folgen {n} Skizzen. Sie können jederzeit aufhören und mit demselben Link weitermachen: Was Sie ausgemalt haben, bleibt gespeichert.',
   begun_text_one:
-    'Es ist eine Skizze. Sie können aufhören und mit demselben Link weitermachen: Was Sie ausgemalt haben, bleibt gespeichert.',
+    'Es folgt eine Skizze. Sie können jederzeit aufhören und mit demselben Link weitermachen: Was Sie ausgemalt haben, bleibt gespeichert.',
 
-  second_title: 'Bitte malen Sie dies noch einmal aus',
+  second_title: 'Bitte malen Sie diese Skizze noch einmal aus',
   second_text:
-    'Sie haben es schon einmal ausgemalt. Bitte malen Sie es noch einmal aus, so wie Sie es heute tun würden. Ihr erstes bleibt, wie es ist.',
-  second_note: 'Bitte noch einmal, so wie Sie es heute tun würden. Ihr erstes bleibt.',
+    'Sie haben diese Skizze schon einmal ausgemalt. Bitte malen Sie sie noch einmal so aus, wie Sie es heute tun würden. Ihre erste Fassung bleibt erhalten.',
+  second_note:
+    'Bitte malen Sie diese Skizze noch einmal so aus, wie Sie es heute tun würden. Ihre erste Fassung bleibt erhalten.',
 
   done: 'Fertig',
-  previous: 'Vorige Skizze',
+  previous: 'Vorherige Skizze',
   unknown: 'Ich kenne das Wort nicht',
-  comment: 'Bemerkung',
-  comment_on: 'Bemerkung zu „{words}“',
-  comment_keep: 'Behalten',
-  comment_kept: 'Ihre Bemerkung ist notiert.',
+  comment: 'Kommentar',
+  comment_on: 'Kommentar zu „{words}“',
+  comment_keep: 'Speichern',
+  comment_kept: 'Ihr Kommentar ist gespeichert.',
   break: 'Pause machen',
-  guide: 'Was zu tun ist',
+  guide: 'Ihre Aufgabe',
   more: 'Mehr',
   close: 'Schließen',
   cancel: 'Zurück zur Skizze',
   nothing_colored:
-    'Noch ist nichts ausgemalt. Malen Sie aus, was „{words}“ nennt, oder sagen Sie, dass Sie das Wort nicht kennen.',
-  nothing_colored_only: 'Noch ist nichts ausgemalt. Malen Sie aus, was „{words}“ nennt.',
-  full: 'In diese Skizze passen keine weiteren Schritte. Drücken Sie auf Fertig.',
-  skip_title: '„{words}“ auslassen?',
+    'Noch ist nichts ausgemalt. Malen Sie aus, was mit „{words}“ gemeint ist, oder geben Sie an, dass Sie das Wort nicht kennen.',
+  nothing_colored_only: 'Noch ist nichts ausgemalt. Malen Sie aus, was mit „{words}“ gemeint ist.',
+  full: 'Für diese Skizze können keine weiteren Schritte gespeichert werden. Bitte drücken Sie auf „Fertig“.',
+  skip_title: '„{words}“ überspringen?',
   skip_text:
-    'Es geht mit der nächsten Skizze weiter. Was Sie hier ausgemalt haben, bleibt gespeichert und zählt nicht.',
+    'Es geht mit der nächsten Skizze weiter. Was Sie hier ausgemalt haben, bleibt gespeichert, zählt aber nicht.',
   skip_word: 'Ich kenne das Wort nicht',
-  skip_other: 'Aus einem anderen Grund geht es nicht',
-  keeping_text: 'Was Sie ausgemalt haben, ist unterwegs. Bitte lassen Sie die Seite offen.',
-  reopened: 'Wieder offen: Ändern Sie, was Sie möchten, und drücken Sie dann auf Fertig.',
+  skip_other: 'Ich kann es aus einem anderen Grund nicht ausmalen',
+  keeping_text: 'Ihre Skizze wird gesendet. Bitte lassen Sie diese Seite geöffnet.',
+  reopened: 'Wieder geöffnet: Ändern Sie, was Sie möchten, und drücken Sie dann auf „Fertig“.',
 
   break_title: 'Lassen Sie sich Zeit',
-  break_saved: 'Alles ist gespeichert.',
+  break_saved: 'Ihre Arbeit ist gespeichert.',
   break_waiting:
-    'Noch ist nicht alles gespeichert: Es bleibt in diesem Browser. Kommen Sie in diesem Browser wieder, oder warten Sie hier, bis „Gespeichert“ da steht.',
+    'Ein Teil Ihrer Arbeit ist noch nicht gesendet, sondern nur in diesem Browser gespeichert. Kommen Sie in diesem Browser zurück, oder warten Sie hier, bis „Gespeichert“ angezeigt wird.',
   break_text:
-    'Sie können diese Seite schließen. Mit demselben Link geht es hier weiter, mit „{words}“, wie Sie es verlassen haben.',
+    'Sie können diese Seite schließen. Mit demselben Link machen Sie hier bei „{words}“ weiter, wo Sie aufgehört haben.',
 };

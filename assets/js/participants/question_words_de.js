@@ -7,6 +7,6 @@ export const words = {
   no: 'Nein',
   cannot_tell: 'Ich kann es nicht sagen',
   keys_cannot_tell: 'ich kann es nicht sagen',
-  keys_move: 'ein Bild schieben, das größer ist als sein Platz',
-  picture_larger: 'Ziehen Sie am Bild, um alles zu sehen.',
+  keys_move: 'ein Bild verschieben, das größer als sein Rahmen ist',
+  picture_larger: 'Verschieben Sie das Bild, um es ganz zu sehen.',
 };

@@ -325,7 +325,7 @@ def test_no_page_is_told_which_trials_are_checks_and_what_they_want(room: Room, 
         "pairs": lambda wanted: f"To show that you read this, choose {wanted + 1} here.",
         "ratings": lambda wanted: f"Rate {wanted}.",
         "questions": lambda wanted: (
-            f"Um zu zeigen, dass Sie dies lesen, wählen Sie hier die {'ABCD'[wanted]}."
+            f"Bitte wählen Sie hier {'ABCD'[wanted]}, um zu zeigen, dass Sie dies lesen."
         ),
     }[kind]
     assert {
