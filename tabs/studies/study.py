@@ -42,7 +42,7 @@ log = logging.getLogger("truehue")
 REVISABLE = ("title", "closing", "completion", "abandoned_after_s", "unanswered_after_s")
 """What may change once people came in: nothing of it changes what they see and answer."""
 _STATES = {
-    State.DRAFT: "Made",
+    State.DRAFT: "Created",
     State.OPEN: "Opened",
     State.PAUSED: "Paused",
     State.CLOSED: "Closed",
@@ -266,11 +266,11 @@ def _text(entry: LogEntry) -> str:
             reason = f": {body['reason']}" if body.get("reason") else ""
             return f"{_STATES[State(body['state'])]}{reason}"
         case LogKind.RULE:
-            return "The rule of exclusion was changed"
+            return "The exclusion rule was changed"
         case LogKind.LINK | LogKind.LINK_REVOKED:
             kind = "personal link" if body.get("personal") else "shared link"
             label = f" “{body['label']}”" if body.get("label") else ""
-            done = "made" if entry.kind is LogKind.LINK else "revoked"
+            done = "created" if entry.kind is LogKind.LINK else "revoked"
             return f"A {kind}{label} was {done}"
         case LogKind.DECISION:
             done = "excluded" if body["excluded"] else "reinstated"

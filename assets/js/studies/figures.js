@@ -128,7 +128,15 @@ export function votesOverTime(node, hours, wanted, total, now) {
     height: 240,
     margin: { l: 44, r: 48, t: 10, b: 34 },
     bargap: 0.15,
-    x: { type: 'date', range: span(started), nticks: 7, showgrid: false, fixedrange: true },
+    x: {
+      type: 'date',
+      range: span(started),
+      // Level and apart, also on a phone.
+      nticks: node.clientWidth < 480 ? 4 : 7,
+      tickangle: 0,
+      showgrid: false,
+      fixedrange: true,
+    },
     y: { title: 'per hour', rangemode: 'tozero', fixedrange: true },
     y2: {
       overlaying: 'y',
