@@ -257,10 +257,10 @@ class Level(StrEnum):
 
 
 LEVELS: Mapping[Level, str] = {
-    Level.ALL: "every first coloring, none left out",
-    Level.MAJORITY: "without what the majority of experts found inconsistent",
-    Level.MARKS: "without that, without participants who are left out and without colorings that "
-    "were not repeated consistently; as researchers marked them",
+    Level.ALL: "every first coloring; nothing is excluded",
+    Level.MAJORITY: "excludes colorings that most experts found inconsistent",
+    Level.MARKS: "also excludes excluded participants and colorings that were not repeated "
+    "consistently; researchers' decisions come first",
 }
 
 

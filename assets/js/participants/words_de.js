@@ -83,7 +83,7 @@ export const words = {
   code_label: 'Ihr Abschlusscode',
   copy: 'Kopieren',
   copied: 'Kopiert',
-  return: 'Abschließen und zurückkehren',
+  return: 'Abschließen und zurück',
 
   withdraw: 'Abbrechen',
   withdraw_title: 'Teilnahme beenden?',
