@@ -65,15 +65,15 @@ def chromaticity(measurement: Measurement) -> dict[str, Any]:
     series.append(NEUTRAL)
     target = measurement.candidates[0]
     found_lab = measurement.verdict.lab
-    which = "forbidden" if measurement.relation == DIFFERS else "asked"
+    which = "forbidden" if measurement.relation == DIFFERS else "target"
     label = f"{which}: {target.name or target.hex}"
     series.append(_point(target.lab, label, target.hex, "circle", 11))
     light = measurement.verdict.light
     if light is not None:
         seen = light.seen_lab
         series.append(_point(seen, f"{which} under the estimated light", _hex(seen), "diamond", 9))
-    series.append(_point(found_lab, "found", _hex(found_lab), "square", 11))
-    points = {"neutral": (0.0, 0.0), "asked": target.lab[1:], "found": found_lab[1:]}
+    series.append(_point(found_lab, "measured", _hex(found_lab), "square", 11))
+    points = {"neutral": (0.0, 0.0), "target": target.lab[1:], "measured": found_lab[1:]}
     return _plane(density, series, _labels(points, low, high), low, high)
 
 
@@ -87,8 +87,8 @@ def chromaticity_of_colors(colors: MaskedColors, described: ColorDescription) ->
         _point(mean_lab, "mean of all pixels", _hex(mean_lab), "circle", 10),
         _point(lit, "lit region", _hex(lit), "square", 11),
     ]
-    points = {"neutral": (0.0, 0.0), "asked": mean_lab[1:], "found": lit[1:]}
-    labels = _labels(points, low, high, {"asked": "mean", "found": "lit"})
+    points = {"neutral": (0.0, 0.0), "target": mean_lab[1:], "measured": lit[1:]}
+    labels = _labels(points, low, high, {"target": "mean", "measured": "lit"})
     return _plane(density, series, labels, low, high)
 
 
@@ -220,11 +220,11 @@ def _labels(
     """The names of the points beside them; ``terms`` are what a name reads instead."""
     terms = terms or {}
     shifts = {"neutral": -11}
-    apart = (np.array(points["found"]) - np.array(points["asked"])) / (high - low)
+    apart = (np.array(points["measured"]) - np.array(points["target"])) / (high - low)
     if abs(apart[0]) < 0.12 and abs(apart[1]) < 0.05:
         # Words of one place would cover each other: one stands above, one below.
         up = 8 if apart[1] >= 0 else -8
-        shifts |= {"found": up, "asked": -up}
+        shifts |= {"measured": up, "target": -up}
     notes = []
     for name, (a, b) in points.items():
         near_edge = float(a) > float(high[0]) - 12.0
@@ -237,12 +237,12 @@ def _labels(
 
 
 def lightness(measurement: Measurement) -> dict[str, Any]:
-    """Histogram of L* with the found and the asked lightness."""
+    """Histogram of L* with the measured and the target lightness."""
     assert measurement.colors is not None
     assert measurement.verdict.lab is not None
     lines = (
-        ("asked", measurement.target.lab[0], "solid"),
-        ("found", measurement.verdict.lab[0], "dash"),
+        ("target", measurement.target.lab[0], "solid"),
+        ("measured", measurement.verdict.lab[0], "dash"),
     )
     return _lightness(measurement.colors, lines)
 

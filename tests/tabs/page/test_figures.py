@@ -99,9 +99,9 @@ def test_found_and_asked_stand_where_they_were_measured(found: Measurement) -> N
         for series in figure["series"]
         if "marker" in series
     }
-    assert points["found"][:2] == pytest.approx(found.verdict.lab[1:])
+    assert points["measured"][:2] == pytest.approx(found.verdict.lab[1:])
     candidate = found.candidates[0]
-    label = f"asked: {candidate.name or candidate.hex}"
+    label = f"target: {candidate.name or candidate.hex}"
     assert points[label][:2] == pytest.approx(candidate.lab[1:])
     assert points[label][2] == candidate.hex
     (low_a, high_a), (low_b, high_b) = (figure[axis]["range"] for axis in "xy")
@@ -135,7 +135,7 @@ def test_words_of_one_place_do_not_cover_each_other(requested: str, apart: bool)
     result = measure(srgb8, np.ones((20, 20), bool), parse_target(requested))
     notes = figures.chromaticity(result)["notes"]
     shifts = {note["text"]: note["yshift"] for note in notes}
-    assert (abs(shifts["found"] - shifts["asked"]) >= 14) == apart
+    assert (abs(shifts["measured"] - shifts["target"]) >= 14) == apart
 
 
 def test_the_lightness_histogram_holds_every_pixel() -> None:
@@ -145,5 +145,5 @@ def test_the_lightness_histogram_holds_every_pixel() -> None:
     assert sum(heights) == pytest.approx(100.0)
     assert len(heights) == 50
     texts = [note["text"] for note in figure["notes"]]
-    assert texts[0] == f"asked {parse_target('css:red').lab[0]:.1f}"
-    assert texts[1].startswith("found ")
+    assert texts[0] == f"target {parse_target('css:red').lab[0]:.1f}"
+    assert texts[1].startswith("measured ")
