@@ -4,6 +4,7 @@
 # make quick  run the quick tests: no browser, no other process, no weights
 # make bundle  write assets/bundle from assets/js, after a change of a script; needs npm
 # make docs   build the site of the documentation into build/docs; its tutorials are executed
+# make screenshots  take the screenshots of README and the documentation anew
 # make bench  print the speed ratios of tests/bench
 PYTHON ?= python3
 VENV ?= .venv
@@ -11,7 +12,7 @@ PORT ?= 7860
 DATA ?= ./data
 BIN := $(VENV)/bin
 
-.PHONY: run test test-nightly quick check bundle docs bench chromium
+.PHONY: run test test-nightly quick check bundle docs screenshots bench chromium
 
 run: $(VENV)/.installed
 	$(BIN)/python app.py --data "$(DATA)" --port "$(PORT)" $(ARGS)
@@ -48,6 +49,9 @@ bundle:
 docs: $(VENV)/.installed-docs
 	$(BIN)/python -m sphinx -W --keep-going -b html docs build/docs
 	@echo "The site: build/docs/index.html"
+
+screenshots: chromium
+	$(BIN)/python -m tests.screenshots
 
 bench: $(VENV)/.installed-tests
 	$(BIN)/python -m tests.bench
