@@ -109,7 +109,7 @@ SHOTS = {
     ),
     "compare-light": Shot("tab=compare&view=concept", ".th-cc-concept", compare, 1120),
     "colorize-light": Shot(
-        "tab=colorize&view=color&drawing=concept-0043", ".cv[data-ready]", colorize
+        "tab=colorize&view=color&drawing=concept-0044", ".cv[data-ready]", colorize
     ),
     "studies-plan-light": Shot(
         "tab=studies&view=new&preset=adherence", ".th-jd-headline", height=1180
@@ -148,7 +148,7 @@ def participants(browser: Browser) -> None:
         with _page(browser, laptop) as page:
             page.goto(room.opened(room.plan(tie=True)))
             Person(page).begins()
-            _write(page, "participants-laptop")
+            _write(page, "participants-laptop", colors=64)  # its images are noise
         phone: Any = {"width": 360, "height": 740}
         with _page(browser, phone, **PHONE) as page:
             page.goto(room.opened(room.colorings(practice=0, review=Review.NONE)))
@@ -169,12 +169,13 @@ def _page(browser: Browser, size: Any, **options: Any) -> Iterator[Page]:
     context.close()
 
 
-def _write(page: Page, name: str) -> None:
+def _write(page: Page, name: str, colors: int = 0) -> None:
     page.wait_for_timeout(1500)
     path = FOLDER / f"{name}.png"
     page.screenshot(path=path)
     with Image.open(path) as image:
-        image.convert("RGB").save(path, optimize=True)
+        exact = image.convert("RGB")
+        (exact.quantize(colors) if colors else exact).save(path, optimize=True)
     print(f"{path.relative_to(ROOT)}: {path.stat().st_size / 1000:.0f} kB", flush=True)
 
 
