@@ -143,12 +143,12 @@ def shoot(browser: Browser, app: App, shown: Shown, name: str) -> None:
 
 def participants(browser: Browser) -> None:
     """Writes the pages of participants: a pair on a laptop, and a coloring on a phone."""
-    with tempfile.TemporaryDirectory() as folder, study_room(Path(folder), 640) as room:
+    with tempfile.TemporaryDirectory() as folder, study_room(Path(folder), 640, noise=0) as room:
         laptop: Any = {"width": WIDTH, "height": 800}
         with _page(browser, laptop) as page:
             page.goto(room.opened(room.plan(tie=True)))
             Person(page).begins()
-            _write(page, "participants-laptop", colors=64)  # its images are noise
+            _write(page, "participants-laptop")
         phone: Any = {"width": 360, "height": 740}
         with _page(browser, phone, **PHONE) as page:
             page.goto(room.opened(room.colorings(practice=0, review=Review.NONE)))
@@ -169,13 +169,12 @@ def _page(browser: Browser, size: Any, **options: Any) -> Iterator[Page]:
     context.close()
 
 
-def _write(page: Page, name: str, colors: int = 0) -> None:
+def _write(page: Page, name: str) -> None:
     page.wait_for_timeout(1500)
     path = FOLDER / f"{name}.png"
     page.screenshot(path=path)
     with Image.open(path) as image:
-        exact = image.convert("RGB")
-        (exact.quantize(colors) if colors else exact).save(path, optimize=True)
+        image.convert("RGB").save(path, optimize=True)
     print(f"{path.relative_to(ROOT)}: {path.stat().st_size / 1000:.0f} kB", flush=True)
 
 

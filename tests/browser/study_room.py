@@ -203,7 +203,7 @@ class StudyRoom:
         }
 
 
-def _picture(rng: np.random.Generator, side: int) -> np.ndarray:
+def _picture(rng: np.random.Generator, side: int, noise: float) -> np.ndarray:
     """A shaded ball of one color on a ground of another, uint8 ``(side, side, 3)``."""
     y, x = np.mgrid[:side, :side] / side - 0.5
     ball = np.hypot(x, y) < 0.32
@@ -212,11 +212,11 @@ def _picture(rng: np.random.Generator, side: int) -> np.ndarray:
     pixels = np.where(
         ball[..., None], color * shade[..., None], ground * (0.9 + 0.2 * y[..., None])
     )
-    return np.clip(pixels + rng.normal(0, 2, pixels.shape), 0, 255).astype(np.uint8)
+    return np.clip(pixels + rng.normal(0, noise, pixels.shape), 0, 255).astype(np.uint8)
 
 
 @contextmanager
-def study_room(folder: Path, side: int = 400) -> Iterator[StudyRoom]:
+def study_room(folder: Path, side: int = 400, noise: float = 2.0) -> Iterator[StudyRoom]:
     """Opens the doors of participants over a fresh data folder, on a port of this machine. Tests
     are faster than people, and get their codes all the same."""
     rng = np.random.default_rng(11)
@@ -228,7 +228,7 @@ def study_room(folder: Path, side: int = 400) -> Iterator[StudyRoom]:
         app.include_router(participant_asset_routes(context))
         app.add_middleware(SameOriginMiddleware)
         images = tuple(
-            storage.images.add(_picture(rng, side), f"{number}.png", "upload").image_id
+            storage.images.add(_picture(rng, side, noise), f"{number}.png", "upload").image_id
             for number in range(12)
         )
         with serving(app) as address:
