@@ -51,3 +51,22 @@ interface Element {
   blur(): void;
   closest(selectors: string): Found | null;
 }
+
+/** What a GET of an address answers, by the addresses in `Api`. */
+type Answer<Address extends string> = string extends Address
+  ? any
+  : Route<Address> extends keyof Api.Get
+    ? Api.Get[Route<Address>]
+    : any;
+
+/** What a POST to an address takes, and what it answers. */
+type Sent<Address extends string> =
+  Route<Address> extends keyof Api.Post ? Api.Post[Route<Address>] : [any, any];
+
+/** An address as `Api` has it: without its query, and with `{}` for what is put into it. */
+type Route<Address extends string> = Address extends `${infer Path}?${string}`
+  ? Route<Path>
+  : Address extends `${infer Part}/${infer Rest}`
+    ? `${Segment<Part>}/${Route<Rest>}`
+    : Segment<Address>;
+type Segment<Part extends string> = {} extends Record<Part, 1> ? '{}' : Part;

@@ -30,7 +30,7 @@ class Endpoint:
     Its name, its docstring and the fields of its request are what they see of it.
     """
 
-    do: Callable[..., dict[str, Any]]
+    do: Callable[..., Mapping[str, Any]]
 
     @property
     def name(self) -> str:
@@ -56,4 +56,4 @@ class Endpoint:
     def answer(self, context: Context, actor: Actor, fields: Mapping[str, Any]) -> dict[str, Any]:
         """What it does with these. Raises BadInput in words for what they cannot be, NotAllowed,
         and the errors of what it does."""
-        return self.do(context, actor, read_as(self.request, fields))
+        return dict(self.do(context, actor, read_as(self.request, fields)))

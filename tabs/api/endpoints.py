@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -75,7 +76,7 @@ class MeasureImage(ApiRequest):
 
 
 @requires("compute")
-def measure_image(context: Context, actor: Actor, request: MeasureImage) -> dict[str, Any]:
+def measure_image(context: Context, actor: Actor, request: MeasureImage) -> Mapping[str, Any]:
     """Does the object in an image have the target color, or, by relation, not have it? The verdict
     with every number.
 
@@ -108,7 +109,7 @@ class FindMask(ApiRequest):
 
 
 @requires("compute")
-def find_mask(context: Context, actor: Actor, request: FindMask) -> dict[str, Any]:
+def find_mask(context: Context, actor: Actor, request: FindMask) -> Mapping[str, Any]:
     """Begins to find an object in a stored image by its name; needs a detector's weights.
 
     It is done as Find does it in Inspect where nothing else was chosen. Ask job_state for the end:
@@ -132,7 +133,7 @@ class Generate(ApiRequest):
 
 
 @requires("compute")
-def generate(context: Context, actor: Actor, request: Generate) -> dict[str, Any]:
+def generate(context: Context, actor: Actor, request: Generate) -> Mapping[str, Any]:
     """Puts a prompt into the queue of the device; the images are stored and judged.
 
     Ask job_state for the end: its result has the images' ids and their verdicts.
@@ -162,7 +163,7 @@ class CompareDistributions(ApiRequest):
 @requires("compute")
 def compare_distributions(
     context: Context, actor: Actor, request: CompareDistributions
-) -> dict[str, Any]:
+) -> Mapping[str, Any]:
     """The distances of two distributions of colors over the 71 bins of UW-71."""
     result = compare(
         checked(request.a, "The first distribution"), checked(request.b, "The second distribution")
@@ -195,7 +196,7 @@ class StartRun(ApiRequest):
 
 
 @requires("compute")
-def start_run(context: Context, actor: Actor, request: StartRun) -> dict[str, Any]:
+def start_run(context: Context, actor: Actor, request: StartRun) -> Mapping[str, Any]:
     """Begins a whole run: prompts of a set drawn by a model, judged by three rules."""
     fields = dict(request)
     fields = {"set": fields.pop("prompt_set"), "models": [fields.pop("model")], **fields}
@@ -209,7 +210,7 @@ class NamedRun(ApiRequest):
 
 
 @requires("look")
-def run_state(context: Context, actor: Actor, request: NamedRun) -> dict[str, Any]:
+def run_state(context: Context, actor: Actor, request: NamedRun) -> Mapping[str, Any]:
     """How far a run is, and what came of it."""
     row = run_json(context, actor, context.service(RunSupervisor).folder(request.run_id))
     try:
@@ -226,7 +227,7 @@ class AnsweredJob(ApiRequest):
 
 
 @requires("look")
-def job_state(context: Context, actor: Actor, request: AnsweredJob) -> dict[str, Any]:
+def job_state(context: Context, actor: Actor, request: AnsweredJob) -> Mapping[str, Any]:
     """How far a piece of long work is, and its result: of find_mask the mask, of generate the
     images so far with what each is judged as, and why others could not be drawn."""
     view = job_view(context, actor, NamedJob(job_id=request.job_id))
@@ -245,7 +246,7 @@ class Leaderboard(ApiRequest):
 
 
 @requires("look")
-def leaderboard(context: Context, actor: Actor, request: Leaderboard) -> dict[str, Any]:
+def leaderboard(context: Context, actor: Actor, request: Leaderboard) -> Mapping[str, Any]:
     """The accuracy of every run by one rule, with 95% intervals."""
     return board_view(context, {"rule": request.rule})
 

@@ -9,13 +9,14 @@ import logging
 import re
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 from truehue.core.errors import NotAllowed, NotStored
 from truehue.core.generation.request import Cancelled
 from truehue.storage.backup.backup import ENDING, size_text
 from truehue.storage.backup.contents import BACKUPS
 from truehue.tabs.page.actor import requires
+from truehue.tabs.page.answers import StartedJob
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import counted
 from truehue.tabs.page.jobs import Job
@@ -35,8 +36,23 @@ class NamedBackup(PageRequest):
     name: str
 
 
+class BackupJson(TypedDict):
+    """A backup in the data folder; ``size`` has its unit."""
+
+    name: str
+    url: str
+    size: str
+    made_at: str
+
+
+class BackupsView(TypedDict):
+    """The backups, newest first."""
+
+    backups: list[BackupJson]
+
+
 @requires("backup")
-def start_backup(context: Context, actor: Actor, request: EmptyRequest) -> dict[str, Any]:
+def start_backup(context: Context, actor: Actor, request: EmptyRequest) -> StartedJob:
     """Begins a backup in the background; its job's result names the file. The one that was made
     from the page before goes when the new one is whole."""
     _require_data(context)
@@ -44,7 +60,7 @@ def start_backup(context: Context, actor: Actor, request: EmptyRequest) -> dict[
 
 
 @requires("backup")
-def backups_view(context: Context, actor: Actor, request: EmptyRequest) -> dict[str, Any]:
+def backups_view(context: Context, actor: Actor, request: EmptyRequest) -> BackupsView:
     """The backups that lie in the data folder, newest first."""
     _require_data(context)
     paths = sorted(_paths(context), key=lambda path: path.stat().st_mtime_ns, reverse=True)
@@ -65,7 +81,7 @@ def _require_data(context: Context) -> None:
         raise NotAllowed("A demonstration cannot be backed up from its page.")
 
 
-def _make(context: Context, job: Job) -> dict[str, Any]:
+def _make(context: Context, job: Job) -> BackupJson:
     job.tell("Copying")
 
     def progress(done: int, total: int) -> None:
@@ -99,7 +115,7 @@ def _paths(context: Context) -> list[Path]:
     return [path for path in _folder(context).glob(f"*{ENDING}") if _NAME.fullmatch(path.name)]
 
 
-def _json(path: Path) -> dict[str, Any]:
+def _json(path: Path) -> BackupJson:
     stat = path.stat()
     return {
         "name": path.name,

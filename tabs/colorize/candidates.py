@@ -17,6 +17,7 @@ from truehue.core.prompts.prompt import Prompt
 from truehue.core.records import GenerationRecord
 from truehue.tabs.colorize.sketches import MOST_WORDS, base_of
 from truehue.tabs.page.actor import requires
+from truehue.tabs.page.answers import StartedJob
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest, PageRequest, Whole, list_of_single
 from truehue.tabs.page.roles import Actor, may_open
@@ -81,7 +82,7 @@ def guidances(low: float, high: float, count: int) -> tuple[float, ...]:
 
 
 @requires("compute")
-def start_candidates(context: Context, actor: Actor, request: CandidatesRequest) -> dict[str, Any]:
+def start_candidates(context: Context, actor: Actor, request: CandidatesRequest) -> StartedJob:
     """Puts candidates into the engine's queue; they are found by :func:`candidates_view` as they
     come. Raises BadInput in words."""
     may_open(actor, request.model)

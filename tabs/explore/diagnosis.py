@@ -22,6 +22,7 @@ from truehue.core.errors import BadInput
 from truehue.core.generation.renderer import OBJECTS
 from truehue.core.generation.request import Cancelled
 from truehue.tabs.page.actor import requires
+from truehue.tabs.page.answers import StartedJob
 from truehue.tabs.page.context import ROOT, Context
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import PageRequest
@@ -45,7 +46,7 @@ class Diagnose(PageRequest):
 @requires("compute")
 def start_run(
     context: Context, actor: Actor, request: Diagnose, size_px: int = DEFAULT_SIZE_PX
-) -> dict[str, Any]:
+) -> StartedJob:
     """Begins a diagnosis of all rules.
 
     Its report lies in ``diagnosis/`` of the data folder, one folder a size: the same size again

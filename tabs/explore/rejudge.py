@@ -8,6 +8,7 @@ from pydantic import Field
 
 from truehue.core.verdict.rules import rule
 from truehue.tabs.page.actor import requires
+from truehue.tabs.page.answers import StartedJob
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import counted
 from truehue.tabs.page.jobs import Job
@@ -26,7 +27,7 @@ class ScoreStored(PageRequest):
 
 
 @requires("compute")
-def start_rejudge(context: Context, actor: Actor, request: ScoreStored) -> dict[str, Any]:
+def start_rejudge(context: Context, actor: Actor, request: ScoreStored) -> StartedJob:
     """Begins to judge every stored image by these rules, where a verdict is missing.
 
     Raises BadInput for what are no rules, or while such work goes on.

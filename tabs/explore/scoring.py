@@ -22,6 +22,7 @@ from truehue.core.scores.measures import measure_of, measures_of
 from truehue.core.scores.records import IMAGE, Measure, ScoreRecord
 from truehue.core.scores.work import ScoringTask, ScoringWork, begin_scoring
 from truehue.tabs.page.actor import requires
+from truehue.tabs.page.answers import StartedJob
 from truehue.tabs.page.context import Context, runs_of
 from truehue.tabs.page.errors import counted
 from truehue.tabs.page.fidelity import Fidelity
@@ -46,7 +47,7 @@ class ScoreRuns(PageRequest):
 
 
 @requires("compute")
-def start_scoring(context: Context, actor: Actor, request: ScoreRuns) -> dict[str, Any]:
+def start_scoring(context: Context, actor: Actor, request: ScoreRuns) -> StartedJob:
     """Begins to score the pictures of runs that have no score yet, in the background.
 
     What is stored stays when it is cancelled, and the next one goes on from there, also where the

@@ -30,6 +30,7 @@ from truehue.tabs.batches.messages import bytes_text
 from truehue.tabs.batches.supervisor import RunSupervisor
 from truehue.tabs.export.report import MOST_SHOTS, report_of
 from truehue.tabs.page.actor import requires
+from truehue.tabs.page.answers import StartedJob
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import counted
 from truehue.tabs.page.jobs import Job
@@ -144,7 +145,7 @@ class ArchivePath(PageRequest):
 
 
 @requires("compute")
-def start_export(context: Context, actor: Actor, request: Export) -> dict[str, Any]:
+def start_export(context: Context, actor: Actor, request: Export) -> StartedJob:
     """Begins an export in the background.
 
     The job's result names the file below ``exports/`` of the data folder. Raises NotStored for an
@@ -208,7 +209,7 @@ def exported_file(context: Context, job_id: str) -> Path:
 @requires("add")
 def import_file(
     context: Context, actor: Actor, request: EmptyRequest, file: Path, name: str
-) -> dict[str, Any]:
+) -> StartedJob:
     """Begins to read an archive that was sent."""
     copy = staged(context, file)
     try:
@@ -219,7 +220,7 @@ def import_file(
 
 
 @requires("name-file")
-def import_path(context: Context, actor: Actor, request: ArchivePath) -> dict[str, Any]:
+def import_path(context: Context, actor: Actor, request: ArchivePath) -> StartedJob:
     """Begins to read an archive of this machine."""
     path = named_path(request.path)
     if not path.is_file():

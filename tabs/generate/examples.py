@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Event, Lock
-from typing import Any
+from typing import TypedDict
 
 from truehue.core.color.systems import parse_target
 from truehue.core.errors import BadInput
@@ -99,11 +99,32 @@ def example_of(key: str) -> Example:
     return match
 
 
-def listed(context: Context) -> dict[str, Any]:
-    """``{"examples": [{"key", "title", "says", "image"}, …], "first"}``: ``image`` is empty for
-    one that is not drawn yet, ``first`` says that nobody has brought a picture yet."""
+class ExampleJson(TypedDict):
+    """An example; ``image`` is empty for one that is not drawn yet."""
+
+    key: str
+    title: str
+    says: str
+    image: str
+
+
+class ExamplesView(TypedDict):
+    """All examples; ``first`` says that nobody has brought an image yet."""
+
+    examples: list[ExampleJson]
+    first: bool
+
+
+class ExampleImage(TypedDict):
+    """The image of an example."""
+
+    image_id: str
+
+
+def listed(context: Context) -> ExamplesView:
+    """The examples of the first page."""
     stored = _stored_examples(context)
-    rows = [
+    rows: list[ExampleJson] = [
         {
             "key": example.key,
             "title": example.title,
@@ -132,7 +153,7 @@ class NamedExample(PageRequest):
 
 
 @requires("look")
-def generate_example(context: Context, actor: Actor, request: NamedExample) -> dict[str, Any]:
+def generate_example(context: Context, actor: Actor, request: NamedExample) -> ExampleImage:
     """Draws an example, if nobody has seen it yet."""
     return {"image_id": drawn(context, request.example)}
 

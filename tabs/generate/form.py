@@ -7,17 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypedDict
 
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.generation.registry import RENDERER
 from truehue.core.generation.renderer import FAILURES, LIGHTS
 from truehue.core.generation.request import MAX_SEED
-from truehue.tabs.generate.models import about_models, checked_models, missing_text, model_choices
+from truehue.tabs.generate.models import (
+    ChosenModels,
+    about_models,
+    checked_models,
+    missing_text,
+    model_choices,
+)
 from truehue.tabs.generate.own_prompt import (
     FIRST,
     NOTHING_TO_DRAW,
     OwnPrompt,
+    PromptReading,
     fields_of,
     follow,
     reading_view,
@@ -39,6 +46,7 @@ from truehue.tabs.generate.realism import from_link, link_of, problem_of
 from truehue.tabs.library.prompts import Refs
 from truehue.tabs.library.service import Library
 from truehue.tabs.page.actor import requires
+from truehue.tabs.page.answers import StartedJob
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import counted
 from truehue.tabs.page.links import read, whole
@@ -58,7 +66,7 @@ class GenerateImages(PageRequest):
 
 
 @requires("compute")
-def start_generation(context: Context, actor: Actor, request: GenerateImages) -> dict[str, Any]:
+def start_generation(context: Context, actor: Actor, request: GenerateImages) -> StartedJob:
     """Puts what was asked for into the queue. Raises BadInput or UnknownColor in words fit to be
     shown."""
     how = request.how
@@ -137,8 +145,52 @@ class GenerationForm(PageRequest):
         )
 
 
+class FollowedFields(TypedDict):
+    """Object and color once they have followed the prompt."""
+
+    object: str
+    target: str
+
+
+class GenerateButton(TypedDict, total=False):
+    """The button, what it comes to, and the link to the form; ``fields`` are problems by field."""
+
+    button: str
+    note: str
+    own: dict[str, Any]
+    settings: dict[str, Any]
+    problem: str
+    fields: dict[str, str]
+
+
+class RealismProblem(TypedDict):
+    """Why CFR cannot be applied; empty where it can."""
+
+    problem: str
+
+
+class GenerationPlan(TypedDict):
+    """What pressing Generate would come to, in words, for each part of the page."""
+
+    fields: FollowedFields
+    button: GenerateButton
+    models: ChosenModels
+    renderer: bool
+    reading: PromptReading
+    settings: str
+    light: str
+    realism: RealismProblem
+
+
+class FormView(TypedDict):
+    """What a link says of the form, by its fields, and the models to choose from: name and id."""
+
+    values: dict[str, Any]
+    choices: list[tuple[str, str]]
+
+
 @requires("look")
-def plan_generation(context: Context, actor: Actor, request: GenerationForm) -> dict[str, Any]:
+def plan_generation(context: Context, actor: Actor, request: GenerationForm) -> GenerationPlan:
     """What pressing Generate would come to, in words, for each part of the page.
 
     ``fields`` are object and color once they have followed the prompt.
@@ -146,9 +198,9 @@ def plan_generation(context: Context, actor: Actor, request: GenerationForm) -> 
     name, target = follow(request.own)
     own = replace(request.own, object_name=name, target_text=target)
     models, controls = request.models, request.controls
-    about: dict[str, Any] = {}
-    reading: dict[str, Any] = {}
-    view: dict[str, Any] = {"button": "Generate"}
+    about: ChosenModels = {}
+    reading: PromptReading = {}
+    view: GenerateButton = {"button": "Generate"}
     summary, light, refused = "", "", ""
     try:
         if request.mode == "own":
@@ -186,7 +238,7 @@ def plan_generation(context: Context, actor: Actor, request: GenerationForm) -> 
 
 
 @requires("compute")
-def start_form(context: Context, actor: Actor, request: GenerationForm) -> dict[str, Any]:
+def start_form(context: Context, actor: Actor, request: GenerationForm) -> StartedJob:
     """Generates what the form asks for; the id of its job. Errors as
     :func:`truehue.tabs.generate.form.start_generation`."""
     fields = {
@@ -198,7 +250,7 @@ def start_form(context: Context, actor: Actor, request: GenerationForm) -> dict[
     return start_generation(context, actor, read_as(GenerateImages, fields))
 
 
-def filled_form(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
+def filled_form(context: Context, query: Mapping[str, str]) -> FormView:
     """What a link says of the form, by its fields, and every model that there is to choose. With
     ``example`` the tour's form stands where the link says nothing."""
     query = dict(query)

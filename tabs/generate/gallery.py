@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypedDict
 
 from truehue.core.generation.truth import stand_in_tag, true_color_hex, true_color_words
 from truehue.core.prompts.prompt import Prompt
@@ -15,12 +15,92 @@ from truehue.tabs.generate.realism import words_of
 from truehue.tabs.page.context import Context
 from truehue.tabs.verdicts.generation import model_name
 from truehue.tabs.verdicts.scoring import masks_of
-from truehue.tabs.verdicts.summary import RuleVerdict, object_verdicts, picture_verdicts
+from truehue.tabs.verdicts.summary import (
+    RuleVerdict,
+    RuleVerdictJson,
+    object_verdicts,
+    picture_verdicts,
+)
 
 NO_TARGET_COLOR = "No target color."
 
 
-def generations_json(context: Context, rows: Sequence[GenerationRecord]) -> list[dict[str, Any]]:
+class ExpectationJson(TypedDict):
+    """The color that an object has to have, or must not have."""
+
+    hex: str
+    label: str
+    value: str
+    relation: str
+
+
+class TargetJson(TypedDict):
+    """An object of a generation with the verdict of each rule; ``asked`` is None without a color."""
+
+    object: str
+    role: str
+    stand_in: str
+    color: str
+    hex: str
+    color_label: str
+    mask: str
+    asked: ExpectationJson | None
+    verdicts: list[RuleVerdictJson]
+
+
+class GenerationJson(TypedDict):
+    """A generation as the gallery shows it, with the verdicts on it and on each of its objects."""
+
+    drawing_id: str
+    job: str
+    image_id: str | None
+    status: str
+    reason: str
+    text: str
+    about: str
+    details: str
+    notes: list[str]
+    width: int | None
+    height: int | None
+    refined: bool
+    truth: str
+    thumb: str
+    targets: list[TargetJson]
+    verdicts: list[RuleVerdictJson]
+    unscored: str
+    concept: str
+
+
+class ModelCount(TypedDict):
+    """The number of images of a model."""
+
+    id: str
+    name: str
+    count: int
+
+
+class Gallery(TypedDict):
+    """A page of the gallery, and what it can be filtered by."""
+
+    items: list[GenerationJson]
+    total: int
+    models: list[ModelCount]
+
+
+def gallery_view(context: Context, limit: int, offset: int, filters: Mapping[str, Any]) -> Gallery:
+    """Generations, newest first."""
+    generations = context.storage.drawings
+    return {
+        "items": generations_json(context, generations.recent(limit, offset, **filters)),
+        "total": generations.count(**filters),
+        "models": [
+            {"id": name, "name": model_name(name), "count": count}
+            for name, count in generations.models()
+        ],
+    }
+
+
+def generations_json(context: Context, rows: Sequence[GenerationRecord]) -> list[GenerationJson]:
     """Drawings as the gallery shows them, with the verdicts on each and on each of its objects.
 
     However many they are, the database is asked twice, and once more where some were imported.
@@ -49,7 +129,7 @@ def _generation_json(
     evidence: Sequence[EvidenceRecord],
     masks: Mapping[int, MaskRecord],
     notes: Sequence[str],
-) -> dict[str, Any]:
+) -> GenerationJson:
     expectations = {
         expectation.position: expectation for expectation in expectations_of(row.targets)
     }
@@ -135,7 +215,7 @@ def _target_json(
     expectation: Expectation | None,
     verdicts: Sequence[RuleVerdict],
     masks: Mapping[int, MaskRecord],
-) -> dict[str, Any]:
+) -> TargetJson:
     target = row.targets[position]
     color = target.color
     mask_record = masks.get(position)
@@ -152,7 +232,7 @@ def _target_json(
     }
 
 
-def _expectation_json(expectation: Expectation) -> dict[str, str]:
+def _expectation_json(expectation: Expectation) -> ExpectationJson:
     """What is asked of an object: to have a color, or not to have it."""
     return {
         "hex": expectation.color.hex,

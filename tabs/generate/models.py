@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import TypedDict
 
 from truehue.core.generation.opening import missing
 from truehue.core.generation.registry import DRAWABLE, MODELS, Defaults, ModelEntry, model
@@ -39,13 +39,28 @@ def checked_models(actor: Actor, models: Sequence[str]) -> None:
         model(name)
 
 
-def about_models(context: Context, actor: Actor, models: Sequence[str]) -> dict[str, Any]:
+class ModelFacts(TypedDict):
+    """A chosen model; ``lacking`` are sentences, each with its command or an empty text."""
+
+    name: str
+    facts: str
+    lacking: list[tuple[str, str]]
+
+
+class ChosenModels(TypedDict, total=False):
+    """The chosen models, empty where the form is wrong; ``lacking`` is true if any lacks something."""
+
+    models: list[ModelFacts]
+    lacking: bool
+
+
+def about_models(context: Context, actor: Actor, models: Sequence[str]) -> ChosenModels:
     """The chosen models as the page shows them: settings, license, size, and what they lack here.
 
     The renderer needs no words. Raises BadInput as :func:`checked_models` does.
     """
     checked_models(actor, models)
-    rows = []
+    rows: list[ModelFacts] = []
     for name in models:
         entry = model(name)
         if entry.kind == "renderer":
@@ -67,9 +82,9 @@ def _size(gib: float) -> str:
     return f"{gib:g} GiB" if gib >= 0.1 else f"{1024 * gib:.1f} MiB"
 
 
-def missing_text(about: Mapping[str, Any]) -> str:
+def missing_text(about: ChosenModels) -> str:
     """Why nothing is drawn while a chosen model cannot draw; empty where all can."""
-    names = [row["name"] for row in about.get("models", ()) if row["lacking"]]
+    names = [row["name"] for row in about["models"] if row["lacking"]]
     if not names:
         return ""
     return (

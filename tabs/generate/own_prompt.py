@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict
 
 from truehue.core.color.systems import ColorTarget, parse_target
 from truehue.core.generation.backends.reference import shapes_for
@@ -106,7 +106,26 @@ def follow(own: OwnPrompt) -> tuple[str, str]:
     )
 
 
-def reading_view(own: OwnPrompt, renderer: bool, only_renderer: bool) -> dict[str, Any]:
+class ScoredObject(TypedDict):
+    """An object that will be scored, and its color."""
+
+    object: str
+    label: str
+    hex: str
+
+
+class PromptReading(TypedDict, total=False):
+    """What will be scored of a prompt: the first objects and how many ``more``."""
+
+    text: str
+    judged: list[ScoredObject]
+    more: int
+    hand: str
+    notes: list[str]
+    problem: str
+
+
+def reading_view(own: OwnPrompt, renderer: bool, only_renderer: bool) -> PromptReading:
     """What will be judged, in words, before anything is drawn. Raises UnknownColor."""
     reading = own_reading(own)
     notes = list(reading.notes)

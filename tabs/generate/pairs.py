@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
-from dataclasses import asdict
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 import numpy as np
 
@@ -84,7 +83,65 @@ _NO_PAIR = (
 _SCALE_COLORS = 17
 
 
-def pair_json(context: Context, drawing_id: str) -> dict[str, Any]:
+class PairImage(TypedDict):
+    """One of the two images."""
+
+    image_id: str
+    url: str
+
+
+class PairDifference(TypedDict, total=False):
+    """CIEDE2000 between the two images; ``problem`` says why there is none."""
+
+    problem: str
+    url: str
+    top: float
+    scale: list[str]
+    mean: float
+    median: float
+    percentile_95: float
+    most: float
+    equal_share: float
+
+
+class PairMeasure(TypedDict):
+    """What a measure says of both images."""
+
+    name: str
+    title: str
+    better: str
+    before: str
+    after: str
+    change: str
+    toward: str
+
+
+class PairJson(TypedDict):
+    """The image with CFR and the one without; ``reason`` says why there is none."""
+
+    drawing_id: str
+    text: str
+    about: str
+    width: int | None
+    height: int | None
+    settings: list[list[str]]
+    map: str
+    after: PairImage
+    before: PairImage | None
+    reason: str
+    difference: NotRequired[PairDifference]
+    measures: NotRequired[list[PairMeasure]]
+    figure: NotRequired[dict[str, Any]]
+
+
+class RefinementMaps(TypedDict):
+    """Maps of an image as rows of cells; ``cfm`` is None where CFM has not scored it."""
+
+    saturation: list[str]
+    cfm: list[str] | None
+
+
+def pair_json(context: Context, drawing_id: str) -> PairJson:
     """Before and after of a drawing with CFR, for the page: pictures, map, differences, measures.
 
     Where the picture without CFR is not stored, ``before`` is None and ``reason`` says what to do.
@@ -94,7 +151,7 @@ def pair_json(context: Context, drawing_id: str) -> dict[str, Any]:
     refinement = _refinement(after)
     if refinement is None or after.image_id is None:
         raise BadInput("This image was generated without CFR: there is nothing to compare.")
-    shown = {
+    pair: PairJson = {
         "drawing_id": after.drawing_id,
         "text": after.text,
         "about": _about(after),
@@ -102,18 +159,25 @@ def pair_json(context: Context, drawing_id: str) -> dict[str, Any]:
         "height": after.height,
         "settings": [list(row) for row in details_of(refinement)],
         "map": _map_url(refinement),
-        "after": _picture(context, after.image_id),
+        "after": _picture(after.image_id),
         "before": None,
         "reason": _NO_PAIR,
     }
     before = without_cfr(context, after)
     if before is None or before.image_id is None:
-        return shown
+        return pair
+    before_srgb8, after_srgb8 = context.srgb8(before.image_id), context.srgb8(after.image_id)
     return {
-        **shown,
-        "before": _picture(context, before.image_id),
+        **pair,
+        "before": _picture(before.image_id),
         "reason": "",
-        **_compared(context, before.image_id, after.image_id),
+        "difference": _difference(before_srgb8, after_srgb8),
+        "measures": [
+            row
+            for measure in measures_of(IMAGE)
+            if (row := _measured(context, measure, before.image_id, after.image_id))
+        ],
+        "figure": histograms(before_srgb8, after_srgb8),
     }
 
 
@@ -132,7 +196,7 @@ def without_cfr(context: Context, after: GenerationRecord) -> GenerationRecord |
     )
 
 
-def maps_of(context: Context, image_id: str) -> dict[str, Any]:
+def maps_of(context: Context, image_id: str) -> RefinementMaps:
     """Maps of a stored picture (a whole id) as rows of cells, to begin painting with: of its
     saturation, and CFM's where it was scored by the CFM that is registered, else None."""
     scores = context.storage.scores.of_items(IMAGE, [image_id]).get(image_id, ())
@@ -165,7 +229,7 @@ def _about(row: GenerationRecord) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def _picture(context: Context, image_id: str) -> dict[str, Any]:
+def _picture(image_id: str) -> PairImage:
     return {"image_id": image_id, "url": f"/media/images/{image_id}.png"}
 
 
@@ -177,36 +241,29 @@ def _map_url(refinement: Refinement) -> str:
     return _png_url(np.repeat(gray[..., None], 3, axis=2))
 
 
-def _compared(context: Context, before_id: str, after_id: str) -> dict[str, Any]:
-    before, after = context.srgb8(before_id), context.srgb8(after_id)
+def _difference(before: np.ndarray, after: np.ndarray) -> PairDifference:
     try:
         values = delta_e00_map(before, after)
     except TrueHueError as error:
-        difference: dict[str, Any] = {"problem": str(error)}
-    else:
-        top = scale_top(values)
-        colors = scale_srgb8()[np.linspace(0, 255, _SCALE_COLORS).astype(int)]
-        difference = {
-            "problem": "",
-            "url": _png_url(difference_image(values, top)),
-            "top": top,
-            "scale": [hex_of(color) for color in colors],
-            **asdict(difference_summary(values)),
-        }
+        return {"problem": str(error)}
+    top, summary = scale_top(values), difference_summary(values)
+    colors = scale_srgb8()[np.linspace(0, 255, _SCALE_COLORS).astype(int)]
     return {
-        "difference": difference,
-        "measures": [
-            row
-            for measure in measures_of(IMAGE)
-            if (row := _measured(context, measure, before_id, after_id))
-        ],
-        "figure": histograms(before, after),
+        "problem": "",
+        "url": _png_url(difference_image(values, top)),
+        "top": top,
+        "scale": [hex_of(color) for color in colors],
+        "mean": summary.mean,
+        "median": summary.median,
+        "percentile_95": summary.percentile_95,
+        "most": summary.most,
+        "equal_share": summary.equal_share,
     }
 
 
 def _measured(
     context: Context, measure: Measure, before_id: str, after_id: str
-) -> Mapping[str, Any] | None:
+) -> PairMeasure | None:
     """What a measure says of both; None where nobody has looked at either."""
     stored = context.storage.scores.values(measure, IMAGE, [before_id, after_id])
     values = [_value(context, measure, name, stored) for name in (before_id, after_id)]

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from fastapi import Request
 from fastapi.responses import JSONResponse
 
 from truehue.tabs.generate.examples import NamedExample, generate_example, listed
 from truehue.tabs.generate.form import GenerationForm, filled_form, plan_generation, start_form
-from truehue.tabs.generate.gallery import generations_json
+from truehue.tabs.generate.gallery import gallery_view
 from truehue.tabs.generate.pairs import maps_of, pair_json
 from truehue.tabs.page.answers import guarded
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.router import FeatureRouter
-from truehue.tabs.verdicts.generation import model_name
 
 MOST_ITEMS = 96
 
@@ -32,26 +29,14 @@ def generation_routes(context: Context) -> FeatureRouter:
         model: str = "",
         rule: str = "",
     ) -> JSONResponse:
-        def listed() -> dict[str, Any]:
-            wanted: dict[str, Any] = {
-                "status": status or None,
-                "verdict": verdict or None,
-                "model": model or None,
-                "rule": rule or None,
-            }
-            rows = context.storage.drawings.recent(
-                min(max(limit, 1), MOST_ITEMS), min(max(offset, 0), 2**31), **wanted
-            )
-            return {
-                "items": generations_json(context, rows),
-                "total": context.storage.drawings.count(**wanted),
-                "models": [
-                    {"id": name, "name": model_name(name), "count": count}
-                    for name, count in context.storage.drawings.models()
-                ],
-            }
-
-        return guarded(listed)
+        filters = {
+            "status": status or None,
+            "verdict": verdict or None,
+            "model": model or None,
+            "rule": rule or None,
+        }
+        limit, offset = min(max(limit, 1), MOST_ITEMS), min(max(offset, 0), 2**31)
+        return guarded(lambda: gallery_view(context, limit, offset, filters))
 
     @router.get("/drawings/{drawing_id}/pair")
     def pair(drawing_id: str) -> JSONResponse:

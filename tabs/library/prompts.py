@@ -4,19 +4,29 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, TypedDict
 
 from pydantic import Field
 
 from truehue.core.prompts.search import PromptIndex, Query
+from truehue.core.prompts.search.columns import FacetValue
+from truehue.core.prompts.search.query import Suggestion
 from truehue.core.verdict.rules import DEFAULT_RULE
 from truehue.storage import makers
 from truehue.storage.prompts import MAX_NAME, MAX_PROMPTS, plain_name
-from truehue.tabs.library.service import SELECTION, Library, prompt_json
+from truehue.tabs.library.service import (
+    SELECTION,
+    Library,
+    PromptJson,
+    PromptsImport,
+    SetInfo,
+    prompt_json,
+)
 from truehue.tabs.page.actor import requires, stored_resource
+from truehue.tabs.page.answers import Done
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest, PageRequest
-from truehue.tabs.page.roles import Actor, Resource, may
+from truehue.tabs.page.roles import Actor, Resource, allowed, may
 
 RULE = DEFAULT_RULE
 
@@ -52,7 +62,58 @@ class NamedSet(PageRequest):
     set_id: str = ""
 
 
-def search(context: Context, set_id: str, query: Query, facets: bool, rule: str) -> dict[str, Any]:
+class SelectionJson(TypedDict):
+    """A saved selection."""
+
+    name: str
+    count: int
+
+
+class PromptSetsView(TypedDict):
+    """All sets and selections; ``local`` says whether a folder of this machine may be named."""
+
+    sets: list[SetInfo]
+    selections: list[SelectionJson]
+    local: bool
+
+
+def prompt_sets_view(context: Context, actor: Actor) -> PromptSetsView:
+    """The prompt sets and the saved selections."""
+    library = context.service(Library)
+    return {
+        "sets": library.sets(),
+        "selections": [{"name": name, "count": count} for name, count in library.selections()],
+        "local": allowed(actor, "name-folder"),
+    }
+
+
+class FacetJson(TypedDict):
+    """A field that prompts can be filtered by."""
+
+    name: str
+    title: str
+    values: tuple[FacetValue, ...]
+
+
+class PromptSuggestions(TypedDict, total=False):
+    """What the words of a query may mean: another spelling, and values of facets."""
+
+    instead: str
+    facets: list[Suggestion]
+
+
+class PromptSearch(TypedDict):
+    """A page of the prompts that match, of those in the set."""
+
+    total: int
+    of: int
+    rows: list[PromptJson]
+    facets: list[FacetJson]
+    suggestions: PromptSuggestions
+    ms: float
+
+
+def search(context: Context, set_id: str, query: Query, facets: bool, rule: str) -> PromptSearch:
     """One page of what matches, with the facets' counts."""
     began = time.perf_counter()
     index, page = context.service(Library).search(set_id, query, rule)
@@ -66,10 +127,7 @@ def search(context: Context, set_id: str, query: Query, facets: bool, rule: str)
             {
                 "name": facet.name,
                 "title": facet.title,
-                "values": [
-                    {"value": v.value, "label": v.label, "count": v.count, "hex": v.hex or ""}
-                    for v in facet.values
-                ],
+                "values": facet.values,
             }
             for facet in page.facets
         ]
@@ -80,30 +138,65 @@ def search(context: Context, set_id: str, query: Query, facets: bool, rule: str)
     }
 
 
-def _suggestions(context: Context, index: PromptIndex, query: Query, rule: str) -> dict[str, Any]:
+def _suggestions(
+    context: Context, index: PromptIndex, query: Query, rule: str
+) -> PromptSuggestions:
     instead, facets = index.suggestions(query, context.service(Library).marks(index, rule))
-    return {"instead": instead, "facets": [vars(facet) for facet in facets]}
+    return {"instead": instead, "facets": list(facets)}
 
 
-def matching(context: Context, set_id: str, query: Query, rule: str) -> list[dict[str, Any]]:
+class BasketItem(TypedDict):
+    """A prompt as the basket keeps it."""
+
+    source: str
+    id: str
+    text: str
+    task: str
+    hexes: list[str]
+
+
+class MatchingPrompts(TypedDict):
+    """All prompts that match."""
+
+    items: list[BasketItem]
+
+
+class ResolvedPrompts(TypedDict):
+    """Prompts by their names, and a sentence for each that is not there."""
+
+    rows: list[PromptJson]
+    missing: list[str]
+
+
+class SavedSelection(TypedDict):
+    """The saved selection; ``missing`` prompts are not in it."""
+
+    name: str
+    count: int
+    missing: int
+
+
+def matching(context: Context, set_id: str, query: Query, rule: str) -> MatchingPrompts:
     """Every prompt that matches, as the basket keeps it."""
     index = context.service(Library).index(set_id)
     positions = index.matching(query, context.service(Library).marks(index, rule))
     prompts = [index.prompts[int(position)] for position in positions]
-    return [
-        {
-            "source": prompt.source,
-            "id": prompt.id,
-            "text": prompt.text,
-            "task": prompt.task,
-            "hexes": [target.color.hex for target in prompt.targets if target.color],
-        }
-        for prompt in prompts
-    ]
+    return {
+        "items": [
+            {
+                "source": prompt.source,
+                "id": prompt.id,
+                "text": prompt.text,
+                "task": prompt.task,
+                "hexes": [target.color.hex for target in prompt.targets if target.color],
+            }
+            for prompt in prompts
+        ]
+    }
 
 
 @requires("look")
-def resolve(context: Context, actor: Actor, request: Resolve) -> dict[str, Any]:
+def resolve(context: Context, actor: Actor, request: Resolve) -> ResolvedPrompts:
     """Shows prompts by their names, and says which are not there."""
     library = context.service(Library)
     prompts, missing = library.resolve(request.refs)
@@ -114,13 +207,13 @@ def resolve(context: Context, actor: Actor, request: Resolve) -> dict[str, Any]:
 @requires("add")
 def take_prompts(
     context: Context, actor: Actor, request: EmptyRequest, file: Path, name: str
-) -> dict[str, Any]:
+) -> PromptsImport:
     """Imports a file of prompts as a set."""
     return context.service(Library).take_file(file, name, actor.id)
 
 
 @requires("change")
-def hide_set(context: Context, actor: Actor, request: NamedSet) -> dict[str, Any]:
+def hide_set(context: Context, actor: Actor, request: NamedSet) -> Done:
     """Puts an imported set away."""
     may(actor, "change", stored_resource(context, makers.PROMPT_SET, request.set_id))
     context.storage.prompt_sets.hide(request.set_id)
@@ -129,7 +222,7 @@ def hide_set(context: Context, actor: Actor, request: NamedSet) -> dict[str, Any
 
 
 @requires("add")
-def save_selection(context: Context, actor: Actor, request: KeepSelection) -> dict[str, Any]:
+def save_selection(context: Context, actor: Actor, request: KeepSelection) -> SavedSelection:
     """Keeps prompts under a name; one that is taken gets a new version."""
     name = plain_name(request.name)
     if name in dict(context.service(Library).selections()):
@@ -141,7 +234,7 @@ def save_selection(context: Context, actor: Actor, request: KeepSelection) -> di
 
 
 @requires("change")
-def remove_selection(context: Context, actor: Actor, request: NamedSelection) -> dict[str, Any]:
+def remove_selection(context: Context, actor: Actor, request: NamedSelection) -> Done:
     """Takes a selection out of the list."""
     name = plain_name(request.name)
     may(actor, "change", _selection(context, name))

@@ -15,17 +15,17 @@ from truehue.tabs.library.prompts import (
     Resolve,
     hide_set,
     matching,
+    prompt_sets_view,
     remove_selection,
     resolve,
     save_selection,
     search,
     take_prompts,
 )
-from truehue.tabs.library.service import Library
 from truehue.tabs.page.answers import MOST_BASKET_BYTES, guarded
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest
-from truehue.tabs.page.roles import Actor, allowed
+from truehue.tabs.page.roles import Actor
 from truehue.tabs.page.router import FeatureRouter
 
 MOST_ROWS = 200
@@ -57,16 +57,7 @@ def prompt_routes(context: Context) -> FeatureRouter:
 
     @router.get("/prompts/sets")
     def sets(actor: Actor = router.current_actor) -> JSONResponse:
-        return guarded(
-            lambda: {
-                "sets": [vars(set_info) for set_info in context.service(Library).sets()],
-                "selections": [
-                    {"name": name, "count": count}
-                    for name, count in context.service(Library).selections()
-                ],
-                "local": allowed(actor, "name-folder"),
-            }
-        )
+        return guarded(lambda: prompt_sets_view(context, actor))
 
     @router.get("/prompts/search")
     def found(request: Request, rule: str = RULE, facets: int = 1) -> JSONResponse:
@@ -74,7 +65,7 @@ def prompt_routes(context: Context) -> FeatureRouter:
 
     @router.get("/prompts/matching")
     def all_found(request: Request, rule: str = RULE) -> JSONResponse:
-        return guarded(lambda: {"items": matching(context, *query_of(request), rule)})
+        return guarded(lambda: matching(context, *query_of(request), rule))
 
     router.post_json("/prompts/resolve", Resolve, resolve, MOST_BASKET_BYTES)
     router.post_file("/prompts/sets", EmptyRequest, context.limits.prompts_bytes, take_prompts)

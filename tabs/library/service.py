@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from threading import Lock, RLock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 from weakref import WeakKeyDictionary
 
 from truehue.core.errors import BadInput, NotStored
@@ -43,6 +43,54 @@ class SetInfo:
     description: str
     count: int
     imported: bool
+
+
+class ReportList(TypedDict):
+    """Lines of a report: the first of ``total``."""
+
+    title: str
+    items: list[str]
+    total: int
+
+
+class ImportReport(TypedDict):
+    """What came of an imported file; ``counts`` are numbers with their words."""
+
+    title: str
+    counts: list[tuple[int, str]]
+    notes: list[str]
+    lists: list[ReportList]
+
+
+class PromptsImport(TypedDict):
+    """An imported file of prompts; ``set_id`` is empty where nothing could be read."""
+
+    set_id: str
+    report: ImportReport
+
+
+class PromptTargetJson(TypedDict):
+    """An object of a prompt and the color that it shall have."""
+
+    object: str
+    role: str
+    hex: str
+    color: str
+    color_label: str
+
+
+class PromptJson(TypedDict):
+    """A prompt with the number and the verdict of its images."""
+
+    id: str
+    source: str
+    text: str
+    task: str
+    task_title: str
+    system: str
+    targets: list[PromptTargetJson]
+    drawn: int
+    verdict: str
 
 
 class Library:
@@ -156,7 +204,7 @@ class Library:
             for prompt_id, mark in self._storage.drawings.marks(source, rule).items()
         }
 
-    def take_file(self, file: Path, name: str, maker: str = "") -> dict[str, Any]:
+    def take_file(self, file: Path, name: str, maker: str = "") -> PromptsImport:
         """Imports a file of prompts that ``maker`` brings as a new set.
 
         The answer has ``set_id`` (empty when nothing could be taken) and the report. Raises
@@ -247,9 +295,9 @@ def canonical(source: str) -> str:
     return SAME_AS.get(source, source)
 
 
-def counted(number: int, noun: str, rest: str) -> list[Any]:
-    """A number of a report and the words for it: ``[1, "prompt taken"]``."""
-    return [number, f"{noun}{'' if number == 1 else 's'} {rest}".strip()]
+def counted(number: int, noun: str, rest: str) -> tuple[int, str]:
+    """A number of a report and the words for it: ``(1, "prompt taken")``."""
+    return number, f"{noun}{'' if number == 1 else 's'} {rest}".strip()
 
 
 def sha256_of(file: Path) -> str:
@@ -258,7 +306,7 @@ def sha256_of(file: Path) -> str:
         return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
-def prompt_json(prompt: Prompt, marks: Mapping[tuple[str, str], PromptStatus]) -> dict[str, Any]:
+def prompt_json(prompt: Prompt, marks: Mapping[tuple[str, str], PromptStatus]) -> PromptJson:
     """A prompt as the page shows it, with what was drawn of it."""
     mark = marks.get((canonical(prompt.source), prompt.id))
     return {

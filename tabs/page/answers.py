@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import IO, Any
+from typing import IO, Any, TypedDict
 from urllib.parse import unquote
 
 import anyio
@@ -39,7 +40,20 @@ _FILES = anyio.CapacityLimiter(FILES_AT_ONCE)
 # What needs no quotes in a header and is a file's name on every system.
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*")
 
-Answer = dict[str, Any]
+Fields = dict[str, Any]
+"""What a page sent, before it is read as a record."""
+Answer = Mapping[str, Any]
+"""What a route answers: a TypedDict, from which the types of the scripts are generated."""
+
+
+class Done(TypedDict):
+    """The answer of what has nothing to say."""
+
+
+class StartedJob(TypedDict):
+    """The id of the job that was started."""
+
+    job: str
 
 
 class TooLarge(BadInput):
@@ -49,10 +63,20 @@ class TooLarge(BadInput):
 _endless: set[asyncio.Task[Any]] = set()
 
 
+class PlainJson(JSONResponse):
+    """An answer as JSON; records in it are objects."""
+
+    def render(self, content: Any) -> bytes:
+        text = json.dumps(
+            content, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=asdict
+        )
+        return text.encode()
+
+
 def guarded(make: Callable[[], Answer]) -> JSONResponse:
     """What ``make`` returns as JSON, or its error in words."""
     try:
-        return JSONResponse(make())
+        return PlainJson(make())
     except Exception as error:  # the page must get words, not a stack trace
         return refusal(error)
 
@@ -104,7 +128,7 @@ def csv_attachment(make: Callable[[], tuple[str, str]]) -> Response:
 
 
 async def posted(
-    request: Request, make: Callable[[Answer], Answer], most_bytes: int = MOST_JSON_BYTES
+    request: Request, make: Callable[[Fields], Answer], most_bytes: int = MOST_JSON_BYTES
 ) -> JSONResponse:
     """Calls ``make`` with the JSON object that was sent, in a thread, where it is read too.
 
@@ -116,7 +140,7 @@ async def posted(
         async with AsyncExitStack() as held:
             data = await _body(request, most_bytes, held)
             answer = await anyio.to_thread.run_sync(lambda: make(read_json(bytes(data))))
-            return JSONResponse(answer)
+            return PlainJson(answer)
     except Exception as error:
         return refusal(error)
 
@@ -142,7 +166,7 @@ async def _body(request: Request, most_bytes: int, held: AsyncExitStack) -> byte
     return data
 
 
-def read_json(data: bytes) -> Answer:
+def read_json(data: bytes) -> Fields:
     """The JSON object that a page sent, empty for nothing. Raises BadInput for anything else, also
     for what Python's reader has limits of its own for: depth, and digits of a number."""
     if json_values(data) > MAX_JSON_VALUES:
@@ -187,7 +211,7 @@ async def uploaded(
                 return JSONResponse({"error": BUSY}, 503, {"Retry-After": str(LATER_S)})
             with NamedTemporaryFile(prefix="truehue-upload-") as file:
                 await _receive(request, file, most_bytes)
-                return JSONResponse(
+                return PlainJson(
                     await anyio.to_thread.run_sync(make, Path(file.name), name, limiter=limiter)
                 )
     except Exception as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import TypedDict
 
 from truehue.core.records import ImageRecord
 from truehue.tabs.page.actor import requires
@@ -18,15 +18,39 @@ LARGE_PX = 24_000_000
 _LARGE = Lock()
 
 
+class ImageJson(TypedDict):
+    """A stored image; ``thumb`` is the address of its thumbnail."""
+
+    image_id: str
+    name: str
+    source: str
+    width: int
+    height: int
+    notes: list[str]
+    url: str
+    thumb: str
+    created_at: str | None
+
+
+class ImagesView(TypedDict):
+    """A page of the stored images; ``sources`` are counts by source, ``data`` names the folder."""
+
+    images: list[ImageJson]
+    total: int
+    sources: dict[str, int]
+    stored: int
+    data: str
+
+
 @requires("add")
 def take_image(
     context: Context, actor: Actor, request: EmptyRequest, file: Path, name: str
-) -> dict[str, Any]:
+) -> ImageJson:
     """Stores an uploaded image file. Raises ImageError."""
     return image_json(store_upload(context, file, name or "pasted image", actor.id))
 
 
-def image_json(record: ImageRecord) -> dict[str, Any]:
+def image_json(record: ImageRecord) -> ImageJson:
     """What the page needs to know of a stored image."""
     return {
         "image_id": record.image_id,
@@ -38,6 +62,20 @@ def image_json(record: ImageRecord) -> dict[str, Any]:
         "url": f"/media/images/{record.image_id}.png",
         "thumb": f"/media/thumbs/{record.image_id}.png",
         "created_at": record.created_at.isoformat() if record.created_at else None,
+    }
+
+
+def images_view(context: Context, limit: int, offset: int, source: str, words: str) -> ImagesView:
+    """Stored images, newest first."""
+    images = context.storage.images
+    records = images.recent(limit, offset, source or None, words)
+    counts = images.counts(words)
+    return {
+        "images": [image_json(record) for record in records],
+        "total": counts.get(source, 0) if source else sum(counts.values()),
+        "sources": counts,
+        "stored": images.count(),
+        "data": context.data_text(),
     }
 
 

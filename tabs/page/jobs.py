@@ -17,7 +17,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from threading import Condition, Event, RLock, Thread
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypedDict, cast
 
 from truehue.core.errors import BadInput
 from truehue.core.generation.request import Cancelled
@@ -350,7 +350,43 @@ def is_reported(jobs: Jobs, actor: Actor, record: JobRecord) -> bool:
     return jobs.kind(record.kind).shared or allowed(actor, "cancel", started_by(record))
 
 
-def job_json(jobs: Jobs, actor: Actor, record: JobRecord) -> dict[str, Any]:
+class JobDetails(TypedDict, total=False):
+    """What image generation adds to a job; ``preview`` is a data URL."""
+
+    in_short: str
+    place: int | None
+    failed: int
+    model_name: str
+    step: int
+    steps: int
+    eta_s: float | None
+    message: str
+    problems: list[str]
+    preview: str
+
+
+class JobJson(JobDetails):
+    """A job as a page shows it; ``result`` is what its page makes use of."""
+
+    id: str
+    kind: str
+    title: str
+    mine: bool
+    active: bool
+    status: str
+    cancelling: bool
+    may_cancel: bool
+    done: int
+    total: int
+    words: str
+    left_s: float | None
+    elapsed_s: float
+    problem: str
+    result: dict[str, Any]
+    began_at: str | None
+
+
+def job_json(jobs: Jobs, actor: Actor, record: JobRecord) -> JobJson:
     """A job as a page shows it. What somebody else asked for is not told, but that it goes on."""
     visible, kind = is_reported(jobs, actor, record), jobs.kind(record.kind)
     active = record.status not in ENDED
@@ -359,7 +395,7 @@ def job_json(jobs: Jobs, actor: Actor, record: JobRecord) -> dict[str, Any]:
     left_s = None
     if active and record.done and record.total and elapsed_s >= LEAST_S_TO_ESTIMATE:
         left_s = elapsed_s / record.done * max(record.total - record.done, 0)
-    return {
+    job: JobJson = {
         "id": record.job_id,
         "kind": record.kind,
         "title": record.title if visible else record.details.get("in_short", kind.title),
@@ -376,6 +412,6 @@ def job_json(jobs: Jobs, actor: Actor, record: JobRecord) -> dict[str, Any]:
         "problem": record.problem if visible else "",
         "result": dict(record.result) if visible else {},
         "began_at": record.began_at.isoformat() if record.began_at else None,
-        **record.details,
-        **({} if visible else {n: type(v)() for n, v in record.details.items() if n in PRIVATE}),
     }
+    private = {} if visible else {n: type(v)() for n, v in record.details.items() if n in PRIVATE}
+    return cast(JobJson, {**job, **record.details, **private})

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypedDict
 
 from truehue.tabs.page.actor import requires
+from truehue.tabs.page.answers import Done
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.jobs import ENDED, LISTED, is_reported, job_json
+from truehue.tabs.page.jobs import ENDED, LISTED, JobJson, is_reported, job_json
 from truehue.tabs.page.requests import PageRequest
 from truehue.tabs.page.roles import Actor
 
@@ -23,8 +24,21 @@ class NamedJob(PageRequest):
     job_id: str
 
 
+class JobsView(TypedDict):
+    """The jobs of a list; ``version`` asks for the next list."""
+
+    jobs: list[JobJson]
+    version: int
+
+
+class JobView(JobJson):
+    """One job; ``version`` asks for its next change."""
+
+    version: int
+
+
 @requires("look")
-def jobs_view(context: Context, actor: Actor, request: AllJobs) -> dict[str, Any]:
+def jobs_view(context: Context, actor: Actor, request: AllJobs) -> JobsView:
     """All that runs, and what ended last; of others' ended work nothing is told."""
     version = context.jobs.version()  # before: what changes meanwhile is asked for again
     rows = context.jobs.all(request.kind)
@@ -45,7 +59,7 @@ def jobs_view(context: Context, actor: Actor, request: AllJobs) -> dict[str, Any
 
 
 @requires("look")
-def job_view(context: Context, actor: Actor, request: NamedJob) -> dict[str, Any]:
+def job_view(context: Context, actor: Actor, request: NamedJob) -> JobView:
     """One job."""
     version = context.jobs.changed(request.job_id)
     record = context.jobs.get(request.job_id)
@@ -53,7 +67,7 @@ def job_view(context: Context, actor: Actor, request: NamedJob) -> dict[str, Any
 
 
 @requires("cancel")
-def cancel_job(context: Context, actor: Actor, request: NamedJob) -> dict[str, Any]:
+def cancel_job(context: Context, actor: Actor, request: NamedJob) -> Done:
     """Asks a job to stop: whoever began it may, and the owner."""
     context.jobs.cancel(actor, request.job_id)
     return {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypedDict
 
 from pydantic import Field
 
@@ -12,12 +12,25 @@ from truehue.tabs.page.requests import PageRequest
 from truehue.tabs.page.roles import Actor, allowed
 
 
-def notices(context: Context, actor: Actor) -> dict[str, Any]:
-    """``{"notices": [{"number", "text"}, …]}``; a number can be marked as read, None stays.
+class NoticeJson(TypedDict):
+    """A notice; its number can be marked as read, one without a number stays."""
+
+    number: int | None
+    text: str
+
+
+class Notices(TypedDict):
+    """All notices."""
+
+    notices: list[NoticeJson]
+
+
+def notices(context: Context, actor: Actor) -> Notices:
+    """The notices that the actor may see.
 
     What was lost names files of this machine: it is told to those alone who look after it.
     """
-    shown: list[dict[str, Any]] = []
+    shown: list[NoticeJson] = []
     service = allowed(actor, "read-notice")
     if problem := context.folder_problem():
         text = problem if service else "Nothing can be saved: the data folder is gone."
@@ -35,7 +48,7 @@ class Notice(PageRequest):
 
 
 @requires("read-notice")
-def read_notice(context: Context, actor: Actor, request: Notice) -> dict[str, Any]:
+def read_notice(context: Context, actor: Actor, request: Notice) -> Notices:
     """Marks a notice as read; the answer has the others. Raises NotStored."""
     context.storage.losses.read(request.number)
     return notices(context, actor)

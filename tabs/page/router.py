@@ -15,7 +15,7 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import JSONResponse
 
 from truehue.tabs.page.actor import actor_of
-from truehue.tabs.page.answers import MOST_JSON_BYTES, Answer, guarded, posted, uploaded
+from truehue.tabs.page.answers import MOST_JSON_BYTES, Answer, Fields, guarded, posted, uploaded
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import PageRequest, read_as, require_known
 from truehue.tabs.page.roles import Actor, may
@@ -60,7 +60,7 @@ class FeatureRouter(APIRouter):
         kind: type[_Request],
         do: Callable[[Context, Actor, _Request], Answer],
         most_bytes: int = MOST_JSON_BYTES,
-        known: Callable[[Request], Answer] = lambda request: {},
+        known: Callable[[Request], Fields] = lambda request: {},
     ) -> None:
         """POST: ``do`` gets the JSON object that was sent, with the names in the address and what
         else is ``known`` of the request, whatever was sent of it, as a record of ``kind``."""
@@ -68,7 +68,7 @@ class FeatureRouter(APIRouter):
         action = str(vars(do).get("action", "")) if hasattr(do, "__dict__") else ""
 
         async def taken(request: Request, actor: Actor = self.current_actor) -> JSONResponse:
-            def done(fields: Answer) -> Answer:
+            def done(fields: Fields) -> Answer:
                 # Who may not do it at all is not told first what the form lacks.
                 if action:
                     may(actor, action)
@@ -106,7 +106,7 @@ class FeatureRouter(APIRouter):
             path, taken, methods=["POST"], **_openapi_entry(do, kind, path, file=True)
         )
 
-    def _entry(self, do: Callable[..., Answer], kind: type[PageRequest], path: str) -> Answer:
+    def _entry(self, do: Callable[..., Answer], kind: type[PageRequest], path: str) -> Fields:
         entry = _openapi_entry(do, kind, path)
         if self._strict:
             body = entry["openapi_extra"]["requestBody"]["content"]["application/json"]

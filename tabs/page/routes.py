@@ -16,7 +16,7 @@ from truehue.core.errors import TrueHueError
 from truehue.tabs.page.answers import guarded
 from truehue.tabs.page.context import ROOT, Context
 from truehue.tabs.page.errors import message_of
-from truehue.tabs.page.images import image_json, take_image
+from truehue.tabs.page.images import images_view, take_image
 from truehue.tabs.page.notices import Notice, notices, read_notice
 from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import Actor
@@ -41,18 +41,7 @@ def routes(context: Context) -> FeatureRouter:
     @router.get("/api/images")
     def recent(limit: int = 60, offset: int = 0, source: str = "", words: str = "") -> JSONResponse:
         limit, offset = min(max(limit, 1), 200), min(max(offset, 0), 2**31)
-        images = context.storage.images
-        records = images.recent(limit, offset, source or None, words[:MAX_WORDS])
-        counts = images.counts(words[:MAX_WORDS])
-        return JSONResponse(
-            {
-                "images": [image_json(record) for record in records],
-                "total": counts.get(source, 0) if source else sum(counts.values()),
-                "sources": counts,
-                "stored": images.count(),
-                "data": context.data_text(),
-            }
-        )
+        return JSONResponse(images_view(context, limit, offset, source, words[:MAX_WORDS]))
 
     @router.get("/media/images/{image_id}.png")
     def image(image_id: str) -> Response:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 from urllib.parse import unquote
 
 from pydantic import Field
@@ -24,8 +24,9 @@ from truehue.core.image_sets.records import (
 )
 from truehue.core.images.pixels import Mask
 from truehue.core.prompts.prompt import Prompt
-from truehue.tabs.library.service import Library, counted
+from truehue.tabs.library.service import ImportReport, Library, ReportList, counted
 from truehue.tabs.page.actor import requires
+from truehue.tabs.page.answers import Done, StartedJob
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import message_of
 from truehue.tabs.page.jobs import Job
@@ -65,16 +66,14 @@ class StagedFolder(PageRequest):
 
 
 @requires("add")
-def take_file(
-    context: Context, actor: Actor, request: StagedFile, file: Path, name: str
-) -> dict[str, Any]:
+def take_file(context: Context, actor: Actor, request: StagedFile, file: Path, name: str) -> Done:
     """Keeps a file of a folder until the folder is imported."""
     context.staging.take(request.session, unquote(request.path) or name, file)
     return {}
 
 
 @requires("add")
-def forget_folder(context: Context, actor: Actor, request: StagedFolder) -> dict[str, Any]:
+def forget_folder(context: Context, actor: Actor, request: StagedFolder) -> Done:
     """Takes the files of a folder away again."""
     context.staging.clear(request.session)
     return {}
@@ -114,8 +113,15 @@ def planned(context: Context, actor: Actor, request: ImageFolder) -> FolderPlan:
     return plan(folder_of(context, actor, request), prompts, model=request.model or UNKNOWN_MODEL)
 
 
+class FolderPreview(TypedDict):
+    """What an import would do; ``found`` are the images that can be imported."""
+
+    found: int
+    report: ImportReport
+
+
 @requires("look")
-def look(context: Context, actor: Actor, request: ImageFolder) -> dict[str, Any]:
+def look(context: Context, actor: Actor, request: ImageFolder) -> FolderPreview:
     """What an import would do; the first files are opened, so that broken ones are counted."""
     folder_plan = planned(context, actor, request)
     report = Tally(folder_plan).report()
@@ -127,7 +133,7 @@ def look(context: Context, actor: Actor, request: ImageFolder) -> dict[str, Any]
 
 
 @requires("add")
-def start_import(context: Context, actor: Actor, request: ImageFolder) -> dict[str, Any]:
+def start_import(context: Context, actor: Actor, request: ImageFolder) -> StartedJob:
     """Begins to import a folder."""
     if not request.session:
         may(actor, "name-folder")
@@ -189,15 +195,15 @@ def take(context: Context, actor: Actor, request: ImageFolder, job: Job) -> dict
 
 def report_json(
     report: FolderReport, planned_only: bool, unread: Sequence[Remark] = ()
-) -> dict[str, Any]:
+) -> ImportReport:
     """A report as the dialog shows it: counts, then lists that can be opened. ``unread`` are files
     that are no images, besides those that the import found so."""
     broken = RemarkList(report.broken.total + len(unread), (*report.broken.first, *unread))
     with_image = report.asked - report.missing.total if planned_only else report.prompts
-    counts: list[list[Any]] = [
+    counts: list[tuple[int, str]] = [
         counted(report.files, "file", "in the folder"),
         counted(report.found, "image", "linked to prompts"),
-        [with_image, f"of {report.asked:,} prompts with an image"],
+        (with_image, f"of {report.asked:,} prompts with an image"),
     ]
     if not planned_only:
         counts += [
@@ -239,6 +245,6 @@ def report_json(
     }
 
 
-def _list(title: str, listed: RemarkList) -> dict[str, Any]:
+def _list(title: str, listed: RemarkList) -> ReportList:
     items = [f"{entry.where}: {entry.why}" for entry in listed.first[:SHOWN]]
     return {"title": title, "items": items, "total": listed.total}

@@ -15,6 +15,7 @@ from truehue.core.records import GenerationRecord
 from truehue.core.runs.records import EXACT, GROUNDED, WHOLE
 from truehue.tabs.batches.supervisor import RunSupervisor
 from truehue.tabs.page.actor import requires
+from truehue.tabs.page.answers import StartedJob
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import counted
 from truehue.tabs.page.jobs import UNKNOWN, Job, is_reported
@@ -77,7 +78,7 @@ class ScoreImages(PageRequest):
 
 
 @requires("compute")
-def start_scoring(context: Context, actor: Actor, request: ScoreImages) -> dict[str, Any]:
+def start_scoring(context: Context, actor: Actor, request: ScoreImages) -> StartedJob:
     """Begins to score imported images. Raises BadInput for no such import."""
     groups = _offered(context, actor, request.job)
     image_ids = context.storage.drawings.images_of_job(request.job)

@@ -18,6 +18,7 @@ from truehue.tabs.batches.list import batch_json, unreadable_json
 from truehue.tabs.batches.supervisor import Execution, RunSupervisor
 from truehue.tabs.feature import AppParts
 from truehue.tabs.page.actor import requires
+from truehue.tabs.page.answers import Done
 from truehue.tabs.page.errors import counted
 from truehue.tabs.page.requests import PageRequest
 from truehue.tabs.page.roles import Actor, may
@@ -110,7 +111,7 @@ class ChangeRun(PageRequest):
 
 
 @requires("cancel")
-def change_run(context: Context, actor: Actor, request: ChangeRun) -> dict[str, Any]:
+def change_run(context: Context, actor: Actor, request: ChangeRun) -> Done:
     """Pauses, cancels, resumes, hides or shows a run. A run that storage cannot take in is hidden
     by the supervisor. Raises NotStored, and BadInput where an imported run is to go on."""
     supervisor, run_id = context.service(RunSupervisor), request.run_id

@@ -13,7 +13,7 @@ from fastapi import Request
 from fastapi.responses import FileResponse, JSONResponse, Response
 from starlette.background import BackgroundTask
 
-from truehue.tabs.page.answers import Answer, attachment, guarded, refusal
+from truehue.tabs.page.answers import Fields, attachment, guarded, refusal
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import Actor
@@ -151,7 +151,7 @@ def study_routes(context: Context) -> FeatureRouter:
     router.post_json("/{study}/delete", StudyRequest, delete_draft)
     router.post_json("/{study}/links/{link}/revoke", LinkRequest, revoke_link)
 
-    def here(request: Request) -> Answer:
+    def here(request: Request) -> Fields:
         return {"base": base_of(request, context.local)}
 
     router.post_json("/{study}/links", LinksRequest, make_links, known=here)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal
+from typing import Literal, TypedDict
 
 from pydantic import Field
 
 from truehue.storage.makers import IMAGE, VERDICT
 from truehue.storage.trash import KEPT_DAYS, MAX_IDS, TrashRecord
 from truehue.tabs.page.actor import brought, requires, stored_resource
+from truehue.tabs.page.answers import Done
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import counted
 from truehue.tabs.page.requests import PageRequest
@@ -44,8 +45,25 @@ class Deleted(PageRequest):
     trash_id: str
 
 
+class TrashJson(TypedDict):
+    """What was deleted together, in words; ``count`` are those that were chosen."""
+
+    id: str
+    kind: str
+    words: str
+    count: int
+    at: str
+
+
+class TrashView(TypedDict):
+    """What can be put back, for so many ``days``."""
+
+    days: int
+    deleted: list[TrashJson]
+
+
 @requires("delete")
-def delete(context: Context, actor: Actor, request: Delete) -> dict[str, Any]:
+def delete(context: Context, actor: Actor, request: Delete) -> TrashJson:
     """Deletes pictures, masks or verdicts, and says what went.
 
     Raises NotStored and DataFolderError, and BadInput for what a run shows; then nothing is
@@ -92,7 +110,7 @@ def _saved_together(context: Context, ids: list[str]) -> list[str]:
 
 
 @requires("delete")
-def restore(context: Context, actor: Actor, request: Deleted) -> dict[str, Any]:
+def restore(context: Context, actor: Actor, request: Deleted) -> TrashJson:
     """Puts back what was deleted together. Raises NotStored and DataFolderError."""
     may(actor, "delete", stored_resource(context, TRASH, request.trash_id))
     record = context.storage.trash.restore(request.trash_id)
@@ -101,14 +119,14 @@ def restore(context: Context, actor: Actor, request: Deleted) -> dict[str, Any]:
 
 
 @requires("purge")
-def purge(context: Context, actor: Actor, request: Deleted) -> dict[str, Any]:
+def purge(context: Context, actor: Actor, request: Deleted) -> Done:
     """Deletes for good what was deleted together: what a visitor deletes can be put back for
     seven days. Raises NotStored."""
     context.storage.trash.purge(request.trash_id)
     return {}
 
 
-def trash_view(context: Context) -> dict[str, Any]:
+def trash_view(context: Context) -> TrashView:
     """What was deleted and can be put back, last deleted first."""
     return {
         "days": KEPT_DAYS,
@@ -116,7 +134,7 @@ def trash_view(context: Context) -> dict[str, Any]:
     }
 
 
-def trash_json(record: TrashRecord) -> dict[str, Any]:
+def trash_json(record: TrashRecord) -> TrashJson:
     """What went together, in words: "mug.png, with 2 masks and 5 verdicts"."""
     main = {"image": "images", "mask": "masks", "verdict": "evidence", "study": "studies"}[
         record.kind

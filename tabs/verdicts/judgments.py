@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypedDict
 
 from pydantic import Field
 
@@ -20,6 +20,7 @@ from truehue.core.verdict.measure import Measurement, measure_by_rules
 from truehue.core.verdict.rules import MATCHES, PASS, RULES, UNSCORED
 from truehue.storage.verdicts.judgments import MAX_REASON, JudgmentRecord, RuleStatus
 from truehue.tabs.page.actor import requires
+from truehue.tabs.page.answers import Done
 from truehue.tabs.page.context import Context, runs_of
 from truehue.tabs.page.links import ID_LENGTH, link, whole
 from truehue.tabs.page.requests import PageRequest, Whole
@@ -97,8 +98,15 @@ def save_question(context: Context, actor: Actor, request: QuestionRequest) -> l
     return keep(context, request.image, request.mask, request.question(), actor.id)
 
 
+class SavedVerdict(TypedDict):
+    """The ids of the stored verdicts by rule; ``data`` names the folder."""
+
+    evidence: dict[str, str]
+    data: str
+
+
 @requires("add")
-def save_verdict(context: Context, actor: Actor, request: QuestionRequest) -> dict[str, Any]:
+def save_verdict(context: Context, actor: Actor, request: QuestionRequest) -> SavedVerdict:
     """Keeps the verdicts of every rule on a question."""
     rows = save_question(context, actor, request)
     return {
@@ -132,8 +140,73 @@ class Judgment(PageRequest):
     judgment_id: str
 
 
+class RuleStatusJson(TypedDict):
+    """What a rule had said of the question."""
+
+    rule: str
+    name: str
+    version: str
+    status: str
+
+
+class JudgmentJson(TypedDict):
+    """A judgment as a card and a list show it; ``mine`` says whether the actor gave it."""
+
+    id: str
+    mine: bool
+    answer: str
+    reason: str
+    rule: str
+    rule_name: str
+    version: str
+    status: str
+    agrees: bool | None
+    statuses: list[RuleStatusJson]
+    object: str
+    hex: str
+    color: str
+    target: str
+    relation: str
+    image_id: str
+    mask: str
+    stored: bool
+    thumb: str
+    link: str
+    run: str
+    position: int | None
+    at: str
+
+
+class QuestionJudgments(TypedDict):
+    """The actor's own answer to a question, and the latest of others."""
+
+    judgment: JudgmentJson | None
+    others: list[JudgmentJson]
+    others_total: int
+
+
+class RuleAgreementJson(TypedDict):
+    """How often a rule says what people say."""
+
+    rule: str
+    name: str
+    version: str
+    agree: int
+    too_strict: int
+    too_lenient: int
+    unscored: int
+
+
+class JudgmentsView(TypedDict):
+    """A page of people's answers, and the agreement of each rule with them."""
+
+    total: int
+    judgments: list[JudgmentJson]
+    rules: list[RuleAgreementJson]
+
+
 @requires("add")
-def judge_verdict(context: Context, actor: Actor, request: AnswerVerdict) -> dict[str, Any]:
+def judge_verdict(context: Context, actor: Actor, request: AnswerVerdict) -> JudgmentJson:
     """Stores a person's answer to a verdict and returns it. Raises BadInput and NotStored."""
     judgment = _of_run(context, request) if request.run else _of_mask(context, actor, request)
     record = context.storage.judgments.add(replace(judgment, actor=actor.id))
@@ -141,7 +214,7 @@ def judge_verdict(context: Context, actor: Actor, request: AnswerVerdict) -> dic
 
 
 @requires("change")
-def withdraw(context: Context, actor: Actor, request: Judgment) -> dict[str, Any]:
+def withdraw(context: Context, actor: Actor, request: Judgment) -> Done:
     """Takes an answer back. Raises NotStored."""
     record = context.storage.judgments.get(request.judgment_id)
     may(actor, "change", Resource(frozenset({record.actor})))
@@ -149,8 +222,8 @@ def withdraw(context: Context, actor: Actor, request: Judgment) -> dict[str, Any
     return {}
 
 
-def judgment_json(context: Context, actor: Actor, judgment: JudgmentRecord) -> dict[str, Any]:
-    """A judgment as a card and a list show it; ``mine`` says whether the actor gave it."""
+def judgment_json(context: Context, actor: Actor, judgment: JudgmentRecord) -> JudgmentJson:
+    """A judgment as JSON."""
     shown = judgment.statuses[judgment.rule]
     target = judgment.target
     stored = _is_stored(context, judgment.image_id)
@@ -194,7 +267,7 @@ def is_mine(actor: Actor, judgment: JudgmentRecord) -> bool:
     return bool(actor.id) and judgment.actor == actor.id
 
 
-def judgments_view(context: Context, actor: Actor, query: Mapping[str, str]) -> dict[str, Any]:
+def judgments_view(context: Context, actor: Actor, query: Mapping[str, str]) -> JudgmentsView:
     """How often each rule says what people say, and a page of their answers (``offset``)."""
     judgments = context.storage.judgments.all()
     offset = whole(query.get("offset", "0"), MOST_POSITION) or 0
@@ -285,7 +358,7 @@ def judgments_csv(context: Context) -> str:
     return buffer.getvalue()
 
 
-def of_question(context: Context, actor: Actor, query: Mapping[str, str]) -> dict[str, Any]:
+def of_question(context: Context, actor: Actor, query: Mapping[str, str]) -> QuestionJudgments:
     """The answers that count to the question about a mask: ``image``, ``mask``, ``object``,
     ``target`` and ``relation``, as the page writes them. Raises BadInput for a color that is
     none."""
@@ -302,13 +375,13 @@ def of_question(context: Context, actor: Actor, query: Mapping[str, str]) -> dic
     return _answers(context, actor, probe)
 
 
-def of_image(context: Context, actor: Actor, run_id: str, position: int) -> dict[str, Any]:
+def of_image(context: Context, actor: Actor, run_id: str, position: int) -> QuestionJudgments:
     """The answers that count to a picture of a run."""
     probe = JudgmentRecord(PASS, "", {}, "", run_id=run_id, position=position)
     return _answers(context, actor, probe)
 
 
-def _answers(context: Context, actor: Actor, probe: JudgmentRecord) -> dict[str, Any]:
+def _answers(context: Context, actor: Actor, probe: JudgmentRecord) -> QuestionJudgments:
     """The actor's own answer to the question of ``probe``, or None, and the latest of others."""
     records = context.storage.judgments.of(probe.question)
     own = [record for record in records if is_mine(actor, record)]

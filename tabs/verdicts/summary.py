@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypedDict
 
 from truehue.core.prompts.prompt import ObjectTarget
 from truehue.core.records import EvidenceRecord
@@ -18,6 +19,17 @@ from truehue.core.verdict.reasons import (
 )
 from truehue.core.verdict.rules import DIFFERS, FAIL, PASS, UNSCORED
 from truehue.core.verdict.tasks import together
+
+
+class RuleVerdictJson(TypedDict):
+    """The fields of a :class:`RuleVerdict`."""
+
+    rule: str
+    status: str
+    reason: str
+    step: str
+    short: str
+    sentence: str
 
 
 @dataclass(frozen=True)
@@ -37,7 +49,7 @@ class RuleVerdict:
     short: str = ""
     sentence: str = ""
 
-    def as_json(self) -> dict[str, str]:
+    def as_json(self) -> RuleVerdictJson:
         """Plain JSON."""
         return {
             "rule": self.rule,

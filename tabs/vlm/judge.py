@@ -14,6 +14,7 @@ from truehue.core.vlm.evaluation.log import EvaluationLog
 from truehue.core.vlm.question_set import QuestionSet
 from truehue.core.vlm.records import Answer, Question
 from truehue.tabs.page.actor import requires
+from truehue.tabs.page.answers import StartedJob
 from truehue.tabs.page.errors import counted
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import PageRequest
@@ -48,7 +49,7 @@ def judged_questions(question_set: QuestionSet) -> list[Question]:
 
 
 @requires("compute")
-def judge_renders(context: Context, actor: Actor, request: JudgeRenders) -> dict[str, Any]:
+def judge_renders(context: Context, actor: Actor, request: JudgeRenders) -> StartedJob:
     """Begins to have every rule judge the renders of a set; the answer names the job. What is
     judged is kept, so that it goes on where it was ended. Raises NotStored, BadInput."""
     question_set = opened(context, request.set)

@@ -18,6 +18,7 @@ from truehue.tabs.batches.list import batch_json, unreadable_json
 from truehue.tabs.batches.messages import progress_parts
 from truehue.tabs.feature import AppParts
 from truehue.tabs.page.actor import requires
+from truehue.tabs.page.answers import Done
 from truehue.tabs.page.errors import counted
 from truehue.tabs.page.requests import PageRequest, Whole
 from truehue.tabs.page.roles import Actor, may
@@ -70,7 +71,7 @@ def evaluations_view(context: Context, actor: Actor, request: ListEvaluations) -
 
 
 @requires("cancel")
-def change_evaluation(context: Context, actor: Actor, request: ChangeEvaluation) -> dict[str, Any]:
+def change_evaluation(context: Context, actor: Actor, request: ChangeEvaluation) -> Done:
     """Pauses, cancels, resumes, asks again, hides or shows an asking. Raises NotStored."""
     service = context.service(EvaluationService)
     service.folder(request.id)

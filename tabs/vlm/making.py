@@ -24,6 +24,7 @@ from truehue.core.vlm.published import SkippedRow, import_settings, read_publish
 from truehue.core.vlm.question_set import MANIFEST, open_set
 from truehue.core.vlm.records import Illustrated
 from truehue.tabs.page.actor import requires, stored_resource
+from truehue.tabs.page.answers import StartedJob
 from truehue.tabs.page.errors import counted
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import PageRequest, Whole, single_of
@@ -75,7 +76,7 @@ class ImportSet(PageRequest):
 
 
 @requires("add")
-def make_set(context: Context, actor: Actor, request: MakeSet) -> dict[str, Any]:
+def make_set(context: Context, actor: Actor, request: MakeSet) -> StartedJob:
     """Begins to draw a set; the answer names the job, whose result is the set's id."""
     settings = GeneratedSettings(
         dict.fromkeys(request.tasks, request.count), Difficulty(request.difficulty), request.seed
@@ -99,7 +100,7 @@ def make_set(context: Context, actor: Actor, request: MakeSet) -> dict[str, Any]
 
 
 @requires("add")
-def make_judge_set(context: Context, actor: Actor, request: MakeJudgeSet) -> dict[str, Any]:
+def make_judge_set(context: Context, actor: Actor, request: MakeJudgeSet) -> StartedJob:
     """Begins to draw renders that a model is asked about as a judge, and has the rules judge them;
     the answer names the job."""
     settings = JudgeSettings(request.system, request.renders, request.seed)
@@ -119,7 +120,7 @@ def make_judge_set(context: Context, actor: Actor, request: MakeJudgeSet) -> dic
 
 
 @requires("name-folder")
-def import_set(context: Context, actor: Actor, request: ImportSet) -> dict[str, Any]:
+def import_set(context: Context, actor: Actor, request: ImportSet) -> StartedJob:
     """Begins to take in a set of this machine's disk; the answer names the job."""
     may(actor, "name-folder", field="path")
     try:

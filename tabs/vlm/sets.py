@@ -13,6 +13,7 @@ from truehue.core.vlm.published import HUB_ID
 from truehue.core.vlm.question_set import QuestionSet
 from truehue.core.vlm.tasks import TASKS
 from truehue.tabs.page.actor import requires, stored_resource
+from truehue.tabs.page.answers import Done
 from truehue.tabs.page.requests import PageRequest
 from truehue.tabs.page.roles import Actor, allowed, may
 from truehue.tabs.vlm.messages import about_task, set_facts, task_title
@@ -97,7 +98,7 @@ def generator_json() -> dict[str, Any]:
 
 
 @requires("change")
-def hide_set(context: Context, actor: Actor, request: HideSet) -> dict[str, Any]:
+def hide_set(context: Context, actor: Actor, request: HideSet) -> Done:
     """Takes a set out of the list, or puts it back. Raises NotStored."""
     may(actor, "change", stored_resource(context, QUESTION_SET, request.set))
     context.storage.question_sets.hide(request.set, request.hidden)

@@ -1,6 +1,7 @@
 """What of docs is generated from the code: ``python -m tests.reference``.
 
-The pages of docs/reference but those on testing and on colorings, and llms.txt.
+The pages of docs/reference but those on testing and on colorings, llms.txt, and the types of what
+the scripts send and get.
 ``tests/test_reference.py`` says which of them is stale.
 """
 
@@ -14,6 +15,7 @@ from tests.reference.commands import commands_page
 from tests.reference.database import database_page
 from tests.reference.formats import formats_page
 from tests.reference.llms import llms_page
+from tests.reference.types import types_page
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES: Mapping[str, Callable[[], str]] = {
@@ -22,5 +24,6 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "docs/reference/database.md": database_page,
     "docs/reference/formats.md": formats_page,
     "llms.txt": llms_page,
+    "assets/js/api.d.ts": types_page,
 }
 """The file of each page, and the function that makes its text."""

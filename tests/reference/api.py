@@ -124,7 +124,7 @@ def api_page() -> str:
         paths = served.openapi()["paths"]
         functions = {
             f"{method} {route.path}": route.endpoint
-            for route in _routes(served.routes)
+            for route in routes_of(served.routes)
             for method in route.methods
         }
     for path, methods in paths.items():
@@ -139,11 +139,11 @@ def api_page() -> str:
     return page_of("API", READER, sections)
 
 
-def _routes(routes: Iterable[Any]) -> Iterator[APIRoute]:
+def routes_of(routes: Iterable[Any]) -> Iterator[APIRoute]:
     """All routes, also those of routers that were included."""
     for route in routes:
         if hasattr(route, "original_router"):
-            yield from _routes(route.original_router.routes)
+            yield from routes_of(route.original_router.routes)
         elif isinstance(route, APIRoute):
             yield route
 
@@ -169,7 +169,16 @@ def _first_paragraph(text: str) -> str:
 
 
 def _called(function: Callable[..., Any]) -> Iterator[Callable[..., Any]]:
-    """The functions of ours that a route names, in their order."""
+    """The functions of ours that a route is for, in their order."""
+    for done in calls(function):
+        if done.__name__.startswith("_") or done.__name__ in HELPERS:
+            continue
+        if done.__module__.startswith("truehue.") and ".tabs.page." not in done.__module__:
+            yield done
+
+
+def calls(function: Callable[..., Any]) -> Iterator[Callable[..., Any]]:
+    """All functions that a function names, in their order."""
 
     def names(body: CodeType) -> Iterator[str]:
         yield from body.co_names
@@ -179,13 +188,7 @@ def _called(function: Callable[..., Any]) -> Iterator[Callable[..., Any]]:
 
     bound = [item.cell_contents for item in function.__closure__ or ()]
     named = [function.__globals__.get(name) for name in names(function.__code__)]
-    for done in (*bound, *named):
-        if not inspect.isfunction(done) or done.__name__.startswith("_"):
-            continue
-        if done.__name__ in HELPERS:
-            continue
-        if done.__module__.startswith("truehue.") and ".tabs.page." not in done.__module__:
-            yield done
+    return filter(inspect.isfunction, (*bound, *named))
 
 
 def _endpoints() -> list[str]:

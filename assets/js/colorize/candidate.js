@@ -93,7 +93,7 @@ export function candidateCard(item, buttons) {
         return;
       }
       const query = new URLSearchParams({ sketch, drawing: item.drawing || '' });
-      const about = await ask('/api/colorize/sketch?' + query);
+      const about = await ask(`/api/colorize/sketch?${query}`);
       sketch = about.id;
       warned.replaceChildren(warningList(about.warnings));
       if (view === 'regions') paint();

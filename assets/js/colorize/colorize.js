@@ -60,9 +60,9 @@ export function mount({ element }) {
     say('');
     try {
       const result = coloring
-        ? await ask('/api/colorize/kept/' + encodeURIComponent(coloring))
+        ? await ask(`/api/colorize/kept/${encodeURIComponent(coloring)}`)
         : {
-            sketch: await ask('/api/colorize/sketch?' + new URLSearchParams({ drawing, sketch })),
+            sketch: await ask(`/api/colorize/sketch?${new URLSearchParams({ drawing, sketch })}`),
             words,
           };
       if (mine !== latest) return;

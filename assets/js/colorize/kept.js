@@ -61,7 +61,7 @@ export function keptList(box, open) {
   }
   async function remove(entry) {
     try {
-      draw((await send('/api/colorize/kept/' + entry.id + '/delete', {})).kept);
+      draw((await send(`/api/colorize/kept/${entry.id}/delete`, {})).kept);
       problem.hidden = true;
     } catch (error) {
       put(problem, error.message);

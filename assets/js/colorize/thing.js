@@ -52,7 +52,7 @@ export function thingRoom(box, { adjust, color, listed, changed, problem }) {
     const mine = ++request;
     let answer;
     try {
-      answer = await ask('/api/colorize/candidates?' + new URLSearchParams({ words: text }));
+      answer = await ask(`/api/colorize/candidates?${new URLSearchParams({ words: text })}`);
     } catch (error) {
       if (mine === request) problem(error.message);
       return;

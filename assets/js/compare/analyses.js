@@ -38,7 +38,7 @@ export function analysisView(element, name, defaults, draw) {
     const mine = ++request;
     find('.th-an').setAttribute('aria-busy', 'true');
     try {
-      const answer = await ask(api + name + '?' + query());
+      const answer = await ask(`${api}${name}?${query()}`);
       if (mine !== request) return;
       data = answer;
       problem('');
@@ -187,7 +187,7 @@ export function analysisView(element, name, defaults, draw) {
     start.hidden = !cells.missing || running;
   }
   beginsWork(start, job, () =>
-    send(api + 'cells', {
+    send(`${api}cells`, {
       method: data.frame.method,
       guidance: data.frame.cells.guidance,
       runs: data.frame.cells.runs,

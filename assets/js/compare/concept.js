@@ -113,7 +113,7 @@ export function mount(widget) {
     return conceptQuery(state, more);
   }
   async function holds(source) {
-    const result = await ask('/api/compare/choices?' + query({}));
+    const result = await ask(`/api/compare/choices?${query({})}`);
     return result.choices.some(
       (choice) => choice.source === source || source.startsWith(choice.source),
     );
@@ -176,7 +176,7 @@ export function mount(widget) {
       if (state.concept || state.words) {
         if (other || !chosen || next.d === null || next.fresh || stale) {
           stale = false;
-          const answer = await ask('/api/compare/choices?' + query({}));
+          const answer = await ask(`/api/compare/choices?${query({})}`);
           if (mine !== request) return;
           chosen = answer;
           chooser.show(answer);
@@ -215,7 +215,7 @@ export function mount(widget) {
     const something = Boolean(chosen) || state.d.length > 0;
     box.classList.add('th-cc-busy');
     try {
-      view = something ? await ask('/api/compare/view?' + viewQuery(state)) : null;
+      view = something ? await ask(`/api/compare/view?${viewQuery(state)}`) : null;
     } finally {
       if (mine === request) box.classList.remove('th-cc-busy');
     }
@@ -299,7 +299,7 @@ export function mount(widget) {
     )) {
       try {
         const answer = await ask(
-          '/api/compare/intervals?' + query({ d: [pair.a, pair.b].join(',') }),
+          `/api/compare/intervals?${query({ d: [pair.a, pair.b].join(',') })}`,
         );
         if (mine !== request) return;
         numbers.interval(answer);

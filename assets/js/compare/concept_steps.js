@@ -64,7 +64,7 @@ export function imagesOfBin(box, { bins, ask: question, openPicture }) {
         if (!source.pictures) return;
         try {
           const result = await ask(
-            '/api/compare/images?' + question({ source: source.source, bin: index }),
+            `/api/compare/images?${question({ source: source.source, bin: index })}`,
           );
           if (mine !== turn) return;
           const share = 'Share: ' + percent(result.share) + '. ';
@@ -204,7 +204,7 @@ export function extractionSteps(box, { bins, ask: question, chose, openPicture }
     if (!suffix) return;
     body.setAttribute('aria-busy', 'true');
     try {
-      const result = await ask('/api/compare/steps?' + question({ source: suffix }));
+      const result = await ask(`/api/compare/steps?${question({ source: suffix })}`);
       if (mine !== turn) return;
       const nodes = [];
       if (result.words) nodes.push(make('p', '', result.words));

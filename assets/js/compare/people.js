@@ -72,7 +72,7 @@ export function mount(widget) {
   async function load(open) {
     const mine = ++number;
     try {
-      const data = await ask(PEOPLE_URL + '?hidden=' + hiddenInput.checked);
+      const data = await ask(`${PEOPLE_URL}?hidden=${hiddenInput.checked}`);
       if (mine !== number) return;
       bins = data.bins;
       sets = data.sets;
@@ -138,7 +138,7 @@ export function mount(widget) {
     async function change(label, values) {
       problem.hidden = true;
       try {
-        await send(PEOPLE_URL + '/' + id + '/' + label, values);
+        await send(`${PEOPLE_URL}/${id}/${label}`, values);
         form.hidden = true;
         store.tell('compare-sets');
       } catch (error) {
@@ -201,13 +201,7 @@ export function mount(widget) {
       if (anew) index = 0;
       try {
         const data = await ask(
-          PEOPLE_URL +
-            '/' +
-            item.set_id +
-            '?offset=' +
-            index +
-            '&typed=' +
-            encodeURIComponent(find.value.trim()),
+          `${PEOPLE_URL}/${item.set_id}?offset=${index}&typed=${encodeURIComponent(find.value.trim())}`,
         );
         if (mine !== request) return;
         const result = data.concepts

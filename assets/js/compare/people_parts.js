@@ -122,7 +122,7 @@ export function conceptField(box, changed) {
     }
     let data;
     try {
-      data = await ask(PEOPLE_URL + '/words?typed=' + encodeURIComponent(typed));
+      data = await ask(`${PEOPLE_URL}/words?typed=${encodeURIComponent(typed)}`);
     } catch (error) {
       if (number === request) put(hint, error.message);
       return;

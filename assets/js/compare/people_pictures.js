@@ -129,7 +129,7 @@ export function pictureImport(part, { stored, openPicture }) {
     for (const [item, card, image, about] of cards) {
       let data;
       try {
-        data = await ask(PEOPLE_URL + '/pictures/' + session + '/' + item.place + '?mask=' + mode);
+        data = await ask(`${PEOPLE_URL}/pictures/${session}/${item.place}?mask=${mode}`);
       } catch (error) {
         data = { refused: error.message };
       }

@@ -34,7 +34,7 @@ export async function openSweep(images) {
   dialog.showModal();
   put(status, 'Measuring ' + many(images.length, 'photograph') + ' at nine saturations…');
   try {
-    const chart = await ask('/api/compare/sweep' + query, { signal: stop.signal });
+    const chart = await ask(`/api/compare/sweep${query}`, { signal: stop.signal });
     const card = conceptCard(() => '/api/compare/sweep.csv' + query);
     put(status, '');
     status.hidden = true;

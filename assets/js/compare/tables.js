@@ -165,7 +165,7 @@ export function mount({ element }) {
     const offset = more ? list.children.length : 0;
     try {
       const result = await ask(
-        api + 'tables/concepts?' + query({ cell: state.cell, offset: String(offset) }),
+        `${api}tables/concepts?${query({ cell: state.cell, offset: String(offset) })}`,
       );
       if (mine !== listed) return;
       put(box.querySelector('h3'), result.title);

@@ -27,16 +27,16 @@ export function uploadOne(url, file) {
 }
 export function uploadForget(session) {
   // What cannot be told goes when the app starts again.
-  if (session) send('/api/compare/sets/forget/' + session, {}).catch(() => {});
+  if (session) send(`/api/compare/sets/forget/${session}`, {}).catch(() => {});
 }
 export async function stageDistribution(session, file) {
   return uploadOne('/api/compare/sets/distributions/' + session, file);
 }
 export async function readDistribution(session, options) {
-  return send('/api/compare/sets/distributions/' + session + '/read', options);
+  return send(`/api/compare/sets/distributions/${session}/read`, options);
 }
 export async function storeDistribution(session, options) {
-  const made = await send('/api/compare/sets/distributions/' + session + '/store', options);
+  const made = await send(`/api/compare/sets/distributions/${session}/store`, options);
   store.tell('compare-sets');
   return made;
 }
@@ -68,11 +68,11 @@ export async function stagePictures(session, files, said) {
   });
 }
 export function planPictures(session, options) {
-  return send('/api/compare/sets/pictures-plan/' + session, options);
+  return send(`/api/compare/sets/pictures-plan/${session}`, options);
 }
 // Follows the job to its end; `begun` gets a function that cancels it.
 export async function storePictures(session, options, said, started) {
-  const job = (await send('/api/compare/sets/pictures-store/' + session, options)).job;
+  const job = (await send(`/api/compare/sets/pictures-store/${session}`, options)).job;
   if (started) started(() => cancelJob(job));
   const ended = await followJob(job, (state) => said && said(state.words, state));
   const report = ended.result;

@@ -151,7 +151,7 @@ export function linkedAnalyses(box) {
       stale = false;
       node.setAttribute('aria-busy', 'true');
       try {
-        const answer = await ask('/api/explore/figures/' + name + '?' + query());
+        const answer = await ask(`/api/explore/figures/${name}?${query()}`);
         if (mine !== request) return;
         data = answer;
         await draw();

@@ -340,7 +340,7 @@ export function mount(widget) {
       if (mine !== request || root.hidden) return;
       try {
         const result = await ask(
-          '/api/explore/why?keys=' + keys.slice(position, position + 4).join(','),
+          `/api/explore/why?keys=${keys.slice(position, position + 4).join(',')}`,
         );
         keys.slice(position, position + 4).forEach((key) => {
           if (cards.has(key)) cards.get(key).why(result.why[key]);

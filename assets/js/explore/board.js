@@ -54,7 +54,7 @@ export function mount({ element }) {
     clearTimeout(timer);
     waiting = true;
     try {
-      const answer = await ask('/api/explore/board?' + query());
+      const answer = await ask(`/api/explore/board?${query()}`);
       if (mine !== request) return;
       data = answer;
       problem(explore.ruleProblem || '');

@@ -23,7 +23,7 @@ export function mount(widget) {
   async function load(offset) {
     const mine = ++request;
     try {
-      const answer = await ask('/api/judgments?' + new URLSearchParams({ offset, only }));
+      const answer = await ask(`/api/judgments?${new URLSearchParams({ offset, only })}`);
       if (mine !== request) return;
       data = answer;
       rows = offset ? [...rows, ...data.judgments] : data.judgments;
@@ -169,7 +169,7 @@ export function mount(widget) {
     back.type = 'button';
     back.addEventListener('click', async () => {
       try {
-        await send('/api/judgments/' + item.id + '/withdraw', {});
+        await send(`/api/judgments/${item.id}/withdraw`, {});
         load(0);
       } catch (error) {
         put(back, error.message);

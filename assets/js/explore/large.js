@@ -64,7 +64,7 @@ export function largeView(box, wall) {
     if (!masked || !entry.mask) return;
     try {
       const result = await ask(
-        '/api/explore/wall/mask?' + new URLSearchParams({ mask: entry.mask }),
+        `/api/explore/wall/mask?${new URLSearchParams({ mask: entry.mask })}`,
       );
       if (mine !== turn || !masked) return;
       const over = document.createElementNS(SVG, 'svg');
@@ -148,12 +148,11 @@ export function largeView(box, wall) {
   async function all(facts, verdicts, own, mine) {
     try {
       const result = await ask(
-        '/api/explore/wall/picture?' +
-          new URLSearchParams({
-            run: entry.run_id,
-            position: entry.position,
-            unscored: explore.slice.unscored,
-          }),
+        `/api/explore/wall/picture?${new URLSearchParams({
+          run: entry.run_id,
+          position: entry.position,
+          unscored: explore.slice.unscored,
+        })}`,
       );
       if (mine !== turn) return;
       facts.append(...result.facts.map(([name, value]) => fact(name, value)));

@@ -145,7 +145,7 @@ export function mount({ element }) {
   async function act(run, action) {
     const retry = action === 'retry';
     try {
-      await send('/api/runs/' + run.id + '/' + (retry ? 'resume' : action), retry ? { retry } : {});
+      await send(`/api/runs/${run.id}/${retry ? 'resume' : action}`, retry ? { retry } : {});
     } finally {
       list.load();
     }
@@ -159,7 +159,7 @@ export function mount({ element }) {
     visible: () => !root.hidden && element.offsetParent !== null,
     card: runCard,
     async read(withHidden) {
-      const data = await ask('/api/runs' + (withHidden ? '?hidden=1' : ''));
+      const data = await ask(`/api/runs${withHidden ? '?hidden=1' : ''}`);
       return { rows: data.runs, hidden: data.hidden };
     },
     loaded(rows, hidden, news) {

@@ -89,7 +89,7 @@ export function runOutcome(openPicture) {
         ...(drawing ? {} : { status: 'fail' }),
       };
       if (runResults.found.rule) values.rule = runResults.found.rule;
-      const answer = await ask('/api/explore/wall?' + new URLSearchParams(values));
+      const answer = await ask(`/api/explore/wall?${new URLSearchParams(values)}`);
       if (mine !== request) return;
       shown = state;
       const items = answer.items.filter((item) => item.thumb);

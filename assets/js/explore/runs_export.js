@@ -169,7 +169,7 @@ export function runExports(element, root, imported) {
       menu.addEventListener('toggle', async () => {
         if (!menu.open) return;
         try {
-          const result = await ask('/api/runs/' + run.id + '/sizes');
+          const result = await ask(`/api/runs/${run.id}/sizes`);
           sizes.forEach((node, index) => put(node, result[index] || ''));
         } catch {
           /* the names say enough */

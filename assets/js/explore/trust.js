@@ -42,7 +42,7 @@ export function mount(widget) {
     const mine = ++request;
     try {
       const answer = await ask(
-        '/api/explore/report?' + new URLSearchParams({ source: state.source, set: state.set }),
+        `/api/explore/report?${new URLSearchParams({ source: state.source, set: state.set })}`,
       );
       if (mine !== request) return;
       data = answer;
@@ -163,7 +163,9 @@ export function mount(widget) {
       sizes.forEach((other) => other.setAttribute('aria-pressed', String(other === button)));
     });
   });
-  beginsWork(start, find('.th-run-job'), () => send('/api/explore/runs', { every: Number(every) }));
+  beginsWork(start, find('.th-run-job'), () =>
+    send('/api/explore/runs', { every: every === '1' ? 1 : 10 }),
+  );
   watchWork(element, 'diagnosis', (job, ended) => {
     start.setAttribute('aria-disabled', String(Boolean(job && job.status === 'running')));
     showJob(job);

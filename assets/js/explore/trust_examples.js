@@ -120,8 +120,7 @@ function exampleCard(item, rule, systems, measured, openPicture) {
         measured.set(
           key,
           await ask(
-            '/api/explore/example?' +
-              new URLSearchParams({ ...wanted(item), rule, asked: item.asked }),
+            `/api/explore/example?${new URLSearchParams({ ...wanted(item), rule, asked: item.asked })}`,
           ),
         );
       const result = measured.get(key);

@@ -93,7 +93,7 @@ export function mount(widget) {
   // The counts of all choices take longer than a page of pictures, and come after it.
   async function numbers(mine) {
     try {
-      const answer = await ask('/api/explore/wall/facets?' + sliceQuery());
+      const answer = await ask(`/api/explore/wall/facets?${sliceQuery()}`);
       if (mine !== request) return;
       fresh.hidden = true;
       bar.update(answer);
@@ -334,7 +334,7 @@ export function mount(widget) {
       const mine = request;
       try {
         // All statuses: a picture that passes changes the figures and the counts too.
-        const now = (await ask('/api/explore/wall/count?' + sliceQuery({ status: '' }))).total;
+        const now = (await ask(`/api/explore/wall/count?${sliceQuery({ status: '' })}`)).total;
         const before = bar.all();
         if (mine === request && before !== null && now !== before) {
           if (!images.isEmpty()) {

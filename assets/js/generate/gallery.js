@@ -211,7 +211,7 @@ export function mount({ element, props, trigger }) {
     const mine = ++turn;
     load(async () => {
       if (mine !== turn) return;
-      const data = await ask('/api/drawings?' + query(24, 0));
+      const data = await ask(`/api/drawings?${query(24, 0)}`);
       if (mine !== turn) return;
       showImages(data.items);
       tell(data);
@@ -220,7 +220,7 @@ export function mount({ element, props, trigger }) {
   function further() {
     const mine = turn;
     load(async () => {
-      const data = await ask('/api/drawings?' + query(24, cards.size));
+      const data = await ask(`/api/drawings?${query(24, cards.size)}`);
       if (mine !== turn) return;
       const known = data.items.filter((item) => !cards.has(item.drawing_id));
       showImages([...save([...cards.keys()]), ...known]);
@@ -236,7 +236,7 @@ export function mount({ element, props, trigger }) {
     let met;
     do {
       data = await ask(
-        '/api/drawings?' + query(Math.max(24, Math.min(shown.length, 96)), results.length),
+        `/api/drawings?${query(Math.max(24, Math.min(shown.length, 96)), results.length)}`,
       );
       if (mine !== turn) return;
       results.push(...data.items);

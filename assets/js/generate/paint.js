@@ -128,7 +128,7 @@ export function paintDialog(element) {
     maps = {};
     begins.saturation.disabled = begins.cfm.hidden = true;
     try {
-      const answer = await ask('/api/images/' + image_id + '/cfr-maps');
+      const answer = await ask(`/api/images/${image_id}/cfr-maps`);
       if (image.image_id !== image_id) return;
       maps = answer;
       begins.saturation.disabled = false;

@@ -209,7 +209,7 @@ export function mount({ element }) {
     wipe.focus({ preventScroll: true });
     store.set('pair', id.slice(0, ID_LENGTH));
     try {
-      const data = await ask('/api/drawings/' + encodeURIComponent(id) + '/pair');
+      const data = await ask(`/api/drawings/${encodeURIComponent(id)}/pair`);
       if (mine === turn) fill(data);
     } catch (error) {
       if (mine === turn) content.replaceChildren(make('p', 'th-problem', error.message));

@@ -38,7 +38,7 @@ export function mount({ element }) {
     async rowsOf(page) {
       const values = query(page * PAGE);
       values.set('facets', '0');
-      return (await ask('/api/prompts/search?' + values)).rows;
+      return (await ask(`/api/prompts/search?${values}`)).rows;
     },
     isChosen: (row) => row.id === state.prompt,
     choose: (row) => choosePrompt(row, false),
@@ -80,7 +80,7 @@ export function mount({ element }) {
       showFacets([]);
     } else
       try {
-        const data = await ask('/api/prompts/search?' + query(first * PAGE));
+        const data = await ask(`/api/prompts/search?${query(first * PAGE)}`);
         if (mine !== request) return;
         total = data.total;
         if (stay) rows.renew(total, first, data.rows);
@@ -226,7 +226,7 @@ export function mount({ element }) {
   addAll.addEventListener('click', async () => {
     addAll.disabled = true;
     try {
-      const data = await ask('/api/prompts/matching?' + query(0));
+      const data = await ask(`/api/prompts/matching?${query(0)}`);
       basket.add(data.items);
     } catch (error) {
       matches.textContent = error.message;

@@ -7,6 +7,7 @@ import { store } from '../shared/state.js';
 
 const ACTIVE = ['waiting', 'loading', 'drawing'];
 
+/** @param {Api.JobJson} job */
 function active(job) {
   return ACTIVE.includes(job.status);
 }
@@ -18,6 +19,7 @@ function seconds(value) {
   return (value / 3600).toFixed(1) + ' h';
 }
 
+/** @param {Api.JobJson} job */
 function describe(job) {
   // The steps of a first image are no measure of the others.
   const known =
@@ -46,6 +48,7 @@ function describe(job) {
   return many(job.done, 'image') + ' in ' + seconds(job.elapsed_s) + failed;
 }
 
+/** @param {Api.JobJson} job */
 function bar(job) {
   const node = make('div', 'th-bar');
   const fill = make('i');
@@ -92,6 +95,7 @@ export function mount({ element, watch }) {
   const cancelling = new Set();
   const shown = new Map();
   const message = new Map();
+  /** @param {Api.JobJson} first */
   function line(first) {
     let job = first;
     let pressed = null;
@@ -142,6 +146,7 @@ export function mount({ element, watch }) {
       }
       load();
     }
+    /** @param {Api.JobJson} now */
     function update(now) {
       job = now;
       const asks = cancelling.has(job.id);
@@ -175,6 +180,7 @@ export function mount({ element, watch }) {
     return { node, update, lose };
   }
   // Who listens hears of a new status once, not of every image and second.
+  /** @param {Api.JobJson[]} jobs */
   function tell(jobs) {
     const news = [];
     jobs

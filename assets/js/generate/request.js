@@ -159,7 +159,7 @@ export function mount({ element, props }) {
     const mine = ++filling;
     let answer = { values: {}, choices: props.choices };
     try {
-      answer = await ask('/api/generations/form' + query);
+      answer = await ask(`/api/generations/form${query}`);
     } catch {
       /* the plan says that the app does not answer */
     }

@@ -108,7 +108,7 @@ export function mount({ element }) {
   async function newest() {
     const turn = ++request;
     try {
-      const data = await ask('/api/drawings?limit=24&rule=' + encodeURIComponent(rule()));
+      const data = await ask(`/api/drawings?limit=24&rule=${encodeURIComponent(rule())}`);
       if (turn !== request) return;
       const result =
         data.items.find((entry) => mine.has(entry.job)) ||

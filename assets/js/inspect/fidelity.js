@@ -109,7 +109,7 @@ export function fidelityCard(card) {
 
   function load() {
     if (!image || !card.open) return;
-    fill(() => ask('/api/fidelity/' + image + '?by=' + encodeURIComponent(by)), '');
+    fill(() => ask(`/api/fidelity/${image}?by=${encodeURIComponent(by)}`), '');
   }
 
   card.addEventListener('toggle', load);

@@ -37,7 +37,7 @@ export function mount({ element, props, trigger }) {
     const mine = film;
     const values = new URLSearchParams(mine.query);
     if (mine.items.length) values.set('after', mine.next);
-    const answer = await ask('/api/explore/wall?' + values);
+    const answer = await ask(`/api/explore/wall?${values}`);
     if (mine !== film) return false;
     film.items.push(...answer.items);
     film.next = answer.next;
@@ -52,7 +52,7 @@ export function mount({ element, props, trigger }) {
         film.at = film.items.findIndex((item) => nameOf(item) === message.name);
       }
       if (mine !== turn) return;
-      film.total = (await ask('/api/explore/wall/count?' + film.query)).total;
+      film.total = (await ask(`/api/explore/wall/count?${film.query}`)).total;
     } catch {
       if (mine === turn) film = null;
     }

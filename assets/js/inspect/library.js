@@ -35,13 +35,12 @@ export function mount({ element, props, trigger, watch }) {
     status.textContent = 'Loading…';
     try {
       const data = await ask(
-        '/api/images?' +
-          new URLSearchParams({
-            limit: '60',
-            offset: String(shown),
-            source: from.value,
-            words: search.value.trim(),
-          }),
+        `/api/images?${new URLSearchParams({
+          limit: '60',
+          offset: String(shown),
+          source: from.value,
+          words: search.value.trim(),
+        })}`,
       );
       if (mine !== loads) return;
       if (fresh) grid.replaceChildren();
@@ -61,6 +60,7 @@ export function mount({ element, props, trigger, watch }) {
         status.textContent = 'The stored images could not be listed. ' + error.message;
     }
   }
+  /** @param {Api.ImageJson} image */
   function imageButton(image) {
     const button = make('button', 'th-library-item');
     const thumbnail = make('img');
@@ -191,7 +191,7 @@ export function mount({ element, props, trigger, watch }) {
         });
         back.addEventListener('click', async () => {
           try {
-            await send('/api/trash/' + entry.id + '/restore', {});
+            await send(`/api/trash/${entry.id}/restore`, {});
             part('told').replaceChildren();
             changed();
           } catch (error) {
@@ -206,7 +206,7 @@ export function mount({ element, props, trigger, watch }) {
             return;
           }
           try {
-            await send('/api/trash/' + entry.id + '/purge', {});
+            await send(`/api/trash/${entry.id}/purge`, {});
             part('told').replaceChildren();
           } catch (error) {
             refuse(error);

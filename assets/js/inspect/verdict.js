@@ -258,7 +258,7 @@ export function mount({ element, props, trigger, watch }) {
     const mine = answering;
     const { image, mask, object, target, relation } = view.question;
     if (view.kept) {
-      ask('/api/judgments/of?' + new URLSearchParams({ image, mask, object, target, relation }))
+      ask(`/api/judgments/of?${new URLSearchParams({ image, mask, object, target, relation })}`)
         .then((result) => {
           if (answering === mine) mine.show(result);
         })

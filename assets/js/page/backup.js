@@ -22,6 +22,7 @@ export function mountBackup(element) {
   refused.setAttribute('role', 'alert');
   list.before(refused);
 
+  /** @param {Api.BackupJson} backup */
   function row(backup) {
     const item = make('li');
     const link = make('a', '', backup.name);

@@ -121,7 +121,7 @@ export function mount({ element }) {
     try {
       await sendAll(files, async (file) => {
         if (chosen !== choice) throw new Error('You chose another folder. Check it first.');
-        await sendFile('/api/image-sets/files/' + fresh, file, {
+        await sendFile(`/api/image-sets/files/${fresh}`, file, {
           'X-File-Path': encodeURIComponent(file.webkitRelativePath || file.name),
         });
         sent += 1;

@@ -14,7 +14,7 @@ const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseco
 /**
  * The jobs that the list shows: what goes on, then what has ended since the page was opened. What
  * an earlier app was at when it ended is news too.
- * @param {any[]} jobs as the app tells them
+ * @param {Api.JobJson[]} jobs as the app tells them
  * @param {Set<string>} old ids of what had ended before
  */
 export function shownJobs(jobs, old) {
@@ -25,7 +25,7 @@ export function shownJobs(jobs, old) {
 
 /**
  * What the button says of them.
- * @param {any[]} jobs
+ * @param {Api.JobJson[]} jobs
  */
 export function workWords(jobs) {
   const active = jobs.filter((job) => job.active).length;
@@ -85,7 +85,7 @@ export function mountWork(element) {
         continue;
       }
       try {
-        const answer = await ask('/api/jobs?seen=' + version);
+        const answer = await ask(`/api/jobs?seen=${version}`);
         if (version < 0) {
           answer.jobs
             .filter((job) => !job.active && job.status !== 'interrupted')

@@ -42,7 +42,7 @@ export function external() {
 
 /** Where the study and the participant are. */
 export function askState() {
-  return ask('/state' + location.search);
+  return ask(`/state${location.search}`);
 }
 
 /**

@@ -59,6 +59,7 @@ export const basket = {
   has: (item) => items.has(key(item)),
   size: () => items.size,
   items: () => [...items.values()],
+  /** @returns {[string, string][]} sets and ids of its prompts */
   refs: () => [...items.values()].map((item) => [item.source, item.id]),
   /**
    * In or out by what this page showed when it was pressed.

@@ -3,9 +3,10 @@
 /**
  * The JSON behind an address. The error has the form's `field` that it speaks of, or '', and the
  * answer's `status`.
- * @param {string} url
+ * @template {string} Address
+ * @param {Address} url
  * @param {RequestInit} [options]
- * @returns {Promise<any>}
+ * @returns {Promise<Answer<Address>>}
  */
 export async function ask(url, options) {
   let answer;
@@ -35,13 +36,14 @@ export async function ask(url, options) {
 
 /**
  * Sends JSON; the header is one that a page elsewhere could not send unasked.
- * @param {string} url
- * @param {unknown} body
+ * @template {string} Address
+ * @param {Address} url
+ * @param {Sent<Address>[0]} body
  * @param {Record<string, string>} [extra] more headers
- * @returns {Promise<any>}
+ * @returns {Promise<Sent<Address>[1]>}
  */
 export function send(url, body, extra) {
-  return ask(url, {
+  return ask(/** @type {string} */ (url), {
     method: 'POST',
     headers: { 'X-TrueHue': '1', 'Content-Type': 'application/json', ...extra },
     body: JSON.stringify(body),
@@ -50,14 +52,15 @@ export function send(url, body, extra) {
 
 /**
  * Sends a file as it is, with its name.
- * @param {string} url
+ * @template {string} Address
+ * @param {Address} url
  * @param {File} file
  * @param {Record<string, string>} [extra] more headers
- * @returns {Promise<any>}
+ * @returns {Promise<Sent<Address>[1]>}
  */
 export function sendFile(url, file, extra) {
   const headers = { 'X-TrueHue': '1', 'X-File-Name': encodeURIComponent(file.name), ...extra };
-  return ask(url, { method: 'POST', headers, body: file });
+  return ask(/** @type {string} */ (url), { method: 'POST', headers, body: file });
 }
 
 /**

@@ -8,19 +8,19 @@ import { store } from './state.js';
  * @param {string} id
  */
 export function cancelJob(id) {
-  return send('/api/jobs/' + id + '/cancel', {});
+  return send(`/api/jobs/${id}/cancel`, {});
 }
 
 /**
  * Follows a piece of work to its end.
  * @param {string} id
- * @param {(job: any) => void} show called with every change
- * @returns {Promise<any>} the job as it ended
+ * @param {(job: Api.JobView) => void} show called with every change
+ * @returns {Promise<Api.JobView>} the job as it ended
  */
 export async function followJob(id, show) {
   let seen = -1;
   for (;;) {
-    const job = await ask('/api/jobs/' + id + '?seen=' + seen);
+    const job = await ask(`/api/jobs/${id}?seen=${seen}`);
     seen = job.version;
     show(job);
     if (!job.active) return job;
@@ -60,6 +60,7 @@ const ENDS = {
   interrupted: 'Interrupted. ',
 };
 
+/** @param {Api.JobJson} job */
 function wordsOf(job) {
   if (job.active) {
     // Runs say themselves how long they will take.
@@ -73,7 +74,7 @@ function wordsOf(job) {
 /**
  * A line of long work: title, bar, words, Cancel. It keeps its nodes.
  * @param {HTMLElement} box
- * @returns {(job: any) => void} shows a job, or nothing of null
+ * @returns {(job: Api.JobJson | null) => void} shows a job, or nothing of null
  */
 export function workLine(box) {
   const node = make('article', 'th-job');
@@ -132,7 +133,7 @@ export function workLine(box) {
  * changed meanwhile is told when it comes to the front.
  * @param {HTMLElement} element
  * @param {string} kind
- * @param {(job: any, ended: boolean) => void} show
+ * @param {(job: Api.JobJson | null, ended: boolean) => void} show
  */
 export function watchWork(element, kind, show) {
   let before;

@@ -102,7 +102,7 @@ export function judging({ question, status, ruleName, evidence, answers, changed
     if (held) held.focus({ preventScroll: true });
   }
   async function takeBack() {
-    await send('/api/judgments/' + mine.id + '/withdraw', {});
+    await send(`/api/judgments/${mine.id}/withdraw`, {});
     mine = null;
     report({ judgment: null });
     draw();
@@ -252,7 +252,7 @@ export function undo(box, text, trashId, done) {
   back.addEventListener('click', async () => {
     back.setAttribute('aria-disabled', 'true');
     try {
-      await send('/api/trash/' + trashId + '/restore', {});
+      await send(`/api/trash/${trashId}/restore`, {});
       line.remove();
       done();
     } catch (error) {

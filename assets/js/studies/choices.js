@@ -10,7 +10,7 @@ let presets;
 
 /** Presets, languages, limits and default texts; they do not change while the app runs. */
 export function readPresets() {
-  presets ||= ask(API + '/presets').catch((error) => {
+  presets ||= ask(`${API}/presets`).catch((error) => {
     presets = undefined;
     throw error;
   });

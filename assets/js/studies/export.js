@@ -34,7 +34,7 @@ export function exportView(box, current) {
       body: [make('p', '', text)],
       action: 'Delete for good',
       act: async () => {
-        const message = await send(current.address + '/clear-external', {});
+        const message = await send(`${current.address}/clear-external`, {});
         put(cleared, 'Ids of ' + whole(message.cleared) + ' people are deleted.');
       },
     });
@@ -138,7 +138,7 @@ export function exportView(box, current) {
       if (!onView('export')) return;
       if (!box.children.length) box.replaceChildren(line, wait);
       try {
-        data = await ask(current.address + '/tables');
+        data = await ask(`${current.address}/tables`);
         line.say('');
         draw();
       } catch (error) {

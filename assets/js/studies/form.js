@@ -193,7 +193,7 @@ export function studyForm(box) {
     }
     side.busy(true);
     try {
-      const answer = await send(API + '/outline', form);
+      const answer = await send(`${API}/outline`, form);
       if (mine !== request) return;
       made = answer;
       tellField(formNode, '', '');
@@ -283,8 +283,8 @@ export function studyForm(box) {
     try {
       const [choices, label, study] = await Promise.all([
         readPresets(),
-        ask(API + '/materials'),
-        judge.study ? ask(API + '/' + judge.study) : null,
+        ask(`${API}/materials`),
+        judge.study ? ask(`${API}/${judge.study}`) : null,
       ]);
       if (now !== shown) return;
       presets = choices;

@@ -36,7 +36,7 @@ export function casesOf(form, changed) {
       return;
     }
     try {
-      const answer = await send(API + '/cases', {
+      const answer = await send(`${API}/cases`, {
         ...sources(),
         words: '',
         offset: 0,
@@ -100,7 +100,7 @@ export function casesOf(form, changed) {
   async function listCases() {
     const mine = ++request;
     try {
-      const answer = await send(API + '/cases', {
+      const answer = await send(`${API}/cases`, {
         ...sources(),
         groups: form.groups,
         words: search.value,

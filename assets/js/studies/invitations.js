@@ -63,7 +63,7 @@ export function linksView(box, current) {
     'Create',
     async () => {
       tellField(form, '', '');
-      const answer = await send(current.address + '/links', {
+      const answer = await send(`${current.address}/links`, {
         label: label.value.trim(),
         personal: personal.checked,
         // What is no number goes as it is: the app says what is wrong with it.
@@ -175,7 +175,7 @@ export function linksView(box, current) {
       ],
       action: 'Revoke',
       act: async () => {
-        const answer = await send(current.address + '/links/' + link.id + '/revoke', {});
+        const answer = await send(`${current.address}/links/${link.id}/revoke`, {});
         current.study.links = answer.links;
         show();
       },

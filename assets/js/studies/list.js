@@ -244,7 +244,7 @@ export function studyList(box) {
     problem('');
     put(said, 'Reading ' + chosen.name + '…');
     try {
-      const { study, notes } = await sendFile(API + '/import', chosen);
+      const { study, notes } = await sendFile(`${API}/import`, chosen);
       const people = study.participants === 1 ? '1 person' : whole(study.participants) + ' people';
       put(said, ['Imported “' + study.title + '”, ' + people + '.', ...(notes || [])].join(' '));
     } catch (error) {

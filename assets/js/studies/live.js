@@ -365,7 +365,7 @@ export function liveView(box, current) {
     if (!box.isConnected || !onView('live')) return;
     const mine = ++request;
     try {
-      const now = await ask(current.address + '/live');
+      const now = await ask(`${current.address}/live`);
       if (mine !== request) return;
       line.say('');
       data = now;

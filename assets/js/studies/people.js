@@ -303,7 +303,7 @@ export function peopleView(box, current) {
   async function readComments() {
     const address = current.address;
     try {
-      const { comments } = await ask(address + '/comments');
+      const { comments } = await ask(`${address}/comments`);
       if (address !== current.address) return;
       message.replaceChildren(
         ...(comments.length ? [make('h3', '', 'Comments at the end')] : []),

@@ -48,7 +48,7 @@ function replayCard(current) {
     async () => {
       out.replaceChildren(make('p', 'th-soft', 'Replaying…'));
       try {
-        const result = await ask(current.address + '/replay');
+        const result = await ask(`${current.address}/replay`);
         const mark = result.whole && !result.differing.length ? '✓ ' : '✕ ';
         out.replaceChildren(make('p', 'th-jd-headline', mark + result.words));
         const rest = [...result.differing, ...result.skipped];

@@ -74,7 +74,7 @@ export function resultsOf(current) {
     const mine = ++request;
     index = Date.now();
     try {
-      const answer = await ask(current.address + '/results');
+      const answer = await ask(`${current.address}/results`);
       if (mine === request) take(answer);
     } catch (error) {
       if (mine !== request) return;

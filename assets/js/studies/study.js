@@ -58,7 +58,7 @@ function actions(current, line, said) {
   const { study, address } = current;
   const { can } = study;
   const become = async (state, reason = '') => {
-    const answer = await send(address + '/state', { state, reason });
+    const answer = await send(`${address}/state`, { state, reason });
     current.take(answer.study);
     store.tell('judge');
   };
@@ -120,7 +120,7 @@ function actions(current, line, said) {
         // Opened before the answer is there: a browser opens nothing that no press asked for.
         const tab = window.open('', '_blank');
         try {
-          const { url } = await send(address + '/preview', {});
+          const { url } = await send(`${address}/preview`, {});
           if (tab) tab.location.href = url;
           const link = make('a', '', 'another tab');
           link.href = url;
@@ -146,7 +146,7 @@ function actions(current, line, said) {
     doing(
       'Copy',
       async () => {
-        const answer = await send(address + '/copy', {});
+        const answer = await send(`${address}/copy`, {});
         store.tell('studies');
         judge.title = answer.study.title;
         openStudy(answer.study.id, 'plan');
@@ -169,7 +169,7 @@ function actions(current, line, said) {
           ],
           action: 'Delete the draft',
           async act() {
-            const { deleted } = await send(address + '/delete', {});
+            const { deleted } = await send(`${address}/delete`, {});
             judge.deleted = deleted;
             store.tell('studies');
             openList();
@@ -288,7 +288,7 @@ export function studyScreen(box) {
   async function load(id) {
     const mine = ++request;
     try {
-      const study = await ask(API + '/' + id);
+      const study = await ask(`${API}/${id}`);
       if (mine !== request || judge.study !== id) return;
       if (current && current.study.id === study.id) {
         current.study = study;

@@ -105,7 +105,7 @@ export function votesNeeded({ ratings, size, take }) {
       put(about, '');
       tellField(box, '', '');
       try {
-        result = await send(API + '/votes-needed', sendRequest());
+        result = await send(`${API}/votes-needed`, sendRequest());
       } catch (error) {
         put(text, '');
         if (tellField(box, NAMES[error.field] || error.field, error.message)) return;

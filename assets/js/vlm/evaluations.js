@@ -150,7 +150,7 @@ export function askingsList(root) {
     },
   });
   async function act(row, action, body) {
-    await send('/api/vlm/askings/' + row.id + '/' + action, body);
+    await send(`/api/vlm/askings/${row.id}/${action}`, body);
     await list.load();
   }
   // What a link names and is not here is not shown; a link without any shows what was chosen last,

@@ -75,7 +75,7 @@ function field(label, input) {
  * @param {(text: string) => void} say
  */
 export async function work(path, body, say) {
-  const { job } = await send('/api/vlm/' + path, body);
+  const { job } = await send(`/api/vlm/${path}`, body);
   store.tell('explore-job');
   const ended = await followJob(job, (now) => say(now.words));
   if (ended.status !== 'done') throw new Error(ended.problem || 'It was cancelled.');
@@ -230,7 +230,7 @@ export function setsCard(root, reload) {
   part('hide').addEventListener('click', async () => {
     const item = start.sets.find((set) => set.id === qa.set);
     try {
-      await send('/api/vlm/sets/' + qa.set + '/hide', { hidden: !item.hidden });
+      await send(`/api/vlm/sets/${qa.set}/hide`, { hidden: !item.hidden });
       await reload();
     } catch (error) {
       say(error.message);

@@ -20,6 +20,7 @@ from truehue.core.errors import BadInput
 from truehue.tabs.compare.people.messages import concept_json, free_words
 from truehue.tabs.compare.people.sets import MOST_NAME, coverage, strips
 from truehue.tabs.page.actor import requires
+from truehue.tabs.page.answers import Done
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import PageRequest, Session, read_as
 from truehue.tabs.page.roles import Actor
@@ -89,7 +90,7 @@ def stage(
 
 
 @requires("add")
-def forget(context: Context, actor: Actor, request: Waiting) -> dict[str, Any]:
+def forget(context: Context, actor: Actor, request: Waiting) -> Done:
     """Takes the files of a page away again."""
     context.staging.clear(request.session)
     return {}

@@ -12,6 +12,7 @@ from truehue.tabs.compare.people.images import ImageUpload, Layout, laid_out, ma
 from truehue.tabs.compare.people.messages import concept_json, free_words
 from truehue.tabs.compare.people.sets import MOST_NAME
 from truehue.tabs.page.actor import requires
+from truehue.tabs.page.answers import Done, StartedJob
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import counted, message_of
 from truehue.tabs.page.jobs import Job
@@ -41,9 +42,7 @@ class ImageFile(PageRequest):
 
 
 @requires("add")
-def stage(
-    context: Context, actor: Actor, request: ImageFile, file: Path, name: str
-) -> dict[str, Any]:
+def stage(context: Context, actor: Actor, request: ImageFile, file: Path, name: str) -> Done:
     """Keeps a picture until its set is made."""
     context.staging.take(request.session, f"{request.place:06d}/{name or 'picture'}", file)
     return {}
@@ -76,7 +75,7 @@ def look(context: Context, actor: Actor, request: ImageFiles) -> dict[str, Any]:
 
 
 @requires("add")
-def start(context: Context, actor: Actor, request: ImageFiles) -> dict[str, Any]:
+def start(context: Context, actor: Actor, request: ImageFiles) -> StartedJob:
     """Begins to make a set of pictures."""
     _layout(context, request)  # what is wrong with it is said now
     free_words(request.words)

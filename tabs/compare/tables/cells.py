@@ -17,6 +17,7 @@ from truehue.core.concepts.records import METHODS, ConceptCell
 from truehue.core.errors import BadInput
 from truehue.core.runs.concepts import MissingCell
 from truehue.tabs.page.actor import requires
+from truehue.tabs.page.answers import StartedJob
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import counted
 from truehue.tabs.page.jobs import Job
@@ -50,7 +51,7 @@ class ExtractCells(PageRequest):
 
 
 @requires("compute")
-def start_cells(context: Context, actor: Actor, request: ExtractCells) -> dict[str, Any]:
+def start_cells(context: Context, actor: Actor, request: ExtractCells) -> StartedJob:
     """Begins to extract what is missing of runs.
 
     Raises BadInput while such work goes on, NotStored for an unknown run.

@@ -50,14 +50,14 @@ def test_a_search_answers_with_rows_and_facets(context: Context) -> None:
     assert len(result["rows"]) == 5
     assert all("green" in row["text"] for row in result["rows"])
     facets = {facet["name"]: facet["values"] for facet in result["facets"]}
-    assert sum(value["count"] for value in facets["task"]) == result["total"]
-    assert any(value["hex"] == "#23EAA5" for value in facets["color"])
+    assert sum(value.count for value in facets["task"]) == result["total"]
+    assert any(value.hex == "#23EAA5" for value in facets["color"])
     assert search(context, "gencolorbench", Query(), False, RULE)["facets"] == []
 
 
 def test_all_that_match_can_be_taken(context: Context) -> None:
     query = Query("vivid green apple")
-    used = matching(context, "gencolorbench", query, RULE)
+    used = matching(context, "gencolorbench", query, RULE)["items"]
     total = search(context, "gencolorbench", query, False, RULE)["total"]
     assert len(used) == total > 0
     refs = [[item["source"], item["id"]] for item in used]
@@ -83,7 +83,7 @@ def test_a_file_becomes_a_set_and_what_cannot_be_read_is_told(
     file = tmp_path / "mine.csv"
     file.write_bytes(FILE)
     answer = context.service(Library).take_file(file, "mine.csv")
-    assert answer["report"]["counts"][0] == [1, "prompt taken"]
+    assert answer["report"]["counts"][0] == (1, "prompt taken")
     (problems,) = answer["report"]["lists"]
     assert problems["total"] == answer["report"]["counts"][1][0] >= 1
     assert any("blurple" in text for text in problems["items"])

@@ -134,7 +134,7 @@ def test_images_of_ones_own_prompts_are_scored_in_runs_and_say_so(
     wanted = read_as(ImageFolder, {"path": str(table_of(tmp_path))})
     looked = look(context, OWNER, wanted)
     assert looked["found"] == 3
-    assert [1, "file broken, skipped"] in looked["report"]["counts"]
+    assert (1, "file broken, skipped") in looked["report"]["counts"]
     imported_job = ended(context, start_import(context, OWNER, wanted)["job"])
     # The form is preset to the set that the table made.
     (chosen,) = stored_choices(context)

@@ -153,11 +153,11 @@ export function galleryView(box, current) {
     if (!box.isConnected || !onView('gallery')) return;
     const mine = ++request;
     try {
-      const message = await ask(current.address + '/quality');
+      const message = await ask(`${current.address}/quality`);
       if (mine !== request) return;
       if (message.quality) concepts = message.quality.concepts;
       else if (!concepts.length)
-        concepts = (await ask(current.address + '/colorings/progress')).concepts;
+        concepts = (await ask(`${current.address}/colorings/progress`)).concepts;
       if (mine !== request) return;
       if (!concepts.length) {
         arrange(box, [
@@ -172,7 +172,7 @@ export function galleryView(box, current) {
         publishJudge();
       }
       const answer = await ask(
-        current.address + '/colorings?case=' + encodeURIComponent(judge.concept || ''),
+        `${current.address}/colorings?case=${encodeURIComponent(judge.concept || '')}`,
       );
       if (mine !== request) return;
       line.say('');

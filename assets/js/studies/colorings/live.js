@@ -224,7 +224,7 @@ export function coloringLive(current) {
     note,
     nodes: [two, concepts.node],
     async poll() {
-      draw(await ask(current.address + '/colorings/progress'));
+      draw(await ask(`${current.address}/colorings/progress`));
     },
   };
 }

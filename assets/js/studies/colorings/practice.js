@@ -59,7 +59,7 @@ export function practiceView(box, current) {
       images.append(figure);
     });
     const answer = async (value, reason = '') => {
-      await send(current.address + '/practice', {
+      await send(`${current.address}/practice`, {
         participant: person.participant,
         value,
         reason,
@@ -120,7 +120,7 @@ export function practiceView(box, current) {
     try {
       // Also where it is reviewed automatically: what cannot be drawn waits for somebody.
       const { review } = current.study.plan.practice;
-      const message = await ask(current.address + '/colorings/progress');
+      const message = await ask(`${current.address}/colorings/progress`);
       if (mine !== request) return;
       const people = message.practice_waiting;
       const now = JSON.stringify(people);
@@ -128,7 +128,7 @@ export function practiceView(box, current) {
       if (now !== rendered) {
         const rows = await Promise.all(
           people.map((person) =>
-            ask(current.address + '/colorings?participant=' + person.participant),
+            ask(`${current.address}/colorings?participant=${person.participant}`),
           ),
         );
         if (mine !== request) return;

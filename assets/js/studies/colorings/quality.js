@@ -53,7 +53,7 @@ export function qualityView(box, current) {
     async () => {
       put(compare, 'Storing people’s colors…');
       try {
-        const made = await send(current.address + '/distribution', {});
+        const made = await send(`${current.address}/distribution`, {});
         window.location.assign(made.link);
       } finally {
         put(compare, 'Open in Compare');
@@ -286,7 +286,7 @@ export function qualityView(box, current) {
     }
     const mine = ++request;
     try {
-      const answer = await ask(current.address + '/quality');
+      const answer = await ask(`${current.address}/quality`);
       if (mine === request) take(answer);
     } catch (error) {
       if (mine !== request) return;

@@ -47,7 +47,7 @@ export function ruleForm(current, take) {
   async function set(values) {
     const { share: part_, reviewers: number, scope: label, level } = { ...rule, ...values };
     take(
-      await send(current.address + '/quality', {
+      await send(`${current.address}/quality`, {
         share: part_,
         reviewers: number,
         scope: label,

@@ -141,7 +141,7 @@ export function reviewScreen(box) {
     if (judge.screen !== 'review' || !judge.study || !isSeen()) return;
     const mine = ++request;
     try {
-      take(await ask(API + '/' + judge.study + '/review'), mine);
+      take(await ask(`${API}/${judge.study}/review`), mine);
     } catch (error) {
       if (mine !== request) return;
       line.say('The review cannot be shown. ' + error.message);
@@ -164,7 +164,7 @@ export function reviewScreen(box) {
     answers.setAttribute('aria-busy', 'true');
     const mine = ++request;
     try {
-      take(await send(API + '/' + judge.study + '/review', { item: item.id, value }), mine);
+      take(await send(`${API}/${judge.study}/review`, { item: item.id, value }), mine);
     } catch (error) {
       if (error.status === 404) await load();
       line.say('The answer was not saved. ' + error.message);
