@@ -7,6 +7,13 @@ declare namespace Api {
     '/api/drawings': Gallery;
     '/api/drawings/{}/pair': PairJson;
     '/api/examples': ExamplesView;
+    '/api/explore/board': Leaderboard;
+    '/api/explore/board/cards': RunCards;
+    '/api/explore/wall': FailuresView;
+    '/api/explore/wall/count': FailureCount;
+    '/api/explore/wall/facets': FailureFilters;
+    '/api/explore/wall/mask': MaskOutline;
+    '/api/explore/wall/picture': ResultImage;
     '/api/generations/form': FormView;
     '/api/images': ImagesView;
     '/api/images/{}/cfr-maps': RefinementMaps;
@@ -18,6 +25,7 @@ declare namespace Api {
     '/api/prompts/matching': MatchingPrompts;
     '/api/prompts/search': PromptSearch;
     '/api/prompts/sets': PromptSetsView;
+    '/api/runs': RunsView;
     '/api/trash': TrashView;
   }
 
@@ -103,6 +111,11 @@ declare namespace Api {
     hexes: Array<string>;
   }
 
+  interface BatchProblem {
+    text: string;
+    count: number;
+  }
+
   interface CandidatesRequest {
     words: Array<string>;
     model: string;
@@ -110,6 +123,40 @@ declare namespace Api {
     low?: number | string;
     high?: number | string;
     seed?: number | string;
+  }
+
+  interface CauseJson {
+    id: string;
+    text: string;
+    name: string;
+    tasks: string;
+  }
+
+  interface CellJson {
+    percent: number | null;
+    low: number | null;
+    high: number | null;
+    text: string;
+    interval: string;
+    n: string;
+    title: string;
+    opens: Record<string, string>;
+    best: boolean;
+    note: string;
+    parts: Array<CellPart>;
+  }
+
+  interface CellPart {
+    percent: number | null;
+    low: number | null;
+    high: number | null;
+    text: string;
+    interval: string;
+    n: string;
+    title: string;
+    id: string;
+    name: string;
+    opens: Record<string, string>;
   }
 
   interface ChangeEvaluation {
@@ -123,6 +170,12 @@ declare namespace Api {
     run_id: string;
     what: 'pause' | 'cancel' | 'resume' | 'hide' | 'show';
     retry?: boolean;
+  }
+
+  interface Choice {
+    id: string;
+    name: string;
+    title: string;
   }
 
   interface ChosenModels {
@@ -197,6 +250,34 @@ declare namespace Api {
     label: string;
     count: number;
     hex: string;
+  }
+
+  interface FailureCount {
+    total: number;
+  }
+
+  interface FailureFilters {
+    total: number;
+    all: number;
+    fields: Record<string, Array<FilterValue>>;
+    unscored: UnscoredChoices;
+    sectors: Array<SectorJson>;
+  }
+
+  interface FailuresView {
+    items: Array<ResultJson>;
+    next: string;
+    runs: number;
+    sorts: Array<NamedChoice>;
+  }
+
+  interface FilterValue {
+    value: string;
+    label: string;
+    count: number | null;
+    hex?: string;
+    title?: string;
+    main?: boolean;
   }
 
   interface FolderPreview {
@@ -446,6 +527,70 @@ declare namespace Api {
     refs?: Array<[string, string]>;
   }
 
+  interface Leaderboard {
+    rule: NamedRule;
+    systems: string;
+    unscored: string;
+    unscored_default: string;
+    unscored_filter: string;
+    unscored_note: string;
+    columns: Array<LeaderboardColumn>;
+    choices: LeaderboardChoices;
+    groups: Array<LeaderboardGroup>;
+    limits: LimitsJson;
+    about: string;
+    without: string;
+    published: PublishedTable;
+    busy: boolean;
+  }
+
+  interface LeaderboardChoices {
+    rules: Array<RuleChoice>;
+    systems: Array<Choice>;
+    unscored: Array<Choice>;
+  }
+
+  interface LeaderboardColumn {
+    id: string;
+    short: string;
+    name: string;
+  }
+
+  interface LeaderboardGroup {
+    id: string;
+    name: string;
+    words: string;
+    rows: Array<LeaderboardRow>;
+  }
+
+  interface LeaderboardRow {
+    id: string;
+    name: string;
+    label: string;
+    facts: string;
+    progress: RunProgress | null;
+    cells: Record<string, CellJson>;
+    beside: string;
+    unscored: UnscoredJson | null;
+    said: string;
+  }
+
+  interface LimitJson {
+    id: string;
+    name: string;
+    unit: string;
+    usual: number;
+    now: number;
+    most: number;
+    step: number;
+  }
+
+  interface LimitsJson {
+    metrics: Array<LimitJson>;
+    why_not: string;
+    words: string;
+  }
+
   interface MakeJudgeSet {
     system: string;
     renders?: number | string;
@@ -459,6 +604,13 @@ declare namespace Api {
     difficulty?: string;
     seed?: number | string;
     name?: string;
+  }
+
+  interface MaskOutline {
+    path: string;
+    width: number;
+    height: number;
+    words: string;
   }
 
   interface MatchingPrompts {
@@ -477,12 +629,22 @@ declare namespace Api {
     lacking: Array<[string, string]>;
   }
 
+  interface NamedChoice {
+    id: string;
+    name: string;
+  }
+
   interface NamedExample {
     example?: string;
   }
 
   interface NamedJob {
     job_id: string;
+  }
+
+  interface NamedRule {
+    id: string;
+    name: string;
   }
 
   interface NamedSelection {
@@ -603,6 +765,29 @@ declare namespace Api {
     report: ImportReport;
   }
 
+  interface PublishedCell {
+    text: string;
+    doubt: string;
+  }
+
+  interface PublishedRow {
+    name: string;
+    facts: string;
+    here: Array<string>;
+    here_note: string;
+    cells: Record<string, PublishedCell>;
+  }
+
+  interface PublishedTable {
+    title: string;
+    source: string;
+    url: string;
+    how: string;
+    told: string;
+    notes: Array<string>;
+    rows: Array<PublishedRow>;
+  }
+
   interface QuestionJudgments {
     judgment: JudgmentJson | null;
     others: Array<JudgmentJson>;
@@ -645,6 +830,48 @@ declare namespace Api {
     missing: Array<string>;
   }
 
+  interface ResultImage {
+    judgment: JudgmentJson | null;
+    others: Array<JudgmentJson>;
+    others_total: number;
+    items: Array<ResultJson>;
+    facts: Array<Array<string>>;
+  }
+
+  interface ResultJson {
+    run_id: string;
+    position: number;
+    image: number;
+    run: string;
+    model: string;
+    model_name: string;
+    rule: string;
+    rule_name: string;
+    text: string;
+    task_name: string;
+    image_id: string;
+    mask: string;
+    url: string;
+    thumb: string;
+    gone: string;
+    target: number;
+    object: string;
+    color: string;
+    color_name: string;
+    differs: boolean;
+    relation: string;
+    asked_hex: string;
+    found_hex: string;
+    status: string;
+    picture_status: string;
+    cause_words: string;
+    stand_in: string;
+    told: string;
+    picture_reason: string;
+    delta_e00: number | null;
+    score?: string;
+  }
+
   interface RuleAgreementJson {
     rule: string;
     name: string;
@@ -653,6 +880,13 @@ declare namespace Api {
     too_strict: number;
     too_lenient: number;
     unscored: number;
+  }
+
+  interface RuleChoice {
+    id: string;
+    name: string;
+    title: string;
+    main: boolean;
   }
 
   interface RuleStatusJson {
@@ -669,6 +903,49 @@ declare namespace Api {
     step: string;
     short: string;
     sentence: string;
+  }
+
+  interface RunCard {
+    words: string;
+    title: string;
+  }
+
+  interface RunCards {
+    rule: string;
+    runs: Record<string, RunCard>;
+  }
+
+  interface RunJson {
+    id: string;
+    status: string;
+    place: number | null;
+    moves: boolean;
+    hidden: boolean;
+    total: number;
+    done: number;
+    failed: number;
+    message: string;
+    trouble: boolean;
+    problems: Array<BatchProblem>;
+    may: Record<string, boolean>;
+    name: string;
+    stored: number;
+    refused: Array<string>;
+    words: string;
+    measures: boolean;
+    facts: string;
+    failed_words: string;
+  }
+
+  interface RunProgress {
+    percent: number;
+    words: string;
+    title: string;
+  }
+
+  interface RunsView {
+    runs: Array<RunJson>;
+    hidden: number;
   }
 
   interface SavedSelection {
@@ -698,6 +975,12 @@ declare namespace Api {
 
   interface ScoredObject {
     object: string;
+    label: string;
+    hex: string;
+  }
+
+  interface SectorJson {
+    value: string;
     label: string;
     hex: string;
   }
@@ -760,6 +1043,19 @@ declare namespace Api {
   interface TrashView {
     days: number;
     deleted: Array<TrashJson>;
+  }
+
+  interface UnscoredChoices {
+    default: string;
+    note: string;
+    choices: Array<NamedChoice>;
+  }
+
+  interface UnscoredJson {
+    count: number;
+    text: string;
+    words: string;
+    causes: Array<CauseJson>;
   }
 
   interface Waiting {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypedDict
 
 from truehue.core.batch.records import BatchState
 from truehue.core.errors import TrueHueError
@@ -19,9 +19,39 @@ def may_change(service: BatchService[F, S], actor: Actor, run_id: str) -> bool:
     return allowed(actor, "cancel", service.resource(run_id))
 
 
+class BatchProblem(TypedDict):
+    """What went wrong, and how often."""
+
+    text: str
+    count: int
+
+
+class BatchJson(TypedDict):
+    """What every kind of batch says of itself; ``may`` is what the user may do with it."""
+
+    id: str
+    status: str
+    place: int | None
+    moves: bool
+    hidden: bool
+    total: int
+    done: int
+    failed: int
+    message: str
+    trouble: bool
+    problems: list[BatchProblem]
+    may: dict[str, bool]
+
+
+class UnreadableBatch(BatchJson):
+    """A batch whose folder cannot be read."""
+
+    words: str
+
+
 def batch_json(
     service: BatchService[F, S], actor: Actor, folder: F, state: BatchState
-) -> dict[str, Any]:
+) -> BatchJson:
     """What every kind of batch says of itself in a ``state``, which was read once. Raises BadInput
     for a folder that cannot be read."""
     run_id = folder.run_id
@@ -58,7 +88,7 @@ def _actions(state: BatchState, status: str, changeable: bool, imported: bool) -
 
 def unreadable_json(
     service: BatchService[F, S], actor: Actor, folder: F, error: Exception
-) -> dict[str, Any]:
+) -> UnreadableBatch:
     """A folder that cannot be read is shown with the reason; it can be hidden."""
     state = BatchState(folder.run_id, "broken", 0)
     return {

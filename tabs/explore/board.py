@@ -3,28 +3,98 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TypedDict
 
 from truehue.core.analysis.board import AVERAGE, TABLE_TASKS, BoardRow, Rate, interval_text
 from truehue.core.analysis.records import default_for, note_for
 from truehue.core.prompts.prompt import TASKS
 from truehue.core.verdict.rules import RULES, rule
 from truehue.tabs.batches.queue import ACTIVE
-from truehue.tabs.explore.board_csv import published_view
+from truehue.tabs.explore.board_csv import PublishedTable, published_view
 from truehue.tabs.explore.board_groups import groups
-from truehue.tabs.explore.board_rows import SYSTEM_CHOICES, UNSCORED_CHOICES, BoardData
-from truehue.tabs.explore.limits import limits_view
+from truehue.tabs.explore.board_rows import (
+    SYSTEM_CHOICES,
+    UNSCORED_CHOICES,
+    BoardData,
+    LeaderboardGroup,
+)
+from truehue.tabs.explore.limits import LimitsJson, limits_view
 from truehue.tabs.library.service import Library
 from truehue.tabs.page.context import Context
 
 
-def board_view(context: Context, params: Mapping[str, str]) -> dict[str, Any]:
+class NamedRule(TypedDict):
+    """A rule by its id and name."""
+
+    id: str
+    name: str
+
+
+class LeaderboardColumn(TypedDict):
+    """A task, or the mean of all."""
+
+    id: str
+    short: str
+    name: str
+
+
+class Choice(TypedDict):
+    """One of several settings."""
+
+    id: str
+    name: str
+    title: str
+
+
+class RuleChoice(Choice):
+    """A rule; ``main`` ones are offered first."""
+
+    main: bool
+
+
+class LeaderboardChoices(TypedDict):
+    """What the leaderboard can be set to."""
+
+    rules: list[RuleChoice]
+    systems: list[Choice]
+    unscored: list[Choice]
+
+
+class Leaderboard(TypedDict):
+    """The leaderboard by one rule; ``busy`` says that a run of it is at work."""
+
+    rule: NamedRule
+    systems: str
+    unscored: str
+    unscored_default: str
+    unscored_filter: str
+    unscored_note: str
+    columns: list[LeaderboardColumn]
+    choices: LeaderboardChoices
+    groups: list[LeaderboardGroup]
+    limits: LimitsJson
+    about: str
+    without: str
+    published: PublishedTable
+    busy: bool
+
+
+def board_view(context: Context, params: Mapping[str, str]) -> Leaderboard:
     """What the page shows for ``rule``, ``systems`` and ``unscored``.
 
     Raises BadInput for a choice that there is not.
     """
     data = BoardData(context, params)
     by_group = groups(data.runs, data.rule_id, context.service(Library).sets(), data.pictured)
+    shown: list[LeaderboardGroup] = [
+        {
+            "id": group.id,
+            "name": group.name,
+            "words": group.words,
+            "rows": data.rows_json(group.runs),
+        }
+        for group in by_group
+    ]
     return {
         "rule": {"id": data.rule_id, "name": rule(data.rule_id).name},
         "systems": data.systems,
@@ -32,10 +102,7 @@ def board_view(context: Context, params: Mapping[str, str]) -> dict[str, Any]:
         "unscored_default": default_for(data.rule_id),
         "unscored_filter": data.filter,
         "unscored_note": note_for(data.rule_id, data.unscored),
-        "columns": [
-            *({"id": task, "short": task.upper(), "name": TASKS[task]} for task in TABLE_TASKS),
-            {"id": AVERAGE, "short": "Average", "name": "Mean of the five tasks"},
-        ],
+        "columns": _columns(),
         "choices": {
             "rules": [
                 {"id": entry.id, "name": entry.name, "title": entry.description, "main": entry.main}
@@ -44,16 +111,7 @@ def board_view(context: Context, params: Mapping[str, str]) -> dict[str, Any]:
             "systems": _choices(SYSTEM_CHOICES),
             "unscored": _choices(UNSCORED_CHOICES),
         },
-        "groups": [
-            {
-                "id": group.id,
-                "name": group.name,
-                "words": group.words,
-                "rows": data.rows_json(group.runs),
-            }
-            for group in by_group
-        ]
-        + data.unread_group(),
+        "groups": [*shown, *data.unread_group()],
         "limits": limits_view(data.rule_id, data.limits),
         "about": data.about(),
         "without": data.without_text(),
@@ -62,15 +120,37 @@ def board_view(context: Context, params: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def _choices(choices: Mapping[str, tuple[str, str]]) -> list[dict[str, str]]:
+def _columns() -> list[LeaderboardColumn]:
+    columns: list[LeaderboardColumn] = [
+        {"id": task, "short": task.upper(), "name": TASKS[task]} for task in TABLE_TASKS
+    ]
+    return [*columns, {"id": AVERAGE, "short": "Average", "name": "Mean of the five tasks"}]
+
+
+def _choices(choices: Mapping[str, tuple[str, str]]) -> list[Choice]:
     return [{"id": key, "name": name, "title": title} for key, (name, title) in choices.items()]
 
 
-def cards_view(context: Context, params: Mapping[str, str]) -> dict[str, Any]:
+class RunCard(TypedDict):
+    """The result of a run in a few words."""
+
+    words: str
+    title: str
+
+
+class RunCards(TypedDict):
+    """The results by run id."""
+
+    rule: str
+    runs: dict[str, RunCard]
+
+
+def cards_view(context: Context, params: Mapping[str, str]) -> RunCards:
     """The result of every run that has one by ``rule`` (else the usual): ``words`` and ``title``
     by run id. Raises BadInput for a rule that there is not."""
     data = BoardData(context, {"rule": params.get("rule", "")})
-    cards, title = {}, f"{note_for(data.rule_id)} {data.about()}".strip()
+    cards: dict[str, RunCard] = {}
+    title = f"{note_for(data.rule_id)} {data.about()}".strip()
     for run in data.runs:
         row = data.rows.get(run.run_id)
         if row is not None and (text := result_text(row)):

@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
-from typing import Any
+from typing import Any, TypedDict
 
 from truehue.core.analysis.board import AVERAGE, AVERAGED, TABLE_TASKS, BoardRow, Rate
 from truehue.core.analysis.records import NO_SYSTEM, RunRecord
@@ -133,11 +133,40 @@ def _unscored(cause: str) -> str:
     return f"unscored_{cause.replace('-', '_')}"
 
 
-def published_view(runs: Sequence[RunRecord], rule_id: str, systems: str) -> dict[str, Any]:
+class PublishedCell(TypedDict):
+    """A number as printed, and what is doubtful about it."""
+
+    text: str
+    doubt: str
+
+
+class PublishedRow(TypedDict):
+    """A row of the paper's table; ``here`` are the runs that may be of the same model."""
+
+    name: str
+    facts: str
+    here: list[str]
+    here_note: str
+    cells: dict[str, PublishedCell]
+
+
+class PublishedTable(TypedDict):
+    """A table of the paper as printed."""
+
+    title: str
+    source: str
+    url: str
+    how: str
+    told: str
+    notes: list[str]
+    rows: list[PublishedRow]
+
+
+def published_view(runs: Sequence[RunRecord], rule_id: str, systems: str) -> PublishedTable:
     """The paper's Table 4 as printed, with the runs here whose model may be the same."""
     published_table = table(LEADERBOARD)
     columns = {column.ours: column for column in published_table.columns}
-    shown = []
+    shown: list[PublishedRow] = []
     for row in published_table.rows:
         model = row.keys["model"]
         selection = counterpart(published_table.paper.id, model)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import TypedDict
 
 from truehue.core.analysis.board import (
     AVERAGE,
@@ -71,6 +71,84 @@ UNSCORED_CHOICES: Mapping[str, tuple[str, str]] = {
 _NAMED = 5
 
 
+class RateJson(TypedDict):
+    """An accuracy in percent with its interval, as numbers and as text."""
+
+    percent: float | None
+    low: float | None
+    high: float | None
+    text: str
+    interval: str
+    n: str
+    title: str
+
+
+class CellPart(RateJson):
+    """The accuracy on one color system; ``opens`` are the filters for its images."""
+
+    id: str
+    name: str
+    opens: dict[str, str]
+
+
+class CellJson(RateJson):
+    """The accuracy on a task; ``best`` is the highest of its group."""
+
+    opens: dict[str, str]
+    best: bool
+    note: str
+    parts: list[CellPart]
+
+
+class CauseJson(TypedDict):
+    """How many images one cause left without a score."""
+
+    id: str
+    text: str
+    name: str
+    tasks: str
+
+
+class UnscoredJson(TypedDict):
+    """How many images have no score, and why."""
+
+    count: int
+    text: str
+    words: str
+    causes: list[CauseJson]
+
+
+class RunProgress(TypedDict):
+    """How much of a run's plan is stored."""
+
+    percent: int
+    words: str
+    title: str
+
+
+class LeaderboardRow(TypedDict):
+    """A run on the leaderboard; ``cells`` are by task."""
+
+    id: str
+    name: str
+    label: str
+    facts: str
+    progress: RunProgress | None
+    cells: dict[str, CellJson]
+    beside: str
+    unscored: UnscoredJson | None
+    said: str
+
+
+class LeaderboardGroup(TypedDict):
+    """Runs that can be compared."""
+
+    id: str
+    name: str
+    words: str
+    rows: list[LeaderboardRow]
+
+
 class BoardData:
     """The runs that are shown and their numbers by one rule, read once."""
 
@@ -104,7 +182,7 @@ class BoardData:
         self.states = _states(context, shown)
         self.labels = run_labels(shown)
 
-    def rows_json(self, runs: Sequence[RunRecord]) -> list[dict[str, Any]]:
+    def rows_json(self, runs: Sequence[RunRecord]) -> list[LeaderboardRow]:
         """One group of runs that may be compared."""
         whole = [
             self.rows[run.run_id]
@@ -114,9 +192,9 @@ class BoardData:
         best = leaders(whole)
         return [self._row(run, best) for run in runs]
 
-    def unread_group(self) -> list[dict[str, Any]]:
+    def unread_group(self) -> list[LeaderboardGroup]:
         """A group of the runs that cannot be compared with any, or none."""
-        rows: list[dict[str, Any]] = [
+        rows: list[LeaderboardRow] = [
             {
                 "id": run.run_id,
                 "name": run.name,
@@ -131,12 +209,13 @@ class BoardData:
             for run, why in self.unread
         ]
         text = "hide them in Runs, or remove their folders"
-        group = {"id": "unread", "name": "Cannot be read", "words": text, "rows": rows}
-        return [group] if rows else []
+        if not rows:
+            return []
+        return [{"id": "unread", "name": "Cannot be read", "words": text, "rows": rows}]
 
-    def _row(self, run: RunRecord, best: Mapping[str, frozenset[str]]) -> dict[str, Any]:
+    def _row(self, run: RunRecord, best: Mapping[str, frozenset[str]]) -> LeaderboardRow:
         row = self.rows.get(run.run_id)
-        row_json: dict[str, Any] = {
+        row_json: LeaderboardRow = {
             "id": run.run_id,
             "name": run.name,
             "label": self.labels[run.run_id],
@@ -174,9 +253,9 @@ class BoardData:
             row_json["unscored"] = _unscored(row, self.causes[run.run_id])
         return row_json
 
-    def _cell(self, cell: Cell, best: bool) -> dict[str, Any]:
+    def _cell(self, cell: Cell, best: bool) -> CellJson:
         below = {**cell.parts, **({NO_SYSTEM: cell.apart} if cell.apart else {})}
-        parts = [
+        parts: list[CellPart] = [
             {
                 **self._rate(rate, rate.few),
                 "id": name,
@@ -196,7 +275,7 @@ class BoardData:
             "opens": {"task": cell.task, "system": ",".join(cell.parts)},
         }
 
-    def _rate(self, rate: Rate, few: bool) -> dict[str, Any]:
+    def _rate(self, rate: Rate, few: bool) -> RateJson:
         total = rate.images if self.unscored == WRONG else rate.scored
         which = "images" if self.unscored == WRONG else "scored images"
         parts = [
@@ -263,7 +342,7 @@ def _not_averaged(row: BoardRow, unfinished: bool) -> str:
     return "; ".join(parts)
 
 
-def _unscored(row: BoardRow, counts: Sequence[CauseCount]) -> dict[str, Any]:
+def _unscored(row: BoardRow, counts: Sequence[CauseCount]) -> UnscoredJson:
     """How many pictures have no score, and why, most frequent first."""
     causes: dict[str, int] = {}
     tasks: dict[str, dict[str, int]] = {}
@@ -301,7 +380,7 @@ def _states(context: Context, runs: Sequence[RunRecord]) -> dict[str, str]:
     return states
 
 
-def progress(run: RunRecord, state: str) -> dict[str, Any] | None:
+def progress(run: RunRecord, state: str) -> RunProgress | None:
     """How much of a run's plan is there; None for all of it."""
     if run.items >= run.total:
         return None

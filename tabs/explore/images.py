@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any
+from typing import NotRequired, TypedDict
 
 from truehue.core.analysis.records import RunRecord, WallItem
 from truehue.core.color.systems import parse_target
@@ -28,12 +28,48 @@ def stand_in_tags(context: Context, items: Iterable[WallItem]) -> dict[str, str]
     return {image_id: tag for image_id, tag in tags.items() if tag}
 
 
+class ResultJson(TypedDict):
+    """An image of a run by one rule; ``score`` is by the measure that the page is sorted by."""
+
+    run_id: str
+    position: int
+    image: int
+    run: str
+    model: str
+    model_name: str
+    rule: str
+    rule_name: str
+    text: str
+    task_name: str
+    image_id: str
+    mask: str
+    url: str
+    thumb: str
+    gone: str
+    target: int
+    object: str
+    color: str
+    color_name: str
+    differs: bool
+    relation: str
+    asked_hex: str
+    found_hex: str
+    status: str
+    picture_status: str
+    cause_words: str
+    stand_in: str
+    told: str
+    picture_reason: str
+    delta_e00: float | None
+    score: NotRequired[str]
+
+
 def picture_json(
     item: WallItem,
     runs: Mapping[str, RunRecord],
     names: Mapping[str, str],
     tags: Mapping[str, str] = MappingProxyType({}),
-) -> dict[str, Any]:
+) -> ResultJson:
     """One picture by one rule, with the object that is looked at; ``tags`` as of
     :func:`stand_in_tags`."""
     run = runs.get(item.run_id)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import isfinite
-from typing import Any
+from typing import TypedDict
 
 from truehue.core.errors import BadInput
 from truehue.core.verdict.rules import Rule, rule
@@ -80,7 +80,27 @@ def why_not(by: Rule) -> str:
     )
 
 
-def limits_view(rule_id: str, limits: Mapping[str, float]) -> dict[str, Any]:
+class LimitJson(TypedDict):
+    """A threshold as a slider: the rule's own value and the current one."""
+
+    id: str
+    name: str
+    unit: str
+    usual: float
+    now: float
+    most: float
+    step: float
+
+
+class LimitsJson(TypedDict):
+    """The thresholds of a rule; ``why_not`` says why none can be moved."""
+
+    metrics: list[LimitJson]
+    why_not: str
+    words: str
+
+
+def limits_view(rule_id: str, limits: Mapping[str, float]) -> LimitsJson:
     """The limits as the page moves them; ``limits`` as :func:`limits_of` gave them."""
     by = rule(rule_id)
     usual = usual_limits(by)

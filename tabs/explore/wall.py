@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import NotRequired, TypedDict
 
 from truehue.core.analysis.names import run_labels, sector_hex, sector_label
 from truehue.core.analysis.records import (
@@ -23,11 +23,11 @@ from truehue.core.scores.records import HIGH, IMAGE
 from truehue.core.verdict.rules import RULES
 from truehue.storage.results.wall import SCORE
 from truehue.tabs.charts.slice import slice_of
-from truehue.tabs.explore.images import picture_json, stand_in_tags, value_hex
+from truehue.tabs.explore.images import ResultJson, picture_json, stand_in_tags, value_hex
 from truehue.tabs.page.context import Context, runs_of
 from truehue.tabs.page.links import whole
 from truehue.tabs.page.roles import Actor
-from truehue.tabs.verdicts.judgments import of_image
+from truehue.tabs.verdicts.judgments import QuestionJudgments, of_image
 
 PAGE, MOST = 60, 200
 SORTS = {
@@ -42,12 +42,96 @@ UP = "-up"
 MOST_POSITION = 2**31 - 1
 
 
-def score_sorts() -> list[dict[str, str]]:
+class NamedChoice(TypedDict):
+    """One of several choices."""
+
+    id: str
+    name: str
+
+
+class ImageScore(TypedDict, total=False):
+    """The score of an image in words."""
+
+    score: str
+
+
+class FailuresView(TypedDict):
+    """A page of the images of a slice; ``next`` is where the next page begins."""
+
+    items: list[ResultJson]
+    next: str
+    runs: int
+    sorts: list[NamedChoice]
+
+
+class FilterValue(TypedDict):
+    """A choice of a filter with its number of images; ``title`` and ``main`` are of rules."""
+
+    value: str
+    label: str
+    count: int | None
+    hex: NotRequired[str]
+    title: NotRequired[str]
+    main: NotRequired[bool]
+
+
+class UnscoredChoices(TypedDict):
+    """How unscored images count."""
+
+    default: str
+    note: str
+    choices: list[NamedChoice]
+
+
+class SectorJson(TypedDict):
+    """A sector of hue."""
+
+    value: str
+    label: str
+    hex: str
+
+
+class FailureFilters(TypedDict):
+    """How many images a slice has, of all with any verdict, and the choices of every filter."""
+
+    total: int
+    all: int
+    fields: dict[str, list[FilterValue]]
+    unscored: UnscoredChoices
+    sectors: list[SectorJson]
+
+
+class FailureCount(TypedDict):
+    """How many images a slice has."""
+
+    total: int
+
+
+class ResultImage(QuestionJudgments):
+    """An image by every rule, with facts and people's answers."""
+
+    items: list[ResultJson]
+    facts: list[list[str]]
+
+
+class MaskOutline(TypedDict):
+    """The outline of a mask as an SVG path in image pixels."""
+
+    path: str
+    width: int
+    height: int
+    words: str
+
+
+def score_sorts() -> list[NamedChoice]:
     """The orders by a measure, as the page offers them: the worst end first."""
-    sorts = []
+    sorts: list[NamedChoice] = []
     for measure in measures_of(IMAGE):
-        largest = {"id": measure.id, "name": f"{measure.name}, largest first"}
-        smallest = {"id": f"{measure.id}{UP}", "name": f"{measure.name}, smallest first"}
+        largest: NamedChoice = {"id": measure.id, "name": f"{measure.name}, largest first"}
+        smallest: NamedChoice = {
+            "id": f"{measure.id}{UP}",
+            "name": f"{measure.name}, smallest first",
+        }
         sorts += [smallest, largest] if measure.better == HIGH else [largest, smallest]
     return sorts
 
@@ -62,7 +146,7 @@ def _order(sort: str) -> tuple[str, bool]:
     return f"{SCORE}{sort.removesuffix(UP)}", not sort.endswith(UP)
 
 
-def wall_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
+def wall_view(context: Context, query: Mapping[str, str]) -> FailuresView:
     """A page of the pictures of a slice.
 
     ``query`` holds the slice, ``sort`` (of :data:`SORTS` or :func:`score_sorts`), ``limit`` and
@@ -79,8 +163,8 @@ def wall_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
     tags = stand_in_tags(context, items)
     return {
         "items": [
-            {**picture_json(item, runs_by_id, names, tags), **scores}
-            for item, scores in zip(items, _scores(context, by, items), strict=True)
+            {**picture_json(item, runs_by_id, names, tags), **score}
+            for item, score in zip(items, _scores(context, by, items), strict=True)
         ],
         "next": items[-1].cursor if len(items) == limit else "",
         "runs": len(runs),
@@ -88,7 +172,7 @@ def wall_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def _scores(context: Context, by: str, items: Sequence[WallItem]) -> list[dict[str, str]]:
+def _scores(context: Context, by: str, items: Sequence[WallItem]) -> list[ImageScore]:
     """The score of each picture by the measure that they stand in the order of, in words."""
     if not by.startswith(SCORE):
         return [{} for _ in items]
@@ -104,12 +188,12 @@ def _scores(context: Context, by: str, items: Sequence[WallItem]) -> list[dict[s
     ]
 
 
-def facets_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
+def facets_view(context: Context, query: Mapping[str, str]) -> FailureFilters:
     """How many pictures a slice has, and each choice of every filter with its count."""
     selection = slice_of(query)
     results = context.storage.results
     names = run_labels(runs_of(context))
-    fields: dict[str, list[dict[str, Any]]] = {
+    fields: dict[str, list[FilterValue]] = {
         field: [
             {"value": value, "label": label, "hex": value_hex(field, value), "count": count}
             for value, label, count in choices
@@ -117,7 +201,7 @@ def facets_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
         for field, choices in results.facets(selection).items()
     }
     fields["runs"] = [
-        facet | {"label": names.get(facet["value"], facet["label"])} for facet in fields.pop("run")
+        {**facet, "label": names.get(facet["value"], facet["label"])} for facet in fields.pop("run")
     ]
     listed = {entry["value"] for entry in fields["runs"]}
     # A run that was chosen has a name, also where it has no such picture.
@@ -149,12 +233,12 @@ def facets_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def count_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
+def count_view(context: Context, query: Mapping[str, str]) -> FailureCount:
     """How many pictures a slice has now."""
     return {"total": context.storage.results.count(slice_of(query))}
 
 
-def image_view(context: Context, actor: Actor, query: Mapping[str, str]) -> dict[str, Any]:
+def image_view(context: Context, actor: Actor, query: Mapping[str, str]) -> ResultImage:
     """What every rule, and who asks and others, say of one picture: ``run`` and ``position``."""
     run = context.storage.runs.get(query.get("run", ""))
     position = whole(query.get("position", ""), MOST_POSITION)
@@ -194,7 +278,7 @@ def _generation_facts(context: Context, items: Sequence[WallItem]) -> list[list[
     return facts
 
 
-def mask_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
+def mask_view(context: Context, query: Mapping[str, str]) -> MaskOutline:
     """The outline of a stored ``mask`` as an SVG path in image pixels. Raises NotStored."""
     pixels = context.mask_pixels(context.storage.masks.get(query.get("mask", "")).mask_id)
     height, width = pixels.shape

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal, TypedDict
 
 from pydantic import Field
 
@@ -14,7 +14,7 @@ from truehue.core.errors import BadInput
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.records import EVERY_RULE
 from truehue.tabs.batches.jobs import BatchJobs
-from truehue.tabs.batches.list import batch_json, unreadable_json
+from truehue.tabs.batches.list import BatchJson, batch_json, unreadable_json
 from truehue.tabs.batches.supervisor import Execution, RunSupervisor
 from truehue.tabs.feature import AppParts
 from truehue.tabs.page.actor import requires
@@ -30,7 +30,26 @@ if TYPE_CHECKING:
     from truehue.tabs.page.context import Context
 
 
-def runs_view(context: Context, actor: Actor, hidden: bool = False) -> dict[str, Any]:
+class RunJson(BatchJson):
+    """A run; ``stored`` are its images in storage, ``refused`` rules that could not score it."""
+
+    name: str
+    stored: int
+    refused: list[str]
+    words: str
+    measures: bool
+    facts: str
+    failed_words: str
+
+
+class RunsView(TypedDict):
+    """The runs, newest first, and how many ``hidden`` ones are left out."""
+
+    runs: list[RunJson]
+    hidden: int
+
+
+def runs_view(context: Context, actor: Actor, hidden: bool = False) -> RunsView:
     """All runs, newest first; those that were hidden only where they are asked for."""
     stored = {record.run_id: record for record in context.storage.runs.all(hidden=True)}
     unscored = _unscored(context, {rule for record in stored.values() for rule, _ in record.rules})
@@ -49,12 +68,12 @@ def runs_view(context: Context, actor: Actor, hidden: bool = False) -> dict[str,
         except Exception as error:  # of one run: the others are shown all the same
             row = _unreadable_json(supervisor, actor, folder, error)
         if record is not None:
-            row.update(
-                name=record.name,
-                hidden=record.hidden,
-                stored=record.items,
-                refused=[f"{name}: {why}" for name, why in record.refused.items()],
-            )
+            row |= {
+                "name": record.name,
+                "hidden": record.hidden,
+                "stored": record.items,
+                "refused": [f"{name}: {why}" for name, why in record.refused.items()],
+            }
             row["words"] += _without_verdicts(context, row)
         lost = unscored.get(folder.run_id)
         if lost and record is not None:
@@ -65,7 +84,7 @@ def runs_view(context: Context, actor: Actor, hidden: bool = False) -> dict[str,
     return {"runs": rows, "hidden": left_out}
 
 
-def _without_verdicts(context: Context, row: Mapping[str, Any]) -> str:
+def _without_verdicts(context: Context, row: RunJson) -> str:
     """Why a run that has ended has no result; empty where a rule says something."""
     if row["moves"] or not row["stored"] or context.storage.runs.has_verdicts(row["id"]):
         return ""
@@ -74,7 +93,7 @@ def _without_verdicts(context: Context, row: Mapping[str, Any]) -> str:
     return " · not scored: no prompt names a target color"
 
 
-def run_json(context: Context, actor: Actor, folder: RunFolder) -> dict[str, Any]:
+def run_json(context: Context, actor: Actor, folder: RunFolder) -> RunJson:
     """One run. Raises BadInput for a folder that cannot be read."""
     about, state = folder.summary(), state_of(folder)
     return {
@@ -91,12 +110,13 @@ def run_json(context: Context, actor: Actor, folder: RunFolder) -> dict[str, Any
 
 def _unreadable_json(
     supervisor: RunSupervisor, actor: Actor, folder: RunFolder, error: Exception
-) -> dict[str, Any]:
+) -> RunJson:
     return {
         **unreadable_json(supervisor, actor, folder, error),
         "name": folder.run_id,
         "stored": 0,
         "refused": [],
+        "measures": False,
         "facts": "",
         "failed_words": "",
     }

@@ -2,6 +2,7 @@
 import { arrange, make, put } from '../shared/dom.js';
 import { causesRow, unscoredCell } from './board_unscored.js';
 
+/** @param {Api.LeaderboardRow} item @returns {any} */
 function value(item, by) {
   if (by === 'name') return item.label;
   if (by === 'unscored') return item.unscored ? item.unscored.count : null;
@@ -9,6 +10,7 @@ function value(item, by) {
   return cell ? cell.percent : null;
 }
 
+/** @param {Api.LeaderboardRow} item */
 function partNames(item) {
   const result = new Map();
   Object.values(item.cells).forEach((cell) =>
@@ -177,6 +179,7 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
     columnWidths(node, data.columns.length);
     arrange(node, [node.querySelector('colgroup'), head, ...bodies]);
   }
+  /** @param {Api.LeaderboardRow} item */
   function lines(item) {
     const line = row('run ' + item.id, 'th-board-run');
     const parts = partNames(item);
@@ -215,6 +218,7 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
         : []),
     ];
   }
+  /** @param {Api.LeaderboardRow} item */
   function nameCell(item) {
     const cell = keep('name ' + item.id, () => {
       const node = make('th', 'th-board-name');

@@ -9,10 +9,12 @@ export function statusWord(status) {
   word.dataset.status = status;
   return word;
 }
+/** @param {Api.ResultJson} item */
 export function distanceOf(item) {
   return item.delta_e00 === null ? '' : item.delta_e00.toFixed(1) + ' ΔE00';
 }
 // What was asked in words: the object, and the color that it must have, or must not have.
+/** @param {Api.ResultJson} item */
 export function askedWords(item) {
   if (!item.object) return item.color_name;
   return item.object + (item.color_name ? (item.differs ? ', not ' : ', ') + item.color_name : '');
@@ -25,6 +27,7 @@ export function askedLine(className, item) {
   return line;
 }
 // `words` false for a line of a list, under whose head they stand already.
+/** @param {Api.ResultJson} item */
 export function askedFound(item, text = true) {
   if (!item.asked_hex) return null;
   const list = [
@@ -41,6 +44,7 @@ export function askedFound(item, text = true) {
   }
   return box;
 }
+/** @param {Api.ResultJson} item */
 export function spoken(item) {
   return [
     WALL_WORDS[item.picture_status],
@@ -52,7 +56,10 @@ export function spoken(item) {
     .filter(Boolean)
     .join(', ');
 }
-/** Which shape stands in for an object that the renderer has no shape of; null for none. */
+/**
+ * Which shape stands in for an object that the renderer has no shape of; null for none.
+ * @param {Api.ResultJson} item
+ */
 export function standInTag(item) {
   if (!item.stand_in) return null;
   const tag = make('span', 'th-stand-in', item.stand_in);
@@ -60,6 +67,7 @@ export function standInTag(item) {
   return tag;
 }
 // Opens what was measured in Inspect, by this rule.
+/** @param {Api.ResultJson} item */
 export function openInInspect(item, openPicture) {
   if (item.image_id)
     openPicture({
@@ -71,6 +79,7 @@ export function openInInspect(item, openPicture) {
       rule: item.rule,
     });
 }
+/** @param {Api.ResultJson} item */
 export function wallCard(item) {
   const node = make('article', 'th-wall-card');
   const frame = make('div', 'th-wall-picture');

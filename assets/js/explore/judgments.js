@@ -100,6 +100,7 @@ export function mount(widget) {
     );
     find('.th-pv-table').replaceChildren(body);
   }
+  /** @param {Api.JudgmentJson} item */
   function line(item) {
     const node = make('li', 'th-pv-item');
     const text = make('div');
@@ -164,6 +165,7 @@ export function mount(widget) {
     if (item.mine) node.append(takeBack(item));
     return node;
   }
+  /** @param {Api.JudgmentJson} item */
   function takeBack(item) {
     const back = make('button', 'th-button', 'Undo');
     back.type = 'button';

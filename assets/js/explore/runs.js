@@ -142,6 +142,7 @@ export function mount({ element }) {
       },
     };
   }
+  /** @param {Api.RunJson} run */
   async function act(run, action) {
     const retry = action === 'retry';
     try {

@@ -53,6 +53,7 @@ export function runOutcome(openPicture) {
     text.title = result ? result.title : '';
     node.hidden = !result && !row.childElementCount;
   }
+  /** @param {Api.ResultJson} item */
   function imageNode(item) {
     const button = make('button', 'th-run-picture');
     const image = make('img');

@@ -220,6 +220,7 @@ export function mount(widget) {
     inspect,
   });
   // In Inspect, the row of pictures that one came through goes on.
+  /** @param {Api.ResultJson} item */
   function inspect(item) {
     if (!item.image_id) return;
     store.set('film', { query: query('').split('?')[1], name: nameOf(item) });
@@ -234,6 +235,7 @@ export function mount(widget) {
     numbersSoon();
     store.tell('fresh');
   }
+  /** @param {Api.ResultJson} item */
   function compare(item) {
     list.hidden = true;
     const [first, second] = explore.slice.runs;
