@@ -41,8 +41,7 @@ class Feature:
     stands in it. It is imported when the app is put together, so that a command loads no page.
 
     ``id`` is the feature's name in every layer, and of its tab in links. ``title`` is its tab's;
-    without one it has no tab. ``tab`` is the module of the tab: its ``layout(page)`` draws it and
-    may return a view, and ``wire(page)``, where there is one, connects the view to others.
+    without one it has no tab. ``tab`` is the module of the tab: its ``layout(context)`` draws it.
     ``in_demo``: a demonstration shows the tab. ``services`` refer to what makes the objects that
     live as long as the app: a class that is called without arguments, or a function of
     :class:`AppParts`. ``jobs`` refers to a function of them that makes the
@@ -69,15 +68,9 @@ class Feature:
         """What a reference names. Raises ImportError and AttributeError."""
         return resolve_name(f"{self.package or f'truehue.tabs.{self.id}'}.{reference}")
 
-    def layout(self, page: Any) -> Any:
-        """Draws the tab and returns its view."""
-        return self.named(f"{self.tab}:layout")(page)
-
-    def wire(self, page: Any) -> None:
-        """Connects the tab's view, where it has something to connect."""
-        module = self.named(self.tab)
-        if hasattr(module, "wire"):
-            module.wire(page)
+    def layout(self, context: Any) -> None:
+        """Draws the tab."""
+        self.named(f"{self.tab}:layout")(context)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Event, Lock
-from typing import TypedDict
+from typing import Any, TypedDict
 
 from truehue.core.color.systems import parse_target
 from truehue.core.errors import BadInput
@@ -116,9 +116,10 @@ class ExamplesView(TypedDict):
 
 
 class ExampleImage(TypedDict):
-    """The image of an example."""
+    """The image of an example, and the link of it in Inspect as a record."""
 
     image_id: str
+    question: dict[str, Any]
 
 
 def listed(context: Context) -> ExamplesView:
@@ -154,8 +155,11 @@ class NamedExample(PageRequest):
 
 @requires("look")
 def generate_example(context: Context, actor: Actor, request: NamedExample) -> ExampleImage:
-    """Draws an example, if nobody has seen it yet."""
-    return {"image_id": drawn(context, request.example)}
+    """Draws an example, if nobody has seen it yet; its question opens it in Inspect."""
+    example, image_id = example_of(request.example), drawn(context, request.example)
+    masks = context.storage.masks.for_image(image_id) if example.box else ()
+    mask_id = masks[0].mask_id if masks else ""
+    return {"image_id": image_id, "question": example.question().as_json(image_id, mask_id)}
 
 
 def _stored_examples(context: Context) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""HTTP routes of Inspect: what the eyedropper says, and color fidelity."""
+"""HTTP routes of Inspect: its form, what the eyedropper says, and color fidelity."""
 
 from __future__ import annotations
 
@@ -12,9 +12,23 @@ from truehue.tabs.inspect.fidelity import (
     register_cfm,
     score_by_cfm,
 )
+from truehue.tabs.inspect.form import (
+    FollowLink,
+    MarkedImage,
+    OpenImage,
+    cut_points,
+    find_object,
+    open_image,
+    open_link,
+    score_marks,
+)
+from truehue.tabs.inspect.mask_request import CutPoints, FindObject, labels_for
 from truehue.tabs.page.answers import guarded
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.router import FeatureRouter
+
+MOST_MARKS_BYTES = 8 * 2**20
+"""Many long strokes."""
 
 
 def inspect_routes(context: Context) -> FeatureRouter:
@@ -25,10 +39,20 @@ def inspect_routes(context: Context) -> FeatureRouter:
     def color(srgb: str) -> JSONResponse:
         return guarded(lambda: pixel_view(srgb))
 
+    @router.get("/inspect/labels")
+    def labels(object: str = "") -> JSONResponse:
+        """The negative labels of an object, comma-separated."""
+        return guarded(lambda: {"labels": labels_for(object)})
+
     @router.get("/fidelity/{image}")
     def fidelity(image: str, by: str = "") -> JSONResponse:
         return guarded(lambda: fidelity_view(context, image, by))
 
+    router.post_json("/inspect/score", MarkedImage, score_marks, MOST_MARKS_BYTES)
+    router.post_json("/inspect/open", OpenImage, open_image)
+    router.post_json("/inspect/link", FollowLink, open_link)
+    router.post_json("/inspect/find", FindObject, find_object)
+    router.post_json("/inspect/points", CutPoints, cut_points, MOST_MARKS_BYTES)
     router.post_json("/fidelity", ScoreImage, score_by_cfm)
     router.post_json("/cfm", RegisterCfm, register_cfm)
     return router

@@ -1,17 +1,15 @@
-"""From what is on the Inspect tab to a stored verdict, as updates of its components.
+"""From what is on the Inspect tab to a stored verdict: what stage, verdict and evidence show.
 
-Handlers are plain functions; errors become words on the page, never a verdict.
+Errors become words on the page, never a verdict.
 """
 
 from __future__ import annotations
 
 import base64
-import time
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-import gradio as gr
 import numpy as np
 
 from truehue.core.cache import LruCache
@@ -106,34 +104,30 @@ MASKED, WHOLE = "What color is it?", "Colors of the whole image"
 WHOLE_NOTE = "Background included; mark the object for its own color."
 
 
-def judge(context: Context, stage_value: Any, *controls: Any) -> list[Any]:
-    """Marks to mask to verdict, stored; updates of stage, verdict and evidence.
+Shown = tuple[dict[str, Any], dict[str, Any], dict[str, Any]]
+"""What stage, verdict and evidence show from now on; what is not named stays."""
 
-    ``controls`` as for :func:`question`.
+
+def judge(context: Context, stage_value: Any, *controls: Any) -> Shown:
+    """Marks to mask to verdict, stored; what stage, verdict and evidence show of it.
+
+    ``controls`` as for :func:`truehue.tabs.verdicts.question.question`.
     """
     work: Work | None = None
     try:
         work = read_stage(context, stage_value)
         if work is None:
-            return [
-                gr.skip(),
-                gr.update(view=waiting(NO_IMAGE, "?tab=inspect")),
-                gr.update(view="", image=""),
-            ]
+            return {}, {"view": waiting(NO_IMAGE, "?tab=inspect")}, {"view": "", "image": ""}
         put = question(*controls)
         mask = make_mask(context, work)
     except Exception as error:
         text = message_of(error)
-        shown = gr.update(
-            outline="",
-            measured_url="",
-            mask_text="",
-            message=text,
-            seq=number_of(stage_value),
-            hatched="",
-            found=_found_anyway(work),
-        )
-        return [shown, gr.update(view=problem(text)), _no_evidence()]
+        shown = {
+            **_no_mask(number_of(stage_value)),
+            "message": text,
+            "found": _found_anyway(work),
+        }
+        return shown, {"view": problem(text)}, {"view": ""}
     if mask is None:
         return _unmarked(context, work, put)
     address = put.address(work.image.image_id, mask.mask_id)
@@ -143,30 +137,27 @@ def judge(context: Context, stage_value: Any, *controls: Any) -> list[Any]:
         return _judge_mask(context, work, mask, put)
     except Exception as error:
         marked = _stage_update(context, work, mask)
-        return [marked, gr.update(view=problem(message_of(error), address)), _no_evidence()]
+        return marked, {"view": problem(message_of(error), address)}, {"view": ""}
 
 
-def _unmarked(context: Context, work: Work, put: Question) -> list[Any]:
+def _no_mask(seq: int) -> dict[str, Any]:
+    """What the stage shows of marks that made no mask."""
+    names = ("outline", "measured_url", "mask_text", "message", "found", "hatched")
+    return {**dict.fromkeys(names, ""), "seq": seq}
+
+
+def _unmarked(context: Context, work: Work, put: Question) -> Shown:
     """Nothing is marked: the colors of the whole picture, said to be that, and what to do next."""
-    cleared = gr.update(
-        outline="",
-        measured_url="",
-        mask_text="",
-        message="",
-        seq=work.seq,
-        hatched="",
-        found="",
-    )
     view = waiting(NO_MASK, put.address(work.image.image_id))
     try:
         _, described, every = whole_image(context.srgb8(work.image.image_id))
         view["colors"] = colors_view(described, WHOLE, WHOLE_NOTE + every)
     except TrueHueError:
         pass  # a picture of one pixel has no colors to tell; what to do next is said all the same
-    return [cleared, gr.update(view=view), gr.update(view="", image=work.image.image_id)]
+    return _no_mask(work.seq), {"view": view}, {"view": "", "image": work.image.image_id}
 
 
-def _unasked(context: Context, work: Work, mask: MaskRecord, address: str) -> list[Any]:
+def _unasked(context: Context, work: Work, mask: MaskRecord, address: str) -> Shown:
     """A mask without a question: its colors, at once."""
     image, pixels = work.image, context.mask_pixels(mask.mask_id)
     colors = masked_colors(context.srgb8(image.image_id), pixels)
@@ -177,19 +168,11 @@ def _unasked(context: Context, work: Work, mask: MaskRecord, address: str) -> li
     shown = evidence_of_colors(
         colors, described, color_steps(text, mask.parameters, image.notes, described)
     )
-    return [
-        _stage_update(context, work, mask),
-        gr.update(view=view),
-        gr.update(view=shown, image=image.image_id),
-    ]
+    evidence = {"view": shown, "image": image.image_id}
+    return _stage_update(context, work, mask), {"view": view}, evidence
 
 
-def _no_evidence() -> Any:
-    # Not None: Gradio leaves out a prop that is None, and the old figures would stay.
-    return gr.update(view="")
-
-
-def _judge_mask(context: Context, work: Work, mask: MaskRecord, put: Question) -> list[Any]:
+def _judge_mask(context: Context, work: Work, mask: MaskRecord, put: Question) -> Shown:
     target = parse_target(put.target_text)
     image = work.image
     srgb8, pixels = context.srgb8(image.image_id), context.mask_pixels(mask.mask_id)
@@ -216,35 +199,29 @@ def _judge_mask(context: Context, work: Work, mask: MaskRecord, put: Question) -
     )
     text = mask_text(mask, image)
     address = put.address(image.image_id, mask.mask_id)
-    return [
-        _stage_update(
-            context, work, mask, _measured_mask(srgb8, measurement) if put.show_measured else None
-        ),
-        gr.update(
-            view={
-                **verdict_view(
-                    measurement,
-                    list(by_rule.values()),
-                    stored,
-                    image,
-                    address,
-                    mask.parameters,
-                    note,
-                ),
+    measured = _measured_mask(srgb8, measurement) if put.show_measured else None
+    others = list(by_rule.values())
+    view = verdict_view(measurement, others, stored, image, address, mask.parameters, note)
+    shown = evidence_view(measurement, text, mask.parameters, image.notes)
+    return (
+        _stage_update(context, work, mask, measured),
+        {
+            "view": {
+                **view,
                 "question": put.as_json(image.image_id, mask.mask_id),
                 "rule_name": rule(put.rule_id).name,
                 "kept": permanent,
             }
-        ),
-        gr.update(
-            view={
-                **evidence_view(measurement, text, mask.parameters, image.notes),
+        },
+        {
+            "view": {
+                **shown,
                 "measures": context.service(ImageMeasures).of(context, image.image_id),
                 "colors": colors_view(described, MASKED) if described is not None else "",
             },
-            image=image.image_id,
-        ),
-    ]
+            "image": image.image_id,
+        },
+    )
 
 
 def _described(measurements: Iterable[Measurement]) -> ColorDescription | None:
@@ -279,16 +256,15 @@ def _stage_update(
     png = unmeasured_overlay_png(pixels, pixels if measured is None else measured, negative)
     left_out = measured is not None and bool((measured != pixels).any())
     used = negative is not None and bool(negative.any())
-    update: dict[str, Any] = gr.update(
-        outline=outline_path(pixels),
-        mask_text=mask_text(mask, work.image),
-        message="",
-        seq=work.seq,
-        measured_url=_data_url(png),
-        found=grounding_view(automatic) if automatic is not None else "",
-        hatched=" ".join(["left-out"] * left_out + ["negative"] * used),
-    )
-    return update
+    return {
+        "outline": outline_path(pixels),
+        "mask_text": mask_text(mask, work.image),
+        "message": "",
+        "seq": work.seq,
+        "measured_url": _data_url(png),
+        "found": grounding_view(automatic) if automatic is not None else "",
+        "hatched": " ".join(["left-out"] * left_out + ["negative"] * used),
+    }
 
 
 def _data_url(png: bytes | None) -> str:
@@ -311,11 +287,11 @@ def _found_anyway(work: Work | None) -> Any:
 
 @dataclass(frozen=True)
 class Opening:
-    """What opening an image sets: the stage's props, the cards, and the question's controls."""
+    """What opening an image sets: the stage's props, the cards, and the question's fields."""
 
     stage: dict[str, Any]
-    verdict: Any
-    evidence: Any
+    verdict: dict[str, Any]
+    evidence: dict[str, Any]
     put: Question
 
 
@@ -355,20 +331,11 @@ def open_on_stage(
         # A relation belongs to its color: the image's own color is one to have.
         relation=put.relation if put.target_text else MATCHES,
     )
-    # The time makes the value a new one, which the stage takes as a view to restore.
-    value = {"image_id": image.image_id, "marks": marks, "seq": 0, "restored": time.time_ns()}
-    staged, verdict, evidence = judge(
-        context,
-        value,
-        put.object_name,
-        put.target_text,
-        put.rule_id,
-        put.k,
-        put.show_measured,
-        put.neighbors_of,
-        put.relation,
-    )
+    value = {"image_id": image.image_id, "marks": marks, "seq": 0}
+    staged, verdict, evidence = judge(context, value, *put.controls)
     stage = {
+        **_no_mask(0),
+        **staged,
         "value": value,
         "image_url": f"/media/images/{image.image_id}.png",
         "image_id": image.image_id,
@@ -378,14 +345,7 @@ def open_on_stage(
         "notes": list(image.notes),
         "marks": marks,
         "exact_mask_id": exact.mask_id if exact else "",
-        "outline": staged.get("outline", ""),
-        "measured_url": staged.get("measured_url", ""),
-        "mask_text": staged.get("mask_text", ""),
-        "seq": 0,
-        "message": trouble or staged.get("message", ""),
-        "found": staged.get("found", ""),
-        "hatched": staged.get("hatched", ""),
-        "work": "",
+        "message": trouble or staged["message"],
     }
     return Opening(stage, verdict, evidence, put)
 

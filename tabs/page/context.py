@@ -210,14 +210,3 @@ class Context:
 def runs_of(context: Context) -> list[RunRecord]:
     """The runs that are shown, newest first."""
     return [run for run in context.storage.runs.all() if not run.hidden]
-
-
-@dataclass(frozen=True)
-class Page:
-    """The page while it is put together: ``views`` are those of the tabs by their feature's id,
-    ``tabs`` switches between them, ``header`` says how much is stored."""
-
-    context: Context
-    header: Any
-    tabs: Any
-    views: dict[str, Any] = field(default_factory=dict)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -45,34 +45,6 @@ def on(context: Context, action: str, handler: Callable[..., Any]) -> Callable[.
 
     vars(handled)["action"] = action
     return handled
-
-
-def on_data(context: Context, action: str, handler: Callable[..., Any]) -> Callable[..., Any]:
-    """The same for an event of a widget that sends data along."""
-    assert action in ACTIONS
-
-    def handled(request: gr.Request, event: gr.EventData, *inputs: Any) -> Any:
-        cause = _cause(context, action, request, event._data)
-        with context.visit(cause.actor):
-            if action in STORING:
-                context.require_space()
-            return handler(cause, *inputs)
-
-    vars(handled)["action"] = action
-    return handled
-
-
-def on_last_edit(
-    triggers: Sequence[Any], handled: Callable[..., Any], inputs: Any, outputs: Any, **more: Any
-) -> None:
-    """One event that any of ``triggers`` begins, for a form that is answered as a whole: while an
-    answer is on its way none is sent, and then one more, with what the form holds by then.
-
-    Not an event for each field. Gradio 6.31 sends those side by side, its queue takes two that are
-    sent a moment apart in either order, and its page can mix up their answers: the one to the older
-    values then stood there until the next edit.
-    """
-    gr.on(triggers, handled, inputs, outputs, trigger_mode="always_last", **{**QUIET, **more})
 
 
 def _cause(context: Context, action: str, request: gr.Request, data: Any = None) -> Cause:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import gradio as gr
@@ -17,49 +16,28 @@ from truehue.tabs.page.templates import html
 ON_LOAD = """element.inert = true; import(location.origin + '{address}').then(
 (page) => page.{name}({{ element, props, trigger, watch }}),
 (error) => {{ element.textContent = '{gone}'; throw error; }}
-).finally(() => {{ element.inert = false; }}) /* {events} */"""
+).finally(() => {{ element.inert = false; }})"""
 GONE = "TrueHue was restarted. Reload this page."
 
 
-def on_load(module: str, events: Sequence[str] = ()) -> str:
-    """The script that mounts a widget: of ``inspect/stage``, what ``assets/js/inspect/page.js``
-    exports as ``stage``.
-
-    Gradio 6.31 knows an event that is not its own by its name in quotes in this text.
-    """
+def on_load(module: str) -> str:
+    """The script that mounts a widget: of ``inspect/form``, what ``assets/js/inspect/page.js``
+    exports as ``form``."""
     tab, name = module.split("/")
-    names = " ".join(f"'{event}'" for event in events)
     address = asset_files().address(f"js/{tab}/page.js")
-    return ON_LOAD.format(address=address, name=name, events=names, gone=GONE)
+    return ON_LOAD.format(address=address, name=name, gone=GONE)
 
 
-def widget(
-    module: str,
-    value: Any = None,
-    events: Sequence[str] = (),
-    template: str | None = None,
-    **props: Any,
-) -> Any:
-    """A component that a ``module`` (see :func:`on_load`) draws into ``assets/html/<module>.html``,
-    and which may trigger the ``events``. A file with places for values is given filled, as
-    ``template``.
+def widget(module: str, template: str | None = None, **props: Any) -> Any:
+    """A component that a ``module`` (see :func:`on_load`) draws into ``assets/html/<module>.html``.
+    A file with places for values is given filled, as ``template``.
 
     The template must be constant: Gradio draws it anew when it changes, which would blank what the
     script drew, and text put into it could be run as code. The script sets text by textContent.
     """
     return gr.HTML(
-        value=value,
         html_template=html(module) if template is None else template,
-        js_on_load=on_load(module, events),
+        js_on_load=on_load(module),
         apply_default_css=False,
         **props,
     )
-
-
-def refresh(component: Any, **changes: Any) -> Any:
-    """An update that also repeats the component's first props.
-
-    Gradio 6.31 drops all props of an HTML component on a tab that was never opened when an update
-    does not bring them along; its script then starts without them.
-    """
-    return gr.update(**{**component.props, **changes})

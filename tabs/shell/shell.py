@@ -14,11 +14,10 @@ from truehue.tabs.accounts.guard import Guard
 from truehue.tabs.api import gradio_api, mcp_server
 from truehue.tabs.feature import Feature
 from truehue.tabs.features import FEATURES
-from truehue.tabs.generate import examples_row
 from truehue.tabs.page import theme
 from truehue.tabs.page.answers import in_words, wrong_value
 from truehue.tabs.page.asset_files import asset_routes
-from truehue.tabs.page.context import Context, Page
+from truehue.tabs.page.context import Context
 from truehue.tabs.page.events import QUIET, on
 from truehue.tabs.page.gradio_routes import GradioRoutes, check_paths, count_refused_events
 from truehue.tabs.page.jobs_routes import job_routes
@@ -27,7 +26,6 @@ from truehue.tabs.page.routes import notice_routes, routes
 from truehue.tabs.page.same_origin import SameOriginMiddleware
 from truehue.tabs.page.visitor_cookies import VisitorCookies
 from truehue.tabs.page.widgets import widget
-from truehue.tabs.shell import places
 
 DESCRIPTION = "/api/openapi.json"
 """Every route with what it takes, for programs."""
@@ -43,7 +41,7 @@ LOOK_S, PROGRESS_S = 0.01, 1.0
 
 
 def build(context: Context, features: Sequence[Feature] = FEATURES) -> Any:
-    """The Gradio app: ``gr.Blocks`` with the tabs of ``features``, wired to ``context``."""
+    """The Gradio app: ``gr.Blocks`` with the tabs of ``features``."""
     tabbed = [
         feature for feature in features if feature.title and (feature.in_demo or not context.demo)
     ]
@@ -51,25 +49,16 @@ def build(context: Context, features: Sequence[Feature] = FEATURES) -> Any:
         header = widget(
             "page/header", elem_id="th-header", data=context.data_text(), account="", backup=False
         )
-        with gr.Tabs(selected="inspect", elem_id="th-tabs") as tabs:
-            page = Page(context, header, tabs)
+        with gr.Tabs(selected="inspect", elem_id="th-tabs"):
             for feature in tabbed:
                 with gr.Tab(feature.title, id=feature.id):
-                    if feature.id == "inspect":
-                        film_row = places.film()
-                        example_row = examples_row.row()
-                    page.views[feature.id] = feature.layout(page)
+                    feature.layout(context)
         widget("page/tour", elem_id="tour")
         widget("page/notices", elem_id="notices")
         widget("page/imports", elem_id="imports")
         widget("page/scrolling", elem_id="scrolling")
         widget("page/drop", elem_id="page-drop")
-        index = places.places()
-        for feature in tabbed:
-            feature.wire(page)
         gradio_api.wire(context)
-        examples_row.wire(example_row, page)
-        places.wire(index, film_row, page)
 
         # Which room is in front is in the page already (truehue.tabs.page.front_page).
         demo.load(

@@ -6,12 +6,10 @@ Participants never see it: their page is one of its own.
 
 from __future__ import annotations
 
-from typing import Any
-
-from truehue.tabs.page.context import Page
+from truehue.tabs.page.context import Context
 from truehue.tabs.page.widgets import widget
 
 
-def layout(_: Page) -> Any:
-    """Draws the tab. There is nothing to wire: none of it goes by way of Gradio."""
-    return widget("studies/judge", elem_id="studies")
+def layout(_: Context) -> None:
+    """Draws the tab; it fills itself over HTTP."""
+    widget("studies/judge", elem_id="studies")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any
 
 from truehue.core.color.systems import SYSTEMS
@@ -38,6 +38,11 @@ class Question:
         help, as the released code measures COA's second object."""
         guided = False if self.relation == DIFFERS else None
         return TargetObject(self.object_name, self.relation, guided)
+
+    @property
+    def controls(self) -> tuple[Any, ...]:
+        """The arguments of :func:`question` that make it."""
+        return astuple(self)
 
     def as_json(self, image_id: str, mask_id: str) -> dict[str, Any]:
         """What the page sends to have the verdict on this mask kept

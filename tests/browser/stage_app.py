@@ -28,57 +28,43 @@ from truehue.core.masks.registry import describe
 from truehue.tabs.page.asset_files import STYLE, asset_files, asset_routes
 from truehue.tabs.page.templates import html
 
-# What Gradio does for a widget: a value that is another one goes to Python, an answer sets props
-# and tells those who watch them. Its columns are boxes that grow; its version is in our styles.
+# What the form does for its parts: a value that is another one goes to the app, an answer sets props.
+# Gradio's version is in our styles.
 PAGE = Template("""<!doctype html><html lang="en"><meta charset="utf-8"><title>Inspect</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="icon" href="data:,"><link rel="stylesheet" href="$style">
-<style>body { font-family: system-ui, sans-serif; } .block { flex-grow: 1; }
-.th-card { display: flex; flex-direction: column; }</style>
+<style>body { font-family: system-ui, sans-serif; }</style>
 <body class="gradio-container $scope">
-<div class="contain"><main class="th-inspect"><div class="th-card th-stage-card"><div class="block">
-<div class="html-container"><div id="stage" inert>$stage</div></div></div></div>
+<div class="contain"><main class="th-inspect"><div class="th-card th-stage-card">
+<div id="stage" inert>$stage</div></div>
 <div class="th-card th-verdict-card"><input id="object-name" aria-label="Object">
 <div id="verdict">$verdict</div></div></main>
 <div id="evidence">$evidence</div></div><script type="module">
-function host(id, mount, props, send) {
-  const watched = [];
-  const target = { ...props };
-  const proxy = new Proxy(target, {
-    set(all, name, next) {
-      const other = JSON.stringify(all[name]) !== JSON.stringify(next);
-      all[name] = next;
-      if (name === 'value' && other) send('change', next);
-      return true;
-    },
-  });
-  const python = (changes) => {
-    Object.assign(target, changes);
-    for (const [names, call] of watched) if (names.some((name) => name in changes)) call();
-  };
-  mount({
-    element: document.getElementById(id),
-    props: proxy,
-    trigger: (event) => send(event, target.value ?? null),
-    watch: (names, call) => watched.push([[names].flat(), call]),
-  });
-  return python;
-}
+const { mountPart } = await import('$widget_script');
+const part = (id, { mount }, held, on) => mountPart(document.getElementById(id), mount, held, on);
 const widgets = {};
-const show = { image_id: null, marks: [], seq: 0, outline: '', found: '', work: '', notes: [] };
 let waiting = Promise.resolve();
-widgets.stage = host('stage', (await import('$stage_script')).mount, show, (event, value) => {
-  // One at a time and in order, as the app answers.
+// One at a time and in order, as the app answers.
+function send(event, value) {
   waiting = waiting.then(async () => {
     const body = JSON.stringify(value);
     const answer = await fetch('/event/' + event, { method: 'POST', body });
     widgets.stage(await answer.json());
   });
-});
+}
+widgets.stage = part(
+  'stage',
+  await import('$stage_script'),
+  { image_id: null, marks: [], seq: 0, outline: '', found: '', notes: [] },
+  {
+    change: () => send('change', widgets.stage.props.value),
+    open: (opened) => send('open', opened),
+  },
+);
 const none = { view: null, limits: '', image: '' };
 for (const [name, module] of [
   ['verdict', await import('$verdict_script')], ['evidence', await import('$evidence_script')],
-]) widgets[name] = host(name, module.mount, none, () => {});
+]) widgets[name] = part(name, module, none);
 window.widgets = widgets;
 document.getElementById('stage').inert = false;
 </script></body></html>""")
@@ -102,8 +88,6 @@ class Bench:
 
     def changed(self, value: Any) -> dict[str, Any]:
         """The answer to marks."""
-        if "image_id" not in value:
-            return {}
         self.sent.append(value)
         try:
             pixels = self.images[value["image_id"]][1]
@@ -121,12 +105,12 @@ class Bench:
         }
 
     def opened(self, value: Any) -> dict[str, Any]:
-        name, pixels, _ = self.images[value["opened"]]
+        name, pixels, _ = self.images[value["image"]]
         height, width = pixels.shape[:2]
         return {
-            "value": {"image_id": value["opened"], "marks": [], "seq": 0},
-            "image_url": f"/media/images/{value['opened']}.png",
-            "image_id": value["opened"],
+            "value": {"image_id": value["image"], "marks": [], "seq": 0},
+            "image_url": f"/media/images/{value['image']}.png",
+            "image_id": value["image"],
             "width": width,
             "height": height,
             "image_name": name,
@@ -147,6 +131,7 @@ class Bench:
                 "stage": "stage/stage",
                 "verdict": "inspect/verdict",
                 "evidence": "inspect/evidence",
+                "widget": "shared/widget",
             }.items()
         }
         page = PAGE.substitute(

@@ -1,44 +1,61 @@
-"""The color picker in a real Chromium, in front of a tiny Gradio app: what Gradio makes of its
-events, and its list on a narrow page. What is typed is in ``tests/assets/picker``."""
+"""The color picker in a real Chromium: what it tells the form that it is in, and its list on a
+narrow page. What is typed is in ``tests/assets/picker``."""
 
 from collections.abc import Iterator
+from string import Template
 
 import gradio as gr
 import pytest
 from fastapi import FastAPI
+from fastapi.responses import HTMLResponse
 from playwright.sync_api import Browser, expect
 
 from tests.browser.stage_app import serving
-from truehue.tabs.inspect.tab import color_picker
-from truehue.tabs.page.asset_files import asset_routes
+from truehue.tabs.page.asset_files import STYLE, asset_files, asset_routes
+from truehue.tabs.page.templates import html
 
 pytestmark = pytest.mark.browser
+
+# What the pickers tell is written into fields; the button sets the first.
+PAGE = Template("""<!doctype html><html lang="en"><meta charset="utf-8"><title>Colors</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="data:,"><link rel="stylesheet" href="$style">
+<body class="gradio-container $scope"><div class="contain">
+<div id="asked" class="th-picker-block">$picker</div>
+<div id="albedo" class="th-picker-block">$picker</div>
+<input id="changes"><input id="inputs"><input id="form"><button id="set">Set</button></div>
+<script type="module">
+import { mountPart } from '$widget_script';
+import { mount } from '$picker_script';
+const write = (id) => () => { document.getElementById(id).value += '[' + asked.props.value + ']'; };
+const held = { label: 'Target color', value: 'l3:Vivid reddish orange' };
+const on = { change: write('changes'), input: write('inputs') };
+const asked = mountPart(document.getElementById('asked'), mount, held, on);
+mountPart(document.getElementById('albedo'), mount, { label: 'Albedo' });
+document.getElementById('set').onclick = () =>
+  asked({ value: document.getElementById('form').value });
+</script></body></html>""")
 
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    """An app with two pickers; what they send to Python is written into text boxes."""
-    with gr.Blocks() as demo:
-        html = color_picker("Target color", "l3:Vivid reddish orange", elem_id="asked")
-        color_picker("Albedo", elem_id="albedo")
-        changes = gr.Textbox(elem_id="changes")
-        inputs = gr.Textbox(elem_id="inputs")
-        python = gr.Textbox(elem_id="python")
-        button = gr.Button("Set", elem_id="set")
-        html.change(
-            lambda value, log: f"{log}[{value}]", [html, changes], changes, trigger_mode="multiple"
-        )
-        html.input(
-            lambda value, log: f"{log}[{value}]", [html, inputs], inputs, trigger_mode="multiple"
-        )
-        button.click(lambda text: gr.update(value=text), python, html)
+    """A page with two pickers."""
+    files = asset_files()
+    page = PAGE.substitute(
+        style=files.address(STYLE),
+        scope=f"gradio-container-{gr.__version__.replace('.', '-')}",
+        picker=html("picker/picker"),
+        widget_script=files.address("js/shared/widget.js"),
+        picker_script=files.address("js/picker/picker.js"),
+    )
     app = FastAPI()
     app.include_router(asset_routes())
-    with serving(gr.mount_gradio_app(app, demo, path="/", ssr_mode=False)) as started:
+    app.get("/", response_class=HTMLResponse)(lambda: page)
+    with serving(app) as started:
         yield started + "/"
 
 
-def test_a_color_is_picked_by_key_mouse_and_python(browser: Browser, address: str) -> None:
+def test_a_color_is_picked_by_key_mouse_and_the_form(browser: Browser, address: str) -> None:
     page = browser.new_page(viewport={"width": 900, "height": 700})
     faults: list[str] = []
     page.on("pageerror", lambda error: faults.append(str(error)))
@@ -51,7 +68,7 @@ def test_a_color_is_picked_by_key_mouse_and_python(browser: Browser, address: st
         root.locator(".th-picker-line"),
         root.locator(".th-picker-box > .th-picker-swatch"),
     )
-    changes, inputs = page.locator("#changes textarea"), page.locator("#inputs textarea")
+    changes, inputs = page.locator("#changes"), page.locator("#inputs")
     expect(field).to_have_value("Vivid reddish orange")
     expect(swatch).to_have_css("background-color", "rgb(232, 59, 27)")
     albedo = page.locator("#albedo")
@@ -60,7 +77,7 @@ def test_a_color_is_picked_by_key_mouse_and_python(browser: Browser, address: st
         "background-color", "rgba(0, 0, 0, 0)"
     )
 
-    # By keyboard: one change and one input reach Python.
+    # By keyboard: one change and one input reach the form.
     field.click()
     field.fill("")
     field.press_sequentially("gr blu")
@@ -87,14 +104,14 @@ def test_a_color_is_picked_by_key_mouse_and_python(browser: Browser, address: st
     field.press("Tab")
     expect(changes).to_have_value("[l2:Bluish green][l2:Purplish blue][#010203]")
 
-    # What Python sets is a change and no input.
-    python = page.locator("#python textarea")
-    python.fill("css:teal")
+    # What the form sets it knows already.
+    form = page.locator("#form")
+    form.fill("css:teal")
     page.locator("#set").click()
     expect(field).to_have_value("teal")
-    expect(changes).to_have_value("[l2:Bluish green][l2:Purplish blue][#010203][css:teal]")
+    expect(changes).to_have_value("[l2:Bluish green][l2:Purplish blue][#010203]")
     expect(inputs).to_have_value("[l2:Bluish green][l2:Purplish blue][#010203]")
-    python.fill("<img src=x onerror=alert(1)>${alert(1)}")
+    form.fill("<img src=x onerror=alert(1)>${alert(1)}")
     page.locator("#set").click()
     expect(line).to_contain_text("No color is called “<img src=x onerror=alert(1)>")
 

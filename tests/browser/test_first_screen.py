@@ -110,7 +110,7 @@ def test_from_the_first_screen_to_a_photograph_of_ones_own(fresh: App, visit: Vi
     # Dropped beside the stage: it takes the example's place, and the example's question goes.
     assert drop(page, "#verdict", png(PHOTOGRAPH), "my jar.png")
     expect(bench.stage.locator(".th-stage-name")).to_have_text("my jar.png")
-    expect(page.locator("#object-name input, #object-name textarea")).to_have_value("")
+    expect(bench.object_name).to_have_value("")
     expect(bench.verdict).to_contain_text("Colors of the whole image")
     expect(examples).to_be_hidden()
     expect(bench.data).to_contain_text("1 image · 0 verdicts")
@@ -136,10 +136,10 @@ def test_from_the_first_screen_to_a_photograph_of_ones_own(fresh: App, visit: Vi
     before = images_of(fresh)
     examples.get_by_role("button", name="Two objects, one leaked").click()
     expect(bench.verdict.locator(".th-headline")).to_contain_text("Fails", timeout=DRAWN_MS)
-    expect(page.locator("#object-name input, #object-name textarea")).to_have_value("mug")
+    expect(bench.object_name).to_have_value("mug")
     examples.get_by_role("button", name="A scene with a box mark").click()
     expect(bench.mask).to_contain_text("GrabCut · box", timeout=DRAWN_MS)
-    expect(page.locator("#object-name input, #object-name textarea")).to_have_value("banana")
+    expect(bench.object_name).to_have_value("banana")
     assert images_of(fresh) == before + 2
 
     # A link that names a picture shows no examples.

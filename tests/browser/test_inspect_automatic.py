@@ -51,31 +51,31 @@ class Finder(Workbench):
         self.steps = page.locator("#evidence .th-steps")
         self.working = page.locator("#stage .th-stage-work")
 
-    def choose_from(self, elem_id: str, option: str) -> None:
-        self.page.locator(f"#{elem_id} input").click()
-        self.page.get_by_role("option", name=option).first.click()
+    def choose_model(self, label: str, name: str) -> None:
+        field = self.page.get_by_label(label)
+        field.fill(name)
+        field.press("Tab")
+        expect(field).to_have_value(name)
 
     def ask_for(self, best: Telling, presence: str = "") -> None:
         """Sets the folded controls as a person would."""
         self.page.get_by_text("Automatic mask", exact=True).click()
         names = {"sam-vit-b": "SAM ViT-B", "sam2.1-hiera-tiny": "SAM 2.1 Hiera tiny"}
-        self.choose_from("segmenter", names[best.segmenter])
+        self.choose_model("Segmenter", names[best.segmenter])
         variant = {"paper": "Paper", "released": "Released code"}[best.variant]
-        self.page.locator("#mask-variant label").filter(has_text=variant).click()
-        field = self.page.locator("#negative-labels").get_by_role("textbox")
-        field.fill(", ".join(best.negatives))
-        thresholds = {
-            "box-threshold": best.box_threshold,
-            "negative-threshold": best.negative_threshold,
-        }
-        for elem_id, value in thresholds.items():
-            number = self.page.locator(f"#{elem_id} input[type=number]")
-            # Choosing a variant fills these in; what is typed before that would be covered.
+        self.page.get_by_role("group", name="Variant").get_by_text(variant, exact=True).click()
+        self.page.get_by_label("Negative labels").fill(", ".join(best.negatives))
+        for label, value in (
+            ("Box score above", best.box_threshold),
+            ("Negative score above", best.negative_threshold),
+        ):
+            number = self.page.get_by_role("spinbutton", name=label)
+            # Choosing a variant has filled these in.
             expect(number).to_have_value(re.compile(r"0\.\d+"))
             number.fill(f"{value}")
             number.press("Tab")
         if presence:
-            self.choose_from("presence-model", presence)
+            self.choose_model("Presence check", presence)
 
     def find(self) -> None:
         self.button("Find the object").click()

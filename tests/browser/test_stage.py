@@ -22,7 +22,7 @@ from tests.core.photographs import bounds, object_photograph, overlap
 from truehue.core.masks.display import outline_path
 from truehue.core.verdict.rules import RULES
 from truehue.storage import Storage
-from truehue.tabs.inspect import tab as inspect
+from truehue.tabs.inspect.score import judge
 from truehue.tabs.shell.compose import make_context
 
 pytestmark = pytest.mark.browser
@@ -341,7 +341,7 @@ def test_nothing_leaves_its_card_at_any_width_under_any_rule(page: Page, tmp_pat
 
         def judged(target: str, rule: str, relation: str) -> tuple[Any, Any]:
             requested = (LONG, target, rule, 0, True, "l3", relation)
-            _, verdict, evidence = inspect.judge(context, value, *requested)
+            _, verdict, evidence = judge(context, value, *requested)
             figures = {name: {"layout": {"height": 260}} for name in ("chromaticity", "lightness")}
             return verdict["view"], {**evidence["view"], **figures}
 

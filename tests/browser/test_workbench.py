@@ -135,14 +135,14 @@ def by_keys_to_another_rule(bench: Workbench, before: Shown) -> Shown:
 def neighbors_are_accepted(bench: Workbench, alone: Shown) -> None:
     """The field and the slider of the rule's settings judge again, and are in the address."""
     page = bench.page
-    page.get_by_role("button", name="Rule settings").click()
-    number = page.locator("#neighbors input[type=number]")
+    page.get_by_text("Rule settings", exact=True).click()
+    number = page.get_by_role("spinbutton", name="Neighbors accepted")
     number.fill("9")
     number.press("Tab")
     wide = bench.shown(other_than=alone.evidence_id)
     assert "accepted color" in wide.reason
     expect(page).to_have_url(re.compile("k=9"))
-    page.locator("#neighbors input[type=range]").focus()
+    page.get_by_role("slider", name="Neighbors accepted").focus()
     page.keyboard.press("ArrowRight")
     expect(page).to_have_url(re.compile("k=10"))
     ten = bench.shown(other_than=wide.evidence_id)

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
-import gradio as gr
 import numpy as np
 import pytest
 
@@ -18,8 +16,7 @@ from tests.workers_here import workers_here
 from truehue.core.records import ImageRecord
 from truehue.storage import Storage
 from truehue.storage.database.connection import Database
-from truehue.tabs.inspect import tab as inspect
-from truehue.tabs.page.context import Context, Page
+from truehue.tabs.page.context import Context
 from truehue.tabs.shell.compose import make_context
 
 __all__ = ["workers_here"]
@@ -52,14 +49,6 @@ def photograph() -> tuple[np.ndarray, list[int]]:
 @pytest.fixture
 def stored(context: Context, photograph: tuple[np.ndarray, list[int]]) -> ImageRecord:
     return context.storage.images.add(photograph[0], "photograph.png", "upload")
-
-
-@pytest.fixture(scope="session")
-def view() -> inspect.View:
-    """The components of the Inspect tab, in no running app."""
-    with gr.Blocks():
-        sources: Any = SimpleNamespace(sources=None)
-        return inspect.layout(Page(sources, None, None))
 
 
 @pytest.fixture

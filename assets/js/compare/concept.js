@@ -59,7 +59,7 @@ export function mount(widget) {
       state.d = state.d.map((source) => (source === item.source ? source.split('/')[0] : source));
       publish(true);
       openPicture({
-        opened: item.image.image_id,
+        image: item.image.image_id,
         mask: item.image.mask_id,
         object: chosen ? chosen.words : '',
       });

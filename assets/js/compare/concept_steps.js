@@ -17,7 +17,7 @@ function pictureButton(item, { words, said, opened }) {
   button.title = ['Open in Inspect', item.about].filter(Boolean).join(' · ');
   button.append(image, make('span', '', said));
   button.addEventListener('click', () => {
-    opened({ opened: item.image, mask: item.mask, object: words });
+    opened({ image: item.image, mask: item.mask, object: words });
   });
   return button;
 }

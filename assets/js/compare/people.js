@@ -31,7 +31,7 @@ function pictureCard(preview, item, openPicture) {
   if (preview.contributor) lines.append(make('span', '', 'by ' + preview.contributor));
   card.append(frame, lines);
   card.addEventListener('click', () =>
-    openPicture({ opened: preview.image_id, mask: preview.mask_id, object: item.words }),
+    openPicture({ image: preview.image_id, mask: preview.mask_id, object: item.words }),
   );
   return card;
 }

@@ -193,7 +193,7 @@ export function pictureImport(part, { stored, openPicture }) {
           const open = make('button', 'th-button', 'Select in Inspect');
           open.type = 'button';
           open.addEventListener('click', () =>
-            openPicture({ opened: item.image_id, object: result.words }),
+            openPicture({ image: item.image_id, object: result.words }),
           );
           line.appendChild(open);
         }

@@ -29,7 +29,7 @@ function card(item, openPicture) {
   button.appendChild(image);
   const open = (said) =>
     openPicture({
-      opened: item.image_id,
+      image: item.image_id,
       mask: item.mask,
       object: item.object,
       target: item.target,

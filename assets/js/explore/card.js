@@ -71,7 +71,7 @@ export function standInTag(item) {
 export function openInInspect(item, openPicture) {
   if (item.image_id)
     openPicture({
-      opened: item.image_id,
+      image: item.image_id,
       mask: item.mask,
       object: item.object,
       target: item.color,

@@ -116,7 +116,7 @@ export function mount(widget) {
       button.appendChild(image);
       button.addEventListener('click', () =>
         openPicture({
-          opened: item.image_id,
+          image: item.image_id,
           mask: item.mask,
           object: item.object,
           target: item.target,

@@ -52,7 +52,7 @@ function exampleCard(item, rule, systems, measured, openPicture) {
         asked: item.asked,
       });
       openPicture({
-        opened: saved.image_id,
+        image: saved.image_id,
         mask: saved.mask,
         object: saved.object,
         target: saved.target,

@@ -4,6 +4,7 @@ import { DEFAULT_RULE } from '../shared/constants.js';
 import { arrange, make, many, put, swatches } from '../shared/dom.js';
 import { enlarge } from '../shared/enlarge.js';
 import { ask } from '../shared/http.js';
+import { opener } from '../shared/opening.js';
 import { chooseRule, rule } from '../shared/rule.js';
 import { store } from '../shared/state.js';
 import { compareConcept } from './concept.js';
@@ -17,7 +18,9 @@ function save(ids) {
 }
 
 /** @param {import('../shared/widget.js').Widget} widget */
-export function mount({ element, props, trigger }) {
+export function mount(widget) {
+  const { element, props } = widget;
+  const openPicture = opener(widget);
   const grid = element.querySelector('.th-gallery-grid');
   const status = element.querySelector('.th-gallery-status');
   const more = element.querySelector('.th-gallery-more');
@@ -25,21 +28,17 @@ export function mount({ element, props, trigger }) {
   const modelBox = element.querySelector('.th-gallery-model');
   const ruleBox = element.querySelector('.th-gallery-rule');
   let filter = 'all';
-  let leaving = false;
   // The pictures on screen, newest first: drawing_id to { node, update }. A picture keeps its node.
   let cards = new Map();
 
   function open(item, target) {
-    props.value = {
-      opened: item.image_id,
-      object: target ? target.object : '',
-      target: target && target.asked ? target.asked.value : '',
-      relation: target && target.asked ? target.asked.relation : '',
-      mask: target ? target.mask : '',
-      at: Date.now(),
-    };
-    leaving = true;
-    trigger('open');
+    openPicture({
+      image: item.image_id,
+      object: target?.object,
+      target: target?.asked?.value,
+      relation: target?.asked?.relation,
+      mask: target?.mask,
+    });
   }
   function card(first) {
     let item = first;
@@ -307,14 +306,6 @@ export function mount({ element, props, trigger }) {
     open(detail, detail.targets.find((target) => target.color) || null),
   );
   new IntersectionObserver((seen) => {
-    if (seen.some((entry) => entry.isIntersecting)) {
-      refresh();
-      return;
-    }
-    // Inspect is in front now, and begins at its top.
-    if (leaving && element.offsetParent === null) {
-      leaving = false;
-      window.scrollTo(0, 0);
-    }
+    if (seen.some((entry) => entry.isIntersecting)) refresh();
   }).observe(element);
 }

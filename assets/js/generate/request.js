@@ -2,6 +2,7 @@
 // would come to; an answer to an older form is left alone.
 import { ask, send } from '../shared/http.js';
 import { make } from '../shared/dom.js';
+import { mountPart } from '../shared/widget.js';
 import { mount as mountPicker } from '../picker/picker.js';
 import { mount as mountAsk } from './ask.js';
 import { mount as mountDraw } from './draw.js';
@@ -29,38 +30,7 @@ export function mount({ element, props }) {
   let filled = 0;
   let timer = 0;
 
-  /**
-   * Mounts a part of the form, and returns what sets its props. `on` are its events; `change` comes
-   * when it has a new value.
-   * @param {string} selector
-   * @param {(widget: import('../shared/widget.js').Widget) => void} mount
-   * @param {Record<string, any>} [held]
-   * @param {Record<string, (data?: any) => void>} [on]
-   */
-  function part(selector, mount, held = {}, on = {}) {
-    const watched = [];
-    /** @type {Record<string, any>} */
-    const all = { ...held };
-    const set = (changes) => {
-      Object.assign(all, changes);
-      for (const [names, call] of watched) if (names.some((name) => name in changes)) call();
-    };
-    const proxy = new Proxy(all, {
-      set(_, name, value) {
-        all[String(name)] = value;
-        if (name === 'value') on.change?.();
-        return true;
-      },
-    });
-    mount({
-      element: find(selector),
-      props: proxy,
-      trigger: (event, data) => on[event]?.(data),
-      watch: (names, call) => watched.push([[names].flat(), call]),
-    });
-    return Object.assign(set, { props: all });
-  }
-
+  const part = (selector, mount, held, on) => mountPart(find(selector), mount, held, on);
   const models = chosenModels(find('#generate-model'), props.choices, props.chosen, changed);
   const target = part(
     '#generate-color',

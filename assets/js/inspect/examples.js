@@ -1,6 +1,8 @@
 // The examples above the stage. Of a page that names no image, the first one opens by itself where
 // nobody has brought a picture yet; whatever a person opens meanwhile stays. Pressed ones are drawn
-// when they are first asked for. 'open' is triggered with {example}.
+// when they are first asked for.
+import { ask, send } from '../shared/http.js';
+import { openImage } from '../shared/opening.js';
 import { store } from '../shared/state.js';
 
 const query = () => new URLSearchParams(location.search);
@@ -18,22 +20,8 @@ const free = () => {
   );
 };
 
-async function answer(body) {
-  const sent = body
-    ? {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json', 'X-TrueHue': '1' },
-        body: JSON.stringify(body),
-      }
-    : {};
-  const got = await fetch('/api/examples', sent);
-  const said = await got.json();
-  if (!got.ok) throw new Error(said.error || 'The app answered ' + got.status + '.');
-  return said;
-}
-
 /** @param {import('../shared/widget.js').Widget} widget */
-export function mount({ element, props, trigger }) {
+export function mount({ element }) {
   const row = element.querySelector('.th-examples');
   const list = row.querySelector('.th-examples-list');
   const status = row.querySelector('.th-examples-status');
@@ -57,18 +45,16 @@ export function mount({ element, props, trigger }) {
     wanted = key;
     status.textContent = images.get(key) ? '' : 'Rendering…';
     try {
-      const made = await answer({ example: key });
+      const made = await send('/api/examples', { example: key });
       images.set(key, made.image_id);
+      if (wanted !== key) return;
+      status.textContent = '';
+      // Somebody has opened something in the meantime: that is what they want to see.
+      if (!byItself || free()) await openImage(made.question);
     } catch (error) {
-      status.textContent = byItself ? '' : 'The example could not be rendered. ' + error.message;
-      return;
+      if (wanted === key)
+        status.textContent = byItself ? '' : 'The example could not be rendered. ' + error.message;
     }
-    if (wanted !== key) return;
-    status.textContent = '';
-    // Somebody has opened something in the meantime: that is what they want to see.
-    if (byItself && !free()) return;
-    props.value = { example: key, at: Date.now() };
-    trigger('open');
   }
 
   function show(rows) {
@@ -101,7 +87,7 @@ export function mount({ element, props, trigger }) {
     wanted = '';
     status.textContent = '';
   });
-  answer()
+  ask('/api/examples')
     .then((said) => {
       show(said.examples);
       if (store.get('example')) report();

@@ -3,6 +3,7 @@
 import { make, put, roomTab } from '../shared/dom.js';
 import { ask } from '../shared/http.js';
 import { places } from '../shared/links.js';
+import { openImage } from '../shared/opening.js';
 import { store } from '../shared/state.js';
 
 const KEPT = 'th-film';
@@ -16,7 +17,7 @@ const imageOf = (query) =>
   (query.get('tab') || 'inspect') === 'inspect' ? query.get('image') || '' : '';
 
 /** @param {import('../shared/widget.js').Widget} widget */
-export function mount({ element, props, trigger }) {
+export function mount({ element }) {
   const strip = element.querySelector('.th-film');
   const row = strip.querySelector('.th-film-row');
   const node = strip.querySelector('.th-film-place');
@@ -68,6 +69,10 @@ export function mount({ element, props, trigger }) {
       /* a reload forgets the row */
     }
   }
+  function refuse(error) {
+    put(trouble, error.message);
+    trouble.hidden = false;
+  }
   async function go(to, focus) {
     if (!film) return;
     const step = to > film.at ? 1 : -1;
@@ -82,8 +87,7 @@ export function mount({ element, props, trigger }) {
         if (to >= film.items.length) await further();
       }
     } catch (error) {
-      put(trouble, error.message);
-      trouble.hidden = false;
+      refuse(error);
       return;
     }
     const item = film.items[to];
@@ -91,16 +95,8 @@ export function mount({ element, props, trigger }) {
     film.at = to;
     film.asked = item.image_id;
     places.stays();
-    props.value = {
-      opened: item.image_id,
-      mask: item.mask,
-      object: item.object,
-      target: item.color,
-      relation: item.relation,
-      rule: item.rule,
-      at: Date.now(),
-    };
-    trigger('open');
+    const { image_id: image, mask, object, color: target, relation, rule } = item;
+    openImage({ image, mask, object, target, relation, rule }).catch(refuse);
     store.tell('film-at', { name: nameOf(item) });
     draw();
     if (focus) {

@@ -1,5 +1,5 @@
 // The drawer of stored images: newest first, searched and narrowed; click one to open it, select
-// some to delete them. Opened by props.open changing.
+// some to delete them. Opened when props.open is set.
 import { make, many, put } from '../shared/dom.js';
 import { enlarge } from '../shared/enlarge.js';
 import { ask, send } from '../shared/http.js';
@@ -16,7 +16,7 @@ const FROM = {
 };
 
 /** @param {import('../shared/widget.js').Widget} widget */
-export function mount({ element, props, trigger, watch }) {
+export function mount({ element, trigger, watch }) {
   const dialog = element.querySelector('dialog');
   const part = (name) => element.querySelector('.th-library-' + name);
   const grid = part('grid');
@@ -80,8 +80,7 @@ export function mount({ element, props, trigger, watch }) {
         toggle(button);
         return;
       }
-      props.value = { opened: image.image_id, at: Date.now() };
-      trigger('open');
+      trigger('open', { image: image.image_id });
       dialog.close();
     });
     mark(button);
@@ -249,7 +248,6 @@ export function mount({ element, props, trigger, watch }) {
     if (event.target === dialog) dialog.close();
   });
   watch('open', () => {
-    if (!props.open) return;
     part('told').replaceChildren();
     select(false);
     dialog.showModal();

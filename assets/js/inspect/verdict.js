@@ -203,8 +203,7 @@ export function mount({ element, props, trigger, watch }) {
       line.type = 'button';
       line.title = other.help + ' Click to score by this rule.';
       line.addEventListener('click', () => {
-        props.value = { rule: other.id, at: Date.now() };
-        trigger('rule');
+        trigger('rule', other.id);
       });
       add(
         line,
@@ -299,16 +298,14 @@ export function mount({ element, props, trigger, watch }) {
     if (seen.some((entry) => entry.isIntersecting)) publish();
   }).observe(root);
 
-  let used = '';
   function draw() {
     const view = props.view;
     root.replaceChildren();
     if (!view) return;
     root.dataset.status = view.status;
     // Limits of a link come once, with the verdict that it opens.
-    const linked = props.limits && props.limits !== used ? props.limits : '';
-    used = props.limits || used;
-    if (view.metrics) limits.take(view, linked.split(' ')[0]);
+    if (view.metrics) limits.take(view, props.limits);
+    props.limits = '';
     publish();
     if (view.status === 'waiting') {
       if (view.colors) root.appendChild(colorCard(view.colors, true));
@@ -353,6 +350,4 @@ export function mount({ element, props, trigger, watch }) {
 
   watch('view', draw);
   draw();
-  // Now this tab is drawn, so that what a link names can be put into it.
-  trigger('ready');
 }

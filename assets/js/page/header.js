@@ -79,6 +79,9 @@ export function mount({ element, props, watch }) {
       /* the next event brings it */
     }
   }
+  store.subscribe('data', (text) => {
+    data.textContent = text;
+  });
   store.subscribe('drawn', count);
   store.subscribe('runs', count);
   // What a run has brought meanwhile is seen with the next look into Explore.

@@ -1,15 +1,57 @@
-// Opens a picture in Inspect from another room, which then begins at its top.
-import { inFront } from './dom.js';
+// Opens images in Inspect, from there and from other rooms. What the app answers waits in the store
+// under 'opened' until the form of Inspect takes it: the room may never have been in front.
+import { inFront, openRoom } from './dom.js';
+import { send } from './http.js';
+import { store } from './state.js';
+import { toast } from './toast.js';
+
+let newest = 0;
 
 /**
- * The function that opens pictures from this widget: its event 'open' takes them to Inspect.
- * @param {import('./widget.js').Widget} widget
- * @returns {(picture: Record<string, unknown>) => void}
+ * Opens a stored image with a question; the settings of the rule in Inspect stay. False where
+ * another one was opened meanwhile. Throws the app's refusal.
+ * @param {Record<string, unknown>} question image, mask, object, target, relation and rule
+ * @returns {Promise<boolean>}
  */
-export function opener({ element, props, trigger }) {
-  return (image) => {
-    props.value = { ...image, at: Date.now() };
-    trigger('open');
+export function openImage(question) {
+  const fields = Object.entries(question).filter(([, value]) => value);
+  return opened('open', { ...store.get('settings')?.(), ...Object.fromEntries(fields) });
+}
+
+/**
+ * Opens what a link names.
+ * @param {URLSearchParams} query
+ */
+export function openLink(query) {
+  return opened('link', { query: Object.fromEntries(query) });
+}
+
+/** @param {string} kind @param {Record<string, unknown>} request */
+async function opened(kind, request) {
+  const mine = ++newest;
+  try {
+    const answer = await send('/api/inspect/' + kind, request);
+    if (mine === newest) store.set('opened', answer);
+  } catch (error) {
+    if (mine === newest) throw error;
+  }
+  return mine === newest;
+}
+
+/**
+ * The function that opens pictures from this widget in Inspect, which then begins at its top.
+ * @param {import('./widget.js').Widget} widget
+ * @returns {(question: Record<string, unknown>) => Promise<void>}
+ */
+export function opener({ element }) {
+  return async (question) => {
+    try {
+      if (!(await openImage(question))) return;
+    } catch (error) {
+      toast(/** @type {Error} */ (error).message);
+      return;
+    }
+    openRoom('Inspect');
     const left = new IntersectionObserver((entries) => {
       if (entries.some((entry) => entry.isIntersecting) || inFront(element)) return;
       left.disconnect();

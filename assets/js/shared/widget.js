@@ -8,4 +8,34 @@
  * @property {(names: string | string[], call: () => void) => void} watch
  */
 
-export {};
+/**
+ * Mounts a part of a widget, and returns what sets its props. `on` are its events; `change` comes
+ * when it has a new value.
+ * @param {HTMLElement} element
+ * @param {(widget: Widget) => void} mount
+ * @param {Record<string, any>} [held]
+ * @param {Record<string, (data?: any) => void>} [on]
+ */
+export function mountPart(element, mount, held = {}, on = {}) {
+  const watched = [];
+  /** @type {Record<string, any>} */
+  const all = { ...held };
+  const set = (changes) => {
+    Object.assign(all, changes);
+    for (const [names, call] of watched) if (names.some((name) => name in changes)) call();
+  };
+  const props = new Proxy(all, {
+    set(_, name, value) {
+      all[String(name)] = value;
+      if (name === 'value') on.change?.();
+      return true;
+    },
+  });
+  mount({
+    element,
+    props,
+    trigger: (event, data) => on[event]?.(data),
+    watch: (names, call) => watched.push([[names].flat(), call]),
+  });
+  return Object.assign(set, { props: all });
+}

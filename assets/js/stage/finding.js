@@ -7,15 +7,14 @@ const FINDING = 'truehue-finding';
 /**
  * @param {import('./hands.js').Stage} stage
  * @param {Record<string, any>} props
- * @param {(event: string, detail?: any) => void} trigger
  */
-export function stageFinding(stage, props, trigger) {
+export function stageFinding(stage, props) {
   const { root, view, say, refresh, showable, change } = stage;
   const work = stageWork(root);
-  let request = ''; // 'find' or 'points': what the app is to begin
+  let turn = 0; // grows with all that is begun or given up
 
   function forget() {
-    request = '';
+    turn += 1;
     if (work.busy) sessionStorage.removeItem(FINDING);
     work.stop();
     if (stage.wanted) {
@@ -29,41 +28,36 @@ export function stageFinding(stage, props, trigger) {
   // are, and the rest of the page goes on.
   function findObject() {
     forget();
-    say('');
-    request = 'find';
-    work.expect('Checking…');
-    trigger('find', { image_id: stage.imageId });
+    begin('find');
   }
 
   function addPoint(mark) {
     const next = [...(stage.wanted || stage.marks), mark];
     forget();
     stage.wanted = next;
-    request = 'points';
-    say('');
-    work.expect('Checking…');
     view.showMarks(next.filter((item) => item.type === 'point'));
     refresh();
-    trigger('points', { image_id: stage.imageId, marks: next });
+    begin('points', next);
   }
 
-  function started() {
-    const start = props.work;
-    if (!start) return;
-    if (start.image_id !== stage.imageId || start.kind !== request) {
-      // Cancelled, or another image was opened, before the app had answered.
-      if (start.job) work.drop(start.job);
-      return;
-    }
-    if (start.problem) {
+  async function begin(kind, marks = null) {
+    const mine = turn;
+    const image_id = stage.imageId;
+    say('');
+    work.expect('Checking…');
+    try {
+      const { job, words } = await props.search(kind, { image_id, marks });
+      // Given up, or another image was opened, before the app had answered.
+      if (mine !== turn) work.drop(job);
+      else {
+        if (!marks) sessionStorage.setItem(FINDING, JSON.stringify({ job, image_id }));
+        follow(job, words, marks);
+      }
+    } catch (error) {
+      if (mine !== turn) return;
       forget();
-      say(String(start.problem));
-      return;
+      say(error.message);
     }
-    request = '';
-    if (start.kind === 'find')
-      sessionStorage.setItem(FINDING, JSON.stringify({ job: start.job, image_id: stage.imageId }));
-    follow(start.job, String(start.words || ''), start.kind === 'points' ? stage.wanted : null);
   }
 
   // A search goes on while the page is loaded again.
@@ -99,5 +93,5 @@ export function stageFinding(stage, props, trigger) {
     });
   }
 
-  return { forget, findObject, addPoint, started, resume };
+  return { forget, findObject, addPoint, resume };
 }

@@ -1,10 +1,13 @@
-// The marking stage: the marks, their undo, the tools, and the traffic with Python.
+// The marking stage: the photograph in exact pixels, the marks on it and their undo, and the tools.
 //
-// From Python: props image_url, image_id, width, height, image_name, notes, marks, exact_mask_id, and
-// for the state of the marks that `seq` names: outline, measured_url, mask_text, message, found; and
-// work, what was started for 'find' or 'points': {job, words} or {problem}, with a number `at`.
-// To Python: props.value = {image_id, marks, seq}, which Gradio reports as a change by itself;
-// {opened, seq} with the event 'open'; and the events 'browse', 'find' and 'points'.
+// From the app: props image_url, image_id, width, height, image_name, notes, exact_mask_id (offers the
+// tool Exact), and marks, what to begin with; a new image_id starts over. For the state of the marks
+// that `seq` names: outline (SVG path of the mask), measured_url (PNG that hatches pixels), hatched
+// (which of `left-out` and `negative`), mask_text, message (an error), and found (the steps of an
+// automatic mask). What belongs to an older `seq` than the last one is left alone.
+// To the form: props.value = {image_id, marks, seq} with every change of the marks; the events 'open'
+// with the image that was uploaded, and 'browse'; props.search(kind, {image_id, marks}), which begins
+// to find the object ('find') or to cut out points ('points') and promises {job, words}.
 import { store } from '../shared/state.js';
 import { stageFinding } from './finding.js';
 import { stageFound } from './found.js';
@@ -65,7 +68,7 @@ export function mount({ element, props, trigger, watch }) {
     ...{ change, undo, redo, start, refresh, radius, say, showable },
     browse: () => trigger('browse'),
   };
-  const finding = stageFinding(stage, props, trigger);
+  const finding = stageFinding(stage, props);
   const { findObject, addPoint, forget } = finding;
   Object.assign(stage, { findObject, addPoint, forget });
   const keys = stageKeys(stage);
@@ -290,7 +293,6 @@ export function mount({ element, props, trigger, watch }) {
     ],
     fromPython,
   );
-  watch('work', finding.started);
   watch(['image_name', 'notes', 'width', 'height'], showInfo);
   watch('image_url', () => {
     if (stage.imageId && find('picture').getAttribute('src') !== props.image_url) {
@@ -306,12 +308,9 @@ export function mount({ element, props, trigger, watch }) {
   stageOpen(
     root,
     (event) => visible() && !inText(event),
-    (opened) => {
+    (image) => {
       say('');
-      counter += 1;
-      sent = JSON.stringify({ opened, seq: counter });
-      props.value = JSON.parse(sent);
-      trigger('open');
+      trigger('open', { image });
     },
     say,
   );

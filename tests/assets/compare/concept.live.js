@@ -8,7 +8,13 @@ const { button, field, give, link, press, says, settled, shown, textOf, until, v
 history.replaceState({}, '', '?tab=compare&view=concept');
 const room = live.rooms('Compare');
 await live.widget('compare/switch');
-const { element, props, sent } = await live.widget('compare/concept');
+const { element } = await live.widget('compare/concept');
+const { store } = await live.load('shared/state');
+/** What Inspect is to show next. */
+const opened = async () => {
+  await until(() => store.get('opened'));
+  return store.take('opened');
+};
 const view = element.querySelector('.th-cc');
 const { compare, openCompare } = await live.load('compare/view');
 const { explore } = await live.load('explore/view');
@@ -126,7 +132,7 @@ test('a box around each thing, by keyboard: then the things alone count', async 
   // Inspect marks finer: the row takes its newest mask when one comes back.
   button(view, 'Change the selection in A').click();
   button(dialog, 'Select in Inspect').click();
-  assert.equal(sent.at(-1)[0], 'open');
+  assert.match((await opened()).stage.image_id, /^[0-9a-f]{64}$/);
   assert.ok(!link().split('d=')[1].split(',')[0].includes('/'));
   for (const letter of 'BA') button(view, `Remove ${letter}`).click();
   await current(0);
@@ -208,8 +214,7 @@ test('a bin is named and marked in all figures by the arrow keys, and lists its 
   assert.match(textOf(dialog), /4 of 4 images have pixels closest to this bin/);
   assert.match(textOf(dialog), /Imported as numbers: there are no images to show\./);
   dialog.querySelector('.th-cc-picture').click();
-  assert.equal(sent.at(-1)[0], 'open');
-  assert.match(props.value.opened, /^[0-9a-f]{64}$/);
+  assert.match((await opened()).stage.image_id, /^[0-9a-f]{64}$/);
   assert.ok(!dialog.open);
   press(pair, 'Escape');
   assert.ok(tip.hidden);
@@ -314,10 +319,8 @@ test('the steps of an extraction open a picture in Inspect', async () => {
   await says(steps, 'dominant colors within ΔE00 ≤ 12');
   assert.equal(steps.querySelectorAll('.th-cc-group').length, 1);
   assert.equal(steps.querySelectorAll('.th-cc-merge .th-cc-strip').length, 2);
-  const before = sent.length;
   steps.querySelector('.th-cc-picture').click();
-  assert.equal(sent.length, before + 1);
-  assert.equal(props.value.object, 'plum');
+  assert.equal((await opened()).question.object, 'plum');
 });
 
 test('a run of a concept, or of all, is a press away', async () => {

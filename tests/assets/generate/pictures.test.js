@@ -253,10 +253,9 @@ test('the picture asked for last stands beside the button, first as it is drawn'
   assert.equal(text('verdict'), '✓ Pass: The mug is red. by truehue: Near.');
   assert.equal(text('truth'), 'As rendered: #FF0000.');
   assert.equal(text('about'), 'A red mug 2 · Reference renderer · seed 2');
-  gallery.sent.length = 0;
   node.click();
-  assert.deepEqual(gallery.sent, [['open', undefined]]);
-  assert.equal(gallery.props.value.opened, 'i2');
+  assert.equal(requests.at(-1).path, '/api/inspect/open');
+  assert.equal(requests.at(-1).body.image, 'i2');
   // Not of ours, and without a mask: it says what to do.
   const [target] = drawing(3).targets;
   const bare = { job: 'i', verdicts: [], targets: [{ ...target, mask: '', verdicts: [] }] };
@@ -332,13 +331,10 @@ test('marks follow the rule where they stand, and the words say why', async () =
   assert.equal(item.querySelector('.th-shot-word').textContent, '✕ Fail');
   assert.equal(mug.querySelector('b').textContent, 'fail');
   await pictured(() => type(rule, 'truehue'));
-  gallery.sent.length = 0;
   mug.click();
-  assert.deepEqual(gallery.sent, [['open', undefined]]);
-  const { at, ...value } = gallery.props.value;
-  assert.ok(at > 0);
-  assert.deepEqual(value, {
-    opened: 'i5',
+  assert.equal(requests.at(-1).path, '/api/inspect/open');
+  assert.deepEqual(requests.at(-1).body, {
+    image: 'i5',
     object: 'mug',
     target: 'css:red',
     relation: 'matches',

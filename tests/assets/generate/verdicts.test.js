@@ -104,19 +104,32 @@ test('the filter asks for one status, by the rule', async () => {
   assert.ok(card('fruit'));
 });
 
-test('an object opens in Inspect with its mask and what was asked of it', () => {
+test('an object opens in Inspect with its mask and what was asked of it', async () => {
+  const answered = { stage: {}, verdict: {}, evidence: {}, question: {} };
+  answer('POST /api/inspect/open', answered);
   const [banana, apple] = card('fruit').querySelectorAll('.th-shot-target');
   banana.click();
-  const { at, ...opened } = gallery.props.value;
-  assert.ok(at);
-  assert.deepEqual(opened, {
-    opened: 'i',
+  assert.deepEqual(requests.at(-1).body, {
+    image: 'i',
     object: 'banana',
     target: 'css:red',
     relation: 'matches',
     mask: 'm-banana',
   });
-  assert.deepEqual(gallery.sent.at(-1), ['open', undefined]);
+  assert.equal(requests.at(-1).path, '/api/inspect/open');
+  await settled();
+  // A room that was never in front takes it up when it starts.
+  assert.deepEqual(store.take('opened'), answered);
   apple.click();
-  assert.equal(gallery.props.value.mask, '');
+  assert.equal('mask' in requests.at(-1).body, false);
+  // What cannot be opened is said, and goes by itself.
+  answer('POST /api/inspect/open', { error: 'Nothing is stored under the image id.' }, 404);
+  banana.click();
+  await settled();
+  const message = document.querySelector('.th-toast');
+  assert.equal(message.getAttribute('role'), 'alert');
+  assert.match(message.textContent, /^Nothing is stored under the image id/);
+  message.querySelector('button').click();
+  assert.equal(document.querySelector('.th-toast'), null);
+  assert.equal(store.get('opened'), undefined);
 });

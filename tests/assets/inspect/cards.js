@@ -52,37 +52,6 @@ test('the evidence lists names, differences, steps and measures', async () => {
   made.element.remove();
 });
 
-// ── the rule ─────────────────────────────────────────────────────────────────────────────────────
-
-test('rules are one group, their variants are folded, and a chosen one is in sight', async () => {
-  const rule = (id, variant_of = '') => ({ id, name: id, description: 'About ' + id, variant_of });
-  const rules = [rule('paper'), rule('released'), rule('paper-centred', 'paper')];
-  const made = await widget('inspect/rule_choice', { props: { rules, value: 'released' } });
-  const radios = [...made.element.querySelectorAll('input')];
-  const folded = made.element.querySelector('.th-rule-variants');
-  const more = made.element.querySelector('.th-rule-more');
-  assert.equal(new Set(radios.map((radio) => radio.name)).size, 1);
-  assert.deepEqual(
-    [...folded.querySelectorAll('input')].map((node) => node.value),
-    ['paper-centred'],
-  );
-  assert.equal(made.element.querySelector('input:checked').value, 'released');
-  assert.equal(folded.hidden, true);
-  more.click();
-  assert.equal(folded.hidden, false);
-  assert.equal(more.getAttribute('aria-expanded'), 'true');
-  radios[0].click();
-  assert.deepEqual(made.sent, [['input', { value: 'paper' }]]);
-  assert.equal(made.props.value, 'paper');
-  more.click();
-  assert.equal(folded.hidden, true);
-  made.set('value', 'paper-centred');
-  assert.equal(folded.hidden, false);
-  assert.equal(more.disabled, true);
-  assert.equal(made.sent.length, 1, 'Python alone chose it');
-  made.element.remove();
-});
-
 // ── stored images ────────────────────────────────────────────────────────────────────────────────
 
 const image = (image_id, name) => ({
@@ -101,9 +70,9 @@ listing(stored);
 async function drawer() {
   document.body.replaceChildren();
   listing(stored);
-  const made = await widget('inspect/library', { props: { open: 0 } });
+  const made = await widget('inspect/library');
   const part = (name) => made.element.querySelector('.th-library-' + name);
-  made.set('open', 1);
+  made.set('open', true);
   await settled();
   const items = () => [...part('grid').children];
   const dialog = made.element.querySelector('dialog');
@@ -124,8 +93,7 @@ test('stored images are listed newest first, and one click opens one', async () 
   assert.equal(made.part('status').textContent, '2 of 2');
   made.items()[1].click();
   assert.equal(made.dialog.open, false);
-  assert.equal(made.props.value.opened, 'o1');
-  assert.deepEqual(made.sent, [['open', undefined]]);
+  assert.deepEqual(made.sent, [['open', { image: 'o1' }]]);
 });
 
 test('words and origin narrow the list, and more are asked for', async () => {

@@ -30,8 +30,8 @@ test('a chosen photograph is sent as it is, and its id goes to Python', async ()
   assert.equal(made.part('progress').hidden, false);
   sent.answers(200, { image_id: 'a1' });
   assert.equal(made.part('progress').hidden, true);
-  assert.equal(made.values.at(-1).opened, 'a1');
-  assert.deepEqual(made.sent, [['open', undefined]]);
+  assert.deepEqual(made.sent, [['open', { image: 'a1' }]]);
+  assert.deepEqual(made.values, []);
 });
 
 test('a file that cannot be read is named as text, and what was open stays', async () => {
@@ -68,7 +68,7 @@ test('of two photographs the later one is opened', async () => {
   first.answers(200, { image_id: 'a1' });
   assert.deepEqual(made.sent, []);
   second.answers(200, { image_id: 'b2' });
-  assert.equal(made.values.at(-1).opened, 'b2');
+  assert.deepEqual(made.sent, [['open', { image: 'b2' }]]);
 });
 
 test('files come by paste, by drop, and from another tab', async () => {
@@ -374,7 +374,7 @@ test('a stroke and a point are set by keyboard', async () => {
   made.key('o');
   press('Enter');
   press('Enter');
-  const [, data] = made.sent.at(-1);
+  const [, data] = made.searches.at(-1);
   assert.deepEqual(data.marks.at(-1), { type: 'point', x: 100.5, y: 50.5, inside: false });
 });
 

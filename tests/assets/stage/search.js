@@ -18,8 +18,6 @@ function job(id) {
     await settled();
   };
 }
-const sendRequest = (made) => made.sent.at(-1);
-const start = (kind, more) => ({ image_id: 'a1', kind, at: Math.random(), ...more });
 const FOUND = {
   object: 'jar',
   made: 'GroundingDINO tiny, SAM ViT-B, variant Paper',
@@ -46,9 +44,9 @@ test('a search is watched to its end and becomes a mark', async () => {
   const made = await opened();
   const tells = job('j1');
   made.key('f');
-  assert.deepEqual(sendRequest(made), ['find', { image_id: 'a1' }]);
+  assert.deepEqual(made.searches, [['find', { image_id: 'a1', marks: null }]]);
   assert.equal(made.part('work-text').textContent, 'Checking…');
-  made.python({ work: start('find', { job: 'j1', words: 'Looking for the jar…' }) });
+  await made.begins('j1', 'Looking for the jar…');
   assert.equal(made.part('work').hidden, false);
   assert.deepEqual(JSON.parse(sessionStorage.getItem(FINDING)), { job: 'j1', image_id: 'a1' });
   await tells({ active: true, version: 3, words: 'Loading SAM…' });
@@ -64,13 +62,13 @@ test('a search is watched to its end and becomes a mark', async () => {
 test('why nothing is begun or found is said, and the marks stay', async () => {
   const made = await opened();
   made.press('Find the object');
-  made.python({ work: start('find', { problem: 'Type what to look for in the field Object.' }) });
+  await made.refuses('Type what to look for in the field Object.');
   assert.match(made.part('message-text').textContent, /^Type what to look for/);
   assert.equal(made.part('work').hidden, true);
   const tells = job('j2');
   made.press('Find the object');
   assert.equal(made.part('message').hidden, true);
-  made.python({ work: start('find', { job: 'j2', words: '' }) });
+  await made.begins('j2');
   await tells({ status: 'failed', problem: 'The detector found no jar.' });
   assert.equal(made.part('message-text').textContent, 'The detector found no jar.');
   assert.deepEqual(made.values, []);
@@ -83,7 +81,7 @@ test('a search is cancelled, and its late answer is nobody’s', async () => {
   const made = await opened();
   const tells = job('j3');
   made.press('Find the object');
-  made.python({ work: start('find', { job: 'j3', words: 'Searching…' }) });
+  await made.begins('j3', 'Searching…');
   await settled();
   made.press('Cancel');
   await settled();
@@ -103,10 +101,10 @@ test('a search that begins after it was cancelled, or for another image, is ende
   job('j5');
   made.press('Find the object');
   made.press('Cancel');
-  made.python({ work: start('find', { job: 'j4', words: '' }) });
+  await made.begins('j4');
   made.press('Find the object');
   made.python(opening('b2'));
-  made.python({ work: start('find', { job: 'j5', words: '' }) });
+  await made.begins('j5');
   await settled();
   const cancelled = requests.filter((request) => /j[45]\/cancel$/.test(request.path));
   assert.equal(cancelled.length, 2);
@@ -138,19 +136,19 @@ test('a point is a mark once it is cut out, by the segmenter that did it', async
   made.press('Point to add');
   made.drag([[20, 30]]);
   const point = { type: 'point', x: 20, y: 30, inside: true };
-  assert.deepEqual(sendRequest(made), ['points', { image_id: 'a1', marks: [point] }]);
+  assert.deepEqual(made.searches, [['points', { image_id: 'a1', marks: [point] }]]);
   assert.deepEqual(made.values, []);
   assert.equal(made.root.querySelectorAll('.th-stage-point.white').length, 1);
-  made.python({ work: start('points', { job: 'p1', words: '' }) });
+  await made.begins('p1');
   await tells({ status: 'done', result: { segmenter: 'sam-vit-b' } });
   assert.deepEqual(made.marks(), [{ ...point, by: 'sam-vit-b' }]);
   made.answers('M1 1');
   // With Alt it is the other kind; a click beside the image is none.
   const again = job('p2');
   made.drag([[500, 30]]);
-  assert.equal(made.sent.length, 1);
+  assert.equal(made.searches.length, 1);
   made.drag([[40, 50]], { altKey: true });
-  made.python({ work: start('points', { job: 'p2', words: '' }) });
+  await made.begins('p2');
   await again({ status: 'done', result: { segmenter: 'sam-vit-b' } });
   assert.deepEqual(
     made.marks().map((mark) => mark.inside),
@@ -177,7 +175,7 @@ test('Undo takes back a point that is not cut out yet, and a refusal does too', 
   made.key('o');
   made.drag([[20, 30]]);
   assert.equal(made.button('Undo').disabled, false);
-  made.python({ work: start('points', { job: 'p3', words: '' }) });
+  await made.begins('p3');
   await settled();
   made.press('Undo');
   await settled();
@@ -185,7 +183,7 @@ test('Undo takes back a point that is not cut out yet, and a refusal does too', 
   assert.equal(made.root.querySelectorAll('.th-stage-point').length, 0);
   assert.equal(made.button('Undo').disabled, true);
   made.drag([[20, 30]]);
-  made.python({ work: start('points', { problem: 'Download sam-vit-b first.' }) });
+  await made.refuses('Download sam-vit-b first.');
   assert.equal(made.part('message-text').textContent, 'Download sam-vit-b first.');
   assert.equal(made.root.querySelectorAll('.th-stage-point').length, 0);
   assert.deepEqual(made.values, []);

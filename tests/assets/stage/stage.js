@@ -1,6 +1,6 @@
 // The stage in jsdom, for marks.js and search.js: the template that Python has filled, an image of
 // 200 × 100 pixels at one screen pixel each, and an app that answers when a test says so.
-import { widget } from '../page.js';
+import { settled, widget } from '../page.js';
 
 const { html } = JSON.parse(process.env.TRUEHUE_PAGE);
 export const WIDTH = 200;
@@ -44,17 +44,26 @@ globalThis.XMLHttpRequest = window.XMLHttpRequest = class {
   }
 };
 
-/** A stage as Gradio mounts it, with the values that it gave to Python in `values`. */
+/** A stage as the form mounts it, with the values that it gave in `values`. */
 export async function stage(more = {}) {
   document.body.replaceChildren();
   const values = [];
   let value = null;
-  const props = { image_id: null, marks: [], seq: 0, outline: '', found: '', work: '', ...more };
+  const searches = [];
+  let answered = null;
+  const props = {
+    ...{ image_id: null, marks: [], seq: 0, outline: '', found: '', ...more },
+    search(kind, marked) {
+      searches.push([kind, marked]);
+      return new Promise((begin, refuse) => {
+        answered = { begin, refuse };
+      });
+    },
+  };
   Object.defineProperty(props, 'value', {
     enumerable: true,
     get: () => value,
     set(next) {
-      // Gradio reports a value that is another one.
       if (JSON.stringify(next) !== JSON.stringify(value)) values.push(next);
       value = next;
     },
@@ -74,7 +83,17 @@ export async function stage(more = {}) {
       (node) => (node.getAttribute('aria-label') || node.textContent.trim()) === name,
     );
   return {
-    ...{ ...made, root, part, python, button, values },
+    ...{ ...made, root, part, python, button, values, searches },
+    /** The app has begun the last search, as this job. */
+    async begins(job, words = '') {
+      answered.begin({ job, words });
+      await settled();
+    },
+    /** The app says why it begins no search. */
+    async refuses(text) {
+      answered.refuse(new Error(text));
+      await settled();
+    },
     marks: () => values.at(-1).marks,
     kinds: () => values.at(-1).marks.map((mark) => mark.type),
     /** The answer to the last marks: a mask with this outline. */

@@ -17,6 +17,7 @@ from truehue.tabs.compare.people.examples import EXAMPLES
 from truehue.tabs.compare.people.routes import compare_people_routes
 from truehue.tabs.compare.routes import compare_routes
 from truehue.tabs.compare.tab import people_html
+from truehue.tabs.inspect.routes import inspect_routes
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.jobs_routes import job_routes
 from truehue.tabs.page.routes import routes
@@ -76,7 +77,7 @@ def test_one_concept(context: Context) -> None:
     run_live(
         HERE / "concept.live.js",
         context,
-        (compare_people_routes, compare_routes, job_routes, routes),
+        (compare_people_routes, compare_routes, inspect_routes, job_routes, routes),
         value,
     )
 
@@ -114,7 +115,7 @@ def test_people_and_files(context: Context) -> None:
     run_live(
         HERE / "people.live.js",
         context,
-        (compare_people_routes, job_routes, routes),
+        (compare_people_routes, inspect_routes, job_routes, routes),
         value,
         {"compare/people": people_html()},
     )

@@ -17,6 +17,7 @@ from fastapi.testclient import TestClient
 from tests.charts import plotly_of
 from tests.storage.samples import drawing
 from tests.tabs.drawn import drawn
+from tests.tabs.inspect.test_tab import opened
 from truehue.core.color.systems import parse_target
 from truehue.core.diagnosis.plan import renderer_tasks, rules_used
 from truehue.core.diagnosis.records import DiagnosisReport, Example
@@ -35,8 +36,7 @@ from truehue.tabs.explore.diagnosis_images import drawn as drawn_scene
 from truehue.tabs.explore.diagnosis_report import report_view, stale
 from truehue.tabs.explore.rejudge import ScoreStored, start_rejudge
 from truehue.tabs.explore.routes import explore_routes
-from truehue.tabs.inspect import tab as inspect
-from truehue.tabs.page.context import Context, Page
+from truehue.tabs.page.context import Context
 from truehue.tabs.page.jobs_routes import job_routes
 from truehue.tabs.page.requests import read_as
 from truehue.tabs.page.roles import OWNER
@@ -231,28 +231,19 @@ def test_an_example_is_measured_and_stored_as_generate_stores(context: Context) 
     assert stored(context, MUG, "released", "Orange") == saved
 
 
-def test_inspect_opens_the_example_with_rule_color_and_exact_mask(
-    context: Context, view: inspect.View
-) -> None:
+def test_inspect_opens_the_example_with_rule_color_and_exact_mask(context: Context) -> None:
     saved = stored(context, MUG, "released", "Orange")
-    source = {"opened": saved["image_id"], **saved}
-    target = ("plate", "css:red", "paper", 2, True, "l3")
-    out = explore.opened(context, view, source, *target)
-    updates = dict(zip([id(output) for output in view.outputs], out, strict=True))
-    rule_shown = updates[id(view.rule)]
-    assert (rule_shown["value"] if isinstance(rule_shown, dict) else rule_shown) == "released"
-    assert updates[id(view.object_name)] == "mug"
-    assert updates[id(view.neighbors)] == 2
-    shown = updates[id(view.verdict)]["view"]["question"]
-    assert (shown["rule"], shown["mask"]) == ("released", saved["mask"])
-    assert parse_target(shown["target"]).name == "Orange"
+    question = {name: saved[name] for name in ("object", "target", "rule", "mask")}
+    shown = opened(context, saved["image_id"], **question, k=2)
+    assert (shown["question"]["rule"], shown["question"]["object"]) == ("released", "mug")
+    assert shown["question"]["k"] == 2
+    verdict = shown["verdict"]["view"]["question"]
+    assert (verdict["rule"], verdict["mask"]) == ("released", saved["mask"])
+    assert parse_target(verdict["target"]).name == "Orange"
     assert context.storage.evidence.count() == 0
-    out = explore.opened(context, view, {**source, "relation": "differs"}, *target)
-    updates = dict(zip([id(output) for output in view.outputs], out, strict=True))
-    assert updates[id(view.relation)] == "differs"
-    assert updates[id(view.verdict)]["view"]["relation"] == "differs"
-    with pytest.raises(BadInput, match="did not say"):
-        explore.opened(context, view, {}, *target)
+    shown = opened(context, saved["image_id"], **question, relation="differs")
+    assert shown["question"]["relation"] == "differs"
+    assert shown["verdict"]["view"]["relation"] == "differs"
 
 
 @pytest.mark.parametrize(
@@ -414,9 +405,9 @@ def test_routes_answer_and_refuse_in_words(client: TestClient) -> None:
 
 
 def test_the_tab_is_drawn(context: Context) -> None:
-    with gr.Blocks():
-        made = explore.layout(Page(context, None, None))
-    assert made.trust.elem_id == "explore-trust"
+    with gr.Blocks() as demo:
+        explore.layout(context)
+    assert "explore-trust" in [block.elem_id for block in demo.blocks.values()]
 
 
 @pytest.mark.parametrize(

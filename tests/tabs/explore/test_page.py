@@ -22,6 +22,7 @@ from truehue.tabs.charts.figure_parts import rate_text
 from truehue.tabs.explore import diagnosis
 from truehue.tabs.explore import routes as explore_routes_module
 from truehue.tabs.explore.routes import analyses_routes, board_routes, explore_routes, wall_routes
+from truehue.tabs.inspect.routes import inspect_routes
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.jobs_routes import job_routes
 from truehue.tabs.page.routes import routes
@@ -120,5 +121,5 @@ def test_rule_accuracy_and_disagreements(
         "worst": paper["worst"][0],
         "stale": f"made with {RULES[0].id} 0.1, now {RULES[0].version}",
     }
-    made = (explore_routes, routes, job_routes)
+    made = (explore_routes, inspect_routes, routes, job_routes)
     run_live(HERE / "trust.live.js", context, made, value, steps={"stale": stale, "none": none})

@@ -1,21 +1,16 @@
-"""The form of Generate by its routes, and the one event that goes by way of Gradio."""
+"""The form of Generate by its routes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from types import SimpleNamespace
 from typing import Any
 
-import gradio as gr
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from tests.tabs.drawn import drawn
-from truehue.tabs.generate import tab
 from truehue.tabs.generate.routes import generation_routes
-from truehue.tabs.inspect import tab as inspect
-from truehue.tabs.page.context import Context, Page
+from truehue.tabs.page.context import Context
 
 pytestmark = pytest.mark.slow
 
@@ -39,7 +34,6 @@ HELD: dict[str, Any] = {
     "failure": "none",
     "realism": None,
 }
-QUESTION = ("", "", "truehue", 5, False, "l3", "matches")
 
 
 @pytest.fixture
@@ -97,40 +91,3 @@ def test_a_link_and_the_tour_fill_the_form(client: TestClient) -> None:
     values = filled(client, example="1", text="A vivid red cube", seed="7")["values"]
     assert (values["text"], values["object"], values["seed"]) == ("A vivid red cube", "cube", 7)
     assert values["edited"] == [False, False]
-
-
-def test_a_click_on_an_object_opens_its_question_in_inspect(context: Context) -> None:
-    with gr.Blocks() as demo:
-        header = gr.HTML()
-        with gr.Tabs() as tabs, gr.Tab("All"):
-            page = Page(context, header, tabs)
-            page.views["inspect"] = inspect.layout(page)
-            page.views["generate"] = view = tab.layout(page)
-            tab.wire(page)
-    target = (view.gallery._id, "open")
-    (handler,) = [fn for fn in demo.fns.values() if target in fn.targets and fn.fn]
-
-    def opened(source: dict[str, Any]) -> list[Any]:
-        request = SimpleNamespace(query_params={}, cookies={})
-        return list(handler.fn(request, source, *QUESTION))
-
-    record = drawn(context, "mug", "css:teal")
-    (mask,) = context.storage.masks.for_image(record.image_id)
-    first, *shown, data = opened(
-        {
-            "opened": record.image_id,
-            "object": "mug",
-            "target": "css:teal",
-            "relation": "differs",
-            "mask": mask.mask_id,
-        }
-    )
-    assert first["selected"] == "inspect"
-    assert "1 image" in data["data"]
-    text = " ".join(map(str, shown))
-    assert record.image_id in text
-    assert "mug" in text
-    assert "css:teal" in text
-    with pytest.warns(UserWarning, match="image"):
-        first, *_ = opened({"opened": "0" * 64})
-    assert "selected" not in first

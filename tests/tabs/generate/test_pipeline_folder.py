@@ -7,19 +7,18 @@ from pathlib import Path
 import pytest
 
 from tests.tabs.generate.forms import planned, started
+from tests.tabs.inspect.test_tab import opened
 from tests.tiny_models.pipelines import build
 from truehue.tabs.generate.gallery import generations_json
 from truehue.tabs.generate.plan import OwnPrompt
-from truehue.tabs.inspect import tab as inspect
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.roles import OWNER
-from truehue.tabs.verdicts.question import question
 
 pytestmark = pytest.mark.weights
 
 
 def test_a_pipeline_of_a_folder_draws_in_steps_and_is_not_judged_without_a_mask(
-    tmp_path: Path, context: Context, view: inspect.View
+    tmp_path: Path, context: Context
 ) -> None:
     folder = build("stable_diffusion", tmp_path / "tiny pipeline")
     own = OwnPrompt("", "mug", "css:teal")
@@ -37,6 +36,5 @@ def test_a_pipeline_of_a_folder_draws_in_steps_and_is_not_judged_without_a_mask(
     assert "12 steps" in shown["about"]
     # Nobody knows yet which pixels are the mug: there is no verdict, and Inspect asks for a mark.
     assert shown["verdicts"] == shown["targets"][0]["verdicts"] == []
-    put = question("mug", "css:teal", "truehue", 0, False)
-    updates = inspect.open_image(context, view, row.image_id or "", put)
-    assert "Mark the object" in str(updates)
+    shown = opened(context, row.image_id or "", object="mug", target="css:teal")
+    assert "Mark the object" in shown["verdict"]["view"]["reason"]

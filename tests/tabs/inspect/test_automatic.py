@@ -18,22 +18,31 @@ from tests.browser.still_life import still_life
 from tests.core.engine.models import WAIT_S, Inbox, asked, until
 from tests.core.engine.tools import gated
 from tests.empty_data import empty_data
-from tests.tabs.inspect.test_tab import filled, link_query, plain, value_of, view_of
+from tests.tabs.inspect.test_tab import followed, link_query, value_of, view_of
 from tests.tiny_models.folder import DETECTOR, PRESENCE, SAM, SAM2, models_folder, telling
+from truehue.core.errors import TrueHueError
 from truehue.core.generation.request import Cancelled
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.masks.grounded.compose import is_automatic, steps_of
 from truehue.core.prompts.tables import objects
 from truehue.core.records import ImageRecord, JobRecord, MaskRecord
 from truehue.storage import Storage
-from truehue.tabs.inspect import find as inspect_find
-from truehue.tabs.inspect import tab as inspect
 from truehue.tabs.inspect.finding import EngineTool, Search, Segments
-from truehue.tabs.inspect.mask_request import NO_NAME, labels_for, labels_of, point_segmenter
+from truehue.tabs.inspect.form import cut_points, find_object
+from truehue.tabs.inspect.mask_request import (
+    NO_NAME,
+    CutPoints,
+    FindObject,
+    labels_for,
+    labels_of,
+    point_segmenter,
+)
+from truehue.tabs.inspect.score import judge
 from truehue.tabs.inspect.work import work_of
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.jobs import ENDED, Job
 from truehue.tabs.page.jobs_routes import job_routes
+from truehue.tabs.page.requests import read_as
 from truehue.tabs.page.roles import OWNER, Actor, Role
 from truehue.tabs.shell.compose import make_context
 
@@ -75,9 +84,37 @@ def ended(context: Context, work: dict[str, Any]) -> dict[str, Any]:
     return {**record.result, "status": record.status, "words": record.problem or record.words}
 
 
+CONTROLS = (
+    "detector",
+    "segmenter",
+    "variant",
+    "negatives",
+    "presence",
+    "box_threshold",
+    "negative_threshold",
+)
+
+
+def begun(context: Context, actor: Actor, image_id: str, name: str, *target: Any) -> dict[str, Any]:
+    """The search that was begun, or under ``problem`` why there is none."""
+    fields = dict(zip(CONTROLS, target, strict=True))
+    sent = {"image_id": image_id, "object_name": name, **fields}
+    try:
+        return find_object(context, actor, read_as(FindObject, sent))
+    except TrueHueError as error:
+        return {"problem": str(error)}
+
+
+def pointed(context: Context, actor: Actor, sent: dict[str, Any], by: Any) -> dict[str, Any]:
+    """The same of points that are to be cut out."""
+    try:
+        return cut_points(context, actor, read_as(CutPoints, {**sent, "segmenter": by}))
+    except TrueHueError as error:
+        return {"problem": str(error)}
+
+
 def find(context: Context, image: ImageRecord, *target: Any, name: str = "jar") -> dict[str, Any]:
-    data = {"image_id": image.image_id}
-    return ended(context, inspect_find.find(context, OWNER, data, name, *(target or ASKED)))
+    return ended(context, begun(context, OWNER, image.image_id, name, *(target or ASKED)))
 
 
 @pytest.fixture(scope="module")
@@ -108,7 +145,7 @@ def override(step: str, index: int, **more: Any) -> dict[str, Any]:
 
 
 def judged(context: Context, image: ImageRecord, *marks: dict[str, Any]) -> tuple[Any, Any, Any]:
-    staged, verdict, evidence = inspect.judge(context, value_of(image, *marks), *QUESTION)
+    staged, verdict, evidence = judge(context, value_of(image, *marks), *QUESTION)
     return staged, view_of(verdict), view_of(evidence)
 
 
@@ -130,14 +167,14 @@ def test_without_weights_it_says_what_is_missing_and_what_works(
         context.storage, "data", sources=Sources(tmp_path / "none", tmp_path / "cache")
     )
     try:
-        said = inspect_find.find(bare, OWNER, {"image_id": stored.image_id}, "mug", *ASKED)
+        said = begun(bare, OWNER, stored.image_id, "mug", *ASKED)
         assert "job" not in said
         assert "GroundingDINO tiny (0.64 GiB) and SAM 2.1 Hiera tiny" in said["problem"]
         assert "python -m truehue masks download grounding-dino-tiny" in said["problem"]
         assert "draw the box by hand" in said["problem"]
         point = {"type": "point", "x": 5, "y": 5, "inside": True}
         data = {"image_id": stored.image_id, "marks": [point]}
-        assert "GrabCut" in inspect_find.points(bare, OWNER, data, SAM)["problem"]
+        assert "GrabCut" in pointed(bare, OWNER, data, SAM)["problem"]
     finally:
         bare.close()
 
@@ -158,7 +195,7 @@ def test_without_weights_it_says_what_is_missing_and_what_works(
 def test_a_wish_that_cannot_be_is_refused_in_words(
     looking: Context, image: ImageRecord, name: str, target: Any, text: str
 ) -> None:
-    said = inspect_find.find(looking, OWNER, {"image_id": image.image_id}, name, *target)
+    said = begun(looking, OWNER, image.image_id, name, *target)
     assert text in said["problem"]
     assert "unexpected error" not in said["problem"]
 
@@ -217,7 +254,7 @@ def test_an_object_without_a_box_is_not_found_and_nothing_is_stored(
 
 def test_a_search_can_be_cancelled(looking: Context, image: ImageRecord, made: MaskRecord) -> None:
     before = looking.storage.masks.count()
-    work = inspect_find.find(looking, OWNER, {"image_id": image.image_id}, "cup", *ASKED)
+    work = begun(looking, OWNER, image.image_id, "cup", *ASKED)
     looking.jobs.cancel(OWNER, work["job"])
     assert ended(looking, work)["status"] == "cancelled"
     assert looking.storage.masks.count() == before
@@ -270,9 +307,9 @@ def test_models_of_ones_own_are_typed_by_folder_and_file(
     # A point is cut out by it too, and the mark names it.
     point = {"type": "point", "x": 60, "y": 60, "inside": True}
     data = {"image_id": image.image_id, "marks": [point]}
-    pointed = ended(looking, inspect_find.points(looking, OWNER, data, str(file)))
-    assert (pointed["status"], pointed["segmenter"]) == ("done", f"folder:{file}")
-    _, card, _ = judged(looking, image, {**point, "by": pointed["segmenter"]})
+    cut = ended(looking, pointed(looking, OWNER, data, str(file)))
+    assert (cut["status"], cut["segmenter"]) == ("done", f"folder:{file}")
+    _, card, _ = judged(looking, image, {**point, "by": cut["segmenter"]})
     assert mask_of(looking, card).area_px > 0
 
 
@@ -295,8 +332,8 @@ def test_a_typed_model_that_is_none_is_refused_in_words(
     data = {"image_id": image.image_id, "marks": []}
     target = (ASKED[0], typed, *ASKED[2:])
     for said in (
-        inspect_find.find(looking, OWNER, data, "jar", *target),
-        inspect_find.points(looking, OWNER, {**data, "marks": [POINT]}, typed),
+        begun(looking, OWNER, image.image_id, "jar", *target),
+        pointed(looking, OWNER, {**data, "marks": [POINT]}, typed),
     ):
         assert text in said["problem"]
         assert "unexpected error" not in said["problem"]
@@ -309,12 +346,12 @@ def test_where_others_reach_the_app_no_folder_is_opened(
     folder = str(models / SAM2)
     shared = replace(looking, local=False, demo=True)
     for said in (
-        inspect_find.find(shared, EVE, data, "jar", f"folder:{folder}", *ASKED[1:]),
-        inspect_find.find(shared, EVE, data, "jar", ASKED[0], folder, *ASKED[2:]),
-        inspect_find.find(shared, EVE, data, "jar", *ASKED[:4], f" folder:{folder}", 0.9, 0.9),
-        inspect_find.points(shared, EVE, data, folder),
+        begun(shared, EVE, image.image_id, "jar", f"folder:{folder}", *ASKED[1:]),
+        begun(shared, EVE, image.image_id, "jar", ASKED[0], folder, *ASKED[2:]),
+        begun(shared, EVE, image.image_id, "jar", *ASKED[:4], f" folder:{folder}", 0.9, 0.9),
+        pointed(shared, EVE, data, folder),
         # Nor by a mark that was made up.
-        inspect_find.points(shared, EVE, {**data, "marks": [{**POINT, "by": folder}]}, SAM2),
+        pointed(shared, EVE, {**data, "marks": [{**POINT, "by": folder}]}, SAM2),
     ):
         assert "Paths of folders work only on the machine" in said["problem"]
     staged, _, _ = judged(shared, image, {**POINT, "by": f"folder:{folder}"})
@@ -419,7 +456,7 @@ def test_an_override_of_what_is_not_there_is_refused(
 
 
 def test_a_link_opens_the_same_mask_with_its_overrides_on_a_machine_without_weights(
-    looking: Context, image: ImageRecord, made: MaskRecord, view: inspect.View, tmp_path: Path
+    looking: Context, image: ImageRecord, made: MaskRecord, tmp_path: Path
 ) -> None:
     marks = [start(made), override("box", 0, use=False), override("presence", 0, answer="no")]
     staged, card, _ = judged(looking, image, *marks)
@@ -427,14 +464,14 @@ def test_a_link_opens_the_same_mask_with_its_overrides_on_a_machine_without_weig
         looking.storage, "data", sources=Sources(tmp_path / "none", tmp_path / "cache")
     )
     try:
-        opened = filled(view, inspect.restore(bare, view, link_query(card["link"])))
+        opened = followed(bare, link_query(card["link"]))
     finally:
         bare.engine.close()
     assert opened["stage"]["marks"] == marks
     assert opened["stage"]["found"] == staged["found"]
     assert opened["stage"]["outline"] == staged["outline"]
     assert view_of(opened["verdict"])["evidence_id"] == card["evidence_id"]
-    assert plain(opened["object_name"]) == "jar"
+    assert opened["question"]["object"] == "jar"
 
 
 # ── points ──────────────────────────────────────────────────────────────────────────────────────
@@ -446,7 +483,7 @@ def point(x: float, y: float, inside: bool = True, **more: Any) -> dict[str, Any
 
 def cut_out(context: Context, image: ImageRecord, *marks: dict[str, Any], by: str) -> str:
     data = {"image_id": image.image_id, "marks": list(marks)}
-    state = ended(context, inspect_find.points(context, OWNER, data, by))
+    state = ended(context, pointed(context, OWNER, data, by))
     assert state["status"] == "done", state
     return str(state["segmenter"])
 
@@ -474,7 +511,7 @@ def test_points_add_to_an_automatic_mask_and_take_away(
 
 
 def test_a_point_that_was_cut_out_asks_no_model_again(
-    looking: Context, image: ImageRecord, view: inspect.View, tmp_path: Path
+    looking: Context, image: ImageRecord, tmp_path: Path
 ) -> None:
     mark = point(200, 150)
     by = cut_out(looking, image, mark, by=SAM2)
@@ -489,7 +526,7 @@ def test_a_point_that_was_cut_out_asks_no_model_again(
         assert staged["mask_text"].startswith("Points · 1 point · ")
         # Opened from a link on another day, the stored mask is the answer.
         another = make_context(looking.storage, "data", sources=bare.sources)
-        opened = filled(view, inspect.restore(another, view, link_query(card["link"])))
+        opened = followed(another, link_query(card["link"]))
         assert view_of(opened["verdict"])["evidence_id"] == card["evidence_id"]
         assert opened["stage"]["marks"] == [named]
         refused, _, _ = judged(another, image, point(90, 90, by=by))
@@ -510,12 +547,9 @@ def test_a_point_is_cut_out_anew_in_another_box(looking: Context, image: ImageRe
 
 def test_broken_points_of_a_page_become_words(looking: Context, image: ImageRecord) -> None:
     for data in ({}, {"image_id": image.image_id}, {"image_id": image.image_id, "marks": "x"}):
-        assert inspect_find.points(looking, OWNER, data, SAM)["problem"]
+        assert pointed(looking, OWNER, data, SAM)["problem"]
     data = {"image_id": image.image_id, "marks": [point(9e5, 1)]}
-    assert (
-        "outside of the image"
-        in ended(looking, inspect_find.points(looking, OWNER, data, SAM))["words"]
-    )
+    assert "outside of the image" in ended(looking, pointed(looking, OWNER, data, SAM))["words"]
 
 
 # ── over HTTP ───────────────────────────────────────────────────────────────────────────────────
@@ -527,7 +561,7 @@ def test_a_search_is_watched_and_ended_over_http(
     app = FastAPI()
     app.include_router(job_routes(looking))
     with TestClient(app) as client:
-        work = inspect_find.find(looking, OWNER, {"image_id": image.image_id}, "bowl", *ASKED)
+        work = begun(looking, OWNER, image.image_id, "bowl", *ASKED)
         path = f"/api/jobs/{work['job']}"
         assert client.post(f"{path}/cancel", json={}).status_code == 403
         seen, state = -1, client.get(path).json()
@@ -539,7 +573,7 @@ def test_a_search_is_watched_and_ended_over_http(
         assert state["version"] != seen
         mask = state["result"]["mask_id"]
         assert looking.storage.masks.get(mask).parameters["object"] == "bowl"
-        work = inspect_find.find(looking, OWNER, {"image_id": image.image_id}, "vase", *ASKED)
+        work = begun(looking, OWNER, image.image_id, "vase", *ASKED)
         headers = {"X-TrueHue": "1"}
         cancelled = client.post(f"/api/jobs/{work['job']}/cancel", json={}, headers=headers)
         assert cancelled.status_code == 200

@@ -1,4 +1,4 @@
-"""The cards of Inspect in jsdom, with what Python says of a photograph."""
+"""The form and the cards of Inspect in jsdom, with what Python says of a photograph."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from tests.house import ROOT
 from tests.node import run_tests
 from tests.tabs.inspect.test_tab import value_of
 from truehue.core.records import ImageRecord
-from truehue.tabs.inspect import tab as inspect
+from truehue.tabs.inspect.score import judge
+from truehue.tabs.inspect.tab import form_html
 from truehue.tabs.page.context import Context
 
 pytestmark = pytest.mark.process
@@ -24,7 +25,7 @@ def test_the_cards_show_what_python_says(
 
     def view(value: object, target: str, rule: str = "paper", *more: object) -> object:
         requested = ("ball", target, rule, 0, True, "l3", *more)
-        return inspect.judge(context, value, *requested)[1]["view"]
+        return judge(context, value, *requested)[1]["view"]
 
     views = {
         "unmarked": view(value_of(stored), ""),
@@ -34,7 +35,9 @@ def test_the_cards_show_what_python_says(
         "truehue": view(marked, "css:orangered", "truehue"),
         "differs": view(marked, "css:blue", "paper", "differs"),
     }
-    evidence = inspect.judge(context, marked, "ball", "css:orangered", "truehue", 0, True)[2]
+    evidence = judge(context, marked, "ball", "css:orangered", "truehue", 0, True)[2]
     cards = {**evidence["view"], "chromaticity": None, "lightness": None}
     value = {**views, "evidence": cards}
+    html = {"inspect/form": form_html(context.sources)}
     run_tests([SCRIPTS / "cards.js", SCRIPTS / "verdict.js"], {}, value)
+    run_tests([SCRIPTS / "form.js"], html, value)

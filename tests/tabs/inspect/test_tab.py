@@ -1,4 +1,4 @@
-"""The Inspect tab's functions, called as its events call them, with a real storage."""
+"""The functions of Inspect, called as its routes call them, with a real storage."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ import pytest
 from tests.core.photographs import bounds, object_photograph
 from tests.tabs.drawn import drawn
 from truehue.core.color.systems import parse_target
+from truehue.core.errors import BadInput
 from truehue.core.images.pixels import Mask
 from truehue.core.records import EvidenceRecord, ImageRecord
 from truehue.core.verdict.measure import TargetObject, measure
 from truehue.core.verdict.rules import DEFAULT_RULE, RULES
-from truehue.tabs.inspect import tab as inspect
+from truehue.tabs.inspect.form import FollowLink, OpenImage, open_image, open_link
+from truehue.tabs.inspect.score import judge
 from truehue.tabs.inspect.view import confidence_view
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import read_as
@@ -48,33 +50,25 @@ def kept(context: Context, verdict: dict[str, Any]) -> EvidenceRecord:
     return context.storage.evidence.get(view_of(verdict)["evidence_id"])
 
 
-def filled(view: inspect.View, updates: list[Any]) -> dict[str, Any]:
-    """What opening sets, by the name of the component in the view."""
-    names = {id(component): name for name, component in vars(view).items()}
-    return {
-        names[id(component)]: update
-        for component, update in zip(view.outputs, updates, strict=True)
-    }
+def opened(context: Context, image_id: str, **fields: Any) -> dict[str, Any]:
+    """What the page shows of a stored image that is opened."""
+    return open_image(context, OWNER, read_as(OpenImage, {"image": image_id, **fields}))
 
 
-def plain(update: Any) -> Any:
-    """The new value, whether it came alone or in an update."""
-    return update["value"] if isinstance(update, dict) else update
-
-
-def untouched(update: Any) -> bool:
-    return isinstance(update, dict) and set(update) == {"__type__"}
+def followed(context: Context, query: dict[str, str]) -> dict[str, Any]:
+    """What the page shows of a link."""
+    return open_link(context, OWNER, FollowLink(query=query))
 
 
 def test_without_an_image_it_says_what_to_do(context: Context) -> None:
-    _, verdict, evidence = inspect.judge(context, None, "mug", "css:red", "paper", 0, True)
+    _, verdict, evidence = judge(context, None, "mug", "css:red", "paper", 0, True)
     assert view_of(verdict)["status"] == "waiting"
     assert "Open a photograph" in view_of(verdict)["reason"]
     assert view_of(evidence) == ""
 
 
 def test_without_marks_it_says_what_to_do(context: Context, stored: ImageRecord) -> None:
-    staged, verdict, _ = inspect.judge(context, value_of(stored), "", "css:red", "paper", 0, True)
+    staged, verdict, _ = judge(context, value_of(stored), "", "css:red", "paper", 0, True)
     assert view_of(verdict)["status"] == "waiting"
     assert "draw a box" in view_of(verdict)["reason"]
     assert (staged["outline"], staged["mask_text"], staged["seq"]) == ("", "", 1)
@@ -84,7 +78,7 @@ def test_without_marks_it_says_what_to_do(context: Context, stored: ImageRecord)
 def test_without_a_color_the_mask_is_shown_and_the_color_asked_for(
     context: Context, stored: ImageRecord, photograph: Photograph, target: str | None
 ) -> None:
-    staged, verdict, _ = inspect.judge(
+    staged, verdict, _ = judge(
         context, value_of(stored, box(photograph)), "", target, "paper", 0, True
     )
     assert view_of(verdict)["status"] == "waiting"
@@ -107,7 +101,7 @@ def test_without_a_color_the_mask_is_shown_and_the_color_asked_for(
 def test_a_color_that_cannot_be_read_is_explained(
     context: Context, stored: ImageRecord, photograph: Photograph, target: str, said: str
 ) -> None:
-    staged, verdict, evidence = inspect.judge(
+    staged, verdict, evidence = judge(
         context, value_of(stored, box(photograph)), "", target, "paper", 0, True
     )
     assert view_of(verdict)["status"] == "unscored"
@@ -123,7 +117,7 @@ def test_a_color_that_cannot_be_read_is_explained(
 def test_a_verdict_is_what_the_pipeline_measures_and_is_kept_so(
     context: Context, stored: ImageRecord, photograph: Photograph, rule_id: str, target: str
 ) -> None:
-    staged, verdict, evidence = inspect.judge(
+    staged, verdict, evidence = judge(
         context, value_of(stored, box(photograph), seq=7), " ball ", target, rule_id, 0, True
     )
     card = view_of(verdict)
@@ -162,7 +156,7 @@ def test_the_other_rules_on_the_card_are_what_they_say_when_chosen(
     value = value_of(stored, box(photograph))
     cards = {}
     for rule_id in ALL_RULES:
-        _, verdict, _ = inspect.judge(context, value, "", "css:chocolate", rule_id, 2, False)
+        _, verdict, _ = judge(context, value, "", "css:chocolate", rule_id, 2, False)
         cards[rule_id] = view_of(verdict)
     for card in cards.values():
         for other in card["others"]:
@@ -184,12 +178,12 @@ def test_the_same_verdict_twice_is_one_row_and_another_question_is_another(
         (value, "apple", "css:red", "paper", 0, True),
         (value_of(stored, {"type": "whole"}), "ball", "css:red", "paper", 0, True),
     ]
-    ids = [kept(context, inspect.judge(context, *values)[1]).evidence_id for values in target]
+    ids = [kept(context, judge(context, *values)[1]).evidence_id for values in target]
     assert ids[0] == ids[1]
     assert len(set(ids)) == len(target) - 1
     # Every rule is kept with the one that was shown: of five questions, two of them the same mask,
     # object and color by another rule.
-    assert view_of(inspect.judge(context, *target[3])[1])["kept"]
+    assert view_of(judge(context, *target[3])[1])["kept"]
     questions = {row.mask_id: 0 for row in context.storage.evidence.recent(100)}
     assert len(questions) == 2
 
@@ -198,8 +192,8 @@ def test_pixels_that_the_rule_left_out_are_hatched_on_demand(
     context: Context, stored: ImageRecord, photograph: Photograph
 ) -> None:
     value = value_of(stored, box(photograph))
-    shown, *_ = inspect.judge(context, value, "", "css:orangered", "released", 0, True)
-    hidden, *_ = inspect.judge(context, value, "", "css:orangered", "released", 0, False)
+    shown, *_ = judge(context, value, "", "css:orangered", "released", 0, True)
+    hidden, *_ = judge(context, value, "", "css:orangered", "released", 0, False)
     assert shown["measured_url"].startswith("data:image/png;base64,")
     assert hidden["measured_url"] == ""
 
@@ -208,7 +202,7 @@ def test_an_unknown_rule_is_refused_in_words(
     context: Context, stored: ImageRecord, photograph: Photograph
 ) -> None:
     value = value_of(stored, box(photograph))
-    _, verdict, _ = inspect.judge(context, value, "", "css:red", "paper2", 0, True)
+    _, verdict, _ = judge(context, value, "", "css:red", "paper2", 0, True)
     assert view_of(verdict)["status"] == "unscored"
     assert "paper2" in view_of(verdict)["reason"]
 
@@ -222,7 +216,7 @@ def test_an_unknown_rule_is_refused_in_words(
     ],
 )
 def test_a_value_that_the_stage_never_makes_becomes_words(context: Context, value: Any) -> None:
-    staged, verdict, evidence = inspect.judge(context, value, "", "css:red", "paper", 0, True)
+    staged, verdict, evidence = judge(context, value, "", "css:red", "paper", 0, True)
     assert view_of(verdict)["status"] == "unscored"
     assert staged["message"] == view_of(verdict)["reason"]
     assert "unexpected" not in staged["message"].lower()
@@ -232,14 +226,14 @@ def test_a_value_that_the_stage_never_makes_becomes_words(context: Context, valu
 
 def test_ten_thousand_marks_become_words(context: Context, stored: ImageRecord) -> None:
     value = value_of(stored, *[{"type": "whole"}] * 10_000, seq=3)
-    staged, verdict, _ = inspect.judge(context, value, "", "css:red", "paper", 0, True)
+    staged, verdict, _ = judge(context, value, "", "css:red", "paper", 0, True)
     assert "At most 2,000 marks" in view_of(verdict)["reason"]
     assert staged["seq"] == 3
 
 
 def test_a_mask_of_one_pixel_is_not_scored(context: Context, stored: ImageRecord) -> None:
     dot = {"type": "brush", "radius": 0.5, "points": [[9.5, 9.5]]}
-    _, verdict, _ = inspect.judge(context, value_of(stored, dot), "", "css:red", "paper", 0, True)
+    _, verdict, _ = judge(context, value_of(stored, dot), "", "css:red", "paper", 0, True)
     assert view_of(verdict)["status"] == "unscored"
     assert "single pixel" in view_of(verdict)["reason"]
     assert context.storage.evidence.count() == 0
@@ -248,7 +242,7 @@ def test_a_mask_of_one_pixel_is_not_scored(context: Context, stored: ImageRecord
 def test_an_object_that_is_all_gray_is_judged_without_a_hue(context: Context) -> None:
     image = context.storage.images.add(np.full((40, 40, 3), 128, np.uint8), "gray", "upload")
     for rule_id in ALL_RULES:
-        _, verdict, evidence = inspect.judge(
+        _, verdict, evidence = judge(
             context, value_of(image, {"type": "whole"}), "", "css:gray", rule_id, 0, True
         )
         assert view_of(verdict)["status"] == "pass", rule_id
@@ -258,12 +252,10 @@ def test_an_object_that_is_all_gray_is_judged_without_a_hue(context: Context) ->
 # ── opening ─────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_a_drawn_image_opens_with_its_exact_mask_and_what_was_asked(
-    context: Context, view: inspect.View
-) -> None:
+def test_a_drawn_image_opens_with_its_exact_mask_and_what_was_asked(context: Context) -> None:
     record = drawn(context, "mug", "l3:Vivid reddish orange", "studio", 3)
-    opened = filled(view, inspect.open_image(context, view, record.image_id))
-    staged, verdict = opened["stage"], opened["verdict"]
+    shown = opened(context, record.image_id)
+    staged, verdict = shown["stage"], shown["verdict"]
     mask = context.storage.masks.for_image(record.image_id)[-1]
     assert mask.maker == "renderer"
     assert staged["exact_mask_id"] == mask.mask_id
@@ -272,34 +264,32 @@ def test_a_drawn_image_opens_with_its_exact_mask_and_what_was_asked(
     assert staged["image_url"] == f"/media/images/{record.image_id}.png"
     assert (staged["width"], staged["height"], staged["seq"]) == (128, 128, 0)
     assert staged["mask_text"].startswith("Exact mask from the renderer · ")
-    assert plain(opened["object_name"]) == "mug"
-    assert plain(opened["target"]) == "l3:Vivid reddish orange"
-    assert (plain(opened["rule"]), plain(opened["neighbors"])) == (DEFAULT_RULE, 0)
+    assert shown["question"]["object"] == "mug"
+    assert shown["question"]["target"] == "l3:Vivid reddish orange"
+    assert (shown["question"]["rule"], shown["question"]["k"]) == (DEFAULT_RULE, 0)
     row = kept(context, verdict)
     assert row.mask_id is not None
     measured = context.storage.masks.get(row.mask_id)
     assert measured.content_sha256 == mask.content_sha256
-    assert view_of(opened["evidence"]) is not None
+    assert view_of(shown["evidence"]) is not None
 
 
-def test_an_uploaded_image_opens_without_marks(
-    context: Context, view: inspect.View, stored: ImageRecord
-) -> None:
-    opened = filled(view, inspect.open_image(context, view, stored.image_id))
-    staged = opened["stage"]
+def test_an_uploaded_image_opens_without_marks(context: Context, stored: ImageRecord) -> None:
+    shown = opened(context, stored.image_id)
+    staged = shown["stage"]
     assert (staged["marks"], staged["exact_mask_id"]) == ([], "")
-    assert (plain(opened["object_name"]), plain(opened["target"])) == ("", "")
-    assert view_of(opened["verdict"])["status"] == "waiting"
-    assert view_of(opened["evidence"]) == ""
+    assert (shown["question"]["object"], shown["question"]["target"]) == ("", "")
+    assert view_of(shown["verdict"])["status"] == "waiting"
+    assert view_of(shown["evidence"]) == ""
 
 
 def test_a_cutout_opens_with_the_mask_of_its_transparency(
-    context: Context, view: inspect.View, stored: ImageRecord
+    context: Context, stored: ImageRecord
 ) -> None:
     pixels = np.zeros((128, 128), bool)
     pixels[30:60, 30:60] = True
     context.storage.masks.add(stored.image_id, Mask(pixels, "file", {"from": "transparency"}))
-    staged = filled(view, inspect.open_image(context, view, stored.image_id))["stage"]
+    staged = opened(context, stored.image_id)["stage"]
     assert staged["mask_text"] == "From the file's transparency · 900 px · 5.5%"
 
 
@@ -311,11 +301,11 @@ def link_query(address: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("target", ["l3:Vivid reddish orange", "#B45A32"])
 def test_the_link_of_a_verdict_opens_the_same_verdict(
-    context: Context, view: inspect.View, stored: ImageRecord, photograph: Photograph, target: str
+    context: Context, stored: ImageRecord, photograph: Photograph, target: str
 ) -> None:
     stroke = {"type": "cut", "radius": 4, "points": [[5.25, 9.5], [12, 14.75]]}
     k = 4 if target.startswith("l3") else 0
-    first, verdict, _ = inspect.judge(
+    first, verdict, _ = judge(
         context,
         value_of(stored, box(photograph), stroke),
         "red ball",
@@ -325,39 +315,33 @@ def test_the_link_of_a_verdict_opens_the_same_verdict(
         True,
     )
     card = view_of(verdict)
-    again = filled(view, inspect.restore(context, view, link_query(card["link"])))
+    again = followed(context, link_query(card["link"]))
     assert view_of(again["verdict"])["evidence_id"] == card["evidence_id"]
     assert view_of(again["verdict"])["metrics"] == card["metrics"]
     assert again["stage"]["mask_text"] == first["mask_text"]
     assert again["stage"]["outline"] == first["outline"]
     assert len(again["stage"]["marks"]) == 2
-    assert plain(again["object_name"]) == "red ball"
-    assert plain(again["target"]) == target
-    assert (plain(again["rule"]), plain(again["neighbors"])) == ("paper-centred", k)
+    assert again["question"]["object"] == "red ball"
+    assert again["question"]["target"] == target
+    assert (again["question"]["rule"], again["question"]["k"]) == ("paper-centred", k)
     assert context.storage.evidence.count() == 0
     kept(context, verdict)
-    assert view_of(
-        filled(view, inspect.restore(context, view, link_query(card["link"])))["verdict"]
-    )["kept"]
+    assert view_of(followed(context, link_query(card["link"]))["verdict"])["kept"]
 
 
 @pytest.mark.parametrize("image", ["f" * 16, "short", "zzzzzzzzzzzzzzzz", "../../x", "%00"])
-def test_a_link_to_an_image_that_is_not_stored_says_so(
-    context: Context, view: inspect.View, image: str
-) -> None:
-    out = inspect.restore(context, view, {"image": image, "target": "css:red"})
-    assert len(out) == len(view.outputs)
-    assert "This link cannot be opened" in out[0]["message"]
-    assert view_of(out[1])["status"] == "unscored"
+def test_a_link_to_an_image_that_is_not_stored_says_so(context: Context, image: str) -> None:
+    with pytest.raises(BadInput, match=r"This link cannot be opened\. ."):
+        followed(context, {"image": image, "target": "css:red"})
 
 
 def test_a_link_to_a_mask_that_is_not_stored_opens_the_image_and_says_so(
-    context: Context, view: inspect.View, stored: ImageRecord
+    context: Context, stored: ImageRecord
 ) -> None:
-    out = inspect.restore(context, view, {"image": stored.image_id[:16], "mask": "f" * 16})
-    assert out[0]["image_id"] == stored.image_id
-    assert out[0]["marks"] == []
-    assert "Nothing is stored under the mask id" in out[0]["message"]
+    staged = followed(context, {"image": stored.image_id[:16], "mask": "f" * 16})["stage"]
+    assert staged["image_id"] == stored.image_id
+    assert staged["marks"] == []
+    assert "Nothing is stored under the mask id" in staged["message"]
 
 
 @pytest.mark.parametrize(
@@ -373,19 +357,16 @@ def test_a_link_to_a_mask_that_is_not_stored_opens_the_image_and_says_so(
     ],
 )
 def test_a_link_with_nonsense_in_it_opens_with_defaults(
-    context: Context, view: inspect.View, stored: ImageRecord, query: dict[str, str]
+    context: Context, stored: ImageRecord, query: dict[str, str]
 ) -> None:
-    out = inspect.restore(context, view, {"image": stored.image_id, **query})
-    assert out[0]["image_id"] == stored.image_id
-    opened = filled(view, out)
-    assert (plain(opened["rule"]), plain(opened["neighbors"])) == (DEFAULT_RULE, 0)
+    shown = followed(context, {"image": stored.image_id, **query})
+    assert shown["stage"]["image_id"] == stored.image_id
+    assert (shown["question"]["rule"], shown["question"]["k"]) == (DEFAULT_RULE, 0)
 
 
-def test_a_link_to_another_tab_leaves_this_one_alone(context: Context, view: inspect.View) -> None:
+def test_a_link_to_another_tab_leaves_this_one_alone(context: Context) -> None:
     for query in ({"tab": "generate", "image": "f" * 16}, {}, {"tab": "inspect"}):
-        out = inspect.restore(context, view, query)
-        assert len(out) == len(view.outputs)
-        assert all(untouched(update) for update in out)
+        assert followed(context, query) == {}
 
 
 # ── several people ──────────────────────────────────────────────────────────────────────────────
@@ -395,12 +376,12 @@ def test_a_nearer_name_and_the_verdict_are_explained(context: Context) -> None:
     """Coral at 70% of full light: tomato is nearer, and coral is what the light explains."""
     image = context.storage.images.add(np.full((20, 20, 3), (218, 108, 67), np.uint8), "", "upload")
     value = value_of(image, {"type": "whole"})
-    card = view_of(inspect.judge(context, value, "", "css:coral", "truehue", 0, True)[1])
+    card = view_of(judge(context, value, "", "css:coral", "truehue", 0, True)[1])
     assert (card["status"], card["found"]["name"]) == ("pass", "near tomato")
     assert card["names_note"].startswith("By its pixels alone, tomato is nearer (")
     assert "Under the likeliest light coral fits better: mismatch score" in card["names_note"]
     # By a rule without a light the numbers beside the names are those that decide.
-    card = view_of(inspect.judge(context, value, "", "css:coral", "paper", 0, True)[1])
+    card = view_of(judge(context, value, "", "css:coral", "paper", 0, True)[1])
     assert card["names_note"] == ""
     metric = next(item for item in card["metrics"] if item["name"] == "delta_chroma")
     assert metric["label"] == "Δa*b*"
@@ -416,13 +397,13 @@ def test_two_people_at_once_each_get_their_own_result(context: Context) -> None:
         cases.append(
             (value_of(image, mark, seq=seed), f"thing {seed}", target, "released", 1, True)
         )
-    alone = [inspect.judge(context, *case) for case in cases]
+    alone = [judge(context, *case) for case in cases]
     # The ids of both are known now: every later answer must be one of these, and the right one.
     start = Barrier(2)
 
     def person(case: tuple[Any, ...]) -> list[Any]:
         start.wait()
-        return [inspect.judge(context, *case) for _ in range(6)]
+        return [judge(context, *case) for _ in range(6)]
 
     with ThreadPoolExecutor(2) as pool:
         together = list(pool.map(person, cases))
@@ -444,7 +425,7 @@ def test_two_people_with_new_images_at_once_lose_nothing(context: Context) -> No
         for step in range(4):
             srgb8 = np.full((30, 30, 3), (40 * number + 5 * step, 90, 60), np.uint8)
             image = context.storage.images.add(srgb8, f"{number}-{step}", "upload")
-            _, verdict, _ = inspect.judge(
+            _, verdict, _ = judge(
                 context,
                 value_of(image, {"type": "whole"}),
                 f"{number}-{step}",
@@ -472,9 +453,7 @@ def test_numbers_without_a_limit_are_told_and_the_light_and_the_confidence_are_s
     context: Context, stored: ImageRecord, photograph: Photograph
 ) -> None:
     value = value_of(stored, box(photograph))
-    _, verdict, evidence = inspect.judge(
-        context, value, "ball", "css:orangered", "truehue", 0, True
-    )
+    _, verdict, evidence = judge(context, value, "ball", "css:orangered", "truehue", 0, True)
     card = view_of(verdict)
     bars = {metric["label"]: metric for metric in card["metrics"]}
     judged = [metric for metric in bars.values() if metric["limit"] is not None]
@@ -491,7 +470,7 @@ def test_numbers_without_a_limit_are_told_and_the_light_and_the_confidence_are_s
     assert "Light of the image" in steps
     assert steps["Verdict by truehue 1.1"].endswith("limits mismatch score 3.6")
     assert view_of(evidence)["offsets"]["to"].endswith(" under the estimated light")
-    _, verdict, _ = inspect.judge(context, value, "ball", "css:orangered", "paper", 0, True)
+    _, verdict, _ = judge(context, value, "ball", "css:orangered", "paper", 0, True)
     assert (view_of(verdict)["light"], view_of(verdict)["confidence"]) == ("", None)
 
 
@@ -515,7 +494,7 @@ def test_the_card_says_where_the_rules_disagree_and_why(
         mask = context.storage.masks.for_image(record.image_id)[-1]
         value = value_of(record, {"type": "stored", "mask_id": mask.mask_id})
         target = ("mug", "l3:Vivid reddish orange", "paper", 0, True)
-        cards.append(view_of(inspect.judge(context, value, *target)[1]))
+        cards.append(view_of(judge(context, value, *target)[1]))
     message = [card["audit"] for card in cards if card["audit"]]
     assert message, "shading alone makes rules disagree"
     for card in cards:

@@ -1,1 +1,0 @@
-import{n as o}from"./BWXQPVVQ.js";function p({element:e,props:r,trigger:t}){return i=>{r.value={...i,at:Date.now()},t("open");let n=new IntersectionObserver(s=>{s.some(c=>c.isIntersecting)||o(e)||(n.disconnect(),window.scrollTo(0,0))});n.observe(e)}}export{p as a};
