@@ -205,6 +205,7 @@ declare namespace Api {
 
   interface ExampleImage {
     image_id: string;
+    question: Record<string, any>;
   }
 
   interface ExampleJson {

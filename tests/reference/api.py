@@ -50,6 +50,7 @@ TITLES = {
     "generations": "Generate",
     "image-sets": "Imported images",
     "images": "Images",
+    "inspect": "Inspect",
     "jobs": "Jobs",
     "judgments": "Answers to verdicts",
     "judgments.csv": "Answers to verdicts",

@@ -101,7 +101,7 @@ def test_no_file_of_the_machine_is_read_through_gradio(
         lines = client.get("/gradio_api/queue/data", params={"session_hash": "stranger"}).text
         message = [json.loads(line[6:]) for line in lines.splitlines() if line.startswith("data: ")]
         done = [item for item in message if item["msg"] == "process_completed"]
-        assert len(tried) - len(own) > 50
+        assert len(tried) - len(own) > 20
         assert {item["event_id"] for item in done} == set(tried)
         for entry in done:
             used = entry["success"] and entry["event_id"] not in own
