@@ -9,11 +9,15 @@ history.replaceState({}, '', '?tab=compare&view=people');
 const room = live.rooms('Compare');
 await live.widget('compare/switch');
 const { element } = await live.widget('compare/people');
+const { openRoom } = await live.load('shared/dom');
 const { store } = await live.load('shared/state');
 /** The question with which Inspect opens what was pressed. */
 const inspected = async () => {
   await until(() => store.get('opened'));
   const { question, stage } = store.take('opened');
+  // Inspect is in front; back to here.
+  await until(() => room() === 'Inspect');
+  openRoom('Compare');
   return { ...question, mask: stage.marks[0]?.mask_id };
 };
 const view = element.querySelector('[data-compare-view]');
