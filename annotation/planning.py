@@ -59,7 +59,7 @@ class Design:
         better model, ties half."""
         person = rng.normal(0, self.person_sd, (simulations, self.participants, 1))
         case = rng.normal(0, self.case_sd, (simulations, self.cases))
-        case = case[:, _asked(self, self.votes_a_person)]
+        case = case[:, _assigned_cases(self, self.votes_a_person)]
         share = 1 / (1 + np.exp(-(self._mean_logit + person + case)))
         random = rng.random(share.shape)
         if not self.tie_share:
@@ -133,7 +133,7 @@ class RatingDesign:
         model, in points."""
         person = rng.normal(0, self.person_sd, (simulations, self.participants))
         case = rng.normal(0, self.case_sd, (simulations, self.cases))
-        case = case[:, _asked(self, self.images_a_model)].mean(axis=2)
+        case = case[:, _assigned_cases(self, self.images_a_model)].mean(axis=2)
         # The mean of as many differences of two ratings, drawn at once.
         noise_sd = self.rating_sd * np.sqrt(2 / self.images_a_model)
         noise = rng.normal(0, noise_sd, (simulations, self.participants))
@@ -150,7 +150,7 @@ def _check(participants: int, votes_a_person: int, cases: int) -> None:
         )
 
 
-def _asked(design: AnyDesign, cases_a_person: int) -> np.ndarray:
+def _assigned_cases(design: AnyDesign, cases_a_person: int) -> np.ndarray:
     """int ``(participants, cases_a_person)``: the cases that each person is asked about, one after
     another as a balanced assignment goes through them."""
     total = design.participants * cases_a_person

@@ -378,7 +378,7 @@ def validate_ratings(
     y = np.array([np.mean(values[image]) for image in images])
     scored = np.isfinite(x)
     rows = [image for image, usable in zip(images, scored, strict=True) if usable]
-    sample = _drawn([case for case, _ in rows], replicates, seed)
+    sample = _draw_resamples([case for case, _ in rows], replicates, seed)
     x, y = x[scored], y[scored]
 
     def interval(
@@ -420,13 +420,13 @@ def validate_choices(
             continue
         cases.append(stimulus.case_id)
         same.append(hit)
-        chance.append(1 / len(stimulus.models) if len(_most(counts)) == 1 else 0.0)
+        chance.append(1 / len(stimulus.models) if len(_leaders(counts)) == 1 else 0.0)
     if not cases:
         nothing = float("nan")
         return ChoiceValidation(
             metric, Interval(nothing, nothing, nothing), nothing, 0, len(chosen)
         )
-    sample = _drawn(cases, replicates, seed)
+    sample = _draw_resamples(cases, replicates, seed)
     sampled = (sample @ np.array(same)) / np.maximum(sample.sum(axis=1), 1)
     agreement = interval_of(float(np.mean(same)), sampled)
     return ChoiceValidation(
@@ -457,7 +457,7 @@ def rating_differences(
         if name == best or both.sum() < LEAST_PAIRS:
             continue
         cases = [case for (case, _), usable in zip(ratings, both, strict=True) if usable]
-        whole = _with_whole(_drawn(cases, replicates, seed))
+        whole = _with_whole(_draw_resamples(cases, replicates, seed))
         gaps = _spearman(values[best][both], y[both], whole) - _spearman(
             other[both], y[both], whole
         )
@@ -489,7 +489,7 @@ def choice_differences(
         if name == best or both.sum() < LEAST_PAIRS:
             continue
         cases = [stimulus.case_id for stimulus, usable in zip(stimuli, both, strict=True) if usable]
-        whole = _with_whole(_drawn(cases, replicates, seed))
+        whole = _with_whole(_draw_resamples(cases, replicates, seed))
         gaps = (whole @ (hits[best] - other)[both]) / np.maximum(whole.sum(axis=1), 1)
         rows.append(difference_of((best, name), gaps, int(both.sum()), number[both].sum()))
     return tuple(rows)
@@ -514,7 +514,7 @@ def _chosen(plan: StudyPlan, values: Given) -> dict[str, Counter[str]]:
     return dict(sorted(chosen.items()))
 
 
-def _most(counts: Mapping[str, float]) -> list[str]:
+def _leaders(counts: Mapping[str, float]) -> list[str]:
     """The models of the highest count, or score."""
     return [model for model, count in counts.items() if count == max(counts.values())]
 
@@ -525,7 +525,7 @@ def _hit(stimulus: Stimulus, quality: Quality, counts: Mapping[str, int]) -> flo
     scores = {model: quality.get((stimulus.case_id, model), np.nan) for model in stimulus.models}
     if not all(np.isfinite(score) for score in scores.values()):
         return float("nan")
-    best, liked = _most(scores), _most(counts)
+    best, liked = _leaders(scores), _leaders(counts)
     return float(len(best) == len(liked) == 1 and best == liked)
 
 
@@ -534,7 +534,7 @@ def _with_whole(sample: np.ndarray) -> np.ndarray:
     return np.concatenate([np.ones((1, sample.shape[1]), dtype=sample.dtype), sample])
 
 
-def _drawn(cases: Sequence[str], replicates: int, seed: int) -> np.ndarray:
+def _draw_resamples(cases: Sequence[str], replicates: int, seed: int) -> np.ndarray:
     """int ``(replicates, rows)``: how often each row is in a resample of cases."""
     if not cases:
         return np.zeros((replicates, 0), dtype=np.int64)

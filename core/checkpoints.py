@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from truehue.core.batch.locks import held
+from truehue.core.batch.locks import hold_lock
 from truehue.core.errors import BadInput, DataFolderError
 from truehue.core.files import replace_file, whole_folder, why_of
 
@@ -26,7 +26,9 @@ def run_folder(folder: Path) -> Iterator[None]:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise DataFolderError(f"{folder} cannot be made: {why_of(error)}.") from error
-    with held(folder / LOCK, f"Another process trains in {folder}: give this one another --run."):
+    with hold_lock(
+        folder / LOCK, f"Another process trains in {folder}: give this one another --run."
+    ):
         yield
 
 

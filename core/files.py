@@ -71,7 +71,7 @@ def shown_path(path: str | Path) -> str:
     return text if len(text) <= _SHOWN_CHARACTERS else f"… {text[-_SHOWN_CHARACTERS:]}"
 
 
-def shelf(root: Path, sha256: str) -> Path:
+def content_path(root: Path, sha256: str) -> Path:
     """Where the PNG named ``sha256`` lies below ``root``: ``root/ab/abcd….png``."""
     return root / sha256[:2] / f"{sha256}.png"
 

@@ -308,7 +308,7 @@ def value(table_id: str, column: str, **keys: str) -> float | None:
     return published_table.row(**keys).values[published_table.column(column).name]
 
 
-def beside(use: str) -> tuple[PublishedTable, ...]:
+def tables_for(use: str) -> tuple[PublishedTable, ...]:
     """The tables that stand beside something of ours, a key of :data:`USES`. Raises BadInput for
     any other."""
     if use not in USES:

@@ -16,11 +16,11 @@ from functools import cache, lru_cache
 from truehue.core.color.systems import SEARCH_ORDER, ColorTarget, parse_target, system
 from truehue.core.errors import UnknownColor
 from truehue.core.generation.renderer import OBJECTS
-from truehue.core.generation.renderer.stand_ins import is_place, known_names
+from truehue.core.generation.renderer.stand_ins import is_location, known_names
 from truehue.core.prompts.parts import object_target
 from truehue.core.prompts.prompt import ObjectTarget
-from truehue.core.prompts.search.query import folded
-from truehue.core.prompts.tables import css_words, objects
+from truehue.core.prompts.search.query import fold_text
+from truehue.core.prompts.tables import css_spellings, objects
 
 
 def _of(text: str) -> frozenset[str]:
@@ -172,10 +172,10 @@ def _colors() -> Mapping[str, ColorTarget]:
     colors: dict[str, ColorTarget] = {}
     for key in SEARCH_ORDER:
         for color in system(key).colors:
-            text = " ".join(folded(color.name).split()).replace("grey", "gray")
+            text = " ".join(fold_text(color.name).split()).replace("grey", "gray")
             colors.setdefault(text, parse_target(f"{key}:{color.name}"))
-    for name, spelled in css_words().items():
-        text = " ".join(folded(spelled).split()).replace("grey", "gray")
+    for name, spelled in css_spellings().items():
+        text = " ".join(fold_text(spelled).split()).replace("grey", "gray")
         colors.setdefault(text, parse_target(f"css:{name}"))
     return colors
 
@@ -185,9 +185,9 @@ def _objects() -> Mapping[str, str]:
     object_names: dict[str, str] = {}
     for row in objects():
         for text in (row.name, row.phrase):
-            object_names.setdefault(" ".join(folded(text).split()), row.name)
+            object_names.setdefault(" ".join(fold_text(text).split()), row.name)
     for name in (*OBJECTS, *known_names()):
-        object_names.setdefault(" ".join(folded(name).split()), name)
+        object_names.setdefault(" ".join(fold_text(name).split()), name)
     return object_names
 
 
@@ -433,7 +433,7 @@ class _Reader:
         if noun.name in COVERS and owner is not None and "with" in before:
             owner.color = color  # "a dog with white fur"
             return noun.end
-        if is_place(noun.name) and before & PLACED:
+        if is_location(noun.name) and before & PLACED:
             self._notes.append(f"“{wording} {noun.name}” says where it is: it is not scored.")
             return noun.end
         noun.color = color

@@ -11,18 +11,18 @@ _PATTERN = r"^[=+\-@\t\r]"
 """The same, as Arrow's regular expressions have it."""
 
 
-def guarded(text: str) -> str:
+def escape_formula(text: str) -> str:
     """The text with ``'`` before it where a spreadsheet would run it as a formula."""
     return f"'{text}" if text.startswith(STARTS) else text
 
 
-def unguarded(text: str) -> str:
-    """What :func:`guarded` was given."""
+def unescape_formula(text: str) -> str:
+    """What :func:`escape_formula` was given."""
     return text[1:] if text[:1] == "'" and text[1:].startswith(STARTS) else text
 
 
 def guarded_table(table: Any) -> Any:
-    """A pyarrow Table whose texts, also those of a dictionary, are as of :func:`guarded`."""
+    """A pyarrow Table whose texts, also those of a dictionary, are as of :func:`escape_formula`."""
     import pyarrow as pa
 
     columns = [
@@ -54,5 +54,5 @@ def cell(value: Any) -> Any:
     if isinstance(value, float):
         return f"{value:.6g}"
     if isinstance(value, str):
-        return guarded(value)
+        return escape_formula(value)
     return "" if value is None else value

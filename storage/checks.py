@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from truehue.core.files import shelf
+from truehue.core.files import content_path
 from truehue.storage.database.connection import Database
 from truehue.storage.runs.images import ARCHIVE
 
@@ -388,7 +388,7 @@ def missing_files(database: Database, images: Path, masks: Path, sketches: Path)
     roots = {"images": images, "masks": masks, "sketches": sketches}
     sentences = []
     for label, row_id, folder, sha256 in _files_of_rows(database):
-        path = shelf(roots[folder], sha256)
+        path = content_path(roots[folder], sha256)
         if not path.is_file():
             sentences.append(f"the file of {label} {row_id} is missing: {path}")
     return sentences
@@ -397,7 +397,7 @@ def missing_files(database: Database, images: Path, masks: Path, sketches: Path)
 def named_files(database: Database) -> Iterator[tuple[str, str, str]]:
     """What each row is that has a PNG, its id, and the file's name relative to the data folder."""
     for label, row_id, folder, sha256 in _files_of_rows(database):
-        yield label, row_id, shelf(Path(folder), sha256).as_posix()
+        yield label, row_id, content_path(Path(folder), sha256).as_posix()
 
 
 def _files_of_rows(database: Database) -> Iterator[tuple[str, str, str, str]]:

@@ -14,12 +14,12 @@ import numpy as np
 
 from truehue.core.concepts.records import PROFILE_VERSION, ColorProfile
 from truehue.core.errors import BadInput, NotStored
-from truehue.core.files import png_of, read_png, replace_file, shelf
+from truehue.core.files import content_path, png_of, read_png, replace_file
 from truehue.core.records import ColoringHead, ColoringRecord, LayerRecord
 from truehue.core.studies import MARK_VALUES, ColoringMark, MarkKind
 from truehue.storage.database import canonical
 from truehue.storage.database.connection import Database, aware
-from truehue.storage.studies.rows import not_stored, one
+from truehue.storage.studies.rows import not_stored, single_row
 
 _COLORING_COLUMNS = "coloring_id, sketch_id, words, actions, maker, created_at"
 _HEAD = "coloring_id, sketch_id, words, maker, created_at"
@@ -189,7 +189,7 @@ class ColoringLayers:
 
     def path(self, event_id: str) -> Path:
         """Where the PNG of a layer lies, without asking whether it was made."""
-        return shelf(self._folder, event_id)
+        return content_path(self._folder, event_id)
 
     def layer(self, event_id: str) -> np.ndarray:
         """The stored layer of an answer, uint8 RGBA ``(H, W, 4)``. Raises :class:`StorageError`
@@ -294,7 +294,7 @@ class ColoringMarks:
             )
             if not known.fetchall():
                 raise not_stored(f"trial {position} of the participant", participant_id)
-            (number,) = one(
+            (number,) = single_row(
                 cursor,
                 "SELECT coalesce(max(number) + 1, 0) FROM coloring_marks WHERE study_id = ?",
                 [study_id],

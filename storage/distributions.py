@@ -82,7 +82,7 @@ def change(
 
 def checked_name(name: object) -> str:
     """The name as it is stored. Raises BadInput for an empty one, a long one, two lines."""
-    plain = unicodedata.normalize("NFC", canonical.required(name, "name")).strip()
+    plain = unicodedata.normalize("NFC", canonical.require_text(name, "name")).strip()
     if len(plain) > MAX_NAME:
         raise BadInput(f"The name has {len(plain)} characters: give at most {MAX_NAME}.")
     if len(plain.splitlines()) > 1:

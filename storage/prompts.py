@@ -54,11 +54,11 @@ class PromptSets:
         first name, and show it again if it was hidden. Raises :class:`BadInput` for an empty or too
         long name, no prompts, an id that stands twice, and text that cannot be stored.
         """
-        if len(canonical.required(name, "name").strip()) > MAX_SET_NAME:
+        if len(canonical.require_text(name, "name").strip()) > MAX_SET_NAME:
             raise BadInput(f"The name has {len(name)} characters: give at most {MAX_SET_NAME}.")
         name = name.strip()
         ids, bodies = _bodies(prompts)
-        content_id = _content_id(bodies, canonical.required(kind, "kind"), sha256)
+        content_id = _content_id(bodies, canonical.require_text(kind, "kind"), sha256)
         set_id = f"{_slug(name)}-{content_id[:8]}"
         row = [
             set_id,
@@ -150,7 +150,7 @@ def _bodies(prompts: Sequence[Prompt]) -> tuple[list[str], list[str]]:
     bodies = []
     for index, prompt in enumerate(prompts, start=1):
         body = canonical.dump(canonical.plain(prompt.as_json(), f"prompt {index}"))
-        canonical.required(prompt.id, f"The id of prompt {index}")
+        canonical.require_text(prompt.id, f"The id of prompt {index}")
         if prompt.id in ids:
             raise BadInput(f"The prompt id {prompt.id[:80]!r} stands twice: ids are unique.")
         ids[prompt.id] = None
@@ -285,7 +285,7 @@ def _latest(
 def plain_name(name: object) -> str:
     """The name as it is stored: the same one typed on two keyboards is one. Raises
     :class:`BadInput` as :meth:`Selections.save`."""
-    plain = unicodedata.normalize("NFC", canonical.required(name, "name")).strip()
+    plain = unicodedata.normalize("NFC", canonical.require_text(name, "name")).strip()
     if len(plain) > MAX_NAME:
         raise BadInput(f"The name has {len(plain)} characters: give at most {MAX_NAME}.")
     if len(plain.splitlines()) > 1:
@@ -299,7 +299,7 @@ def _refs(refs: Sequence[tuple[str, str]]) -> list[list[str]]:
         if not isinstance(ref, (tuple, list)) or len(ref) != 2:
             raise BadInput(f"Prompt {index} of the selection is no pair of set and prompt id.")
         source = canonical.text(ref[0], f"The set of prompt {index}")
-        unique_refs[source, canonical.required(ref[1], f"The id of prompt {index}")] = None
+        unique_refs[source, canonical.require_text(ref[1], f"The id of prompt {index}")] = None
     if not unique_refs:
         raise BadInput("The selection holds no prompt: choose at least one, then save it.")
     if len(unique_refs) > MAX_PROMPTS:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from truehue.core.errors import BadInput, NotStored, StorageError
-from truehue.core.files import png_of, read_png, shelf, write_once
+from truehue.core.files import content_path, png_of, read_png, write_once
 from truehue.core.records import SketchRecord
 from truehue.core.sketches.records import LONGEST_SIDE
 from truehue.core.sketches.regions import coded_regions
@@ -62,7 +62,7 @@ class Sketches:
             width,
             height,
             canonical.text(text, "words"),
-            canonical.required(source, "source"),
+            canonical.require_text(source, "source"),
             canonical.text(note, "note"),
             canonical.text(maker, "maker"),
             canonical.dump(warnings),
@@ -126,7 +126,7 @@ class Sketches:
 
     def path(self, sketch_id: str) -> Path:
         """Where the ink of a sketch lies, without asking whether it is stored."""
-        return shelf(self._folder, sketch_id)
+        return content_path(self._folder, sketch_id)
 
     def ink(self, sketch_id: str) -> np.ndarray:
         """The ink of a stored sketch, uint8 ``(H, W)``, 255 paper and 0 ink, as it was added.

@@ -22,7 +22,7 @@ from typing import Any
 import duckdb
 
 from truehue.core.errors import BadInput, DataFolderError, NotStored, TrueHueError
-from truehue.core.files import shelf, sync_folder, why_of
+from truehue.core.files import content_path, sync_folder, why_of
 from truehue.storage.database.connection import Database, aware
 from truehue.storage.database.expectation_keys import fill_keys
 
@@ -261,7 +261,7 @@ class Trash:
         record = self._get(trash_id)
         for shelf_name, sha256 in record.files:
             if not self._in_use(shelf_name, sha256):
-                shelf(self._data_dir / shelf_name, sha256).unlink(missing_ok=True)
+                content_path(self._data_dir / shelf_name, sha256).unlink(missing_ok=True)
         shutil.rmtree(self._folder / record.trash_id)
 
     def all(self) -> list[TrashRecord]:
@@ -353,7 +353,7 @@ class Trash:
 
     def _move_files(self, record: TrashRecord, into_trash: bool) -> None:
         for shelf_name, sha256 in record.files:
-            stored = shelf(self._data_dir / shelf_name, sha256)
+            stored = content_path(self._data_dir / shelf_name, sha256)
             deleted = self._folder / record.trash_id / f"{shelf_name}-{sha256}.png"
             source, goal = (stored, deleted) if into_trash else (deleted, stored)
             if into_trash and self._in_use(shelf_name, sha256):
@@ -373,7 +373,7 @@ class Trash:
     def _put_back_needed(self, record: TrashRecord) -> None:
         """Puts back the files that a row needs again and that are not in their place."""
         for shelf_name, sha256 in record.files:
-            stored = shelf(self._data_dir / shelf_name, sha256)
+            stored = content_path(self._data_dir / shelf_name, sha256)
             deleted = self._folder / record.trash_id / f"{shelf_name}-{sha256}.png"
             if deleted.is_file() and not stored.is_file() and self._in_use(shelf_name, sha256):
                 stored.parent.mkdir(parents=True, exist_ok=True)
@@ -409,10 +409,10 @@ class Trash:
         return record
 
 
-def place_of_deleted(name: str) -> str:
+def original_path(name: str) -> str:
     """Where a file of the trash is put back, both relative to the data folder; empty for others."""
     match = _DELETED.fullmatch(name)
-    return shelf(Path(match[1]), match[2]).as_posix() if match else ""
+    return content_path(Path(match[1]), match[2]).as_posix() if match else ""
 
 
 def _read(path: Path) -> TrashRecord | None:

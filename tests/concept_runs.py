@@ -15,7 +15,7 @@ from tests.filled import copied
 from truehue.core.color.spaces import hex_of, srgb8_to_lab
 from truehue.core.color.uw71 import COUNT, assign
 from truehue.core.generation.registry import RENDERER
-from truehue.core.generation.renderer.failures import moved
+from truehue.core.generation.renderer.failures import modify_color
 from truehue.core.generation.renderer.usual import concept_colors
 from truehue.core.prompts.concepts import Concept, build_concepts, concepts
 from truehue.core.prompts.prompt import Prompt
@@ -77,7 +77,7 @@ def concept_run(
 def palette(concept: Concept) -> list[tuple[str, float]]:
     """The colors that the renderer's table has for a concept, with their weights."""
     return [
-        (hex_of(moved(concept_color.srgb8, concept.modifier).color), concept_color.weight)
+        (hex_of(modify_color(concept_color.srgb8, concept.modifier).color), concept_color.weight)
         for concept_color in concept_colors(concept.concept)
     ]
 

@@ -37,7 +37,7 @@ def generate(page: Page) -> None:
     """Three prompts are chosen and their images generated."""
     for row in (0, 4, 10):
         page.locator("#prompts .th-row input[type=checkbox]").nth(row).check()
-    page.locator("#draw .th-draw-button").click()
+    page.locator("#draw .th-primary").click()
     expect(page.locator("#gallery .th-shot")).to_have_count(3, timeout=SHOWN_MS)
     expect(page.locator("#queue .th-job-done")).to_have_count(1, timeout=SHOWN_MS)
 
@@ -112,14 +112,16 @@ SHOTS = {
         "tab=colorize&view=color&drawing=concept-0044", ".cv[data-ready]", colorize
     ),
     "studies-plan-light": Shot(
-        "tab=studies&view=new&preset=adherence", ".th-jd-headline", height=1180
+        "tab=studies&view=new&preset=adherence", ".th-study-headline", height=1180
     ),
-    "studies-live-light": Shot("tab=studies&study={study}&view=live", ".th-jd-tile", height=1000),
+    "studies-live-light": Shot(
+        "tab=studies&study={study}&view=live", ".th-study-tile", height=1000
+    ),
     "studies-results-light": Shot(
-        "tab=studies&study={study}&view=results", ".th-judge .main-svg", height=1060
+        "tab=studies&study={study}&view=results", ".th-studies .main-svg", height=1060
     ),
     "studies-colorings-light": Shot(
-        "tab=studies&study={colorings}&view=results", ".th-judge table", height=945
+        "tab=studies&study={colorings}&view=results", ".th-studies table", height=945
     ),
 }
 

@@ -85,6 +85,19 @@ def names_of(tree: ast.Module) -> Iterator[tuple[int, str]]:
             yield node.lineno, node.arg
 
 
+def functions_of(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Functions of a module and in functions: no methods, and no routes, whose names are wire."""
+    methods = {
+        id(part) for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for part in node.body
+    }
+    for node in ast.walk(tree):
+        is_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        if not is_function or id(node) in methods:
+            continue
+        if not any(ast.unparse(part).startswith("router.") for part in node.decorator_list):
+            yield node.lineno, node.name.strip("_")
+
+
 def prose_of_python(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """Strings of a module that are sentences or labels: no docstrings, keys or queries."""
     docstrings = {
@@ -140,7 +153,8 @@ def test_names_say_what_a_value_is(folder: str) -> None:
     for path in files("*.py", folder):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         name = path.relative_to(ROOT).as_posix()
-        wrong += [f"{name}:{line}: {word}" for line, word in names_of(tree) if word in NAMES]
+        named = (*names_of(tree), *functions_of(tree))
+        wrong += [f"{name}:{line}: {word}" for line, word in named if word in NAMES]
         wrong += [
             f"{name}:{node.lineno}: {node.name}"
             for node in ast.walk(tree)

@@ -331,7 +331,7 @@ def is_due(
     answers: Mapping[int, Answer],
     marks: Sequence[ColoringMark] = (),
 ) -> bool:
-    """Whether :func:`further` may have something for that participant. It is cheap, and asked
+    """Whether :func:`assign_further` may have something for that participant. It is cheap, and asked
     first: where a study stands takes all its events to tell."""
     started = any(trial.purpose is Purpose.MAIN for trial in trials)
     if plan.kind is Kind.COLORINGS:
@@ -347,7 +347,7 @@ def is_due(
     return waiting <= AHEAD and main < min(plan.trials, len(plan.main_stimuli))
 
 
-def further(
+def assign_further(
     plan: StudyPlan,
     number: int,
     trials: Sequence[Trial],
@@ -424,7 +424,7 @@ def replay(
     exclusions: Exclusions | None = None,
 ) -> dict[int, list[datetime]]:
     """By the numbers of those whose stored trials are not what
-    :func:`truehue.annotation.assignment.assign.further` gives again: the times of writing down at
+    :func:`truehue.annotation.assignment.assign.assign_further` gives again: the times of writing down at
     which they are not.
 
     ``people`` are all participants. ``changes`` are later versions of the plan with the times from
@@ -449,7 +449,7 @@ def replay(
         own = by_number[number].plan or plan
         answers = answers_of(own, had[number], by_number[number].before(time))
         marks = [mark for mark in by_number[number].marks if mark.at <= time]
-        again = further(own, number, had[number], answers, ledger.standing(time), marks)
+        again = assign_further(own, number, had[number], answers, ledger.standing(time), marks)
         if again != tuple(_plain(trial) for trial in label):
             differing.setdefault(number, []).append(time)
         ledger.assign(number, label, time)

@@ -92,7 +92,7 @@ class ReviewAgreement:
     notes: tuple[str, ...]
 
 
-def standing(reviews: Iterable[Review]) -> dict[tuple[Key, str], Review]:
+def last_reviews(reviews: Iterable[Review]) -> dict[tuple[Key, str], Review]:
     """The last review of every coloring by every expert; ``reviews`` are in the order in which
     they were given, and an expert may take another view."""
     return {(review.coloring, review.reviewer): review for review in reviews}
@@ -115,7 +115,7 @@ def votes_of(reviews: Iterable[Review], needed: int = REVIEWERS) -> dict[Key, Vo
     """The votes on every coloring that has any, in the order of the first on each."""
     yes: Counter[Key] = Counter()
     count: Counter[Key] = Counter()
-    for review in standing(reviews).values():
+    for review in last_reviews(reviews).values():
         count[review.coloring] += 1
         yes[review.coloring] += review.consistent
     return {
@@ -128,7 +128,7 @@ def agreement(
     reviews: Iterable[Review], seed: int = 0, replicates: int = REPLICATES
 ) -> ReviewAgreement:
     """How far experts agree, with intervals over resampled colorings."""
-    last = standing(reviews)
+    last = last_reviews(reviews)
     votes = votes_of(last.values())
     keys, reviewers = sorted(votes), sorted({review.reviewer for review in last.values()})
     counts = np.array([[votes[key].yes, votes[key].no] for key in keys]).reshape(-1, 2)

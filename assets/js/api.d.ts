@@ -65,7 +65,7 @@ declare namespace Api {
     '/api/trash/{}/purge': [Omit<Deleted, 'trash_id'>, Done];
     '/api/trash/{}/restore': [Omit<Deleted, 'trash_id'>, TrashJson];
     '/api/verdicts': [QuestionRequest, SavedVerdict];
-    '/api/vlm/askings/{}/{}': [Omit<ChangeEvaluation, 'id' | 'what'>, Done];
+    '/api/vlm/evaluations/{}/{}': [Omit<ChangeEvaluation, 'id' | 'what'>, Done];
     '/api/vlm/sets/import': [ImportSet, StartedJob];
     '/api/vlm/sets/judge': [MakeJudgeSet, StartedJob];
     '/api/vlm/sets/make': [MakeSet, StartedJob];

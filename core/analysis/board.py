@@ -183,7 +183,8 @@ def board(
     # Drawing resamples leaves Python to others: runs are counted side by side.
     with ThreadPoolExecutor(_THREADS) as pool:
         rows = pool.map(
-            lambda own: _row(tuple(sorted(own, key=_place)), systems, unscored), runs.values()
+            lambda own: _row(tuple(sorted(own, key=_position_key)), systems, unscored),
+            runs.values(),
         )
         return dict(zip(runs, rows, strict=True))
 
@@ -198,7 +199,7 @@ def _row(tallies: tuple[PromptTally, ...], systems: str, unscored: str) -> Board
     return _row_of(tallies[0].run_id, strata, systems)
 
 
-def _place(tally: PromptTally) -> tuple[str, str, int, int, int, int]:
+def _position_key(tally: PromptTally) -> tuple[str, str, int, int, int, int]:
     return tally.task, tally.system, tally.passes, tally.scored, tally.images, tally.prompts
 
 

@@ -165,17 +165,17 @@ def run_labels(runs: Iterable[RunRecord]) -> dict[str, str]:
     listed = list(runs)
     own_names = {run.run_id: run.name for run in listed if not _has_made_name(run)}
     labels = {**_by_features([run for run in listed if run.run_id not in own_names]), **own_names}
-    short = {run_id: shortened(text) for run_id, text in labels.items()}
+    short = {run_id: shorten(text) for run_id, text in labels.items()}
     often = Counter(short.values())
     return {
         run.run_id: short[run.run_id]
         if often[short[run.run_id]] == 1
-        else f"{shortened(short[run.run_id], MOST_CHARACTERS - 9)} ({run.run_id[:6]})"
+        else f"{shorten(short[run.run_id], MOST_CHARACTERS - 9)} ({run.run_id[:6]})"
         for run in listed
     }
 
 
-def shortened(text: str, limit: int = MOST_CHARACTERS) -> str:
+def shorten(text: str, limit: int = MOST_CHARACTERS) -> str:
     """The words, cut at the end where they are too long."""
     return text if len(text) <= limit else f"{text[: limit - 1].rstrip(' ·,')}…"
 
@@ -209,5 +209,5 @@ def _by_features(runs: Sequence[RunRecord]) -> dict[str, str]:
             # What differs is said whole; a long name of a model gives way.
             rest = " · ".join(texts[1:])
             room = MOST_CHARACTERS - len(rest) - 3
-            labels[run.run_id] = f"{rest} · {shortened(model, max(room, 6))}" if rest else model
+            labels[run.run_id] = f"{rest} · {shorten(model, max(room, 6))}" if rest else model
     return labels

@@ -101,7 +101,7 @@ def nominal_kappa(pairs: Iterable[tuple[Hashable, Hashable]]) -> float | None:
     return None if chance == 1.0 else (observed - chance) / (1 - chance)
 
 
-def turned(pair: RuleAgreement) -> RuleAgreement:
+def swap_rules(pair: RuleAgreement) -> RuleAgreement:
     """The same with the rules in the other order."""
     return RuleAgreement(
         pair.rule_b, pair.rule_a, pair.both, pair.only_b, pair.only_a, pair.neither, pair.unscored

@@ -21,7 +21,7 @@ from truehue.core.batch.folder import LOCK, WORKERS_LOCK, BatchFolder
 from truehue.core.batch.health import done_of, set_aside, state_of
 from truehue.core.batch.journal import Journal, seal_left_over
 from truehue.core.batch.local_team import LocalTeam
-from truehue.core.batch.locks import InUse, held
+from truehue.core.batch.locks import InUse, hold_lock
 from truehue.core.batch.progress import Progress, add_shard
 from truehue.core.batch.records import FAILED, BatchState
 from truehue.core.batch.team import BROKEN, DIED, DONE, READY, Batch, Team, TeamEvent
@@ -93,9 +93,9 @@ def execute(
         "Try again in a minute."
     )
     # Whoever asks for the state looks at the lock for a moment.
-    with held(folder.path / LOCK, busy, wait_s=_LOOKED_AT_S):
+    with hold_lock(folder.path / LOCK, busy, wait_s=_LOOKED_AT_S):
         _refuse_elsewhere(folder)
-        with held(folder.path / WORKERS_LOCK, workers_busy, wait_s=_WORKERS_END_S):
+        with hold_lock(folder.path / WORKERS_LOCK, workers_busy, wait_s=_WORKERS_END_S):
             seal_left_over(folder.journal, folder.shard_folder, work.schema(), fitted=work.fitted)
             for name in set_aside(folder, work.total):
                 log.warning("%s cannot be read: its %s are done again", name, work_names.items)

@@ -159,10 +159,10 @@ class BatchFolder:
 
     def saved_done(self) -> int:
         """How many items had a result when the state was last written; 0 where it is lost."""
-        state = self.kept_state()
+        state = self.saved_state()
         return 0 if state is None else state.done
 
-    def kept_state(self) -> BatchState | None:
+    def saved_state(self) -> BatchState | None:
         """The state as it was last written; None where it is not there, or damaged. How far the
         work is now says :func:`truehue.core.batch.health.state_of`."""
         try:

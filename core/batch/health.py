@@ -73,7 +73,7 @@ def state_of(folder: BatchFolder) -> BatchState:
     that says more than there is becomes ``paused`` and says what is missing. Raises BadInput for a
     folder that cannot be read.
     """
-    state = folder.kept_state()
+    state = folder.saved_state()
     if state is None or state.status != "running":
         return _reconciled(folder, state)
     if not is_free(folder.path / LOCK):

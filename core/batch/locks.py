@@ -18,7 +18,9 @@ class InUse(TrueHueError):
 
 
 @contextmanager
-def held(path: Path, message: str, *, shared: bool = False, wait_s: float = 0.0) -> Iterator[None]:
+def hold_lock(
+    path: Path, message: str, *, shared: bool = False, wait_s: float = 0.0
+) -> Iterator[None]:
     """Holds the lock of a file. Raises InUse with ``message`` when it cannot be had in time, and
     DataFolderError on a file system that has no locks."""
     with _locked(_opened(path), path, message, shared, wait_s):

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 
 from truehue.core.batch.folder import WORKERS_LOCK
 from truehue.core.batch.journal import Journal
-from truehue.core.batch.locks import held
+from truehue.core.batch.locks import hold_lock
 from truehue.core.batch.records import FAILED, Row
 from truehue.core.batch.team import Batch
 from truehue.core.batch.work import (
@@ -46,7 +46,7 @@ class Worker:
         work_names = self.folder.words
         with ExitStack() as opened:
             opened.enter_context(
-                held(
+                hold_lock(
                     self.folder.path / WORKERS_LOCK,
                     f"The {work_names.work} is being resumed.",
                     shared=True,

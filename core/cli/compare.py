@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from truehue.core.color.distances import Comparison, Move, compare, dominant, emd_flow, entropy
-from truehue.core.color.notation import shortened
+from truehue.core.color.notation import shorten
 from truehue.core.color.uw71 import uw71
 from truehue.core.command import JSON, Command, arg, either, flag
 from truehue.core.concepts.distribution import (
@@ -247,7 +247,7 @@ def _concept_rows(
     if not matches:
         near = get_close_matches(normal(concept), parts, 3)
         raise BadInput(
-            f'{name} has no concept "{shortened(concept)}". '
+            f'{name} has no concept "{shorten(concept)}". '
             + (
                 f"Similar ones: {_excerpt_of_list(near)}."
                 if near
@@ -269,7 +269,7 @@ def _labeled(name: str, file: DistributionFile, label: str | None) -> Distributi
         )
     if label not in parts:
         raise BadInput(
-            f'{name} has no "{shortened(label)}" of {file.rows[0].words}. '
+            f'{name} has no "{shorten(label)}" of {file.rows[0].words}. '
             f"It has {_excerpt_of_list(list(parts))}."
         )
     return parts[label]

@@ -270,10 +270,10 @@ def _train(options: argparse.Namespace) -> int:
         instruction_of(options.instruction), options.area, bool(options.visual_only)
     )
     at_least_1(options, "threads", "report_every", "save_every")
-    from truehue.core.fidelity.training.model import check_place
+    from truehue.core.fidelity.training.model import check_folder
 
     if options.out is not None:
-        check_place(options.out)
+        check_folder(options.out)
     # Of the equal processes of one training the first writes, and holds the folder for all.
     first = os.environ.get("RANK", "0") == "0"
     with run_folder(options.folder) if first else nullcontext():

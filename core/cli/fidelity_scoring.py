@@ -30,7 +30,7 @@ from truehue.core.machine import Placement, machine, placement
 from truehue.core.scores.measures import MEASURES, measure_of
 from truehue.core.scores.records import LOW, NEITHER, SCORED, Measure
 from truehue.core.scores.scoring import score_image
-from truehue.core.spreadsheets import unguarded
+from truehue.core.spreadsheets import unescape_formula
 
 Scored = tuple[float, str]
 """A score, NaN where there is none, and why there is none."""
@@ -259,7 +259,7 @@ def imported_scores(path: Path, lower: Iterable[str]) -> dict[Metric, dict[str, 
     values: dict[tuple[str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for line, row in enumerate(_table(path), start=2):
         try:
-            name, version = unguarded(str(row["measure"])), str(row.get("version") or "")
+            name, version = unescape_formula(str(row["measure"])), str(row.get("version") or "")
             if row.get("status", SCORED) != SCORED:
                 continue
             values[name, version][str(row["image_id"])].append(float(row["value"]))

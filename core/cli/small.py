@@ -17,7 +17,7 @@ from truehue.core.checkpoints import run_folder
 from truehue.core.cli.small_report import (
     GROUPS,
     LEVEL_1,
-    asked_of,
+    held_out_prompts,
     rows_of_model,
     rows_of_renderer,
     rows_with_refinement,
@@ -53,13 +53,13 @@ def _data(options: argparse.Namespace) -> int:
 
 
 def _bank(options: argparse.Namespace) -> SceneBank:
-    def told(done: int, count: int) -> None:
+    def report_progress(done: int, count: int) -> None:
         print(f"{done:,} of {count:,} scenes", flush=True)
 
     settings = SceneSettings()
     if options.scenes is not None:
         settings = scene_settings_from_json(_json(options.scenes))
-    return render_scenes(options.data, settings, options.workers, told)
+    return render_scenes(options.data, settings, options.workers, report_progress)
 
 
 def _json(path: Path) -> dict[str, Any]:
@@ -94,11 +94,11 @@ def _json(path: Path) -> dict[str, Any]:
 def _train(options: argparse.Namespace) -> int:
     import torch
 
-    from truehue.core.generation.small.training import check_place
+    from truehue.core.generation.small.training import check_folder
 
     at_least_1(options, "threads", "workers", "save_every", "report_every")
     if options.out is not None:
-        check_place(options.out)
+        check_folder(options.out)
     torch.set_num_threads(options.threads)
     settings = Settings()
     if options.settings is not None:
@@ -128,7 +128,7 @@ def _trained(options: argparse.Namespace, settings: Settings) -> int:
         print(f"Going on from step {training.step:,} of {options.start}.", flush=True)
     bank = _bank(options)
 
-    def told(progress: Progress) -> None:
+    def report_progress(progress: Progress) -> None:
         print(
             f"step {progress.step:,} of {progress.steps:,}  reading {progress.reading:.4f}  "
             f"image {progress.picture:.5f}  {progress.seconds:,.0f} s",
@@ -140,7 +140,7 @@ def _trained(options: argparse.Namespace, settings: Settings) -> int:
         bank,
         options.folder,
         settings.steps,
-        told,
+        report_progress,
         save_every=options.save_every,
         report_every=options.report_every,
     )
@@ -227,11 +227,11 @@ def _report(options: argparse.Namespace) -> int:
         raise BadInput(f"The groups of prompts are {', '.join(GROUPS)}.")
     if min(options.count, options.level_1) < 0:
         raise BadInput("--count and --level-1 are at least 0.")
-    prompts = asked_of(groups, settings.held_out, options.count, options.level_1)
+    prompts = held_out_prompts(groups, settings.held_out, options.count, options.level_1)
     if not prompts:
         raise BadInput("There are no prompts to measure: give a higher --count or --level-1.")
 
-    def told(done: int, count: int) -> None:
+    def report_progress(done: int, count: int) -> None:
         if done % 20 == 0 or done == count:
             print(f"{done:,} of {count:,}", flush=True)
 
@@ -248,7 +248,7 @@ def _report(options: argparse.Namespace) -> int:
             width=settings.size_px,
             height=settings.size_px,
         )
-        rows += rows_of_model(loaded, request, prompts, told)
+        rows += rows_of_model(loaded, request, prompts, report_progress)
         # After each scale: what was measured stays if the rest is not waited for.
         report.write(options.out, rows, {**about, "command": command})
     first = [prompt for prompt in prompts if prompt.group == LEVEL_1]

@@ -17,11 +17,11 @@ from truehue.core.analysis.intervals import wilson
 from truehue.core.errors import MaskError, NoPixels
 from truehue.core.files import replace_file
 from truehue.core.generation.request import GenerationRequest, LoadedModel, OnStep
-from truehue.core.generation.small.scenes import SceneBank, caption_of, color_of_words, held_out
+from truehue.core.generation.small.scenes import SceneBank, caption_of, colors_by_name, held_out
 from truehue.core.masks.grabcut import grabcut
 from truehue.core.prompts.draws import seeded_order
 from truehue.core.prompts.gencolorbench import build
-from truehue.core.prompts.prompt import Prompt, color_words
+from truehue.core.prompts.prompt import Prompt, format_color
 from truehue.core.refinement.settings import (
     FIRST_PASS_WORDS,
     Refinement,
@@ -71,7 +71,7 @@ class NumberedPrompt:
     prompt: Prompt
 
 
-def asked_of(
+def held_out_prompts(
     groups: Collection[str], share: float, count: int, level_1: int
 ) -> list[NumberedPrompt]:
     """The held-out prompts of these groups, in the order of :data:`GROUPS`: ``level_1`` of the
@@ -92,7 +92,7 @@ def prompts_of(group: str, share: float, count: int) -> list[Prompt]:
     """Held-out prompts of a group of :data:`GROUPS` in a seeded order, at most ``count``: those
     whose names mean their colors, with as many objects as are drawn in training."""
     task, _, kind = group.partition(" ")
-    meaning = color_of_words()
+    meaning = colors_by_name()
     choices = []
     for prompt in build():
         if prompt.task != task or not held_out(prompt, share):
@@ -101,7 +101,7 @@ def prompts_of(group: str, share: float, count: int) -> list[Prompt]:
             continue
         colors = [target.color for target in prompt.targets if target.color is not None]
         named = prompt.notation in ("", "name")
-        if named and any(meaning[color_words(c)].srgb8 != c.srgb8 for c in colors):
+        if named and any(meaning[format_color(c)].srgb8 != c.srgb8 for c in colors):
             continue
         if len(caption_of(prompt).shapes) <= 2:
             choices.append(prompt)
@@ -131,7 +131,7 @@ def saturation(srgb8: np.ndarray) -> np.ndarray:
     return np.divide(limit - least, limit, out=np.zeros_like(limit), where=limit > 0)
 
 
-def judged(group: str, guidance: float | None, prompt: Prompt, srgb8: np.ndarray) -> Row:
+def judge_image(group: str, guidance: float | None, prompt: Prompt, srgb8: np.ndarray) -> Row:
     """The verdict on a picture of a prompt; ``unscored`` where no object is found."""
     import cv2
 
@@ -192,7 +192,9 @@ def rows_of_model(
             request, text=numbered_prompt.prompt.text, seed=numbered_prompt.number
         )
         image = model.draw([generation_request], lambda report: None, Event())[0]
-        yield judged(numbered_prompt.group, request.guidance, numbered_prompt.prompt, image.srgb8)
+        yield judge_image(
+            numbered_prompt.group, request.guidance, numbered_prompt.prompt, image.srgb8
+        )
         report_progress(done, len(prompts))
 
 
@@ -209,13 +211,15 @@ def rows_with_refinement(
         group, prompt = numbered_prompt.group, numbered_prompt.prompt
         plain = replace(request, text=prompt.text, seed=numbered_prompt.number)
         before = model.draw([plain], still, Event())[0]
-        yield replace(judged(group, request.guidance, prompt, before.srgb8), strength=0.0)
+        yield replace(judge_image(group, request.guidance, prompt, before.srgb8), strength=0.0)
         discrepancy = discrepancy_of(rows_of(saturation_map(before.srgb8)))
         for strength in strengths:
             refinement = Refinement(strength, discrepancy=discrepancy, source=FIRST_PASS_WORDS)
             refined = replace(plain, options={"cfr": refinement.to_json()})
             after = model.draw([refined], still, Event())[0]
-            yield replace(judged(group, request.guidance, prompt, after.srgb8), strength=strength)
+            yield replace(
+                judge_image(group, request.guidance, prompt, after.srgb8), strength=strength
+            )
 
 
 def rows_of_renderer(bank: SceneBank, prompts: Sequence[NumberedPrompt]) -> Iterator[Row]:
@@ -225,7 +229,7 @@ def rows_of_renderer(bank: SceneBank, prompts: Sequence[NumberedPrompt]) -> Iter
         choices = bank.of(caption.shapes)
         if choices:
             srgb8 = bank.picture(choices[prompt.number % len(choices)], caption.colors)
-            yield judged(prompt.group, None, prompt.prompt, srgb8)
+            yield judge_image(prompt.group, None, prompt.prompt, srgb8)
 
 
 # Gray, dashed and marked lines: series are told apart without color.

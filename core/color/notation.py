@@ -31,7 +31,7 @@ HEX_DIGITS = "0123456789abcdefABCDEF"
 CHANNELS = ("red", "green", "blue")
 
 
-def shortened(text: str, limit: int = 40) -> str:
+def shorten(text: str, limit: int = 40) -> str:
     """What was typed, on one line and at most ``limit`` characters long, for a message."""
     line = " ".join(text.split())
     return line if len(line) <= limit else line[: limit - 1] + "…"
@@ -53,13 +53,13 @@ def read_hex(text: str) -> tuple[int, int, int] | None:
     if wrong:
         index, sign = wrong[0]
         raise UnknownColor(
-            f'In the hex color "{shortened(text)}" digit {index} is "{sign}"; hex digits are 0–9 '
+            f'In the hex color "{shorten(text)}" digit {index} is "{sign}"; hex digits are 0–9 '
             "and A–F."
         )
     if len(digits) not in (3, 6):
         hint = " Leave the transparency at its end out." if len(digits) in (4, 8) else ""
         raise UnknownColor(
-            f'The hex color "{shortened(text)}" has {len(digits)} digits; it needs 6 (#D51C3C) '
+            f'The hex color "{shorten(text)}" has {len(digits)} digits; it needs 6 (#D51C3C) '
             f"or 3 (#F80).{hint}"
         )
     if len(digits) == 3:
@@ -80,14 +80,14 @@ def read_rgb(text: str) -> tuple[int, int, int] | None:
     parts = [part for part in re.split(r"[\s,;]+", match[1]) if part]
     if len(parts) != 3:
         raise UnknownColor(
-            f'"{shortened(text)}" has {len(parts)} number{"" if len(parts) == 1 else "s"}; an rgb '
+            f'"{shorten(text)}" has {len(parts)} number{"" if len(parts) == 1 else "s"}; an rgb '
             "color has three: red, green and blue."
         )
     codes = []
     for channel, part in zip(CHANNELS, parts, strict=True):
         if not re.fullmatch(r"[0-9]{1,3}", part) or int(part) > 255:
             raise UnknownColor(
-                f'The {channel} of "{shortened(text)}" is {shortened(part)}; it must be a whole '
+                f'The {channel} of "{shorten(text)}" is {shorten(part)}; it must be a whole '
                 "number from 0 to 255."
             )
         codes.append(int(part))
@@ -157,14 +157,14 @@ def read_function(text: str) -> WrittenColor | None:
     name = name if name in _PARTS else name.removesuffix("a")
     if "/" in match[2]:
         raise UnknownColor(
-            f'"{shortened(text)}" is see-through; leave out the slash and what follows it.'
+            f'"{shorten(text)}" is see-through; leave out the slash and what follows it.'
         )
     parts = [part for part in re.split(r"[\s,;]+", match[2].lower()) if part]
     part_scales = _PARTS[name]
     if len(parts) != 3:
         names = ", ".join(part for part, _ in part_scales)
         raise UnknownColor(
-            f'"{shortened(text)}" has {len(parts)} number{"" if len(parts) == 1 else "s"}; {name} '
+            f'"{shorten(text)}" has {len(parts)} number{"" if len(parts) == 1 else "s"}; {name} '
             f"has three: {names}."
         )
     values = [
@@ -237,7 +237,7 @@ def most_vivid_within(lab: Triple) -> Triple:
     return _triple(target * np.array([1.0, low, low]))
 
 
-def signed(value: float, decimals: int = 2) -> str:
+def format_signed(value: float, decimals: int = 2) -> str:
     """Fixed decimals with a real minus sign and no minus zero."""
     text = f"{value:.{decimals}f}"
     return (text.removeprefix("-") if float(text) == 0.0 else text).replace("-", "−")
@@ -245,7 +245,11 @@ def signed(value: float, decimals: int = 2) -> str:
 
 def lab_text(lab: Sequence[float]) -> str:
     """``L* 52.2 · a* 64.36 · b* −5.10``; lines break between the numbers, not within one."""
-    parts = (f"L*\u00a0{lab[0]:.1f}", f"a*\u00a0{signed(lab[1])}", f"b*\u00a0{signed(lab[2])}")
+    parts = (
+        f"L*\u00a0{lab[0]:.1f}",
+        f"a*\u00a0{format_signed(lab[1])}",
+        f"b*\u00a0{format_signed(lab[2])}",
+    )
     return "\u00a0· ".join(parts)
 
 
@@ -260,7 +264,7 @@ def _value(text: str, part: str, label: str, full: float | None) -> float:
         kind = "an angle such as 120 or 120deg" if full is None else "a number or a percentage"
         kind += f", at most {MOST:,.0f}" if fits else ""
         raise UnknownColor(
-            f'The {label} of "{shortened(text)}" is {shortened(part)}; it must be {kind}.'
+            f'The {label} of "{shorten(text)}" is {shorten(part)}; it must be {kind}.'
         )
     number = float(match[1])
     if full is None:
@@ -275,9 +279,7 @@ def _check(text: str, name: str, values: list[float]) -> None:
         chroma = label in ("C*", "C")
         if (limit is not None and not 0.0 <= value <= limit) or (chroma and value < 0.0):
             room = "0 or more" if limit is None else f"from 0 to {limit:g}"
-            raise UnknownColor(
-                f'The {label} of "{shortened(text)}" is {value:g}; it must be {room}.'
-            )
+            raise UnknownColor(f'The {label} of "{shorten(text)}" is {value:g}; it must be {room}.')
 
 
 def _check_gamut(text: str, lab: Triple) -> None:
@@ -286,7 +288,7 @@ def _check_gamut(text: str, lab: Triple) -> None:
     near = most_vivid_within(lab)
     message = " ".join(_tenths(value) for value in near)
     raise UnknownColor(
-        f'"{shortened(text)}" lies outside of sRGB, so no image here can have that color. Of its '
+        f'"{shorten(text)}" lies outside of sRGB, so no image here can have that color. Of its '
         f"lightness and hue the most vivid inside is lab({message}), "
         f"{hex_of(lab_to_srgb8(np.array(near)))}."
     )

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from truehue.core.color.difference import delta_e00
-from truehue.core.color.notation import read_function, read_hex, read_rgb, shortened
+from truehue.core.color.notation import read_function, read_hex, read_rgb, shorten
 from truehue.core.color.spaces import hex_of, srgb8_to_lab
 from truehue.core.errors import BadInput, TrueHueError, UnknownColor
 
@@ -212,7 +212,7 @@ def parse_target(text: str, system_id: str | None = None) -> ColorTarget:
         key, rest = prefixed[1].lower(), prefixed[2]
         if key not in SYSTEMS:
             raise UnknownColor(
-                f'"{shortened(prefixed[1])}" is no color system. Before a colon stands one of '
+                f'"{shorten(prefixed[1])}" is no color system. Before a colon stands one of '
                 f"{', '.join(SYSTEMS)}."
             )
         if not rest:
@@ -316,7 +316,7 @@ def _unknown(name: str, system_id: str | None) -> UnknownColor:
     if not _fold(name):
         return UnknownColor(f"No color was given. {FORMS}")
     location = "" if system_id is None else f" in {SYSTEMS[system_id]}"
-    message = f'No color is called "{shortened(name)}"{location}.'
+    message = f'No color is called "{shorten(name)}"{location}.'
     suggestions: list[str] = []
     for key in SEARCH_ORDER if system_id else ():
         same = _index(key)[1].get(_fold(name))

@@ -73,7 +73,7 @@ def near_colors(srgb8: tuple[int, int, int], system_id: str) -> tuple[NamedColor
     return tuple(by_srgb8.values())
 
 
-def asking(color: str, system_id: str) -> ColorQuery:
+def make_query(color: str, system_id: str) -> ColorQuery:
     """What a picture of that color is asked for; ``color`` is a name of the system, or a hex.
 
     Raises UnknownColor and BadInput as parse_target.
@@ -108,7 +108,7 @@ def lightness_key(lab: tuple[float, float, float]) -> str:
     return f"{low}-{low + LIGHTNESS_BAND}"
 
 
-def picture(
+def render_image(
     object_name: str,
     light: str,
     seed: int,

@@ -19,7 +19,12 @@ from pathlib import Path
 from typing import Any
 
 from truehue.core.color.systems import SYSTEMS, parse_target
-from truehue.core.diagnosis.colors import SET_SYSTEMS, TWO_MATERIAL_OBJECTS, picture, set_colors
+from truehue.core.diagnosis.colors import (
+    SET_SYSTEMS,
+    TWO_MATERIAL_OBJECTS,
+    render_image,
+    set_colors,
+)
 from truehue.core.errors import BadInput
 from truehue.core.generation.renderer import LIGHTS, RENDERER_VERSION
 from truehue.core.generation.renderer.checks import check_object, check_size_and_seed, checked_light
@@ -126,7 +131,7 @@ def rules_used(rule_ids: Sequence[str] = (), k: int = 0) -> tuple[RuleUsed, ...]
     id or such a k.
     """
     chosen = [rule(rule_id) for rule_id in rule_ids] or list(RULES)
-    probe, target = picture("sphere", "overcast", 0, "#E83B1B", 64), parse_target("#E83B1B")
+    probe, target = render_image("sphere", "overcast", 0, "#E83B1B", 64), parse_target("#E83B1B")
     used = []
     for by in dict.fromkeys(chosen):
         measurement = measure(

@@ -25,7 +25,7 @@ from truehue.core.batch.execute import WorkerPool, execute, pausing_on_interrupt
 from truehue.core.batch.folder import LOCK, PLAN, BatchFolder
 from truehue.core.batch.health import done_of, set_aside
 from truehue.core.batch.journal import Misfit
-from truehue.core.batch.locks import held
+from truehue.core.batch.locks import hold_lock
 from truehue.core.batch.records import DONE, BatchState, Row, WorkNames
 from truehue.core.batch.results import tables
 from truehue.core.batch.shards import schema_with
@@ -249,7 +249,7 @@ def work_of(report_folder: Path, tasks: Sequence[Task]) -> DiagnosisWork:
         folder.path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise BadInput(f"Cannot use the folder {report_folder}: {why_of(error)}.") from error
-    with held(folder.path / LOCK, _BUSY, wait_s=0.5):
+    with hold_lock(folder.path / LOCK, _BUSY, wait_s=0.5):
         known = folder.tasks() if (folder.path / PLAN).is_file() else []
         positions = {fingerprint: index for index, (_, fingerprint) in enumerate(known)}
         unknown = (task for task in tasks if task.fingerprint not in positions)
@@ -308,7 +308,7 @@ class Progress:
 Watch = Callable[[Progress], None]
 
 
-def unwatched(progress: Progress) -> None:
+def ignore_progress(progress: Progress) -> None:
     """The watch of a run that nobody waits for."""
 
 
@@ -320,7 +320,7 @@ def diagnose(
     workers: int = 1,
     every: int = 1,
     source: str = "",
-    watch: Watch = unwatched,
+    watch: Watch = ignore_progress,
 ) -> DiagnosisReport:
     """Does the tasks that ``report_folder`` does not hold yet and writes ``report.json``,
     ``verdicts.csv.gz`` and ``codebook.md`` there.

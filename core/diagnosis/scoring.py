@@ -13,8 +13,8 @@ from truehue.core.color.systems import NamedColor, find
 from truehue.core.diagnosis.colors import (
     TWO_MATERIAL_OBJECTS,
     ColorQuery,
-    asking,
-    picture,
+    make_query,
+    render_image,
     second_color,
     set_colors,
 )
@@ -88,7 +88,7 @@ def margin(measurement: Measurement) -> float | None:
     return max(shares, default=None) if measurement.verdict.status != UNSCORED else None
 
 
-def judged(
+def judge_image(
     srgb8: np.ndarray,
     mask: np.ndarray,
     question: ColorQuery,
@@ -136,7 +136,7 @@ def row(measurement: Measurement, relation: str, **about: Any) -> JudgmentRow:
 def unscored_rows(
     question: ColorQuery, rule_ids: Sequence[str], **about: Any
 ) -> Iterator[JudgmentRow]:
-    """The rows of a picture that could not be had, as :func:`judged`."""
+    """The rows of a picture that could not be had, as :func:`judge_image`."""
     for number, target in enumerate(question.targets):
         for rule_id in rule_ids:
             measurement = unscored_measurement("There is no image to score.", target, rule_id)
@@ -171,14 +171,14 @@ def _rendered(task: Task, step: Step) -> Iterator[JudgmentRow]:
         same = done.get((system_id, color.hex))
         if same is None:
             second = _second(task, color) if task.two else ""
-            srgb8, mask = picture(
+            srgb8, mask = render_image(
                 task.object, task.light, task.seed, color.hex, task.size_px, second
             )
             same = list(
-                judged(
+                judge_image(
                     srgb8,
                     mask,
-                    asking(name, system_id),
+                    make_query(name, system_id),
                     task.rule_ids,
                     task.k,
                     object=task.object,
@@ -207,10 +207,10 @@ def _second(task: Task, color: NamedColor) -> str:
 def _loaded(file_row: FileRow, task: Task) -> Iterator[JudgmentRow]:
     if file_row.problem:
         raise TrueHueError(file_row.problem)
-    question = asking(file_row.color, file_row.system)
+    question = make_query(file_row.color, file_row.system)
     image = load_image(file_row.file)
     mask = load_mask(file_row.mask, image.srgb8.shape[:2])
-    yield from judged(
+    yield from judge_image(
         image.srgb8,
         mask,
         question,
@@ -228,7 +228,7 @@ def _loaded(file_row: FileRow, task: Task) -> Iterator[JudgmentRow]:
 def _unusable(file_row: FileRow, rule_ids: tuple[str, ...]) -> Iterator[JudgmentRow]:
     """The rows of a picture that cannot be read: unscored, so that it stays in the count."""
     try:
-        question = asking(file_row.color, file_row.system)
+        question = make_query(file_row.color, file_row.system)
     except TrueHueError:
         return  # Without a color there is nothing that was asked; the problem is reported.
     yield from unscored_rows(

@@ -20,7 +20,7 @@ from truehue.core.export.bibliography import references
 from truehue.core.export.codebook import codebook_json, codebook_text
 from truehue.core.export.source import ExportRun, parts, plan_out
 from truehue.core.export.tables import COLORS, RESULTS, write_parquet_to
-from truehue.core.files import Progress, quiet, shelf, whole_file
+from truehue.core.files import Progress, content_path, quiet, whole_file
 from truehue.core.runs.records import STORED, StoredItem
 from truehue.core.version import VERSION
 
@@ -104,7 +104,7 @@ def _write(run: ExportRun, file: IO[bytes], with_images: bool, progress: Progres
         for name, content, table in parts(run.shards):
             _add(archive, listed, f"shards/{name}", content)
             if with_images:
-                images |= _pictures(run, table)
+                images |= _image_paths(run, table)
             done += table.num_rows
             progress(done, total)
         packed = {name: images[name] for name in sorted(images) if images[name].is_file()}
@@ -172,7 +172,7 @@ def item_out(item: StoredItem) -> dict[str, Any]:
     return row
 
 
-def _pictures(run: ExportRun, table: Any) -> dict[str, Path]:
+def _image_paths(run: ExportRun, table: Any) -> dict[str, Path]:
     """Where the pictures and masks of some results lie, by their names in the archive."""
     images: dict[str, Path] = {}
     stored: Mapping[int, StoredItem] = dict(enumerate(run.plan.items))
@@ -180,14 +180,14 @@ def _pictures(run: ExportRun, table: Any) -> dict[str, Path]:
     for position, image_id, masks in zip(*columns, strict=True):
         item = stored.get(position)
         if image_id:
-            path = Path(item.file) if item else shelf(run.folder.images, image_id)
-            images[shelf(Path("images"), image_id).as_posix()] = path
+            path = Path(item.file) if item else content_path(run.folder.images, image_id)
+            images[content_path(Path("images"), image_id).as_posix()] = path
         for mask in masks or ():
             name = mask["content_sha256"]
-            path = shelf(run.folder.masks, name)
+            path = content_path(run.folder.masks, name)
             if not path.is_file() and item and mask["target"] in item.masks:
                 path = Path(item.masks[mask["target"]].file)
-            images[shelf(Path("masks"), name).as_posix()] = path
+            images[content_path(Path("masks"), name).as_posix()] = path
     return images
 
 

@@ -94,7 +94,7 @@ SHARES = tuple(
 COLOR_COLUMNS = (*_columns("colors", COLUMNS), *SHARES)
 
 
-def copied(of: str, columns: Sequence[Column] = COLUMNS) -> dict[str, str]:
+def copied_columns(of: str, columns: Sequence[Column] = COLUMNS) -> dict[str, str]:
     """The columns that are copied from fields of ``of``, such as ``verdict``, with the field of
     each."""
     pairs = ((column.name, column.field.partition(".")) for column in columns)

@@ -61,7 +61,7 @@ def item_tables(
 def parts(shards: Sequence[Part]) -> Iterator[tuple[str, bytes, Any]]:
     """Name, bytes and table of each shard of the archive."""
     for number, table in enumerate(item_tables(shards)):
-        table = carried(table)
+        table = portable_results(table)
         yield part_name(number), parquet(table), table
 
 
@@ -70,7 +70,7 @@ def part_name(number: int) -> str:
     return f"part-{number:05d}.parquet"
 
 
-def carried(table: Any) -> Any:
+def portable_results(table: Any) -> Any:
     """The results as they leave a machine: no names of workers, and no ids under which a storage
     keeps the masks, which name nothing elsewhere."""
     import pyarrow as pa
@@ -108,7 +108,11 @@ def same_results(first: Sequence[Part], other: Sequence[Part]) -> bool:
         if a is None or b is None:
             return a is b
         drop = list(OURS_ALONE)
-        if not carried(a).drop_columns(drop).equals(carried(b).drop_columns(drop)):
+        if (
+            not portable_results(a)
+            .drop_columns(drop)
+            .equals(portable_results(b).drop_columns(drop))
+        ):
             return False
 
 

@@ -24,7 +24,7 @@ from truehue.core.export.columns import (
     UNMEASURED,
     Column,
     arrow_schema,
-    copied,
+    copied_columns,
 )
 from truehue.core.export.source import ExportRun, in_one_piece, item_tables
 from truehue.core.files import Progress, quiet, whole_file
@@ -61,7 +61,7 @@ class Prompts:
 
         self.texts = {
             name: column(getattr(prompt, field) for prompt in prompts)
-            for name, field in copied("prompt").items()
+            for name, field in copied_columns("prompt").items()
         }
         counts = [len(prompt.targets) for prompt in prompts]
         self.starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
@@ -71,7 +71,7 @@ class Prompts:
                 getattr(target.color, "value", None) if field == "color" else getattr(target, field)
                 for target in targets
             )
-            for name, field in copied("target").items()
+            for name, field in copied_columns("target").items()
         }
 
         positions = [next(iter(measured_of(prompt.task, prompt.targets)), -1) for prompt in prompts]
@@ -120,9 +120,10 @@ def _rows(run: ExportRun, about: Prompts, items: Table) -> Table:
     numbers = about.target_numbers(prompt, target)
     columns |= {name: values.take(numbers) for name, values in about.targets.items()}
     columns |= {
-        name: items[field].combine_chunks().take(index) for name, field in copied("item").items()
+        name: items[field].combine_chunks().take(index)
+        for name, field in copied_columns("item").items()
     }
-    columns |= {name: fields[field] for name, field in copied("verdict").items()}
+    columns |= {name: fields[field] for name, field in copied_columns("verdict").items()}
     columns["object"] = pc.if_else(unjudged, columns["object"], fields["object_name"])
     columns["target"] = pa.array(target, mask=target < 0)
     columns["leads"] = pc.if_else(unjudged, True, fields["leads"])
@@ -193,8 +194,8 @@ def _measured_columns(labs: Any) -> dict[str, Any]:
 def _masks(items: Table, item: np.ndarray, target: np.ndarray) -> dict[str, Any]:
     """The mask of each row's object."""
     masks = in_one_piece(items["masks"])
-    flat, index = masks.flatten(), places_of(masks, item, target)
-    return {name: _field_rows(flat, field, index) for name, field in copied("mask").items()}
+    flat, index = masks.flatten(), flat_positions(masks, item, target)
+    return {name: _field_rows(flat, field, index) for name, field in copied_columns("mask").items()}
 
 
 def _field_rows(flat: Any, name: str, positions: Any) -> Any:
@@ -214,7 +215,7 @@ def _same(value: str, count: int) -> Any:
     return pa.repeat(pa.scalar(value, pa.string()), count)
 
 
-def places_of(lists: Any, item: np.ndarray, target: np.ndarray) -> Any:
+def flat_positions(lists: Any, item: np.ndarray, target: np.ndarray) -> Any:
     """Places in ``lists.flatten()``, whose entries have a field ``target``: of the object
     ``target`` of the row ``item``; null where there is no such entry."""
     import pyarrow as pa
@@ -244,7 +245,7 @@ class ProfileStatus:
         import pyarrow.compute as pc
 
         listed = in_one_piece(items["profiles"])
-        profile_rows = listed.flatten().take(places_of(listed, item, target))
+        profile_rows = listed.flatten().take(flat_positions(listed, item, target))
         _, profiles, reasons = profile_rows.flatten()
         names = profiles.type.names
         self.fields: dict[str, Any] = dict(zip(names, profiles.flatten(), strict=True))
@@ -289,12 +290,12 @@ class _About:
         columns = {**_of_run(self.run, count), "profile_version": _same(self.version, count)}
         columns |= {
             name: self.prompts.texts[name].take(pa.array(prompt))
-            for name in copied("prompt", COLOR_COLUMNS)
+            for name in copied_columns("prompt", COLOR_COLUMNS)
         }
         columns["concept_id"] = self.concept_ids.take(pa.array(prompt))
         columns |= {
             name: items[field].combine_chunks().take(position)
-            for name, field in copied("item", COLOR_COLUMNS).items()
+            for name, field in copied_columns("item", COLOR_COLUMNS).items()
         }
         columns["guidance"] = pa.array(
             [
@@ -309,7 +310,7 @@ class _About:
         columns["status"] = pc.if_else(pa.array(statuses.there), MEASURED, UNMEASURED)
         columns["reason"] = statuses.reasons
         masks = in_one_piece(items["masks"])
-        index = places_of(masks, item, target)
+        index = flat_positions(masks, item, target)
         columns["mask_sha256"] = masks.flatten().field("content_sha256").take(index)
         return in_columns(columns | _numbers(statuses), COLOR_COLUMNS)
 
@@ -383,7 +384,7 @@ def tables(
         for table in sheet.rows(run):
             yield table
             # The rows of a table begin with another picture than those of the one before.
-            done += _pictures(table)
+            done += _count_images(table)
             progress(done, total)
 
 
@@ -407,7 +408,7 @@ def csv_pieces(
 
 def write_csv(runs: Sequence[ExportRun], target: Path | str, progress: Progress = quiet) -> None:
     """The CSV at ``target``, and its codebook beside it; the colors of concepts too, where there
-    are any (see :func:`beside`)."""
+    are any (see :func:`companion_files`)."""
     _write_sheets(runs, target, progress, _csv_to)
 
 
@@ -419,7 +420,7 @@ def write_parquet(
     _write_sheets(runs, target, progress, write_parquet_to)
 
 
-def beside(runs: Sequence[ExportRun], target: Path | str) -> list[Path]:
+def companion_files(runs: Sequence[ExportRun], target: Path | str) -> list[Path]:
     """The files that stand beside a table at ``target``: the codebook, and of runs with concepts
     ``NAME-colors.csv`` (or ``.parquet``)."""
     target = Path(target)
@@ -483,12 +484,12 @@ def write_parquet_to(
 def write_codebook(runs: Sequence[ExportRun], target: Path | str) -> None:
     """``NAME.codebook.json`` and ``NAME.codebook.md`` beside an exported table."""
     texts = (codebook_json(runs), codebook_text(runs))
-    for path, text in zip(beside(runs, target)[-2:], texts, strict=True):
+    for path, text in zip(companion_files(runs, target)[-2:], texts, strict=True):
         with whole_file(path) as file:
             file.write(text.encode())
 
 
-def _pictures(table: Any) -> int:
+def _count_images(table: Any) -> int:
     import pyarrow.compute as pc
 
     return int(pc.count_distinct(table["position"]).as_py())

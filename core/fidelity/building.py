@@ -50,7 +50,7 @@ from truehue.core.generation.request import (
 from truehue.core.images.load import encode_png, load_image
 from truehue.core.prompts.draws import seeded_order
 from truehue.core.prompts.parts import colors
-from truehue.core.prompts.prompt import ObjectTarget, color_words
+from truehue.core.prompts.prompt import ObjectTarget, format_color
 
 _CAPTIONS = ("caption", "prompt", "text", "txt")
 _HEADER = f"A table of captions has the columns file and {', '.join(_CAPTIONS[:-1])} or txt."
@@ -354,7 +354,7 @@ class Builder:
             if not isinstance(error, TrueHueError):
                 raise
             raise ItemFailed(str(error), {"photograph": number, "maker": maker}) from error
-        images = [_beside(photograph, images[0], maker in DISTORTIONS), *images]
+        images = [_align_photograph(photograph, images[0], maker in DISTORTIONS), *images]
         folder = Path(PICTURES) / f"{_plain(maker)}-{number:06d}"
         ending = self._settings.format
         names = ["real", *(f"rank{rank}" for rank in range(len(images) - 1))]
@@ -426,7 +426,7 @@ def scaled_down(srgb8: np.ndarray, area_px: int) -> np.ndarray:
     return _resized(srgb8, max(1, round(height * scale)), max(1, round(width * scale)))
 
 
-def _beside(photograph: np.ndarray, image: np.ndarray, is_distorted: bool) -> np.ndarray:
+def _align_photograph(photograph: np.ndarray, image: np.ndarray, is_distorted: bool) -> np.ndarray:
     """The photograph as it stands beside an image of its group: of a distortion at its very size,
     as rounding the sides twice could miss it by a pixel, of a model's drawing at its area."""
     height, width, _ = image.shape
@@ -483,7 +483,7 @@ def rendered_photographs(
     for number in range(count):
         # Beyond the number of pairs they come again, seen from elsewhere.
         name, color = pairs[order[number % len(order)]]
-        text = f"A photo of a {color_words(color)} {name}"
+        text = f"A photo of a {format_color(color)} {name}"
         path = folder / f"{seed}-{size_px}-{number:04d}.png"
         if not path.is_file():
             request = GenerationRequest(

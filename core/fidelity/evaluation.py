@@ -27,7 +27,7 @@ import numpy as np
 from truehue.core.analysis.intervals import CONFIDENCE, RESAMPLES, SEED
 from truehue.core.errors import BadInput
 from truehue.core.fidelity.groups import Group
-from truehue.core.spreadsheets import unguarded
+from truehue.core.spreadsheets import unescape_formula
 
 _BLOCK = 512
 """Images whose pairs are counted at a time."""
@@ -357,7 +357,7 @@ def _of_study(path: Path) -> Mapping[str, list[float]]:
     tables = {name: list(_rows(_table_text(path, name), name)) for name in _TABLES}
     try:
         images = {
-            (row["case"], unguarded(row["model"])): row["images"].split()
+            (row["case"], unescape_formula(row["model"])): row["images"].split()
             for row in tables["candidates"]
         }
         shown = {row["stimulus"]: (row["case"], row["models"]) for row in tables["stimuli"]}

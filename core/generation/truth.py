@@ -64,7 +64,7 @@ def stand_in_tag(origin: Mapping[str, Any], position: int | None = None) -> str:
     return ", ".join(dict.fromkeys(tags))
 
 
-def true_color_words(
+def describe_true_color(
     origin: Mapping[str, Any],
     target: ColorTarget,
     object_name: str = "",

@@ -20,7 +20,7 @@ from truehue.core.errors import BadInput
 from truehue.core.generation.request import MAX_SEED
 from truehue.core.image_sets.files import plain
 from truehue.core.image_sets.records import Remark
-from truehue.core.prompts.prompt import MAX_FIELD_CHARACTERS, ObjectTarget, Prompt, unfit
+from truehue.core.prompts.prompt import MAX_FIELD_CHARACTERS, ObjectTarget, Prompt, describe_unfit
 from truehue.core.sentences import read_sentence
 from truehue.core.text_tables import DELIMITERS, Record, TextSource, excerpt, open_text, records
 
@@ -151,7 +151,7 @@ def _prompt(table: MappingTable, lookup: _PromptLookup, cells: Mapping[str, str]
         (target.color.system for target in targets if target.color and target.color.system), ""
     )
     prompt = Prompt(new_id, text, "free", targets, system=system)
-    if why := unfit(prompt):
+    if why := describe_unfit(prompt):
         raise BadInput(why)
     before = table.new_prompts.get(new_id, prompt)
     if before != prompt:

@@ -25,7 +25,7 @@ from truehue.core.prompts.parts import (
     object_target,
     row_target,
 )
-from truehue.core.prompts.prompt import ObjectTarget, Prompt, color_words, with_articles
+from truehue.core.prompts.prompt import ObjectTarget, Prompt, format_color, with_articles
 from truehue.core.prompts.tables import (
     ContextTemplate,
     FocusedTemplate,
@@ -48,7 +48,7 @@ NCU_EACH, NCU_EXTRA = 25, 250
 def _sentence(template: FocusedTemplate, row: ObjectRow, color: ColorTarget) -> str:
     red, green, blue = color.srgb8
     filled = template.text.format(
-        object=row.phrase, color=color_words(color), hex=color.hex, r=red, g=green, b=blue
+        object=row.phrase, color=format_color(color), hex=color.hex, r=red, g=green, b=blue
     )
     return with_articles(filled)
 
@@ -200,7 +200,7 @@ def context_prompts() -> Iterator[Prompt]:
                 color = colors(key)[index]
                 yield _prompt(
                     numbers.next(f"coa-{key}"),
-                    template.text.format(color=color_words(color)),
+                    template.text.format(color=format_color(color)),
                     template.id,
                     key,
                     _context_targets(template, key, index),
@@ -208,7 +208,7 @@ def context_prompts() -> Iterator[Prompt]:
 
 
 def _scene(template: SceneTemplate, chosen: Sequence[ColorTarget], number: str) -> Prompt:
-    texts = {f"color{slot}": color_words(color) for slot, color in enumerate(chosen, 1)}
+    texts = {f"color{slot}": format_color(color) for slot, color in enumerate(chosen, 1)}
     targets = tuple(
         object_target(name, color) for name, color in zip(template.objects, chosen, strict=True)
     )
@@ -261,7 +261,7 @@ def implicit_prompts() -> Iterator[Prompt]:
                     object_target(template.object, color),
                     object_target(template.reference_object, color, "reference"),
                 )
-                text = template.text.format(color=color_words(color))
+                text = template.text.format(color=format_color(color))
                 yield _prompt(numbers.next(f"ica-{key}"), text, template.id, key, targets)
 
 

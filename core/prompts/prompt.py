@@ -11,7 +11,7 @@ from typing import Any
 
 from truehue.core.color.systems import SYSTEMS, ColorTarget, parse_target
 from truehue.core.errors import BadInput
-from truehue.core.prompts.tables import css_words
+from truehue.core.prompts.tables import css_spellings
 
 _ARTICLE = re.compile(r"\b([Aa])n?(?= ([A-Za-z]+))")
 _VOWEL_LETTER = re.compile(r"[aeiou]", re.IGNORECASE)
@@ -187,7 +187,7 @@ def _target(fields: Mapping[str, Any]) -> ObjectTarget:
 _color = lru_cache(maxsize=4096)(parse_target)
 
 
-def unfit(prompt: Prompt) -> str:
+def describe_unfit(prompt: Prompt) -> str:
     """Why a prompt cannot be kept as it is (empty, too long, characters that no text has), or an
     empty string."""
     if not prompt.text.strip():
@@ -269,8 +269,8 @@ def with_articles(sentence: str) -> str:
     return _ARTICLE.sub(lambda match: match[1] + article(match[2])[1:], sentence)
 
 
-def color_words(color: ColorTarget) -> str:
+def format_color(color: ColorTarget) -> str:
     """A named color inside a sentence: ``"vivid red"``, ``"light goldenrod yellow"``; else hex."""
     if color.name is None:
         return color.hex
-    return css_words()[color.name] if color.system == "css" else color.name.lower()
+    return css_spellings()[color.name] if color.system == "css" else color.name.lower()

@@ -158,7 +158,7 @@ def implicit_templates() -> tuple[ImplicitTemplate, ...]:
 
 
 @cache
-def css_words() -> Mapping[str, str]:
+def css_spellings() -> Mapping[str, str]:
     """The 148 names of CSS as they are written in a sentence: ``"light goldenrod yellow"``."""
     return MappingProxyType({row["name"]: row["words"] for row in _rows("css_words")})
 

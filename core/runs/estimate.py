@@ -48,7 +48,7 @@ class Estimate:
     disk_bytes: int
 
 
-def room_bytes(root: Path | str) -> int:
+def free_bytes(root: Path | str) -> int:
     """Bytes that are free where runs below ``root`` are written, also where it is not there yet."""
     index = Path(root).absolute()
     while not index.exists():

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from truehue.core.batch.locks import held
+from truehue.core.batch.locks import hold_lock
 from truehue.core.errors import BadInput
 from truehue.core.files import replace_file
 from truehue.core.generation.backends.endpoints import Endpoint
@@ -39,7 +39,7 @@ def pin(folder: Path, role: str, provenance: Mapping[str, Any]) -> None:
     if not provenance:
         return
     path = folder / FILE
-    with held(folder / LOCK, f"{folder / LOCK} is held by another process.", wait_s=_WAIT_S):
+    with hold_lock(folder / LOCK, f"{folder / LOCK} is held by another process.", wait_s=_WAIT_S):
         try:
             roles = json.loads(path.read_bytes()) if path.is_file() else {}
         except (OSError, ValueError) as error:

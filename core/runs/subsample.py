@@ -18,7 +18,7 @@ def family_of(prompt: Prompt) -> Hashable:
     return prompt.source, prompt.id
 
 
-def fewer(prompts: Sequence[Prompt], limit: int) -> tuple[Prompt, ...]:
+def subsample(prompts: Sequence[Prompt], limit: int) -> tuple[Prompt, ...]:
     """At most ``limit`` (1 or more) of ``prompts``, in their order.
 
     Sets go task by task, so that every task keeps its part. A concept with a modifier says little

@@ -19,7 +19,7 @@ from truehue.core.batch.team import Team
 from truehue.core.batch.work import CannotWork, ItemFailed, Stopped, Work, WorkerContext
 from truehue.core.color.munsell import MunsellSamples, load_munsell
 from truehue.core.errors import BadInput, DataFolderError, StorageError, TrueHueError
-from truehue.core.files import read_png, shelf, write_once
+from truehue.core.files import content_path, read_png, write_once
 from truehue.core.generation.backends.endpoints import Endpoint
 from truehue.core.generation.backends.reference import PlacedTarget, shapes_for
 from truehue.core.generation.memory import BadModelFolder, ModelMissing, is_out_of_memory
@@ -147,7 +147,7 @@ class RunProcessor:
     def do(self, position: int, attempt: int) -> Row:
         """The row of a picture."""
         try:
-            return row_of(self._one(position, attempt))
+            return row_of(self._process_item(position, attempt))
         except Cancelled as error:
             raise Stopped from error
 
@@ -158,13 +158,13 @@ class RunProcessor:
             self._model.unload()
             self._model = None
 
-    def _one(self, position: int, attempt: int) -> ItemResult:
+    def _process_item(self, position: int, attempt: int) -> ItemResult:
         number, image = prompt_and_image_at(self._plan, position)
         prompt = self._plan.prompts[number]
         blank = ItemResult(position, number, image, attempt, FAILED, worker=self._context.worker)
         try:
             if self._plan.kind == DRAWN:
-                stored = self._drawn(position, blank)
+                stored = self._generate_image(position, blank)
             else:
                 stored = self._stored(self._plan.items[position], prompt, blank)
         except (Cancelled, CannotWork, DataFolderError):
@@ -207,7 +207,7 @@ class RunProcessor:
             scoring_seconds=time.perf_counter() - began,
         )
 
-    def _drawn(self, position: int, blank: ItemResult) -> _Picture:
+    def _generate_image(self, position: int, blank: ItemResult) -> _Picture:
         request = request_of(self._plan, position)
         blank = replace(blank, seed=request.seed)
         model = self._opened()
@@ -220,7 +220,7 @@ class RunProcessor:
             raise _Seeded(error, request.seed) from error
         height, width, _ = image.srgb8.shape
         named = image_id(image.srgb8)
-        path = shelf(self._folder.images, named)
+        path = content_path(self._folder.images, named)
         if not path.is_file():
             write_once(path, encode_png(image.srgb8))
         seconds = time.perf_counter() - began
@@ -269,7 +269,7 @@ class RunProcessor:
     def _saved(self, target: int, mask: Mask, mask_ids: Mapping[int, str]) -> MaskResult:
         name = mask.content_sha256
         if target not in mask_ids:
-            path = shelf(self._folder.masks, name)
+            path = content_path(self._folder.masks, name)
             if not path.is_file():
                 write_once(path, mask.png())
         return MaskResult(

@@ -65,7 +65,7 @@ def cfm_records(
     """What CFM said of a picture, by each of its measures; the first holds the map."""
     provenance = {"truehue": VERSION, "prompt": prompt, "checkpoint": registration.name}
     numbers: dict[str, tuple[float, dict[str, Any]]] = {
-        CFM: (score.score, {"logit": score.logit, MAP: rows_of(as_kept(score.attention))}),
+        CFM: (score.score, {"logit": score.logit, MAP: rows_of(reduce_attention(score.attention))}),
         CFM_LOGIT: (score.logit, {"score": score.score}),
     }
     return [
@@ -146,7 +146,7 @@ def map_of(records: Sequence[ScoreRecord], version: str = "") -> np.ndarray | No
     return None if rows is None else discrepancy_of(rows)
 
 
-def as_kept(attention: np.ndarray) -> np.ndarray:
+def reduce_attention(attention: np.ndarray) -> np.ndarray:
     """A map of CFM with at most MAX_CELLS a side: area means where it has more."""
     height, width = attention.shape
     if max(height, width) <= MAX_CELLS:

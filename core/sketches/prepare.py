@@ -50,7 +50,7 @@ class Flattened:
     colors: int = 0
 
 
-def flattened(srgb8: np.ndarray) -> Flattened:
+def flatten_on_paper(srgb8: np.ndarray) -> Flattened:
     """Each pixel of uint8 ``(H, W, 3)`` against the paper around it.
 
     The darkest channel counts: a yellow line is a line. Where an area has no light in a channel,
@@ -278,7 +278,7 @@ def prepare(srgb8: np.ndarray, settings: SketchSettings | None = None) -> Sketch
     if inverted:
         srgb8 = 255 - srgb8
     if settings.flatten:
-        flat = flattened(srgb8)
+        flat = flatten_on_paper(srgb8)
     else:
         flat = Flattened((srgb8.min(axis=2) / np.float32(255)).astype(np.float32))
     lightness = _sized(flat.lightness, size)

@@ -235,7 +235,7 @@ def leans(expectation: Expectation, other: Expectation) -> str:
     return sentence(f"{expectation.label} took on part of {_of(other)} color")
 
 
-def joined(sentences: Iterable[str]) -> str:
+def join_sentences(sentences: Iterable[str]) -> str:
     """Several sentences, none twice; those without numbers first, for a card may cut the rest.
 
     What names no rule, such as that an object is not there, stands before what does, and the rule
@@ -330,7 +330,7 @@ def plain_sentence(
     ``delta_e00`` are those of the verdict; ``unlikely_light`` says that the light fails, not the
     distance. Empty for a verdict that is neither pass nor fail.
     """
-    subject, color = _subject(label), _color_words(target)
+    subject, color = _subject(label), _format_color(target)
     is_color = f"is {color}" if target.name else f"matches {color}"
     if status == PASS:
         is_not = f"is not {color}" if target.name else f"does not match {color}"
@@ -359,7 +359,7 @@ def _subject(label: str) -> str:
     return f"{subject[:1].upper()}{subject[1:]}"
 
 
-def _color_words(target: ColorTarget) -> str:
+def _format_color(target: ColorTarget) -> str:
     return target.name.lower() if target.name else target.hex
 
 

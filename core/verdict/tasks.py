@@ -164,7 +164,7 @@ class TaskVerdict:
     outcomes: tuple[ObjectOutcome, ...]
 
 
-def together(statuses: Iterable[str]) -> str:
+def combine_statuses(statuses: Iterable[str]) -> str:
     """One fail is a fail, then one unscored is unscored: all objects have to be right."""
     status_set = set(statuses)
     return FAIL if FAIL in status_set else UNSCORED if UNSCORED in status_set else PASS
@@ -193,17 +193,17 @@ def judge_task(
         by = rule(rule_id)
         first = [stored.outcome(expectation, by) for expectation in expectations]
         outcomes = tuple(stored.explained(first, by))
-        status = together(outcome.status for outcome in outcomes)
+        status = combine_statuses(outcome.status for outcome in outcomes)
         reason = reason_of(outcomes, by.id)
         yield TaskVerdict(task, status, reason, by.id, by.version, outcomes)
 
 
 def reason_of(outcomes: Sequence[ObjectOutcome], rule_id: str) -> str:
     """Why, by a rule, a picture is right, wrong or unscored: what decided it, and nothing twice."""
-    status = together(outcome.status for outcome in outcomes)
+    status = combine_statuses(outcome.status for outcome in outcomes)
     if status == PASS:
         return by_rule(rule_id, reasons.right([outcome.asked for outcome in outcomes]))
-    return reasons.joined(outcome.told for outcome in outcomes if outcome.status == status)
+    return reasons.join_sentences(outcome.told for outcome in outcomes if outcome.status == status)
 
 
 @dataclass(frozen=True)

@@ -91,7 +91,7 @@ def read_pixels(item: Illustrated) -> Answer:
     return _answer(question, LETTERS[index])
 
 
-def reads(question: Question) -> bool:
+def can_read(question: Question) -> bool:
     """Whether :func:`read_pixels` knows a way to an answer: else there is no need of the image."""
     return question.form is Form.CHOICE and _reader_of(question) is not None
 

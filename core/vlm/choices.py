@@ -110,7 +110,7 @@ def read_choice(text: str, choices: tuple[str, ...]) -> tuple[str | None, str]:
     text = offered.prepared(text)
     whole = claims.whole(text, offered)
     if whole is not None:
-        return settled(whole, offered)
+        return settle_choice(whole, offered)
     unlisted = without_listing(text, offered)
     made = claims.claims(text, unlisted, offered)
     lead = claims.lead(unlisted, offered)
@@ -118,13 +118,13 @@ def read_choice(text: str, choices: tuple[str, ...]) -> tuple[str | None, str]:
         # It begins with words of several choices, and comes to a conclusion later.
         lead = None
     if made or lead is not None:
-        return settled(agreed(text, lead, made), offered)
+        return settle_choice(agreed(text, lead, made), offered)
     target = last_parenthesised(unlisted, offered)
     if target is not None:
-        return settled(target, offered)
+        return settle_choice(target, offered)
     if REFUSAL.search(text):
         return None, REFUSED
-    return mentioned(unlisted, offered)
+    return find_mention(unlisted, offered)
 
 
 @lru_cache(maxsize=4_096)
@@ -133,7 +133,7 @@ def offered_of(choices: tuple[str, ...]) -> AnswerChoices:
     return AnswerChoices(choices)
 
 
-def settled(target: Target, offered: AnswerChoices) -> tuple[str | None, str]:
+def settle_choice(target: Target, offered: AnswerChoices) -> tuple[str | None, str]:
     """The letter of what was claimed, or why it is none."""
     named = sorted(target)
     if len(named) > 1:
@@ -204,7 +204,7 @@ def last_parenthesised(text: str, offered: AnswerChoices) -> Target | None:
     return frozenset(target)
 
 
-def mentioned(text: str, offered: AnswerChoices) -> tuple[str | None, str]:
+def find_mention(text: str, offered: AnswerChoices) -> tuple[str | None, str]:
     """The one choice whose words a short text says and does not deny."""
     sentences = [part for part in _SENTENCE_END.split(text) if part.strip() and part[-1] != "?"]
     if not sentences or len(sentences) > 2:
@@ -220,4 +220,4 @@ def mentioned(text: str, offered: AnswerChoices) -> tuple[str | None, str]:
             if NEGATION.search(before) or DENIED_AFTER.match(sentence, end):
                 continue
             said.add(letter)
-    return settled(frozenset(said), offered) if said else (None, NO_CONCLUSION)
+    return settle_choice(frozenset(said), offered) if said else (None, NO_CONCLUSION)

@@ -24,10 +24,10 @@ from truehue.core.vlm.choices import (
     REFUSED,
     AnswerChoices,
     agreed,
+    find_mention,
     last_parenthesised,
-    mentioned,
     offered_of,
-    settled,
+    settle_choice,
     without_listing,
 )
 from truehue.core.vlm.claims import DENIED_AFTER, Choices, Claim, Target
@@ -270,7 +270,7 @@ def read_conclusion(
     text = _seen(text, question, offered)
     reading, reason = _read(text, question, offered, reasoned, answers)
     if reading is not None:
-        other = contradicted(text, reading, offered)
+        other = find_contradiction(text, reading, offered)
         if other:
             return None, f"{CONTRADICTION}: {reading}, {other}."
     return reading, reason
@@ -304,32 +304,32 @@ def _read(
     names no color."""
     whole = claims.whole(text, offered)
     if whole is not None:
-        return settled(whole, offered)
+        return settle_choice(whole, offered)
     final = _final_line(text, offered) if reasoned else None
     if final is not None:
-        return settled(final, offered)
+        return settle_choice(final, offered)
     unlisted = without_listing(text, offered)
     made = [*claims.claims(text, unlisted, offered), *_turned(text, offered)]
     lead = None if _lists_items(text) else claims.lead(unlisted, offered)
     if made and lead is not None and len(lead) > 1 and not LETTER_FIRST.match(text):
         lead = None
     if made or lead is not None:
-        return settled(agreed(text, lead, made), offered)
+        return settle_choice(agreed(text, lead, made), offered)
     counted = _counted(text, question, offered)
     if counted is not None:
-        return settled(counted, offered)
+        return settle_choice(counted, offered)
     # Where the last line has letters, and none of them is its conclusion, no other line has it.
     undecided = reasoned and _FINAL_LETTER.search(text.strip().rpartition("\n")[2])
     target = last_parenthesised(_denials_written_out(_QUESTION.sub(" ", unlisted)), offered)
     if target is not None and not undecided:
-        return settled(target, offered)
+        return settle_choice(target, offered)
     if REFUSAL.search(text):
         return None, REFUSED
     if _numbers(question.choices) and _PARTS.search(text):
         return None, NO_CONCLUSION  # "3 cars and 2 trucks", and no total
     if not answers:
         return None, NO_CONCLUSION
-    reading, reason = mentioned(unlisted, offered)
+    reading, reason = find_mention(unlisted, offered)
     if reading is None and reason == NO_CONCLUSION:
         return _by_telling_word(unlisted, question.choices)
     return reading, reason
@@ -457,7 +457,7 @@ def _by_telling_word(text: str, choices: tuple[str, ...]) -> tuple[str | None, s
         return None, NO_CONCLUSION
     offered = offered_of(telling)
     exact = offered.exact(text)
-    return settled(exact, offered) if exact else mentioned(text, offered)
+    return settle_choice(exact, offered) if exact else find_mention(text, offered)
 
 
 @lru_cache(maxsize=4_096)
@@ -480,7 +480,7 @@ def _elsewhere(word: str, position: int, terms: list[list[str]]) -> bool:
     return any(word in other for index, other in enumerate(terms) if index != position)
 
 
-def contradicted(text: str, letter: str, offered: AnswerChoices) -> str:
+def find_contradiction(text: str, letter: str, offered: AnswerChoices) -> str:
     """The letter of another choice whose very words follow a letter that was read; else ""."""
     matches = list(re.finditer(rf"(?<![\w'])[(\[]?{letter}[)\].:]+\s*", text))
     for match in matches[-_MOST_PLACES:]:

@@ -89,7 +89,7 @@ def differences(
         question for question in questions if not question.seed_id and question.task != ROBUSTNESS
     ]
     tasks = {
-        task: paired(
+        task: compare_paired(
             *(
                 _right([question for question in plain if question.task == task], set_)
                 for set_ in (ones, others)
@@ -100,12 +100,12 @@ def differences(
     seeds = seeds_of(questions)
     return Differences(
         tasks,
-        paired(_right(plain, ones), _right(plain, others)),
-        paired(_robust(seeds, ones), _robust(seeds, others)),
+        compare_paired(_right(plain, ones), _right(plain, others)),
+        compare_paired(_robust(seeds, ones), _robust(seeds, others)),
     )
 
 
-def paired(first: Mapping[str, bool], second: Mapping[str, bool]) -> Difference:
+def compare_paired(first: Mapping[str, bool], second: Mapping[str, bool]) -> Difference:
     """Two sets of what is right, by question or seed, compared over the keys that both have."""
     shared = first.keys() & second.keys()
     cells = [(first[key], second[key]) for key in shared]

@@ -197,7 +197,7 @@ def _token(match: re.Match[str]) -> str:
     return "yes" if match["yes"] else "no"
 
 
-def undressed(message: str) -> tuple[str, str]:
+def extract_answer(message: str) -> tuple[str, str]:
     """The text that holds the answer, and why there is none: one of the two is empty.
 
     Full-width letters and signs become plain ones; a thinking block is left out, and what stands
@@ -279,7 +279,7 @@ def _json_answer(text: str) -> str:
         value = _parsed(objects[-1]) if objects else None
         if not isinstance(value, dict) or _field(value) is None:
             return text
-    said = _said(value)
+    said = _answer_text(value)
     return text if said is None else said
 
 
@@ -303,22 +303,22 @@ def _field(value: dict[Any, Any]) -> Any:
     return next((by_name[name] for name in _FIELDS if name in by_name), None)
 
 
-def _said(value: Any) -> str | None:
+def _answer_text(value: Any) -> str | None:
     """The words of a JSON value; None where it does not say which part is the answer."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str | int | float):
         return str(value)
     if isinstance(value, list):
-        parts = [_said(part) for part in value]
+        parts = [_answer_text(part) for part in value]
         return ", ".join(part for part in parts if part is not None) if all(parts) else None
     if isinstance(value, dict):
         field = _field(value)
         if field is not None:
-            return _said(field)
+            return _answer_text(field)
         if len(value) == 1:
             key, only = next(iter(value.items()))
-            said = _said(only)
+            said = _answer_text(only)
             # {"B": "blue"} says both.
             return f"{key}: {said}" if said and len(str(key)) == 1 else said
     return None
@@ -359,7 +359,7 @@ def read_answer(
     letter and words that do not belong together, a refusal, reasoning without a conclusion and
     words that fit two choices are not read.
     """
-    text, reason = undressed(message[-LONGEST:])
+    text, reason = extract_answer(message[-LONGEST:])
     if not text:
         return None, reason
     if question.form is Form.CHOICE:
@@ -369,7 +369,7 @@ def read_answer(
     return read_binary(text) if question.form is Form.BINARY else read_open(text)
 
 
-def answered(
+def parse_answer(
     question: Question,
     text: str | None,
     reason: str = "",
@@ -399,5 +399,5 @@ def _ended(text: str, question: Question, reading: str | None, reader: Reader) -
     if reading is None:
         return False
     if question.form is Form.CHOICE:
-        return concludes(undressed(text[-LONGEST:])[0], question, reader.reasoned)
+        return concludes(extract_answer(text[-LONGEST:])[0], question, reader.reasoned)
     return not reader.reasoned or bool(CONCLUDED.search(text.strip().rpartition("\n")[2]))

@@ -40,7 +40,7 @@ class ScoreRow:
     doubts: Mapping[str, str] = field(default_factory=dict)
 
 
-def beside(ours: Mapping[str, Scores], protocol: str, *tables: str) -> tuple[ScoreRow, ...]:
+def join_published(ours: Mapping[str, Scores], protocol: str, *tables: str) -> tuple[ScoreRow, ...]:
     """Ours by name, then the published rows of ``tables`` (numbers of :data:`TABLES`, ``1`` without
     any) in the printed order.
 

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truehue.core.errors import BadInput, DataFolderError, StorageError
-from truehue.core.files import read_png, shelf, sync_folder, why_of, write_once
+from truehue.core.files import content_path, read_png, sync_folder, why_of, write_once
 from truehue.core.images.load import encode_png, image_id
 from truehue.core.vlm.records import Form, Illustrated, Question
 
@@ -58,7 +58,7 @@ class QuestionSet:
 
     def image_path(self, question: Question) -> Path:
         """Where the PNG of its image lies."""
-        return shelf(self.folder / IMAGES, question.image_id)
+        return content_path(self.folder / IMAGES, question.image_id)
 
     def image(self, question: Question) -> NDArray[np.uint8]:
         """uint8 sRGB ``(H, W, 3)``. Raises StorageError as :meth:`pixels`."""
@@ -67,7 +67,7 @@ class QuestionSet:
     def pixels(self, named: str) -> NDArray[np.uint8]:
         """uint8 sRGB ``(H, W, 3)`` of the image with this id. Raises StorageError for a file that
         is gone, broken, or holds other pixels than its name says."""
-        path = shelf(self.folder / IMAGES, named)
+        path = content_path(self.folder / IMAGES, named)
         srgb8 = read_png(path, "RGB")
         if image_id(srgb8) != named:
             raise StorageError(f"{path} holds other pixels than its name says. Put a copy back.")
@@ -116,7 +116,7 @@ def _fill(
             if question.image_id not in images:
                 if image_id(item.srgb8) != question.image_id:
                     raise BadInput(f"The question {question.question_id} is not of its image.")
-                write_once(shelf(folder / IMAGES, question.image_id), encode_png(item.srgb8))
+                write_once(content_path(folder / IMAGES, question.image_id), encode_png(item.srgb8))
             line = json.dumps(asdict(question), ensure_ascii=False, sort_keys=True) + "\n"
             file.write(line.encode())
             digest.update(line.encode())
@@ -171,11 +171,13 @@ def open_set(folder: Path) -> QuestionSet:
             "copy back, or make the set again."
         )
     images = {question.image_id for question in opened.questions()}
-    missing = sorted(image for image in images if not shelf(folder / IMAGES, image).is_file())
+    missing = sorted(
+        image for image in images if not content_path(folder / IMAGES, image).is_file()
+    )
     if missing:
         raise StorageError(
             f"{len(missing)} of {len(images)} images of {folder} are gone, as "
-            f"{shelf(folder / IMAGES, missing[0])}. Put a copy back, or make the set again."
+            f"{content_path(folder / IMAGES, missing[0])}. Put a copy back, or make the set again."
         )
     return opened
 

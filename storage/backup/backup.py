@@ -21,7 +21,7 @@ from truehue.storage.checks import dangling, named_files
 from truehue.storage.database.connection import DATABASE_NAME, Database
 from truehue.storage.database.file_check import DatabaseState, copy_closed, inspect
 from truehue.storage.database.migrations import MIGRATIONS
-from truehue.storage.trash import place_of_deleted
+from truehue.storage.trash import original_path
 
 ENDING = ".truehue-backup.zip"
 NEWEST = max(step.number for step in MIGRATIONS)
@@ -165,7 +165,7 @@ def check_files(folder: Path, names: Collection[str]) -> list[str]:
     (folder / f"{DATABASE_NAME}.confirmed").unlink(missing_ok=True)
     database = Database.open(folder / DATABASE_NAME)
     try:
-        deleted = {location for name in names if (location := place_of_deleted(name))}
+        deleted = {location for name in names if (location := original_path(name))}
         missing = [
             f"the file of {label} {row_id} is missing: {name}"
             for label, row_id, name in named_files(database)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from truehue.core.errors import MaskError, StorageError
-from truehue.core.files import read_png, shelf, write_once
+from truehue.core.files import content_path, read_png, write_once
 from truehue.core.images import load as core_images
 from truehue.core.images.pixels import Mask
 from truehue.core.records import EvidenceRecord, ImageRecord, MaskRecord
@@ -54,12 +54,12 @@ class Images:
             width,
             height,
             canonical.text(name, "name"),
-            canonical.required(source, "source"),
+            canonical.require_text(source, "source"),
             canonical.dump([canonical.text(note, "a note") for note in notes]),
             canonical.dump(canonical.mapping(origin or {}, "origin")),
             self._database.now(),
         ]
-        path = shelf(self._folder, image_id)
+        path = content_path(self._folder, image_id)
         self._database.require_writable()
         if not path.is_file():
             write_once(path, core_images.encode_png(srgb8))
@@ -93,11 +93,11 @@ class Images:
 
     def path(self, image_id: str) -> Path:
         """Return where the PNG of a stored image lies; :class:`NotStored` otherwise."""
-        return shelf(self._folder, self.get(image_id).image_id)
+        return content_path(self._folder, self.get(image_id).image_id)
 
     def file(self, image_id: str) -> Path:
         """Return where the PNG of the whole id lies, without asking whether it is stored."""
-        return shelf(self._folder, image_id)
+        return content_path(self._folder, image_id)
 
     def srgb8(self, image_id: str) -> np.ndarray:
         """Return the pixels of a stored image, uint8 ``(H, W, 3)``, exactly as they were added.
@@ -106,7 +106,7 @@ class Images:
         the file is gone, broken or holds other pixels.
         """
         record = self.get(image_id)
-        path = shelf(self._folder, record.image_id)
+        path = content_path(self._folder, record.image_id)
         pixels = read_png(path, "RGB")
         if core_images.image_id(pixels) != record.image_id:
             raise StorageError(
@@ -215,7 +215,7 @@ class Masks:
                 f"A mask for this image is bool {(image.height, image.width)}, not "
                 f"{pixels.dtype} {pixels.shape}: make it from the image as it is stored."
             )
-        maker = canonical.required(mask.maker, "maker")
+        maker = canonical.require_text(mask.maker, "maker")
         parameters = canonical.mapping(mask.parameters, "parameters")
         content = mask.content_sha256
         mask_id = canonical.digest(
@@ -226,7 +226,7 @@ class Masks:
                 "parameters": parameters,
             }
         )
-        path = shelf(self._folder, content)
+        path = content_path(self._folder, content)
         self._database.require_writable()
         if not path.is_file():
             write_once(path, mask.png())
@@ -258,7 +258,7 @@ class Masks:
 
         It is named by ``content_sha256``: equal masks share one file.
         """
-        return shelf(self._folder, self.get(mask_id).content_sha256)
+        return content_path(self._folder, self.get(mask_id).content_sha256)
 
     def pixels(self, mask_id: str) -> np.ndarray:
         """Return the pixels of a stored mask, bool ``(H, W)``, exactly as they were added.
@@ -267,7 +267,7 @@ class Masks:
         :class:`StorageError` if the file is gone, broken or holds other pixels.
         """
         record = self.get(mask_id)
-        path = shelf(self._folder, record.content_sha256)
+        path = content_path(self._folder, record.content_sha256)
         pixels = read_png(path, "1")
         if Mask(pixels, record.maker).content_sha256 != record.content_sha256:
             raise StorageError(
@@ -293,7 +293,7 @@ class Masks:
 
     def file(self, record: MaskRecord) -> Path:
         """Return where the PNG of a mask lies."""
-        return shelf(self._folder, record.content_sha256)
+        return content_path(self._folder, record.content_sha256)
 
     def count(self) -> int:
         """Return the number of stored masks."""

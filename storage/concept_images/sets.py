@@ -207,7 +207,7 @@ class ConceptImages(set_views.NamedSets):
         a name or words that are none, no picture, one that stands twice for one contributor, and a
         mask of another image.
         """
-        name, plain = set_views.checked_name(name), normal(canonical.required(text, "words"))
+        name, plain = set_views.checked_name(name), normal(canonical.require_text(text, "words"))
         if not plain or len(plain) > MAX_WORDS:
             raise BadInput(f"The words of a concept have 1 to {MAX_WORDS} characters.")
         members = self._members(images)

@@ -34,7 +34,7 @@ def text(value: object, field: str) -> str:
     return value
 
 
-def required(value: object, field: str) -> str:
+def require_text(value: object, field: str) -> str:
     """Return ``value`` if it is text with something in it; :class:`BadInput` otherwise."""
     if not text(value, field).strip():
         raise BadInput(f"{field} is empty: give it a value.")

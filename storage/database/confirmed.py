@@ -55,7 +55,7 @@ def tally_of(cursor: duckdb.DuckDBPyConnection) -> Tally | None:
     return Tally(*row) if row else None
 
 
-def raised(cursor: duckdb.DuckDBPyConnection) -> Tally | None:
+def count_transaction(cursor: duckdb.DuckDBPyConnection) -> Tally | None:
     """Count the transaction that is open at ``cursor``; None where there is no such table yet."""
     row = cursor.execute(
         "UPDATE write_count SET writes = writes + 1, written_at = ? "

@@ -19,14 +19,14 @@ from truehue.core.errors import DatabaseDamaged, DataFolderError, NotStored, Sto
 from truehue.storage.database.confirmed import (
     Confirmed,
     Tally,
+    count_transaction,
     cut_log,
     is_behind,
     note_loss,
-    raised,
     save_log,
     tally_of,
 )
-from truehue.storage.database.file_check import inspect, translated
+from truehue.storage.database.file_check import inspect, translate_errors
 from truehue.storage.database.migrations import MIGRATIONS, Migration, migrate, migrate_feature
 
 log = logging.getLogger("truehue")
@@ -121,7 +121,7 @@ class Database:
             log_copy = save_log(path)
         if 0 < file_state.step < max((step.number for step in migrations), default=0):
             before_migration(file_state.step)
-        with translated(path):
+        with translate_errors(path):
             connection = duckdb.connect(str(path), config=_CONFIG)
         database = cls(connection, path, clock)
         database._steps = tuple(migrations)
@@ -354,7 +354,7 @@ class Database:
             try:
                 yield cursor
                 if self._counting:
-                    tally = raised(cursor)
+                    tally = count_transaction(cursor)
                 cursor.commit()
             except BaseException as error:
                 with suppress(duckdb.TransactionException):  # DuckDB may have rolled back itself

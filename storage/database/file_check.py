@@ -57,7 +57,7 @@ def inspect(path: Path, migrations: Sequence[Migration]) -> DatabaseState:
         return DatabaseState()
     if not path.is_file():
         raise DatabaseDamaged(f"{path} is not a file. Move it away, {_ELSEWHERE}.")
-    with translated(path), _reading(path) as cursor:
+    with translate_errors(path), _reading(path) as cursor:
         return DatabaseState(_judge(path, cursor, migrations), tally_of(cursor))
 
 
@@ -71,7 +71,7 @@ def copy_closed(path: Path, folder: Path) -> None:
         # A system's lock on a file ends when the process closes the file, whoever opened it: ours
         # stays open until DuckDB has given its lock back.
         opened = stack.enter_context(path.open("rb"))
-        with translated(path), _reading(path), (folder / path.name).open("xb") as copy:
+        with translate_errors(path), _reading(path), (folder / path.name).open("xb") as copy:
             shutil.copyfileobj(opened, copy)
             for ending in (".wal", ".confirmed"):
                 others = path.with_name(path.name + ending)
@@ -151,7 +151,7 @@ def _tables(connection: duckdb.DuckDBPyConnection) -> int:
 
 
 @contextmanager
-def translated(path: Path) -> Iterator[None]:
+def translate_errors(path: Path) -> Iterator[None]:
     """Turn what DuckDB says on opening ``path`` into one of our errors."""
     try:
         yield

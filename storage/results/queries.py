@@ -377,7 +377,7 @@ class Results:
         :class:`BadInput` for an order or a cursor that is none.
         """
         one_a_picture = bool(set_fields(selection) & OBJECT_FIELDS)
-        return self._asked(
+        return self._with_dictionary(
             lambda dictionary: page(
                 self._database,
                 dictionary,
@@ -434,11 +434,13 @@ class Results:
                 ).fetchall()
                 return items(cursor, dictionary, [row for (row,) in rows], {}, table)
 
-        return self._asked(ask)
+        return self._with_dictionary(ask)
 
     def of_images(self, image_ids: Collection[str]) -> list[ImageVerdict]:
         """Every rule's say on every object of some images, by image (whole ids)."""
-        return self._asked(lambda dictionary: image_verdicts(self._database, dictionary, image_ids))
+        return self._with_dictionary(
+            lambda dictionary: image_verdicts(self._database, dictionary, image_ids)
+        )
 
     def prompt_texts(self, image_ids: Collection[str]) -> dict[str, str]:
         """The prompt of each of some images (whole ids) that was drawn of one."""
@@ -466,7 +468,7 @@ class Results:
         none, :class:`NotStored` for a run or picture.
         """
         runs = RunPair(run_a, run_b, selection)
-        return self._asked(
+        return self._with_dictionary(
             lambda dictionary: pairs(self._database, dictionary, runs, cell, limit, after, start)
         )
 
@@ -485,9 +487,9 @@ class Results:
 
     def _once(self, key: object, ask: Callable[[StringDictionary], _T]) -> _T:
         """The kept answer; the answer of ``ask`` where nothing is kept or something came in."""
-        return self._keep(key, lambda: self._asked(ask))
+        return self._keep(key, lambda: self._with_dictionary(ask))
 
-    def _asked(self, ask: Callable[[StringDictionary], _T]) -> _T:
+    def _with_dictionary(self, ask: Callable[[StringDictionary], _T]) -> _T:
         """The answer to a question that is put with all words at hand."""
         try:
             return ask(self._text())

@@ -16,7 +16,7 @@ from truehue.core.analysis.records import RunRecord
 from truehue.core.batch.shards import BadShard
 from truehue.core.errors import BadInput, DataFolderError, NotStored
 from truehue.core.export.source import imported_from
-from truehue.core.files import shelf, sync_folder, why_of, write_once
+from truehue.core.files import content_path, sync_folder, why_of, write_once
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.records import STORED
 from truehue.storage.database import canonical
@@ -36,13 +36,13 @@ def bring(
     """
     missing, folders = [], set()
     for name in names:
-        target = shelf(root, name)
+        target = content_path(root, name)
         if target.is_file():
             continue
         file = next(
             (
                 path
-                for path in (shelf(source, name), elsewhere.get(name))
+                for path in (content_path(source, name), elsewhere.get(name))
                 if path and path.is_file()
             ),
             None,
@@ -201,7 +201,7 @@ class Runs:
     def rename(self, run_id: str, name: str) -> RunRecord:
         """Call a run something else. Raises :class:`NotStored`, and :class:`BadInput` for an empty
         name or one of more than 200 characters."""
-        name = " ".join(canonical.required(name, "name").split())
+        name = " ".join(canonical.require_text(name, "name").split())
         if len(name) > MAX_NAME:
             raise BadInput(f"The name has {len(name)} characters: give at most {MAX_NAME}.")
         return self._view(run_id, name, None)

@@ -205,13 +205,13 @@ class Scores:
         if (score.status == SCORED) != isinstance(value, (int, float)) or isinstance(value, bool):
             raise BadInput(f"value is {score.value!r:.40}, and status {score.status}.")
         if score.status == UNSCORED:
-            canonical.required(score.reason, "reason")
+            canonical.require_text(score.reason, "reason")
         parameters = canonical.mapping(score.parameters, "parameters")
         return (
             score.item_kind,
-            canonical.required(score.item, "item"),
-            canonical.required(score.measure, "measure"),
-            canonical.required(score.version, "version"),
+            canonical.require_text(score.item, "item"),
+            canonical.require_text(score.measure, "measure"),
+            canonical.require_text(score.version, "version"),
             canonical.dump(parameters),
             parameters_digest(parameters),
             None if value is None else float(value),

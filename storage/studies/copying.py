@@ -35,7 +35,7 @@ from truehue.storage.database.connection import Database, aware
 from truehue.storage.studies.events import COLUMNS as EVENT_COLUMNS
 from truehue.storage.studies.events import record as event_record
 from truehue.storage.studies.participants import TRIAL_COLUMNS, trial_record
-from truehue.storage.studies.rows import json_text, naive_utc, one, require_study
+from truehue.storage.studies.rows import json_text, naive_utc, require_study, single_row
 
 if TYPE_CHECKING:
     from pyarrow import parquet
@@ -89,7 +89,9 @@ def _read(cursor: duckdb.DuckDBPyConnection, study_id: str) -> StudyCopy:
         return cursor.execute(sql, [study_id]).fetchall()
 
     require_study(cursor, study_id)
-    (created_at,) = one(cursor, "SELECT created_at FROM studies WHERE study_id = ?", [study_id])
+    (created_at,) = single_row(
+        cursor, "SELECT created_at FROM studies WHERE study_id = ?", [study_id]
+    )
     plans = rows("SELECT plan, created_at FROM study_plans WHERE study_id = ? ORDER BY version")
     states = rows(
         "SELECT state, reason, created_at FROM study_states WHERE study_id = ? ORDER BY number"

@@ -22,7 +22,7 @@ from truehue.core.studies import (
 )
 from truehue.storage.database.connection import Database, aware
 from truehue.storage.distributions import delete_with
-from truehue.storage.studies.rows import json_text, naive_utc, not_stored, one
+from truehue.storage.studies.rows import json_text, naive_utc, not_stored, single_row
 
 TRIAL_COLUMNS = (
     "participant_id, position, stimulus_id, models, purpose, propensity, original, expected, "
@@ -52,7 +52,7 @@ def append_trials(
 
     Raises :class:`BadInput` where their positions do not continue those that are stored.
     """
-    (first,) = one(
+    (first,) = single_row(
         cursor,
         "SELECT coalesce(max(position) + 1, 0) FROM study_trials WHERE participant_id = ?",
         [participant_id],
@@ -278,7 +278,7 @@ class Participants:
         """Store a researcher's decision to leave a participant out, or back in."""
         with self._database.transaction() as cursor:
             _require_participant(cursor, participant_id)
-            (number,) = one(
+            (number,) = single_row(
                 cursor,
                 "SELECT coalesce(max(number) + 1, 0) FROM study_decisions WHERE participant_id = ?",
                 [participant_id],
@@ -395,7 +395,7 @@ def _require_entrance(cursor: duckdb.DuckDBPyConnection, enrolment: Enrolment) -
 
 def _next_number(cursor: duckdb.DuckDBPyConnection, study_id: str) -> int:
     """The number of the next participant: that of one who was erased is never given again."""
-    (number,) = one(
+    (number,) = single_row(
         cursor,
         "SELECT coalesce(max(number) + 1, 0) FROM ("
         "SELECT number FROM study_participants WHERE study_id = ? UNION ALL "

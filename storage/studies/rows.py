@@ -31,7 +31,9 @@ def naive_utc(time: datetime) -> datetime:
     return time.astimezone(UTC).replace(tzinfo=None)
 
 
-def one(cursor: duckdb.DuckDBPyConnection, sql: str, values: Sequence[Any]) -> tuple[Any, ...]:
+def single_row(
+    cursor: duckdb.DuckDBPyConnection, sql: str, values: Sequence[Any]
+) -> tuple[Any, ...]:
     """The one row that a question has as its answer."""
     row: tuple[Any, ...] | None = cursor.execute(sql, list(values)).fetchone()
     if row is None:

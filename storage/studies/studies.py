@@ -16,7 +16,7 @@ from truehue.core.studies import InvitationRecord, LogEntry, LogKind, State, Stu
 from truehue.core.study_copy import ParticipantCopy, StudyCopy
 from truehue.storage.database.connection import Database, aware
 from truehue.storage.studies.copying import IncomingStudy, read_copy, read_people
-from truehue.storage.studies.rows import json_text, not_stored, one, require_study
+from truehue.storage.studies.rows import json_text, not_stored, require_study, single_row
 
 # Each gives the time, the author, and the words of the body as they are named here.
 _QUESTIONS: tuple[tuple[LogKind, str, tuple[str, ...]], ...] = (
@@ -136,7 +136,7 @@ class Studies:
         title, text = _title(plan), json_text(plan, "plan")
         with self._database.transaction() as cursor:
             require_study(cursor, study_id)
-            (last,) = one(
+            (last,) = single_row(
                 cursor, "SELECT max(version) FROM study_plans WHERE study_id = ?", [study_id]
             )
             row = (study_id, last + 1, title, text, author, self._database.now())
@@ -148,7 +148,7 @@ class Studies:
         """Store that the study is in ``state`` from now on, and why."""
         with self._database.transaction() as cursor:
             require_study(cursor, study_id)
-            (last,) = one(
+            (last,) = single_row(
                 cursor, "SELECT max(number) FROM study_states WHERE study_id = ?", [study_id]
             )
             row = (study_id, last + 1, State(state).value, author, reason, self._database.now())
@@ -197,7 +197,7 @@ class Studies:
         text = json_text(rule, "rule")
         with self._database.transaction() as cursor:
             require_study(cursor, study_id)
-            (number,) = one(
+            (number,) = single_row(
                 cursor,
                 "SELECT coalesce(max(number) + 1, 0) FROM study_rules WHERE study_id = ?",
                 [study_id],

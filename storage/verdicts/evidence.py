@@ -170,8 +170,8 @@ class Evidence:
             "mask_id": mask_id,
             "object_name": object_name,
             "target": target,
-            "protocol": canonical.required(evidence.protocol, "protocol"),
-            "version": canonical.required(evidence.version, "version"),
+            "protocol": canonical.require_text(evidence.protocol, "protocol"),
+            "version": canonical.require_text(evidence.version, "version"),
             "parameters": canonical.mapping(evidence.parameters, "parameters"),
         }
         return (

@@ -336,14 +336,14 @@ def _row(drawing: GenerationRecord) -> dict[str, Any]:
         )
     }
     if drawing.status == "failed":
-        canonical.required(drawing.reason, "reason")
+        canonical.require_text(drawing.reason, "reason")
         if drawing.image_id is not None:
             raise BadInput("image_id is given, but a drawing that failed has no image.")
     else:
-        canonical.required(drawing.image_id, "image_id")
+        canonical.require_text(drawing.image_id, "image_id")
     row = {
         **texts,
-        "model": canonical.required(drawing.model, "model"),
+        "model": canonical.require_text(drawing.model, "model"),
         "targets": canonical.dump(_targets_json(drawing.targets)),
         "options": canonical.dump(canonical.mapping(drawing.options, "options")),
         "origin": canonical.dump(canonical.mapping(drawing.origin, "origin")),

@@ -115,7 +115,7 @@ class McpServer:
                 text = f"There is no tool {params.name[:60]!r}. It is one of {', '.join(by_name)}."
                 raise MCPError(INVALID_PARAMS, text)
             call = partial(
-                answered,
+                answer_call,
                 self._context,
                 by_name[params.name],
                 server_request_context.request,
@@ -149,7 +149,7 @@ def _tool(endpoint: Endpoint) -> Tool:
     )
 
 
-def answered(
+def answer_call(
     context: Context, endpoint: Endpoint, request: Any, fields: dict[str, Any]
 ) -> CallToolResult:
     """What the tool answers who sent the HTTP request, or its error in words."""

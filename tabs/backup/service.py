@@ -18,7 +18,7 @@ from truehue.storage.backup.contents import BACKUPS
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.answers import StartedJob
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import counted
+from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import EmptyRequest, PageRequest
 from truehue.tabs.page.roles import Actor
@@ -97,12 +97,10 @@ def _make(context: Context, job: Job) -> BackupJson:
     report = context.storage.write_backup(path, progress=progress)
     for old in before:
         old.unlink(missing_ok=True)
-    text = f"{counted(report.facts.files, 'file')}, {size_text(report.file_bytes)}, checked."
+    text = f"{count_noun(report.facts.files, 'file')}, {size_text(report.file_bytes)}, checked."
     if report.problems:
         log.warning("The data folder is not whole:\n%s", "\n".join(report.problems))
-        text += (
-            f" {counted(len(report.problems), 'thing')} the data folder itself lacks: see the log."
-        )
+        text += f" {count_noun(len(report.problems), 'thing')} the data folder itself lacks: see the log."
     job.tell(text)
     return _json(path)
 

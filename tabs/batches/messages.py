@@ -8,7 +8,7 @@ from truehue.core.export.source import imported_text
 from truehue.core.generation.registry import name_of
 from truehue.core.runs.records import STORED
 from truehue.core.runs.summary import guidance_text
-from truehue.tabs.page.errors import counted
+from truehue.tabs.page.errors import count_noun
 
 STATUS_LABELS = {
     "planned": "not started",
@@ -57,7 +57,7 @@ def rate_text(rate: float) -> str:
 def progress_parts(state: BatchState, item: str, wait: str = "") -> list[str]:
     """``812 of 2,000 images``, ``14.2 per second``, ``about 1 min left``; ``wait`` is shown in
     place of the rate while a busy server is waited for."""
-    parts = [f"{state.done:,} of {counted(state.total, item)}"]
+    parts = [f"{state.done:,} of {count_noun(state.total, item)}"]
     if state.status != "running":
         return parts
     if wait:
@@ -76,9 +76,9 @@ def facts(run: RunRecord, pictured: int | None = None) -> str:
     model = name_of(run.model)
     parts = [f"images of {model}" if run.kind == STORED else model]
     if run.kind != STORED:
-        parts.append(f"{counted(int(summary['images']), 'image')} per prompt")
+        parts.append(f"{count_noun(int(summary['images']), 'image')} per prompt")
     elif pictured is not None and pictured < int(summary["prompts"]):
-        parts.append(f"{pictured:,} of {counted(int(summary['prompts']), 'prompt')}")
+        parts.append(f"{pictured:,} of {count_noun(int(summary['prompts']), 'prompt')}")
     parts.append(guidance_text(summary))
     if summary.get("steps"):
         parts.append(f"{summary['steps']} steps")

@@ -23,7 +23,7 @@ from truehue.core.errors import NotAllowed, NotStored
 from truehue.tabs.batches.queue import BatchLimit, BatchQueue
 from truehue.tabs.batches.settings import SETTINGS_FILE, BatchSettings, SettingsFile
 from truehue.tabs.page.errors import message_of
-from truehue.tabs.page.roles import Actor, Resource, may
+from truehue.tabs.page.roles import Actor, Resource, authorize
 
 if TYPE_CHECKING:
     from truehue.storage.store import Storage
@@ -175,7 +175,7 @@ class BatchService(ABC, Generic[F, S]):
         self._settings.save(run_id, replace(self.settings(run_id), owner=owner))
 
     def resource(self, run_id: str) -> Resource:
-        """A batch, as :func:`truehue.tabs.page.roles.may` checks it."""
+        """A batch, as :func:`truehue.tabs.page.roles.authorize` checks it."""
         owner = self.owner(run_id)
         return Resource(frozenset({owner}) if owner else frozenset())
 
@@ -199,7 +199,7 @@ class BatchService(ABC, Generic[F, S]):
     def _require_own(self, run_id: str, actor: Actor, sentence: str) -> None:
         """Raises NotAllowed, after the ``sentence``, where the actor may not resume a batch."""
         try:
-            may(actor, "cancel", self.resource(run_id))
+            authorize(actor, "cancel", self.resource(run_id))
         except NotAllowed as error:
             raise NotAllowed(f"{sentence} {error}") from None
 

@@ -29,7 +29,7 @@ from truehue.tabs.charts.share_figures import (
 )
 from truehue.tabs.charts.slice import slice_of
 from truehue.tabs.page.context import Context, runs_of
-from truehue.tabs.page.errors import counted
+from truehue.tabs.page.errors import count_noun
 
 ALL_RUNS = "*"
 MOST_LINES = 200
@@ -157,10 +157,10 @@ def _stands(kind: Kind, selection: Slice, plot: Plot) -> str:
     """On how many verdicts the figure stands, and what is not in it."""
     on = plot.stands
     scored = "measured" if on.unscored and "measured" in plot.left_out else "scored"
-    parts = [f"{counted(on.scored, plot.unit)} {scored} by {rule(selection.rule).name}"]
+    parts = [f"{count_noun(on.scored, plot.unit)} {scored} by {rule(selection.rule).name}"]
     if kind is KINDS["rules"]:
         parts = [
-            f"{counted(on.scored, 'image')} scored by both rules of a pair, all pairs together"
+            f"{count_noun(on.scored, 'image')} scored by both rules of a pair, all pairs together"
         ]
     if kind is not KINDS["rules"] and (note := note_for(selection.rule, selection.unscored)):
         plot = replace(plot, notes=(*plot.notes, note))

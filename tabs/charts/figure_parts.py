@@ -130,7 +130,7 @@ def mean_text(percent: float | None, interval: tuple[float, float] | None, score
     return f"mean of the three systems: {percent_text(percent)}%{between}<br>n {scored:,}"
 
 
-def rate_words(rate: Rate) -> str:
+def format_rate(rate: Rate) -> str:
     """Share, interval and counts of a rate, for a hover."""
     if rate.percent is None or rate.interval is None:
         return f"none scored; {rate.unscored:,} unscored"

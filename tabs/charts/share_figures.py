@@ -11,7 +11,7 @@ import numpy as np
 from truehue.core.analysis.groups import CATEGORIES, OVERALL, category_cells, hue_cells
 from truehue.core.analysis.intervals import Rate, rates, total
 from truehue.core.analysis.names import sector_hex, sector_label
-from truehue.core.analysis.paired import agree_percent, kappa, scored_by_both, turned
+from truehue.core.analysis.paired import agree_percent, kappa, scored_by_both, swap_rules
 from truehue.core.analysis.records import (
     CHROMA_BANDS,
     NEUTRAL,
@@ -33,12 +33,12 @@ from truehue.tabs.charts.figure_parts import (
     Plot,
     Published,
     cell_text,
+    format_rate,
     heat_map,
     label,
     mean_text,
     percent_text,
     rate_values,
-    rate_words,
     short_names,
 )
 from truehue.tabs.page.figures import INK, SOFT
@@ -140,7 +140,7 @@ def categories(
         text = (
             mean_text(cell.percent, cell.interval, cell.scored)
             if cell.rate is None
-            else rate_words(cell.rate)
+            else format_rate(cell.rate)
         )
         row = heat_cells.setdefault((cell.run, cell.system), [])
         row.append(
@@ -210,7 +210,7 @@ def kinds_of_names(
                     "y": index + offset,
                     "low": low,
                     "high": high,
-                    "hover": f"{label(runs[run], 60)}<br><b>{name}</b><br>{rate_words(rate)}",
+                    "hover": f"{label(runs[run], 60)}<br><b>{name}</b><br>{format_rate(rate)}",
                     "pick": pick,
                     "size": 15 if picks.used(pick) else 10,
                 }
@@ -274,7 +274,7 @@ def hues(counts: Sequence[Count], selection: Slice) -> Plot:
                     cell_text(
                         cell.rate.percent, cell.rate.scored, label(_whole(cell.rate.percent))
                     ),
-                    f"<b>{location}</b>, C*ab {_band(low)}<br>{rate_words(cell.rate)}<br>"
+                    f"<b>{location}</b>, C*ab {_band(low)}<br>{format_rate(cell.rate)}<br>"
                     f"{cell.colors:,} target colors, their mean {mean}",
                     pick,
                 )
@@ -350,7 +350,7 @@ def agreement(pairs: Sequence[RuleAgreement], selection: Slice) -> Plot:
     by_pair = {
         (ordered_pair.rule_a, ordered_pair.rule_b): ordered_pair
         for pair in pairs
-        for ordered_pair in (pair, turned(pair))
+        for ordered_pair in (pair, swap_rules(pair))
     }
     rules = {rule for key in by_pair for rule in key}
     order = [*(rule for rule in names if rule in rules), *sorted(rules - set(names))]

@@ -17,12 +17,19 @@ from truehue.core.concepts.matching import concept_of, normal
 from truehue.core.concepts.records import EXTRACTED
 from truehue.core.errors import NoPixels
 from truehue.core.sketches.records import INK
-from truehue.tabs.colorize.images import ColoringRequest, Painted, painted
+from truehue.tabs.colorize.images import ColoringRequest, Painted, replay_coloring
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import counted, message_of
+from truehue.tabs.page.errors import count_noun, message_of
 from truehue.tabs.page.roles import Actor
-from truehue.tabs.sources.distributions import RUN, Choice, choices, distribution, kind_words, parse
+from truehue.tabs.sources.distributions import (
+    RUN,
+    Choice,
+    choices,
+    describe_kind,
+    distribution,
+    parse,
+)
 from truehue.tabs.sources.numbers import metrics_json, numbers_json
 
 OWN = "This coloring"
@@ -38,10 +45,10 @@ def compare_view(context: Context, actor: Actor, request: ColoringRequest) -> di
     """What a coloring's colors are, and how far they are from all that is here of the concept.
 
     ``colors`` are those that were chosen, with their shares; ``weights`` the 71 bins, by the same
-    extraction as for models' pictures; ``against`` the others, nearest first. Where nothing is
+    extraction as for models' pictures; ``compare_with_sources`` the others, nearest first. Where nothing is
     colored yet all but the concept's name is excluded.
     """
-    source = painted(context, request.sketch, request.actions)
+    source = replay_coloring(context, request.sketch, request.actions)
     text = normal(request.words)
     head = {"checksum": source.checksum, "words": text, "metrics": metrics_json()}
     try:
@@ -54,7 +61,7 @@ def compare_view(context: Context, actor: Actor, request: ColoringRequest) -> di
         "colors": chosen_colors(source),
         "weights": _rounded(own.weights),
         "notes": list(own.notes[:1]),
-        **against(context, text, own.weights),
+        **compare_with_sources(context, text, own.weights),
     }
 
 
@@ -105,7 +112,7 @@ def others_of(context: Context, text: str) -> dict[str, int]:
     return {"people": people, "others": len(entries) - people}
 
 
-def against(context: Context, text: str, own: np.ndarray) -> dict[str, Any]:
+def compare_with_sources(context: Context, text: str, own: np.ndarray) -> dict[str, Any]:
     """All that is here of a concept, nearest to ``own`` ``(71,)`` first by EMD; what cannot be
     had is told at its end."""
     rows, problems = [], []
@@ -133,12 +140,12 @@ def _row(
     if of_entry.count and entry.kind == "people":
         number = f"{of_entry.count:,} {'person' if of_entry.count == 1 else 'people'}"
     elif of_entry.count and of_entry.of_pictures:
-        number = counted(of_entry.count, "image")
+        number = count_noun(of_entry.count, "image")
     return {
         "source": entry.source,
         "label": entry.label,
         "people": entry.kind == "people",
-        "kind": kind_words(of_entry),
+        "kind": describe_kind(of_entry),
         "counted": number,
         "weights": _rounded(of_entry.weights),
         "numbers": numbers,

@@ -12,8 +12,8 @@ from truehue.core.files import png_of
 from truehue.core.sketches.records import Sketch
 from truehue.core.sketches.regions import CLOSINGS_PX, coded_regions
 from truehue.core.sketches.regions import regions as region_maps
-from truehue.tabs.colorize.images import painted, picture, thumbnail
-from truehue.tabs.colorize.sketches import Preparing, prepared
+from truehue.tabs.colorize.images import coloring_file, replay_coloring, thumbnail
+from truehue.tabs.colorize.sketches import Preparing, prepare_sketch
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import read_as
 from truehue.tabs.page.single_flight import SingleFlightCache
@@ -28,7 +28,7 @@ _SPACINGS = np.array([9.0, 13.0, 7.0], np.float32)
 _WIDTH = 0.3
 
 
-def hatched(labels: np.ndarray, ink: np.ndarray, most_px: int) -> np.ndarray:
+def hatch_regions(labels: np.ndarray, ink: np.ndarray, most_px: int) -> np.ndarray:
     """Gray uint8 ``(h, w)`` of regions ``(H, W)``, 0 for none, and their ``ink`` uint8 ``(H, W)``.
 
     What no click fills stays white. Nothing in it has a hue: it is no suggestion.
@@ -143,14 +143,14 @@ def _hatches(context: Context, sketch_id: str, closing: int, side: int) -> bytes
 
 
 def _prepared(context: Context, request: Preparing, of_regions: bool, side: int) -> bytes:
-    sketch = prepared(context, request)
+    sketch = prepare_sketch(context, request)
     return hatches_png(sketch, sketch.closing, side) if of_regions else _small(sketch.ink, side)
 
 
 def _saved(context: Context, coloring_id: str, kind: str, side: int) -> bytes:
     record = context.storage.colorings.get(coloring_id)
-    source = painted(context, record.sketch_id, record.actions)
-    return thumbnail(source, side) if side else picture(source, kind)
+    source = replay_coloring(context, record.sketch_id, record.actions)
+    return thumbnail(source, side) if side else coloring_file(source, kind)
 
 
 def hatches_png(sketch: Sketch, closing: int, side: int) -> bytes:
@@ -158,7 +158,7 @@ def hatches_png(sketch: Sketch, closing: int, side: int) -> bytes:
     closing that there is not."""
     if not 0 <= closing < len(CLOSINGS_PX):
         raise BadInput(f"A closing is 0 to {len(CLOSINGS_PX) - 1}.", "closing")
-    return png_of(hatched(region_maps(sketch.ink).labels[closing], sketch.ink, side))
+    return png_of(hatch_regions(region_maps(sketch.ink).labels[closing], sketch.ink, side))
 
 
 def _small(ink: np.ndarray, side: int) -> bytes:

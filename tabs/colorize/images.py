@@ -61,7 +61,9 @@ class Painted:
         return self.found.sketch
 
 
-def painted(context: Context, sketch_id: str, actions: Sequence[Mapping[str, Any]]) -> Painted:
+def replay_coloring(
+    context: Context, sketch_id: str, actions: Sequence[Mapping[str, Any]]
+) -> Painted:
     """The log replayed; the last ones are kept. Raises BadInput for an action that is none and
     NotStored for another sketch."""
     result = find(context, sketch_id)
@@ -78,7 +80,7 @@ def painted(context: Context, sketch_id: str, actions: Sequence[Mapping[str, Any
     return _LAYERS.get(key, make)
 
 
-def picture(source: Painted, kind: str) -> bytes:
+def coloring_file(source: Painted, kind: str) -> bytes:
     """A file of a coloring by :data:`KINDS`. Raises BadInput for another kind."""
     from truehue.core.images.load import encode_png
     from truehue.core.sketches.images import composite, layer_png, svg
@@ -122,8 +124,8 @@ def file_name(text: str, kind: str) -> str:
 @requires("look")
 def image_view(context: Context, actor: Actor, request: PictureRequest) -> dict[str, Any]:
     """A picture of a coloring that nobody kept: a file's name, its type and its bytes in base64."""
-    source = painted(context, request.sketch, request.actions)
-    data = picture(source, request.kind)
+    source = replay_coloring(context, request.sketch, request.actions)
+    data = coloring_file(source, request.kind)
     return {
         "name": file_name(normal(request.words) or source.found.words, request.kind),
         "type": KINDS[request.kind],

@@ -44,7 +44,7 @@ from truehue.tabs.colorize.sketches import (
     sketches_view,
     store_sketch,
 )
-from truehue.tabs.page.answers import Answer, attachment, guarded, refusal
+from truehue.tabs.page.answers import Answer, attachment, json_answer, refusal
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest, read_as
 from truehue.tabs.page.roles import Actor
@@ -71,7 +71,7 @@ def colorize_routes(context: Context) -> FeatureRouter:
 
         def answer(request: Request, actor: Actor = router.current_actor) -> JSONResponse:
             requested = {**request.query_params, **request.path_params}
-            return guarded(lambda: do(context, actor, read_as(kind, requested)))
+            return json_answer(lambda: do(context, actor, read_as(kind, requested)))
 
         router.add_api_route(path, answer, methods=["GET"], name=do.__name__)
 
@@ -88,7 +88,7 @@ def colorize_routes(context: Context) -> FeatureRouter:
             return prepared_view(context, actor, read_as(Preparing, request.query_params))
 
         # Cleaning an image and finding its regions costs what its pictures cost.
-        return await anyio.to_thread.run_sync(lambda: guarded(about), limiter=files.limiter)
+        return await anyio.to_thread.run_sync(lambda: json_answer(about), limiter=files.limiter)
 
     router.post_json("/compare", ColoringRequest, compare_view, MOST_LOG_BYTES)
     router.post_json("/picture", PictureRequest, image_view, MOST_LOG_BYTES)

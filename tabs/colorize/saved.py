@@ -10,12 +10,12 @@ from truehue.annotation.colorings import has_color, read_action
 from truehue.core.concepts.matching import normal
 from truehue.core.errors import BadInput
 from truehue.core.records import ColoringHead
-from truehue.tabs.colorize.images import ColoringRequest, painted
+from truehue.tabs.colorize.images import ColoringRequest, replay_coloring
 from truehue.tabs.colorize.sketches import save_sketch
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest, PageRequest
-from truehue.tabs.page.roles import Actor, Resource, allowed, may
+from truehue.tabs.page.roles import Actor, Resource, allowed, authorize
 from truehue.tabs.sources.sketches import PREFIX, find, sketch_json
 
 MOST_LISTED = 200
@@ -46,7 +46,7 @@ def keep(context: Context, actor: Actor, request: Keeping) -> dict[str, Any]:
         raise BadInput("Enter the concept that you colored, then save it.", "words")
     if not has_color([read_action(action) for action in request.actions]):
         raise BadInput("Nothing is colored yet. Fill a region, then save it.")
-    source = painted(context, request.sketch, request.actions)
+    source = replay_coloring(context, request.sketch, request.actions)
     if source.checksum != request.checksum:
         raise BadInput(OTHER_PICTURE)
     # Its log alone: the picture is made of it whenever somebody asks.
@@ -78,7 +78,7 @@ def coloring_view(context: Context, actor: Actor, request: NamedColoring) -> dic
 def delete_coloring(context: Context, actor: Actor, request: NamedColoring) -> dict[str, Any]:
     """Deletes a coloring that one kept; its sketch stays."""
     head = context.storage.colorings.head(request.coloring)
-    may(actor, "delete", _resource(head))
+    authorize(actor, "delete", _resource(head))
     context.storage.colorings.delete(head.id)
     return saved_view(context, actor, EmptyRequest())
 

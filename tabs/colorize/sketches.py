@@ -20,7 +20,7 @@ from truehue.core.sketches.records import Sketch, SketchSettings
 from truehue.core.sketches.regions import CLOSINGS_PX, regions
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import shortened
+from truehue.tabs.page.errors import shorten
 from truehue.tabs.page.images import image_json, store_upload
 from truehue.tabs.page.requests import EmptyRequest, PageRequest, Whole, digits
 from truehue.tabs.page.roles import Actor
@@ -138,7 +138,7 @@ class Storing(Preparing):
     drawing: str = ""
 
 
-def prepared(context: Context, request: Preparing) -> Sketch:
+def prepare_sketch(context: Context, request: Preparing) -> Sketch:
     """The sketch that comes of a stored image; the last ones are kept. Raises NotStored."""
     record = context.storage.images.get(request.image)  # also of what is kept: is it theirs to see?
     settings = SketchSettings(request.threshold, request.side, request.speck, request.flatten)
@@ -154,7 +154,7 @@ def prepared(context: Context, request: Preparing) -> Sketch:
 @requires("look")
 def prepared_view(context: Context, actor: Actor, request: Preparing) -> dict[str, Any]:
     """A sketch before it is stored: its size, its regions under each closing, and warnings."""
-    sketch = prepared(context, request)
+    sketch = prepare_sketch(context, request)
     height, width = sketch.ink.shape
     return {
         "id": sketch.id,
@@ -213,7 +213,7 @@ def store_sketch(context: Context, actor: Actor, request: Storing) -> dict[str, 
         result = replace(result, words=text)
     else:
         text, said = base_of(request.words)
-        sketch = prepared(context, request)
+        sketch = prepare_sketch(context, request)
         result = Found(sketch, text, *_source(context, request.image))
     result = save_sketch(context, actor, result)
     if normal(result.words) == normal(text):
@@ -239,7 +239,7 @@ def _source(context: Context, image_id: str) -> tuple[str, str]:
     record = context.storage.images.get(image_id)
     rows = context.storage.drawings.for_image(record.image_id)
     if not rows:
-        return IMPORT, shortened(f"imported as {record.name}", MOST_NOTE)
+        return IMPORT, shorten(f"imported as {record.name}", MOST_NOTE)
     row = rows[0]
     parts = [model_name(row.model)]
     parts += [f"seed {row.seed}"] if row.seed is not None else []

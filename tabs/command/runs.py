@@ -33,7 +33,7 @@ from truehue.core.errors import BadInput, DatabaseBusy
 from truehue.core.export import FORMATS
 from truehue.core.export.archive_import import INCOMING, open_archive
 from truehue.core.export.source import ExportRun, imported_from, left_out_text
-from truehue.core.export.tables import beside
+from truehue.core.export.tables import companion_files
 from truehue.core.generation.registry import RELEASED_SEED
 from truehue.core.generation.renderer import FAILURES, LIGHTS
 from truehue.core.masks.grounded.variants import VARIANTS
@@ -44,7 +44,7 @@ from truehue.core.runs.records import MASKERS
 from truehue.core.verdict.rules import RULES
 from truehue.tabs.command import start, status
 from truehue.tabs.command.status import folder_named, runs_root, status_json
-from truehue.tabs.page.errors import counted
+from truehue.tabs.page.errors import count_noun
 from truehue.tabs.runs.request import DEFAULT_IMAGES, DEFAULT_RULES, DETECTOR, SEGMENTER, SETTINGS
 
 EPILOG = """\
@@ -219,7 +219,7 @@ def export_run(options: argparse.Namespace) -> int:
         raise BadInput("Images are packed into an archive: --format zip.")
     remark = _export(options, folder, format, path)
     tabled = format in ("csv", "parquet")
-    files = [path, *(beside([ExportRun(folder)], path) if tabled else [])]
+    files = [path, *(companion_files([ExportRun(folder)], path) if tabled else [])]
     if options.json:
         print(
             json.dumps(
@@ -296,7 +296,7 @@ def import_run(options: argparse.Namespace) -> int:
         print(json.dumps({**status_json(folder), "imported": imported_from(folder.path)}))
     else:
         summary = folder.summary()
-        count = counted(ExportRun(folder).done, "image")
+        count = count_noun(ExportRun(folder).done, "image")
         print(f"{summary['name']}, run {folder.run_id}: {count}.")
         if left_out := left_out_text(imported_from(folder.path)):
             print(left_out, file=sys.stderr)
@@ -324,7 +324,7 @@ def _taken_in(options: argparse.Namespace, folder: RunFolder) -> str:
         ) from None
     if refused:
         raise BadInput("\n".join(f"{name}: {why}" for name, why in refused.items()))
-    return f"{counted(count, 'image')} imported into the database of {options.data}."
+    return f"{count_noun(count, 'image')} imported into the database of {options.data}."
 
 
 COMMAND = Command(

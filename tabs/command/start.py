@@ -28,7 +28,7 @@ from truehue.core.prompts.importing import read_prompts
 from truehue.core.prompts.prompt import Prompt
 from truehue.core.prompts.sets import PROMPT_SETS
 from truehue.core.prompts.tables import objects
-from truehue.core.runs.estimate import Estimate, room_bytes
+from truehue.core.runs.estimate import Estimate, free_bytes
 from truehue.core.runs.folder import RunFolder, run_folders
 from truehue.core.runs.plan import run_id as id_of_plan
 from truehue.core.runs.records import DRAWN, EXACT, GROUNDED, STORED, RunPlan, StoredItem
@@ -36,7 +36,7 @@ from truehue.core.runs.worker import ExecutionSettings, WorkerSettings, execute
 from truehue.tabs.batches.messages import bytes_text, time_text
 from truehue.tabs.command.status import folder_named, full_status_json, held_text, runs_root
 from truehue.tabs.library.service import SELECTION, Library
-from truehue.tabs.page.errors import counted
+from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.requests import read_as
 from truehue.tabs.runs.messages import (
     images_text,
@@ -90,7 +90,7 @@ def start(options: argparse.Namespace) -> int:
         for plan, estimate in zip(run_plans, estimates, strict=True)
         if id_of_plan(plan) not in known
     )
-    if problem := space_problem(wanted_bytes, room_bytes(runs_root(options)), runs_root(options)):
+    if problem := space_problem(wanted_bytes, free_bytes(runs_root(options)), runs_root(options)):
         raise BadInput(problem)
     if not _agreed(options):
         return FINISHED
@@ -145,7 +145,7 @@ def _say_estimate(
     """Says what the runs will take, and returns it, one for each."""
     trials = Trials()
     # Weights that are missing are a failure of the run; an estimate only says so.
-    missing = [lacking(plan, crew) if options.estimate_only else () for plan in run_plans]
+    missing = [list_missing(plan, crew) if options.estimate_only else () for plan in run_plans]
     if not (options.no_trial or options.yes) and crew.team == "local":
         ready = [plan for plan, sentences in zip(run_plans, missing, strict=True) if not sentences]
         _try_out(options, trials, ready, crew)
@@ -170,7 +170,7 @@ def _say_estimate(
         )
         return each
     say(images_text(run_plans))
-    for sentence in (*remarks, *mask_words(run_plans)):
+    for sentence in (*remarks, *describe_masks(run_plans)):
         say(sentence)
     for plan, estimate, sentences in zip(run_plans, each, missing, strict=True):
         say(f"  {plan.name}")
@@ -181,7 +181,7 @@ def _say_estimate(
             say("    It cannot start yet:")
         for sentence in sentences:
             say(f"    {sentence}")
-    reference_set = "" if seconds is None else f", with {counted(crew.workers, 'worker')}"
+    reference_set = "" if seconds is None else f", with {count_noun(crew.workers, 'worker')}"
     say(f"Time: {'' if seconds is None else 'about '}{time_text(seconds)}{reference_set}")
     disk_bytes = sum(estimate.disk_bytes for estimate in each)
     say(f"Disk: about {bytes_text(disk_bytes)} in {runs_root(options)}")
@@ -280,7 +280,7 @@ def _taken_in(options: argparse.Namespace, folder: RunFolder) -> str:
         with Storage.open(options.data) as storage:
             count = storage.runs.ingest(folder)
         return (
-            f"{counted(count, 'image')} imported into the database of {options.data}."
+            f"{count_noun(count, 'image')} imported into the database of {options.data}."
             if count
             else ""
         )
@@ -324,7 +324,7 @@ def with_masks(plan: RunPlan) -> int:
     return sum(bool(item.masks) for item in plan.items)
 
 
-def mask_words(run_plans: Sequence[RunPlan]) -> list[str]:
+def describe_masks(run_plans: Sequence[RunPlan]) -> list[str]:
     """What masks the pictures of a stored run have, where these are what it is judged by."""
     (plan, *_) = run_plans
     if plan.kind != STORED or plan.masker.kind != EXACT:
@@ -336,19 +336,19 @@ def mask_words(run_plans: Sequence[RunPlan]) -> list[str]:
             "grounded to have the objects found, or --masker whole for images of one color."
         ]
     rest = "" if count == total else "; the others stay unscored, or have it with --masker grounded"
-    return [f"{count:,} of {counted(total, 'image')} have masks of their own{rest}."]
+    return [f"{count:,} of {count_noun(total, 'image')} have masks of their own{rest}."]
 
 
 def refuse_unscored(run_plan: RunPlan, masker: str | None) -> None:
     """Raises BadInput for a stored run that would score nothing, since no picture has a mask and
     nobody looks for objects. ``masker`` is what was named on the command line: who names ``exact``
     wants it so."""
-    (*_, sentence) = mask_words([run_plan]) or [""]
+    (*_, sentence) = describe_masks([run_plan]) or [""]
     if masker is None and sentence and not with_masks(run_plan):
         raise BadInput(f"{sentence} With --masker exact it starts all the same.", "masker")
 
 
-def lacking(plan: RunPlan, crew: ExecutionSettings) -> tuple[str, ...]:
+def list_missing(plan: RunPlan, crew: ExecutionSettings) -> tuple[str, ...]:
     """What is missing on this machine before the plan's models can work, a sentence each."""
     problems: list[str] = []
     if plan.kind == DRAWN:

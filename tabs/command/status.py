@@ -15,7 +15,7 @@ from truehue.core.export.source import look, unscored_text
 from truehue.core.runs.folder import RunFolder, run_folders
 from truehue.tabs.batches.messages import STATUS_LABELS
 from truehue.tabs.batches.queue import status_of, stop
-from truehue.tabs.page.errors import counted
+from truehue.tabs.page.errors import count_noun
 from truehue.tabs.runs.messages import facts_text, progress_text
 
 
@@ -37,7 +37,7 @@ def folder_named(root: Path, name: str) -> RunFolder:
     shown = "\n".join(f"  {folder.run_id}  {name_in(folder)}" for folder in (fitting or every)[:10])
     if fitting:
         raise BadInput(
-            f"{counted(len(fitting), 'run')} fit {name[:80]!r}: write more of the id.\n{shown}"
+            f"{count_noun(len(fitting), 'run')} fit {name[:80]!r}: write more of the id.\n{shown}"
         )
     raise BadInput(f"There is no run {name[:80]!r} in {root}. The newest are:\n{shown}")
 
@@ -104,7 +104,7 @@ def held_text(folder: RunFolder, state: BatchState) -> list[str]:
         rest = "" if folder.summary().get("imported") else ": resume generates the rest"
         lost = f", not {state.done:,}{rest if seen.done < state.total else ''}."
         sentences.insert(
-            0, f"{seen.done:,} of {counted(state.total, 'image')} have a result here{lost}"
+            0, f"{seen.done:,} of {count_noun(state.total, 'image')} have a result here{lost}"
         )
     return sentences
 

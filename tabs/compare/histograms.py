@@ -69,7 +69,7 @@ def _hue_key(bin_: Bin) -> tuple[float, ...]:
     return 0.0, round(bin_.hue_deg, 3), bin_.lab[0], float(np.hypot(*bin_.lab[1:]))
 
 
-def signed(value: float) -> str:
+def format_signed(value: float) -> str:
     """a* or b* with two decimals and a real minus."""
     return f"{value + 0.0:.2f}".replace("-", "−")
 
@@ -98,7 +98,7 @@ def histograms(shown: Sequence[Histogram], sort: str, *, one_scale: bool = True)
     return _bins_chart(parts, height=paper + 8, margin=margin, notes=notes)
 
 
-def mirrored(
+def mirror_histograms(
     first: Histogram,
     second: Histogram,
     sort: str,
@@ -158,7 +158,7 @@ def palettes(shown: Sequence[Histogram]) -> dict[str, Any]:
     for index, histogram in enumerate(shown):
         start = 0.0
         for hex_, lab, weight in histogram.palette:
-            text = f"{hex_}<br>L* {lab[0]:.1f} · a* {signed(lab[1])} · b* {signed(lab[2])}"
+            text = f"{hex_}<br>L* {lab[0]:.1f} · a* {format_signed(lab[1])} · b* {format_signed(lab[2])}"
             series.append(
                 {
                     "type": "bar",

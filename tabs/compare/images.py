@@ -17,14 +17,14 @@ from truehue.core.masks.display import cutout_png
 from truehue.core.masks.from_marks import mask_from_marks
 from truehue.core.masks.registry import mask_text
 from truehue.core.records import MaskRecord
-from truehue.tabs.compare.people.messages import concept_json, free_words
+from truehue.tabs.compare.people.messages import concept_json, normalize_concept
 from truehue.tabs.compare.people.sets import MOST_NAME
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import counted
+from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.requests import PageRequest
 from truehue.tabs.page.roles import Actor
-from truehue.tabs.sources.distributions import IMAGE, parse, pictures
+from truehue.tabs.sources.distributions import IMAGE, image_profiles, parse
 from truehue.tabs.sources.generated import WHOLE
 
 CUTOUT_PX = 360
@@ -35,11 +35,11 @@ _WHOLE_WORDS = "Background included."
 def image_row(context: Context, text: str, message: str) -> dict[str, Any] | None:
     """The image of a source and the mask that it is measured by; None for what is no single image.
 
-    Raises what :func:`truehue.tabs.sources.distributions.pictures` does.
+    Raises what :func:`truehue.tabs.sources.distributions.image_profiles` does.
     """
     if parse(text).kind != IMAGE:
         return None
-    stored = pictures(context, text, message)[0]
+    stored = image_profiles(context, text, message)[0]
     image = context.storage.images.get(stored.image_id)
     mask = context.storage.masks.get(stored.mask_id)
     return {
@@ -63,7 +63,7 @@ class Mark(PageRequest):
 
 
 class Pool(PageRequest):
-    """Images that become one set of pictures of a concept, each by the mask that its row is
+    """Images that become one set of images of a concept, each by the mask that its row is
     measured by."""
 
     sources: tuple[str, ...] = Field(
@@ -103,17 +103,17 @@ def save_mark(context: Context, actor: Actor, request: Mark) -> dict[str, Any]:
 
 @requires("add")
 def pool(context: Context, actor: Actor, request: Pool) -> dict[str, Any]:
-    """Stores images as one set of pictures. Raises BadInput and NotStored."""
-    message = free_words(request.words)
+    """Stores images as one set of images. Raises BadInput and NotStored."""
+    message = normalize_concept(request.words)
     members: dict[str, str] = {}
     for text in request.sources:
         if parse(text).kind != IMAGE:
             raise BadInput(f"{text[:60]!r} is not a single image: only images can be pooled.")
-        stored = pictures(context, text, message)[0]
+        stored = image_profiles(context, text, message)[0]
         members[stored.image_id] = stored.mask_id
     if len(members) < 2:
         raise BadInput("These rows show the same image. Pool different images.")
-    name = request.name or f"{message}, {counted(len(members), 'image')}"
+    name = request.name or f"{message}, {count_noun(len(members), 'image')}"
     set_id = context.storage.picture_sets.add(
         name,
         message,

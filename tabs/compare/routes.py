@@ -22,7 +22,7 @@ from truehue.tabs.compare.concept.steps import images_view, steps_view
 from truehue.tabs.compare.images import Mark, Pool, pool, review_mark, save_mark
 from truehue.tabs.compare.sweep import sweep_chart
 from truehue.tabs.compare.tables.charts import Chart
-from truehue.tabs.page.answers import csv_attachment, guarded
+from truehue.tabs.page.answers import csv_attachment, json_answer
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.router import FeatureRouter
 from truehue.tabs.sources.distributions import concepts_view
@@ -34,11 +34,11 @@ def compare_routes(context: Context) -> FeatureRouter:
 
     @router.get("/bins")
     def bins() -> JSONResponse:
-        return guarded(bins_view)
+        return json_answer(bins_view)
 
     @router.get("/concepts")
     def listed() -> JSONResponse:
-        return guarded(lambda: concepts_view(context))
+        return json_answer(lambda: concepts_view(context))
 
     views: dict[str, Callable[[Context, Mapping[str, str]], dict[str, Any]]] = {
         "choices": choices_view,
@@ -70,7 +70,7 @@ def compare_routes(context: Context) -> FeatureRouter:
 
     @router.get("/sweep")
     def sweep(request: Request) -> JSONResponse:
-        return guarded(lambda: sweep_of(request).as_json())
+        return json_answer(lambda: sweep_of(request).as_json())
 
     @router.get("/sweep.csv")
     def sweep_csv(request: Request) -> Response:
@@ -83,6 +83,6 @@ def _answering(
     context: Context, view: Callable[[Context, Mapping[str, str]], dict[str, Any]]
 ) -> Callable[[Request], JSONResponse]:
     def answer(request: Request) -> JSONResponse:
-        return guarded(lambda: view(context, request.query_params))
+        return json_answer(lambda: view(context, request.query_params))
 
     return answer

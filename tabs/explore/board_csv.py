@@ -12,7 +12,7 @@ from truehue.core.analysis.board import AVERAGE, AVERAGED, TABLE_TASKS, BoardRow
 from truehue.core.analysis.records import NO_SYSTEM, RunRecord
 from truehue.core.published import LEADERBOARD, counterpart, table
 from truehue.core.runs.score import CAUSES
-from truehue.core.spreadsheets import guarded
+from truehue.core.spreadsheets import escape_formula
 from truehue.core.verdict.rules import rule
 from truehue.tabs.explore.board_rows import EACH, BoardData
 from truehue.tabs.page.context import Context
@@ -60,7 +60,8 @@ def board_csv(context: Context, params: Mapping[str, str]) -> str:
 def _guarded(row: Mapping[str, Any]) -> dict[str, Any]:
     """Numbers stay as they are, to the last digit."""
     return {
-        name: guarded(value) if isinstance(value, str) else value for name, value in row.items()
+        name: escape_formula(value) if isinstance(value, str) else value
+        for name, value in row.items()
     }
 
 

@@ -13,7 +13,7 @@ from truehue.core.verdict.rules import RULES, rule
 from truehue.tabs.batches.list import unreadable_text
 from truehue.tabs.batches.messages import facts
 from truehue.tabs.library.service import SetInfo
-from truehue.tabs.page.errors import counted
+from truehue.tabs.page.errors import count_noun
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def _group(
         part = "all of this set, not the benchmark"
     else:
         part = f"a part of its {prompt_set.count:,}"
-    parts = [counted(prompts, "prompt"), part, masks, f"k = {k}"]
+    parts = [count_noun(prompts, "prompt"), part, masks, f"k = {k}"]
     counts = [pictured[run.run_id] for run in runs if run.run_id in pictured]
     if counts and max(counts) < prompts:
         least = f"{min(counts):,} to " if min(counts) < max(counts) else ""
@@ -107,7 +107,7 @@ def _group(
     return Group(digest, name, " · ".join(parts), prompts, whole, runs)
 
 
-def unread(run: RunRecord) -> str:
+def describe_unread(run: RunRecord) -> str:
     """Why a run cannot stand in any group, empty for one that can: what is kept of it may be from
     a time when less was checked, and no other run may suffer from that."""
     try:

@@ -44,10 +44,10 @@ from truehue.core.verdict.rules import DEFAULT_RULE, rule
 from truehue.tabs.batches.messages import STATUS_LABELS, facts
 from truehue.tabs.batches.queue import status_of
 from truehue.tabs.batches.supervisor import RunSupervisor
-from truehue.tabs.explore.board_groups import unread
+from truehue.tabs.explore.board_groups import describe_unread
 from truehue.tabs.explore.limits import limits_of
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import counted
+from truehue.tabs.page.errors import count_noun
 
 EACH = "each"
 SYSTEM_CHOICES: Mapping[str, tuple[str, str]] = {
@@ -163,8 +163,8 @@ class BoardData:
             choices = ", ".join((*SYSTEM_CHOICES, *SYSTEM_NAMES))
             raise BadInput(f"There is no choice of systems {self.systems[:40]!r}. Use {choices}.")
         listed = [run for run in context.storage.runs.all() if not run.hidden]
-        self.unread = [(run, why) for run in listed if (why := unread(run))]
-        shown = [run for run in listed if not unread(run)]
+        self.unread = [(run, why) for run in listed if (why := describe_unread(run))]
+        shown = [run for run in listed if not describe_unread(run)]
         self.runs = [run for run in shown if run.items]
         self.without = [run for run in shown if not run.items]
         ids = tuple(run.run_id for run in self.runs)
@@ -246,7 +246,7 @@ class BoardData:
                 "parts": [],
             }
             row_json["beside"] = " · ".join(
-                f"{task} {rate.percent:.1f}% of {counted(rate.images, 'image')}"
+                f"{task} {rate.percent:.1f}% of {count_noun(rate.images, 'image')}"
                 for task, rate in row.others.items()
                 if rate.percent is not None
             )
@@ -281,7 +281,7 @@ class BoardData:
         parts = [
             f"{rate.passes:,} of {total:,} {which} pass",
             f"{rate.unscored:,} unscored",
-            counted(rate.prompts, "prompt"),
+            count_noun(rate.prompts, "prompt"),
         ]
         if rate.method == WILSON:
             parts.append("Wilson's interval over prompts: resampling has no width")
@@ -392,5 +392,5 @@ def progress(run: RunRecord, state: str) -> RunProgress | None:
     return {
         "percent": percent,
         "words": f"{text} · {status_words}" if status_words else text,
-        "title": f"{run.items:,} of {counted(run.total, 'image')}",
+        "title": f"{run.items:,} of {count_noun(run.total, 'image')}",
     }

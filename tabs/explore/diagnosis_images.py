@@ -14,7 +14,7 @@ from pydantic import ConfigDict
 
 from truehue.core.color.spaces import hex_of, lab_to_srgb8
 from truehue.core.color.systems import ColorTarget, parse_target
-from truehue.core.diagnosis.colors import DEFAULT_SIZE_PX, SET_SYSTEMS, picture
+from truehue.core.diagnosis.colors import DEFAULT_SIZE_PX, SET_SYSTEMS, render_image
 from truehue.core.errors import BadInput
 from truehue.core.generation.request import MAX_SEED
 from truehue.core.images.pixels import Mask
@@ -87,7 +87,7 @@ def save_image(context: Context, actor: Actor, request: KeepPicture) -> dict[str
     return stored(context, scene, request.rule, request.asked, actor.id)
 
 
-def drawn(scene: Scene) -> tuple[np.ndarray, np.ndarray]:
+def render_scene(scene: Scene) -> tuple[np.ndarray, np.ndarray]:
     """``srgb8`` uint8 ``(H, W, 3)`` and the exact mask, bool ``(H, W)``; both read-only.
 
     Raises BadInput or UnknownColor for a scene that cannot be drawn.
@@ -98,7 +98,7 @@ def drawn(scene: Scene) -> tuple[np.ndarray, np.ndarray]:
 
 @lru_cache(maxsize=KEPT_PICTURES)
 def _rendering(scene: Scene) -> tuple[np.ndarray, np.ndarray]:
-    srgb8, mask = picture(
+    srgb8, mask = render_image(
         scene.object_name,
         scene.light,
         scene.seed,
@@ -111,12 +111,12 @@ def _rendering(scene: Scene) -> tuple[np.ndarray, np.ndarray]:
     return srgb8, mask
 
 
-def picture_png(scene: Scene) -> bytes:
+def thumbnail_png(scene: Scene) -> bytes:
     """PNG of the scene drawn small, ``SMALL_PX`` wide: a tenth of the time of the whole picture."""
     from PIL import Image
 
     buffer = io.BytesIO()
-    Image.fromarray(drawn(replace(scene, size_px=SMALL_PX))[0]).save(buffer, format="PNG")
+    Image.fromarray(render_scene(replace(scene, size_px=SMALL_PX))[0]).save(buffer, format="PNG")
     return buffer.getvalue()
 
 
@@ -128,7 +128,7 @@ def measured(scene: Scene, rule_id: str, target_text: str) -> dict[str, Any]:
     and what :func:`truehue.core.verdict.measure.measure` raises.
     """
     target = parse_target(target_text, scene.system)
-    srgb8, mask = drawn(scene)
+    srgb8, mask = render_scene(scene)
     measurement = measure(
         srgb8, mask, target, rule(rule_id).id, target_object=TargetObject(scene.object_name)
     )
@@ -148,7 +148,7 @@ def stored(
     """Stores the picture for ``maker`` with its exact mask, and returns what opens it in
     Inspect."""
     target = parse_target(target_text, scene.system)
-    srgb8, mask = drawn(scene)
+    srgb8, mask = render_scene(scene)
     about = {
         "object_name": scene.object_name,
         "light": scene.light,

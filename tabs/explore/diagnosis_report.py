@@ -15,7 +15,7 @@ from truehue.core.errors import TrueHueError
 from truehue.core.verdict.rules import RULES
 from truehue.tabs.charts.figure_parts import rate_text
 from truehue.tabs.explore.diagnosis import SHIPPED, TRACED_FILE, StoredReport, _nth, read_report
-from truehue.tabs.page.errors import counted
+from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.figures import INK, PANEL, SOFT
 
 # Rules are told apart by line and shape, not by color: only data is colored.
@@ -128,7 +128,7 @@ def report_view(reports: Sequence[StoredReport], report_id: str, part: str) -> d
         "set": part,
         "command": COMMAND,
         "sets": [{"id": name, "name": SET_NAMES[name]} for name in parts],
-        "set_words": set_words(report, part),
+        "set_words": describe_set(report, part),
         "about": about(report),
         "problems": list(report.problems),
         "systems": [{"id": system, "name": SYSTEM_NAMES[system]} for system in systems],
@@ -195,7 +195,7 @@ def traced_view(systems: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def set_words(report: DiagnosisReport, part: str) -> str:
+def describe_set(report: DiagnosisReport, part: str) -> str:
     """Which pictures a set holds, in a sentence."""
     objects, lights = report.split.get("objects", {}), report.split.get("lights", {})
 
@@ -220,8 +220,8 @@ def about(report: DiagnosisReport) -> str:
         f"{count} {SYSTEM_NAMES.get(system, system)}" for system, count in report.systems.items()
     )
     parts = [
-        f"{counted(report.images, 'image')}: {counted(len(report.objects), 'object')}, "
-        f"{colors} colors, {counted(len(report.lights), 'light')}"
+        f"{count_noun(report.images, 'image')}: {count_noun(len(report.objects), 'object')}, "
+        f"{colors} colors, {count_noun(len(report.lights), 'light')}"
     ]
     if report.every > 1:
         parts.append(f"every {_nth(report.every)} color")
@@ -229,7 +229,7 @@ def about(report: DiagnosisReport) -> str:
         parts.append(f"{report.images_two_material:,} of two materials")
     if report.size_px:
         parts.append(
-            f"{report.size_px} × {report.size_px} pixels, {counted(len(report.seeds), 'viewpoint')}"
+            f"{report.size_px} × {report.size_px} pixels, {count_noun(len(report.seeds), 'viewpoint')}"
         )
     source = report.source or f"reference renderer {report.renderer_version}"
     parts += [source, f"{created_at:%d %b %Y}, {_minutes(report.seconds)}"]

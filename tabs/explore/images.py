@@ -64,7 +64,7 @@ class ResultJson(TypedDict):
     score: NotRequired[str]
 
 
-def picture_json(
+def image_json(
     item: WallItem,
     runs: Mapping[str, RunRecord],
     names: Mapping[str, str],

@@ -10,7 +10,7 @@ from truehue.core.verdict.rules import rule
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.answers import StartedJob
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import counted
+from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import PageRequest
 from truehue.tabs.page.roles import Actor
@@ -48,7 +48,7 @@ def run(context: Context, rule_ids: list[str], job: Job) -> dict[str, Any]:
     """The work of the job; what it stored stays when it is cancelled."""
     state: RejudgeProgress | None = None
     for state in rejudge(context, rule_ids, stop=job.stop):
-        text = f"{state.done:,} of {counted(state.total, 'image')}, {state.judged:,} scored"
+        text = f"{state.done:,} of {count_noun(state.total, 'image')}, {state.judged:,} scored"
         job.tell(text, state.done, state.total)
     if state is not None:
         job.tell(summary(state))
@@ -57,7 +57,9 @@ def run(context: Context, rule_ids: list[str], job: Job) -> dict[str, Any]:
 
 def summary(state: RejudgeProgress) -> str:
     """What a run has come to, in a sentence or a few."""
-    parts = [f"{counted(state.judged, 'image')} scored, {state.complete:,} had all verdicts before"]
+    parts = [
+        f"{count_noun(state.judged, 'image')} scored, {state.complete:,} had all verdicts before"
+    ]
     if state.without_mask:
         parts.append(f"{state.without_mask:,} without a mask")
     if state.unasked:

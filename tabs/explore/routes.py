@@ -15,9 +15,9 @@ from truehue.tabs.explore.diagnosis import KIND, Diagnose, start_run, stored_rep
 from truehue.tabs.explore.diagnosis_images import (
     KeepPicture,
     measured,
-    picture_png,
     save_image,
     scene_of,
+    thumbnail_png,
 )
 from truehue.tabs.explore.diagnosis_report import report_view
 from truehue.tabs.explore.rejudge import ScoreStored, start_rejudge
@@ -25,7 +25,7 @@ from truehue.tabs.explore.run_pairs import compare_view
 from truehue.tabs.explore.scores import measures_csv, measures_view
 from truehue.tabs.explore.scoring import ScoreRuns, start_scoring
 from truehue.tabs.explore.wall import count_view, facets_view, image_view, mask_view, wall_view
-from truehue.tabs.page.answers import csv_attachment, guarded, refusal
+from truehue.tabs.page.answers import csv_attachment, json_answer, refusal
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.page.router import FeatureRouter
@@ -38,11 +38,11 @@ _FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 def explore_routes(context: Context) -> FeatureRouter:
     """The router of Explore."""
     router = FeatureRouter(context, "/api/explore")
-    small = SingleFlightCache(picture_png, most_kept=KEPT_PNGS)
+    small = SingleFlightCache(thumbnail_png, most_kept=KEPT_PNGS)
 
     @router.get("/report")
     def report(source: str = "", set: str = "") -> JSONResponse:
-        return guarded(
+        return json_answer(
             lambda: report_view(stored_reports(context.storage.data_dir / KIND), source, set)
         )
 
@@ -58,17 +58,17 @@ def explore_routes(context: Context) -> FeatureRouter:
     def example(
         request: Request, rule: str = "", requested: Annotated[str, Query(alias="asked")] = ""
     ) -> JSONResponse:
-        return guarded(lambda: measured(scene_of(request.query_params), rule, requested))
+        return json_answer(lambda: measured(scene_of(request.query_params), rule, requested))
 
     router.post_json("/example", KeepPicture, save_image)
 
     @router.get("/agreement")
     def agreement(request: Request) -> JSONResponse:
-        return guarded(lambda: agreement_view(context, request.query_params))
+        return json_answer(lambda: agreement_view(context, request.query_params))
 
     @router.get("/why")
     def why(keys: str = "") -> JSONResponse:
-        return guarded(lambda: {"why": reasons(context, keys.split(",") if keys else [])})
+        return json_answer(lambda: {"why": reasons(context, keys.split(",") if keys else [])})
 
     router.post_json("/runs", Diagnose, start_run)
     router.post_json("/rejudge", ScoreStored, start_rejudge)
@@ -87,7 +87,7 @@ def analyses_routes(context: Context) -> APIRouter:
 
     @router.get("/{name}")
     def figure(name: str, request: Request) -> JSONResponse:
-        return guarded(lambda: figure_view(context, name, request.query_params))
+        return json_answer(lambda: figure_view(context, name, request.query_params))
 
     return router
 
@@ -98,15 +98,15 @@ def board_routes(context: Context) -> APIRouter:
 
     @router.get("/board")
     def board(request: Request) -> JSONResponse:
-        return guarded(lambda: board_view(context, request.query_params))
+        return json_answer(lambda: board_view(context, request.query_params))
 
     @router.get("/board/cards")
     def cards(request: Request) -> JSONResponse:
-        return guarded(lambda: cards_view(context, request.query_params))
+        return json_answer(lambda: cards_view(context, request.query_params))
 
     @router.get("/measures")
     def measures(request: Request) -> JSONResponse:
-        return guarded(lambda: measures_view(context, request.query_params))
+        return json_answer(lambda: measures_view(context, request.query_params))
 
     @router.get("/measures.csv")
     def measures_table() -> Response:
@@ -126,26 +126,26 @@ def wall_routes(context: Context) -> FeatureRouter:
 
     @router.get("/wall")
     def wall(request: Request) -> JSONResponse:
-        return guarded(lambda: wall_view(context, request.query_params))
+        return json_answer(lambda: wall_view(context, request.query_params))
 
     @router.get("/wall/facets")
     def facets(request: Request) -> JSONResponse:
-        return guarded(lambda: facets_view(context, request.query_params))
+        return json_answer(lambda: facets_view(context, request.query_params))
 
     @router.get("/wall/count")
     def count(request: Request) -> JSONResponse:
-        return guarded(lambda: count_view(context, request.query_params))
+        return json_answer(lambda: count_view(context, request.query_params))
 
     @router.get("/wall/picture")
     def picture(request: Request, actor: Actor = router.current_actor) -> JSONResponse:
-        return guarded(lambda: image_view(context, actor, request.query_params))
+        return json_answer(lambda: image_view(context, actor, request.query_params))
 
     @router.get("/wall/mask")
     def mask(request: Request) -> JSONResponse:
-        return guarded(lambda: mask_view(context, request.query_params))
+        return json_answer(lambda: mask_view(context, request.query_params))
 
     @router.get("/compare")
     def compare(request: Request) -> JSONResponse:
-        return guarded(lambda: compare_view(context, request.query_params))
+        return json_answer(lambda: compare_view(context, request.query_params))
 
     return router

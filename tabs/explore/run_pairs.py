@@ -11,10 +11,10 @@ from truehue.core.analysis.paired import CELLS, PairCounts
 from truehue.core.analysis.records import RunRecord, note_for
 from truehue.core.errors import BadInput
 from truehue.tabs.charts.slice import slice_of
-from truehue.tabs.explore.images import picture_json, stand_in_tags
+from truehue.tabs.explore.images import image_json, stand_in_tags
 from truehue.tabs.explore.wall import MOST_POSITION, page_size
 from truehue.tabs.page.context import Context, runs_of
-from truehue.tabs.page.errors import counted
+from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.links import whole
 
 
@@ -85,7 +85,7 @@ def compare_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
             )
         ).strip(),
         "test": _test(counts, totals["all"] > totals["prompts"]),
-        "pairs": [[picture_json(item, runs_by_id, names, tags) for item in pair] for pair in pairs],
+        "pairs": [[image_json(item, runs_by_id, names, tags) for item in pair] for pair in pairs],
         "next": pairs[-1][0].cursor if len(pairs) == limit else "",
         "pinned": index is not None,
         "empty": _nothing(counts, cell),
@@ -156,12 +156,12 @@ def _sentence(counts: PairCounts, name_a: str, name_b: str) -> str:
     if counts.percent_a is None or counts.percent_b is None:
         return ""
     unscored = (
-        f" {counted(counts.unscored, 'more pair')} unscored in at least one."
+        f" {count_noun(counts.unscored, 'more pair')} unscored in at least one."
         if counts.unscored
         else ""
     )
     return (
-        f"Of {counted(counts.scored, 'pair')} with two scores A ({name_a}) passes "
+        f"Of {count_noun(counts.scored, 'pair')} with two scores A ({name_a}) passes "
         f"{counts.percent_a:.1f}% and B ({name_b}) {counts.percent_b:.1f}%.{unscored}"
     )
 
@@ -174,7 +174,7 @@ def _test(counts: PairCounts, alike: bool) -> str:
     apart = counts.only_a + counts.only_b
     value = f"p = {p:.3f}" if p >= 0.001 else f"p = {p:.1e}" if p >= 1e-300 else "p below 1e-300"
     return (
-        f"McNemar’s exact test on the {counted(apart, 'pair')} that "
+        f"McNemar’s exact test on the {count_noun(apart, 'pair')} that "
         f"differ{'s' if apart == 1 else ''}: {value}, two-sided."
         + (
             " Pairs count as independent; images of one prompt are alike, so p is smaller than it "

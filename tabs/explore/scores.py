@@ -15,7 +15,7 @@ from truehue.core.scores.records import HIGH, IMAGE, LOW, Measure
 from truehue.core.scores.scoring import ScoreMean
 from truehue.core.spreadsheets import cell
 from truehue.tabs.page.context import Context, runs_of
-from truehue.tabs.page.errors import counted
+from truehue.tabs.page.errors import count_noun
 
 BETTER_WORDS = {HIGH: "higher is better", LOW: "lower is better"}
 
@@ -131,9 +131,9 @@ def _cell_json(measure: Measure, mean: ScoreMean) -> dict[str, Any]:
     interval = ""
     if mean.low is not None and mean.high is not None:
         interval = f"{mean.low:.{measure.decimals}f}–{mean.high:.{measure.decimals}f}"
-    parts = [f"{mean.scored:,} of {counted(mean.items, 'image')} scored"]
+    parts = [f"{mean.scored:,} of {count_noun(mean.items, 'image')} scored"]
     if mean.prompts:
-        parts.append(counted(mean.prompts, "prompt"))
+        parts.append(count_noun(mean.prompts, "prompt"))
     return {
         "value": mean.mean,
         "text": "–" if mean.mean is None else measure.text(mean.mean),

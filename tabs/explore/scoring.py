@@ -24,7 +24,7 @@ from truehue.core.scores.work import ScoringTask, ScoringWork, begin_scoring
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.answers import StartedJob
 from truehue.tabs.page.context import Context, runs_of
-from truehue.tabs.page.errors import counted
+from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.fidelity import Fidelity
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import PageRequest
@@ -58,7 +58,7 @@ def start_scoring(context: Context, actor: Actor, request: ScoreRuns) -> Started
     run_ids = [context.storage.runs.get(run_id).run_id for run_id in request.runs]
     run_ids = run_ids or [run.run_id for run in runs_of(context)]
     names = " and ".join(measure.name for measure in measures)
-    title = f"{names} of {counted(len(run_ids), 'run')}"
+    title = f"{names} of {count_noun(len(run_ids), 'run')}"
     work = partial(score_runs, context, run_ids, measures)
     return {"job": context.jobs.start(KIND, title, actor, work).id}
 
@@ -85,7 +85,7 @@ def score_runs(
     index = context.storage.data_dir / FOLDER
     take_left_over(context, index)
     tasks = _lacking(context, run_ids, measures)
-    job.tell(f"0 of {counted(len(tasks), 'image')}", 0, len(tasks))
+    job.tell(f"0 of {count_noun(len(tasks), 'image')}", 0, len(tasks))
     if not tasks:
         return {}
     folder = index / secrets.token_hex(8)
@@ -96,7 +96,7 @@ def score_runs(
         if job.stop.is_set() and state.status == "running":
             work.folder.set_desired_state("pause")
         done = work.pictures_of(state.done)
-        job.tell(f"{done:,} of {counted(len(tasks), 'image')}", done)
+        job.tell(f"{done:,} of {count_noun(len(tasks), 'image')}", done)
         taking.now_and_then()
 
     try:
@@ -108,7 +108,7 @@ def score_runs(
         raise BadInput(state.message or "Scoring was interrupted. Start it again to go on.")
     if state.failed:
         raise BadInput(f"Some images could not be scored: {state.problems[0][0]}")
-    text = f"{counted(work.pictures_of(state.done), 'image')} scored"
+    text = f"{count_noun(work.pictures_of(state.done), 'image')} scored"
     without = f", {taking.unscored:,} of them unscored" if taking.unscored else ""
     job.tell(text + without)
     return {}

@@ -1,6 +1,6 @@
-"""The Explore tab: what runs found, can the measure be trusted, and where do the rules disagree?
+"""The Explore tab: what runs found, how accurate the rules are, and where they disagree.
 
-Its views fill themselves over HTTP (the modules ``tabs.routes_*``).
+Its views fill themselves over HTTP (``routes.py``).
 """
 
 from __future__ import annotations
@@ -8,9 +8,19 @@ from __future__ import annotations
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.widgets import widget
 
+VIEWS = {
+    "board": "leaderboard",
+    "wall": "failures",
+    "runs": "runs",
+    "trust": "rule_accuracy",
+    "audit": "disagreements",
+    "judgments": "judgments",
+}
+"""The template of each view, by its name in links."""
+
 
 def layout(_: Context) -> None:
-    """Draws the places of its views."""
+    """Lays out its views."""
     widget("explore/switch", elem_id="explore")
-    for view in ("board", "wall", "runs", "trust", "audit", "judgments"):
-        widget(f"explore/{view}", elem_id=f"explore-{view}")
+    for view, template in VIEWS.items():
+        widget(f"explore/{template}", elem_id=f"explore-{view}")

@@ -23,7 +23,7 @@ from truehue.core.scores.records import HIGH, IMAGE
 from truehue.core.verdict.rules import RULES
 from truehue.storage.results.wall import SCORE
 from truehue.tabs.charts.slice import slice_of
-from truehue.tabs.explore.images import ResultJson, picture_json, stand_in_tags, value_hex
+from truehue.tabs.explore.images import ResultJson, image_json, stand_in_tags, value_hex
 from truehue.tabs.page.context import Context, runs_of
 from truehue.tabs.page.links import whole
 from truehue.tabs.page.roles import Actor
@@ -163,7 +163,7 @@ def wall_view(context: Context, query: Mapping[str, str]) -> FailuresView:
     tags = stand_in_tags(context, items)
     return {
         "items": [
-            {**picture_json(item, runs_by_id, names, tags), **score}
+            {**image_json(item, runs_by_id, names, tags), **score}
             for item, score in zip(items, _scores(context, by, items), strict=True)
         ],
         "next": items[-1].cursor if len(items) == limit else "",
@@ -256,7 +256,7 @@ def image_view(context: Context, actor: Actor, query: Mapping[str, str]) -> Resu
         facts.append(["Size", f"{items[0].width} × {items[0].height} px"])
         facts += _generation_facts(context, items)
     return {
-        "items": [picture_json(item, runs_by_id, names) for item in items],
+        "items": [image_json(item, runs_by_id, names) for item in items],
         "facts": facts,
         **of_image(context, actor, run.run_id, position),
     }

@@ -28,7 +28,7 @@ from truehue.tabs.export.service import (
     sizes_view,
     start_export,
 )
-from truehue.tabs.page.answers import attachment, guarded, refusal
+from truehue.tabs.page.answers import attachment, json_answer, refusal
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.router import FeatureRouter
@@ -90,7 +90,7 @@ def export_routes(context: Context) -> FeatureRouter:
 
     @router.get("/runs/{run_id}/sizes")
     def sizes(run_id: str) -> JSONResponse:
-        return guarded(lambda: sizes_view(context, run_id))
+        return json_answer(lambda: sizes_view(context, run_id))
 
     @router.get("/runs/{run_id}/{book}")
     def book(run_id: str, book: str) -> Response:

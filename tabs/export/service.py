@@ -15,7 +15,7 @@ from pydantic import Field
 from truehue.core.batch.folder import LOCK, WORKERS_LOCK
 from truehue.core.batch.health import state_of
 from truehue.core.batch.journal import seal_left_over
-from truehue.core.batch.locks import InUse, held
+from truehue.core.batch.locks import InUse, hold_lock
 from truehue.core.errors import BadInput, DataFolderError, NotStored
 from truehue.core.export import FORMATS, write
 from truehue.core.export.archive_import import INCOMING, open_archive
@@ -32,7 +32,7 @@ from truehue.tabs.export.report import MOST_SHOTS, report_of
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.answers import StartedJob
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import counted
+from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import EmptyRequest, PageRequest, single_of
 from truehue.tabs.page.roles import Actor
@@ -106,8 +106,8 @@ def _seal(folder: RunFolder) -> None:
     nothing can be written, it stays as it is."""
     with (
         contextlib.suppress(InUse, DataFolderError),
-        held(folder.path / LOCK, ""),
-        held(folder.path / WORKERS_LOCK, ""),
+        hold_lock(folder.path / LOCK, ""),
+        hold_lock(folder.path / WORKERS_LOCK, ""),
     ):
         work = RunWork(folder.path)
         seal_left_over(folder.journal, folder.shard_folder, work.schema(), fitted=work.fitted)
@@ -211,7 +211,7 @@ def import_file(
     context: Context, actor: Actor, request: EmptyRequest, file: Path, name: str
 ) -> StartedJob:
     """Begins to read an archive that was sent."""
-    copy = staged(context, file)
+    copy = stage_upload(context, file)
     try:
         return {"job": start_import(context, actor, copy, name or "archive", True).id}
     except BaseException:
@@ -243,7 +243,7 @@ def start_import(context: Context, actor: Actor, path: Path, name: str, ours: bo
                 path.unlink(missing_ok=True)
         about = imported_from(folder.path)
         with_pictures = about.get("images", True)
-        text = counted(state_of(folder).done, "image")
+        text = count_noun(state_of(folder).done, "image")
         if not with_pictures:
             text += "; the images themselves are not part of this export"
         if left_out := left_out_text(about):
@@ -286,7 +286,7 @@ def take_in(
     return folder
 
 
-def staged(context: Context, file: Path) -> Path:
+def stage_upload(context: Context, file: Path) -> Path:
     """A copy of an uploaded file that stays until it was read."""
     root = context.service(RunSupervisor).root / INCOMING
     root.mkdir(parents=True, exist_ok=True)

@@ -137,7 +137,7 @@ def listed(context: Context) -> ExamplesView:
     return {"examples": rows, "first": context.example and context.own_images() == 0}
 
 
-def drawn(context: Context, key: str) -> str:
+def make_example(context: Context, key: str) -> str:
     """The image of an example, drawn and stored if it is not there; returns its id.
 
     Raises BadInput for an unknown example and StorageError where it cannot be stored.
@@ -156,7 +156,7 @@ class NamedExample(PageRequest):
 @requires("look")
 def generate_example(context: Context, actor: Actor, request: NamedExample) -> ExampleImage:
     """Draws an example, if nobody has seen it yet; its question opens it in Inspect."""
-    example, image_id = example_of(request.example), drawn(context, request.example)
+    example, image_id = example_of(request.example), make_example(context, request.example)
     masks = context.storage.masks.for_image(image_id) if example.box else ()
     mask_id = masks[0].mask_id if masks else ""
     return {"image_id": image_id, "question": example.question().as_json(image_id, mask_id)}

@@ -48,7 +48,7 @@ from truehue.tabs.library.service import Library
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.answers import StartedJob
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import counted
+from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.links import read, whole
 from truehue.tabs.page.requests import PageRequest, read_as
 from truehue.tabs.page.roles import Actor
@@ -297,15 +297,15 @@ def _product(prompts: int, how: Settings) -> str:
     others = len(how.models) - (RENDERER in how.models)
     scales, is_generated = len(how.guidance), RENDERER in how.models
     by_model = [
-        counted(n, noun) for n, noun in ((others, "model"), (scales, "guidance scale")) if n > 1
+        count_noun(n, noun) for n, noun in ((others, "model"), (scales, "guidance scale")) if n > 1
     ]
     if is_generated and others and scales > 1:
         by_model = [f"({' × '.join(by_model)} + the renderer, which takes no guidance)"]
     elif is_generated and others:
-        by_model = [counted(others + 1, "model")]
+        by_model = [count_noun(others + 1, "model")]
     elif is_generated:
         by_model = []
-    parts = [counted(n, noun) for n, noun in ((prompts, "prompt"), (how.seeds, "seed")) if n > 1]
+    parts = [count_noun(n, noun) for n, noun in ((prompts, "prompt"), (how.seeds, "seed")) if n > 1]
     if how.realism and how.realism.beside and others == len(how.models):
         by_model.append("without and with CFR")
     return " × ".join(parts + by_model)

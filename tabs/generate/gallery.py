@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
-from truehue.core.generation.truth import stand_in_tag, true_color_hex, true_color_words
+from truehue.core.generation.truth import describe_true_color, stand_in_tag, true_color_hex
 from truehue.core.prompts.prompt import Prompt
 from truehue.core.records import EvidenceRecord, GenerationRecord, MaskRecord
 from truehue.core.runs.concepts import concept_of
 from truehue.core.verdict.expectations import Expectation, expectations_of
 from truehue.core.verdict.rules import DIFFERS
-from truehue.tabs.generate.realism import words_of
+from truehue.tabs.generate.realism import format_options
 from truehue.tabs.page.context import Context
 from truehue.tabs.verdicts.generation import model_name
 from truehue.tabs.verdicts.scoring import masks_of
 from truehue.tabs.verdicts.summary import (
     RuleVerdict,
     RuleVerdictJson,
+    image_verdicts,
     object_verdicts,
-    picture_verdicts,
 )
 
 NO_TARGET_COLOR = "No target color."
@@ -138,7 +138,7 @@ def _generation_json(
         f"seed {row.seed}" if row.seed is not None else "",
         f"guidance {row.guidance:g}" if row.guidance is not None else "",
         f"{row.steps} steps" if row.steps else "",
-        words_of(row.options),
+        format_options(row.options),
         str(row.options.get("light") or "") and f"{row.options['light']} light",
         f"failure: {row.options['failure']}"
         if row.options.get("failure", "none") != "none"
@@ -167,7 +167,7 @@ def _generation_json(
             )
             for position in range(len(row.targets))
         ],
-        "verdicts": [verdict.as_json() for verdict in picture_verdicts(row.targets, verdicts)],
+        "verdicts": [verdict.as_json() for verdict in image_verdicts(row.targets, verdicts)],
         "unscored": "" if expectations or not row.image_id else NO_TARGET_COLOR,
         "concept": _concept_id(row),
     }
@@ -193,7 +193,7 @@ def truth_of(row: GenerationRecord) -> str:
     """The true colors of a render's objects beside the asked ones; empty for other pictures."""
     expectations = expectations_of(row.targets)
     texts = {
-        expectation.label: true_color_words(
+        expectation.label: describe_true_color(
             row.origin,
             expectation.color,
             position=expectation.position,

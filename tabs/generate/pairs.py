@@ -159,7 +159,7 @@ def pair_json(context: Context, drawing_id: str) -> PairJson:
         "height": after.height,
         "settings": [list(row) for row in details_of(refinement)],
         "map": _map_url(refinement),
-        "after": _picture(after.image_id),
+        "after": _image_json(after.image_id),
         "before": None,
         "reason": _NO_PAIR,
     }
@@ -169,7 +169,7 @@ def pair_json(context: Context, drawing_id: str) -> PairJson:
     before_srgb8, after_srgb8 = context.srgb8(before.image_id), context.srgb8(after.image_id)
     return {
         **pair,
-        "before": _picture(before.image_id),
+        "before": _image_json(before.image_id),
         "reason": "",
         "difference": _difference(before_srgb8, after_srgb8),
         "measures": [
@@ -229,7 +229,7 @@ def _about(row: GenerationRecord) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def _picture(image_id: str) -> PairImage:
+def _image_json(image_id: str) -> PairImage:
     return {"image_id": image_id, "url": f"/media/images/{image_id}.png"}
 
 

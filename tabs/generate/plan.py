@@ -12,7 +12,7 @@ from typing import Any
 from truehue.core.errors import BadInput
 from truehue.core.generation.registry import RENDERER
 from truehue.core.generation.request import MAX_SEED, GenerationRequest
-from truehue.core.prompts.prompt import Prompt, color_words, with_articles
+from truehue.core.prompts.prompt import Prompt, format_color, with_articles
 from truehue.tabs.generate.own_prompt import OwnPrompt, own_reading
 from truehue.tabs.generate.realism import Realism, realism_of
 
@@ -138,7 +138,7 @@ def own_prompt(own: OwnPrompt) -> Prompt:
     targets = own_reading(own).targets
     if not text:
         color = targets[0].color
-        text = with_articles(f"A photo of a {f'{color_words(color)} ' if color else ''}{name}")
+        text = with_articles(f"A photo of a {f'{format_color(color)} ' if color else ''}{name}")
     parts = [
         part
         for target in targets

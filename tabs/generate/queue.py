@@ -10,7 +10,7 @@ from truehue.core.engine import Engine, JobState
 from truehue.core.records import JobRecord
 from truehue.tabs.feature import AppParts
 from truehue.tabs.generate import DRAWING
-from truehue.tabs.page.errors import counted
+from truehue.tabs.page.errors import count_noun
 from truehue.tabs.verdicts.generation import model_name
 
 
@@ -54,7 +54,7 @@ class Queue:
             problem=state.message if state.status == "failed" else "",
             began_at=datetime.fromtimestamp(state.submitted_at, UTC),
             details={
-                "in_short": counted(state.total, "image"),
+                "in_short": count_noun(state.total, "image"),
                 "place": state.place,
                 "failed": state.failed,
                 "model_name": model_name(state.model),
@@ -86,4 +86,4 @@ class Queue:
 
 
 def _problem(text: str, count: int) -> str:
-    return text if count == 1 else f"{text} ({counted(count, 'image')})"
+    return text if count == 1 else f"{text} ({count_noun(count, 'image')})"

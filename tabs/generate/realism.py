@@ -82,7 +82,7 @@ class Realism:
     @property
     def words(self) -> str:
         """In short: ``CFR λ 0.7``."""
-        return words_of({"cfr": self.cfr})
+        return format_options({"cfr": self.cfr})
 
 
 def realism_of(value: Any) -> Realism | None:
@@ -142,7 +142,7 @@ def refinement_in(options: Mapping[str, Any]) -> Refinement | None:
         return None
 
 
-def words_of(options: Mapping[str, Any]) -> str:
+def format_options(options: Mapping[str, Any]) -> str:
     """``CFR λ 0.7`` of a drawing's options; empty where it was drawn without."""
     refinement = refinement_in(options)
     if refinement is None:

@@ -9,7 +9,7 @@ from truehue.tabs.generate.examples import NamedExample, generate_example, liste
 from truehue.tabs.generate.form import GenerationForm, filled_form, plan_generation, start_form
 from truehue.tabs.generate.gallery import gallery_view
 from truehue.tabs.generate.pairs import maps_of, pair_json
-from truehue.tabs.page.answers import guarded
+from truehue.tabs.page.answers import json_answer
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.router import FeatureRouter
 
@@ -36,20 +36,20 @@ def generation_routes(context: Context) -> FeatureRouter:
             "rule": rule or None,
         }
         limit, offset = min(max(limit, 1), MOST_ITEMS), min(max(offset, 0), 2**31)
-        return guarded(lambda: gallery_view(context, limit, offset, filters))
+        return json_answer(lambda: gallery_view(context, limit, offset, filters))
 
     @router.get("/drawings/{drawing_id}/pair")
     def pair(drawing_id: str) -> JSONResponse:
-        return guarded(lambda: pair_json(context, drawing_id))
+        return json_answer(lambda: pair_json(context, drawing_id))
 
     @router.get("/images/{image_id}/cfr-maps")
     def maps(image_id: str) -> JSONResponse:
-        return guarded(lambda: maps_of(context, image_id))
+        return json_answer(lambda: maps_of(context, image_id))
 
     @router.get("/generations/form")
     def form(request: Request) -> JSONResponse:
         """The form as a link fills it, and the models to choose from."""
-        return guarded(lambda: filled_form(context, request.query_params))
+        return json_answer(lambda: filled_form(context, request.query_params))
 
     router.post_json("/generations/plan", GenerationForm, plan_generation)
     router.post_json("/generations/start", GenerationForm, start_form)
@@ -62,7 +62,7 @@ def example_routes(context: Context) -> FeatureRouter:
 
     @router.get("")
     def examples() -> JSONResponse:
-        return guarded(lambda: listed(context))
+        return json_answer(lambda: listed(context))
 
     router.post_json("", NamedExample, generate_example)
     return router

@@ -113,7 +113,7 @@ def overrides_of(marks: Sequence[Mark]) -> Overrides:
 
 
 def grounding_view(automatic: Automatic) -> dict[str, Any]:
-    """What the stage lists and draws of it; see ``assets/js/stage/found.js``."""
+    """What the stage lists and draws of it; see ``assets/js/stage/proposals.js``."""
     grounding, parameters = automatic.found, automatic.record.parameters
     area = max(1, int(np.count_nonzero(grounding.before_negatives)))
     out_of_use = set(automatic.overrides.left_out("box", len(grounding.detections)))

@@ -18,7 +18,7 @@ from truehue.tabs.page.context import Context
 from truehue.tabs.page.fidelity import Fidelity
 from truehue.tabs.page.links import ID_LENGTH, link
 from truehue.tabs.page.requests import PageRequest
-from truehue.tabs.page.roles import Actor, may
+from truehue.tabs.page.roles import Actor, authorize
 
 MOST_OTHERS = 60
 """Images of one prompt that are ranked at most."""
@@ -136,7 +136,7 @@ def score_by_cfm(context: Context, actor: Actor, request: ScoreImage) -> dict[st
 @requires("name-folder")
 def register_cfm(context: Context, actor: Actor, request: RegisterCfm) -> dict[str, Any]:
     """Registers a CFM for the app. Only who may name folders of this machine may."""
-    may(actor, "name-folder", field="model")
+    authorize(actor, "name-folder", field="model")
     fidelity = context.service(Fidelity)
     registration = register(fidelity.data, request.model, request.base, sources=context.sources)
     fidelity.registration()

@@ -177,7 +177,7 @@ def first_of(sources: Sources, role: Role) -> str:
     return next((entry.id for entry in entries if find(entry, sources)), entries[0].id)
 
 
-def lacking(context: Context, entries: Sequence[VisionEntry]) -> str:
+def describe_missing(context: Context, entries: Sequence[VisionEntry]) -> str:
     """What is missing before these models can run here, in one short message; empty when nothing.
 
     It says how to get it and what works without.
@@ -205,7 +205,7 @@ def start_find(context: Context, actor: Actor, request: FindObject) -> Job:
         context.storage.images.get(request.image_id),
         mask_request_of(context, actor, request),
     )
-    problem = lacking(context, mask_request.entries)
+    problem = describe_missing(context, mask_request.entries)
     if problem:
         raise BadInput(problem)
     doing = f"Looking for {mask_request.object_name}"
@@ -251,13 +251,13 @@ def _find(
         if not presence:
             raise
         # An object that is not there is not found: the answer says which of both it may be.
-        raise MaskError(f"{error} {answered(presence[0])}") from error
+        raise MaskError(f"{error} {describe_presence(presence[0])}") from error
     mask = with_steps(grounding, presence)
     record = context.storage.masks.add(image.image_id, mask)
     return {"mask_id": record.mask_id}
 
 
-def answered(presence: Presence) -> str:
+def describe_presence(presence: Presence) -> str:
     """A sentence of what a presence model said."""
     sure = "" if presence.yes_percent is None else f" ({presence.yes_percent:.0f}% yes)"
     reply = (
@@ -283,7 +283,7 @@ def start_points(context: Context, actor: Actor, request: CutPoints) -> Job:
         if isinstance(mark, Mapping)
     ]
     makers = {str(mark["by"]) for mark in named if mark.get("type") == "point"}
-    problem = lacking(
+    problem = describe_missing(
         context, [chosen_model(actor, maker, "segmenter") for maker in sorted(makers)]
     )
     if problem:
@@ -314,7 +314,7 @@ def point_segmenter(context: Context, image_id: str) -> PointSegmenter:
         entry = chosen_model(
             context.anyone, by or first_of(context.sources, "segmenter"), "segmenter"
         )
-        problem = lacking(context, [entry])
+        problem = describe_missing(context, [entry])
         if problem:
             raise MaskError(f"These points were segmented with {entry.name}. {problem}")
         srgb8 = context.srgb8(image_id)

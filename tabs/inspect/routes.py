@@ -23,7 +23,7 @@ from truehue.tabs.inspect.form import (
     score_marks,
 )
 from truehue.tabs.inspect.mask_request import CutPoints, FindObject, labels_for
-from truehue.tabs.page.answers import guarded
+from truehue.tabs.page.answers import json_answer
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.router import FeatureRouter
 
@@ -37,16 +37,16 @@ def inspect_routes(context: Context) -> FeatureRouter:
 
     @router.get("/color/{srgb}")
     def color(srgb: str) -> JSONResponse:
-        return guarded(lambda: pixel_view(srgb))
+        return json_answer(lambda: pixel_view(srgb))
 
     @router.get("/inspect/labels")
     def labels(object: str = "") -> JSONResponse:
         """The negative labels of an object, comma-separated."""
-        return guarded(lambda: {"labels": labels_for(object)})
+        return json_answer(lambda: {"labels": labels_for(object)})
 
     @router.get("/fidelity/{image}")
     def fidelity(image: str, by: str = "") -> JSONResponse:
-        return guarded(lambda: fidelity_view(context, image, by))
+        return json_answer(lambda: fidelity_view(context, image, by))
 
     router.post_json("/inspect/score", MarkedImage, score_marks, MOST_MARKS_BYTES)
     router.post_json("/inspect/open", OpenImage, open_image)

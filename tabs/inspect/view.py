@@ -11,7 +11,7 @@ import numpy as np
 from truehue.core.color.difference import HUE_GATE_CHROMA, hue_word
 from truehue.core.color.notation import lab_text
 from truehue.core.color.spaces import chroma, hex_of, hue_deg, lab_to_srgb8
-from truehue.core.generation.truth import true_color_words
+from truehue.core.generation.truth import describe_true_color
 from truehue.core.records import EvidenceRecord, ImageRecord
 from truehue.core.verdict.audit import alternatives, audit
 from truehue.core.verdict.measure import Measurement, measurement_sentence
@@ -191,7 +191,7 @@ def verdict_view(
         "light": light_sentence(verdict.light),
         "confidence": confidence_view(verdict.confidence_percent),
         "absent": absence(mask_parameters or {}),
-        "truth": true_color_words(
+        "truth": describe_true_color(
             image.origin,
             color_target,
             measurement.object_name,

@@ -26,7 +26,7 @@ from truehue.tabs.page.actor import requires, stored_resource
 from truehue.tabs.page.answers import Done
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest, PageRequest
-from truehue.tabs.page.roles import Actor, Resource, allowed, may
+from truehue.tabs.page.roles import Actor, Resource, allowed, authorize
 
 RULE = DEFAULT_RULE
 
@@ -215,7 +215,7 @@ def take_prompts(
 @requires("change")
 def hide_set(context: Context, actor: Actor, request: NamedSet) -> Done:
     """Puts an imported set away."""
-    may(actor, "change", stored_resource(context, makers.PROMPT_SET, request.set_id))
+    authorize(actor, "change", stored_resource(context, makers.PROMPT_SET, request.set_id))
     context.storage.prompt_sets.hide(request.set_id)
     context.service(Library).forget(request.set_id)
     return {}
@@ -226,7 +226,7 @@ def save_selection(context: Context, actor: Actor, request: KeepSelection) -> Sa
     """Keeps prompts under a name; one that is taken gets a new version."""
     name = plain_name(request.name)
     if name in dict(context.service(Library).selections()):
-        may(actor, "change", _selection(context, name))
+        authorize(actor, "change", _selection(context, name))
     prompts, missing = context.service(Library).resolve(request.refs)
     refs = [(prompt.source, prompt.id) for prompt in prompts]
     selection = context.storage.selections.save(name, refs, actor.id)
@@ -237,7 +237,7 @@ def save_selection(context: Context, actor: Actor, request: KeepSelection) -> Sa
 def remove_selection(context: Context, actor: Actor, request: NamedSelection) -> Done:
     """Takes a selection out of the list."""
     name = plain_name(request.name)
-    may(actor, "change", _selection(context, name))
+    authorize(actor, "change", _selection(context, name))
     context.storage.selections.remove(name)
     context.service(Library).forget(SELECTION + name)
     return {}

@@ -22,7 +22,7 @@ from truehue.tabs.library.prompts import (
     search,
     take_prompts,
 )
-from truehue.tabs.page.answers import MOST_BASKET_BYTES, guarded
+from truehue.tabs.page.answers import MOST_BASKET_BYTES, json_answer
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import Actor
@@ -57,15 +57,15 @@ def prompt_routes(context: Context) -> FeatureRouter:
 
     @router.get("/prompts/sets")
     def sets(actor: Actor = router.current_actor) -> JSONResponse:
-        return guarded(lambda: prompt_sets_view(context, actor))
+        return json_answer(lambda: prompt_sets_view(context, actor))
 
     @router.get("/prompts/search")
     def found(request: Request, rule: str = RULE, facets: int = 1) -> JSONResponse:
-        return guarded(lambda: search(context, *query_of(request), bool(facets), rule))
+        return json_answer(lambda: search(context, *query_of(request), bool(facets), rule))
 
     @router.get("/prompts/matching")
     def all_found(request: Request, rule: str = RULE) -> JSONResponse:
-        return guarded(lambda: matching(context, *query_of(request), rule))
+        return json_answer(lambda: matching(context, *query_of(request), rule))
 
     router.post_json("/prompts/resolve", Resolve, resolve, MOST_BASKET_BYTES)
     router.post_file("/prompts/sets", EmptyRequest, context.limits.prompts_bytes, take_prompts)

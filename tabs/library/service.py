@@ -236,8 +236,8 @@ class Library:
             "report": {
                 "title": name,
                 "counts": [
-                    counted(len(reading.prompts), "prompt", "taken"),
-                    counted(len(problems), "record", "that could not be read"),
+                    count_entry(len(reading.prompts), "prompt", "taken"),
+                    count_entry(len(problems), "record", "that could not be read"),
                 ],
                 "notes": list(reading.notes),
                 "lists": [
@@ -295,7 +295,7 @@ def canonical(source: str) -> str:
     return SAME_AS.get(source, source)
 
 
-def counted(number: int, noun: str, rest: str) -> tuple[int, str]:
+def count_entry(number: int, noun: str, rest: str) -> tuple[int, str]:
     """A number of a report and the words for it: ``(1, "prompt taken")``."""
     return number, f"{noun}{'' if number == 1 else 's'} {rest}".strip()
 

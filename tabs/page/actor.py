@@ -8,7 +8,16 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.roles import ACTIONS, NOBODY, OWNER, STORING, Actor, Resource, Role, may
+from truehue.tabs.page.roles import (
+    ACTIONS,
+    NOBODY,
+    OWNER,
+    STORING,
+    Actor,
+    Resource,
+    Role,
+    authorize,
+)
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -28,7 +37,7 @@ def requires(
     ) -> Callable[Concatenate[Context, Actor, _P], _T]:
         @wraps(do)
         def guard(context: Context, actor: Actor, /, *args: _P.args, **named: _P.kwargs) -> _T:
-            may(actor, action)
+            authorize(actor, action)
             # Work that goes on in a thread goes on where it was begun.
             context = context.bound()
             if action in STORING:
@@ -41,7 +50,7 @@ def requires(
     return marked
 
 
-def brought(context: Context, actor: Actor, kind: str, *names: str) -> None:
+def record_makers(context: Context, actor: Actor, kind: str, *names: str) -> None:
     """Keeps in mind who made these, which have ids of chance, so that they are nobody else's; what
     the owner makes is that anyway. What has its id by its content can be there before: the storage
     that adds it knows whether it was, and takes ``actor.id`` as its maker."""
@@ -50,7 +59,7 @@ def brought(context: Context, actor: Actor, kind: str, *names: str) -> None:
 
 
 def stored_resource(context: Context, kind: str, name: str) -> Resource:
-    """What is stored under that name, as :func:`truehue.tabs.page.roles.may` asks of it."""
+    """What is stored under that name, as :func:`truehue.tabs.page.roles.authorize` asks of it."""
     return Resource(context.storage.makers.of(kind, name))
 
 

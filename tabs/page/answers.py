@@ -22,7 +22,7 @@ from starlette.requests import ClientDisconnect
 
 from truehue.core.errors import BadInput, NotAllowed, NotStored, StorageError, TrueHueError
 from truehue.core.files import MAX_JSON_VALUES, json_values
-from truehue.tabs.page.errors import RELOAD, as_text_for_user, is_full, message_of, shortened
+from truehue.tabs.page.errors import RELOAD, as_text_for_user, is_full, message_of, shorten
 from truehue.tabs.page.refusals import note_refusal
 
 MOST_JSON_BYTES = 2**20
@@ -73,7 +73,7 @@ class PlainJson(JSONResponse):
         return text.encode()
 
 
-def guarded(make: Callable[[], Answer]) -> JSONResponse:
+def json_answer(make: Callable[[], Answer]) -> JSONResponse:
     """What ``make`` returns as JSON, or its error in words."""
     try:
         return PlainJson(make())
@@ -183,7 +183,7 @@ def read_json(data: bytes) -> Fields:
     return content
 
 
-async def uploaded(
+async def receive_upload(
     request: Request,
     most_bytes: int,
     make: Callable[[Path, str], Answer],
@@ -255,7 +255,7 @@ async def wrong_value(_: Request, error: Exception) -> JSONResponse:
     """The answer to a value in an address that is of the wrong kind, such as ``limit=abc``: 400."""
     named = []
     for problem in error.errors() if isinstance(error, RequestValidationError) else ():
-        excerpt = shortened(str(problem.get("input", "")), 60)
+        excerpt = shorten(str(problem.get("input", "")), 60)
         named.append(
             f"“{problem['loc'][-1]}” cannot be {excerpt!r}: {str(problem['msg']).lower()}."
         )
@@ -263,7 +263,7 @@ async def wrong_value(_: Request, error: Exception) -> JSONResponse:
     return JSONResponse({"error": as_text_for_user(f"{text} {RELOAD}")}, 400)
 
 
-async def in_words(_: Request, error: Exception) -> JSONResponse:
+async def error_response(_: Request, error: Exception) -> JSONResponse:
     """The answer to what no route of TrueHue takes, with the status that it has."""
     status = error.status_code if isinstance(error, HTTPException) else 500
     messages = {404: "There is nothing at this address.", 405: "This address is read-only."}

@@ -19,7 +19,7 @@ from truehue.core.generation.backends.endpoints import Endpoint
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.records import MaskRecord
 from truehue.storage.makers import IMAGE
-from truehue.tabs.page.errors import counted
+from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.jobs import Jobs
 from truehue.tabs.page.limits import Limits, limits_of
 from truehue.tabs.page.roles import NOBODY, OWNER, Actor, Role
@@ -188,7 +188,7 @@ class Context:
         images, verdicts = self.storage.counts(EXAMPLE)
         # Where a folder lies is the business of those who are at its machine.
         label = self.data_label if self.local else Path(self.data_label).name
-        return f"{label} · {counted(images, 'image')} · {counted(verdicts, 'verdict')}"
+        return f"{label} · {count_noun(images, 'image')} · {count_noun(verdicts, 'verdict')}"
 
     def own_images(self) -> int:
         """How many images are stored, without the examples that the app brings, and for a visitor

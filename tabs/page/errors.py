@@ -46,10 +46,10 @@ def message_of(error: BaseException) -> str:
         about = "" if _others_read or not str(error) else f": {error}"
         text = (
             f"TrueHue met an unexpected error ({type(error).__name__}"
-            f"{shortened(about, MOST_CHARACTERS // 2)}). Nothing was stored. The log has "
+            f"{shorten(about, MOST_CHARACTERS // 2)}). Nothing was stored. The log has "
             "the details."
         )
-    return shortened(as_text_for_user(text), MOST_CHARACTERS)
+    return shorten(as_text_for_user(text), MOST_CHARACTERS)
 
 
 def requested_by_program(yes: bool) -> None:
@@ -84,7 +84,7 @@ def for_others(text: str) -> str:
     return _FOLDERS.sub("", text)
 
 
-def shortened(text: str, limit: int) -> str:
+def shorten(text: str, limit: int) -> str:
     """The text, its middle left out where it is longer than ``most`` characters."""
     if len(text) <= limit:
         return text
@@ -92,6 +92,6 @@ def shortened(text: str, limit: int) -> str:
     return f"{text[:half]} … {text[-half:]}"
 
 
-def counted(number: int, noun: str) -> str:
+def count_noun(number: int, noun: str) -> str:
     """``1 image``, ``1,200 images``."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

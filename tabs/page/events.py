@@ -10,7 +10,7 @@ import gradio as gr
 
 from truehue.tabs.page.actor import actor_of
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.roles import ACTIONS, STORING, Actor, may
+from truehue.tabs.page.roles import ACTIONS, STORING, Actor, authorize
 
 # Of every event whose progress Gradio 6.31 shows on a component, hidden or not, its page copies all
 # properties of that component and of all in it each time the event goes on a step.
@@ -49,5 +49,5 @@ def on(context: Context, action: str, handler: Callable[..., Any]) -> Callable[.
 
 def _cause(context: Context, action: str, request: gr.Request, data: Any = None) -> Cause:
     actor = actor_of(context, request)
-    may(actor, action)
+    authorize(actor, action)
     return Cause(actor, dict(request.query_params), data)

@@ -38,7 +38,11 @@ if TYPE_CHECKING:
 
 TABS = {"ask": "vlm", "judge": "studies"}
 """Former names of tabs in links, with today's."""
-ROUTES = {"/api/ask/": "/api/vlm/"}
+ROUTES = {
+    "/api/ask/askings": "/api/vlm/evaluations",
+    "/api/vlm/askings": "/api/vlm/evaluations",
+    "/api/ask/": "/api/vlm/",
+}
 """How former routes begin, with how they begin today."""
 
 

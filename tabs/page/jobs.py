@@ -23,9 +23,9 @@ from truehue.core.errors import BadInput
 from truehue.core.generation.request import Cancelled
 from truehue.core.records import JobRecord
 from truehue.tabs.feature import Kind
-from truehue.tabs.page.errors import counted, message_of
+from truehue.tabs.page.errors import count_noun, message_of
 from truehue.tabs.page.limits import ConcurrencyLimits
-from truehue.tabs.page.roles import Actor, Resource, allowed, may
+from truehue.tabs.page.roles import Actor, Resource, allowed, authorize
 
 if TYPE_CHECKING:
     from truehue.storage.jobs import Jobs as Rows
@@ -196,7 +196,7 @@ class Jobs:
         own_count = sum(record.actor == actor.id for record in under_way)
         if own_count >= self._most_of_one:
             raise BadInput(
-                f"{counted(own_count, 'job')} of yours are already running. Wait until one ends."
+                f"{count_noun(own_count, 'job')} of yours are already running. Wait until one ends."
             )
 
     def _run(self, job: Job, work: Callable[[Job], Mapping[str, Any]]) -> None:
@@ -300,7 +300,7 @@ class Jobs:
         """Asks a job to stop; one that has ended stays as it is. Raises BadInput for one that is
         not known, and NotAllowed."""
         record = self.get(job_id)
-        may(actor, "cancel", started_by(record))
+        authorize(actor, "cancel", started_by(record))
         job = self._jobs.get(job_id)
         if job is not None:
             job.stop.set()
@@ -341,7 +341,7 @@ class Jobs:
 
 
 def started_by(record: JobRecord) -> Resource:
-    """A job, as :func:`truehue.tabs.page.roles.may` asks of it."""
+    """A job, as :func:`truehue.tabs.page.roles.authorize` asks of it."""
     return Resource(frozenset({record.actor}) if record.actor else frozenset())
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import anyio
 from fastapi.responses import JSONResponse
 
-from truehue.tabs.page.answers import Answer, endless, guarded
+from truehue.tabs.page.answers import Answer, endless, json_answer
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.jobs_service import AllJobs, NamedJob, cancel_job, job_view, jobs_view
 from truehue.tabs.page.roles import Actor
@@ -30,14 +30,14 @@ def job_routes(context: Context) -> FeatureRouter:
         actor: Actor = router.current_actor,
     ) -> JSONResponse:
         request = AllJobs(kind=kind)
-        return await answered(
+        return await wait_for_change(
             context.jobs.version, seen, lambda: jobs_view(context, actor, request)
         )
 
     @router.get("/{job_id}")
     async def job(job_id: str, seen: int = -1, actor: Actor = router.current_actor) -> JSONResponse:
         request = NamedJob(job_id=job_id)
-        return await answered(
+        return await wait_for_change(
             lambda: context.jobs.changed(job_id), seen, lambda: job_view(context, actor, request)
         )
 
@@ -45,7 +45,7 @@ def job_routes(context: Context) -> FeatureRouter:
     return router
 
 
-async def answered(
+async def wait_for_change(
     version: Callable[[], int], seen: int, make: Callable[[], Answer]
 ) -> JSONResponse:
     """What ``make`` returns, once the version is another than ``seen`` or the time is over.
@@ -56,4 +56,4 @@ async def answered(
     with endless():
         while version() == seen and time.monotonic() < end:
             await anyio.sleep(LOOK_S)
-    return await anyio.to_thread.run_sync(lambda: guarded(make))
+    return await anyio.to_thread.run_sync(lambda: json_answer(make))

@@ -14,7 +14,7 @@ from truehue.core.errors import BadInput
 from truehue.core.images.decode import MAX_PIXELS
 from truehue.core.machine import local_gpus, usable_cores
 from truehue.tabs.feature import Kind
-from truehue.tabs.page.errors import counted
+from truehue.tabs.page.errors import count_noun
 
 MIB = 2**20
 FULL = "Too many jobs of visitors are running. Wait a few minutes and try again."
@@ -50,18 +50,18 @@ class Limits:
         given by their owners."""
         if images > self.job_images:
             raise BadInput(
-                f"{counted(images, 'image')} are more than one job may have here "
+                f"{count_noun(images, 'image')} are more than one job may have here "
                 f"({self.job_images:,}). Choose fewer prompts, models or seeds."
             )
         own_count = waiting.count(owner)
         if own_count >= self.jobs_of_one:
             raise BadInput(
-                f"{counted(own_count, 'job')} of yours are already waiting or running. Wait until one "
+                f"{count_noun(own_count, 'job')} of yours are already waiting or running. Wait until one "
                 "ends."
             )
         if len(waiting) >= self.jobs:
             raise BadInput(
-                f"{counted(len(waiting), 'job')} are already waiting or running. Wait until one ends."
+                f"{count_noun(len(waiting), 'job')} are already waiting or running. Wait until one ends."
             )
 
     def check_runs(self, images: list[int], own: int, waiting: int) -> None:
@@ -74,7 +74,7 @@ class Limits:
             )
         if own + len(images) > self.runs_of_one:
             raise BadInput(
-                f"At most {counted(self.runs_of_one, 'run')} of yours can wait here. Wait until one "
+                f"At most {count_noun(self.runs_of_one, 'run')} of yours can wait here. Wait until one "
                 "has ended, or choose fewer models."
             )
         if waiting + len(images) > self.runs:

@@ -19,7 +19,7 @@ from pydantic import (
 from pydantic_core import ErrorDetails
 
 from truehue.core.errors import BadInput
-from truehue.tabs.page.errors import shortened
+from truehue.tabs.page.errors import shorten
 
 MOST_WORDS = 3
 """Wrong fields that one answer speaks of."""
@@ -129,7 +129,7 @@ def require_known(kind: type[BaseModel], fields: Mapping[str, Any], location: st
                 else f"There is: {', '.join(sorted(kind.model_fields))}."
             )
             raise BadInput(
-                f"“{shortened(name, 60)}” is not known here{inside}. {advice}", location or name
+                f"“{shorten(name, 60)}” is not known here{inside}. {advice}", location or name
             )
         inner = next(_records_in(field.annotation), None)
         if inner is None:
@@ -256,12 +256,12 @@ def _up_to(limit: int | None, noun: str) -> str:
 
 def _excerpt(value: Any) -> str:
     if isinstance(value, str) and value.strip().isdigit():
-        return shortened(value.strip(), 60)
+        return shorten(value.strip(), 60)
     try:
         text = json.dumps(value, ensure_ascii=False)
     except (TypeError, ValueError):
         text = type(value).__name__
-    return shortened(text, 60)
+    return shorten(text, 60)
 
 
 def texts(values: Sequence[str]) -> tuple[str, ...]:

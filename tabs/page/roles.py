@@ -102,7 +102,7 @@ ACTIONS: Mapping[str, Action] = {
     "backup": Action("Only an admin can make and download backups."),
     "read-notice": Action("That notice cannot be marked as read here."),
 }
-"""Everything that is ever asked of :func:`may`."""
+"""Everything that is ever asked of :func:`authorize`."""
 STORING = ("add", "compute", "change")
 """Actions that store something, which may be limited (:meth:`Context.require_space`)."""
 
@@ -114,7 +114,7 @@ class Resource:
     makers: frozenset[str] = frozenset()
 
 
-def may(actor: Actor, action: str, resource: Resource | None = None, field: str = "") -> None:
+def authorize(actor: Actor, action: str, resource: Resource | None = None, field: str = "") -> None:
     """Returns where the actor may do that with the resource; without one, where there is anything
     at all that they may do it with. Raises NotAllowed in words; ``field`` is the one of a form that
     asked for it."""
@@ -130,9 +130,9 @@ def may(actor: Actor, action: str, resource: Resource | None = None, field: str 
 
 
 def allowed(actor: Actor, action: str, resource: Resource | None = None) -> bool:
-    """Whether :func:`may` lets it pass."""
+    """Whether :func:`authorize` lets it pass."""
     try:
-        may(actor, action, resource)
+        authorize(actor, action, resource)
     except NotAllowed:
         return False
     return True
@@ -141,4 +141,4 @@ def allowed(actor: Actor, action: str, resource: Resource | None = None) -> bool
 def may_open(actor: Actor, model_id: str, field: str = "") -> None:
     """Raises NotAllowed for a model in a folder of this machine, where the actor may name none."""
     if model_id.startswith("folder:"):
-        may(actor, "name-folder", field=field)
+        authorize(actor, "name-folder", field=field)

@@ -15,10 +15,17 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import JSONResponse
 
 from truehue.tabs.page.actor import actor_of
-from truehue.tabs.page.answers import MOST_JSON_BYTES, Answer, Fields, guarded, posted, uploaded
+from truehue.tabs.page.answers import (
+    MOST_JSON_BYTES,
+    Answer,
+    Fields,
+    json_answer,
+    posted,
+    receive_upload,
+)
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import PageRequest, read_as, require_known
-from truehue.tabs.page.roles import Actor, may
+from truehue.tabs.page.roles import Actor, authorize
 
 _Request = TypeVar("_Request", bound=PageRequest)
 
@@ -47,7 +54,7 @@ class FeatureRouter(APIRouter):
         """GET: ``do`` gets what the address asks for, by its path and its query."""
 
         def given(request: Request, actor: Actor = self.current_actor) -> JSONResponse:
-            return guarded(lambda: do(self.context, actor, read_address(kind, request)))
+            return json_answer(lambda: do(self.context, actor, read_address(kind, request)))
 
         first, _, _ = (do.__doc__ or "").partition("\n\n")
         name = getattr(do, "__name__", "get_json")
@@ -71,7 +78,7 @@ class FeatureRouter(APIRouter):
             def done(fields: Fields) -> Answer:
                 # Who may not do it at all is not told first what the form lacks.
                 if action:
-                    may(actor, action)
+                    authorize(actor, action)
                 if self._strict:
                     require_known(kind, fields)
                 named = {**fields, **known(request), **request.path_params}
@@ -100,7 +107,9 @@ class FeatureRouter(APIRouter):
                 self.context.require_space(file.stat().st_size)
                 return do(self.context, actor, page_request, file, name)
 
-            return await uploaded(request, most_bytes, done, limiter, self.context.require_space)
+            return await receive_upload(
+                request, most_bytes, done, limiter, self.context.require_space
+            )
 
         self.add_api_route(
             path, taken, methods=["POST"], **_openapi_entry(do, kind, path, file=True)

@@ -13,7 +13,7 @@ import anyio
 from fastapi.responses import FileResponse, JSONResponse, Response
 
 from truehue.core.errors import TrueHueError
-from truehue.tabs.page.answers import guarded
+from truehue.tabs.page.answers import json_answer
 from truehue.tabs.page.context import ROOT, Context
 from truehue.tabs.page.errors import message_of
 from truehue.tabs.page.images import images_view, take_image
@@ -97,7 +97,7 @@ def notice_routes(context: Context) -> FeatureRouter:
 
     @router.get("")
     def shown(actor: Actor = router.current_actor) -> JSONResponse:
-        return guarded(lambda: notices(context, actor))
+        return json_answer(lambda: notices(context, actor))
 
     router.post_json("/read", Notice, read_notice)
     return router

@@ -56,7 +56,7 @@ class SameOriginMiddleware:
 
     def __init__(self, app: ASGIApp, local: bool = True, space: bool = False) -> None:
         self._app, self._local = app, local
-        self._said = Headers(said_to_browsers(space)).raw
+        self._said = Headers(browser_headers(space)).raw
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -89,7 +89,7 @@ class SameOriginMiddleware:
         message["headers"] = values
 
 
-def said_to_browsers(space: bool) -> dict[str, str]:
+def browser_headers(space: bool) -> dict[str, str]:
     """Headers of every answer: who may show it in a frame, and that it is what it says."""
     frames = f"frame-ancestors 'self' {SPACE_FRAMES}" if space else "frame-ancestors 'self'"
     return {

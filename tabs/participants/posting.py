@@ -10,7 +10,7 @@ from typing import Any
 
 import anyio
 
-from truehue.annotation.assignment.assign import further, is_due
+from truehue.annotation.assignment.assign import assign_further, is_due
 from truehue.annotation.assignment.practice import ACCEPTED, AGAIN, AUTOMATIC, PracticeStage, rounds
 from truehue.annotation.colorings import LEAST_BACKGROUND, background_share, paint, read_action
 from truehue.annotation.judgments.answers import AnswerKind
@@ -164,7 +164,7 @@ async def extend(live_study: LiveStudy, session: ParticipantSession) -> None:
         now = live_study.now()
         state = live_study.ledger.standing(now)
         trials = await anyio.to_thread.run_sync(
-            further,
+            assign_further,
             session.plan,
             session.person.number,
             session.trials,

@@ -33,7 +33,7 @@ from truehue.tabs.participants.reading import Refusal, read_list, texts_of
 from truehue.tabs.participants.service import Participation, Visit, read_agreement
 from truehue.tabs.participants.session import ParticipantSession
 from truehue.tabs.participants.tokens import cookie, cookie_name
-from truehue.tabs.participants.view import begun, drawn_at, state_json
+from truehue.tabs.participants.view import actions_at, started_sketches, state_json
 
 MOST_BYTES = 256 * 2**10
 SLOWEST_S = 60.0
@@ -75,7 +75,7 @@ def participant_routes(context: Context) -> APIRouter:
         request: Request, visit: Visit, pid: str = ""
     ) -> ParticipantSession | None:
         key = request.cookies.get(cookie_name(visit.desk.study.id), "")
-        return await participation.seat(visit, key, pid)
+        return await participation.find_session(visit, key, pid)
 
     async def page(request: Request) -> Response:
         token = request.path_params["token"]
@@ -99,7 +99,7 @@ def participant_routes(context: Context) -> APIRouter:
             if session is not None:
                 await _whole(participation.catch_up(visit.desk, session))
             known = participation.returning(visit, external) if session is None else None
-            sample = {} if session is None else await begun(visit.desk, session)
+            sample = {} if session is None else await started_sketches(visit.desk, session)
             content = state_json(visit.desk, session, known, sample)
             if session is None and known is None:
                 if participation.is_elsewhere(visit, external):
@@ -117,7 +117,7 @@ def participant_routes(context: Context) -> APIRouter:
             study_id = visit.desk.study.id
             key = request.cookies.get(cookie_name(study_id), "")
             session, new_key = await _whole(participation.enroll(visit, key, agreement))
-            sample = await begun(visit.desk, session)
+            sample = await started_sketches(visit.desk, session)
             answer = _json(request, state_json(visit.desk, session, sample=sample))
             if new_key:
                 answer.headers.append(
@@ -182,7 +182,7 @@ def participant_routes(context: Context) -> APIRouter:
             if session is None:
                 raise Refusal(GONE, "unknown", 401)
             position = session.trial(request.path_params["position"]).position
-            sample = await drawn_at(visit.desk, session, [position])
+            sample = await actions_at(visit.desk, session, [position])
             return _json(request, {"position": position, "actions": sample[position]})
 
         return await answered(request, actions_answer)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 
-from truehue.annotation.assignment.assign import further
+from truehue.annotation.assignment.assign import assign_further
 from truehue.annotation.assignment.ledger import AssignmentState
 from truehue.annotation.studies.plan import StudyPlan
 from truehue.core.errors import AlreadyEnrolled
@@ -152,7 +152,7 @@ class Participation:
             await refresh(live_study)
         return Visit(live_study, link)
 
-    async def seat(
+    async def find_session(
         self, visit: Visit, key: str, prolific_pid: str = ""
     ) -> ParticipantSession | None:
         """Whose key a browser has, if they came by this link: a computer that several people use
@@ -214,7 +214,7 @@ class Participation:
         empty where it has one. Raises Refusal in words."""
         live_study = visit.desk
         new_key = ""
-        session = await self.seat(visit, key, agreement.external.get("prolific_pid", ""))
+        session = await self.find_session(visit, key, agreement.external.get("prolific_pid", ""))
         if session is None:
             new_key = new_token()
             async with live_study.assigning:
@@ -327,7 +327,7 @@ class _Trials:
         return lambda number: self._trials if number == self._number else self._of(number)
 
     def _of(self, number: int) -> tuple[Trial, ...]:
-        return further(self._plan, number, (), {}, self._standing)
+        return assign_further(self._plan, number, (), {}, self._standing)
 
 
 def _check_consent(plan: StudyPlan, agreement: Agreement) -> None:

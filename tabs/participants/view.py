@@ -36,7 +36,7 @@ def state_json(
     """All that a page needs: the study, the participant, and the trials that wait.
 
     ``returning`` is the seat of somebody who is known by their link, but not yet by this browser.
-    ``drawn`` is what :func:`begun` gives.
+    ``drawn`` is what :func:`started_sketches` gives.
     """
     plan = session.plan if session is not None else live_study.plan()
     return {
@@ -53,13 +53,13 @@ def state_json(
     }
 
 
-async def begun(live_study: LiveStudy, session: ParticipantSession) -> Drawn:
+async def started_sketches(live_study: LiveStudy, session: ParticipantSession) -> Drawn:
     """The actions of the sketches that were begun and wait, and of the one that was finished last:
     the page goes on with them."""
-    return await drawn_at(live_study, session, session.canvases.begun(_shown(session)))
+    return await actions_at(live_study, session, session.canvases.begun(_shown(session)))
 
 
-async def drawn_at(
+async def actions_at(
     live_study: LiveStudy, session: ParticipantSession, positions: Sequence[int]
 ) -> Drawn:
     """The actions of these trials."""

@@ -18,7 +18,7 @@ _ENTRY_IN_QUOTES = re.compile(r'^  (\w+):\s*"((?:[^"\\\n]|\\.)*)",$', re.MULTILI
 
 
 @cache
-def words_of(language: str) -> Mapping[str, str]:
+def load_wording(language: str) -> Mapping[str, str]:
     """The words of the page in a language, by name."""
     terms: dict[str, str] = {}
     for name in FILES:
@@ -38,6 +38,8 @@ def instruction(plan: StudyPlan, expected: int) -> str:
     """What a check of attention says: which place, letter or rating is to be chosen."""
     ratings = plan.kind is Kind.RATINGS
     name = "attention_rating" if ratings else "attention_place"
-    text = dict(plan.wording).get(name) or {**words_of("en"), **words_of(plan.language)}[name]
+    text = (
+        dict(plan.wording).get(name) or {**load_wording("en"), **load_wording(plan.language)}[name]
+    )
     index = chr(ord("A") + expected) if plan.kind is Kind.QUESTIONS else expected + 1
     return text.replace("{n}", str(expected if ratings else index))

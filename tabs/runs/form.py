@@ -22,7 +22,7 @@ from truehue.core.masks.grounded.weights import missing as vision_missing
 from truehue.core.prompts.concepts import SOURCE as CONCEPTS
 from truehue.core.prompts.prompt import TASKS, Prompt
 from truehue.core.prompts.sets import set_title
-from truehue.core.runs.estimate import Estimate, room_bytes
+from truehue.core.runs.estimate import Estimate, free_bytes
 from truehue.core.runs.records import DRAWN, GROUNDED, RunPlan, StoredItem
 from truehue.core.runs.summary import with_weights
 from truehue.core.runs.worker import WorkerSettings
@@ -33,9 +33,9 @@ from truehue.tabs.batches.supervisor import Execution, RunSupervisor
 from truehue.tabs.library.service import SELECTION, Library, SetInfo, canonical
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import counted
+from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.jobs import Job
-from truehue.tabs.page.roles import Actor, allowed, may, may_open
+from truehue.tabs.page.roles import Actor, allowed, authorize, may_open
 from truehue.tabs.runs.messages import images_text, money_text, plan_remarks, space_problem
 from truehue.tabs.runs.plan import about_of, chosen, plans, sharing_text
 from truehue.tabs.runs.request import (
@@ -86,7 +86,11 @@ def form_view(context: Context, actor: Actor) -> dict[str, Any]:
         "tasks": [{"id": task, "name": name} for task, name in TASKS.items()],
         "systems": [{"id": system, "name": name} for system, name in SYSTEMS.items()],
         "models": [
-            {"id": model_id, "name": name_of(model_id), "lacking": lacking(model_id, context)}
+            {
+                "id": model_id,
+                "name": name_of(model_id),
+                "lacking": describe_missing(model_id, context),
+            }
             for model_id in (
                 *(entry.id for entry in MODELS if entry.kind in DRAWABLE),
                 *(f"served:{name}" for name in context.endpoints),
@@ -125,7 +129,7 @@ def form_view(context: Context, actor: Actor) -> dict[str, Any]:
             for by in RULES
         ],
         "workers": gpus or max(1, cores - cores // 4),
-        "machine": f"{counted(cores, 'core')}, {counted(gpus, 'GPU') if gpus else 'no GPU'} available. "
+        "machine": f"{count_noun(cores, 'core')}, {count_noun(gpus, 'GPU') if gpus else 'no GPU'} available. "
         + ("One worker per GPU." if gpus else "One worker per core."),
     }
 
@@ -142,7 +146,7 @@ def stored_choices(context: Context) -> list[dict[str, str]]:
     sample = [
         {
             "id": name,
-            "name": f"{name_of(name)} · {counted(count, 'image')}",
+            "name": f"{name_of(name)} · {count_noun(count, 'image')}",
             "set": newest.get(name, ""),
         }
         # Those of a set that is here come first: they can be scored.
@@ -156,7 +160,7 @@ def stored_choices(context: Context) -> list[dict[str, str]]:
             continue  # The list of runs says what is wrong with it.
         stored_images = about.get("imported", {}).get("images", True)
         if about["kind"] == DRAWN and done and stored_images:
-            name = f"Run “{about['name']}” · {counted(done, 'image')}"
+            name = f"Run “{about['name']}” · {count_noun(done, 'image')}"
             runs.append({"id": OF_RUN + folder.run_id, "name": name})
     return sample + runs
 
@@ -167,12 +171,12 @@ def _set_of(sets: Sequence[SetInfo], source: str) -> SetInfo | None:
     return next((set_info for set_info in sets if set_info.id == source), next(same, None))
 
 
-def lacking(model_id: str, context: Context) -> str:
+def describe_missing(model_id: str, context: Context) -> str:
     """What a model lacks before it can draw here, a sentence a line; empty when it can."""
     return _lines(missing(model(model_id), None, context.sources, context.endpoints))
 
 
-def planned(
+def plan_runs(
     context: Context, actor: Actor, request: RunRequest
 ) -> tuple[RunSpec, list[RunPlan], Execution, int]:
     """The spec, its plans, how to execute them, and how many prompts the set has.
@@ -188,7 +192,7 @@ def planned(
     prompts = chosen(every, spec)
     items: list[StoredItem] = []
     if spec.stored:
-        items, drawn_by = _pictures(context, spec, prompts)
+        items, drawn_by = _stored_images(context, spec, prompts)
         spec = replace(spec, models=(drawn_by,))
     team, address = _ray(actor, request.ray)
     if request.workers > context.limits.workers:
@@ -202,7 +206,7 @@ def planned(
     return spec, run_plans, execution, len(every)
 
 
-def _pictures(
+def _stored_images(
     context: Context, spec: RunSpec, prompts: Sequence[Prompt]
 ) -> tuple[list[StoredItem], str]:
     """The pictures of a model, or of ``run:<id>``, and the model that drew them.
@@ -247,10 +251,12 @@ def _elsewhere(context: Context, named: str, folder: RunFolder | None) -> str:
             own_set = _set_of(every, source)
             counts[own_set.title if own_set else ""] += images
     own = counts.pop("", 0)
-    sets = [f"{title} ({counted(images, 'image')})" for title, images in counts.most_common()]
+    sets = [f"{title} ({count_noun(images, 'image')})" for title, images in counts.most_common()]
     sentences = [f"Choose their prompt set: {', '.join(sets)}."] if sets else []
     if own:
-        sentences.append(f"{counted(own, 'image')} of it {'is' if own == 1 else 'are'} of no set.")
+        sentences.append(
+            f"{count_noun(own, 'image')} of it {'is' if own == 1 else 'are'} of no set."
+        )
     return " ".join(sentences)
 
 
@@ -271,7 +277,7 @@ def prompts_of(context: Context, spec: RunSpec) -> tuple[Sequence[Prompt], str, 
 @requires("look")
 def estimate_view(context: Context, actor: Actor, request: RunRequest) -> dict[str, Any]:
     """What a run would take. Raises BadInput that names the field."""
-    _, run_plans, execution, total = planned(context, actor, request)
+    _, run_plans, execution, total = plan_runs(context, actor, request)
     estimates = [
         context.service(Trials).estimate(
             plan, context.service(RunSupervisor).root, execution.workers
@@ -280,7 +286,7 @@ def estimate_view(context: Context, actor: Actor, request: RunRequest) -> dict[s
     ]
     durations_s = [estimate.seconds for estimate in estimates if estimate.seconds is not None]
     seconds = sum(durations_s) if len(durations_s) == len(estimates) else None
-    workers = f" with {counted(execution.workers, 'worker')}" if execution.workers > 1 else ""
+    workers = f" with {count_noun(execution.workers, 'worker')}" if execution.workers > 1 else ""
     remarks = list(plan_remarks(request.spec(), run_plans))
     if execution.team == "local":
         remarks += filter(None, [sharing_text(execution.workers, about_of(run_plans[0]))])
@@ -301,7 +307,7 @@ def estimate_view(context: Context, actor: Actor, request: RunRequest) -> dict[s
 def _space_problem(context: Context, estimates: Sequence[Estimate]) -> str:
     root = context.service(RunSupervisor).root
     index = root if context.local else "the data folder"
-    free = room_bytes(root)
+    free = free_bytes(root)
     if context.allowance is not None:
         index, free = "your files", min(free, context.allowance.left_bytes())
     return space_problem(sum(estimate.disk_bytes for estimate in estimates), free, index)
@@ -316,7 +322,7 @@ def _lines(sentences: Sequence[str]) -> str:
 def try_out(context: Context, actor: Actor, request: RunRequest) -> dict[str, Any]:
     """Draws three pictures where nothing tells yet how long one takes; the estimate after that.
     Raises BadInput, and TrueHueError where none could be drawn."""
-    _, run_plans, _, _ = planned(context, actor, request)
+    _, run_plans, _, _ = plan_runs(context, actor, request)
     for plan in run_plans:
         _ready(context, plan)
     settings = WorkerSettings(context.sources, dict(context.endpoints))
@@ -339,7 +345,7 @@ def try_out(context: Context, actor: Actor, request: RunRequest) -> dict[str, An
 def start_runs(context: Context, actor: Actor, request: RunRequest) -> dict[str, Any]:
     """Begins runs; the answer has their ids. Raises BadInput, also for a model that cannot draw
     here yet, and NotAllowed for an equal run of somebody else that has not ended."""
-    _, run_plans, execution, _ = planned(context, actor, request)
+    _, run_plans, execution, _ = plan_runs(context, actor, request)
     if execution.team == "local":
         for plan in run_plans:
             _ready(context, plan)
@@ -365,7 +371,7 @@ def start_runs(context: Context, actor: Actor, request: RunRequest) -> dict[str,
 
 def _ready(context: Context, plan: RunPlan) -> None:
     """Raises BadInput where the model, or one that finds objects, is not here."""
-    if plan.kind == DRAWN and (problem := lacking(plan.model, context)):
+    if plan.kind == DRAWN and (problem := describe_missing(plan.model, context)):
         raise BadInput(f"{name_of(plan.model)} cannot generate images yet. {problem}", "models")
     if plan.masker.kind != GROUNDED:
         return
@@ -382,5 +388,5 @@ def _ray(actor: Actor, text: str) -> tuple[str, str]:
     """Team and address: nothing is this machine alone; ``ray`` or an address is a cluster."""
     if not text or text == "local":
         return "local", ""
-    may(actor, "name-cluster", field="ray")
+    authorize(actor, "name-cluster", field="ray")
     return "ray", "" if text == "ray" else text

@@ -24,14 +24,14 @@ from truehue.core.image_sets.records import (
 )
 from truehue.core.images.pixels import Mask
 from truehue.core.prompts.prompt import Prompt
-from truehue.tabs.library.service import ImportReport, Library, ReportList, counted
+from truehue.tabs.library.service import ImportReport, Library, ReportList, count_entry
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.answers import Done, StartedJob
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import message_of
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import PageRequest, Session
-from truehue.tabs.page.roles import Actor, may
+from truehue.tabs.page.roles import Actor, authorize
 from truehue.tabs.runs.imported import offer
 
 EVERY_IMPORTED_SET = "*"
@@ -89,7 +89,7 @@ def folder_of(context: Context, actor: Actor, request: ImageFolder) -> Path:
         inside = [subfolder for subfolder in folder.iterdir() if subfolder.is_dir()]
         # A browser sends the chosen folder itself as the first part of every path.
         return inside[0] if len(inside) == 1 and not any(folder.glob("*.*")) else folder
-    may(actor, "name-folder")
+    authorize(actor, "name-folder")
     if not request.path:
         raise BadInput("Choose a folder first.")
     return named_path(request.path)
@@ -107,7 +107,7 @@ def prompts_of(library: Library, set_id: str) -> Sequence[Prompt] | Mapping[str,
     return library.index(set_id).prompts if set_id else ()
 
 
-def planned(context: Context, actor: Actor, request: ImageFolder) -> FolderPlan:
+def plan_import(context: Context, actor: Actor, request: ImageFolder) -> FolderPlan:
     """The plan of what the page asks to import; raises BadInput in words for the page."""
     prompts = prompts_of(context.service(Library), request.set)
     return plan(folder_of(context, actor, request), prompts, model=request.model or UNKNOWN_MODEL)
@@ -123,7 +123,7 @@ class FolderPreview(TypedDict):
 @requires("look")
 def look(context: Context, actor: Actor, request: ImageFolder) -> FolderPreview:
     """What an import would do; the first files are opened, so that broken ones are counted."""
-    folder_plan = planned(context, actor, request)
+    folder_plan = plan_import(context, actor, request)
     report = Tally(folder_plan).report()
     broken = unreadable_measured(folder_plan)
     return {
@@ -136,7 +136,7 @@ def look(context: Context, actor: Actor, request: ImageFolder) -> FolderPreview:
 def start_import(context: Context, actor: Actor, request: ImageFolder) -> StartedJob:
     """Begins to import a folder."""
     if not request.session:
-        may(actor, "name-folder")
+        authorize(actor, "name-folder")
     name = Path(request.path).name or "images"
 
     def work(job: Job) -> dict[str, Any]:
@@ -150,7 +150,7 @@ def take(context: Context, actor: Actor, request: ImageFolder, job: Job) -> dict
     """Imports a folder, image by image; the answer is the report. Stops when the job says so."""
     stored = 0
     try:
-        folder_plan = planned(context, actor, request)
+        folder_plan = plan_import(context, actor, request)
         total = len(folder_plan.found)
         source = ""
         if folder_plan.new_prompts:
@@ -201,22 +201,24 @@ def report_json(
     broken = RemarkList(report.broken.total + len(unread), (*report.broken.first, *unread))
     with_image = report.asked - report.missing.total if planned_only else report.prompts
     counts: list[tuple[int, str]] = [
-        counted(report.files, "file", "in the folder"),
-        counted(report.found, "image", "linked to prompts"),
+        count_entry(report.files, "file", "in the folder"),
+        count_entry(report.found, "image", "linked to prompts"),
         (with_image, f"of {report.asked:,} prompts with an image"),
     ]
     if not planned_only:
         counts += [
-            counted(report.taken, "image", "read and stored"),
-            counted(report.known, "image", "imported before, unchanged"),
-            counted(report.unread, "image", "not reached"),
-            counted(report.lossy, "image", "compressed with loss: colors were changed a little"),
+            count_entry(report.taken, "image", "read and stored"),
+            count_entry(report.known, "image", "imported before, unchanged"),
+            count_entry(report.unread, "image", "not reached"),
+            count_entry(
+                report.lossy, "image", "compressed with loss: colors were changed a little"
+            ),
         ]
     counts += [
-        counted(broken.total, "file", "broken, skipped"),
-        counted(report.new_prompts, "prompt", "that are defined only in the folder's CSV"),
-        counted(report.extra.total, "file", "without a prompt"),
-        counted(report.ignored, "hidden, system or table file", ""),
+        count_entry(broken.total, "file", "broken, skipped"),
+        count_entry(report.new_prompts, "prompt", "that are defined only in the folder's CSV"),
+        count_entry(report.extra.total, "file", "without a prompt"),
+        count_entry(report.ignored, "hidden, system or table file", ""),
     ]
     notes = []
     released = any(_RELEASED.search(entry.where) for entry in report.extra.first)

@@ -17,7 +17,7 @@ from truehue.tabs.batches.supervisor import RunSupervisor
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.answers import StartedJob
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import counted
+from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.jobs import UNKNOWN, Job, is_reported
 from truehue.tabs.page.requests import PageRequest, read_as
 from truehue.tabs.page.roles import Actor
@@ -45,7 +45,7 @@ def offer(
         {
             "id": EXACT,
             "name": "The newest mask of each image",
-            "about": f"{with_mask:,} of {counted(len(listed), 'image')} came with one: their "
+            "about": f"{with_mask:,} of {count_noun(len(listed), 'image')} came with one: their "
             "transparency. An image without a mask gets no verdict until you "
             "select the object in Inspect.",
         },
@@ -85,7 +85,7 @@ def start_scoring(context: Context, actor: Actor, request: ScoreImages) -> Start
     return {
         "job": context.jobs.start(
             "scoring",
-            f"Scoring {counted(len(image_ids), 'imported image')}",
+            f"Scoring {count_noun(len(image_ids), 'imported image')}",
             actor,
             lambda job: score(context, actor, groups, image_ids, request.masker, job),
         ).id

@@ -19,9 +19,9 @@ from truehue.tabs.batches.supervisor import Execution, RunSupervisor
 from truehue.tabs.feature import AppParts
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.answers import Done
-from truehue.tabs.page.errors import counted
+from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.requests import PageRequest
-from truehue.tabs.page.roles import Actor, may
+from truehue.tabs.page.roles import Actor, authorize
 from truehue.tabs.runs import RUN
 from truehue.tabs.runs.messages import facts_text, measured_text, progress_text
 from truehue.tabs.runs.scored import store_verdicts
@@ -79,7 +79,7 @@ def runs_view(context: Context, actor: Actor, hidden: bool = False) -> RunsView:
         if lost and record is not None:
             row["words"] += f" · unscored: {_by_rule(lost, [name for name, _ in record.rules])}"
         if count := unmeasured.get(folder.run_id):
-            row["words"] += f" · {counted(count, 'concept image')} without colors"
+            row["words"] += f" · {count_noun(count, 'concept image')} without colors"
         rows.append(row)
     return {"runs": rows, "hidden": left_out}
 
@@ -104,7 +104,7 @@ def run_json(context: Context, actor: Actor, folder: RunFolder) -> RunJson:
         "words": progress_text(state),
         "measures": bool(measured_text(about)),
         "facts": " · ".join(filter(None, (facts_text(about), location_text(context, folder)))),
-        "failed_words": f"{counted(state.failed, 'image')} could not be generated",
+        "failed_words": f"{count_noun(state.failed, 'image')} could not be generated",
     }
 
 
@@ -136,7 +136,7 @@ def change_run(context: Context, actor: Actor, request: ChangeRun) -> Done:
     by the supervisor. Raises NotStored, and BadInput where an imported run is to go on."""
     supervisor, run_id = context.service(RunSupervisor), request.run_id
     folder = supervisor.folder(run_id)
-    may(actor, "cancel", supervisor.resource(run_id))
+    authorize(actor, "cancel", supervisor.resource(run_id))
     hidden = request.what == "hide"
     if request.what in ("hide", "show"):
         try:

@@ -15,7 +15,7 @@ from truehue.core.runs.records import DRAWN, STORED, RunPlan
 from truehue.core.runs.subsample import family_of
 from truehue.core.runs.summary import guidance_text, masker_text
 from truehue.tabs.batches.messages import bytes_text, progress_parts
-from truehue.tabs.page.errors import counted
+from truehue.tabs.page.errors import count_noun
 from truehue.tabs.runs.request import RunSpec
 
 
@@ -41,7 +41,7 @@ def progress_text(state: BatchState) -> str:
     """``812 of 2,000 images · 14.2 per second · about 1 min left · 3 failed``."""
     parts = progress_parts(state, "image")
     if state.status == "running" and state.workers:
-        parts.append(counted(state.workers, "worker"))
+        parts.append(count_noun(state.workers, "worker"))
     if state.failed:
         parts.append(f"{state.failed:,} failed")
     return " · ".join(parts)
@@ -55,7 +55,7 @@ def facts_text(summary: Mapping[str, Any]) -> str:
     seeds = (summary["seed"], summary["seed"] + summary["images"] // max(len(scales), 1) - 1)
     parts = [
         f"images of {name_of(summary['model'])}" if stored else name_of(summary["model"]),
-        f"{counted(summary['prompts'], 'prompt')} of {set_title(summary['set_name'])}",
+        f"{count_noun(summary['prompts'], 'prompt')} of {set_title(summary['set_name'])}",
         ""
         if stored
         else f"seed {seeds[0]}"
@@ -85,17 +85,17 @@ def images_text(plans: Sequence[RunPlan]) -> str:
     total = sum(plan.total for plan in plans)
     first = plans[0]
     if first.kind == STORED:
-        return f"{counted(total, 'image')} that are stored"
+        return f"{count_noun(total, 'image')} that are stored"
     parts: dict[tuple[int, int], int] = {}
     for plan in plans:
         key = len(plan.guidances), plan.seeds
         parts[key] = parts.get(key, 0) + 1
     texts = []
     for (scales, seeds), models in parts.items():
-        each = f"{counted(len(first.prompts), 'prompt')} × {seeds:,}"
-        each += f" × {counted(scales, 'guidance scale')}" if scales else ""
-        texts.append(each + (f" × {counted(models, 'model')}" if models > 1 else ""))
-    return f"{' + '.join(texts)} = {counted(total, 'image')}"
+        each = f"{count_noun(len(first.prompts), 'prompt')} × {seeds:,}"
+        each += f" × {count_noun(scales, 'guidance scale')}" if scales else ""
+        texts.append(each + (f" × {count_noun(models, 'model')}" if models > 1 else ""))
+    return f"{' + '.join(texts)} = {count_noun(total, 'image')}"
 
 
 def resources_text(prompts: Sequence[Prompt]) -> str:
@@ -143,7 +143,7 @@ def plan_remarks(spec: RunSpec, plans: Sequence[RunPlan]) -> list[str]:
         )
     elif count:
         sentences.append(
-            f"{counted(count, 'prompt')} of concepts {'name' if count > 1 else 'names'} no color: "
+            f"{count_noun(count, 'prompt')} of concepts {'name' if count > 1 else 'names'} no color: "
             "the colors of each object are measured, and no rule scores them."
         )
     if count and spec.limit is not None and not spec.concepts:

@@ -15,9 +15,9 @@ from truehue.core.machine import local_gpus, usable_cores
 from truehue.core.prompts.prompt import Prompt
 from truehue.core.runs.plan import make_plan
 from truehue.core.runs.records import GenerationPlan, RunPlan, ScoringPlan, StoredItem
-from truehue.core.runs.subsample import fewer
+from truehue.core.runs.subsample import subsample
 from truehue.core.runs.summary import with_weights
-from truehue.tabs.page.errors import counted
+from truehue.tabs.page.errors import count_noun
 from truehue.tabs.runs.request import RunSpec
 
 EVERY_MODIFIER = "*"
@@ -28,7 +28,7 @@ MOST_NAMED = 3
 def chosen(prompts: Sequence[Prompt], spec: RunSpec) -> tuple[Prompt, ...]:
     """The prompts of a set that the spec's filters leave, in the set's order.
 
-    A limit takes them as :func:`truehue.core.runs.subsample.fewer`: at equal distances, concepts as
+    A limit takes them as :func:`truehue.core.runs.subsample.subsample`: at equal distances, concepts as
     whole families. Raises BadInput where none is left.
     """
     of_concepts = _of_concepts(prompts, spec.concepts) if spec.concepts else prompts
@@ -49,7 +49,7 @@ def chosen(prompts: Sequence[Prompt], spec: RunSpec) -> tuple[Prompt, ...]:
         field = "system" if spec.system else "task" if spec.task else "set"
         message = f"The set has no prompt of {message}." if message else "It is empty."
         raise BadInput(message, field)
-    return tuple(fitting) if spec.limit is None else fewer(fitting, spec.limit)
+    return tuple(fitting) if spec.limit is None else subsample(fitting, spec.limit)
 
 
 def _of_concepts(prompts: Sequence[Prompt], concepts: Sequence[str]) -> list[Prompt]:
@@ -149,7 +149,7 @@ def _concepts_text(concepts: Sequence[str]) -> str:
     """``banana, rotten banana``, and of many the first and how many more."""
     more = len(concepts) - MOST_NAMED
     shown = concepts[:MOST_NAMED]
-    return ", ".join([*shown, counted(more, "more concept")] if more > 0 else shown)
+    return ", ".join([*shown, count_noun(more, "more concept")] if more > 0 else shown)
 
 
 def _name(spec: RunSpec, model_id: str, title: str, prompts: int) -> str:
@@ -186,6 +186,6 @@ def sharing_text(workers: int, summary: Mapping[str, Any]) -> str:
         return ""
     limit = -(-workers // gpus)
     return (
-        f"{counted(workers, 'worker')} share {counted(gpus, 'GPU')}, up to {limit} on one, and each loads "
+        f"{count_noun(workers, 'worker')} share {count_noun(gpus, 'GPU')}, up to {limit} on one, and each loads "
         "models of its own."
     )

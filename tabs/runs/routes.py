@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi.responses import JSONResponse
 
-from truehue.tabs.page.answers import guarded
+from truehue.tabs.page.answers import json_answer
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.page.router import FeatureRouter
@@ -29,11 +29,11 @@ def run_routes(context: Context) -> FeatureRouter:
 
     @router.get("")
     def runs(hidden: bool = False, actor: Actor = router.current_actor) -> JSONResponse:
-        return guarded(lambda: runs_view(context, actor, hidden))
+        return json_answer(lambda: runs_view(context, actor, hidden))
 
     @router.get("/form")
     def form(actor: Actor = router.current_actor) -> JSONResponse:
-        return guarded(lambda: form_view(context, actor))
+        return json_answer(lambda: form_view(context, actor))
 
     router.post_json("/estimate", RunRequest, estimate_view)
     router.post_json("/trial", RunRequest, try_out)

@@ -11,7 +11,7 @@ from truehue.core.verdict.expectations import expectations_of
 from truehue.core.verdict.rules import RULES
 from truehue.tabs.page.context import Context
 from truehue.tabs.verdicts.scoring import masks_of, rejudge
-from truehue.tabs.verdicts.summary import object_verdicts, picture_verdicts
+from truehue.tabs.verdicts.summary import image_verdicts, object_verdicts
 
 STATUSES = ("pass", "fail", "unscored")
 
@@ -39,7 +39,7 @@ def outcomes(context: Context, image_ids: Sequence[str]) -> list[list[object]]:
     for row in rows:
         image_id = str(row.image_id)
         verdicts = object_verdicts(row.targets, evidence.get(image_id, ()))
-        whole = picture_verdicts(row.targets, verdicts)
+        whole = image_verdicts(row.targets, verdicts)
         counts.update((verdict.rule, verdict.status) for verdict in whole)
         if not expectations_of(row.targets):
             without["target color"] += 1

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from truehue.core.errors import BadInput
-from truehue.core.files import shelf
+from truehue.core.files import content_path
 from truehue.core.generation.registry import name_of
 from truehue.core.prompts.prompt import Prompt
 from truehue.core.records import GenerationRecord
@@ -93,13 +93,13 @@ def of_run(folder: RunFolder, prompts: Sequence[Prompt]) -> list[StoredItem]:
         object_masks = {
             mask["target"]: StoredMask(
                 mask["mask_id"],
-                _whole(shelf(folder.masks, mask["content_sha256"])),
+                _whole(content_path(folder.masks, mask["content_sha256"])),
                 mask["maker"],
                 json.loads(mask["parameters"]),
             )
             for mask in row["masks"]
         }
-        file = _whole(shelf(folder.images, row["image_id"]))
+        file = _whole(content_path(folder.images, row["image_id"]))
         items.append(
             StoredItem(index, row["image"], row["image_id"], file, object_masks, about["model"])
         )

@@ -13,7 +13,7 @@ from truehue.core.generation.registry import RENDERER
 from truehue.core.prompts.sets import prompt_set
 from truehue.tabs.batches.supervisor import RunSupervisor
 from truehue.tabs.compare.people.examples import EXAMPLES as FILES
-from truehue.tabs.generate.examples import EXAMPLES, drawn
+from truehue.tabs.generate.examples import EXAMPLES, make_example
 from truehue.tabs.generate.form import GenerateImages, start_generation
 from truehue.tabs.generate.own_prompt import OwnPrompt
 from truehue.tabs.generate.plan import Settings
@@ -67,7 +67,7 @@ def make_samples(context: Context, end: Callable[[], bool] = lambda: False) -> f
 
 def _examples(context: Context, end: Callable[[], bool]) -> None:
     for example in EXAMPLES:
-        drawn(context, example.key)
+        make_example(context, example.key)
 
 
 def _distributions(context: Context, end: Callable[[], bool]) -> None:

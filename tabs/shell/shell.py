@@ -15,7 +15,7 @@ from truehue.tabs.api import gradio_api, mcp_server
 from truehue.tabs.feature import Feature
 from truehue.tabs.features import FEATURES
 from truehue.tabs.page import theme
-from truehue.tabs.page.answers import in_words, wrong_value
+from truehue.tabs.page.answers import error_response, wrong_value
 from truehue.tabs.page.asset_files import asset_routes
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.events import QUIET, on
@@ -119,7 +119,7 @@ def mount(
         app.add_middleware(Guard, context=context)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False)
     app.add_exception_handler(RequestValidationError, wrong_value)
-    app.add_exception_handler(HTTPException, in_words)
+    app.add_exception_handler(HTTPException, error_response)
     if not context.local:
         # Long answers of the app's own routes; the page and its files come packed to everybody.
         app.add_middleware(GZipMiddleware, minimum_size=4096, compresslevel=5)

@@ -29,7 +29,7 @@ from truehue.core.images.pixels import Mask
 from truehue.core.prompts.concepts import STYLES, concepts
 from truehue.core.records import MaskRecord
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import counted
+from truehue.tabs.page.errors import count_noun
 from truehue.tabs.sources import generated
 from truehue.tabs.sources.generated import WHOLE
 
@@ -69,7 +69,7 @@ class Source:
 @dataclass(frozen=True)
 class Choice:
     """Something that can be compared for a concept: ``kind`` is ``people``, ``other`` (an imported
-    measurement), ``run`` or ``pictures``; ``count`` its people or images, 0 where unknown."""
+    measurement), ``run`` or ``measured_images``; ``count`` its people or images, 0 where unknown."""
 
     source: str
     label: str
@@ -108,7 +108,7 @@ def distribution(context: Context, text: str, message: str, method: str) -> Dist
     source = parse(text)
     if source.kind == SET:
         return _imported(context, source, message)
-    profiles, unscored, notes = _pictures(context, source, message)
+    profiles, unscored, notes = _source_images(context, source, message)
     label = _label(context, source)
     if not profiles:
         why = _reasons(unscored)
@@ -122,7 +122,9 @@ def distribution(context: Context, text: str, message: str, method: str) -> Dist
     ).noted(*notes)
     if not unscored:
         return source_distribution
-    note = f"{counted(len(unscored), 'image')} could not be measured and {_are(unscored)} excluded"
+    note = (
+        f"{count_noun(len(unscored), 'image')} could not be measured and {_are(unscored)} excluded"
+    )
     return source_distribution.noted(f"{note}{_reasons(unscored)}.")
 
 
@@ -144,11 +146,11 @@ def background(context: Context, text: str, message: str) -> str:
     )
 
 
-def pictures(context: Context, text: str, message: str) -> list[ImageProfile]:
-    """The measured pictures of a source, none for a set of distributions; errors as
+def image_profiles(context: Context, text: str, message: str) -> list[ImageProfile]:
+    """The measured images of a source, none for a set of distributions; errors as
     :func:`distribution`."""
     source = parse(text)
-    return [] if source.kind == SET else _pictures(context, source, message)[0]
+    return [] if source.kind == SET else _source_images(context, source, message)[0]
 
 
 def label_of(context: Context, text: str) -> str:
@@ -200,7 +202,7 @@ def concepts_view(context: Context) -> dict[str, Any]:
     for run in runs:
         sample.update(context.storage.profiles.concepts(run.run_id).concept_ids)
     concept_list = concepts()
-    of_models = generated.words_with_images(context)
+    of_models = generated.count_models_by_concept(context)
     listed = [
         [
             concept.id,
@@ -240,7 +242,7 @@ def concepts_view(context: Context) -> dict[str, Any]:
     }
 
 
-def kind_words(distribution: Distribution) -> str:
+def describe_kind(distribution: Distribution) -> str:
     """What the distribution is made of, in two or three words."""
     if distribution.kind == RATINGS:
         return "ratings, normalized"
@@ -299,7 +301,7 @@ def _imported(context: Context, source: Source, text: str) -> Distribution:
     return of_rows(record.name, rows, record.kind, of_people=record.of_people)
 
 
-def _pictures(
+def _source_images(
     context: Context, source: Source, text: str
 ) -> tuple[list[ImageProfile], list[str], tuple[str, ...]]:
     """The measured pictures, why others could not be, and what was assumed."""
@@ -315,7 +317,7 @@ def _pictures(
         )
         return list(profiles), [reason for _, reason in unscored], notes
     if source.kind == GENERATED:
-        return generated.pictures(context, _wanted(source, text))
+        return generated.measured_images(context, _wanted(source, text))
     if source.kind == PICTURES:
         group = _of_id(source.id, storage.picture_sets.all(hidden=True), "set of images")
         profiles, unscored = storage.picture_sets.pictures(group.set_id)

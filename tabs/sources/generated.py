@@ -20,7 +20,7 @@ from truehue.core.images.pixels import Mask
 from truehue.core.records import MaskRecord
 from truehue.storage.concept_images.sets import GeneratedImage, ImageGroup
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import counted
+from truehue.tabs.page.errors import count_noun
 
 WHOLE = "whole"
 _ORIGINS = {"drawn": "Generate", "imported": "imported"}
@@ -62,7 +62,7 @@ def newest(groups: Iterable[ImageGroup]) -> datetime:
     return max(group.newest for group in groups)
 
 
-def words_with_images(context: Context) -> Counter[str]:
+def count_models_by_concept(context: Context) -> Counter[str]:
     """How many models have images of each concept, by the concept's words."""
     keys = {
         (concept_of_prompt(group.text)[0], group.model, group.source, group.variant)
@@ -92,7 +92,7 @@ class Wanted:
     guidance: float | None = None
 
 
-def pictures(
+def measured_images(
     context: Context, wanted: Wanted
 ) -> tuple[list[ImageProfile], list[str], tuple[str, ...]]:
     """The measured images, why others could not be measured, and what was assumed. Raises
@@ -150,7 +150,7 @@ def _background_note(images: Sequence[tuple[GeneratedImage, MaskRecord | None]])
     if whole == len(images):
         return "No image has a mask of the object: the whole image counts, background included."
     return (
-        f"{whole:,} of {counted(len(images), 'image')} {'has' if whole == 1 else 'have'} no mask of "
+        f"{whole:,} of {count_noun(len(images), 'image')} {'has' if whole == 1 else 'have'} no mask of "
         "the object: there the whole image counts, background included."
     )
 

@@ -70,10 +70,10 @@ def _cell(metric: Metric, comparison: Comparison) -> dict[str, Any]:
         return {"value": None, "text": "–", "why": metric.undefined}
     if isinstance(value, bool):
         return {"value": value, "text": "same" if value else "other"}
-    return {"value": value, "text": written(metric, value)}
+    return {"value": value, "text": format_metric(metric, value)}
 
 
-def written(metric: Metric, value: float) -> str:
+def format_metric(metric: Metric, value: float) -> str:
     """A number as the page shows it, with its unit where that is short."""
     # No "-0.0", which rounding may leave.
     text = f"{round(value, metric.decimals) + 0.0:.{metric.decimals}f}".replace("-", "−")
@@ -88,5 +88,5 @@ def interval_json(metric: Metric, interval: tuple[float, float] | None) -> dict[
     if metric.id == "dominant_equal":
         text = f"same in {100.0 * low:.0f}%"
     else:
-        text = f"{written(metric, low)} to {written(metric, high)}"
+        text = f"{format_metric(metric, low)} to {format_metric(metric, high)}"
     return {"low": low, "high": high, "text": text}

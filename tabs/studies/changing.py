@@ -23,7 +23,7 @@ from truehue.tabs.studies.making import (
     FORM,
     closing_of,
     completion_of,
-    drafted,
+    draft_cases,
     form_of,
     long_work,
     plan_of,
@@ -133,7 +133,7 @@ def _made(
     context: Context, actor: Actor, form: StudyForm, record: StudyRecord | None
 ) -> dict[str, Any]:
     """The study of a form, new or in place of a draft's plan; or the job that makes it."""
-    made = drafted(context, form)
+    made = draft_cases(context, form)
     plan_of(made)  # what is wrong with it is said now
     if not long_work(context, made):
         return _stored_view(context, actor, whole_plan(context, actor, made), form, record)

@@ -23,7 +23,7 @@ from truehue.annotation.studies.plan import Material
 from truehue.core.concepts.matching import concept_of, normal, similar
 from truehue.core.errors import BadInput
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import counted
+from truehue.tabs.page.errors import count_noun
 from truehue.tabs.studies.form import KeyForm, StudyForm
 from truehue.tabs.studies.sketch_choices import Choice, Choices, case_id_of, choice_json, group_of
 from truehue.tabs.studies.sources import Entries, Entry, concepts_of, prompts_of
@@ -147,12 +147,13 @@ def draft(context: Context, form: StudyForm) -> Draft:
         if not lacks:
             complete.append(case)
     provenance += [
-        f"{counted(count, 'case')} excluded: {reason}." for reason, count in reasons.most_common()
+        f"{count_noun(count, 'case')} excluded: {reason}."
+        for reason, count in reasons.most_common()
     ]
     by_id = {case.id: case for case in complete}
     training, keys = _training(form, by_id)
     rest = [case for case in complete if case.id not in {key.case for key in form.training.keys}]
-    chosen = _drawn(form, rest)
+    chosen = _sample_cases(form, rest)
     provenance += _message(form, chosen, rest)
     cases, origins = [], {}
     for case in chosen:
@@ -186,7 +187,7 @@ def _least(form: StudyForm) -> tuple[int, str]:
     if single_model(form):
         return SET_SIZE * form.variants, f"fewer than {SET_SIZE * form.variants} images"
     least = (form.variants - 1) * _shown(form) + 1
-    return least, "no image" if least == 1 else f"fewer than {counted(least, 'image')}"
+    return least, "no image" if least == 1 else f"fewer than {count_noun(least, 'image')}"
 
 
 def single_model(form: StudyForm) -> bool:
@@ -206,7 +207,7 @@ def _narrowed(
     if unknown:
         some = ", ".join(sorted(unknown)[:3])
         raise BadInput(
-            f"{counted(len(unknown), 'chosen case')} not among what the models have: {some[:200]}. "
+            f"{count_noun(len(unknown), 'chosen case')} not among what the models have: {some[:200]}. "
             "Choose again.",
             "cases",
         )
@@ -218,10 +219,10 @@ def _narrowed(
     ]
     if len(chosen) == len(cases):
         return chosen, []
-    return chosen, [f"{counted(len(cases) - len(chosen), 'case')} not selected."]
+    return chosen, [f"{count_noun(len(cases) - len(chosen), 'case')} not selected."]
 
 
-def _drawn(form: StudyForm, cases: Sequence[CandidateCase]) -> list[CandidateCase]:
+def _sample_cases(form: StudyForm, cases: Sequence[CandidateCase]) -> list[CandidateCase]:
     if not cases:
         raise BadInput(
             "No cases are left: the selected models have no common cases. Choose other "
@@ -297,7 +298,7 @@ def _training(
     if not 0 <= form.training.needed <= len(keys):
         raise BadInput(
             f"{form.training.needed} correct answers cannot be required from "
-            f"{counted(len(keys), 'training trial')}.",
+            f"{count_noun(len(keys), 'training trial')}.",
             "training",
         )
     return tuple(cases.values()), tuple(keys)
@@ -336,7 +337,7 @@ def _message(
     else:
         sentences.append(f"All {len(chosen):,} complete cases are included.")
     if form.training.keys:
-        sentences.append(f"{counted(len(form.training.keys), 'case')} used for training only.")
+        sentences.append(f"{count_noun(len(form.training.keys), 'case')} used for training only.")
     several = [
         case
         for case in chosen
@@ -355,7 +356,7 @@ def _message(
             if form.pictures and not case.entries[model.name].image_ids
         )
         sentences += [
-            f"{name}: no reference image for {counted(count, 'concept')}."
+            f"{name}: no reference image for {count_noun(count, 'concept')}."
             for name, count in without.items()
         ]
     if single_model(form):
@@ -373,7 +374,7 @@ def draft_of_sketches(context: Context, form: StudyForm) -> Draft:
     chosen = {text: choices.chosen(text, _key(form, text)) for text in requested}
     without = tuple(text for text, choice in chosen.items() if choice is None)
     complete = [text for text in requested if text not in without]
-    sample = _drawn_sketches(form, complete, bool(without))
+    sample = _sample_sketches(form, complete, bool(without))
     training = tuple(_case(choices, text, _key(form, text)) for text in practiced)
     cases = tuple(_case(choices, text, _key(form, text)) for text in sample)
     return Draft(
@@ -447,14 +448,14 @@ def _practiced(form: StudyForm, choices: Choices, wanted: Sequence[str]) -> list
     practiced = list(dict.fromkeys(free))[: form.practice.number]
     if len(practiced) < form.practice.number:
         raise BadInput(
-            f"The study leaves {counted(len(practiced), 'drawing')} to practice on. Choose "
+            f"The study leaves {count_noun(len(practiced), 'drawing')} to practice on. Choose "
             "practice concepts, or reduce the practice.",
             "practice",
         )
     return practiced
 
 
-def _drawn_sketches(form: StudyForm, complete: Sequence[str], some_without: bool) -> list[str]:
+def _sample_sketches(form: StudyForm, complete: Sequence[str], some_without: bool) -> list[str]:
     if not complete:
         raise BadInput(
             "None of these concepts has a sketch. Draw or import line drawings in Colorize, "
@@ -506,7 +507,7 @@ def _sketch_message(
         messages.append(f"All {len(sample):,} concepts with a sketch are included.")
     if without:
         messages.append(
-            f"{counted(len(without), 'concept')} excluded: no sketch of {_listed(without)}."
+            f"{count_noun(len(without), 'concept')} excluded: no sketch of {_listed(without)}."
         )
     if practiced:
         messages.append(

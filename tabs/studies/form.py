@@ -24,7 +24,7 @@ from truehue.annotation.studies.presets import PRESETS, Preset
 from truehue.core.concepts.records import EXTRACTED, METHODS
 from truehue.core.errors import BadInput
 from truehue.tabs.page.requests import PageRequest, Whole, digits, no_bool, single_of, texts
-from truehue.tabs.participants.wording import words_of
+from truehue.tabs.participants.wording import load_wording
 
 _PLACE = re.compile(r"\{(\w+)\}")
 FREE = "free"
@@ -175,7 +175,7 @@ _PLAIN = re.compile(r"[\x20-\x7e]+")
 def check_wording(wording: Mapping[str, str], language: str) -> None:
     """Raises BadInput for a name that the page has no word of, and for a text with a place to fill
     in that the page fills nothing into."""
-    texts = words_of(language)
+    texts = load_wording(language)
     for name, text in wording.items():
         if name not in texts:
             raise BadInput(f"The page has no text called {name[:60]!r}.", "wording")

@@ -19,7 +19,7 @@ from truehue.core.sketches.records import Sketch
 from truehue.core.study_copy import ParticipantCopy
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import counted
+from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.studies.colorings.exports import is_ours, read_sketches, sketches_named
@@ -85,7 +85,7 @@ def import_study(
     notes = []
     if missing:
         notes.append(
-            f"{counted(missing, 'image')} of the study {'is' if missing == 1 else 'are'} not in "
+            f"{count_noun(missing, 'image')} of the study {'is' if missing == 1 else 'are'} not in "
             "this data folder. Results are complete, but these images and their rule scores "
             "cannot be shown."
         )
@@ -250,7 +250,7 @@ def _check_people(
         )
     if lines != document.participants:
         raise BadInput(
-            f"{shown} says that it has {counted(document.participants, 'participant')}, and has "
+            f"{shown} says that it has {count_noun(document.participants, 'participant')}, and has "
             f"{lines:,}."
         )
 

@@ -24,7 +24,7 @@ from truehue.annotation.studies.plan import (
 from truehue.core.concepts.records import KINDS, METHODS
 from truehue.core.errors import BadInput
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import counted
+from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.sources.distributions import SET, label_of, parse
 from truehue.tabs.studies.drafting import Draft, draft, draft_of_sketches
@@ -35,7 +35,7 @@ from truehue.tabs.studies.questions.sets import (
     opened_set,
     store_image,
 )
-from truehue.tabs.studies.sketch_choices import prepared
+from truehue.tabs.studies.sketch_choices import store_choice
 from truehue.tabs.studies.sources import Weights
 
 FORM = "form"
@@ -49,7 +49,7 @@ MOST_PREPARED = 2
 Tell = Callable[[int, int], bool]
 
 
-def drafted(context: Context, form: StudyForm) -> Draft:
+def draft_cases(context: Context, form: StudyForm) -> Draft:
     """The cases of a filled form, whatever is asked about them. Raises BadInput."""
     if form.material is Material.SKETCHES:
         return draft_of_sketches(context, form)
@@ -147,7 +147,7 @@ def whole_plan(
             if not tell(index, len(every)):
                 raise BadInput("Stopped: no study was created.")
             if draft.form.material is Material.SKETCHES:
-                sketch = prepared(context, draft.sketches[case.id], actor.id)
+                sketch = store_choice(context, draft.sketches[case.id], actor.id)
                 cases.append(replace(case, sketch=sketch))
             else:
                 cases.append(with_weights(weights, draft, case))
@@ -174,16 +174,16 @@ def long_work(context: Context, draft: Draft) -> str:
         drawings = len({sketch.drawing for sketch in draft.sketches.values() if not sketch.id})
         if drawings <= MOST_PREPARED:
             return ""
-        return (
-            f"{counted(drawings, 'starter drawing')} will be prepared first, about a second each."
-        )
+        return f"{count_noun(drawings, 'starter drawing')} will be prepared first, about a second each."
     if draft.form.material is Material.QUESTIONS:
         images = len(missing_images(context, draft))
-        return f"{counted(images, 'image')} will be stored first." if images > MOST_STORED else ""
+        return (
+            f"{count_noun(images, 'image')} will be stored first." if images > MOST_STORED else ""
+        )
     measured = missing_weights(context, draft)
     if measured <= MOST_MEASURED:
         return ""
-    return f"The colors of {counted(measured, 'concept')} will be measured first."
+    return f"The colors of {count_noun(measured, 'concept')} will be measured first."
 
 
 def with_weights(weights: Weights, draft: Draft, case: Case) -> Case:

@@ -16,7 +16,7 @@ from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import Actor
-from truehue.tabs.participants.wording import words_of
+from truehue.tabs.participants.wording import load_wording
 from truehue.tabs.sources.distributions import PICTURES, RUN, SET
 from truehue.tabs.studies.form import (
     ASSIGNMENT_METHODS,
@@ -57,7 +57,7 @@ def presets(context: Context, actor: Actor, request: EmptyRequest) -> dict[str, 
         "kinds": {kind.value: text for kind, text in KINDS.items()},
         "methods": ASSIGNMENT_METHODS,
         "reviews": REVIEWS,
-        "wording": {language: words_of(language) for language in LANGUAGES},
+        "wording": {language: load_wording(language) for language in LANGUAGES},
         "limits": {
             "votes": [1, MOST_VOTES],
             "trials": [1, MOST_TRIALS],
@@ -93,7 +93,7 @@ def materials(context: Context, actor: Actor, request: EmptyRequest) -> dict[str
         messages.append(NO_PEOPLE)
     return {
         "runs": [_run(context, run, prompts[run.run_id]) for run in runs],
-        "pictures": [_pictures(group) for group in groups],
+        "pictures": [_images_json(group) for group in groups],
         "sets": [_set(record) for record in sets],
         "question_sets": sets_json(context),
         "suggested": {
@@ -180,7 +180,7 @@ def _run(context: Context, run: RunRecord, prompts: int) -> dict[str, Any]:
     }
 
 
-def _pictures(group: ConceptImagesRecord) -> dict[str, Any]:
+def _images_json(group: ConceptImagesRecord) -> dict[str, Any]:
     return {
         "source": _source(PICTURES, group.set_id),
         "name": group.name,

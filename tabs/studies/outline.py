@@ -18,7 +18,7 @@ from truehue.core.color.uw71 import uw71
 from truehue.core.errors import TrueHueError
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import counted
+from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.studies.drafting import (
     CandidateCase,
@@ -30,7 +30,7 @@ from truehue.tabs.studies.drafting import (
 from truehue.tabs.studies.form import StudyForm
 from truehue.tabs.studies.making import (
     consent_of,
-    drafted,
+    draft_cases,
     long_work,
     missing_weights,
     plan_of,
@@ -90,7 +90,7 @@ def outline(context: Context, actor: Actor, request: StudyForm) -> dict[str, Any
     """What a form would make, with a sample of it; nothing is stored. Raises BadInput, with the
     field, for what cannot be made."""
     form = request.filled()
-    made = drafted(context, form)
+    made = draft_cases(context, form)
     plan = plan_of(made)
     unmeasured, long = missing_weights(context, made), long_work(context, made)
     sample, offers, problem = _measured(context, made, unmeasured)
@@ -183,14 +183,14 @@ def warnings(plan: StudyPlan, made: Draft) -> list[str]:
     people, limit = size["people_needed"], plan.closing.participants
     if limit is not None and limit < people:
         wanted = (
-            f"{counted(plan.votes, 'coloring')} of each concept"
+            f"{count_noun(plan.votes, 'coloring')} of each concept"
             if plan.kind is Kind.COLORINGS
-            else f"{counted(plan.votes, 'answer')} to each question"
+            else f"{count_noun(plan.votes, 'answer')} to each question"
             if plan.kind is Kind.QUESTIONS
-            else f"{counted(plan.votes, 'vote')} of each stimulus"
+            else f"{count_noun(plan.votes, 'vote')} of each stimulus"
         )
         sentences.append(
-            f"The study closes with {counted(limit, 'participant')}, but {people:,} are needed for "
+            f"The study closes with {count_noun(limit, 'participant')}, but {people:,} are needed for "
             f"{wanted}."
         )
     if size["minutes_a_person"] > LONG_MINUTES:
@@ -224,7 +224,7 @@ def warnings(plan: StudyPlan, made: Draft) -> list[str]:
         warned = sum(bool(choice.warnings) for choice in made.sketches.values())
         if warned:
             sentences.append(
-                f"{counted(warned, 'concept')} {'has' if warned == 1 else 'have'} a sketch with a "
+                f"{count_noun(warned, 'concept')} {'has' if warned == 1 else 'have'} a sketch with a "
                 "warning: look at it in the list, and try it in Colorize."
             )
         named = named_in_examples(plan, made)

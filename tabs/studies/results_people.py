@@ -17,8 +17,8 @@ from truehue.core.errors import BadInput, NotStored
 from truehue.core.studies import Event, EventKind, LogKind, ParticipantRecord, State
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import counted
-from truehue.tabs.page.roles import Actor, Resource, may
+from truehue.tabs.page.errors import count_noun
+from truehue.tabs.page.roles import Actor, Resource, authorize
 from truehue.tabs.sources.studies import read_source, rule_json
 from truehue.tabs.studies.live import StudyCache, StudyRequest, study_of
 from truehue.tabs.studies.results import (
@@ -161,7 +161,7 @@ def erase(context: Context, actor: Actor, request: Erase) -> Json:
     admins."""
     person = participant_of(context, request)
     study = context.storage.studies.get(person.study_id)
-    may(actor, "delete", Resource(frozenset({study.author})))
+    authorize(actor, "delete", Resource(frozenset({study.author})))
     if request.confirm != person.number + 1:
         raise BadInput(
             f"This is {label(person.number)}, not {request.confirm}: nothing was erased. Give the "
@@ -180,7 +180,7 @@ def clear_external(context: Context, actor: Actor, request: StudyReference) -> J
     """Deletes what recruiting sites call the participants of a closed study, as the text that they
     agreed to promises for when they are paid. For who made the study, and for admins."""
     study = context.storage.studies.get(request.study)
-    may(actor, "delete", Resource(frozenset({study.author})))
+    authorize(actor, "delete", Resource(frozenset({study.author})))
     if study.state is not State.CLOSED:
         raise BadInput(
             "Close the study first: returning participants are recognized by their "
@@ -240,7 +240,7 @@ def _consent(context: Context, person: ParticipantRecord) -> Json:
 
 
 @requires("study")
-def replayed(context: Context, actor: Actor, request: StudyReference) -> Json:
+def check_replays(context: Context, actor: Actor, request: StudyReference) -> Json:
     """Whether every participant was served what the plan, its seed and the log give again."""
     source = read_source(context, request.study)
     events = logs_of(context.storage, source.study.id)
@@ -327,9 +327,9 @@ def _replay_text(people: int, differing: int, unexplained: bool) -> str:
     if not people:
         return "No participants yet."
     if not differing:
-        return f"All trials of {counted(people, 'participant')} match the plan."
+        return f"All trials of {count_noun(people, 'participant')} match the plan."
     rest = " This should not be." if unexplained else ""
     return (
-        f"The trials of {people - differing} of {counted(people, 'participant')} are as the plan "
+        f"The trials of {people - differing} of {count_noun(people, 'participant')} are as the plan "
         f"gives them again; those of {differing} are not.{rest}"
     )

@@ -13,7 +13,7 @@ from fastapi import Request
 from fastapi.responses import FileResponse, JSONResponse, Response
 from starlette.background import BackgroundTask
 
-from truehue.tabs.page.answers import Fields, attachment, guarded, refusal
+from truehue.tabs.page.answers import Fields, attachment, json_answer, refusal
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import Actor
@@ -31,8 +31,8 @@ from truehue.tabs.studies.changing import (
 from truehue.tabs.studies.colorings.listing import (
     ColoringImageRequest,
     ListColorings,
+    coloring_png,
     colorings,
-    picture,
 )
 from truehue.tabs.studies.colorings.live import coloring_progress
 from truehue.tabs.studies.colorings.marks import (
@@ -52,9 +52,9 @@ from truehue.tabs.studies.colorings.marks import (
 )
 from truehue.tabs.studies.colorings.quality import (
     MakeDistribution,
+    concept_uncertainty_json,
     make_distribution,
     quality,
-    worth,
 )
 from truehue.tabs.studies.colorings.rule import SetColoringRule
 from truehue.tabs.studies.exports import (
@@ -87,13 +87,13 @@ from truehue.tabs.studies.results_people import (
     Erase,
     ParticipantReference,
     SetRule,
+    check_replays,
     clear_external,
     comments,
     erase,
     exclude,
     include,
     participant_export,
-    replayed,
     set_rule,
 )
 from truehue.tabs.studies.sketch_choices import concept_list
@@ -113,19 +113,19 @@ def study_routes(context: Context) -> FeatureRouter:
 
     @router.get("")
     def every(actor: Actor = router.current_actor) -> JSONResponse:
-        return guarded(lambda: study_list(context, actor, EmptyRequest()))
+        return json_answer(lambda: study_list(context, actor, EmptyRequest()))
 
     @router.get("/presets")
     def beginnings(actor: Actor = router.current_actor) -> JSONResponse:
-        return guarded(lambda: presets(context, actor, EmptyRequest()))
+        return json_answer(lambda: presets(context, actor, EmptyRequest()))
 
     @router.get("/materials")
     def made_of(actor: Actor = router.current_actor) -> JSONResponse:
-        return guarded(lambda: materials(context, actor, EmptyRequest()))
+        return json_answer(lambda: materials(context, actor, EmptyRequest()))
 
     @router.get("/concepts")
     def colored_of(actor: Actor = router.current_actor) -> JSONResponse:
-        return guarded(lambda: concept_list(context, actor, EmptyRequest()))
+        return json_answer(lambda: concept_list(context, actor, EmptyRequest()))
 
     router.post_json("/outline", StudyForm, outline)
     router.post_json("/cases", CasesForm, cases)
@@ -135,15 +135,15 @@ def study_routes(context: Context) -> FeatureRouter:
 
     @router.get("/{study_id}")
     def one(study_id: str, actor: Actor = router.current_actor) -> JSONResponse:
-        return guarded(lambda: study(context, actor, StudyRequest(study=study_id)))
+        return json_answer(lambda: study(context, actor, StudyRequest(study=study_id)))
 
     @router.get("/{study_id}/live")
     def at_work(study_id: str, actor: Actor = router.current_actor) -> JSONResponse:
-        return guarded(lambda: live(context, actor, StudyRequest(study=study_id)))
+        return json_answer(lambda: live(context, actor, StudyRequest(study=study_id)))
 
     @router.get("/{study_id}/comments")
     def said(study_id: str, actor: Actor = router.current_actor) -> JSONResponse:
-        return guarded(lambda: comments(context, actor, StudyRequest(study=study_id)))
+        return json_answer(lambda: comments(context, actor, StudyRequest(study=study_id)))
 
     router.post_json("/{study}/revise", Revision, revise)
     router.post_json("/{study}/copy", Copying, copy)
@@ -177,17 +177,21 @@ def results_routes(context: Context) -> FeatureRouter:
 
     @router.get("/{study}/results")
     def results(request: Request, actor: Actor = current_actor) -> JSONResponse:
-        return guarded(
+        return json_answer(
             lambda: study_results(context, actor, read_address(StudyResultsRequest, request))
         )
 
     @router.get("/{study}/replay")
     def replay(request: Request, actor: Actor = current_actor) -> JSONResponse:
-        return guarded(lambda: replayed(context, actor, read_address(StudyReference, request)))
+        return json_answer(
+            lambda: check_replays(context, actor, read_address(StudyReference, request))
+        )
 
     @router.get("/{study}/tables")
     def tables(request: Request, actor: Actor = current_actor) -> JSONResponse:
-        return guarded(lambda: table_list(context, actor, read_address(StudyReference, request)))
+        return json_answer(
+            lambda: table_list(context, actor, read_address(StudyReference, request))
+        )
 
     @router.get("/{study}/tables/{table}.{format}")
     def table(request: Request, actor: Actor = current_actor) -> Response:
@@ -268,25 +272,29 @@ def coloring_routes(context: Context) -> FeatureRouter:
 
     @router.get("/reviews")
     def reviews(actor: Actor = current_actor) -> JSONResponse:
-        return guarded(lambda: reviews_open(context, actor, EmptyRequest()))
+        return json_answer(lambda: reviews_open(context, actor, EmptyRequest()))
 
     @router.get(f"{base}/colorings")
     def listed(request: Request, actor: Actor = current_actor) -> JSONResponse:
-        return guarded(lambda: colorings(context, actor, read_address(ListColorings, request)))
+        return json_answer(lambda: colorings(context, actor, read_address(ListColorings, request)))
 
     @router.get(f"{base}/colorings/progress")
     def progress(request: Request, actor: Actor = current_actor) -> JSONResponse:
-        return guarded(
+        return json_answer(
             lambda: coloring_progress(context, actor, read_address(StudyReference, request))
         )
 
     @router.get(f"{base}/colorings/{{participant}}/{{position}}.png")
     def shown(request: Request, actor: Actor = current_actor) -> Response:
-        return _png(lambda: picture(context, actor, read_address(ColoringImageRequest, request)))
+        return _png(
+            lambda: coloring_png(context, actor, read_address(ColoringImageRequest, request))
+        )
 
     @router.get(f"{base}/review")
     def following(request: Request, actor: Actor = current_actor) -> JSONResponse:
-        return guarded(lambda: next_review(context, actor, read_address(StudyReference, request)))
+        return json_answer(
+            lambda: next_review(context, actor, read_address(StudyReference, request))
+        )
 
     @router.get(f"{base}/review/{{item}}.png")
     def reviewed(request: Request, actor: Actor = current_actor) -> Response:
@@ -296,11 +304,13 @@ def coloring_routes(context: Context) -> FeatureRouter:
 
     @router.get(f"{base}/quality")
     def controlled(request: Request, actor: Actor = current_actor) -> JSONResponse:
-        return guarded(lambda: quality(context, actor, read_address(StudyReference, request)))
+        return json_answer(lambda: quality(context, actor, read_address(StudyReference, request)))
 
     @router.get(f"{base}/worth")
     def worthwhile(request: Request, actor: Actor = current_actor) -> JSONResponse:
-        return guarded(lambda: worth(context, actor, read_address(StudyReference, request)))
+        return json_answer(
+            lambda: concept_uncertainty_json(context, actor, read_address(StudyReference, request))
+        )
 
     router.post_json(f"{base}/review", PostReview, post_review)
     router.post_json(f"{base}/practice", PostPractice, post_practice)

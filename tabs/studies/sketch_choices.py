@@ -110,7 +110,7 @@ def shown_by(message: str) -> tuple[str, ...]:
     return tuple(" ".join(parts[start:]) for start in range(len(parts)))
 
 
-def prepared(context: Context, choice: Choice, maker: str) -> str:
+def store_choice(context: Context, choice: Choice, maker: str) -> str:
     """The id of a stored sketch of this choice; a starter drawing is stored now, which takes about
     a second."""
     if choice.id:
@@ -138,7 +138,7 @@ def concept_list(context: Context, actor: Actor, request: EmptyRequest) -> dict[
     resources: dict[int, dict[str, Any]] = {}
     for concept in concepts():
         if not concept.modifier:
-            resources[concept.base_id] = _thing(concept, choices)
+            resources[concept.base_id] = _concept_json(concept, choices)
             continue
         own = [
             choice_json(choice)
@@ -171,7 +171,7 @@ def case_id_of(text: str) -> str:
     return f"words-{hashlib.sha256(normal(text).encode()).hexdigest()[:12]}"
 
 
-def _thing(concept: Concept, choices: Choices) -> dict[str, Any]:
+def _concept_json(concept: Concept, choices: Choices) -> dict[str, Any]:
     sketches = [choice_json(choice) for choice in choices.of(concept.words)]
     return {
         "words": concept.words,

@@ -12,10 +12,10 @@ from truehue.annotation.studies.plan import Completion, StudyPlan
 from truehue.core.errors import BadInput, NotStored
 from truehue.core.studies import LogEntry, LogKind, State, StudyRecord
 from truehue.storage.makers import OWNER
-from truehue.tabs.page.actor import brought, requires
+from truehue.tabs.page.actor import record_makers, requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest
-from truehue.tabs.page.roles import Actor, Resource, allowed, may
+from truehue.tabs.page.roles import Actor, Resource, allowed, authorize
 from truehue.tabs.studies.links import listed as links_of
 from truehue.tabs.studies.live import (
     FINISHED,
@@ -69,9 +69,9 @@ def delete_draft(context: Context, actor: Actor, request: StudyRequest) -> dict[
     """
     with context.service(StudyCache).changing:
         record = study_of(context, request.study)
-        may(actor, "delete", _resource(record))
+        authorize(actor, "delete", _resource(record))
         gone = context.storage.trash.move("study", [record.id])
-        brought(context, actor, TRASH, gone.trash_id)
+        record_makers(context, actor, TRASH, gone.trash_id)
     context.storage.invitations.changes += 1  # links that are kept in memory lead nowhere now
     context.forget()
     return {"deleted": trash_json(gone)}

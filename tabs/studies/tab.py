@@ -12,4 +12,4 @@ from truehue.tabs.page.widgets import widget
 
 def layout(_: Context) -> None:
     """Draws the tab; it fills itself over HTTP."""
-    widget("studies/judge", elem_id="studies")
+    widget("studies/studies", elem_id="studies")

@@ -24,7 +24,7 @@ from truehue.annotation.validation import (
     nearest,
 )
 from truehue.core.published import table
-from truehue.tabs.page.errors import counted
+from truehue.tabs.page.errors import count_noun
 from truehue.tabs.studies.metrics import MISSING, StudyMetric
 from truehue.tabs.studies.results_numbers import few_people_of_cases, number, percent, two
 
@@ -64,7 +64,7 @@ def trust_sentences(summary: Summary, metrics: Sequence[StudyMetric], group: str
     pairs = max((row.pairs for row in rows), default=0)
     if pairs < LEAST_PAIRS:
         return [
-            f"{counted(pairs, 'pair')} {'has' if pairs == 1 else 'have'} votes so far: metrics are "
+            f"{count_noun(pairs, 'pair')} {'has' if pairs == 1 else 'have'} votes so far: metrics are "
             f"compared from {LEAST_PAIRS} on."
         ]
     best = nearest(rows)
@@ -217,7 +217,7 @@ def choice_sentences(summary: Summary, metrics: Sequence[StudyMetric]) -> list[s
 
 def _few(count: int, label: str, having: str) -> str:
     verb = "has" if count == 1 else "have"
-    return f"{counted(count, label)} {verb} {having} so far: metrics are compared from {LEAST_PAIRS} on."
+    return f"{count_noun(count, label)} {verb} {having} so far: metrics are compared from {LEAST_PAIRS} on."
 
 
 def validation_json(plan: StudyPlan, summary: Summary, metrics: Sequence[StudyMetric]) -> Json:

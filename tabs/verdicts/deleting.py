@@ -9,12 +9,12 @@ from pydantic import Field
 
 from truehue.storage.makers import IMAGE, VERDICT
 from truehue.storage.trash import KEPT_DAYS, MAX_IDS, TrashRecord
-from truehue.tabs.page.actor import brought, requires, stored_resource
+from truehue.tabs.page.actor import record_makers, requires, stored_resource
 from truehue.tabs.page.answers import Done
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import counted
+from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.requests import PageRequest
-from truehue.tabs.page.roles import Actor, Resource, Role, may
+from truehue.tabs.page.roles import Actor, Resource, Role, authorize
 
 _WORDS = {
     "images": "image",
@@ -74,15 +74,15 @@ def delete(context: Context, actor: Actor, request: Delete) -> TrashJson:
         ids = _saved_together(context, ids)
     if actor.role is not Role.OWNER:
         for item in _resources(context, request.kind, ids):
-            may(actor, "delete", item)
+            authorize(actor, "delete", item)
     record = context.storage.trash.move(request.kind, ids)
-    brought(context, actor, TRASH, record.trash_id)
+    record_makers(context, actor, TRASH, record.trash_id)
     context.forget()
     return trash_json(record)
 
 
 def _resources(context: Context, kind: str, ids: Sequence[str]) -> Iterator[Resource]:
-    """What these are, as :func:`truehue.tabs.page.roles.may` asks: verdicts that somebody had kept,
+    """What these are, as :func:`truehue.tabs.page.roles.authorize` asks: verdicts that somebody had kept,
     and else the images that they are or are of."""
     storage = context.storage
     for row_id in ids:
@@ -112,7 +112,7 @@ def _saved_together(context: Context, ids: list[str]) -> list[str]:
 @requires("delete")
 def restore(context: Context, actor: Actor, request: Deleted) -> TrashJson:
     """Puts back what was deleted together. Raises NotStored and DataFolderError."""
-    may(actor, "delete", stored_resource(context, TRASH, request.trash_id))
+    authorize(actor, "delete", stored_resource(context, TRASH, request.trash_id))
     record = context.storage.trash.restore(request.trash_id)
     context.forget()
     return trash_json(record)
@@ -161,7 +161,7 @@ def _many(number: int, table: str) -> str:
     return (
         f"{number:,} {_PLURALS[word]}"
         if number != 1 and word in _PLURALS
-        else counted(number, word)
+        else count_noun(number, word)
     )
 
 

@@ -24,7 +24,7 @@ from truehue.tabs.page.answers import Done
 from truehue.tabs.page.context import Context, runs_of
 from truehue.tabs.page.links import ID_LENGTH, link, whole
 from truehue.tabs.page.requests import PageRequest, Whole
-from truehue.tabs.page.roles import Actor, Resource, may
+from truehue.tabs.page.roles import Actor, Resource, authorize
 from truehue.tabs.verdicts.question import MAX_K, NEIGHBORS_OF, Question, evidence_record, question
 
 
@@ -217,7 +217,7 @@ def judge_verdict(context: Context, actor: Actor, request: AnswerVerdict) -> Jud
 def withdraw(context: Context, actor: Actor, request: Judgment) -> Done:
     """Takes an answer back. Raises NotStored."""
     record = context.storage.judgments.get(request.judgment_id)
-    may(actor, "change", Resource(frozenset({record.actor})))
+    authorize(actor, "change", Resource(frozenset({record.actor})))
     context.storage.judgments.withdraw(record.judgment_id)
     return {}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import Request
 from fastapi.responses import JSONResponse, Response
 
-from truehue.tabs.page.answers import csv_attachment, guarded
+from truehue.tabs.page.answers import csv_attachment, json_answer
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.page.router import FeatureRouter
@@ -35,11 +35,11 @@ def judgment_routes(context: Context) -> FeatureRouter:
 
     @router.get("/judgments")
     def judgments(request: Request, actor: Actor = router.current_actor) -> JSONResponse:
-        return guarded(lambda: judgments_view(context, actor, request.query_params))
+        return json_answer(lambda: judgments_view(context, actor, request.query_params))
 
     @router.get("/judgments/of")
     def judgment(request: Request, actor: Actor = router.current_actor) -> JSONResponse:
-        return guarded(lambda: of_question(context, actor, request.query_params))
+        return json_answer(lambda: of_question(context, actor, request.query_params))
 
     @router.get("/judgments.csv")
     def table() -> Response:
@@ -47,6 +47,6 @@ def judgment_routes(context: Context) -> FeatureRouter:
 
     @router.get("/trash")
     def deleted() -> JSONResponse:
-        return guarded(lambda: trash_view(context))
+        return json_answer(lambda: trash_view(context))
 
     return router

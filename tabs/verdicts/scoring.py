@@ -179,7 +179,7 @@ def rejudge(
     narrows it to those. Raises BadInput for an unknown rule and NotStored for an unknown image.
     """
     rules = [rule(rule_id) for rule_id in rule_ids]
-    rows = _pictures(context, image_ids)
+    rows = _generated_images(context, image_ids)
     counts: Counter[str] = Counter()
     status_counts: Counter[tuple[str, str]] = Counter()
     reasons: Counter[str] = Counter()
@@ -210,7 +210,7 @@ def rejudge(
         yield state(done, done == len(rows))
 
 
-def _pictures(context: Context, image_ids: Sequence[str] | None) -> list[GenerationRecord]:
+def _generated_images(context: Context, image_ids: Sequence[str] | None) -> list[GenerationRecord]:
     """The drawings that have an image, oldest first; of one image and one question only one."""
     drawings = context.storage.drawings
     rows: list[GenerationRecord] = []

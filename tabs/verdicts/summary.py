@@ -18,7 +18,7 @@ from truehue.core.verdict.reasons import (
     without_rule,
 )
 from truehue.core.verdict.rules import DIFFERS, FAIL, PASS, UNSCORED
-from truehue.core.verdict.tasks import together
+from truehue.core.verdict.tasks import combine_statuses
 
 
 class RuleVerdictJson(TypedDict):
@@ -76,7 +76,7 @@ def object_verdicts(
     }
 
 
-def picture_verdicts(
+def image_verdicts(
     targets: Sequence[ObjectTarget], by_object: Mapping[int, Sequence[RuleVerdict]]
 ) -> list[RuleVerdict]:
     """What each rule says of the whole picture, from :func:`object_verdicts`; rules by name.
@@ -99,7 +99,7 @@ def _whole(
         )
         missing = f"No verdict for {expectation.label} yet."
         parts.append(verdict or RuleVerdict(rule, UNSCORED, missing))
-    status = together(part.status for part in parts)
+    status = combine_statuses(part.status for part in parts)
     if status == PASS:
         return RuleVerdict(
             rule, PASS, by(rule, reasons.right(expectations)), sentence=_together(parts)
@@ -116,7 +116,7 @@ def _whole(
     return RuleVerdict(
         rule,
         status,
-        reasons.joined(part.reason for part in parts if part.status == status),
+        reasons.join_sentences(part.reason for part in parts if part.status == status),
         short="; ".join(dict.fromkeys(shorts)) if all(part.short for _, part in decisive) else "",
         sentence=_together([part for _, part in decisive]),
     )

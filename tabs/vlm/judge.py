@@ -9,13 +9,13 @@ from truehue.core.errors import BadInput, DataFolderError
 from truehue.core.generation.request import Cancelled
 from truehue.core.vlm.color_judge.question_set import is_judge_set, queries_of_render
 from truehue.core.vlm.color_judge.report import report_of
-from truehue.core.vlm.color_judge.rules import CACHE, are_kept, rule_answers
+from truehue.core.vlm.color_judge.rules import CACHE, are_all_judged, rule_answers
 from truehue.core.vlm.evaluation.log import EvaluationLog
 from truehue.core.vlm.question_set import QuestionSet
 from truehue.core.vlm.records import Answer, Question
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.answers import StartedJob
-from truehue.tabs.page.errors import counted
+from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import PageRequest
 from truehue.tabs.page.roles import Actor
@@ -67,14 +67,14 @@ def judge_renders(context: Context, actor: Actor, request: JudgeRenders) -> Star
 def judge_all(question_set: QuestionSet, job: Job) -> None:
     """Has the rules judge all renders of a set. Raises Cancelled."""
 
-    def told(done: int, total: int) -> None:
+    def report_progress(done: int, total: int) -> None:
         if job.stop.is_set():
             raise Cancelled
-        job.tell(f"Rules: {done:,} of {counted(total, 'render')}", done, total)
+        job.tell(f"Rules: {done:,} of {count_noun(total, 'render')}", done, total)
 
     questions = judged_questions(question_set)
-    rule_answers(questions, question_set.folder, told)
-    if not are_kept(questions, question_set.folder):
+    rule_answers(questions, question_set.folder, report_progress)
+    if not are_all_judged(questions, question_set.folder):
         raise DataFolderError(
             f"The rules' answers cannot be written to {question_set.folder / CACHE}. Make room on the "
             "disk, or change its permissions, and score the renders again."
@@ -114,7 +114,7 @@ def _rules(question_set: QuestionSet) -> tuple[object, dict[str, list[Answer]]] 
     key = (str(question_set.folder), mark)
     if key not in _rule_answers:
         questions = judged_questions(question_set)
-        if not are_kept(questions, question_set.folder):
+        if not are_all_judged(questions, question_set.folder):
             return None
         _rule_answers.clear()
         _rule_answers[key] = rule_answers(questions, question_set.folder)

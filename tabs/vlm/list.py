@@ -19,9 +19,9 @@ from truehue.tabs.batches.messages import progress_parts
 from truehue.tabs.feature import AppParts
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.answers import Done
-from truehue.tabs.page.errors import counted
+from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.requests import PageRequest, Whole
-from truehue.tabs.page.roles import Actor, may
+from truehue.tabs.page.roles import Actor, authorize
 from truehue.tabs.vlm import ASKING
 from truehue.tabs.vlm.messages import model_name, settings_text, task_title
 from truehue.tabs.vlm.service import EvaluationOptions, EvaluationService
@@ -75,7 +75,7 @@ def change_evaluation(context: Context, actor: Actor, request: ChangeEvaluation)
     """Pauses, cancels, resumes, asks again, hides or shows an asking. Raises NotStored."""
     service = context.service(EvaluationService)
     service.folder(request.id)
-    may(actor, "cancel", service.resource(request.id))
+    authorize(actor, "cancel", service.resource(request.id))
     if request.what in ("hide", "show"):
         service.hide(request.id, request.what == "hide")
     elif request.what in ("resume", "retry"):
@@ -143,7 +143,7 @@ def part_text(folder: EvaluationFolder, question_set: QuestionSet | None) -> str
     full = all(counts[task] == question_set.counts.get(task) for task in counts)
     if full:
         return ", ".join(task_title(task) for task in counts)
-    return f"{folder.total:,} of {counted(question_set.questions_count, 'question')}"
+    return f"{folder.total:,} of {count_noun(question_set.questions_count, 'question')}"
 
 
 def _unreadable_json(

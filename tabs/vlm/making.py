@@ -10,7 +10,7 @@ from pydantic import Field
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.files import named_path, shown_path
 from truehue.core.generation.request import Cancelled
-from truehue.core.vlm.baselines import reads
+from truehue.core.vlm.baselines import can_read
 from truehue.core.vlm.color_judge.question_set import JudgeSettings, judge_questions
 from truehue.core.vlm.color_judge.questions import SYSTEM_NAMES
 from truehue.core.vlm.generators import (
@@ -25,10 +25,10 @@ from truehue.core.vlm.question_set import MANIFEST, open_set
 from truehue.core.vlm.records import Illustrated
 from truehue.tabs.page.actor import requires, stored_resource
 from truehue.tabs.page.answers import StartedJob
-from truehue.tabs.page.errors import counted
+from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import PageRequest, Whole, single_of
-from truehue.tabs.page.roles import Actor, allowed, may
+from truehue.tabs.page.roles import Actor, allowed, authorize
 from truehue.tabs.vlm.judge import judge_all
 from truehue.tabs.vlm.sets import MOST_A_TASK, QUESTION_SET
 from truehue.tabs.vlm.start import StartEvaluation, start_evaluation
@@ -122,7 +122,7 @@ def make_judge_set(context: Context, actor: Actor, request: MakeJudgeSet) -> Sta
 @requires("name-folder")
 def import_set(context: Context, actor: Actor, request: ImportSet) -> StartedJob:
     """Begins to take in a set of this machine's disk; the answer names the job."""
-    may(actor, "name-folder", field="path")
+    authorize(actor, "name-folder", field="path")
     try:
         path = named_path(request.path)
     except BadInput as error:
@@ -161,7 +161,7 @@ def _skipped_notes(skipped: list[str]) -> list[str]:
     more = f" And {len(skipped) - MOST_SKIPPED:,} more." if len(skipped) > MOST_SKIPPED else ""
     listed = " ".join(skipped[:MOST_SKIPPED])
     return [
-        f"{counted(len(skipped), 'row')} skipped because they are not questions. {listed}{more}"
+        f"{count_noun(len(skipped), 'row')} skipped because they are not questions. {listed}{more}"
     ]
 
 
@@ -169,7 +169,7 @@ def _check_size(context: Context, questions: int) -> None:
     limit = context.limits.run_pictures
     if questions > limit:
         raise BadInput(
-            f"A set has at most {counted(limit, 'question')} here, not {questions:,}. Choose "
+            f"A set has at most {count_noun(limit, 'question')} here, not {questions:,}. Choose "
             "fewer questions per task, or fewer tasks.",
             "count",
         )
@@ -186,7 +186,7 @@ def _message(
         size_bytes += item.srgb8.nbytes // PACKED
         context.require_space(size_bytes)
         if done % 8 == 0:
-            job.tell(f"{done:,} of {counted(total, 'question')}", done, total)
+            job.tell(f"{done:,} of {count_noun(total, 'question')}", done, total)
         yield item
     job.tell("Writing", total, total)
 
@@ -210,7 +210,7 @@ def _add(
 def _pixels_log(context: Context, actor: Actor, set_id: str) -> dict[str, Any]:
     """Has the pixel reader asked, which every score stands beside; the asking's id, or why not. Of
     a set in which it has nothing to read it is not."""
-    if not any(map(reads, context.storage.question_sets.open(set_id).questions())):
+    if not any(map(can_read, context.storage.question_sets.open(set_id).questions())):
         return {"pixels": None}
     try:
         return {

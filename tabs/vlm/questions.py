@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field
 
 from truehue.core.errors import BadInput, NotStored
-from truehue.core.files import shelf, why_of
+from truehue.core.files import content_path, why_of
 from truehue.core.images.load import encode_png
 from truehue.core.vlm.evaluation.log import EvaluationLog
-from truehue.core.vlm.evaluation.plan import Version, picture
+from truehue.core.vlm.evaluation.plan import Version, read_question_image
 from truehue.core.vlm.question_set import IMAGES, QuestionSet
 from truehue.core.vlm.records import Answer, Outcome, Question
 from truehue.tabs.page.actor import requires
@@ -24,7 +24,7 @@ from truehue.tabs.page.roles import Actor
 from truehue.tabs.sources.studies import HumanAnswers
 from truehue.tabs.vlm.messages import choices_json, facts_json, model_name, task_title
 from truehue.tabs.vlm.people import studies_of, submitted_json
-from truehue.tabs.vlm.results import Asking, Parser, asked_of, pixels_of
+from truehue.tabs.vlm.results import Asking, Parser, pixels_of, selected_logs
 from truehue.tabs.vlm.sets import opened
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class _ModelAnswers:
 def questions_view(context: Context, actor: Actor, request: QuestionsRequest) -> dict[str, Any]:
     """A page of questions that fit, and how many do. Raises NotStored, BadInput."""
     question_set = opened(context, request.set)
-    model_answers = _message(asked_of(context, question_set, request.askings, request.parser))
+    model_answers = _message(selected_logs(context, question_set, request.askings, request.parser))
     if request.differ and len(model_answers) < 2:
         raise BadInput("Select two evaluations to compare them.", "askings")
     looked = _looked(model_answers, request.of)
@@ -108,7 +108,7 @@ def questions_view(context: Context, actor: Actor, request: QuestionsRequest) ->
 def question_view(context: Context, actor: Actor, request: OneQuestion) -> dict[str, Any]:
     """One question, with its position in the set. Raises NotStored."""
     question_set = opened(context, request.set)
-    model_answers = _message(asked_of(context, question_set, request.askings, request.parser))
+    model_answers = _message(selected_logs(context, question_set, request.askings, request.parser))
     for position, question in enumerate(question_set.questions()):
         if question.question_id == request.id:
             pixels, people = (
@@ -156,7 +156,7 @@ def _fits(question: Question, request: QuestionsRequest, messages: Sequence[_Mod
             return False
         if request.only and first != (request.only == "first"):
             return False
-    return not request.words or _has_words(question, request.words.casefold(), messages)
+    return not request.words or _matches_text(question, request.words.casefold(), messages)
 
 
 def _right(model_answers: _ModelAnswers, question: Question) -> bool | None:
@@ -165,7 +165,7 @@ def _right(model_answers: _ModelAnswers, question: Question) -> bool | None:
     return None if answer is None else answer.outcome is Outcome.RIGHT
 
 
-def _has_words(question: Question, message: str, messages: Sequence[_ModelAnswers]) -> bool:
+def _matches_text(question: Question, message: str, messages: Sequence[_ModelAnswers]) -> bool:
     texts = [question.question_id, question.text, *question.choices]
     for model_answers in messages:
         answer = model_answers.answers.get(question.question_id)
@@ -267,12 +267,12 @@ class ImageRequest(PageRequest):
 def image_png(context: Context, actor: Actor, request: ImageRequest) -> bytes:
     """PNG. Raises NotStored for one that is not in the set, ImageError for one that was changed."""
     question_set = opened(context, request.set)
-    path = shelf(question_set.folder / IMAGES, request.image)
+    path = content_path(question_set.folder / IMAGES, request.image)
     if not _NAME.fullmatch(request.image) or not path.is_file():
         raise NotStored("This image is not in the set. Reload the page.")
     version = Version(request.version or Version.COLORED)
     # Read also where the file itself is sent: another picture under this name is none of the set.
-    pixels = picture(path, request.image, version)
+    pixels = read_question_image(path, request.image, version)
     if version is not Version.COLORED:
         return encode_png(pixels)
     try:

@@ -14,7 +14,7 @@ from truehue.core.analysis.intervals import against_chance
 from truehue.core.batch.health import state_of
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.spreadsheets import cell
-from truehue.core.vlm.baselines import expected_by_chance, reads
+from truehue.core.vlm.baselines import can_read, expected_by_chance
 from truehue.core.vlm.differences import Difference, differences
 from truehue.core.vlm.evaluation.log import EvaluationLog, answers_csv, as_released
 from truehue.core.vlm.evaluation.plan import Version
@@ -30,7 +30,7 @@ from truehue.core.vlm.tasks import ROBUSTNESS, TASKS
 from truehue.storage.vlm.sets import StoredQuestionSet
 from truehue.tabs.batches.queue import status_of
 from truehue.tabs.page.actor import requires
-from truehue.tabs.page.errors import counted
+from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.requests import PageRequest, list_of_single
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.vlm.judge import judge_json
@@ -84,7 +84,7 @@ def results_view(context: Context, actor: Actor, request: ResultsRequest) -> dic
     another set."""
     question_set = opened(context, request.set)
     questions = list(question_set.questions())
-    chosen = asked_of(context, question_set, request.askings, request.parser)
+    chosen = selected_logs(context, question_set, request.askings, request.parser)
     rows = [
         _row_json(context, question_set, evaluation_id, log)
         for evaluation_id, log in chosen.items()
@@ -108,7 +108,7 @@ def results_view(context: Context, actor: Actor, request: ResultsRequest) -> dic
     }
 
 
-def asked_of(
+def selected_logs(
     context: Context, question_set: QuestionSet, asking_ids: Sequence[str], parser: str = ""
 ) -> dict[str, EvaluationLog]:
     """The askings by id, each once. Raises NotStored, and BadInput for one of another set, and for
@@ -207,9 +207,9 @@ def _robust_json(scores: Scores) -> dict[str, Any]:
         "evaluated in part": robust.partly_asked,
         "without variants": robust.without_variants,
     }
-    parts = [f"{counted(count, 'seed')} {label}" for label, count in left_out.items() if count]
+    parts = [f"{count_noun(count, 'seed')} {label}" for label, count in left_out.items() if count]
     if robust.orphans:
-        parts.append(f"{counted(robust.orphans, 'variant')} without their original")
+        parts.append(f"{count_noun(robust.orphans, 'variant')} without their original")
     return {
         "as_made": tally_json(robust.as_made),
         "complete": tally_json(robust.complete),
@@ -249,7 +249,7 @@ def _chance_json(questions: Sequence[Question]) -> dict[str, Any]:
 
 def _pixels_json(questions: Sequence[Question], log: EvaluationLog) -> dict[str, Any]:
     """Its share of all that it has a way to answer, by task."""
-    able = {question.question_id for question in questions if reads(question)}
+    able = {question.question_id for question in questions if can_read(question)}
     asked_questions = [question for question in log.questions if question.question_id in able]
     answers = [answer for answer in log.answers if answer.question_id in able]
     scores = score(asked_questions, answers)
@@ -338,7 +338,7 @@ def _notes(question_set: QuestionSet, chosen: Mapping[str, EvaluationLog]) -> li
     for evaluation_log in chosen.values():
         if evaluation_log.cut_off:
             notes.append(
-                f"{model_name(evaluation_log.model)}: {counted(evaluation_log.cut_off, 'answer')} reached the "
+                f"{model_name(evaluation_log.model)}: {count_noun(evaluation_log.cut_off, 'answer')} reached the "
                 "token limit. A higher limit may help."
             )
     if len({log.parser for log in chosen.values()}) > 1:
@@ -381,7 +381,7 @@ def scores_file(context: Context, actor: Actor, request: ResultsRequest) -> dict
         line("chance", "", task, {"percent": percent})
     line("chance", "", "micro", {"percent": view["chance"]["micro"]})
     for people in view["people"]:
-        number = counted(people["participants"], "participant")
+        number = count_noun(people["participants"], "participant")
         for task, tally in people["tasks"].items():
             line(f"people: {people['title']}", number, task, tally)
         line(f"people: {people['title']}", number, "micro", people["micro"])
@@ -415,6 +415,6 @@ def answers_file(context: Context, actor: Actor, request: ResultsRequest) -> dic
     question_set = opened(context, request.set)
     named = [
         (f"{model_name(log.model)}, {settings_text(log.settings, log.model)}", log)
-        for log in asked_of(context, question_set, request.askings, request.parser).values()
+        for log in selected_logs(context, question_set, request.askings, request.parser).values()
     ]
     return {"name": "truehue-answers.csv", "text": answers_csv(named)}

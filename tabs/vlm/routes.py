@@ -48,7 +48,7 @@ def vlm_routes(context: Context) -> FeatureRouter:
     """The router of the VLMs tab."""
     router = FeatureRouter(context, PREFIX)
     router.get_json("/start", EmptyRequest, start_view)
-    router.get_json("/askings", ListEvaluations, evaluations_view)
+    router.get_json("/evaluations", ListEvaluations, evaluations_view)
     router.get_json("/results", ResultsRequest, results_view)
     router.get_json("/questions", QuestionsRequest, questions_view)
     router.get_json("/question", OneQuestion, question_view)
@@ -57,8 +57,8 @@ def vlm_routes(context: Context) -> FeatureRouter:
     router.post_json("/sets/import", ImportSet, import_set)
     router.post_json("/sets/{set}/hide", HideSet, hide_set)
     router.post_json("/sets/{set}/rules", JudgeRenders, judge_renders)
-    router.post_json("/askings", StartEvaluation, start_evaluation)
-    router.post_json("/askings/{id}/{what}", ChangeEvaluation, change_evaluation)
+    router.post_json("/evaluations", StartEvaluation, start_evaluation)
+    router.post_json("/evaluations/{id}/{what}", ChangeEvaluation, change_evaluation)
 
     def file(path: str, do: Callable[[Context, Actor, Any], Answer]) -> None:
         def given(request: Request, actor: Actor = router.current_actor) -> Response:

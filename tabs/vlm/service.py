@@ -25,7 +25,7 @@ from truehue.core.vlm.evaluation.plan import (
     EvaluationSettings,
     QuestionSource,
     begin,
-    places_of,
+    source_positions,
 )
 from truehue.core.vlm.evaluation.work import EvaluationWork
 from truehue.core.vlm.models.files import with_dtype
@@ -171,8 +171,8 @@ class EvaluationService(BatchService[EvaluationFolder, EvaluationOptions]):
         prompted = folder.questions
         question_set = self._set_of(folder)
         if question_set is not None:  # the data folder may have been moved
-            folder.save_places(
-                places_of(
+            folder.save_positions(
+                source_positions(
                     QuestionSource(str(question_set.folder), question_set.sha256),
                     [
                         replace(question, image=question_set.image_path(question.question))

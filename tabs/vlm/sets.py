@@ -15,7 +15,7 @@ from truehue.core.vlm.tasks import TASKS
 from truehue.tabs.page.actor import requires, stored_resource
 from truehue.tabs.page.answers import Done
 from truehue.tabs.page.requests import PageRequest
-from truehue.tabs.page.roles import Actor, allowed, may
+from truehue.tabs.page.roles import Actor, allowed, authorize
 from truehue.tabs.vlm.messages import about_task, set_facts, task_title
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def generator_json() -> dict[str, Any]:
 @requires("change")
 def hide_set(context: Context, actor: Actor, request: HideSet) -> Done:
     """Takes a set out of the list, or puts it back. Raises NotStored."""
-    may(actor, "change", stored_resource(context, QUESTION_SET, request.set))
+    authorize(actor, "change", stored_resource(context, QUESTION_SET, request.set))
     context.storage.question_sets.hide(request.set, request.hidden)
     return {}
 

@@ -22,7 +22,7 @@ from truehue.core.vlm.question_set import QuestionSet
 from truehue.core.vlm.records import Question
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.requests import EmptyRequest, PageRequest, Whole, single_of
-from truehue.tabs.page.roles import Actor, allowed, may
+from truehue.tabs.page.roles import Actor, allowed, authorize
 from truehue.tabs.vlm.messages import (
     BASELINE_NAMES,
     BASELINE_WORDS,
@@ -113,7 +113,7 @@ def _baselines_json() -> list[dict[str, Any]]:
 def _models_json(context: Context) -> list[dict[str, Any]]:
     rows = []
     for known in KNOWN:
-        problem = lacking(context, model_of(known.id))
+        problem = describe_missing(context, model_of(known.id))
         rows.append(
             {
                 "id": known.id,
@@ -128,7 +128,7 @@ def _models_json(context: Context) -> list[dict[str, Any]]:
     return rows
 
 
-def lacking(context: Context, model: VisionModel) -> str:
+def describe_missing(context: Context, model: VisionModel) -> str:
     """Why a local model cannot answer here; empty where it can."""
     if model.kind != "local":
         return ""
@@ -145,7 +145,7 @@ def start_evaluation(context: Context, actor: Actor, request: StartEvaluation) -
     for a model whose files are not here, and NotAllowed."""
     question_set = opened(context, request.set)
     model = _model(actor, request)
-    if problem := lacking(context, model):
+    if problem := describe_missing(context, model):
         raise BadInput(f"{model_name(model)} cannot be evaluated yet. {problem}", "model")
     questions = _questions(question_set, request)
     service = context.service(EvaluationService)
@@ -175,7 +175,7 @@ def start_evaluation(context: Context, actor: Actor, request: StartEvaluation) -
 def _model(actor: Actor, request: StartEvaluation) -> VisionModel:
     name = request.model.removeprefix(FOLDER).strip()
     if name.lower().startswith(("http://", "https://")):
-        may(actor, "name-server", field="model")
+        authorize(actor, "name-server", field="model")
         served = ServedSettings(
             request.name,
             request.key_env,
@@ -189,7 +189,7 @@ def _model(actor: Actor, request: StartEvaluation) -> VisionModel:
     # What is neither a short id nor one of the hub is a folder. Whether it is there is looked up
     # only for people who may name one.
     if request.model.startswith(FOLDER) or not (name in short or is_hub_id(name)):
-        may(actor, "name-folder", field="model")
+        authorize(actor, "name-folder", field="model")
     try:
         if request.model.startswith(FOLDER) and not named_path(name).is_dir():
             raise BadInput(f"There is no folder {shown_path(name)}.")

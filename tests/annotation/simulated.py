@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from truehue.annotation.assignment.assign import further
+from truehue.annotation.assignment.assign import assign_further
 from truehue.annotation.assignment.ledger import AssignmentState, Enrolled, current_colorings_of
 from truehue.annotation.judgments.answers import answers_of
 from truehue.annotation.report import Person
@@ -96,7 +96,9 @@ def taken_at_once(
         out[number] = person
         later = index + timedelta(milliseconds=3)
         trials = [t.trial() if isinstance(t, StoredTrial) else t for t in person.trials]
-        more = further(study, number, trials, answers, current_colorings_of(study, out, later))
+        more = assign_further(
+            study, number, trials, answers, current_colorings_of(study, out, later)
+        )
         values = (*person.trials, *(stored(trial, later) for trial in more))
         out[number] = replace(person, trials=values)
         if len(waiting) > 1 or more:
@@ -118,7 +120,7 @@ def taken(study: StudyPlan, people: int, seed: int, taste: Taste = Taste()) -> l
         while True:
             assignment_state = AssignmentState(load, served, tallies)
             answers = answers_of(study, trials, events)
-            more = further(study, number, trials, answers, assignment_state)
+            more = assign_further(study, number, trials, answers, assignment_state)
             if not more:
                 break
             for trial in more:

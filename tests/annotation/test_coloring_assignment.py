@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.annotation.studies_made import coloring_plan, sketch_cases
-from truehue.annotation.assignment.assign import further, is_due, length_of, replay
+from truehue.annotation.assignment.assign import assign_further, is_due, length_of, replay
 from truehue.annotation.assignment.ledger import Enrolled, current_colorings_of
 from truehue.annotation.assignment.practice import PracticeStage, practice_state, recolors_open
 from truehue.annotation.judgments.answers import answers_of
@@ -50,7 +50,7 @@ class Study:
         others = [item for item in self.people if item.trials or item is not person]
         answers = answers_of(self.plan, person.trials, person.events)
         state = current_colorings_of(self.plan, others, self.at)
-        given_ = further(
+        given_ = assign_further(
             self.plan, person.number, list(person.trials), answers, state, person.marks
         )
         stored = [StoredTrial(**vars(trial), assigned_at=self.at) for trial in given_]

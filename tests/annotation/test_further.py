@@ -18,7 +18,7 @@ from truehue.annotation.assignment.assign import (
     REPEAT_GAP,
     Open,
     adaptive,
-    further,
+    assign_further,
     is_due,
     length_of,
     replay,
@@ -60,19 +60,19 @@ def answered(trials: tuple[Trial, ...], right: int) -> dict[int, Answer]:
 
 def test_training_comes_first_and_again_where_too_few_were_right() -> None:
     study = trained(needed=2, repeats=1, attention=1)
-    first = further(study, 0, (), {}, NOTHING)
+    first = assign_further(study, 0, (), {}, NOTHING)
     assert [trial.purpose for trial in first] == [Purpose.TRAINING] * 3
     assert {trial.stimulus_id for trial in first} == {key for key, _ in study.training.keys}
     assert all(trial.order[trial.expected or 0] == "m0" for trial in first)
     some = answered(first, 1)
-    assert further(study, 0, first, {0: some[0], 1: some[1]}, NOTHING) == ()
-    second = further(study, 0, first, some, NOTHING)
+    assert assign_further(study, 0, first, {0: some[0], 1: some[1]}, NOTHING) == ()
+    second = assign_further(study, 0, first, some, NOTHING)
     assert [trial.purpose for trial in second] == [Purpose.TRAINING] * 3
     assert [trial.position for trial in second] == [3, 4, 5]
     assert [trial.stimulus_id for trial in second] != [trial.stimulus_id for trial in first]
     assert length_of(study, first) == 3 + 5 + 1 + 1
     for trials, right in ((first, 2), (first + second, 0)):
-        rest = further(study, 0, trials, answered(trials, right), NOTHING)
+        rest = assign_further(study, 0, trials, answered(trials, right), NOTHING)
         assert Counter(trial.purpose for trial in rest) == {
             Purpose.MAIN: 5,
             Purpose.REPEAT: 1,
@@ -85,14 +85,14 @@ def test_training_comes_first_and_again_where_too_few_were_right() -> None:
         assert rest[(repeat.original or 0) - len(trials)].stimulus_id == repeat.stimulus_id
         assert not {trial.stimulus_id for trial in rest} & {key for key, _ in study.training.keys}
         assert length_of(study, trials + rest) == len(trials) + len(rest)
-        assert further(study, 0, trials + rest, {}, NOTHING) == ()
+        assert assign_further(study, 0, trials + rest, {}, NOTHING) == ()
 
 
 def test_training_is_told_by_round_and_may_exclude() -> None:
     study = trained(needed=2)
-    first = further(study, 0, (), {}, NOTHING)
+    first = assign_further(study, 0, (), {}, NOTHING)
     wrong = answered(first, 1)
-    second = further(study, 0, first, wrong, NOTHING)
+    second = assign_further(study, 0, first, wrong, NOTHING)
     both = wrong | answered(first + second, 2)
     both = {**both, **{index: wrong[index] for index in wrong}}
     quality = quality_of(study, first + second, both, {})
@@ -225,17 +225,20 @@ def test_batches_bring_their_share_of_repeats_and_checks() -> None:
 
 def test_a_batch_waits_until_two_trials_are_left_and_a_full_study_gives_nothing() -> None:
     study = plan(20, 3, trials=12, method=Method.ADAPTIVE)
-    trials = further(study, 0, (), {}, NOTHING)
+    trials = assign_further(study, 0, (), {}, NOTHING)
     assert len(trials) == BATCH
     said = {index: Answer("", index, AnswerKind.PLACE, 0, 900.0) for index in range(BATCH)}
-    assert further(study, 0, trials, {0: said[0], 1: said[1]}, NOTHING) == ()
+    assert assign_further(study, 0, trials, {0: said[0], 1: said[1]}, NOTHING) == ()
     assert not is_due(study, trials, {0: said[0], 1: said[1]})
     assert (
-        len(further(study, 0, trials, {index: said[index] for index in range(3)}, NOTHING)) == BATCH
+        len(assign_further(study, 0, trials, {index: said[index] for index in range(3)}, NOTHING))
+        == BATCH
     )
     full = AssignmentState({stimulus.id: study.votes for stimulus in study.stimuli})
-    assert further(study, 1, (), {}, full) == ()
-    assert len(further(study, 0, trials, said, full)) == BATCH, "who has begun is not sent away"
+    assert assign_further(study, 1, (), {}, full) == ()
+    assert len(assign_further(study, 0, trials, said, full)) == BATCH, (
+        "who has begun is not sent away"
+    )
 
 
 @pytest.mark.parametrize("method", list(Method))

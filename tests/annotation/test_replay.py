@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.annotation.studies_made import plan
-from truehue.annotation.assignment.assign import assign, further, replay
+from truehue.annotation.assignment.assign import assign, assign_further, replay
 from truehue.annotation.assignment.ledger import Enrolled, current_colorings_of
 from truehue.annotation.participants import patches_for, plates_for, scored, screening_of
 from truehue.annotation.studies.plan import Screening
@@ -66,7 +66,7 @@ def test_whoever_leaves_every_pair_gets_its_answers_and_no_more(
     people: list[Enrolled] = []
     for number in range(40):
         index = BEGIN + timedelta(hours=2 * number)
-        trials = further(study, number, (), {}, current_colorings_of(study, people, index))
+        trials = assign_further(study, number, (), {}, current_colorings_of(study, people, index))
         if not trials:
             break
         count = leaving[number] if number < len(leaving) else len(trials)

@@ -26,11 +26,11 @@ from truehue.core.diagnosis.colors import (
     DEFAULT_SIZE_PX,
     SET_SYSTEMS,
     ColorQuery,
-    asking,
-    picture,
+    make_query,
+    render_image,
 )
 from truehue.core.diagnosis.plan import RuleUsed, Task, renderer_tasks, rules_used
-from truehue.core.diagnosis.scoring import judged, rows_of
+from truehue.core.diagnosis.scoring import judge_image, rows_of
 from truehue.core.generation.renderer import OBJECTS
 from truehue.core.machine import cpu_name
 from truehue.core.verdict.measure import measure_by_rules
@@ -77,7 +77,7 @@ def whole_set() -> None:
     for task in some:
         # The first picture costs the tracing; the others take what it found.
         view = task.object, task.light, task.seed, "#FF0000", task.size_px
-        tracing += processor_s(partial(picture, *view, "#F2F2F2" if task.two else None))
+        tracing += processor_s(partial(render_image, *view, "#F2F2F2" if task.two else None))
         judging += processor_s(partial(rows_of, task, nothing))
         stored_images += task.images
     default = tasks(rules, OBJECTS, DEFAULT_LIGHTS, 1)
@@ -101,8 +101,8 @@ def scoring(size_px: int) -> None:
     print(f"\nscoring / decoding its PNG, {size_px} px")
     every = tuple(by.id for by in RULES)
     for object_name, color in SCORED:
-        color_query = asking(color, "css")
-        srgb8, mask = picture(object_name, "studio", 0, find(color, "css").hex, size_px)
+        color_query = make_query(color, "css")
+        srgb8, mask = render_image(object_name, "studio", 0, find(color, "css").hex, size_px)
         file = BytesIO()
         Image.fromarray(srgb8).save(file, "png")
         decode_ms = least_ms(partial(decode, file.getvalue()))
@@ -132,7 +132,7 @@ def by_all(
 ) -> object:
     """What a diagnosis asks for: all rules and six colors."""
     about = {"object": "", "light": "", "seed": 0, "system": "css", "color": "", "second": ""}
-    return list(judged(srgb8, mask, color_query, every, **about))
+    return list(judge_image(srgb8, mask, color_query, every, **about))
 
 
 def row(name: str, label: str, ours_ms: float, decode_ms: float, text: str) -> None:

@@ -21,7 +21,7 @@ import numpy as np
 from tests.bench.__main__ import medians_ms
 from truehue.core.prompts.prompt import Prompt
 from truehue.core.prompts.search import FACETS, Page, PromptIndex, Query
-from truehue.core.prompts.search.query import folded
+from truehue.core.prompts.search.query import fold_text
 from truehue.core.prompts.sets import prompt_set
 
 SEVERAL = {"objects": frozenset({"several objects"})}
@@ -82,7 +82,7 @@ class Loop:
         self.lines, self.values = lines, values
 
     def answer(self, query: Query) -> Answer:
-        starts = [f" {word}" for word in folded(query.text).split()]
+        starts = [f" {word}" for word in fold_text(query.text).split()]
         counts: dict[str, Counter[str]] = {name: Counter() for name in FACETS}
         rows = []
         for row, line in enumerate(self.lines):
@@ -133,7 +133,7 @@ class Duck:
         self.base.unregister("given")
 
     def answer(self, query: Query) -> Answer:
-        tokens = folded(query.text).split()
+        tokens = fold_text(query.text).split()
         text = " AND ".join(["line ILIKE ?"] * len(tokens)) or "true"
         likes = [f"% {word}%" for word in tokens]
         chosen = {name: sorted(values) for name, values in query.chosen.items()}
@@ -187,7 +187,7 @@ def main() -> int:
     index = PromptIndex(prompts)
     built = time.perf_counter() - start
     hue_of = hues(index)
-    lines = [f" {' '.join(folded(prompt.text).split())} " for prompt in prompts]
+    lines = [f" {' '.join(fold_text(prompt.text).split())} " for prompt in prompts]
     values = [values_of(prompt, hue_of) for prompt in prompts]
     loop, duck = Loop(lines, values), Duck(lines, values)
     # Results are remembered for each marks: more of them than are kept, and nothing is.

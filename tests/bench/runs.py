@@ -24,7 +24,7 @@ from truehue.core.batch.health import done_of
 from truehue.core.batch.team import Batch
 from truehue.core.batch.worker import Worker
 from truehue.core.color.systems import parse_target
-from truehue.core.files import read_png, shelf, write_once
+from truehue.core.files import content_path, read_png, write_once
 from truehue.core.generation.renderer import RenderRequest, render
 from truehue.core.images.load import encode_png, image_id
 from truehue.core.images.pixels import Mask
@@ -58,11 +58,13 @@ def pictures(folder: Path, kind: str) -> list[StoredItem]:
             srgb8[0, 0] = (number, 0, 0)
             mask = Mask(scene.mask, "file")
         name = image_id(srgb8)
-        write_once(shelf(folder / "images", name), encode_png(srgb8))
-        write_once(shelf(folder / "masks", mask.content_sha256), mask.png())
-        path = str(shelf(folder / "masks", mask.content_sha256))
+        write_once(content_path(folder / "images", name), encode_png(srgb8))
+        write_once(content_path(folder / "masks", mask.content_sha256), mask.png())
+        path = str(content_path(folder / "masks", mask.content_sha256))
         known = StoredMask("0" * 64, path, mask.maker)
-        out.append(StoredItem(0, number, name, str(shelf(folder / "images", name)), {0: known}))
+        out.append(
+            StoredItem(0, number, name, str(content_path(folder / "images", name)), {0: known})
+        )
     return out
 
 

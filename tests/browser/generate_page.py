@@ -19,8 +19,8 @@ class GeneratePage:
         self.search = page.get_by_role("searchbox", name="Search prompts")
         self.rows = page.locator("#prompts .th-row[data-prompt]")
         self.matches = page.locator("#prompts .th-matches")
-        self.draw_button = page.locator("#draw .th-draw-button")
-        self.note = page.locator("#draw .th-ask-note")
+        self.draw_button = page.locator("#generate-button .th-primary")
+        self.note = page.locator("#generate-button .th-request-note")
         self.queue = page.locator("#queue .th-queue")
         self.shots = page.locator("#gallery .th-shot")
         self.status = page.locator("#gallery .th-gallery-status")
@@ -62,7 +62,7 @@ class GeneratePage:
 
     def mode(self, name: str) -> None:
         """Chooses what to draw: ``Your prompt``, ``From the list`` or ``Selection``."""
-        tab = self.page.locator("#ask").get_by_role("tab", name=re.compile(f"^{name}"))
+        tab = self.page.locator("#prompt-source").get_by_role("tab", name=re.compile(f"^{name}"))
         tab.click()
         expect(tab).to_have_attribute("aria-selected", "true")
 

@@ -44,11 +44,11 @@ PAGES = {
         "tab=colorize&view=color&drawing=concept-0041": ".cv[data-ready]",
         "tab=colorize&view=sketches&thing=apple": ".th-sk-candidate",
     },
-    "ask": {"tab=vlm": ".th-qa-lane"},
+    "prompt-source": {"tab=vlm": ".th-qa-lane"},
     "questions": {"tab=vlm&view=questions": ".th-qa-item img"},
     "judge": {
-        "tab=studies": ".th-jd-study",
-        "tab=studies&view=new&preset=questions": ".th-jd-headline",
+        "tab=studies": ".th-study-entry",
+        "tab=studies&view=new&preset=questions": ".th-study-headline",
         "tab=studies&study=STUDY&view=results": ".th-jq-table",
     },
 }

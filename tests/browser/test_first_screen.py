@@ -124,7 +124,7 @@ def test_from_the_first_screen_to_a_photograph_of_ones_own(fresh: App, visit: Vi
 
     # Dropped in another room, a photograph opens in Inspect too.
     page.get_by_role("tab", name="Generate").click()
-    expect(page.locator("#draw .th-draw-button")).to_be_visible()
+    expect(page.locator("#generate-button .th-primary")).to_be_visible()
     assert drop(page, "#th-header", png(PHOTOGRAPH[:, ::-1].copy()), "from generate.png")
     expect(bench.stage.locator(".th-stage-name")).to_have_text("from generate.png")
 

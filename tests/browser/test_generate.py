@@ -105,7 +105,7 @@ def test_from_a_search_to_pictures_inspect_and_a_link(app: App, visit: Visit) ->
     facets.evaluate("(node) => { node.style.maxHeight = ''; }")
     ids = tab.into_basket(3)
     assert all(name.startswith("moc-") for name in ids)
-    basket = page.locator("#ask").get_by_role("tab", name="Selection · 3")
+    basket = page.locator("#prompt-source").get_by_role("tab", name="Selection · 3")
     expect(basket).to_have_attribute("aria-selected", "true")
     small(tab)
     before = app.ask("/api/drawings").json["total"]
@@ -203,7 +203,7 @@ def test_from_a_search_to_pictures_inspect_and_a_link(app: App, visit: Visit) ->
     expect(page.locator("#prompts .th-chip-button")).to_have_count(1)
     expect(tab.search).to_have_value("vivid green")
     # The basket is the browser's, not the link's.
-    expect(page.locator("#ask").get_by_role("tab", name="Selection · 3")).to_be_visible()
+    expect(page.locator("#prompt-source").get_by_role("tab", name="Selection · 3")).to_be_visible()
     tab.drawn(tab.draw())
     expect(tab.status).to_have_text(pictures(before + 4))
     expect(tab.shots.first.locator("img")).to_have_attribute("src", thumb)
@@ -222,7 +222,7 @@ def test_the_first_picture_is_on_the_first_screen_and_back_comes_back_to_it(
     expect(result.locator(".th-result-about")).to_contain_text("orange mug")
     expect(result.locator(".th-result-verdict")).to_contain_text("y truehue", timeout=DRAWN_MS)
     assert page.evaluate("scrollY") == 0
-    for part in ("#draw button", "#queue .th-queue", "#result .th-result-picture"):
+    for part in ("#generate-button button", "#queue .th-queue", "#result .th-result-picture"):
         box = page.locator(part).bounding_box()
         assert box is not None
         assert box["y"] + box["height"] <= 900, part
@@ -311,7 +311,7 @@ def test_the_tour_makes_way_for_what_it_speaks_of(app: App, visit: Visit) -> Non
     tab.draw_button.click()
     expect(card).to_contain_text("See the verdict", timeout=DRAWN_MS)
     expect(page.locator("#result .th-result-picture")).to_be_enabled(timeout=DRAWN_MS)
-    for part in ("#draw", "#queue .th-queue", "#result .th-result-picture"):
+    for part in ("#generate-button", "#queue .th-queue", "#result .th-result-picture"):
         wait_apart(card, part)
     card.get_by_role("button", name="Next").click()
     expect(card).to_contain_text("Change the rule")

@@ -69,7 +69,7 @@ def test_from_the_form_to_decisions_an_expert_and_compare(lab: Lab, visit: Visit
     """A draft is made; of a study that people colored for, colorings are decided on, an expert
     reviews by keys and sees nothing else, and people's colors stand in Compare."""
     page = lab.opened(visit, "researcher", "?tab=studies&view=new&preset=colorings")
-    room = page.locator(".th-judge")
+    room = page.locator(".th-studies")
     makes_a_draft(page)
     room.get_by_role("button", name="All studies").click()
     room.get_by_role("link", name=STUDY).click()
@@ -87,12 +87,12 @@ def test_from_the_form_to_decisions_an_expert_and_compare(lab: Lab, visit: Visit
 
 def makes_a_draft(page: Page) -> None:
     """In the form, with words that have no sketch and a picture as an example."""
-    room = page.locator(".th-judge")
+    room = page.locator(".th-studies")
     side = room.get_by_label("Summary")
     # Nothing is asked of the app, and nothing refused, before something is chosen.
     expect(side.get_by_role("status")).to_contain_text("Choose the concepts to color.")
     room.get_by_role("button", name="Create the draft").click()
-    expect(room.locator("[data-field=concepts] .th-jd-wrong")).to_contain_text("Choose")
+    expect(room.locator("[data-field=concepts] .th-study-wrong")).to_contain_text("Choose")
     room.get_by_label("Search concepts").fill("horse")
     room.get_by_role("checkbox", name="horse", exact=True).check()
     room.get_by_text("Other concepts", exact=True).click()
@@ -113,7 +113,7 @@ def makes_a_draft(page: Page) -> None:
         lambda item: item.url.endswith("/outline") and CONSENT in (item.request.post_data or "")
     ):
         room.get_by_label("Consent text").fill(CONSENT)
-    expect(side.locator(".th-jd-facts")).to_contain_text("1 without a sketch: a rusty key")
+    expect(side.locator(".th-study-facts")).to_contain_text("1 without a sketch: a rusty key")
     expect(side.get_by_role("status")).to_contain_text("5 people, about ")
     expect(side.locator("section")).to_have_attribute("aria-busy", "false")
     assert barriers_here(page) == []
@@ -128,15 +128,15 @@ def makes_a_draft(page: Page) -> None:
 
 def opens(page: Page, view: str, text: str) -> None:
     """A view of the study, once it has its data: before that, it is an empty line."""
-    room = page.locator(".th-judge")
+    room = page.locator(".th-studies")
     room.get_by_role("tab", name=view, exact=True).click()
     expect(room.get_by_text(text).first).to_be_visible()
-    expect(room.locator("#th-jd-view .th-jd-note:empty:visible")).to_have_count(0)
+    expect(room.locator("#th-study-view .th-study-note:empty:visible")).to_have_count(0)
 
 
 def decides(page: Page) -> None:
     """On the colorings of one concept; on a phone, nothing is wider than the window."""
-    room = page.locator(".th-judge")
+    room = page.locator(".th-studies")
     room.get_by_role("button", name="lonely cabin").first.click()
     expect(page).to_have_url(re.compile("view=gallery&concept="))
     first = room.locator(".th-jc-coloring").first
@@ -163,7 +163,7 @@ def decides(page: Page) -> None:
 
 def expert_reviews(page: Page) -> None:
     """The colorings of all concepts, by keys; on a phone too."""
-    room = page.locator(".th-judge")
+    room = page.locator(".th-studies")
     expect(room.get_by_role("button", name=f"Review: {STUDY}")).to_be_visible()
     expect(room.get_by_role("button", name="All studies")).to_be_hidden()
     room.get_by_role("button", name=f"Review: {STUDY}").click()

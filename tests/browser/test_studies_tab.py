@@ -24,10 +24,10 @@ pytestmark = pytest.mark.browser
 
 CONSENT = "I take part. Questions: a@b.example."
 PEOPLE = 3
-GROUNDS = """(sample) => [...sample.querySelectorAll('.th-jd-choice, .th-jd-answers span')]
+GROUNDS = """(sample) => [...sample.querySelectorAll('.th-study-choice, .th-study-answers span')]
   .map((one) => getComputedStyle(one).backgroundColor)"""
 """What the answers of a sample stand on."""
-VIEW = "#th-jd-view > :not([hidden])"
+VIEW = "#th-study-view > :not([hidden])"
 """The view of a study that is in front."""
 
 
@@ -42,7 +42,7 @@ def started(tmp_path: Path) -> Iterator[App]:
 
 
 def judge(page: Page) -> Locator:
-    room = page.locator(".th-judge")
+    room = page.locator(".th-studies")
     expect(room).to_be_visible()
     return room
 
@@ -93,11 +93,11 @@ def test_a_study_from_its_plan_to_its_files(visit: Visit, started: App, watch: W
     room.get_by_role("button", name="Create: Prompt adherence").click()
     expect(page).to_have_url(re.compile("view=new&preset=adherence"))
     made = room.get_by_role("complementary", name="Summary")
-    expect(made.locator(".th-jd-headline")).to_have_text(
+    expect(made.locator(".th-study-headline")).to_have_text(
         re.compile(r"\d+ pe\w+, about \d+ min each")
     )
-    expect(made.locator(".th-jd-sample img")).to_have_count(2)
-    expect(made.locator(".th-jd-blocks")).to_contain_text("Required before opening")
+    expect(made.locator(".th-study-sample img")).to_have_count(2)
+    expect(made.locator(".th-study-blocks")).to_contain_text("Required before opening")
     # What is wrong is said at its field, and the field is announced with it.
     votes = room.get_by_label("Votes per stimulus")
     votes.fill("0")
@@ -107,7 +107,7 @@ def test_a_study_from_its_plan_to_its_files(visit: Visit, started: App, watch: W
     expect(votes).not_to_have_attribute("aria-invalid", "true")
     room.get_by_label("Title").fill("=Two models")
     room.get_by_label("Consent text").fill(CONSENT)
-    expect(made.locator(".th-jd-blocks")).to_be_empty()
+    expect(made.locator(".th-study-blocks")).to_be_empty()
     room.locator("summary", has_text="How many votes do I need?").click()
     room.get_by_label("Win rate of the better model, %").fill("75")
     room.get_by_role("button", name="Simulate").click()
@@ -116,10 +116,10 @@ def test_a_study_from_its_plan_to_its_files(visit: Visit, started: App, watch: W
     expect(votes).not_to_have_value("2")
     votes.fill("3")
     page.evaluate(
-        "document.querySelectorAll('.th-judge details').forEach((one) => one.open = true)"
+        "document.querySelectorAll('.th-studies details').forEach((one) => one.open = true)"
     )
     assert barriers(page) == []
-    sample = made.locator(".th-jd-sample")
+    sample = made.locator(".th-study-sample")
     expect(sample).to_contain_text("No difference")
     assert len(set(sample.evaluate(GROUNDS))) == 1, "as loud as each other, as participants see it"
     made.get_by_role("button", name="Create the draft").click()
@@ -132,9 +132,9 @@ def test_a_study_from_its_plan_to_its_files(visit: Visit, started: App, watch: W
         room.get_by_role("button", name="Preview").click()
     expect(opened.value).to_have_url(re.compile("/study/"))
     opened.value.close()
-    expect(room.locator(".th-jd-said a")).to_have_text("another tab")
+    expect(room.locator(".th-study-said a")).to_have_text("another tab")
     room.get_by_role("button", name="Open the study").click()
-    expect(room.locator(".th-jd-head .th-jd-state")).to_have_text(re.compile("Open"))
+    expect(room.locator(".th-study-head .th-study-state")).to_have_text(re.compile("Open"))
     expect(view).to_contain_text("No link yet")
 
     # A link, shown once; people answer by it, and it is seen without a reload.
@@ -149,7 +149,7 @@ def test_a_study_from_its_plan_to_its_files(visit: Visit, started: App, watch: W
     expect(links.locator("[data-field=label] .th-problem")).to_contain_text("at most 80")
     links.get_by_label("Name").fill("A class")
     links.get_by_role("button", name="Create", exact=True).click()
-    link = links.locator(".th-jd-urls code").inner_text()
+    link = links.locator(".th-study-urls code").inner_text()
     assert link.startswith(started.address + "/study/")
     expect(links.get_by_role("row", name=re.compile("A class"))).to_contain_text("Active")
     live = opens(room, "Live")
@@ -157,7 +157,7 @@ def test_a_study_from_its_plan_to_its_files(visit: Visit, started: App, watch: W
     for index in (0, 1, None):
         takes_part(link, index)
     expect(live.get_by_role("row", name=re.compile("Participant 3"))).to_contain_text("Finished")
-    expect(live.locator(".th-jd-tile").first).to_contain_text("24")
+    expect(live.locator(".th-study-tile").first).to_contain_text("24")
     assert barriers(page) == []
 
     # Results, then without somebody, then with them again.
@@ -177,7 +177,7 @@ def test_a_study_from_its_plan_to_its_files(visit: Visit, started: App, watch: W
     expect(row).to_contain_text("A test of the link")
     assert barriers(page) == []
     results = opens(room, "Results")
-    expect(results.locator(".th-jd-lead")).to_contain_text("of 3 people are included")
+    expect(results.locator(".th-study-lead")).to_contain_text("of 3 people are included")
     expect(results.get_by_role("table", name="Strengths", exact=True)).to_contain_text(
         "After exclusion"
     )
@@ -192,7 +192,7 @@ def test_a_study_from_its_plan_to_its_files(visit: Visit, started: App, watch: W
     opens(room, "Metrics")
     plan = opens(room, "Plan")
     plan.get_by_role("button", name="Replay all trials").click()
-    expect(plan.locator(".th-jd-headline")).to_contain_text("✓")
+    expect(plan.locator(".th-study-headline")).to_contain_text("✓")
     expect(plan.get_by_role("table", name="Log of this study")).to_contain_text("A class")
     export = opens(room, "Export")
     with page.expect_download() as got:

@@ -30,7 +30,7 @@ GO = """(address) => {
 
 
 def test_a_set_is_made_asked_browsed_and_compared(visit: Visit, watch: Watch, app: App) -> None:
-    watch.refused |= {"/api/vlm/sets/make", "/api/vlm/askings"}
+    watch.refused |= {"/api/vlm/sets/make", "/api/vlm/evaluations"}
     page = visit(f"{app.address}/?tab=vlm")
     page.get_by_role("button", name="Generate a question set…").click()
     dialog = page.get_by_role("dialog", name="Generate a question set")
@@ -61,7 +61,7 @@ def test_a_set_is_made_asked_browsed_and_compared(visit: Visit, watch: Watch, ap
     page.get_by_label("Model name on the server").fill("color-vlm")
     page.get_by_text("More settings").click()
     page.get_by_label("Max. tokens", exact=True).fill("4")
-    evaluations = page.locator(".th-qa-asking")
+    evaluations = page.locator(".th-qa-evaluation")
     finished = evaluations.filter(has_text="12 of 12 questions").filter(has_text="Finished")
     server = ChatServer()
     server.answers += [completion("I see many", "length")] * 12
@@ -117,7 +117,7 @@ def test_a_set_is_made_asked_browsed_and_compared(visit: Visit, watch: Watch, ap
     # Opened without a link to answers, the same ones are ticked.
     page.goto(f"{app.address}/?tab=vlm&set={parse_qs(urlsplit(link).query)['set'][0]}")
     expect(evaluations.filter(has_text="Pixel reader").get_by_role("checkbox")).to_be_checked()
-    expect(page.locator(".th-qa-asking input[type=checkbox]:checked")).to_have_count(2)
+    expect(page.locator(".th-qa-evaluation input[type=checkbox]:checked")).to_have_count(2)
     # The link opens the same again.
     page.evaluate(GO, link)
     expect(large.locator(".th-qa-id")).to_contain_text("-0001")

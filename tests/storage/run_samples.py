@@ -15,7 +15,7 @@ import numpy as np
 
 from tests.filled import copied, filled_into
 from truehue.core.color.spaces import lab_to_srgb8
-from truehue.core.files import shelf, write_once
+from truehue.core.files import content_path, write_once
 from truehue.core.images.load import encode_png, image_id
 from truehue.core.images.pixels import Mask
 from truehue.core.prompts.gencolorbench import build
@@ -155,9 +155,9 @@ def sample_result(
         masks.pop(min(masks))
     made = [(key, Mask(mask, "renderer", {"seed": seed})) for key, mask in masks.items()]
     for _, mask in made:
-        write_once(shelf(folder.masks, mask.content_sha256), mask.png())
+        write_once(content_path(folder.masks, mask.content_sha256), mask.png())
     name = image_id(srgb8)
-    write_once(shelf(folder.images, name), encode_png(srgb8))
+    write_once(content_path(folder.images, name), encode_png(srgb8))
     return replace(
         result,
         image_id=name,

@@ -2,11 +2,11 @@
 // were brought, and TrueHue's own.
 import { make, put } from '../shared/dom.js';
 import { store } from '../shared/state.js';
-import { broughtDrawings } from './brought.js';
+import { broughtDrawings } from './imported.js';
 import { library, libraryChanged } from './library.js';
 import { preparePanel } from './prepare.js';
-import { thingList } from './things.js';
-import { thingRoom } from './thing.js';
+import { thingList } from './objects.js';
+import { thingRoom } from './object.js';
 import { colorize, ofColorizeLink } from './view.js';
 
 /**

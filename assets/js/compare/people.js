@@ -5,7 +5,7 @@ import { opener } from '../shared/opening.js';
 import { store } from '../shared/state.js';
 import { distributionImport } from './people_file.js';
 import { PEOPLE_URL, conceptRow, dropZone, foldedList, pressed } from './people_parts.js';
-import { openSet, pictureImport } from './people_pictures.js';
+import { openSet, pictureImport } from './people_images.js';
 import { uploadOne } from './upload.js';
 import { compare, compareView, ofCompareLink, openCompare } from './view.js';
 

@@ -1,7 +1,7 @@
 // Rules against people: how often each rule says what people said of its verdicts, and their list.
 import { make, put, strip, swatches } from '../shared/dom.js';
 import { ask, send } from '../shared/http.js';
-import { answerWords } from '../shared/judging.js';
+import { answerWords } from '../shared/verdict_actions.js';
 import { opener } from '../shared/opening.js';
 import { store } from '../shared/state.js';
 import { explore } from './view.js';

@@ -2,7 +2,7 @@
 // object. It takes its pictures from the wall, which it asks for the one before and after.
 import { make, put } from '../shared/dom.js';
 import { ask } from '../shared/http.js';
-import { judging } from '../shared/judging.js';
+import { judging } from '../shared/verdict_actions.js';
 import { askedFound, askedLine, askedWords, distanceOf, spoken, statusWord } from './card.js';
 import { zoomTogether } from '../shared/zoom.js';
 import { explore } from './view.js';

@@ -1,9 +1,9 @@
 // Explore: what `truehue.tabs.page.widgets` mounts of it.
 
-export { mount as audit } from './audit.js';
-export { mount as board } from './board.js';
+export { mount as disagreements } from './disagreements.js';
+export { mount as leaderboard } from './leaderboard.js';
 export { mount as judgments } from './judgments.js';
 export { mount as runs } from './runs.js';
 export { mount as switch } from './switch.js';
-export { mount as trust } from './trust.js';
-export { mount as wall } from './wall.js';
+export { mount as rule_accuracy } from './rule_accuracy.js';
+export { mount as failures } from './failures.js';

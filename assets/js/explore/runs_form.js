@@ -3,14 +3,14 @@ import { make, options, put, strip } from '../shared/dom.js';
 import { ask, send } from '../shared/http.js';
 import { store } from '../shared/state.js';
 import { runEstimate } from './runs_estimate.js';
-import { KEPT_FIELDS, RUN_FIELDS, formKept, keepFormOf } from './runs_kept.js';
+import { KEPT_FIELDS, RUN_FIELDS, formKept, keepFormOf } from './runs_saved.js';
 import { explore } from './view.js';
 
 export function runForm(element, root, started) {
   const form = root.querySelector('form');
   const field = (name) => form.elements.namedItem(name);
   const refused = form.querySelector(':scope > .th-problem');
-  const begin = form.querySelector('.th-draw-button');
+  const begin = form.querySelector('.th-primary');
   const modelBox = form.querySelector('.th-runs-models');
   const RENDERER = 'reference-renderer';
   const MASKERS = [

@@ -4,8 +4,8 @@ import { ask, send } from '../shared/http.js';
 import { make } from '../shared/dom.js';
 import { mountPart } from '../shared/widget.js';
 import { mount as mountPicker } from '../picker/picker.js';
-import { mount as mountAsk } from './ask.js';
-import { mount as mountDraw } from './draw.js';
+import { mount as mountPromptSource } from './prompt_source.js';
+import { mount as mountButton } from './generate_button.js';
 import { mount as mountFold } from './fold.js';
 import { mount as mountLine } from './line.js';
 import { mount as mountModels } from './models.js';
@@ -49,12 +49,17 @@ export function mount({ element, props }) {
   const fold = part('#settings-fold', mountFold);
   const realism = part('#realism', mountRealism, props.realism, { change: changed });
   const light = part('#light-line', mountLine);
-  const draw = part('#draw', mountDraw, { view: { button: 'Generate' } }, { draw: start });
+  const draw = part(
+    '#generate-button',
+    mountButton,
+    { view: { button: 'Generate' } },
+    { draw: start },
+  );
   const queue = part('#queue', mountQueue, { job: '' });
   part('#result', mountResult);
   const source = part(
-    '#ask',
-    mountAsk,
+    '#prompt-source',
+    mountPromptSource,
     {},
     {
       plan: changed,

@@ -3,7 +3,7 @@
 import { make, many, put } from '../shared/dom.js';
 import { enlarge } from '../shared/enlarge.js';
 import { ask, send } from '../shared/http.js';
-import { undo } from '../shared/judging.js';
+import { undo } from '../shared/verdict_actions.js';
 import { store } from '../shared/state.js';
 import { MOST_PHOTOGRAPHS, openSweep } from '../compare/sweep.js';
 

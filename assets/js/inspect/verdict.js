@@ -3,7 +3,7 @@
 import { colorCard } from '../shared/colors.js';
 import { roomTab } from '../shared/dom.js';
 import { ask } from '../shared/http.js';
-import { judging } from '../shared/judging.js';
+import { judging } from '../shared/verdict_actions.js';
 import { places } from '../shared/links.js';
 import { store } from '../shared/state.js';
 import { LIMIT_STEPS, moveableLimits } from './verdict_limits.js';

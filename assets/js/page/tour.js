@@ -26,7 +26,7 @@ function press(selector) {
 // The corner where the card hides least of what the step is about; the mark itself never.
 const KEPT_FREE = [
   { at: '.th-tour-spot', weight: 100 },
-  { at: '#draw', weight: 8 },
+  { at: '#generate-button', weight: 8 },
   { at: '#queue .th-queue', weight: 6 },
   { at: '#result .th-result-picture', weight: 4 },
   { at: '#result .th-result-words', weight: 4 },
@@ -54,7 +54,7 @@ export function mount({ element }) {
         openRoom('Generate');
         store.set('tour-example', 'begin');
       },
-      at: '#draw .th-draw-button',
+      at: '#generate-button .th-primary',
       done: 'th-drawn',
     },
     {
@@ -92,7 +92,7 @@ export function mount({ element }) {
         openRoom('Explore');
         later('.th-explore-switch [data-view="runs"]');
       },
-      at: ['#explore-runs .th-draw-button', '.th-explore-switch [data-view="runs"]'],
+      at: ['#explore-runs .th-primary', '.th-explore-switch [data-view="runs"]'],
       done: () => document.querySelector('.th-run-item[data-status="running"]'),
     },
     {

@@ -1,6 +1,6 @@
 // A study in which people answer questions about pictures.
 
-import { ExactPicture } from './exact_picture.js';
+import { ExactPicture } from './exact_image.js';
 import { QuestionControls } from './question_controls.js';
 import { english as questions } from './question_words.js';
 import { Trials } from './trials.js';

@@ -2,7 +2,7 @@
 
 import { patch as patchAddress, plate } from './link.js';
 import { button, card, make, shown } from './frame.js';
-import { isDecoded, pause } from './pictures.js';
+import { isDecoded, pause } from './images.js';
 import { say } from './words.js';
 
 const PLACES = 4;

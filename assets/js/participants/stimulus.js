@@ -3,7 +3,7 @@
 
 import { arrangement } from './layout.js';
 import { make, put } from './frame.js';
-import { decoded, sharpen } from './pictures.js';
+import { decoded, sharpen } from './images.js';
 import { orderOf, strip } from './strips.js';
 import { say } from './words.js';
 import { Zoom } from './zoom.js';

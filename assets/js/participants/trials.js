@@ -2,7 +2,7 @@
 
 import { actions, button, card, make, put, setProgress, show, shown } from './frame.js';
 import { hiddenMs, watchAbsence } from './presence.js';
-import { setSides } from './pictures.js';
+import { setSides } from './images.js';
 import { instructions } from './reading.js';
 import { say } from './words.js';
 

@@ -10,7 +10,7 @@
 // to find the object ('find') or to cut out points ('points') and promises {job, words}.
 import { store } from '../shared/state.js';
 import { stageFinding } from './finding.js';
-import { stageFound } from './found.js';
+import { stageFound } from './proposals.js';
 import { stageHands } from './hands.js';
 import { stageKept } from './kept.js';
 import { stageKeys } from './keys.js';

@@ -69,9 +69,9 @@ export function sizeWords(preset) {
 export function presetCards(box, list, choose, chosen) {
   box.replaceChildren(
     ...list.map((preset) => {
-      const node = make('article', 'th-jd-preset');
+      const node = make('article', 'th-study-preset');
       const head = make(chosen === undefined ? 'h4' : 'h3', '', preset.name);
-      const kind = make('p', 'th-jd-preset-kind', KINDS[preset.kind] || '');
+      const kind = make('p', 'th-study-preset-kind', KINDS[preset.kind] || '');
       if (preset.minutes) kind.append(' · about ' + Math.round(preset.minutes) + ' min per person');
       const act = button(chosen === undefined ? 'Create' : 'Choose', () => choose(preset.id));
       act.setAttribute('aria-label', act.textContent + ': ' + preset.name);

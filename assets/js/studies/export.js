@@ -44,9 +44,9 @@ export function exportView(box, current) {
       'Everything',
       'One archive that another TrueHue can import: plan, people, events, tables, codebook.',
     );
-    const buttons = make('div', 'th-jd-buttons');
+    const buttons = make('div', 'th-study-buttons');
     const whole_ = linkButton('all.zip', ownerOf(data.zip), true);
-    whole_.classList.add('th-jd-do');
+    whole_.classList.add('th-study-do');
     buttons.append(
       whole_,
       ...(data.votes ? [linkButton('votes.jsonl', ownerOf(data.votes), true)] : []),
@@ -63,20 +63,20 @@ export function exportView(box, current) {
           'The data dictionary (codebook) explains every column of every table, with its unit.',
       ),
     );
-    const text = make('p', 'th-jd-note');
+    const text = make('p', 'th-study-note');
     if (data.personal) {
-      const label = make('label', 'th-jd-check');
+      const label = make('label', 'th-study-check');
       const input = make('input');
       input.type = 'checkbox';
       input.checked = personal;
       input.addEventListener('change', () => {
         personal = input.checked;
         draw();
-        /** @type {HTMLElement} */ (box.querySelector('.th-jd-check input')).focus();
+        /** @type {HTMLElement} */ (box.querySelector('.th-study-check input')).focus();
       });
       label.append(input, make('span', '', 'Include recruiting-site ids'));
-      const line_ = make('div', 'th-jd-buttons');
-      line_.append(label, button('Delete these ids…', clearIds, 'th-jd-small'), cleared);
+      const line_ = make('div', 'th-study-buttons');
+      line_.append(label, button('Delete these ids…', clearIds, 'th-study-small'), cleared);
       all.body.append(line_);
     }
     put(
@@ -93,7 +93,7 @@ export function exportView(box, current) {
           {
             name: 'Table',
             cell(table) {
-              const node = make('span', 'th-jd-metric');
+              const node = make('span', 'th-study-metric');
               node.append(make('b', '', table.name), make('small', '', table.title));
               return node;
             },
@@ -111,14 +111,14 @@ export function exportView(box, current) {
           {
             name: 'Files',
             cell(table) {
-              const node = make('span', 'th-jd-buttons th-jd-files');
+              const node = make('span', 'th-study-buttons th-study-files');
               node.append(
                 ...[
                   ['CSV', table.csv],
                   ['Parquet', table.parquet],
                 ].map(([name, url]) => {
                   const link = linkButton(name, ownerOf(url), true);
-                  link.classList.add('th-jd-small');
+                  link.classList.add('th-study-small');
                   link.setAttribute('aria-label', table.name + ' as ' + name);
                   return link;
                 }),

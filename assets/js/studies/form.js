@@ -14,10 +14,10 @@ import { outlineBox } from './outline.js';
 import { doing, problemLine } from './parts.js';
 import { firstSet, questionsPart } from './questions/choose.js';
 import { questionNumbers } from './questions/numbers.js';
-import { judge, openList, openNew, openStudy } from './view.js';
+import { studyView, openList, openNew, openStudy } from './view.js';
 
 const WAIT_MS = 400;
-const KEPT = 'th-judge-form';
+const KEPT = 'th-studies-form';
 
 /** What was being filled in, after a reload. @param {string} preset */
 function keptForm(preset) {
@@ -64,7 +64,7 @@ function firstForm(preset, presets, materials) {
     consent: preset.texts?.[language]?.consent || presets.consent[language],
     concepts: [],
     sketches: {},
-    question_set: firstSet(materials, judge.set),
+    question_set: firstSet(materials, studyView.set),
     tasks: [],
     models,
     people,
@@ -93,12 +93,12 @@ function firstForm(preset, presets, materials) {
  */
 export function studyForm(box) {
   const heading = box.querySelector('h2');
-  const cards = box.querySelector('.th-jd-presets');
-  const waiting = box.querySelector('.th-jd-waiting');
-  const refused = box.querySelector('.th-jd-refused');
-  const plan = box.querySelector('.th-jd-plan');
+  const cards = box.querySelector('.th-study-presets');
+  const waiting = box.querySelector('.th-study-waiting');
+  const refused = box.querySelector('.th-study-refused');
+  const plan = box.querySelector('.th-study-plan');
   const formNode = box.querySelector('form');
-  const aside = box.querySelector('.th-jd-outline');
+  const aside = box.querySelector('.th-study-outline');
   const line = problemLine();
   let presets = null;
   let materials = null;
@@ -115,8 +115,10 @@ export function studyForm(box) {
   let shown = '';
 
   box
-    .querySelector('.th-jd-back')
-    .addEventListener('click', () => (judge.study ? openStudy(judge.study, 'plan') : openList()));
+    .querySelector('.th-study-back')
+    .addEventListener('click', () =>
+      studyView.study ? openStudy(studyView.study, 'plan') : openList(),
+    );
   formNode.addEventListener('submit', (event) => event.preventDefault());
 
   /** Says what is wrong at its field and goes there; false where no field is of it. */
@@ -125,7 +127,7 @@ export function studyForm(box) {
     if (there) formNode.querySelector('[aria-invalid=true]')?.focus();
     return there;
   }
-  const create = doing('Create the draft', save, line, 'th-draw-button');
+  const create = doing('Create the draft', save, line, 'th-primary');
   async function save() {
     addTyped();
     clearTimeout(timer);
@@ -146,14 +148,14 @@ export function studyForm(box) {
         const result = job.result || {};
         answer = {
           study: {
-            id: typeof result.study === 'string' ? result.study : judge.study,
+            id: typeof result.study === 'string' ? result.study : studyView.study,
             title: form.title,
           },
         };
       }
       keepForm(null);
       store.tell('studies');
-      judge.title = answer.study.title;
+      studyView.title = answer.study.title;
       shown = '';
       openStudy(answer.study.id, revised ? 'plan' : 'live');
     } catch (error) {
@@ -238,7 +240,7 @@ export function studyForm(box) {
       numbers = null;
       addTyped = () => {};
       formNode.replaceChildren(node, closingPart(values));
-      const card = make('section', 'th-card th-jd-outline-card');
+      const card = make('section', 'th-card th-study-outline-card');
       card.append(
         make('h3', '', 'Next version'),
         make('p', 'th-soft', 'New participants get it. The log records the change.'),
@@ -266,16 +268,16 @@ export function studyForm(box) {
   function choose(id) {
     preset = presets.presets.find((item) => item.id === id) || presets.presets[0];
     form = keptForm(preset.id) || firstForm(preset, presets, materials);
-    if (judge.set && form.question_set !== judge.set)
-      form = { ...form, question_set: firstSet(materials, judge.set), tasks: [] };
+    if (studyView.set && form.question_set !== studyView.set)
+      form = { ...form, question_set: firstSet(materials, studyView.set), tasks: [] };
     presetCards(cards, presets.presets, openNew, preset.id);
     draw();
   }
   async function load() {
-    const now = [judge.study, judge.preset, judge.set].join(' ');
+    const now = [studyView.study, studyView.preset, studyView.set].join(' ');
     if (now === shown) return;
     shown = now;
-    put(heading, judge.study ? 'Edit the plan' : 'New study');
+    put(heading, studyView.study ? 'Edit the plan' : 'New study');
     refused.hidden = true;
     waiting.hidden = false;
     plan.hidden = true;
@@ -284,14 +286,14 @@ export function studyForm(box) {
       const [choices, label, study] = await Promise.all([
         readPresets(),
         ask(`${API}/materials`),
-        judge.study ? ask(`${API}/${judge.study}`) : null,
+        studyView.study ? ask(`${API}/${studyView.study}`) : null,
       ]);
       if (now !== shown) return;
       presets = choices;
       materials = label;
       revised = study;
       if (study) {
-        judge.title = study.title;
+        studyView.title = study.title;
         if (!study.form)
           throw new Error(
             'This study was not created with this form. Copy it, or import it again.',
@@ -310,7 +312,7 @@ export function studyForm(box) {
           wording: { ...study.form.wording },
         };
         draw();
-      } else if (judge.preset) choose(judge.preset);
+      } else if (studyView.preset) choose(studyView.preset);
       else presetCards(cards, presets.presets, openNew, '');
       // Sketches and questions have their own: what pictures are missing is of no matter to them.
       if (materials.notes?.length && !study && !OWN[preset?.material]) {

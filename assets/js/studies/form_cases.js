@@ -13,9 +13,9 @@ const LISTED = 200;
  * @param {() => void} changed
  */
 export function casesOf(form, changed) {
-  const groups = make('div', 'th-jd-groups');
-  const result = make('p', 'th-jd-hint');
-  const single = make('div', 'th-jd-cases');
+  const groups = make('div', 'th-study-groups');
+  const result = make('p', 'th-study-hint');
+  const single = make('div', 'th-study-cases');
   const line = problemLine();
   let timer;
   let request = 0;
@@ -56,9 +56,9 @@ export function casesOf(form, changed) {
     form.groups = form.groups.filter((name) => names.includes(name));
     groups.hidden = names.length < 2;
     groups.replaceChildren(
-      make('span', 'th-jd-label', 'Types of cases'),
+      make('span', 'th-study-label', 'Types of cases'),
       ...answer.groups.map(({ group, cases }) => {
-        const label = make('label', 'th-jd-chip');
+        const label = make('label', 'th-study-chip');
         const tick = make('input');
         tick.type = 'checkbox';
         tick.checked = !form.groups.length || form.groups.includes(group);
@@ -82,8 +82,8 @@ export function casesOf(form, changed) {
     );
   }
   const search = make('input');
-  const items = make('div', 'th-jd-case-list');
-  const chosenWords = make('p', 'th-jd-hint');
+  const items = make('div', 'th-study-case-list');
+  const chosenWords = make('p', 'th-study-hint');
   search.type = 'search';
   search.placeholder = 'Search: rotten mango…';
   search.setAttribute('aria-label', 'Search cases');

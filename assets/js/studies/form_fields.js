@@ -25,10 +25,10 @@ export function fieldsOf(form, changed) {
    * @param {string} [hint]
    */
   function field(name, label, input, hint) {
-    const box = make('div', 'th-jd-field');
+    const box = make('div', 'th-study-field');
     const text = make('label', '', label);
     box.dataset.field = name;
-    input.id = 'th-jd-' + name.replaceAll('.', '-');
+    input.id = 'th-study-' + name.replaceAll('.', '-');
     input.name = name;
     text.htmlFor = input.id;
     box.append(text, input);
@@ -36,7 +36,7 @@ export function fieldsOf(form, changed) {
     return box;
   }
   function hintOf(input, text) {
-    const about = make('p', 'th-jd-hint', text);
+    const about = make('p', 'th-study-hint', text);
     about.id = input.id + '-hint';
     input.setAttribute('aria-describedby', about.id);
     return about;
@@ -93,7 +93,7 @@ export function fieldsOf(form, changed) {
         changed();
       });
       const box = field(name, label, input, hint);
-      box.classList.add('th-jd-check');
+      box.classList.add('th-study-check');
       box.prepend(input);
       return box;
     },
@@ -119,12 +119,12 @@ export function fieldsOf(form, changed) {
      * @param {{ id: string, name: string, title?: string }[]} choices
      */
     strip(name, label, choices) {
-      const box = make('div', 'th-jd-field');
-      const text = make('span', 'th-jd-label', label);
+      const box = make('div', 'th-study-field');
+      const text = make('span', 'th-study-label', label);
       const row = make('span', 'th-strip');
       const held = holder(form, name);
       box.dataset.field = name;
-      text.id = 'th-jd-' + name + '-label';
+      text.id = 'th-study-' + name + '-label';
       row.setAttribute('role', 'group');
       row.setAttribute('aria-labelledby', text.id);
       const draw = () =>
@@ -142,7 +142,7 @@ export function fieldsOf(form, changed) {
 
 /** Fields beside each other. @param {Node[]} nodes */
 export function row(...nodes) {
-  const box = make('div', 'th-jd-row');
+  const box = make('div', 'th-study-row');
   box.append(...nodes);
   return box;
 }
@@ -153,7 +153,7 @@ export function row(...nodes) {
  * @param {Node[]} nodes
  */
 export function fold(title, ...nodes) {
-  const box = make('details', 'th-jd-more');
+  const box = make('details', 'th-study-more');
   box.append(make('summary', '', title), ...nodes);
   return box;
 }
@@ -165,7 +165,7 @@ export function fold(title, ...nodes) {
  * @param {string} text
  */
 export function part(number, title, text) {
-  const node = make('section', 'th-card th-jd-part');
+  const node = make('section', 'th-card th-study-part');
   const head = make('header');
   head.append(make('h3', '', number + '. ' + title));
   if (text) head.append(make('span', 'th-soft', text));
@@ -180,7 +180,7 @@ export function part(number, title, text) {
  * @param {string} text
  */
 export function tellField(root, name, text) {
-  root.querySelectorAll('.th-jd-wrong').forEach((node) => node.remove());
+  root.querySelectorAll('.th-study-wrong').forEach((node) => node.remove());
   root.querySelectorAll('[aria-invalid]').forEach((node) => {
     node.removeAttribute('aria-invalid');
     const hint = root.querySelector('#' + CSS.escape(node.id + '-hint'));
@@ -194,8 +194,8 @@ export function tellField(root, name, text) {
     all.find((node) => (node.dataset.field || '').startsWith(name + '.')) ||
     all.find((node) => name.startsWith(node.dataset.field + '.'));
   if (!box) return false;
-  const problem = make('p', 'th-problem th-jd-wrong', text);
-  problem.id = 'th-jd-wrong';
+  const problem = make('p', 'th-problem th-study-wrong', text);
+  problem.id = 'th-study-wrong';
   problem.setAttribute('role', 'alert');
   box.append(problem);
   const control = box.querySelector('input, select, textarea');

@@ -71,9 +71,9 @@ export function materialsPart({ form, preset, presets, materials, changed }) {
   );
   const source = fieldsOf(form, report);
   const suggested = distributions ? materials.suggested.distributions : materials.suggested.images;
-  const list = make('div', 'th-jd-models');
-  const more = make('select', 'th-jd-add');
-  const pairs = make('div', 'th-jd-pairs');
+  const list = make('div', 'th-study-models');
+  const more = make('select', 'th-study-add');
+  const pairs = make('div', 'th-study-pairs');
   /** @type {{ name: string, sources: string[], label: string, cases: number | null, on: boolean }[]} */
   let entries = [];
 
@@ -102,7 +102,7 @@ export function materialsPart({ form, preset, presets, materials, changed }) {
     report();
   }
   function modelRow(entry) {
-    const box = make('div', 'th-jd-model');
+    const box = make('div', 'th-study-model');
     const label = make('label');
     const tick = make('input');
     const name = make('input');
@@ -134,7 +134,7 @@ export function materialsPart({ form, preset, presets, materials, changed }) {
       list.append(
         make(
           'p',
-          'th-jd-nothing',
+          'th-study-nothing',
           distributions
             ? 'No color distributions yet. Start a concept run in Explore, or import distributions in Compare.'
             : 'There are no images yet. Start a run in Explore, or import a folder of images there.',
@@ -179,7 +179,7 @@ export function materialsPart({ form, preset, presets, materials, changed }) {
     pairs.hidden = preset.kind !== 'pairs' || all.length < 2;
     pairs.replaceChildren(
       ...all.map((pair) => {
-        const label = make('label', 'th-jd-chip');
+        const label = make('label', 'th-study-chip');
         const tick = make('input');
         const same = (set) => JSON.stringify([...set].sort()) === JSON.stringify([...pair].sort());
         tick.type = 'checkbox';
@@ -208,15 +208,15 @@ export function materialsPart({ form, preset, presets, materials, changed }) {
     changed();
   }
 
-  const models = make('div', 'th-jd-field');
+  const models = make('div', 'th-study-field');
   models.dataset.field = 'models';
   models.append(
-    make('span', 'th-jd-label', 'Models'),
+    make('span', 'th-study-label', 'Models'),
     list,
     more,
     make(
       'p',
-      'th-jd-hint',
+      'th-study-hint',
       'Names appear in results only; participants never see them. Sources with the same name count as one model, and the first that has a case is used.',
     ),
   );
@@ -228,12 +228,12 @@ export function materialsPart({ form, preset, presets, materials, changed }) {
       name: person.name + (person.cases ? ', ' + many(person.cases, 'concept') : ''),
     }));
     const people = make('select');
-    const box = make('div', 'th-jd-field');
+    const box = make('div', 'th-study-field');
     const label = make('label', '', 'People’s colors');
     const index = materials.suggested.people.findIndex(
       (person) => JSON.stringify(person.sources) === JSON.stringify(form.people),
     );
-    people.id = 'th-jd-people';
+    people.id = 'th-study-people';
     label.htmlFor = people.id;
     options(
       people,

@@ -23,7 +23,7 @@ export function numbersPart({ form, preset, presets, outline, changed }) {
     'votes',
     kind === 'ratings' ? 'Ratings per image' : 'Votes per stimulus',
   );
-  const training = make('div', 'th-jd-training');
+  const training = make('div', 'th-study-training');
   const numbers = row(
     votes,
     source.number('trials', 'Trials per participant', { hint: 'Maximum, without checks.' }),
@@ -32,7 +32,7 @@ export function numbersPart({ form, preset, presets, outline, changed }) {
     }),
     source.number('attention', 'Attention checks', { hint: 'The text says what to answer.' }),
   );
-  const allowed = make('div', 'th-jd-checks');
+  const allowed = make('div', 'th-study-checks');
   if (kind === 'pairs') allowed.append(source.check('tie', 'Allow ties', '“No difference.”'));
   allowed.append(
     source.check('skip', 'Allow skipping', '“Skip.” Counts as an answer, but not as a vote.'),
@@ -67,7 +67,7 @@ export function numbersPart({ form, preset, presets, outline, changed }) {
   // ── training: a known answer before the rest ───────────────────────────────────────────────
   let offers = [];
   let shown = '';
-  const list = make('div', 'th-jd-offers');
+  const list = make('div', 'th-study-offers');
   const needed = row(
     source.number('training.needed', 'Correct answers needed', { empty: 0 }),
     source.number('training.attempts', 'Attempts', {
@@ -75,7 +75,7 @@ export function numbersPart({ form, preset, presets, outline, changed }) {
       empty: 2,
     }),
   );
-  const about = make('p', 'th-jd-hint');
+  const about = make('p', 'th-study-hint');
   training.dataset.field = 'training';
   training.append(about, list, needed);
   function drawOffers() {
@@ -95,7 +95,7 @@ export function numbersPart({ form, preset, presets, outline, changed }) {
     needed.hidden = !all.length;
     list.replaceChildren(
       ...all.map((offer) => {
-        const label = make('label', 'th-jd-offer');
+        const label = make('label', 'th-study-offer');
         const tick = make('input');
         tick.type = 'checkbox';
         tick.checked = keys.some((key) => key.case === offer.case);
@@ -153,7 +153,7 @@ export function numbersPart({ form, preset, presets, outline, changed }) {
           title: String(name),
         })),
       ),
-      make('p', 'th-jd-hint', Object.values(presets.methods).join('. ') + '.'),
+      make('p', 'th-study-hint', Object.values(presets.methods).join('. ') + '.'),
     );
   node.append(trainingFold, fold('Screening and order', ...order));
   drawOffers();

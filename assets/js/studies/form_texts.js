@@ -59,10 +59,14 @@ export function questionPart({ form, preset, presets, changed, again }) {
     ...(colored ? [examplesField({ form, changed })] : []),
   );
   const message = presets.wording?.[form.language] || {};
-  const list = make('div', 'th-jd-wording');
+  const list = make('div', 'th-study-wording');
   const other = fold(
     'Other texts on the page',
-    make('p', 'th-jd-hint', 'Empty fields keep the default. TrueHue fills in the parts in braces.'),
+    make(
+      'p',
+      'th-study-hint',
+      'Empty fields keep the default. TrueHue fills in the parts in braces.',
+    ),
     list,
   );
   form.wording ||= {};
@@ -101,7 +105,7 @@ export function consentPart({ form, changed }) {
     'Consent and completion',
     'Participants must agree before the first trial. A changed text becomes a new version.',
   );
-  const left = make('p', 'th-jd-hint');
+  const left = make('p', 'th-study-hint');
   const source = fieldsOf(form, () => {
     brackets();
     changed();

@@ -25,14 +25,14 @@ async function copy(text, said) {
  */
 export function linksView(box, current) {
   const line = problemLine();
-  const said = make('p', 'th-jd-said');
+  const said = make('p', 'th-study-said');
   const maker = card(
     'Create a link',
     'Anyone with a link can take part. A link is shown only once, because only its hash is stored.',
   );
   const list = card('Links of this study');
-  const fresh = make('section', 'th-card th-jd-fresh');
-  const form = make('form', 'th-jd-row');
+  const fresh = make('section', 'th-card th-study-fresh');
+  const form = make('form', 'th-study-row');
   const label = make('input');
   const count = make('input');
   const personal = make('input');
@@ -40,17 +40,17 @@ export function linksView(box, current) {
   said.setAttribute('role', 'status');
 
   function field(input, name, message, hint) {
-    const node = make('div', 'th-jd-field');
+    const node = make('div', 'th-study-field');
     const text = make('label', '', message);
-    const about = make('p', 'th-jd-hint', hint);
-    input.id = 'th-jd-link-' + name;
+    const about = make('p', 'th-study-hint', hint);
+    input.id = 'th-study-link-' + name;
     input.name = name;
     node.dataset.field = name;
     about.id = input.id + '-hint';
     input.setAttribute('aria-describedby', about.id);
     text.htmlFor = input.id;
     if (input.type === 'checkbox') {
-      node.classList.add('th-jd-check');
+      node.classList.add('th-study-check');
       node.append(input, text, about);
     } else node.append(text, input, about);
     return node;
@@ -78,7 +78,7 @@ export function linksView(box, current) {
       show();
     },
     line,
-    'th-jd-do',
+    'th-study-do',
   );
   form.append(
     field(label, 'label', 'Name', 'For you, for example where you send it.'),
@@ -100,8 +100,8 @@ export function linksView(box, current) {
   function made(links) {
     const rows = links.map((link) => ({ ...link, url: new URL(link.url, location.href).href }));
     const head = make('header');
-    const items = make('ul', 'th-jd-urls');
-    const tools = make('span', 'th-jd-buttons');
+    const items = make('ul', 'th-study-urls');
+    const tools = make('span', 'th-study-buttons');
     head.append(make('h3', '', rows.length === 1 ? 'The link' : many(rows.length, 'link')), tools);
     tools.append(button('Copy all', () => copy(rows.map((row) => row.url).join('\n'), said)));
     const columns = ['label', 'url'].map((name) => ({
@@ -115,7 +115,7 @@ export function linksView(box, current) {
       const text = make('code', '', row.url);
       item.append(
         text,
-        button('Copy', () => copy(row.url, said), 'th-jd-small'),
+        button('Copy', () => copy(row.url, said), 'th-study-small'),
       );
       items.append(item);
     });
@@ -131,7 +131,7 @@ export function linksView(box, current) {
       items,
     );
     if (rows.length === 1 && !rows[0].personal) {
-      const hint = make('details', 'th-jd-more');
+      const hint = make('details', 'th-study-more');
       const code = make('code', '', rows[0].url + PROLIFIC);
       hint.append(
         make('summary', '', 'For Prolific'),
@@ -141,7 +141,7 @@ export function linksView(box, current) {
           'Use this as the study URL; Prolific adds each participant’s id. Ids are stored separately and never in anonymous exports.',
         ),
         code,
-        button('Copy', () => copy(code.textContent || '', said), 'th-jd-small'),
+        button('Copy', () => copy(code.textContent || '', said), 'th-study-small'),
       );
       const { completion } = current.study.plan;
       const secret = !current.study.personal;
@@ -190,7 +190,7 @@ export function linksView(box, current) {
       name: 'State',
       beside: true,
       cell(link) {
-        const node = make('span', 'th-jd-stage');
+        const node = make('span', 'th-study-stage');
         node.append(
           make('i', '', link.revoked_at ? '×' : '▸'),
           link.revoked_at ? 'Revoked' : 'Active',
@@ -202,7 +202,7 @@ export function linksView(box, current) {
       name: '',
       cell(link) {
         if (link.revoked_at) return '';
-        const act = button('Revoke…', () => revoke(link), 'th-jd-small');
+        const act = button('Revoke…', () => revoke(link), 'th-study-small');
         act.setAttribute('aria-label', 'Revoke ' + (link.label || 'unnamed link'));
         return act;
       },
@@ -215,14 +215,14 @@ export function linksView(box, current) {
     if (study.state === 'draft') {
       const text = make(
         'p',
-        'th-jd-note',
+        'th-study-note',
         'The study is a draft. You can create a link now; it says that the study has not started until you open it. ',
       );
-      text.append(button('Show the plan', () => openStudy(study.id, 'plan'), 'th-jd-small'));
+      text.append(button('Show the plan', () => openStudy(study.id, 'plan'), 'th-study-small'));
       nodes.push(text);
     }
     if (study.state === 'closed')
-      nodes.push(make('p', 'th-jd-note', 'The study is closed. Its links say so.'));
+      nodes.push(make('p', 'th-study-note', 'The study is closed. Its links say so.'));
     nodes.push(maker.node);
     if (fresh.children.length) nodes.push(fresh);
     const now = JSON.stringify(study.links);

@@ -1,11 +1,11 @@
 // The list of studies, and what a study is where there is none yet.
 import { arrange, make, many, put, strip } from '../shared/dom.js';
 import { ask, sendFile } from '../shared/http.js';
-import { undo } from '../shared/judging.js';
+import { undo } from '../shared/verdict_actions.js';
 import { store } from '../shared/state.js';
 import { API, presetCards, readPresets } from './choices.js';
 import { CASE, KINDS, ago, bar, button, stateMark, whole } from './parts.js';
-import { isSeen, judge, openNew, openReview, openStudy } from './view.js';
+import { isSeen, studyView, openNew, openReview, openStudy } from './view.js';
 
 const POLL_MS = 10000;
 /** Which studies are listed; the strip is there once there are so many of several kinds. */
@@ -22,12 +22,12 @@ const FILTERED_FROM = 5;
  * @param {any} study
  */
 function studyLink(study) {
-  const link = make('a', 'th-jd-title', study.title);
+  const link = make('a', 'th-study-title', study.title);
   link.href = '?tab=studies&study=' + study.id;
   link.addEventListener('click', (event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
     event.preventDefault();
-    judge.title = study.title;
+    studyView.title = study.title;
     openStudy(study.id);
   });
   return link;
@@ -35,11 +35,11 @@ function studyLink(study) {
 
 /** @param {any} study */
 function studyLine(study) {
-  const node = make('article', 'th-jd-study');
-  const name = make('div', 'th-jd-name');
+  const node = make('article', 'th-study-entry');
+  const name = make('div', 'th-study-name');
   const title = make('h3');
-  const votes = make('div', 'th-jd-votes');
-  const people = make('div', 'th-jd-people');
+  const votes = make('div', 'th-study-votes');
+  const people = make('div', 'th-study-people');
   const colored = study.kind === 'colorings';
   const answered = colored ? 'colorings' : study.kind === 'questions' ? 'answers' : 'votes';
   const share = study.votes_wanted ? study.answers / study.votes_wanted : 0;
@@ -107,17 +107,17 @@ function studyLine(study) {
  * @returns {{ shown: () => void }}
  */
 export function studyList(box) {
-  const list = box.querySelector('.th-jd-list');
-  const begin = box.querySelector('.th-jd-begin');
-  const refused = box.querySelector('.th-jd-refused');
-  const waiting = box.querySelector('.th-jd-waiting');
-  const said = box.querySelector('.th-jd-said');
-  const file = box.querySelector('.th-jd-file');
+  const list = box.querySelector('.th-study-list');
+  const begin = box.querySelector('.th-study-begin');
+  const refused = box.querySelector('.th-study-refused');
+  const waiting = box.querySelector('.th-study-waiting');
+  const said = box.querySelector('.th-study-said');
+  const file = box.querySelector('.th-study-file');
   const reviews = make('section', 'th-card th-jc-reviews');
   let timer;
   let request = 0;
   let shown = '';
-  const choice = make('span', 'th-strip th-jd-filter');
+  const choice = make('span', 'th-strip th-study-filter');
   let filter = 'all';
   reviews.hidden = true;
   box.prepend(reviews);
@@ -146,12 +146,12 @@ export function studyList(box) {
     const to = studies?.length === 1 ? studies[0].id : '';
     reviews.replaceChildren(
       make('p', '', text + '.'),
-      button('Review', () => openReview(to), 'th-jd-do'),
+      button('Review', () => openReview(to), 'th-study-do'),
     );
   }
   /** What only those who may make studies need is not shown before it is known who looks. */
   function forMakers(known) {
-    box.querySelectorAll('.th-jd-top .th-jd-buttons, .th-jd-lead').forEach((part) => {
+    box.querySelectorAll('.th-study-top .th-study-buttons, .th-study-lead').forEach((part) => {
       part.hidden = !known;
     });
   }
@@ -161,14 +161,14 @@ export function studyList(box) {
   }
   async function load() {
     clearTimeout(timer);
-    if (judge.screen !== 'list' || !isSeen()) return;
+    if (studyView.screen !== 'list' || !isSeen()) return;
     const mine = ++request;
     try {
       // Experts have no studies to see, and a review of their own.
       const toReview = await reviewing();
       if (mine !== request) return;
       if (toReview && !toReview.may_see_studies) {
-        judge.reviewsAlone = true;
+        studyView.reviewsAlone = true;
         openReview();
         return;
       }
@@ -225,19 +225,19 @@ export function studyList(box) {
     const none = !studies.length;
     put(begin.querySelector('h3'), none ? 'No studies yet: create one' : 'Create another study');
     put(
-      begin.querySelector('.th-jd-begin-words'),
+      begin.querySelector('.th-study-begin-words'),
       none
         ? 'A study asks people one question about many pairs of images or color distributions. Choose a study type below; you can change everything in it. ' +
             'Preview the draft as a participant, open it and send out a link. ' +
             'Votes appear here, and all of them are stored.'
         : 'Each type starts with published or common settings. You can change all of them.',
     );
-    presetCards(begin.querySelector('.th-jd-presets'), presets, openNew);
+    presetCards(begin.querySelector('.th-study-presets'), presets, openNew);
     begin.hidden = false;
   }
 
-  box.querySelector('.th-jd-new').addEventListener('click', () => openNew());
-  box.querySelector('.th-jd-take').addEventListener('click', () => file.click());
+  box.querySelector('.th-study-new').addEventListener('click', () => openNew());
+  box.querySelector('.th-study-take').addEventListener('click', () => file.click());
   file.addEventListener('change', async () => {
     const [chosen] = file.files || [];
     if (!chosen) return;
@@ -259,9 +259,9 @@ export function studyList(box) {
   /** The draft that was deleted a moment ago can be put back while the list is on the screen. */
   function gone() {
     box.querySelector('.th-undo')?.remove();
-    if (!judge.deleted) return;
-    const { id, words } = judge.deleted;
-    judge.deleted = undefined;
+    if (!studyView.deleted) return;
+    const { id, words } = studyView.deleted;
+    studyView.deleted = undefined;
     const line = undo(list.parentElement, words + ' was deleted.', id, () => {
       shown = '';
       load();

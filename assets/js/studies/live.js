@@ -36,7 +36,7 @@ const STAGES = {
 
 /** A number with what it is, and more below. */
 function tile(name) {
-  const node = make('div', 'th-jd-tile');
+  const node = make('div', 'th-study-tile');
   const value = make('b');
   const more = make('small');
   node.append(make('span', '', name), value, more);
@@ -111,7 +111,7 @@ const seconds = (value) => value.toFixed(1) + ' s';
 /** @param {string} stage */
 function stageWords(stage) {
   const [shape, text] = STAGES[stage] || ['·', stage];
-  const node = make('span', 'th-jd-stage');
+  const node = make('span', 'th-study-stage');
   const mark = make('i', '', shape);
   mark.setAttribute('aria-hidden', 'true');
   node.append(mark, make('span', '', text));
@@ -122,13 +122,13 @@ const COLUMNS = [
   {
     name: 'Person',
     cell: (person) =>
-      make('span', 'th-jd-name-of', person.label + (person.excluded ? ' (excluded)' : '')),
+      make('span', 'th-study-name-of', person.label + (person.excluded ? ' (excluded)' : '')),
   },
   { name: 'Step', beside: true, cell: (person) => stageWords(person.stage) },
   {
     name: 'Trials',
     cell(person) {
-      const node = make('span', 'th-jd-progress');
+      const node = make('span', 'th-study-progress');
       if (!person.trials) return '–';
       node.append(
         make('span', '', person.answered + ' of ' + person.trials),
@@ -149,11 +149,11 @@ const COLUMNS = [
  */
 export function liveView(box, current) {
   const line = problemLine();
-  const full = make('p', 'th-jd-note');
-  const excluded = make('p', 'th-jd-note');
-  const start = make('section', 'th-card th-jd-start');
-  const tiles = make('section', 'th-card th-jd-tiles');
-  const grid = make('div', 'th-jd-two');
+  const full = make('p', 'th-study-note');
+  const excluded = make('p', 'th-study-note');
+  const start = make('section', 'th-card th-study-start');
+  const tiles = make('section', 'th-card th-study-tiles');
+  const grid = make('div', 'th-study-two');
   const overTime = card(
     'Answers over time',
     'How many answers came in each hour (bars, left), and in total up to the target (line, right).',
@@ -219,7 +219,7 @@ export function liveView(box, current) {
       );
     if (!open)
       return nothing('No link yet', 'Participants join by a link. Create one and send it out.', [
-        button('Create a link', () => openStudy(id, 'links'), 'th-jd-do'),
+        button('Create a link', () => openStudy(id, 'links'), 'th-study-do'),
       ]);
     return nothing(
       'No answers yet',

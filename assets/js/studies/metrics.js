@@ -86,8 +86,8 @@ function others(row, measure) {
   const node = rated(row[measure.id], measure.format, [from, to, chance ?? mark]);
   const published = row.published && row.published[measure.id];
   if (published !== null && published !== undefined)
-    node.append(make('small', 'th-jd-published', 'published ' + measure.format(published)));
-  if (chance) node.append(make('small', 'th-jd-published', 'chance ' + measure.format(chance)));
+    node.append(make('small', 'th-study-published', 'published ' + measure.format(published)));
+  if (chance) node.append(make('small', 'th-study-published', 'chance ' + measure.format(chance)));
   return node;
 }
 
@@ -98,7 +98,7 @@ function columnsOf({ rows, kind = 'pairs', of = 'pairs' }) {
     {
       name: 'Metric',
       cell(row) {
-        const node = make('span', 'th-jd-metric');
+        const node = make('span', 'th-study-metric');
         const about = [row.unit, row.turned ? 'lower is better: sign reversed' : ''].filter(
           Boolean,
         );
@@ -135,7 +135,7 @@ function columnsOf({ rows, kind = 'pairs', of = 'pairs' }) {
       const more = [];
       if (row.unscored) more.push(row.unscored + ' without a value');
       if (row.metric_ties) more.push(row.metric_ties + ' tied');
-      if (more.length) node.append(make('small', 'th-jd-below', more.join(', ')));
+      if (more.length) node.append(make('small', 'th-study-below', more.join(', ')));
       node.title = row.unscored_why.map((item) => item.candidates + ': ' + item.words).join('\n');
       return node;
     },
@@ -170,8 +170,8 @@ function byType(all) {
   const rows = [...names];
   part.head.append(csvButton('metrics-by-type', columns, rows));
   part.body.append(dataTable(columns, rows, 'Metrics against people by type of case'));
-  part.body.firstElementChild?.classList.add('th-jd-narrow');
-  const list = make('ul', 'th-jd-list-words');
+  part.body.firstElementChild?.classList.add('th-study-narrow');
+  const list = make('ul', 'th-study-list-words');
   all.forEach((group) => {
     const sentence = group.sentence || group.why;
     if (sentence) list.append(make('li', '', group.group + ': ' + sentence));
@@ -191,13 +191,13 @@ export function metricsView(box, current) {
   let measure = 'spearman';
 
   function headline(data, validation) {
-    const top = make('section', 'th-card th-jd-sum');
+    const top = make('section', 'th-card th-study-sum');
     const [first, ...rest] = validation.sentences;
     const caution = cautionLine();
-    top.append(make('p', 'th-jd-lead th-jd-headline', first || ''), caution.node);
+    top.append(make('p', 'th-study-lead th-study-headline', first || ''), caution.node);
     caution.say(validation.caution);
     if (rest.length) {
-      const list = make('ul', 'th-jd-list-words');
+      const list = make('ul', 'th-study-list-words');
       list.append(...rest.map((text) => make('li', '', text)));
       top.append(list);
     }
@@ -254,7 +254,7 @@ export function metricsView(box, current) {
       part.body.append(text);
     }
     if (validation.missing.length) {
-      const list = make('ul', 'th-jd-list-words');
+      const list = make('ul', 'th-study-list-words');
       list.append(...validation.missing.map((item) => make('li', '', item.name + ': ' + item.why)));
       part.body.append(make('h4', '', 'Not compared'), list);
     }
@@ -307,7 +307,10 @@ export function metricsView(box, current) {
     const { data } = results;
     line.say(results.failed ? results.words : '');
     if (!data) {
-      arrange(box, results.failed ? [line] : [make('p', 'th-soft th-jd-waiting', results.words)]);
+      arrange(
+        box,
+        results.failed ? [line] : [make('p', 'th-soft th-study-waiting', results.words)],
+      );
       return;
     }
     const { validation } = data[data.same ? 'everybody' : which];

@@ -9,25 +9,25 @@ const RATING_STEPS = 11;
 
 /** A trial by its parts, as the participants' page has them, on the gray that people see. */
 function sampleTrial({ sample, colors, kind, question }, form) {
-  const node = make('figure', 'th-jd-sample');
-  const positions = make('div', 'th-jd-places');
-  const answers = make('div', 'th-jd-answers');
+  const node = make('figure', 'th-study-sample');
+  const positions = make('div', 'th-study-places');
+  const answers = make('div', 'th-study-answers');
   const order = orderOf(colors);
   const several = sample.places.length > 1;
   node.append(
-    make('p', 'th-jd-sample-question', question || form.question || ''),
-    make('p', 'th-jd-sample-words', sample.words),
+    make('p', 'th-study-sample-question', question || form.question || ''),
+    make('p', 'th-study-sample-words', sample.words),
   );
   if (sample.reference) {
-    const people = make('div', 'th-jd-reference');
+    const people = make('div', 'th-study-reference');
     people.append(make('small', '', 'People'));
     people.append(strip(sample.reference, colors, order, 'People’s colors'));
     node.append(people);
   }
   positions.dataset.places = String(sample.places.length);
   sample.places.forEach((index, position) => {
-    const box = make('div', 'th-jd-place');
-    const images = make('div', 'th-jd-images');
+    const box = make('div', 'th-study-place');
+    const images = make('div', 'th-study-images');
     if (index.weights)
       box.append(strip(index.weights, colors, order, 'Colors, position ' + (position + 1)));
     index.images.forEach((id) => {
@@ -37,7 +37,7 @@ function sampleTrial({ sample, colors, kind, question }, form) {
       image.loading = 'lazy';
       images.append(image);
     });
-    const choice = several ? [make('span', 'th-jd-choice', String(position + 1))] : [];
+    const choice = several ? [make('span', 'th-study-choice', String(position + 1))] : [];
     box.append(...(index.weights ? [...choice, images] : [images, ...choice]));
     positions.append(box);
   });
@@ -54,12 +54,12 @@ function sampleTrial({ sample, colors, kind, question }, form) {
  * @param {{ create: HTMLElement, line: HTMLElement }} foot what stands below
  */
 export function outlineBox(box, { create, line }) {
-  const node = make('section', 'th-card th-jd-outline-card');
+  const node = make('section', 'th-card th-study-outline-card');
   const title = make('h3', '', 'Summary');
-  const lead = make('p', 'th-jd-headline');
+  const lead = make('p', 'th-study-headline');
   const numbers = make('div');
-  const warnings = make('ul', 'th-jd-warnings');
-  const blocks = make('div', 'th-jd-blocks');
+  const warnings = make('ul', 'th-study-warnings');
+  const blocks = make('div', 'th-study-blocks');
   const sample = make('div');
   const about = make('p', 'th-soft', 'This creates a draft. Nobody sees it until you open it.');
   let shown = '';

@@ -1,3 +1,3 @@
 // Studies: what `truehue.tabs.page.widgets` mounts of it.
 
-export { mount as judge } from './judge.js';
+export { mount as studies } from './studies.js';

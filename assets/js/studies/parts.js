@@ -100,7 +100,7 @@ export function linkButton(text, href, file) {
 /** The word and shape of a state. @param {string} state */
 export function stateMark(state) {
   const { shape, word } = STATES[state] || { shape: '·', word: state };
-  const node = make('span', 'th-jd-state');
+  const node = make('span', 'th-study-state');
   const mark = make('i', '', shape);
   node.dataset.state = state;
   mark.setAttribute('aria-hidden', 'true');
@@ -133,7 +133,7 @@ export function bar(done, total, label) {
  * @param {[string, string | Node | null | undefined][]} list
  */
 export function facts(list) {
-  const node = make('dl', 'th-jd-facts');
+  const node = make('dl', 'th-study-facts');
   list.forEach(([name, value]) => {
     if (value === null || value === undefined || value === '') return;
     const cell = make('dd');
@@ -200,7 +200,7 @@ export function time(iso) {
  * @param {[number, number, number?]} [line] from, to, and where a mark stands
  */
 export function rated(number, format, line) {
-  const node = make('span', 'th-jd-rated');
+  const node = make('span', 'th-study-rated');
   const text = make('span', 'th-rate-numbers');
   const { value, low, high, why } = number;
   // Where everybody gave the same, resampling them shows no width: that is no interval.
@@ -251,7 +251,7 @@ export function download(name, text, type = 'text/csv') {
 export function card(title, text) {
   const node = make('section', 'th-card');
   const head = make('header');
-  const body = make('div', 'th-jd-body');
+  const body = make('div', 'th-study-body');
   head.append(make('h3', '', title));
   if (text) head.append(make('span', 'th-soft', text));
   node.append(head, body);
@@ -265,10 +265,10 @@ export function card(title, text) {
  * @param {Node[]} [actions]
  */
 export function nothing(title, text, actions = []) {
-  const node = make('div', 'th-jd-nothing');
+  const node = make('div', 'th-study-nothing');
   node.append(make('h3', '', title), make('p', '', text));
   if (actions.length) {
-    const line = make('div', 'th-jd-buttons');
+    const line = make('div', 'th-study-buttons');
     line.append(...actions);
     node.append(line);
   }
@@ -277,7 +277,7 @@ export function nothing(title, text, actions = []) {
 
 /** A line that says how far numbers are to be trusted, hidden where there is nothing to say. */
 export function cautionLine() {
-  const node = make('p', 'th-jd-caution');
+  const node = make('p', 'th-study-caution');
   return {
     node,
     /** @param {string | undefined} text */
@@ -293,10 +293,10 @@ export function cautionLine() {
  * @param {{ title: string, body: Node[], action: string, act: () => Promise<unknown> }} question
  */
 export function question({ title, body, action, act }) {
-  const dialog = make('dialog', 'th-jd-dialog');
+  const dialog = make('dialog', 'th-study-dialog');
   const heading = make('h3', '', title);
   const line = problemLine();
-  const foot = make('div', 'th-jd-buttons');
+  const foot = make('div', 'th-study-buttons');
   const back = button('Cancel', () => dialog.close());
   const done = doing(
     action,
@@ -305,14 +305,14 @@ export function question({ title, body, action, act }) {
       dialog.close();
     },
     line,
-    'th-jd-do',
+    'th-study-do',
   );
-  heading.id = 'th-jd-question';
+  heading.id = 'th-study-question';
   dialog.setAttribute('aria-labelledby', heading.id);
   foot.append(done, back);
   dialog.append(heading, ...body, line, foot);
   dialog.addEventListener('close', () => dialog.remove());
-  (document.querySelector('.th-judge') || document.body).append(dialog);
+  (document.querySelector('.th-studies') || document.body).append(dialog);
   dialog.showModal();
   return dialog;
 }
@@ -323,14 +323,14 @@ export function question({ title, body, action, act }) {
  * @param {string} hint
  */
 export function reasonField(label, hint) {
-  const box = make('div', 'th-jd-field');
+  const box = make('div', 'th-study-field');
   const text = make('label', '', label);
   const input = make('input');
-  const about = make('p', 'th-jd-hint', hint);
-  input.id = 'th-jd-reason';
+  const about = make('p', 'th-study-hint', hint);
+  input.id = 'th-study-reason';
   input.maxLength = 300;
   text.htmlFor = input.id;
-  about.id = 'th-jd-reason-hint';
+  about.id = 'th-study-reason-hint';
   input.setAttribute('aria-describedby', about.id);
   box.append(text, input, about);
   return { box, input };

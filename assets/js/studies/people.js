@@ -34,7 +34,7 @@ function share(name, title, source, field, rule) {
       const value = source(person);
       const node = make('span', '', percent(value));
       if (field && beyond(field, value, rule)) {
-        node.className = 'th-jd-flag';
+        node.className = 'th-study-flag';
         node.prepend(make('i', '', '▲ '));
         node.title = 'Outside the limit of the rule';
       }
@@ -51,9 +51,9 @@ function share(name, title, source, field, rule) {
 export function peopleView(box, current) {
   const results = resultsOf(current);
   const line = problemLine();
-  const said = make('p', 'th-jd-said');
-  const top = make('section', 'th-card th-jd-sum');
-  const lead = make('p', 'th-jd-lead');
+  const said = make('p', 'th-study-said');
+  const top = make('section', 'th-card th-study-sum');
+  const lead = make('p', 'th-study-lead');
   const busy = make('p', 'th-soft');
   const list = card(
     'People',
@@ -104,8 +104,8 @@ export function peopleView(box, current) {
   function erase(person) {
     const confirm = make('input');
     const label = make('label', '', 'To confirm, type the number of ' + person.label);
-    const field = make('div', 'th-jd-field');
-    confirm.id = 'th-jd-confirm';
+    const field = make('div', 'th-study-field');
+    confirm.id = 'th-study-confirm';
     confirm.inputMode = 'numeric';
     confirm.autocomplete = 'off';
     label.htmlFor = confirm.id;
@@ -130,15 +130,15 @@ export function peopleView(box, current) {
     });
   }
   function tools(person) {
-    const node = make('span', 'th-jd-buttons th-jd-tools');
+    const node = make('span', 'th-study-buttons th-study-tools');
     const out = person.decision && person.decision.excluded;
     const decide = button(
       out ? 'Reinstate…' : 'Exclude…',
       () => (out ? takeIn(person) : leaveOut(person)),
-      'th-jd-small',
+      'th-study-small',
     );
-    const keep = make('a', 'th-button th-jd-small', 'Export');
-    const gone = button('Erase…', () => erase(person), 'th-jd-small');
+    const keep = make('a', 'th-button th-study-small', 'Export');
+    const gone = button('Erase…', () => erase(person), 'th-study-small');
     keep.href = current.address + path(person, 'export');
     keep.download = '';
     keep.title = 'All stored data of this person, for this person';
@@ -175,7 +175,7 @@ export function peopleView(box, current) {
       {
         name: 'Person',
         cell(person) {
-          const node = make('span', 'th-jd-person');
+          const node = make('span', 'th-study-person');
           const [shape, text] = STAGES[person.stage] || ['·', person.stage];
           const mark = make('i', '', shape);
           mark.setAttribute('aria-hidden', 'true');
@@ -189,7 +189,7 @@ export function peopleView(box, current) {
       {
         name: 'Included',
         cell(person) {
-          const node = make('span', 'th-jd-counts');
+          const node = make('span', 'th-study-counts');
           const { decision, excluded } = person;
           node.dataset.out = String(excluded);
           node.append(make('b', '', excluded ? '✕ excluded' : '✓ included'));
@@ -257,7 +257,10 @@ export function peopleView(box, current) {
     line.say(results.failed ? results.words : '');
     put(busy, results.failed ? '' : results.words);
     if (!data) {
-      arrange(box, results.failed ? [line] : [make('p', 'th-soft th-jd-waiting', results.words)]);
+      arrange(
+        box,
+        results.failed ? [line] : [make('p', 'th-soft th-study-waiting', results.words)],
+      );
       return;
     }
     put(
@@ -289,7 +292,7 @@ export function peopleView(box, current) {
       list.body.replaceChildren(
         dataTable(columns, data.people, 'Participants and answer quality', true),
       );
-      list.body.firstElementChild.classList.add('th-jd-persons');
+      list.body.firstElementChild.classList.add('th-study-persons');
     }
     arrange(box, [
       line,

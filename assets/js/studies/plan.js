@@ -8,7 +8,7 @@ import { onView, openNew } from './view.js';
 
 /** @param {string} text */
 function longText(text) {
-  return text ? make('div', 'th-jd-long', text) : null;
+  return text ? make('div', 'th-study-long', text) : null;
 }
 
 /** @param {any} training */
@@ -50,10 +50,10 @@ function replayCard(current) {
       try {
         const result = await ask(`${current.address}/replay`);
         const mark = result.whole && !result.differing.length ? '✓ ' : '✕ ';
-        out.replaceChildren(make('p', 'th-jd-headline', mark + result.words));
+        out.replaceChildren(make('p', 'th-study-headline', mark + result.words));
         const rest = [...result.differing, ...result.skipped];
         if (rest.length) {
-          const list = make('ul', 'th-jd-list-words');
+          const list = make('ul', 'th-study-list-words');
           list.append(
             ...rest.slice(0, 20).map((item) => make('li', '', item.label + ': ' + item.why)),
           );
@@ -167,7 +167,7 @@ function comparedNumbers({ plan, material }) {
 /** @param {any[]} examples */
 function exampleList(examples) {
   if (!examples || !examples.length) return null;
-  const list = make('ul', 'th-jd-list-words th-jc-examples-read');
+  const list = make('ul', 'th-study-list-words th-jc-examples-read');
   list.append(
     ...examples.map((example) => {
       const item = make('li', '', (example.good ? '✓ ' : '✕ ') + example.text);
@@ -214,10 +214,10 @@ export function planView(box, current) {
         ],
       ]),
     );
-    const consent = make('details', 'th-jd-more');
+    const consent = make('details', 'th-study-more');
     consent.append(
       make('summary', '', 'Consent, version ' + plan.consent.version),
-      make('div', 'th-jd-long', plan.consent.text),
+      make('div', 'th-study-long', plan.consent.text),
     );
     request.body.append(consent);
     const numbers = card(
@@ -258,7 +258,7 @@ export function planView(box, current) {
       ]),
     );
     const made = card('Sources');
-    const sentences = make('ul', 'th-jd-list-words');
+    const sentences = make('ul', 'th-study-list-words');
     sentences.append(...study.provenance.map((text) => make('li', '', text)));
     made.body.append(study.provenance.length ? sentences : make('p', 'th-soft', 'No entries.'));
     const log = card('Log', 'All changes to this study, in order.');
@@ -274,7 +274,7 @@ export function planView(box, current) {
       ),
     );
     if (study.kept) log.body.append(make('p', 'th-soft', study.kept));
-    const grid = make('div', 'th-jd-two');
+    const grid = make('div', 'th-study-two');
     grid.append(request.node, numbers.node);
     box.replaceChildren(grid, made.node, replayCard(current), log.node);
   }

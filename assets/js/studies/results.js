@@ -23,10 +23,10 @@ import { onView, openStudy } from './view.js';
 export function resultsView(box, current) {
   const results = resultsOf(current);
   const line = problemLine();
-  const top = make('section', 'th-card th-jd-sum');
-  const lead = make('p', 'th-jd-lead');
+  const top = make('section', 'th-card th-study-sum');
+  const lead = make('p', 'th-study-lead');
   const text = make('p', 'th-soft');
-  const body = make('div', 'th-jd-view');
+  const body = make('div', 'th-study-view');
   const caution = cautionLine();
   /** Of those whose answers count. @param {any} data */
   const cautionOf = (data) => (data.same ? data.everybody : data.included).caution;
@@ -143,7 +143,7 @@ export function resultsView(box, current) {
       const people = button(
         'Show the people',
         () => openStudy(current.study.id, 'people'),
-        'th-jd-small',
+        'th-study-small',
       );
       lead.append(people);
     }

@@ -1,7 +1,7 @@
 // The results of a study, asked for once for all views that show a part of them.
 import { ask, send } from '../shared/http.js';
 import { onTheme } from '../shared/figure.js';
-import { isSeen, judge } from './view.js';
+import { isSeen, studyView } from './view.js';
 
 const AGAIN_MS = 1000;
 const FRESH_MS = 20000;
@@ -53,9 +53,9 @@ export function resultsOf(current) {
   const tell = () => watchers.forEach((show) => show());
   const shown = () =>
     isSeen() &&
-    judge.screen === 'study' &&
-    judge.study === current.study.id &&
-    VIEWS.includes(judge.view);
+    studyView.screen === 'study' &&
+    studyView.study === current.study.id &&
+    VIEWS.includes(studyView.view);
 
   function take(answer) {
     const { status, progress, results } = answer;

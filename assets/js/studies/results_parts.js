@@ -64,7 +64,7 @@ export function ranked(data, title, text, list, number, shape) {
   ];
   part.head.append(csvButton(shape.file, columns, rows));
   const figure = plot(title + ', with 95% intervals; the numbers are in the table.');
-  const grid = make('div', shape.below ? 'th-jd-below' : 'th-jd-two');
+  const grid = make('div', shape.below ? 'th-study-below' : 'th-study-two');
   grid.append(dataTable(columns, rows, title, true), figure);
   part.body.append(grid);
   const series = (which, name) => ({
@@ -152,7 +152,7 @@ export function matrix(summary, file) {
     summary.against.find((item) => item.model === model && item.other === other);
   const all = summary.win_rates;
   const cell = (item) => {
-    const node = make('span', 'th-jd-heat');
+    const node = make('span', 'th-study-heat');
     if (!item) return '';
     const share = item.rate.value;
     node.append(make('b', '', percent(share)));
@@ -184,7 +184,7 @@ export function matrix(summary, file) {
     },
   ];
   const table = dataTable(columns, names, 'Share of votes that the row wins over the column', true);
-  table.classList.add('th-jd-matrix');
+  table.classList.add('th-study-matrix');
   return { table, save: csvButton(file, columns, names) };
 }
 
@@ -322,7 +322,7 @@ export function reliability(data) {
   ];
   part.head.append(csvButton('reliability', columns, rows));
   part.body.append(dataTable(columns, rows, 'Ties, side bias and agreement'));
-  part.body.firstElementChild?.classList.add('th-jd-narrow');
+  part.body.firstElementChild?.classList.add('th-study-narrow');
   const now = data.included;
   const message = [now.side_bias && now.side_bias.words, now.agreement.words].filter(Boolean);
   message.push(
@@ -345,7 +345,7 @@ export function reliability(data) {
 export function switched(data, title, text, fill) {
   const part = card(title, text);
   const choice = make('span', 'th-strip');
-  const tools = make('span', 'th-jd-buttons');
+  const tools = make('span', 'th-study-buttons');
   let which = AFTER.id;
   choice.setAttribute('role', 'group');
   choice.setAttribute('aria-label', 'Votes included');

@@ -40,16 +40,16 @@ export function ruleCard(results, said) {
     'Exclusion rule',
     'Participants outside these limits do not count in results. Nothing is deleted.',
   );
-  const form = make('form', 'th-jd-rule');
-  const fields = make('div', 'th-jd-rule-fields');
-  const effect = make('p', 'th-jd-effect');
+  const form = make('form', 'th-study-rule');
+  const fields = make('div', 'th-study-rule-fields');
+  const effect = make('p', 'th-study-effect');
   const line = problemLine();
-  const foot = make('div', 'th-jd-buttons');
+  const foot = make('div', 'th-study-buttons');
   let made = '';
   let data = null;
   effect.setAttribute('role', 'status');
   form.noValidate = true;
-  part.node.classList.add('th-jd-rules');
+  part.node.classList.add('th-study-rules');
 
   const inputs = () => [...fields.querySelectorAll('input')];
   function values() {
@@ -94,7 +94,7 @@ export function ruleCard(results, said) {
       put(said, 'The rule is applied.');
     },
     line,
-    'th-jd-do',
+    'th-study-do',
   );
   const usual = doing(
     'Use defaults',
@@ -120,23 +120,23 @@ export function ruleCard(results, said) {
   function fill() {
     fields.replaceChildren(
       ...data.rule_fields.map((field) => {
-        const node = make('div', 'th-jd-field');
+        const node = make('div', 'th-study-field');
         const label = make('label', '', field.label);
         const input = make('input');
-        const hint = make('p', 'th-jd-hint', field.help);
+        const hint = make('p', 'th-study-hint', field.help);
         input.name = field.name;
-        input.id = 'th-jd-rule-' + field.name;
+        input.id = 'th-study-rule-' + field.name;
         label.htmlFor = input.id;
         hint.id = input.id + '-hint';
         input.setAttribute('aria-describedby', hint.id);
         if (field.kind === 'yes') {
           input.type = 'checkbox';
           input.checked = Boolean(field.value);
-          node.classList.add('th-jd-check');
+          node.classList.add('th-study-check');
           node.append(input, label, hint);
           return node;
         }
-        const row = make('span', 'th-jd-percent');
+        const row = make('span', 'th-study-percent');
         input.inputMode = 'decimal';
         input.placeholder = 'not checked';
         input.value = field.value === null ? '' : String(Math.round(1000 * field.value) / 10);

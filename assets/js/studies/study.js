@@ -25,7 +25,7 @@ import {
 import { peopleView } from './people.js';
 import { planView } from './plan.js';
 import { resultsView } from './results.js';
-import { VIEWS, isSeen, judge, openList, openNew, openStudy, publishJudge } from './view.js';
+import { VIEWS, isSeen, studyView, openList, openNew, openStudy, publishStudies } from './view.js';
 
 /**
  * The study on screen: what the app told of it last, and how it is asked for again.
@@ -60,11 +60,11 @@ function actions(current, line, said) {
   const become = async (state, reason = '') => {
     const answer = await send(`${address}/state`, { state, reason });
     current.take(answer.study);
-    store.tell('judge');
+    store.tell('study-view');
   };
   const nodes = [];
   if (study.state === 'draft') {
-    const open = doing('Open the study', () => become('open'), line, 'th-jd-do');
+    const open = doing('Open the study', () => become('open'), line, 'th-study-do');
     if (!can.open) {
       open.setAttribute('aria-disabled', 'true');
       open.title = study.blocks.join(' ');
@@ -72,7 +72,7 @@ function actions(current, line, said) {
     nodes.push(open);
   }
   if (study.state === 'paused' && can.open)
-    nodes.push(doing('Resume', () => become('open'), line, 'th-jd-do'));
+    nodes.push(doing('Resume', () => become('open'), line, 'th-study-do'));
   if (can.pause) nodes.push(doing('Pause', () => become('paused'), line));
   if (can.close)
     nodes.push(
@@ -148,7 +148,7 @@ function actions(current, line, said) {
       async () => {
         const answer = await send(`${address}/copy`, {});
         store.tell('studies');
-        judge.title = answer.study.title;
+        studyView.title = answer.study.title;
         openStudy(answer.study.id, 'plan');
       },
       line,
@@ -170,7 +170,7 @@ function actions(current, line, said) {
           action: 'Delete the draft',
           async act() {
             const { deleted } = await send(`${address}/delete`, {});
-            judge.deleted = deleted;
+            studyView.deleted = deleted;
             store.tell('studies');
             openList();
           },
@@ -185,9 +185,9 @@ function actions(current, line, said) {
  * @returns {{ shown: () => void }}
  */
 export function studyScreen(box) {
-  const head = box.querySelector('.th-jd-head');
-  const nav = box.querySelector('.th-judge-switch');
-  const index = box.querySelector('.th-jd-views');
+  const head = box.querySelector('.th-study-head');
+  const nav = box.querySelector('.th-studies-switch');
+  const index = box.querySelector('.th-study-views');
   /** @type {Current | null} */
   let current = null;
   /** @type {Record<string, { box: HTMLElement, shown: () => void }>} */
@@ -199,26 +199,26 @@ export function studyScreen(box) {
     const tab = make('button', '', view.name);
     tab.type = 'button';
     tab.dataset.view = view.id;
-    tab.id = 'th-jd-tab-' + view.id;
+    tab.id = 'th-study-tab-' + view.id;
     tab.setAttribute('role', 'tab');
-    tab.setAttribute('aria-controls', 'th-jd-view');
-    tab.addEventListener('click', () => openStudy(judge.study, view.id));
+    tab.setAttribute('aria-controls', 'th-study-view');
+    tab.addEventListener('click', () => openStudy(studyView.study, view.id));
     return tab;
   });
   nav.append(...tabs);
   arrowKeys(tabs);
-  index.id = 'th-jd-view';
+  index.id = 'th-study-view';
   index.setAttribute('role', 'tabpanel');
 
   function draw() {
     if (!current) return;
     const { study } = current;
     const line = problemLine();
-    const said = make('p', 'th-jd-said');
+    const said = make('p', 'th-study-said');
     const top = make('header');
     const title = make('h2', '', study.title);
-    const row = make('div', 'th-jd-buttons');
-    const back = button('All studies', openList, 'th-jd-back');
+    const row = make('div', 'th-study-buttons');
+    const back = button('All studies', openList, 'th-study-back');
     said.setAttribute('role', 'status');
     title.tabIndex = -1;
     top.append(title, stateMark(study.state), back);
@@ -244,7 +244,7 @@ export function studyScreen(box) {
       said,
     );
     if (study.state === 'draft' && study.blocks.length) {
-      const blocks = make('div', 'th-jd-blocks');
+      const blocks = make('div', 'th-study-blocks');
       const list = make('ul');
       list.append(...study.blocks.map((text) => make('li', '', text)));
       blocks.append(make('b', '', 'Required before opening:'), list);
@@ -257,39 +257,39 @@ export function studyScreen(box) {
       );
       /** @type {HTMLElement} */ (same || title).focus({ preventScroll: true });
     }
-    judge.title = study.title;
-    publishJudge();
+    studyView.title = study.title;
+    publishStudies();
   }
   /** Whether this study has such a view. @param {{ of?: string[] }} view */
   const suits = ({ of }) => !of || !current || of.includes(current.study.kind);
   function front() {
-    if (current && !VIEWS.some((view) => view.id === judge.view && suits(view)))
-      judge.view = 'live';
+    if (current && !VIEWS.some((view) => view.id === studyView.view && suits(view)))
+      studyView.view = 'live';
     tabs.forEach((tab, position) => {
       tab.hidden = !suits(VIEWS[position]);
-      const on = tab.dataset.view === judge.view;
+      const on = tab.dataset.view === studyView.view;
       tab.setAttribute('aria-selected', String(on));
       tab.tabIndex = on ? 0 : -1;
     });
     nav.dataset.tabs = String(tabs.filter((tab) => !tab.hidden).length);
-    index.setAttribute('aria-labelledby', 'th-jd-tab-' + judge.view);
+    index.setAttribute('aria-labelledby', 'th-study-tab-' + studyView.view);
     if (!current) return;
-    if (!views[judge.view]) {
-      const made = make('div', 'th-jd-view');
+    if (!views[studyView.view]) {
+      const made = make('div', 'th-study-view');
       const makers = current.study.kind === 'colorings' ? COLORED : MAKERS;
-      views[judge.view] = { box: made, ...makers[judge.view](made, current) };
+      views[studyView.view] = { box: made, ...makers[studyView.view](made, current) };
       index.append(made);
     }
     Object.entries(views).forEach(([name, view]) => {
-      view.box.hidden = name !== judge.view;
+      view.box.hidden = name !== studyView.view;
     });
-    if (isSeen()) views[judge.view].shown();
+    if (isSeen()) views[studyView.view].shown();
   }
   async function load(id) {
     const mine = ++request;
     try {
       const study = await ask(`${API}/${id}`);
-      if (mine !== request || judge.study !== id) return;
+      if (mine !== request || studyView.study !== id) return;
       if (current && current.study.id === study.id) {
         current.study = study;
         draw();
@@ -325,8 +325,8 @@ export function studyScreen(box) {
   }
   return {
     shown() {
-      if (judge.study !== wanted || !current) {
-        wanted = judge.study;
+      if (studyView.study !== wanted || !current) {
+        wanted = studyView.study;
         if (!current || current.study.id !== wanted) {
           current = null;
           views = {};

@@ -43,7 +43,12 @@ export const spanHeads = (name) => [name, name + '_low', name + '_high'];
 
 /** @param {Column} column */
 const classOf = ({ name, right, wide, beside }) =>
-  [right && 'th-jd-right', wide && 'th-jd-wide', beside && 'th-jd-beside', !name && 'th-jd-act']
+  [
+    right && 'th-study-right',
+    wide && 'th-study-wide',
+    beside && 'th-study-beside',
+    !name && 'th-study-act',
+  ]
     .filter(Boolean)
     .join(' ');
 
@@ -56,8 +61,8 @@ const classOf = ({ name, right, wide, beside }) =>
  * @returns {HTMLElement} a table that scrolls by itself where it is too wide
  */
 export function dataTable(columns, rows, caption, stacked = false) {
-  const scroll = make('div', stacked ? 'th-scroll th-jd-stack' : 'th-scroll');
-  const table = make('table', 'th-table th-jd-table');
+  const scroll = make('div', stacked ? 'th-scroll th-study-stack' : 'th-scroll');
+  const table = make('table', 'th-table th-study-table');
   const head = make('thead');
   const names = make('tr');
   const body = make('tbody');
@@ -103,7 +108,7 @@ export function dataTable(columns, rows, caption, stacked = false) {
  * @param {any[]} rows
  */
 export function csvButton(file, columns, rows) {
-  const node = button('CSV', () => download(file + '.csv', csvOf(columns, rows)), 'th-jd-small');
+  const node = button('CSV', () => download(file + '.csv', csvOf(columns, rows)), 'th-study-small');
   node.title = 'Download this table with all decimals';
   return node;
 }

@@ -63,7 +63,7 @@ function read(query) {
  * @type {{ screen: string, study: string, view: string, preset: string, title?: string, concept?: string,
  *   set?: string, reviewsAlone?: boolean, deleted?: { id: string, words: string } }}
  */
-export const judge = {
+export const studyView = {
   concept: '',
   set: '',
   ...read(new URLSearchParams(location.search)),
@@ -71,38 +71,40 @@ export const judge = {
 };
 
 /** The address bar always opens what is on screen. */
-export function publishJudge() {
-  const root = document.querySelector('.th-judge');
+export function publishStudies() {
+  const root = document.querySelector('.th-studies');
   if (!root || !inFront(root)) return;
   const values = new URLSearchParams({ tab: 'studies' });
-  if (judge.study) values.set('study', judge.study);
-  if (judge.screen === 'study') values.set('view', judge.view);
-  if (judge.screen === REVIEW) values.set('view', REVIEW);
-  if (judge.screen === 'study' && judge.view === 'gallery' && judge.concept)
-    values.set('concept', judge.concept);
-  if (judge.screen === NEW) {
+  if (studyView.study) values.set('study', studyView.study);
+  if (studyView.screen === 'study') values.set('view', studyView.view);
+  if (studyView.screen === REVIEW) values.set('view', REVIEW);
+  if (studyView.screen === 'study' && studyView.view === 'gallery' && studyView.concept)
+    values.set('concept', studyView.concept);
+  if (studyView.screen === NEW) {
     values.set('view', NEW);
-    if (judge.preset) values.set('preset', judge.preset);
-    if (judge.preset && judge.set) values.set('set', judge.set);
+    if (studyView.preset) values.set('preset', studyView.preset);
+    if (studyView.preset && studyView.set) values.set('set', studyView.set);
   }
-  places.show('?' + values.toString(), judge.screen === 'list' ? '' : judge.title);
+  places.show('?' + values.toString(), studyView.screen === 'list' ? '' : studyView.title);
 }
 
-/** @param {Partial<typeof judge>} to */
+/** @param {Partial<typeof studyView>} to */
 function go(to) {
   const held = document.activeElement;
-  const before = judge.screen + judge.study;
-  Object.assign(judge, to);
-  store.tell('judge');
-  publishJudge();
-  if (before !== judge.screen + judge.study) {
+  const before = studyView.screen + studyView.study;
+  Object.assign(studyView, to);
+  store.tell('study-view');
+  publishStudies();
+  if (before !== studyView.screen + studyView.study) {
     window.scrollTo(0, 0);
     // What had the focus is gone with its screen.
     if (held && held !== document.body && !inFront(held)) {
-      const heading = document.querySelector('.th-judge [data-screen="' + judge.screen + '"] h2');
+      const heading = document.querySelector(
+        '.th-studies [data-screen="' + studyView.screen + '"] h2',
+      );
       if (heading instanceof HTMLElement) heading.focus({ preventScroll: true });
     }
-  } else comeForward('.th-judge-switch', judge.view, held);
+  } else comeForward('.th-studies-switch', studyView.view, held);
 }
 
 /**
@@ -117,7 +119,7 @@ export const openReview = (study = '') => go({ screen: REVIEW, study, preset: ''
  * @param {string} concept the id of its case
  */
 export function openGallery(study, concept) {
-  judge.concept = concept;
+  studyView.concept = concept;
   openStudy(study, 'gallery');
 }
 
@@ -130,7 +132,7 @@ export const openList = () => go({ screen: 'list', study: '', preset: '', title:
  * @param {string} [study]
  */
 export const openNew = (preset = '', study = '') =>
-  go({ screen: NEW, study, preset, set: '', title: study ? judge.title : '' });
+  go({ screen: NEW, study, preset, set: '', title: study ? studyView.title : '' });
 
 /**
  * One study.
@@ -138,23 +140,29 @@ export const openNew = (preset = '', study = '') =>
  * @param {string} [view]
  */
 export const openStudy = (study, view = 'live') =>
-  go({ screen: 'study', study, view, preset: '', title: study === judge.study ? judge.title : '' });
+  go({
+    screen: 'study',
+    study,
+    view,
+    preset: '',
+    title: study === studyView.study ? studyView.title : '',
+  });
 
 // Back and Forward.
 store.subscribe('place', ({ query }) => {
   if (query.get('tab') !== 'studies') return;
   const to = read(query);
-  Object.assign(judge, { concept: '', set: '' }, to, {
-    title: to.study === judge.study ? judge.title : '',
+  Object.assign(studyView, { concept: '', set: '' }, to, {
+    title: to.study === studyView.study ? studyView.title : '',
   });
-  store.tell('judge');
+  store.tell('study-view');
 });
 
 /** Whether somebody sees this view of a study now. @param {string} view */
-export const onView = (view) => judge.screen === 'study' && judge.view === view && isSeen();
+export const onView = (view) => studyView.screen === 'study' && studyView.view === view && isSeen();
 
 /** Whether somebody sees Studies now. */
 export function isSeen() {
-  const root = document.querySelector('.th-judge');
+  const root = document.querySelector('.th-studies');
   return Boolean(root && inFront(root)) && !document.hidden;
 }

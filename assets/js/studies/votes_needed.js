@@ -26,7 +26,7 @@ const NAMES = {
  * @param {(votes: number) => void} study.take is given the votes a stimulus that were found
  */
 export function votesNeeded({ ratings, size, take }) {
-  const box = make('div', 'th-jd-needed');
+  const box = make('div', 'th-study-needed');
   const wish = {
     better: 60,
     ties: 10,
@@ -38,10 +38,10 @@ export function votesNeeded({ ratings, size, take }) {
   };
   const source = fieldsOf(wish, () => tellField(box, '', ''));
   const line = problemLine();
-  const text = make('p', 'th-jd-headline');
+  const text = make('p', 'th-study-headline');
   const about = make('p', 'th-soft');
   const figure = plot('Power against votes, with the interval of the simulation');
-  const foot = make('div', 'th-jd-buttons');
+  const foot = make('div', 'th-study-buttons');
   let result = null;
   text.setAttribute('role', 'status');
   figure.hidden = true;

@@ -3,7 +3,7 @@ import { batchCard, batchList, putProblems } from '../shared/batches.js';
 import { inFront, make, put } from '../shared/dom.js';
 import { ask, send } from '../shared/http.js';
 import { store } from '../shared/state.js';
-import { askUrl, numberOf, qa, setAsk } from './view.js';
+import { askUrl, numberOf, qa, changeView } from './view.js';
 
 const MOST_SHOWN = 12;
 const LOOK_MS = 2000;
@@ -24,7 +24,7 @@ function savedChoices() {
 }
 function saveChoice() {
   try {
-    const saved = { ...savedChoices(), [qa.set]: qa.askings };
+    const saved = { ...savedChoices(), [qa.set]: qa.evaluations };
     localStorage.setItem(SHOWN, JSON.stringify(saved));
   } catch {
     /* it holds until the page closes */
@@ -70,7 +70,7 @@ function budgetFields() {
 }
 
 function evaluationCard(first, act) {
-  const node = make('article', 'th-qa-asking');
+  const node = make('article', 'th-qa-evaluation');
   const head = make('label');
   const box = make('input');
   const letter = make('span', 'th-qa-number');
@@ -95,9 +95,9 @@ function evaluationCard(first, act) {
   foot.append(parts.progress, parts.buttons);
   node.append(head, facts, parts.bar, parts.message, problems, budget.node, foot, parts.refused);
   box.addEventListener('change', () => {
-    const others = qa.askings.filter((id) => id !== now.id);
+    const others = qa.evaluations.filter((id) => id !== now.id);
     decided.add(qa.set);
-    setAsk({ askings: box.checked ? [...others, now.id] : others, from: '' });
+    changeView({ evaluations: box.checked ? [...others, now.id] : others, from: '' });
     saveChoice();
   });
   return {
@@ -107,8 +107,8 @@ function evaluationCard(first, act) {
       now = row;
       node.dataset.asking = row.id;
       parts.update(node, row);
-      box.checked = qa.askings.includes(row.id);
-      const full = qa.askings.length >= MOST_SHOWN;
+      box.checked = qa.evaluations.includes(row.id);
+      const full = qa.evaluations.length >= MOST_SHOWN;
       box.disabled = !box.checked && (!row.may.open || full);
       box.title = full && !box.checked ? 'At most ' + MOST_SHOWN + ' can be compared at once' : '';
       put(letter, numberOf(row.id));
@@ -127,7 +127,7 @@ function evaluationCard(first, act) {
  * The list; it looks again while something moves.
  * @param {HTMLElement} root
  */
-export function askingsList(root) {
+export function evaluationList(root) {
   const part = (name) => /** @type {Found} */ (root.querySelector('.th-qa-' + name));
   let suffix = '';
   const list = batchList({
@@ -139,7 +139,7 @@ export function askingsList(root) {
     visible: () => inFront(root) && Boolean(qa.set),
     card: (row) => evaluationCard(row, act),
     async read(withHidden) {
-      const result = await ask(askUrl('/askings', { set: qa.set, hidden: withHidden }));
+      const result = await ask(askUrl('/evaluations', { set: qa.set, hidden: withHidden }));
       return { rows: result.askings, hidden: result.hidden };
     },
     loaded(rows, _, news, more) {
@@ -150,7 +150,7 @@ export function askingsList(root) {
     },
   });
   async function act(row, action, body) {
-    await send(`/api/vlm/askings/${row.id}/${action}`, body);
+    await send(`/api/vlm/evaluations/${row.id}/${action}`, body);
     await list.load();
   }
   // What a link names and is not here is not shown; a link without any shows what was chosen last,
@@ -158,8 +158,8 @@ export function askingsList(root) {
   function choose(rows) {
     const first = suffix !== qa.set;
     suffix = qa.set;
-    const saved = first && !qa.askings.length ? savedChoices()[qa.set] : null;
-    const ids = (Array.isArray(saved) ? saved : qa.askings).filter((id) =>
+    const saved = first && !qa.evaluations.length ? savedChoices()[qa.set] : null;
+    const ids = (Array.isArray(saved) ? saved : qa.evaluations).filter((id) =>
       rows.some((row) => row.id === id),
     );
     if (first) decided.delete(qa.set);
@@ -171,7 +171,7 @@ export function askingsList(root) {
           .slice(0, 3)
           .map((row) => row.id)
           .reverse();
-    if (chosen.join() !== qa.askings.join()) setAsk({ askings: chosen });
+    if (chosen.join() !== qa.evaluations.join()) changeView({ evaluations: chosen });
     // Names were not known to who drew first.
     if (first) store.tell('ask-named');
   }

@@ -1,7 +1,7 @@
 // The figure of scores: a line for everybody in every task, with its interval, beside chance, the
 // pixel reader and people. It is a list that can be read; figure_file.js makes a picture of it.
 import { make, many } from '../shared/dom.js';
-import { numberOf, openAsk } from './view.js';
+import { numberOf, openView } from './view.js';
 import { namesOf } from './names.js';
 
 export const AXIS = [0, 25, 50, 75, 100];
@@ -235,7 +235,7 @@ function block(message) {
     open.type = 'button';
     open.title = 'Show its questions';
     open.addEventListener('click', () =>
-      openAsk('questions', { task: message.task, outcome: '', words: '' }),
+      openView('questions', { task: message.task, outcome: '', words: '' }),
     );
     head.append(open);
   }

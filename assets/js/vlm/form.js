@@ -1,7 +1,7 @@
 // The form that asks a model a set: which one, how, and how much of the set.
 import { arrange, make, many, options, put, strip } from '../shared/dom.js';
 import { send } from '../shared/http.js';
-import { qa, setAsk } from './view.js';
+import { qa, changeView } from './view.js';
 
 const PHONE = 720;
 const HUB = 'hub:';
@@ -181,8 +181,8 @@ export function askForm(root, started) {
     go.setAttribute('aria-disabled', 'true');
     refuse('');
     try {
-      const { id } = await send('/api/vlm/askings', body);
-      if (!qa.askings.includes(id)) setAsk({ askings: [...qa.askings, id] });
+      const { id } = await send('/api/vlm/evaluations', body);
+      if (!qa.evaluations.includes(id)) changeView({ evaluations: [...qa.evaluations, id] });
       started(id);
     } catch (error) {
       refuse(error.message, error.field);

@@ -5,7 +5,7 @@ import { ask } from '../shared/http.js';
 import { keeping } from './keep.js';
 import { namesOf } from './names.js';
 import { answerCard, OUTCOMES, questionNodes, SHORT } from './question.js';
-import { askUrl, numberOf, qa, setAsk } from './view.js';
+import { askUrl, numberOf, qa, changeView } from './view.js';
 
 const COUNT = 24;
 const SIDE = 520;
@@ -16,10 +16,10 @@ function wanted() {
   const differ = qa.view === 'differ';
   return {
     set: qa.set,
-    askings: qa.askings.join(','),
+    askings: qa.evaluations.join(','),
     task: qa.task,
     outcome: differ ? '' : qa.outcome,
-    of: qa.askings.includes(qa.of) ? qa.of : '',
+    of: qa.evaluations.includes(qa.of) ? qa.of : '',
     differ,
     only: differ ? qa.only : '',
     words: qa.words,
@@ -63,7 +63,7 @@ export function questionsView(box, rows, start) {
   box.append(card);
 
   const key = () => JSON.stringify(wanted()) + qa.view;
-  const again = (values) => setAsk({ from: '', q: '', ...values });
+  const again = (values) => changeView({ from: '', q: '', ...values });
   task.addEventListener('change', () => again({ task: task.value }));
   who.addEventListener('change', () => again({ of: who.value }));
   search.addEventListener('input', () => {
@@ -73,7 +73,7 @@ export function questionsView(box, rows, start) {
 
   /** Those whose answers are shown. */
   function report() {
-    const shown = rows().filter((row) => qa.askings.includes(row.id));
+    const shown = rows().filter((row) => qa.evaluations.includes(row.id));
     const names = namesOf(shown);
     return new Map(
       shown.map((row) => [
@@ -96,11 +96,11 @@ export function questionsView(box, rows, start) {
       ),
       qa.task,
     );
-    who.hidden = differ || qa.askings.length < 2;
+    who.hidden = differ || qa.evaluations.length < 2;
     options(
       who,
-      qa.askings.map((id) => ({ id, name: nameOf(id) })),
-      qa.of || qa.askings[0] || '',
+      qa.evaluations.map((id) => ({ id, name: nameOf(id) })),
+      qa.of || qa.evaluations[0] || '',
     );
     if (document.activeElement !== search) search.value = qa.words;
     const counts = (result && result.counts) || {};
@@ -114,11 +114,12 @@ export function questionsView(box, rows, start) {
           { id: '', name: 'Both' },
           {
             id: 'first',
-            name: 'Only ' + numberOf(qa.askings[0]) + ' correct ' + (qa.only ? '' : both.first),
+            name: 'Only ' + numberOf(qa.evaluations[0]) + ' correct ' + (qa.only ? '' : both.first),
           },
           {
             id: 'second',
-            name: 'Only ' + numberOf(qa.askings[1]) + ' correct ' + (qa.only ? '' : both.second),
+            name:
+              'Only ' + numberOf(qa.evaluations[1]) + ' correct ' + (qa.only ? '' : both.second),
           },
         ],
         qa.only,
@@ -127,7 +128,7 @@ export function questionsView(box, rows, start) {
     } else
       strip(
         outcomes,
-        qa.askings.length
+        qa.evaluations.length
           ? [
               { id: '', name: 'All ' + total.toLocaleString('en-US') },
               ...Object.entries(OUTCOMES)
@@ -143,7 +144,7 @@ export function questionsView(box, rows, start) {
       );
   }
   function open(question) {
-    setAsk({ q: question.id });
+    changeView({ q: question.id });
   }
   function cardOf(question) {
     const differ = qa.view === 'differ';
@@ -199,7 +200,7 @@ export function questionsView(box, rows, start) {
       button.type = 'button';
       button.disabled = !on;
       button.addEventListener('click', () => {
-        setAsk({ from: to ? String(to) : '' });
+        changeView({ from: to ? String(to) : '' });
         box.scrollIntoView();
       });
       return button;
@@ -220,7 +221,7 @@ export function questionsView(box, rows, start) {
     rendered = key();
     filters();
     list.classList.toggle('th-qa-differ', qa.view === 'differ');
-    if (qa.view === 'differ' && qa.askings.length < 2) {
+    if (qa.view === 'differ' && qa.evaluations.length < 2) {
       put(
         status,
         'Select two evaluations on the left to see the questions that only one of them answers correctly.',
@@ -234,9 +235,9 @@ export function questionsView(box, rows, start) {
       qa.view === 'differ'
         ? many(result.total, 'question') +
           ' that only one of ' +
-          nameOf(qa.askings[0]) +
+          nameOf(qa.evaluations[0]) +
           ' and ' +
-          nameOf(qa.askings[1]) +
+          nameOf(qa.evaluations[1]) +
           ' answers correctly'
         : many(result.total, 'question');
     put(status, result.total ? text : 'No question matches. Remove a filter.');
@@ -258,14 +259,14 @@ export function questionsView(box, rows, start) {
     const from = to - (to % COUNT);
     const current = result.questions[to - result.from];
     if (current) {
-      setAsk({ q: current.id });
+      changeView({ q: current.id });
       return;
     }
     const mine = request;
     try {
       const next = await ask(askUrl('/questions', { ...wanted(), from: to, count: 1 }));
       if (mine === request && next.questions.length)
-        setAsk({ q: next.questions[0].id, from: from ? String(from) : '' });
+        changeView({ q: next.questions[0].id, from: from ? String(from) : '' });
     } catch (error) {
       put(status, error.message);
     }
@@ -298,7 +299,7 @@ export function questionsView(box, rows, start) {
       const id = qa.q;
       made.remove();
       dialog = null;
-      if (id) setAsk({ q: '' });
+      if (id) changeView({ q: '' });
       /** @type {HTMLElement | null} */ (
         list.querySelector('[data-question="' + CSS.escape(id) + '"] button')
       )?.focus({ preventScroll: true });
@@ -316,7 +317,7 @@ export function questionsView(box, rows, start) {
     }
     dialog ||= large();
     const mine = dialog;
-    const key = qa.q + ' ' + qa.askings.join() + ' ' + qa.parser;
+    const key = qa.q + ' ' + qa.evaluations.join() + ' ' + qa.parser;
     const index = position();
     // Who pressed one of them keeps the focus.
     mine.back.setAttribute('aria-disabled', String(index < 1));
@@ -327,7 +328,7 @@ export function questionsView(box, rows, start) {
     let question = result && result.questions.find((item) => item.id === qa.q);
     if (!question) {
       try {
-        const evaluations = qa.askings.join(',');
+        const evaluations = qa.evaluations.join(',');
         const values = { set: qa.set, askings: evaluations, id: qa.q, parser: qa.parser };
         ({ question } = await ask(askUrl('/question', values)));
       } catch (error) {
@@ -346,7 +347,7 @@ export function questionsView(box, rows, start) {
     async show() {
       const mine = ++request;
       if (rendered !== key()) draw();
-      if (qa.view !== 'differ' || qa.askings.length > 1) {
+      if (qa.view !== 'differ' || qa.evaluations.length > 1) {
         try {
           const answer = await ask(askUrl('/questions', wanted()));
           if (mine !== request) return;

@@ -5,7 +5,7 @@ import { figureSvg, saveFigure } from './figure_file.js';
 import { keeping } from './keep.js';
 import { namesOf } from './names.js';
 import { allNumbers, differences, judging, published, reasons } from './tables.js';
-import { askUrl, numberOf, qa, setAsk } from './view.js';
+import { askUrl, numberOf, qa, changeView } from './view.js';
 
 function link(text, path, values) {
   const node = make('a', 'th-button th-qa-csv', text);
@@ -20,7 +20,7 @@ function link(text, path, values) {
  */
 function saves(result, blocks) {
   const box = make('p', 'th-qa-saves');
-  const values = { set: qa.set, askings: qa.askings.join(','), parser: qa.parser };
+  const values = { set: qa.set, askings: qa.evaluations.join(','), parser: qa.parser };
   const problem = make('span', 'th-problem');
   const imageNode = (text, format) => {
     const button = make('button', 'th-button', text);
@@ -66,7 +66,7 @@ function parserNodes(result) {
     'first read by parser ' + [...new Set(older.map((row) => row.own_parser))].join(', ');
   press.type = 'button';
   put(press, again ? 'Show scores by the original parser' : 'Re-read by parser ' + result.parser);
-  press.addEventListener('click', () => setAsk({ parser: again ? '' : result.parser }));
+  press.addEventListener('click', () => changeView({ parser: again ? '' : result.parser }));
   line.append(
     again
       ? 'All answers are read by parser ' +

@@ -3,7 +3,7 @@ import { arrange, make, many, options, put, strip } from '../shared/dom.js';
 import { send } from '../shared/http.js';
 import { followJob } from '../shared/jobs.js';
 import { store } from '../shared/state.js';
-import { qa, setAsk } from './view.js';
+import { qa, changeView } from './view.js';
 
 /**
  * A dialog with a form: a title, fields, one button that does it, and what is said meanwhile.
@@ -19,7 +19,7 @@ function formDialog(title, fields, does, doIt) {
   const form = make('form');
   const problem = make('p', 'th-problem');
   const status = make('p', 'th-soft');
-  const go = make('button', 'th-draw-button', does);
+  const go = make('button', 'th-primary', does);
   const actions = make('div', 'th-import-actions');
   close.type = 'button';
   go.type = 'submit';
@@ -217,7 +217,7 @@ export function setsCard(root, reload) {
   }
   async function chosen(result) {
     await reload();
-    setAsk({ set: result.set, askings: [], q: '', from: '' });
+    changeView({ set: result.set, evaluations: [], q: '', from: '' });
     const notes = [...(result.notes || []), result.pixels_problem || ''].filter(Boolean);
     say(notes.join(' '));
   }
@@ -225,7 +225,15 @@ export function setsCard(root, reload) {
   part('import').addEventListener('click', () => importDialog(chosen));
   select.addEventListener('change', () => {
     say('');
-    setAsk({ set: select.value, askings: [], task: '', outcome: '', of: '', q: '', from: '' });
+    changeView({
+      set: select.value,
+      evaluations: [],
+      task: '',
+      outcome: '',
+      of: '',
+      q: '',
+      from: '',
+    });
   });
   part('hide').addEventListener('click', async () => {
     const item = start.sets.find((set) => set.id === qa.set);

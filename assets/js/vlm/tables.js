@@ -3,7 +3,7 @@
 import { make, options, put } from '../shared/dom.js';
 import { interval, number } from './figure.js';
 import { namesOf } from './names.js';
-import { numberOf, openAsk, qa } from './view.js';
+import { numberOf, openView, qa } from './view.js';
 
 const NONE = '–';
 const SMALLEST_P = 0.0001;
@@ -171,7 +171,7 @@ export function reasons(result) {
 const reordered = (item) => [
   item.first,
   item.second,
-  ...qa.askings.filter((id) => id !== item.first && id !== item.second),
+  ...qa.evaluations.filter((id) => id !== item.first && id !== item.second),
 ];
 
 /** @param {number | null} p */
@@ -203,7 +203,7 @@ export function differences(result) {
     button.type = 'button';
     button.title = 'Show these questions';
     button.addEventListener('click', () =>
-      openAsk('differ', { askings: reordered(item), task, only, words: '' }),
+      openView('differ', { evaluations: reordered(item), task, only, words: '' }),
     );
     return button;
   }
@@ -212,7 +212,7 @@ export function differences(result) {
     const see = make('button', 'th-button', 'Show the questions where they differ');
     see.type = 'button';
     see.addEventListener('click', () =>
-      openAsk('differ', { askings: reordered(item), task: '', only: '', words: '' }),
+      openView('differ', { evaluations: reordered(item), task: '', only: '', words: '' }),
     );
     body.replaceChildren(
       make(

@@ -17,7 +17,7 @@ function read(query) {
   const fields = Object.fromEntries(FIELDS.map((name) => [name, value(name)]));
   return {
     set: value('set'),
-    askings: [...new Set(value('askings').split(',').filter(Boolean))],
+    evaluations: [...new Set(value('askings').split(',').filter(Boolean))],
     view: VIEWS.includes(view) ? view : 'results',
     parser: value('parser'),
     ...fields,
@@ -25,7 +25,7 @@ function read(query) {
 }
 
 /**
- * `set` is the set that is open, `askings` the ids whose answers are shown, in their order; `of` is
+ * `set` is the set that is open, `evaluations` the ids whose answers are shown, in their order; `of` is
  * the one whose outcomes are counted, `q` the question that is open. `parser` is the one that reads
  * all answers, on demand; without it each asking is read by the parser that it began with.
  * @type {any}
@@ -33,12 +33,12 @@ function read(query) {
 export const qa = read(new URLSearchParams(location.search));
 
 /** The address bar always opens what is on screen. */
-export function publishAsk() {
+export function publishView() {
   const root = document.querySelector('.th-qa');
   if (!root || !inFront(root)) return;
   const values = new URLSearchParams({ tab: 'vlm', view: qa.view });
   if (qa.set) values.set('set', qa.set);
-  if (qa.askings.length) values.set('askings', qa.askings.join(','));
+  if (qa.evaluations.length) values.set('askings', qa.evaluations.join(','));
   if (qa.parser) values.set('parser', qa.parser);
   if (qa.view !== 'results')
     FIELDS.forEach((name) => {
@@ -51,10 +51,10 @@ export function publishAsk() {
  * Changes what is shown, and says so to all parts of the room.
  * @param {Record<string, any>} values
  */
-export function setAsk(values) {
+export function changeView(values) {
   Object.assign(qa, values);
-  store.tell('ask');
-  publishAsk();
+  store.tell('vlm');
+  publishView();
 }
 
 /**
@@ -62,9 +62,9 @@ export function setAsk(values) {
  * @param {string} view
  * @param {Record<string, any>} [values]
  */
-export function openAsk(view, values = {}) {
+export function openView(view, values = {}) {
   const held = document.activeElement;
-  setAsk({ view, from: '', q: '', ...values });
+  changeView({ view, from: '', q: '', ...values });
   comeForward('.th-qa-switch', view, held);
 }
 
@@ -72,7 +72,7 @@ export function openAsk(view, values = {}) {
 store.subscribe('place', ({ query }) => {
   if (query.get('tab') !== 'vlm') return;
   Object.assign(qa, read(query));
-  store.tell('ask');
+  store.tell('vlm');
 });
 
 /**
@@ -81,7 +81,7 @@ store.subscribe('place', ({ query }) => {
  * @param {string} evaluation
  */
 export function numberOf(evaluation) {
-  return String(qa.askings.indexOf(evaluation) + 1 || '');
+  return String(qa.evaluations.indexOf(evaluation) + 1 || '');
 }
 
 /**

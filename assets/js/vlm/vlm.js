@@ -2,12 +2,12 @@
 import { arrowKeys, inFront, put } from '../shared/dom.js';
 import { ask } from '../shared/http.js';
 import { store } from '../shared/state.js';
-import { askingsList } from './evaluations.js';
+import { evaluationList } from './evaluations.js';
 import { askForm } from './form.js';
 import { questionsView } from './questions.js';
 import { drawResults } from './results.js';
 import { setsCard, work } from './sets.js';
-import { askUrl, openAsk, publishAsk, qa, setAsk } from './view.js';
+import { askUrl, openView, publishView, qa, changeView } from './view.js';
 
 /** @param {import('../shared/widget.js').Widget} widget */
 export function mount({ element }) {
@@ -24,7 +24,7 @@ export function mount({ element }) {
   let again = false;
   let shownQuestions = '';
 
-  const list = askingsList(root);
+  const list = evaluationList(root);
   const form = askForm(root, () => list.load());
   const sets = setsCard(root, load);
   const questions = questionsView(views.questions, list.rows, () => start);
@@ -48,7 +48,7 @@ export function mount({ element }) {
     if (!known) {
       const first = start.sets.find((item) => !item.hidden);
       if (qa.set) lost = 'The question set of this link is not available. Another one is shown.';
-      setAsk({ set: first ? first.id : '', askings: [] });
+      changeView({ set: first ? first.id : '', evaluations: [] });
     } else front();
   }
   /** @param {(text: string) => void} tell */
@@ -57,7 +57,7 @@ export function mount({ element }) {
     results(true);
   }
   async function results(force) {
-    const values = { set: qa.set, askings: qa.askings.join(','), parser: qa.parser };
+    const values = { set: qa.set, askings: qa.evaluations.join(','), parser: qa.parser };
     const key = Object.values(values).join(' ');
     if (!force && key === shownResults) return;
     // One question at a time: of what comes meanwhile, only the last is asked.
@@ -90,7 +90,7 @@ export function mount({ element }) {
     const item = start && start.sets.find((set) => set.id === qa.set);
     const usable = Boolean(item && !item.problem);
     root.querySelector('.th-qa-main').hidden = !usable;
-    root.querySelector('.th-qa-askings').hidden = !usable;
+    root.querySelector('.th-qa-evaluations').hidden = !usable;
     Object.entries(views).forEach(([name, node]) => {
       node.hidden = name !== open || !usable;
     });
@@ -114,9 +114,9 @@ export function mount({ element }) {
   root.querySelector('.th-qa-set').addEventListener('change', () => {
     lost = '';
   });
-  tabs.forEach((tab) => tab.addEventListener('click', () => openAsk(tab.dataset.view || '')));
+  tabs.forEach((tab) => tab.addEventListener('click', () => openView(tab.dataset.view || '')));
   arrowKeys(tabs);
-  store.subscribe('ask', front);
+  store.subscribe('vlm', front);
   store.subscribe('ask-named', questions.named);
   // More answers are there.
   store.subscribe('ask-more', () => {
@@ -132,7 +132,7 @@ export function mount({ element }) {
     if (now && !seen) {
       load();
       list.load();
-      publishAsk();
+      publishView();
     }
     seen = now;
   }).observe(element);

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from truehue.core.color.notation import read_hex, read_rgb, shortened
+from truehue.core.color.notation import read_hex, read_rgb, shorten
 from truehue.core.color.spaces import hex_of, srgb8_to_lab
 from truehue.core.color.uw71 import COUNT, lab71, uw58, uw71
 from truehue.core.errors import BadInput
@@ -65,7 +65,7 @@ def number(text: str, label: str, decimal_comma: bool = False) -> float:
         plain = plain.replace(",", ".")
     if not _NUMBER.fullmatch(plain):
         hint = ": write it with a point" if _COMMA.fullmatch(plain) else ""
-        raise BadInput(f'{label} is "{shortened(plain)}", which is not a number{hint}')
+        raise BadInput(f'{label} is "{shorten(plain)}", which is not a number{hint}')
     return float(plain)
 
 
@@ -108,7 +108,7 @@ def of_hex(text: str) -> SourceColor:
     """Raises BadInput for what is no hex color."""
     srgb8 = read_hex(text.strip())
     if srgb8 is None:
-        raise BadInput(f'"{shortened(text)}" is not a hex color such as #D51C3C')
+        raise BadInput(f'"{shorten(text)}" is not a hex color such as #D51C3C')
     return SourceColor(_triple(srgb8_to_lab(np.array(srgb8))), {"hex": hex_of(srgb8)})
 
 
@@ -198,7 +198,7 @@ class Order:
         return weights
 
 
-def by_place(count: int, as_58: bool, label: str) -> Order:
+def by_position(count: int, as_58: bool, label: str) -> Order:
     """The order of ``count`` bare numbers: nothing says more than their place. ``what`` has them.
 
     Raises FileRefused for a count that is neither 71 nor, with ``as_58``, 58.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from truehue.core.color.distances import SUM_TOLERANCE, checked
-from truehue.core.color.notation import shortened
+from truehue.core.color.notation import shorten
 from truehue.core.color.uw71 import assign
 from truehue.core.concepts.matching import concept_of, normal, similar
 from truehue.core.concepts.reading.bins import RATINGS as OFFER_RATINGS
@@ -79,7 +79,7 @@ class Label:
     @property
     def name(self) -> str:
         """``Line 5 ("rotten mango")``."""
-        return f'{self.where} ("{shortened(f"{self.modifier} {self.concept}")}")'
+        return f'{self.where} ("{shorten(f"{self.modifier} {self.concept}")}")'
 
 
 @dataclass
@@ -251,7 +251,7 @@ def _unfit(label: Label) -> str:
         return "It has no concept"
     if label.kind not in ("", PICTURES, *KINDS):
         kinds = ", ".join((PICTURES, *KINDS))
-        return f'Its kind is "{shortened(label.kind)}"; the kinds are {kinds}'
+        return f'Its kind is "{shorten(label.kind)}"; the kinds are {kinds}'
     texts = {
         "concept": label.words,
         "contributor": label.contributor,

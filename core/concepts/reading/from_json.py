@@ -14,7 +14,7 @@ from truehue.core.concepts.reading.bins import (
     Order,
     SourceColor,
     by_color,
-    by_place,
+    by_position,
     color_in,
     of_hex,
     of_lab,
@@ -195,7 +195,7 @@ def _row(entry: Mapping[str, Any], as_58: bool, name: str) -> tuple[list[float],
     numbers = [_number(value, f"number {index}") for index, value in enumerate(values)]
     colors = entry.get("colors")
     if colors is None:
-        return numbers, by_place(len(numbers), as_58, name)
+        return numbers, by_position(len(numbers), as_58, name)
     if not isinstance(colors, list) or len(colors) != len(numbers):
         raise BadInput(f"colors is not a list of {len(numbers)} colors, one for each number")
     row_colors = [_color(color) for color in colors]

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from truehue.core.color.notation import shortened
+from truehue.core.color.notation import shorten
 from truehue.core.color.uw71 import COUNT
 from truehue.core.concepts.reading.bins import (
     COLOR,
@@ -32,7 +32,7 @@ from truehue.core.concepts.reading.bins import (
     SourceColor,
     by_color,
     by_index,
-    by_place,
+    by_position,
     called,
     color_in,
     comma_is_decimal,
@@ -43,7 +43,7 @@ from truehue.core.concepts.reading.bins import (
 )
 from truehue.core.concepts.reading.collector import Label, RowCollector
 from truehue.core.errors import BadInput
-from truehue.core.spreadsheets import unguarded
+from truehue.core.spreadsheets import unescape_formula
 from truehue.core.text_tables import DELIMITERS, Record, TextSource, records
 
 MAX_RECORDS = 500_000
@@ -139,7 +139,7 @@ class LabelColumns:
         """What the row is. Raises BadInput for a number of people that is none."""
         cells = {name: record.fields[position] for name, position in self.positions.items()}
         if "kind" in cells:
-            cells = {name: unguarded(text) for name, text in cells.items()}
+            cells = {name: unescape_formula(text) for name, text in cells.items()}
         concept, said = cells.pop("concept", ""), cells.pop("people", "")
         people = whole(said)
         nobody = bool(said) and not people
@@ -370,7 +370,7 @@ def color_of_cell(cell: str) -> SourceColor:
     """Raises BadInput for what is no color."""
     color = color_in(cell)
     if color is None:
-        raise BadInput(f'"{shortened(cell)}" is not a color; write #RRGGBB, or L,a,b')
+        raise BadInput(f'"{shorten(cell)}" is not a color; write #RRGGBB, or L,a,b')
     return color
 
 
@@ -414,7 +414,7 @@ def take_bare(
     numbers: Sequence[float],
 ) -> None:
     """Reads numbers without any header, of the concept ``words``."""
-    order = by_place(len(numbers), as_58, table.name)
+    order = by_position(len(numbers), as_58, table.name)
     if not (text or "").strip():
         raise no_concept(table.name)
     gathering.notes.extend(order.notes)
@@ -499,7 +499,7 @@ def _order(
 def _index(cell: str) -> int:
     index = index_in(cell)
     if index is None:
-        raise BadInput(f'"{shortened(cell)}" is not an index of a bin')
+        raise BadInput(f'"{shorten(cell)}" is not an index of a bin')
     return index
 
 

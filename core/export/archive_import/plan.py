@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from truehue.core.errors import BadInput
-from truehue.core.prompts.prompt import Prompt, prompt_from_json, unfit
+from truehue.core.prompts.prompt import Prompt, describe_unfit, prompt_from_json
 from truehue.core.runs.concepts import only_measured
 from truehue.core.runs.folder import item_from_json
 from truehue.core.runs.plan import canonical_json, check_masker, items_digest, rows_sha256
@@ -139,7 +139,7 @@ def _prompts(path: Path, summary: Mapping[str, Any]) -> tuple[Prompt, ...]:
     def read() -> Iterator[dict[str, Any]]:
         for row in _rows(path, summary["prompts"], MOST_PROMPTS_BYTES):
             prompt = prompt_from_json(row)
-            if why := unfit(prompt):
+            if why := describe_unfit(prompt):
                 raise BadInput(f"a prompt of it cannot be taken: {why}")
             prompts.append(prompt)
             yield row

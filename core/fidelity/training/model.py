@@ -257,7 +257,7 @@ def export(trainee: Trainee, folder: Path) -> None:
     from huggingface_hub import split_torch_state_dict_into_shards
     from safetensors.torch import save_file
 
-    check_place(folder)
+    check_folder(folder)
     config, tokenizer = config_and_tokenizer(trainee.base)
     weights = {released_name(name): tensor for name, tensor in _weights(trainee).items()}
     rows = len(weights[released_name(EMBEDDING)])
@@ -276,7 +276,7 @@ def export(trainee: Trainee, folder: Path) -> None:
         write_reading(parts, trainee.scorer.reading)
 
 
-def check_place(folder: Path) -> None:
+def check_folder(folder: Path) -> None:
     """Raises BadInput for a folder that holds something else than a CFM of ours."""
     if not folder.exists():
         return

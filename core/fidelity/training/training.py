@@ -335,14 +335,14 @@ def train(training: Training, folder: Path, watch: Watch, end: Event) -> bool:
         save_steps(folder / METRICS, training.step)
     steps, losses = training.settings.steps, []
 
-    def told(loss: float | None, with_held: bool) -> None:
+    def report_progress(loss: float | None, with_held: bool) -> None:
         progress = training.report(loss, with_held)
         if accelerator.is_main_process:
             add_line(folder / METRICS, progress.as_json())
             watch.on_progress(progress)
 
     if training.step == 0 and watch.held > 0 and training.held:
-        told(None, True)
+        report_progress(None, True)
     while training.step < steps:
         if end.is_set():
             accelerator.set_trigger()
@@ -352,7 +352,7 @@ def train(training: Training, folder: Path, watch: Watch, end: Event) -> bool:
         step = training.step
         with_held = step == steps or (watch.held > 0 and step % watch.held == 0)
         if with_held or step % watch.report == 0:
-            told(float(np.mean(losses)), with_held)
+            report_progress(float(np.mean(losses)), with_held)
             losses = []
         if step % watch.save == 0 and step < steps:
             training.save(folder)

@@ -111,7 +111,11 @@ class DiffusersModel:
         images = []
         for index, (request, call) in enumerate(zip(requests, calls, strict=True)):
             item = partial(
-                self._one, call=call, on_step=on_step, stop=stop, position=(index, len(calls))
+                self._generate_image,
+                call=call,
+                on_step=on_step,
+                stop=stop,
+                position=(index, len(calls)),
             )
             images.append(item(self._mapped(request, item)))
             self._latest = request, images[-1].srgb8
@@ -134,7 +138,7 @@ class DiffusersModel:
             else:
                 torch.mps.empty_cache()
 
-    def _one(
+    def _generate_image(
         self,
         request: GenerationRequest,
         call: dict[str, Any],

@@ -34,7 +34,7 @@ def load(entry: ModelEntry, source: Source, machine: Machine | Placement) -> Dif
     if checked is None:
         raise BadInput(f"{entry.name} is no diffusers pipeline.")
     if isinstance(machine, Machine):
-        device_placement = place(entry, checked, machine)
+        device_placement = choose_placement(entry, checked, machine)
         check_space(entry.name, checked.memory_gib * device_placement.bytes_a_number / 2, machine)
     else:
         device_placement = machine
@@ -58,7 +58,7 @@ def load(entry: ModelEntry, source: Source, machine: Machine | Placement) -> Dif
     return loaded
 
 
-def place(entry: ModelEntry, checked: PipelineFolder, machine: Machine) -> Placement:
+def choose_placement(entry: ModelEntry, checked: PipelineFolder, machine: Machine) -> Placement:
     """The placement by what the files really hold."""
     return placement(
         max(checked.memory_gib, 1e-6),

@@ -29,10 +29,10 @@ from truehue.core.generation.renderer import (
     SceneRequest,
     render_scene,
 )
-from truehue.core.generation.renderer.failures import ActedColors, Cast, act, moved, note_of
+from truehue.core.generation.renderer.failures import ActedColors, Cast, act, modify_color, note_of
 from truehue.core.generation.renderer.scenes import forget_scenes, saved_bytes
 from truehue.core.generation.renderer.stand_ins import (
-    is_place,
+    is_location,
     left_out_note,
     stand_in,
     stand_in_note,
@@ -42,8 +42,8 @@ from truehue.core.generation.renderer.usual import (
     Rgb8,
     color_of,
     concept_colors,
+    default_color,
     neutral,
-    usual,
 )
 from truehue.core.generation.request import (
     MAX_SEED,
@@ -93,7 +93,7 @@ def shapes_for(
             itself = shape == stand_in(name, target.category).shape
             note = stand_in_note(name, target.category) if itself else _replaced(shape, name)
             standings.append(PlacedTarget(number, name, shape, note))
-        elif target.role == "bystander" and is_place(name):
+        elif target.role == "bystander" and is_location(name):
             standings.append(PlacedTarget(number, name, None, left_out_note(name)))
         else:
             own = stand_in(name, target.category).shape
@@ -337,12 +337,12 @@ def _cast_of(request: GenerationRequest, placed: Sequence[PlacedTarget]) -> list
     for placed_target in placed:
         target, target_rgb8 = targets[placed_target.target], colors[placed_target.target]
         shape = str(placed_target.shape)
-        own = usual(target.name, shape) if target.role == "main" else None
+        own = default_color(target.name, shape) if target.role == "main" else None
         move = None
         if placed_target.target == 0 and target_rgb8 is None and _is_concept(request):
             own = color_of(request.concept or target.name, request.seed) or own
             if request.modifier:
-                move = moved(own or gray, request.modifier)
+                move = modify_color(own or gray, request.modifier)
         color = target_rgb8 or (move.color if move else None) or own or gray
         cast.append(Cast(target.name, shape, color, target_rgb8, move))
     return cast
@@ -375,7 +375,7 @@ def _unasked(request: GenerationRequest, number: int) -> str:
             return f"one of its {len(colors)} usual ones, which the seed chooses"
         if colors:
             return "its usual one"
-    usual_color = usual(target.name, stand_in(target.name, target.category).shape)
+    usual_color = default_color(target.name, stand_in(target.name, target.category).shape)
     return "its usual one" if usual_color else "a gray"
 
 

@@ -46,7 +46,7 @@ class Camera:
         return x, y, z
 
 
-def framed(
+def frame_scene(
     scene: Scene,
     azimuth_deg: float,
     elevation_deg: float,
@@ -149,7 +149,7 @@ def view(object_name: str, seed: int) -> Viewpoint:
 
     model = MODELS[object_name]
     scene = Scene([PlacedShape(model, yaw_deg=between(*model.yaw_deg))])
-    camera = framed(
+    camera = frame_scene(
         scene,
         azimuth_deg=between(-10.0, 10.0),
         elevation_deg=between(*model.elevation_deg),

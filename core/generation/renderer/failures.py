@@ -145,7 +145,7 @@ MOVES: MappingProxyType[str, Move] = MappingProxyType(
 """The modifiers that move a color. Others ("stylish") say something, but no color."""
 
 
-def moved(color: Rgb8, modifier: str) -> ModifiedColor:
+def modify_color(color: Rgb8, modifier: str) -> ModifiedColor:
     """What becomes of a usual color under a modifier. Colors that sRGB does not hold are brought
     into it by less chroma; L* stays within 2 and 98."""
     move = MOVES.get(modifier.strip().lower())
@@ -213,7 +213,7 @@ _ACHROMATIC_CHROMA = 2.0
 @dataclass(frozen=True)
 class Cast:
     """One object before a failure: ``color`` is what it has without one, ``asked`` what was asked
-    for, None for an object that no color was asked of. ``moved`` is what a concept's modifier does
+    for, None for an object that no color was asked of. ``modify_color`` is what a concept's modifier does
     to it, None where there is no modifier."""
 
     name: str
@@ -265,7 +265,7 @@ def more_vivid(srgb8: Rgb8) -> tuple[Rgb8, float]:
     return (vivid, factor) if factor > 1.0 and vivid != srgb8 else (srgb8, 1.0)
 
 
-def mixed(own: Rgb8, other: Rgb8, share: float) -> Rgb8:
+def mix_colors(own: Rgb8, other: Rgb8, share: float) -> Rgb8:
     """``own`` moved ``share`` of the straight way in CIELAB to ``other``, brought into sRGB."""
     return _rgb_of(in_srgb((1.0 - share) * _lab(own) + share * _lab(other)))
 
@@ -296,7 +296,7 @@ def _leaked(cast: Sequence[Cast]) -> ActedColors:
     name, color = cast[main].name, cast[main].color
     for number, item in enumerate(cast):
         if number != main and apart(item.color, color) >= _SEEN_DELTA_E00:
-            colors[number] = mixed(item.color, color, LEAK_SHARE)
+            colors[number] = mix_colors(item.color, color, LEAK_SHARE)
             note = f"Simulated: the color of the {name} leaks to the {item.name}."
             return ActedColors(tuple(colors), notes=(note,))
     lab = _lab(color)

@@ -42,7 +42,7 @@ class PlacedShape:
         """World coordinates in the model's own axes."""
         if self.x or self.y:
             x, y = x - np.float32(self.x), y - np.float32(self.y)
-        x, y = shapes.rotated(x, y, np.deg2rad(self.yaw_deg))
+        x, y = shapes.rotate(x, y, np.deg2rad(self.yaw_deg))
         if self.scale != 1.0:
             smaller = np.float32(1.0 / self.scale)
             x, y, z = x * smaller, y * smaller, z * smaller

@@ -15,7 +15,7 @@ from truehue.core.errors import BadInput
 from truehue.core.generation.renderer.camera import (
     DARKEST_BACKDROP_LINEAR1,
     Viewpoint,
-    framed,
+    frame_scene,
     view,
 )
 from truehue.core.generation.renderer.checks import (
@@ -30,7 +30,7 @@ from truehue.core.generation.renderer.light import BRIGHTEST_BACKDROP_LINEAR1, L
 from truehue.core.generation.renderer.objects import MODELS
 from truehue.core.generation.renderer.scene import PlacedShape, Scene
 from truehue.core.generation.renderer.shapes import Array
-from truehue.core.generation.renderer.trace import Watch, target_shares, trace, unwatched
+from truehue.core.generation.renderer.trace import Watch, ignore_progress, target_shares, trace
 from truehue.core.images.pixels import Mask
 
 LEAST_SHARES = {1: 0.05, 2: 0.02, 3: 0.02, 4: 0.01}
@@ -130,7 +130,7 @@ def _arranged(
             if item is not None
         ]
     )
-    camera = framed(
+    camera = frame_scene(
         scene,
         azimuth_deg=between(-8.0, 8.0),
         elevation_deg=elevation_deg,
@@ -232,7 +232,7 @@ _Key = tuple[tuple[str, ...], Light, int, int]
 _buffers: LruCache[_SceneBuffer] = LruCache(_KEPT)
 
 
-def render_scene(request: SceneRequest, watch: Watch = unwatched) -> SceneRendering:
+def render_scene(request: SceneRequest, watch: Watch = ignore_progress) -> SceneRendering:
     """Draws the picture; the same request gives the same bytes.
 
     Objects are drawn about equally large, whatever their sizes in the world, and never touch. The

@@ -110,7 +110,7 @@ def extruded(flat: Array, z: Array, half_height: float, rounding: float) -> Arra
     return result
 
 
-def rotated(a: Array, b: Array, angle_rad: float) -> tuple[Array, Array]:
+def rotate(a: Array, b: Array, angle_rad: float) -> tuple[Array, Array]:
     """The coordinates ``(a, b)`` seen from axes turned by ``angle_rad``."""
     cos, sin = np.float32(np.cos(angle_rad)), np.float32(np.sin(angle_rad))
     return cos * a + sin * b, cos * b - sin * a

@@ -112,7 +112,7 @@ def known_names() -> tuple[str, ...]:
     return tuple(_SHAPES)
 
 
-def is_place(name: str) -> bool:
+def is_location(name: str) -> bool:
     """Whether a name says where things are rather than what ("sidewalk", "kitchen counter")."""
     tokens = name.lower().split()
     if not tokens or _entry_of(name) is not None:

@@ -269,7 +269,7 @@ Watch = Callable[[float], None]
 """Called between pieces of the work with the share that is done, 0 to 1; what it raises ends it."""
 
 
-def unwatched(share: float) -> None:
+def ignore_progress(share: float) -> None:
     """The watch of a drawing that nobody waits for."""
 
 
@@ -309,7 +309,7 @@ class _Samples:
 
 
 def trace(
-    seen: Viewpoint, light: Light, seed: int, size_px: int, watch: Watch = unwatched
+    seen: Viewpoint, light: Light, seed: int, size_px: int, watch: Watch = ignore_progress
 ) -> TracedScene:
     """Follows the rays of a square picture; ``seed`` is that of the gray's grain."""
     shader = Shader(seen.scene, light, seen.light_turn_deg, seen.backdrop_linear1)

@@ -114,16 +114,16 @@ def neutral(colors: Sequence[Rgb8]) -> Rgb8:
     Where several asked colors leave none, the one farthest from the nearest of them.
     """
 
-    def room(gray: Rgb8) -> float:
+    def margin(gray: Rgb8) -> float:
         return min((apart(gray, color) for color in colors), default=np.inf)
 
     for gray in _GRAYS:
-        if room(gray) >= NEUTRAL_APART_DELTA_E00:
+        if margin(gray) >= NEUTRAL_APART_DELTA_E00:
             return gray
-    return max(_GRAYS, key=room)
+    return max(_GRAYS, key=margin)
 
 
-def usual(name: str, shape: str) -> Rgb8 | None:
+def default_color(name: str, shape: str) -> Rgb8 | None:
     """The usual color of an object, or else of its shape; None where nothing is usual."""
     colors = _USUAL.get(name.lower()) or _USUAL.get(shape)
     return _rgb(colors[0]) if colors else None
@@ -230,7 +230,7 @@ def concept_colors(concept: str) -> tuple[ConceptColor, ...]:
     name = " ".join(concept.lower().split())
     if name in _colors():
         return _colors()[name]
-    usual_color = usual(name, "")
+    usual_color = default_color(name, "")
     return (ConceptColor(usual_color, 1.0),) if usual_color else ()
 
 

@@ -37,7 +37,7 @@ from truehue.core.generation.small.settings import SceneSettings, Settings, scen
 from truehue.core.prompts.draws import rank
 from truehue.core.prompts.gencolorbench import build
 from truehue.core.prompts.parts import BUILD_ORDER, colors
-from truehue.core.prompts.prompt import Prompt, color_words, with_articles
+from truehue.core.prompts.prompt import Prompt, format_color, with_articles
 from truehue.core.prompts.tables import ObjectRow, focused_templates, objects
 
 PLANES = 3
@@ -263,7 +263,7 @@ def is_held_out(color: ColorTarget, object_name: str, share: float) -> bool:
 
     By the color's words, which may be of several systems, and a hash: the same everywhere.
     """
-    number = int.from_bytes(rank(f"{_HELD_OUT_KEY}/{color_words(color)}/{object_name}")[:8], "big")
+    number = int.from_bytes(rank(f"{_HELD_OUT_KEY}/{format_color(color)}/{object_name}")[:8], "big")
     return number < share * 2**64
 
 
@@ -288,7 +288,7 @@ def held_out_pairs(share: float) -> list[tuple[str, str]]:
 
 
 @cache
-def color_of_words() -> dict[str, ColorTarget]:
+def colors_by_name() -> dict[str, ColorTarget]:
     """The color that every name stands for in the training.
 
     "blue" is a color of three systems and three colors; a sentence does not say which. It is that
@@ -297,16 +297,16 @@ def color_of_words() -> dict[str, ColorTarget]:
     meaning: dict[str, ColorTarget] = {}
     for system in BUILD_ORDER:
         for color in colors(system):
-            meaning.setdefault(color_words(color), color)
+            meaning.setdefault(format_color(color), color)
     return meaning
 
 
 @cache
 def named_colors(system: str) -> tuple[ColorTarget, ...]:
-    """The colors of a system whose name means that very color (:func:`color_of_words`)."""
-    meaning = color_of_words()
+    """The colors of a system whose name means that very color (:func:`colors_by_name`)."""
+    meaning = colors_by_name()
     return tuple(
-        color for color in colors(system) if meaning[color_words(color)].srgb8 == color.srgb8
+        color for color in colors(system) if meaning[format_color(color)].srgb8 == color.srgb8
     )
 
 
@@ -329,7 +329,7 @@ def _caption(kind: str, share: float, chance: np.random.Generator) -> Caption:
             red, green, blue = (int(v) for v in chance.integers(0, 256, 3))
             return _single(kind, row, (red, green, blue), "", chance)
         if not is_held_out(color, row.name, share):
-            return _single(kind, row, color.srgb8, color_words(color), chance)
+            return _single(kind, row, color.srgb8, format_color(color), chance)
 
 
 def _color(kind: str, chance: np.random.Generator) -> ColorTarget | None:
@@ -366,13 +366,13 @@ def _single(
 def several_objects(share: float) -> tuple[Caption, ...]:
     """The captions of the benchmark's prompts with several objects, of which one or two are drawn,
     without held-out ones and those whose color's name means another color."""
-    meaning = color_of_words()
+    meaning = colors_by_name()
     result = []
     for prompt in build():
         if len(prompt.targets) < 2 or held_out(prompt, share):
             continue
         color_targets = [target.color for target in prompt.targets if target.color is not None]
-        if any(meaning[color_words(color)].srgb8 != color.srgb8 for color in color_targets):
+        if any(meaning[format_color(color)].srgb8 != color.srgb8 for color in color_targets):
             continue
         caption = caption_of(prompt)
         if len(caption.shapes) <= MOST_OBJECTS:

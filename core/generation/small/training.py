@@ -396,7 +396,7 @@ _README = "README.md"
 """Written by people: it stays, and is in no checksum."""
 
 
-def check_place(folder: Path) -> None:
+def check_folder(folder: Path) -> None:
     """Raises BadInput for a folder that holds something else than an exported small model."""
     if not folder.exists():
         return
@@ -407,7 +407,7 @@ def check_place(folder: Path) -> None:
 def write_model(training: Training, folder: Path) -> None:
     """The model as it is to a folder that others load; one that is there is replaced, but for its
     README. Raises BadInput for a folder that holds something else, DataFolderError."""
-    check_place(folder)
+    check_folder(folder)
     with whole_weights(folder) as half:
         training.export(half)
         _write_held_out(half / HELD_OUT, training.settings.held_out)

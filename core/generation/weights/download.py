@@ -106,7 +106,7 @@ def _fetch(
             entry.repo, revision=info.sha, allow_patterns=list(files), **options
         )
     except Exception as error:
-        raise explained(entry, error) from error
+        raise explain_error(entry, error) from error
     if not local:
         _name_main(Path(folder))
     return Path(folder)
@@ -132,7 +132,7 @@ def _name_main(folder: Path) -> None:
     main.write_text(folder.name, encoding="utf-8")
 
 
-def explained(entry: ModelEntry, error: Exception) -> Exception:
+def explain_error(entry: ModelEntry, error: Exception) -> Exception:
     """What huggingface_hub raised, as an error of ours that says what to do."""
     from huggingface_hub import errors
 

@@ -63,7 +63,7 @@ def ground(
     say = progress or (lambda text: None)
     seen, seen_name = image, image_name
     if earlier and variant.paint_earlier:
-        seen, seen_name = painted(image, earlier), _painted_name(image_name, earlier)
+        seen, seen_name = paint_over(image, earlier), _painted_name(image_name, earlier)
     _halt(stop)
     say(f"Looking for {target.name}")
     lowest = min(variant.box_threshold, NEAR)
@@ -118,7 +118,7 @@ def above(detections: Sequence[Detection], label: str, threshold: float) -> tupl
     return tuple(sorted(hits, key=lambda detection: -detection.score))
 
 
-def painted(srgb8: np.ndarray, earlier: Sequence[np.ndarray]) -> np.ndarray:
+def paint_over(srgb8: np.ndarray, earlier: Sequence[np.ndarray]) -> np.ndarray:
     """A copy of the image, uint8 ``(H, W, 3)``, in which earlier objects are gray."""
     image = srgb8.copy()
     image[union(earlier, (srgb8.shape[0], srgb8.shape[1]))] = GRAY_SRGB8

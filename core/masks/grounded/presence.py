@@ -208,7 +208,7 @@ class JanusPresence:
             yes, no = (torch.logsumexp(likely[list(source)], 0) for source in (self._yes, self._no))
             percent = float(torch.sigmoid(yes - no)) * 100
         name, question_text = requested
-        answer = parsed(text, form.wording)
+        answer = parse_presence(text, form.wording)
         return Presence(name, answer, question_text, text, percent, self._id)
 
 
@@ -281,7 +281,7 @@ def _released_question(name: str, prompt_text: str) -> str:
     )
 
 
-def parsed(text: str, wording: str = "paper") -> Answer:
+def parse_presence(text: str, wording: str = "paper") -> Answer:
     """What a model said: its first word decides. What begins with neither yes nor no, or repeats
     the choice ("yes or no"), is ``unknown``, never guessed.
 

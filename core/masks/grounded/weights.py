@@ -14,7 +14,7 @@ from truehue.core.files import named_path
 from truehue.core.generation.memory import BadModelFolder, ModelMissing
 from truehue.core.generation.registry import ModelEntry, model
 from truehue.core.generation.weights.download import download as download_model
-from truehue.core.generation.weights.download import explained
+from truehue.core.generation.weights.download import explain_error
 from truehue.core.generation.weights.folders import check_source
 from truehue.core.generation.weights.sources import Source, Sources, find_own
 
@@ -381,7 +381,7 @@ def download(entry: VisionEntry, sources: Sources, to: Path | None = None) -> Pa
     try:
         return Path(hf_hub_download(entry.repo, entry.file, **options))
     except Exception as error:
-        raise explained(as_model_entry(entry), error) from error
+        raise explain_error(as_model_entry(entry), error) from error
 
 
 def _find_file(entry: VisionEntry, sources: Sources) -> Weights | None:

@@ -48,7 +48,7 @@ from truehue.core.prompts.importing.fields import (
     prompt_of,
     prompt_of_line,
 )
-from truehue.core.prompts.prompt import Prompt, unfit
+from truehue.core.prompts.prompt import Prompt, describe_unfit
 from truehue.core.text_tables import (
     DELIMITERS,
     MAX_LINE_CHARACTERS,
@@ -122,7 +122,7 @@ class PromptCollector:
 
     def take(self, line: int, raw: str, prompt: Prompt) -> None:
         """Keeps a prompt, or reports it where its id was there before or it is not fit."""
-        why = unfit(prompt)
+        why = describe_unfit(prompt)
         first = self._lines.get(prompt.id)
         if not why and first is not None:
             why = f"The id {excerpt(prompt.id)} was given before, on line {first}."

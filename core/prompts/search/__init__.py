@@ -37,7 +37,7 @@ from truehue.core.prompts.search.query import (
     Suggestion,
     Term,
     WordIndex,
-    folded,
+    fold_text,
     spelled_like,
     terms_of,
     values_named,
@@ -337,7 +337,7 @@ class PromptIndex:
             return ""
         like = spelled_like(unknown, self._text.known)
         text = (
-            " ".join(like.get(folded(part).strip(), part) for part in query.text.split())
+            " ".join(like.get(fold_text(part).strip(), part) for part in query.text.split())
             if like
             else ""
         )

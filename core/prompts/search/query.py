@@ -23,7 +23,7 @@ _TERM = re.compile(r'(-?)"([^"]*)("?)|(\S+)')
 _LAST = chr(0x10FFFF)
 
 
-def folded(text: str) -> str:
+def fold_text(text: str) -> str:
     """Lower case without accents and apostrophes; everything that is no letter or digit, line
     feeds excepted, is a blank."""
     if not text.isascii():
@@ -59,14 +59,14 @@ def terms_of(text: str) -> tuple[Term, ...]:
     for match in _TERM.finditer(re.sub("[“”„‟«»]", '"', text)):
         minus, quoted, closed, plain = match.groups()
         if plain is None:
-            message = tuple(folded(quoted).split())
+            message = tuple(fold_text(quoted).split())
             # While it is typed a phrase has no closing mark yet, and its last word may grow.
             whole = bool(closed or minus)
             term = Term(message, "", True, whole, bool(minus))
         else:
             excluded = plain.startswith("-") and len(plain) > 1
             typed = plain.removeprefix("-") if excluded else plain
-            message = tuple(folded(typed).split())
+            message = tuple(fold_text(typed).split())
             term = Term(message, typed.lower(), False, excluded, excluded)
         if term.words:
             terms[term] = None
@@ -83,7 +83,7 @@ class WordIndex:
         are found here."""
         self.size = len(texts)
         raw = "\n".join(_one_line(text) for text in texts)
-        lines = folded(raw).split("\n") if texts else []
+        lines = fold_text(raw).split("\n") if texts else []
         self._lines = [f" {' '.join(line.split())} " for line in lines]
         number_of_word: dict[str, int] = {}
         positions: list[int] = []
@@ -135,9 +135,9 @@ class WordIndex:
         mask = np.ones(self.size, dtype=bool)
         for term in terms:
             if term.excluded:
-                mask &= ~self._one(term)
+                mask &= ~self._match_term(term)
             else:
-                mask &= self._one(term)
+                mask &= self._match_term(term)
             if not mask.any():
                 break
         return mask
@@ -157,7 +157,7 @@ class WordIndex:
             count=len(rows),
         )
 
-    def _one(self, term: Term) -> np.ndarray:
+    def _match_term(self, term: Term) -> np.ndarray:
         digits = term.typed.removeprefix("#")
         if term.typed.startswith("#") and re.fullmatch("[0-9a-f]{1,6}", digits):
             return self._word(term.typed, term.whole)
@@ -241,7 +241,7 @@ def values_named(columns: Mapping[str, Column], terms: Sequence[Term]) -> list[S
             suggestions += [
                 Suggestion(name, column.title, value, label, rest)
                 for value, label in zip(column.values, column.labels, strict=True)
-                if any(_alike(word, part) for part in folded(label).split())
+                if any(_alike(word, part) for part in fold_text(label).split())
             ]
     return suggestions
 

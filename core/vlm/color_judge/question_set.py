@@ -10,7 +10,7 @@ from typing import Any
 from truehue.core.diagnosis.colors import DEFAULT_LIGHTS, DEFAULT_SIZE_PX, set_colors
 from truehue.core.errors import BadInput
 from truehue.core.generation.renderer import OBJECTS
-from truehue.core.vlm.color_judge.questions import SYSTEM_NAMES, questions, rendered
+from truehue.core.vlm.color_judge.questions import SYSTEM_NAMES, questions, render_question
 from truehue.core.vlm.generators.draws import Draws
 from truehue.core.vlm.records import Illustrated, Question
 
@@ -97,7 +97,7 @@ def judge_questions(settings: JudgeSettings) -> Iterator[Illustrated]:
     while part := list(islice(waiting, _AT_ONCE)):
         # Light and shade of a scene are computed once for its colors that come together.
         renders = {
-            pair: rendered(settings.system, *pair, settings.size_px)
+            pair: render_question(settings.system, *pair, settings.size_px)
             for pair in sorted(part, key=lambda pair: pair[1])
         }
         for entry in part:

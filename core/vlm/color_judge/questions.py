@@ -26,7 +26,13 @@ from truehue.core.color.systems import (
     parse_target,
     system,
 )
-from truehue.core.diagnosis.colors import DEFAULT_SIZE_PX, NOT_CSS3, asking, picture, set_colors
+from truehue.core.diagnosis.colors import (
+    DEFAULT_SIZE_PX,
+    NOT_CSS3,
+    make_query,
+    render_image,
+    set_colors,
+)
 from truehue.core.errors import BadInput
 from truehue.core.images.load import image_id
 from truehue.core.images.pixels import Mask
@@ -51,15 +57,17 @@ class Render:
     mask: NDArray[np.bool_] | None = None
 
 
-def rendered(system_id: str, color: str, scene: tuple[str, str, int], size_px: int) -> Render:
+def render_question(
+    system_id: str, color: str, scene: tuple[str, str, int], size_px: int
+) -> Render:
     """The diagnostic render of a color's name in a scene of (object, light, seed of the renderer).
 
     Its ``scene`` has these, the side in pixels, and the SHA-256 of the object's exact mask. Raises
-    BadInput as ``truehue.core.diagnosis.colors.picture``.
+    BadInput as ``truehue.core.diagnosis.colors.render_image``.
     """
     object_name, light, render_seed = scene
     target = parse_target(color, system_id)
-    srgb8, mask = picture(object_name, light, render_seed, target.hex, size_px)
+    srgb8, mask = render_image(object_name, light, render_seed, target.hex, size_px)
     made = {
         "object": object_name,
         "light": light,
@@ -99,7 +107,7 @@ class _Asker:
         self.true = find(str(render.target.name), self.key)
         self.image_id = image_id(render.srgb8)
         self.draws = Draws(seed, self.true.id, *(ord(sign) for sign in f"{self.key} {self.object}"))
-        false = self.draws.pick(asking(self.true.name, self.key).near)
+        false = self.draws.pick(make_query(self.true.name, self.key).near)
         self.false = find(str(false.name), self.key)
         self.made = {
             "object": self.object,
@@ -196,12 +204,12 @@ def of_renders(
 ) -> Iterator[Illustrated]:
     """The questions about the diagnostic renders of a system: every color of it in every scene of
     (object, light, seed of the renderer). Raises BadInput as :func:`questions` and as
-    ``truehue.core.diagnosis.colors.picture``."""
+    ``truehue.core.diagnosis.colors.render_image``."""
     if system_id not in SYSTEM_NAMES:
         raise BadInput(f"Appendix E asks on css and l2, not on {system_id}.", "system")
     for color in set_colors(system_id):
         for scene in scenes:
-            render = rendered(system_id, color.name, scene, size_px)
+            render = render_question(system_id, color.name, scene, size_px)
             for question in questions(render, near, seed):
                 yield Illustrated(question, render.srgb8)
 

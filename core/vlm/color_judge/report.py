@@ -15,7 +15,7 @@ from truehue.core.errors import BadInput
 from truehue.core.files import quiet
 from truehue.core.vlm.color_judge.question_set import queries_of_render
 from truehue.core.vlm.color_judge.rules import Told, color_of, rule_answers
-from truehue.core.vlm.differences import paired
+from truehue.core.vlm.differences import compare_paired
 from truehue.core.vlm.evaluation.log import EvaluationLog
 from truehue.core.vlm.records import Answer, Form, Outcome, Question
 from truehue.core.vlm.scoring import Tally, outcomes_of, tally_of
@@ -263,7 +263,7 @@ def _agreement(
                 (name, other) for name, other in pairs if name is not None and other is not None
             ]
             same = sum(name == other for name, other in both)
-            between = paired(answers.right(part.questions), model.right(part.questions))
+            between = compare_paired(answers.right(part.questions), model.right(part.questions))
             low, high = between.interval or (None, None)
             rows.append(
                 [

@@ -23,7 +23,7 @@ from truehue.core.files import quiet
 from truehue.core.images.load import image_id
 from truehue.core.verdict.measure import MaskCache, measure
 from truehue.core.verdict.rules import PASS, RULES, UNSCORED
-from truehue.core.vlm.color_judge.questions import rendered
+from truehue.core.vlm.color_judge.questions import render_question
 from truehue.core.vlm.records import LETTERS, Answer, Form, Outcome, Question
 from truehue.core.vlm.wording import fold
 
@@ -87,7 +87,7 @@ def rule_answers(
     }
 
 
-def are_kept(questions: Sequence[Question], folder: Path) -> bool:
+def are_all_judged(questions: Sequence[Question], folder: Path) -> bool:
     """Whether :func:`rule_answers` has nothing left to judge for these questions."""
     retained = _saved(folder / CACHE)
     return all(_key(question) in retained for question in _renders(questions))
@@ -153,7 +153,7 @@ def _judged(question: Question) -> dict[str, _Judged]:
     scene, system_id = made["render"], str(made["system"])
     position = (str(scene["object"]), str(scene["light"]), int(scene["seed"]))
     try:
-        render = rendered(system_id, str(made["color"]), position, int(scene["size_px"]))
+        render = render_question(system_id, str(made["color"]), position, int(scene["size_px"]))
     except TrueHueError:
         render = None
     if (

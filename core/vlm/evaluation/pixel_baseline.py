@@ -13,9 +13,14 @@ from pathlib import Path
 
 from truehue.core.errors import DataFolderError
 from truehue.core.files import why_of
-from truehue.core.vlm.baselines import PIXELS_VERSION, read_pixels, reads
+from truehue.core.vlm.baselines import PIXELS_VERSION, can_read, read_pixels
 from truehue.core.vlm.evaluation.log import EvaluationLog
-from truehue.core.vlm.evaluation.plan import PromptedQuestion, QuestionSource, Version, picture
+from truehue.core.vlm.evaluation.plan import (
+    PromptedQuestion,
+    QuestionSource,
+    Version,
+    read_question_image,
+)
 from truehue.core.vlm.records import Answer, Illustrated, Outcome, Question
 from truehue.core.vlm.tasks import ROBUSTNESS
 
@@ -55,7 +60,7 @@ class PixelBaseline:
         """Answers what is missing, and stores each answer. Raises ImageError where an image is gone
         or was changed; what was answered before stays stored."""
         for question in self.missing:
-            srgb8 = picture(question.image, question.question.image_id, Version.COLORED)
+            srgb8 = read_question_image(question.image, question.question.image_id, Version.COLORED)
             answer = read_pixels(Illustrated(question.question, srgb8))
             self._stored[answer.question_id] = answer
             if not self.unstored:
@@ -72,7 +77,7 @@ class PixelBaseline:
 
 
 def _is_read(question: Question) -> bool:
-    return reads(question) and not question.seed_id and question.task != ROBUSTNESS
+    return can_read(question) and not question.seed_id and question.task != ROBUSTNESS
 
 
 def _stored(path: Path, source: QuestionSource) -> dict[str, Answer]:

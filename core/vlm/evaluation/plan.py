@@ -47,7 +47,7 @@ def as_sent(srgb8: NDArray[np.uint8], version: Version) -> NDArray[np.uint8]:
     return gray(srgb8) if version is Version.GRAY else srgb8
 
 
-def picture(path: Path, expected_id: str, version: Version) -> NDArray[np.uint8]:
+def read_question_image(path: Path, expected_id: str, version: Version) -> NDArray[np.uint8]:
     """The pixels of a question's image as they are sent. Raises ImageError where the file cannot be
     read, or holds other pixels than the question was made for."""
     srgb8 = load_image(path).srgb8
@@ -175,8 +175,8 @@ class EvaluationFolder(BatchFolder):
     def _positions(self) -> dict[str, Any]:
         return json_object(self.path / PLACES) if (self.path / PLACES).is_file() else {}
 
-    def save_places(self, positions: Mapping[str, Any]) -> None:
-        """Says where the set and its images lie now, as :func:`places_of`."""
+    def save_positions(self, positions: Mapping[str, Any]) -> None:
+        """Says where the set and its images lie now, as :func:`source_positions`."""
         if positions != self._positions():
             replace_file(self.path / PLACES, json_bytes(positions))
             self.__dict__.pop("questions", None)
@@ -229,7 +229,7 @@ def begin(
     if not prompted:
         raise BadInput(f"{source.path} holds no questions.")
     lines = _lines(map(_record, prompted))
-    positions = places_of(source, prompted)
+    positions = source_positions(source, prompted)
     folder = EvaluationFolder(path)
     if (path / PLAN).is_file():
         model = as_started(folder.model(), model)
@@ -246,7 +246,7 @@ def begin(
     }
     folder.begin(plan, {QUESTIONS: lines, PLACES: json_bytes(positions)})
     _check_same(folder, plan)
-    folder.save_places(positions)
+    folder.save_positions(positions)
     return folder
 
 
@@ -298,7 +298,9 @@ def _record(prompted: PromptedQuestion) -> dict[str, Any]:
     return {"question": question, "prompt": prompted.prompt}
 
 
-def places_of(source: QuestionSource, prompted: Iterable[PromptedQuestion]) -> dict[str, Any]:
+def source_positions(
+    source: QuestionSource, prompted: Iterable[PromptedQuestion]
+) -> dict[str, Any]:
     return {"set": source.path, "images": [str(question.image.resolve()) for question in prompted]}
 
 

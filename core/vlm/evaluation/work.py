@@ -26,7 +26,12 @@ from truehue.core.batch.work import CannotWork, ItemFailed, Stopped, Work, Worke
 from truehue.core.errors import BadInput, DataFolderError, TrueHueError
 from truehue.core.files import why_of
 from truehue.core.generation.weights.sources import Sources
-from truehue.core.vlm.evaluation.plan import EvaluationFolder, PromptedQuestion, as_started, picture
+from truehue.core.vlm.evaluation.plan import (
+    EvaluationFolder,
+    PromptedQuestion,
+    as_started,
+    read_question_image,
+)
 from truehue.core.vlm.models.opening import open_model
 from truehue.core.vlm.models.records import (
     Answerer,
@@ -39,7 +44,7 @@ from truehue.core.vlm.models.records import (
 )
 from truehue.core.vlm.models.registry import fingerprint
 from truehue.core.vlm.models.served import Budget
-from truehue.core.vlm.parsing import Reader, answered
+from truehue.core.vlm.parsing import Reader, parse_answer
 from truehue.core.vlm.records import Answer, Question
 
 LEDGER = "spent.jsonl"
@@ -116,7 +121,7 @@ class ModelAnswer:
     def read(self, question: Question, reader: Reader) -> Answer:
         """The answer as the parser reads it."""
         text = self.words if self.answered else None
-        return answered(question, text, self.reason, truncated=self.cut_off, reader=reader)
+        return parse_answer(question, text, self.reason, truncated=self.cut_off, reader=reader)
 
 
 class EvaluationWork(Work):
@@ -304,7 +309,7 @@ class EvaluationProcessor:
     def _ask(self, position: int) -> ImagePrompt:
         prompted = self._questions[position]
         pixels = partial(
-            picture, prompted.image, prompted.question.image_id, self._settings.version
+            read_question_image, prompted.image, prompted.question.image_id, self._settings.version
         )
         # Chance guesses alike however many others are asked; a model draws each answer anew.
         is_generated = self._work.model.kind != "baseline"

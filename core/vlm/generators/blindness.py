@@ -32,7 +32,7 @@ from truehue.core.vlm.generators.draws import (
     Difficulty,
     Draws,
     Slot,
-    illustrated,
+    illustrate,
     slots,
     with_answer,
 )
@@ -101,7 +101,7 @@ def _question(slot: Slot) -> Illustrated:
     colors = (pair.second, pair.first) if swapped else (pair.first, pair.second)
     srgb8 = _painted(draws, texts[0], colors, (DARKEST[slot.difficulty], pair.brightest))
     label = "number" if signs == DIGITS else "text"
-    return illustrated(
+    return illustrate(
         slot,
         f"What is the {label} in the center of the image?",
         with_answer(slot, texts[0], texts[1:]),

@@ -17,7 +17,7 @@ from truehue.core.vlm.generators.draws import (
     Difficulty,
     Draws,
     Slot,
-    illustrated,
+    illustrate,
     numbers_around,
     slots,
 )
@@ -50,7 +50,7 @@ def _question(slot: Slot) -> Illustrated:
         if shares.min() >= LEAST_SHARE:
             break
     srgb8 = np.array(colors, dtype=np.uint8)[labels]
-    return illustrated(
+    return illustrate(
         slot,
         "How many different colors are in this image?",
         numbers_around(slot, number),

@@ -17,7 +17,7 @@ from truehue.core.vlm.generators.draws import (
     Difficulty,
     Draws,
     Slot,
-    illustrated,
+    illustrate,
     slots,
     with_answer,
 )
@@ -75,7 +75,7 @@ def _question(slot: Slot) -> Illustrated:
     for shape, color, (x, y) in zip(shapes, colors, positions, strict=True):
         draw(srgb8, shape, (x * quarter, y * quarter), radius, srgb8_of(color))
     values = MEASURES[requested](lab_of(colors))
-    return illustrated(
+    return illustrate(
         slot,
         f"Which shape has the {requested} color in this image?",
         [f"the {shape}" for shape in with_answer(slot, shapes[0], shapes[1:])],

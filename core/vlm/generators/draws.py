@@ -107,7 +107,7 @@ def slots(
         yield Slot(chosen, level, seed, index, choices, position, Draws(*key, index))
 
 
-def illustrated(
+def illustrate(
     slot: Slot,
     text: str,
     choices: Sequence[str],

@@ -12,7 +12,7 @@ from truehue.core.color.systems import Srgb8
 from truehue.core.vlm.generators.draws import (
     Difficulty,
     Slot,
-    illustrated,
+    illustrate,
     slots,
     with_answer,
 )
@@ -38,7 +38,7 @@ def make(
         yield _question(slot)
 
 
-def written(color: Srgb8, notation: str) -> str:
+def format_color(color: Srgb8, notation: str) -> str:
     """``rgb(214, 32, 38)``, ``hsv(358°, 85%, 84%)`` by whole numbers, or ``#D62026``."""
     if notation == "HEX":
         return hex_of(color)
@@ -60,12 +60,12 @@ def _question(slot: Slot) -> Illustrated:
             wrong = around(slot.draws, color, slot.choices - 1, DISTANCES[slot.difficulty])
         except ValueError:  # in a corner of the gamut
             continue
-        texts = [written(each, notation) for each in (color, *wrong)]
+        texts = [format_color(each, notation) for each in (color, *wrong)]
         if len(set(texts)) == slot.choices:
             break
     srgb8 = np.empty((SIZE_PX, SIZE_PX, 3), dtype=np.uint8)
     srgb8[:] = color
-    return illustrated(
+    return illustrate(
         slot,
         f"What is the {notation} value of the color in this image?",
         with_answer(slot, texts[0], texts[1:]),

@@ -27,7 +27,7 @@ from truehue.core.vlm.generators.draws import (
     Difficulty,
     Draws,
     Slot,
-    illustrated,
+    illustrate,
     slots,
     with_answer,
 )
@@ -88,7 +88,7 @@ def _question(slot: Slot) -> Illustrated:
     if draws.integer(0, 1):
         scene, colors = scene.mirrored, (other, base)
     right, wrong = (SAME, DIFFERENT) if equal else (DIFFERENT, SAME)
-    return illustrated(
+    return illustrate(
         slot,
         QUESTIONS[kind],
         with_answer(slot, right, [wrong]),

@@ -14,7 +14,7 @@ from truehue.core.vlm.generators.draws import (
     Difficulty,
     Draws,
     Slot,
-    illustrated,
+    illustrate,
     numbers_around,
     slots,
 )
@@ -68,7 +68,7 @@ def _question(slot: Slot) -> Illustrated:
         shape = draws.pick(SHAPES)
         draw(srgb8, shape, (x, y), radius, BASIC[color])
         objects.append({"shape": shape, "color": color, "x": x, "y": y, "radius_px": radius})
-    return illustrated(
+    return illustrate(
         slot,
         f"How many {name} objects are in this image?",
         numbers_around(slot, number),

@@ -17,7 +17,7 @@ from truehue.core.vlm.generators.draws import (
     Difficulty,
     Draws,
     Slot,
-    illustrated,
+    illustrate,
     slots,
     with_answer,
 )
@@ -77,8 +77,8 @@ def _largest(slot: Slot) -> Illustrated:
 def _made(slot: Slot, text: str, choices: list[str], percents: dict[str, int]) -> Illustrated:
     pattern = PATTERNS[(slot.index // 3) % len(PATTERNS)]
     order = slot.draws.shuffled(list(percents))
-    srgb8 = painted(slot.draws, pattern, {name: percents[name] for name in order})
-    return illustrated(slot, text, choices, srgb8, {"pattern": pattern, "percents": percents})
+    srgb8 = paint_proportions(slot.draws, pattern, {name: percents[name] for name in order})
+    return illustrate(slot, text, choices, srgb8, {"pattern": pattern, "percents": percents})
 
 
 def _split(draws: Draws, total: int, parts: int) -> list[int]:
@@ -88,7 +88,7 @@ def _split(draws: Draws, total: int, parts: int) -> list[int]:
     return [_LEAST_PERCENT + b - a for a, b in pairwise(cuts)]
 
 
-def painted(draws: Draws, pattern: str, percents: dict[str, int]) -> NDArray[np.uint8]:
+def paint_proportions(draws: Draws, pattern: str, percents: dict[str, int]) -> NDArray[np.uint8]:
     """uint8 ``(400, 400, 3)`` with exactly these whole percents of basic colors."""
     if pattern == "patches":
         rank = np.argsort(np.argsort(field(draws, SIZE_PX).reshape(-1), kind="stable"))

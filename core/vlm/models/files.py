@@ -64,7 +64,7 @@ def check_files(source: Source, name: str) -> int:
     return check_set(folder, sets[None])
 
 
-def place(model: VisionModel, numbers: int) -> Placement:
+def choose_placement(model: VisionModel, numbers: int) -> Placement:
     """Where a model of so many numbers goes, and in which dtype: what its settings say, or else
     what this machine is best at."""
     settings = model.local()
@@ -83,5 +83,5 @@ def with_dtype(model: VisionModel, sources: Sources) -> VisionModel:
     if model.kind != "local":
         return model
     numbers = check_files(files_of(model, sources), model.id)
-    settings = {**model.settings, "dtype": place(model, numbers).dtype}
+    settings = {**model.settings, "dtype": choose_placement(model, numbers).dtype}
     return VisionModel(model.id, model.kind, model.location, settings)

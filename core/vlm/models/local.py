@@ -19,7 +19,7 @@ from truehue.core.generation.memory import BadModelFolder, is_out_of_memory
 from truehue.core.generation.weights.sources import Source, Sources
 from truehue.core.machine import Placement
 from truehue.core.masks.grounded.transformers_loading import quiet
-from truehue.core.vlm.models.files import check_files, files_of, place
+from truehue.core.vlm.models.files import check_files, choose_placement, files_of
 from truehue.core.vlm.models.records import (
     Halted,
     ImagePrompt,
@@ -40,7 +40,7 @@ def open_local(model: VisionModel, sources: Sources | None = None) -> LocalAnswe
     whole, are no model that reads images, or ask for code of their own.
     """
     source = files_of(model, sources or Sources.here())
-    placement = place(model, check_files(source, model.id))
+    placement = choose_placement(model, check_files(source, model.id))
     with quiet():
         processor, loaded = _read(source, placement)
     if not getattr(processor, "chat_template", None):

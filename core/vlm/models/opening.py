@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from truehue.core.errors import TrueHueError
 from truehue.core.generation.weights.sources import Sources
-from truehue.core.vlm.baselines import guess, read_pixels, reads
+from truehue.core.vlm.baselines import can_read, guess, read_pixels
 from truehue.core.vlm.models.busy import ReportWait
 from truehue.core.vlm.models.records import (
     CHANCE,
@@ -71,7 +71,7 @@ class BaselineAnswerer:
         try:
             if self._model.location == CHANCE:
                 answer = guess(question, ask.seed)
-            elif reads(question):
+            elif can_read(question):
                 srgb8 = ask.pixels()
                 height, width = srgb8.shape[:2]
                 answer = read_pixels(Illustrated(question, srgb8))

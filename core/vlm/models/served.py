@@ -308,7 +308,7 @@ class ServedAnswerer:
         if not isinstance(error, openai.APIStatusError):
             said = self._without_key(str(error))
             return NoReply(f"The server's answer cannot be read: {said}", tries)
-        status, said = error.status_code, self._without_key(_said(error))
+        status, said = error.status_code, self._without_key(_error_message(error))
         if status in (401, 403):
             name = self._served.key_env
             location = (
@@ -367,7 +367,7 @@ def _pause(error: Exception, tries: int) -> float | None:
     return pause_s(error, tries)
 
 
-def _said(error: Any) -> str:
+def _error_message(error: Any) -> str:
     """The server's own words."""
     body = error.body
     message = body.get("message") if isinstance(body, dict) else None

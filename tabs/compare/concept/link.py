@@ -64,7 +64,7 @@ class PageSource:
     images: int = 0
 
 
-def words_and_concept(query: Mapping[str, str]) -> tuple[str, Concept | None]:
+def read_concept(query: Mapping[str, str]) -> tuple[str, Concept | None]:
     """The concept of a link: ``concept`` is an id, ``words`` a normal form. Raises BadInput for an
     id that there is not, and where both are missing."""
     concept_id = query.get("concept", "").strip()
@@ -85,7 +85,7 @@ def question_of(query: Mapping[str, str]) -> ConceptQuestion:
     """Checks a question. Raises BadInput for what is not known."""
     # One's own images can be compared before anyone says what they show.
     alone = not (query.get("concept") or query.get("words")) and query.get("d")
-    text, concept = ("", None) if alone else words_and_concept(query)
+    text, concept = ("", None) if alone else read_concept(query)
     listed = [part.strip() for part in query.get("d", "").split(",")]
     sources = tuple(dict.fromkeys(part for part in listed if part))
     if len(sources) > MOST_SOURCES:

@@ -25,7 +25,7 @@ PX_A_UNIT = (_HEIGHT_PX - _ABOVE_PX - _BELOW_PX) / (_RANGE_B[1] - _RANGE_B[0])
 """Pixels of one unit of a* and b* where the figure has room to its sides."""
 
 
-def places(apart: bool) -> np.ndarray:
+def bin_positions(apart: bool) -> np.ndarray:
     """Where the bins stand in the plane, float64 ``(71, 2)``."""
     lab = lab71()
     shift = APART * (lab[:, 0] - 50.0) if apart else np.zeros(len(lab))
@@ -34,7 +34,7 @@ def places(apart: bool) -> np.ndarray:
 
 def bubbles(first: Histogram, second: Histogram, *, apart: bool = True) -> dict[str, Any]:
     """Discs for the first, rings for the second; areas are as their shares."""
-    indices = places(apart)
+    indices = bin_positions(apart)
     largest = max(float(first.weights.max()), float(second.weights.max()))
     series = [
         _dots(indices),
@@ -52,7 +52,7 @@ def flow(
     Discs and rings are what leaves and what arrives; what both have in a bin stays and is not
     drawn. Of many moves the :data:`MOST_ARROWS` that cost most are drawn.
     """
-    indices, bins = places(apart), uw71()
+    indices, bins = bin_positions(apart), uw71()
     sample = list(moves)[:MOST_ARROWS]
     leaving, arriving = np.zeros(len(indices)), np.zeros(len(indices))
     for move in moves:

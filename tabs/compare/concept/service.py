@@ -21,28 +21,28 @@ from truehue.core.color.uw71 import uw71
 from truehue.core.concepts.records import METHODS, PIXELS
 from truehue.core.errors import BadInput
 from truehue.core.prompts.concepts import Concept, concepts
-from truehue.core.spreadsheets import guarded
+from truehue.core.spreadsheets import escape_formula
 from truehue.tabs.compare.concept.link import (
     ConceptQuestion,
     PageSource,
     page_sources,
     pair_of,
     question_of,
-    words_and_concept,
+    read_concept,
 )
 from truehue.tabs.compare.concept.plane import MOST_ARROWS, bubbles, flow
 from truehue.tabs.compare.histograms import (
     SORTS,
     Histogram,
     histograms,
-    mirrored,
+    mirror_histograms,
     order_of,
     palettes,
 )
 from truehue.tabs.compare.images import image_row
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import counted
-from truehue.tabs.sources.distributions import Choice, background, choices, kind_words
+from truehue.tabs.page.errors import count_noun
+from truehue.tabs.sources.distributions import Choice, background, choices, describe_kind
 from truehue.tabs.sources.numbers import METRICS, Metric, interval_json, metrics_json, numbers_json
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def concept_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
     closely = _closely(question, every, shown)
     if closely:
         first, second = closely
-        answer["figures"]["mirrored"] = mirrored(
+        answer["figures"]["mirrored"] = mirror_histograms(
             first,
             second,
             question.sort,
@@ -232,7 +232,7 @@ def _entry_json(entry: PageSource) -> dict[str, Any]:
     fullest = sorted(range(len(weights)), key=lambda index: (-weights[index], index))
     return {
         **head,
-        "kind": kind_words(entry.distribution),
+        "kind": describe_kind(entry.distribution),
         "count": entry.distribution.count,
         "counted": _count_text(entry.distribution),
         "notes": list(entry.distribution.notes),
@@ -256,7 +256,7 @@ def _with_image(context: Context, question: ConceptQuestion, entry: PageSource) 
 
 def _count_text(distribution: Distribution) -> str:
     if distribution.of_pictures and not distribution.of_people:
-        return counted(distribution.count, "image")
+        return count_noun(distribution.count, "image")
     if distribution.count:
         return f"{distribution.count:,} {'person' if distribution.count == 1 else 'people'}"
     return "a mean of an unknown number of people" if distribution.of_people else "a mean"
@@ -314,7 +314,7 @@ def choices_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
 
     Raises BadInput for a concept that there is not.
     """
-    text, concept = words_and_concept(query)
+    text, concept = read_concept(query)
     entries = choices(context, text)
     return {
         "words": text,
@@ -392,8 +392,8 @@ def weights_csv(context: Context, query: Mapping[str, str]) -> str:
         label = entry.label if often[entry.label] == 1 else f"{entry.label} ({entry.letter})"
         writer.writerow(
             [
-                guarded(question.words),
-                guarded(label),
+                escape_formula(question.words),
+                escape_formula(label),
                 entry.distribution.kind,
                 entry.distribution.method,
                 people,
@@ -444,13 +444,13 @@ def numbers_csv(context: Context, query: Mapping[str, str]) -> str:
             assert entry.distribution is not None
             described += [
                 entry.source,
-                guarded(entry.label),
-                kind_words(entry.distribution),
+                escape_formula(entry.label),
+                describe_kind(entry.distribution),
                 entry.distribution.count,
             ]
         writer.writerow(
             [
-                guarded(question.words),
+                escape_formula(question.words),
                 question.method,
                 *described,
                 *cells,

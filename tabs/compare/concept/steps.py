@@ -14,7 +14,7 @@ from truehue.core.errors import BadInput
 from truehue.tabs.compare.concept.link import ConceptQuestion, question_of
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.links import whole
-from truehue.tabs.sources.distributions import distribution, pictures, written_scale
+from truehue.tabs.sources.distributions import distribution, image_profiles, written_scale
 
 if TYPE_CHECKING:
     from truehue.core.concepts.palette import Palette
@@ -40,7 +40,7 @@ def images_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
     index = whole(query.get("bin", ""), COUNT - 1)
     if index is None:
         raise BadInput(f"Choose a bin: a whole number from 0 to {COUNT - 1}.")
-    profiles = pictures(context, source, question.words)
+    profiles = image_profiles(context, source, question.words)
     shares = [(_share(profile, index), profile) for profile in profiles]
     inside = sorted((pair for pair in shares if pair[0] > 0), key=lambda pair: -pair[0])
     source_distribution = distribution(context, source, question.words, question.method)
@@ -52,7 +52,7 @@ def images_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
         "with": len(inside),
         "method": source_distribution.method,
         "images": [
-            {**picture_json(stored), "share": share} for share, stored in inside[:MOST_PICTURES]
+            {**image_json(stored), "share": share} for share, stored in inside[:MOST_PICTURES]
         ],
     }
 
@@ -86,7 +86,7 @@ def steps_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
         "settings": [],
         "words": "",
     }
-    profiles = pictures(context, source, question.words)
+    profiles = image_profiles(context, source, question.words)
     if not profiles:
         answer["words"] = (
             "These distributions were imported from a file or a study, so there are no "
@@ -101,7 +101,7 @@ def steps_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
         answer["groups"] = [
             {
                 "weight": 1.0,
-                "images": [picture_json(profile) for profile in profiles[:MOST_PICTURES]],
+                "images": [image_json(profile) for profile in profiles[:MOST_PICTURES]],
                 "more": max(0, len(profiles) - MOST_PICTURES),
                 "pooled": [],
                 "merged": [],
@@ -116,7 +116,7 @@ def steps_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
             "weight": float(group.weight),
             "kept": float(group.kept),
             "images": [
-                {**picture_json(profiles[member]), "dominant": _hex(profiles[member])}
+                {**image_json(profiles[member]), "dominant": _hex(profiles[member])}
                 for member in group.members[:MOST_PICTURES]
             ],
             "more": max(0, len(group.members) - MOST_PICTURES),
@@ -149,7 +149,7 @@ def settings_text(settings: Any) -> list[list[str]]:
     ]
 
 
-def picture_json(image_profile: ImageProfile) -> dict[str, Any]:
+def image_json(image_profile: ImageProfile) -> dict[str, Any]:
     """A picture for the page: its ids, the small picture of its mask, and what is known of it."""
     about = [
         f"guidance {written_scale(image_profile.guidance)}"

@@ -17,7 +17,7 @@ import numpy as np
 
 from truehue.core.errors import BadInput, MaskError
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import counted
+from truehue.tabs.page.errors import count_noun
 
 if TYPE_CHECKING:
     from truehue.core.images.load import LoadedImage
@@ -208,7 +208,9 @@ def _with_contributors(
     without = [stored.name for stored in named if not stored.contributor] if contributors else []
     if without:
         shown = ", ".join(without[:3]) + (" …" if len(without) > 3 else "")
-        problems.append(f"There is no contributor for {counted(len(without), 'image')} ({shown}).")
+        problems.append(
+            f"There is no contributor for {count_noun(len(without), 'image')} ({shown})."
+        )
     return named, problems
 
 

@@ -17,7 +17,7 @@ from truehue.core.concepts.reading import AS_58, MAX_BYTES, RATINGS, SHARES, rea
 from truehue.core.concepts.reading.collector import NORMALIZED
 from truehue.core.concepts.records import KINDS, DistributionFile
 from truehue.core.errors import BadInput
-from truehue.tabs.compare.people.messages import concept_json, free_words
+from truehue.tabs.compare.people.messages import concept_json, normalize_concept
 from truehue.tabs.compare.people.sets import MOST_NAME, coverage, strips
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.answers import Done
@@ -223,7 +223,7 @@ def _read(path: Path, request: ReadFile) -> DistributionFile:
         path.read_bytes(),
         as_58=request.as_58,
         normalize=request.normalize,
-        text=free_words(request.words) if request.words else None,
+        text=normalize_concept(request.words) if request.words else None,
     )
 
 

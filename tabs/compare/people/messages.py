@@ -12,7 +12,7 @@ MOST_WORDS = 120
 SHOWN = 12
 
 
-def free_words(typed: str) -> str:
+def normalize_concept(typed: str) -> str:
     """The normal form of what stands for a concept; it need not be one of ColorConceptBench.
 
     Raises BadInput where there are none, or too many characters.

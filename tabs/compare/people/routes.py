@@ -16,7 +16,7 @@ from truehue.tabs.compare.people import sets, uploads
 from truehue.tabs.compare.people.examples import EXAMPLES
 from truehue.tabs.compare.people.images import CONTRIBUTORS, MASKS, preview
 from truehue.tabs.compare.people.messages import suggestions
-from truehue.tabs.page.answers import attachment, guarded, refusal
+from truehue.tabs.page.answers import attachment, json_answer, refusal
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.router import FeatureRouter
 from truehue.tabs.page.routes import DECODES_AT_ONCE
@@ -30,7 +30,7 @@ _FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 def compare_people_routes(context: Context) -> FeatureRouter:
     """The router of the sets of Compare."""
     router = FeatureRouter(context, "/api/compare/sets")
-    for add in (_lists, _distributions, _pictures, _examples):
+    for add in (_lists, _distributions, _image_routes, _examples):
         add(router)
     _single_set(router)  # last: its paths hold a name that could be any of the others
     return router
@@ -41,7 +41,7 @@ def _lists(router: FeatureRouter) -> None:
 
     @router.get("")
     def listed(hidden: bool = False) -> JSONResponse:
-        return guarded(
+        return json_answer(
             lambda: {
                 **sets.listed(context, hidden),
                 "bins": sets.bins_json(),
@@ -52,7 +52,7 @@ def _lists(router: FeatureRouter) -> None:
 
     @router.get("/words")
     def words(typed: str = "") -> JSONResponse:
-        return guarded(lambda: suggestions(typed))
+        return json_answer(lambda: suggestions(typed))
 
 
 def _distributions(router: FeatureRouter) -> None:
@@ -62,7 +62,7 @@ def _distributions(router: FeatureRouter) -> None:
     router.post_json("/forget/{session}", files.Waiting, files.forget)
 
 
-def _pictures(router: FeatureRouter) -> None:
+def _image_routes(router: FeatureRouter) -> None:
     context = router.context
     decoding = anyio.CapacityLimiter(DECODES_AT_ONCE)
 
@@ -126,7 +126,7 @@ def _single_set(router: FeatureRouter) -> None:
         set_id: str, typed: str = "", offset: int = 0, limit: int = sets.PAGE
     ) -> JSONResponse:
         start, maximum = min(max(offset, 0), 2**31), min(max(limit, 1), MOST_PAGE)
-        return guarded(lambda: sets.inside(context, set_id, typed, start, maximum))
+        return json_answer(lambda: sets.inside(context, set_id, typed, start, maximum))
 
     router.post_json("/{set_id}/name", sets.RenameSet, sets.rename)
     router.post_json("/{set_id}/hidden", sets.HideSet, sets.hide)

@@ -24,9 +24,9 @@ from truehue.core.prompts.concepts import concepts
 from truehue.storage.makers import CONCEPT_SET
 from truehue.tabs.page.actor import requires, stored_resource
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import counted
+from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.requests import PageRequest
-from truehue.tabs.page.roles import Actor, may
+from truehue.tabs.page.roles import Actor, authorize
 
 _Dated = DistributionSetRecord | ConceptImagesRecord
 
@@ -39,7 +39,7 @@ def listed(context: Context, hidden: bool = False) -> dict[str, Any]:
     """Every set, newest first; ``hidden`` ones only when asked for, their number always."""
     storage = context.storage
     every = [_distributions(context, record) for record in storage.distributions.all(hidden=True)]
-    every += [_pictures(record) for record in storage.picture_sets.all(hidden=True)]
+    every += [_images_json(record) for record in storage.picture_sets.all(hidden=True)]
     every.sort(key=lambda row: str(row["created_at"]), reverse=True)
     shown = [row for row in every if hidden or not row["hidden"]]
     return {
@@ -126,7 +126,7 @@ class HideSet(PageRequest):
 @requires("change")
 def rename(context: Context, actor: Actor, request: RenameSet) -> dict[str, Any]:
     """Gives a set another name. Raises NotStored."""
-    may(actor, "change", stored_resource(context, CONCEPT_SET, request.set_id))
+    authorize(actor, "change", stored_resource(context, CONCEPT_SET, request.set_id))
     _sets_of(context, request.set_id).rename(request.set_id, request.name)
     return {"name": request.name}
 
@@ -134,7 +134,7 @@ def rename(context: Context, actor: Actor, request: RenameSet) -> dict[str, Any]
 @requires("change")
 def hide(context: Context, actor: Actor, request: HideSet) -> dict[str, Any]:
     """Hides a set from every choice, or shows it again. Raises NotStored."""
-    may(actor, "change", stored_resource(context, CONCEPT_SET, request.set_id))
+    authorize(actor, "change", stored_resource(context, CONCEPT_SET, request.set_id))
     _sets_of(context, request.set_id).hide(request.set_id, request.hidden)
     return {"hidden": request.hidden}
 
@@ -148,7 +148,7 @@ def _distributions(context: Context, record: DistributionSetRecord) -> dict[str,
     parts = context.storage.distributions.words(record.set_id)
     kind_words = KINDS[record.kind]
     contributors = (
-        f" by {counted(record.contributors, 'contributor')}" if record.contributors else ""
+        f" by {count_noun(record.contributors, 'contributor')}" if record.contributors else ""
     )
     return {
         "set_id": record.set_id,
@@ -161,7 +161,7 @@ def _distributions(context: Context, record: DistributionSetRecord) -> dict[str,
         "concepts": record.concepts,
         "contributors": record.contributors,
         "words": parts[0],
-        "facts": f"{counted(record.concepts, 'concept')}{contributors} · {kind_words}",
+        "facts": f"{count_noun(record.concepts, 'concept')}{contributors} · {kind_words}",
         "covers": _covers(coverage(parts)),
         "from": _from(record.source, record.file_name, record),
         "notes": list(record.notes),
@@ -169,10 +169,10 @@ def _distributions(context: Context, record: DistributionSetRecord) -> dict[str,
     }
 
 
-def _pictures(record: ConceptImagesRecord) -> dict[str, Any]:
+def _images_json(record: ConceptImagesRecord) -> dict[str, Any]:
     concept = concept_of(record.words)
     contributors = (
-        f" by {counted(record.contributors, 'contributor')}" if record.contributors else ""
+        f" by {count_noun(record.contributors, 'contributor')}" if record.contributors else ""
     )
     return {
         "set_id": record.set_id,
@@ -186,7 +186,7 @@ def _pictures(record: ConceptImagesRecord) -> dict[str, Any]:
         "contributors": record.contributors,
         "words": record.words,
         "concept": concept.id if concept else "",
-        "facts": f"{counted(record.images, 'image')} of {record.words}{contributors}",
+        "facts": f"{count_noun(record.images, 'image')} of {record.words}{contributors}",
         "covers": "" if concept else f"“{record.words}” is not in ColorConceptBench.",
         "from": _from("", "", record),
         "notes": [],

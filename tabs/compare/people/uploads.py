@@ -9,12 +9,12 @@ from pydantic import Field
 
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.tabs.compare.people.images import ImageUpload, Layout, laid_out, mask_for
-from truehue.tabs.compare.people.messages import concept_json, free_words
+from truehue.tabs.compare.people.messages import concept_json, normalize_concept
 from truehue.tabs.compare.people.sets import MOST_NAME
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.answers import Done, StartedJob
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import counted, message_of
+from truehue.tabs.page.errors import count_noun, message_of
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import PageRequest, Session
 from truehue.tabs.page.roles import Actor
@@ -78,7 +78,7 @@ def look(context: Context, actor: Actor, request: ImageFiles) -> dict[str, Any]:
 def start(context: Context, actor: Actor, request: ImageFiles) -> StartedJob:
     """Begins to make a set of pictures."""
     _layout(context, request)  # what is wrong with it is said now
-    free_words(request.words)
+    normalize_concept(request.words)
 
     def work(job: Job) -> dict[str, Any]:
         with context.staging.in_use(request.session):
@@ -94,7 +94,7 @@ def take(context: Context, actor: Actor, request: ImageFiles, job: Job) -> dict[
     The set comes last and at once: a job that is stopped makes none. What was read before stays
     among the stored images.
     """
-    text = free_words(request.words)
+    text = normalize_concept(request.words)
     layout = _layout(context, request)
     total = len(layout.pictures)
     members = list[tuple[str, str, str]]()
@@ -120,10 +120,10 @@ def take(context: Context, actor: Actor, request: ImageFiles, job: Job) -> dict[
         "notes": list(layout.problems),
     }
     if members:
-        name = request.name or f"{text}, {counted(len(members), 'image')}"
+        name = request.name or f"{text}, {count_noun(len(members), 'image')}"
         set_id = context.storage.picture_sets.add(name, text, members, request.of_people, actor.id)
         report |= {"set_id": set_id, "source": f"pictures:{set_id}", "name": name}
-        report["title"] = f"{name}: stored with {counted(len(members), 'image')}"
+        report["title"] = f"{name}: stored with {count_noun(len(members), 'image')}"
         context.staging.clear(request.session)
     else:
         report["title"] = "No image could be measured: there is no set."
@@ -172,7 +172,7 @@ def _cancelled(text: str, read: int) -> dict[str, Any]:
     title = "Cancelled: no set was made."
     if read:
         stay = "stays" if read == 1 else "stay"
-        title += f" {counted(read, 'image')} that had been read {stay} among the stored images."
+        title += f" {count_noun(read, 'image')} that had been read {stay} among the stored images."
     return {
         **concept_json(text),
         "taken": 0,

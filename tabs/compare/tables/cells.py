@@ -19,7 +19,7 @@ from truehue.core.runs.concepts import MissingCell
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.answers import StartedJob
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import counted
+from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import PageRequest, single_of
 from truehue.tabs.page.roles import Actor
@@ -58,7 +58,7 @@ def start_cells(context: Context, actor: Actor, request: ExtractCells) -> Starte
     """
     guidance = request.guidance
     runs = [context.storage.runs.get(run_id) for run_id in request.runs]
-    title = f"Colors of the concepts of {counted(len(runs), 'run')}"
+    title = f"Colors of the concepts of {count_noun(len(runs), 'run')}"
     title += {ALL_SCALES: "", EACH_SCALE: ", each guidance scale separately"}.get(
         guidance, f", guidance {guidance}"
     )
@@ -87,7 +87,7 @@ def run_cells(
                 break
             batch += extracted(context, *key, [cell.guidance for cell in group], method)
             done = cell_count + len(batch)
-            job.tell(f"{done:,} of {counted(len(todo), 'distribution')}", done)
+            job.tell(f"{done:,} of {count_noun(len(todo), 'distribution')}", done)
             if len(batch) >= BATCH:
                 cell_count, empty = cell_count + len(batch), empty + _empty(batch)
                 profiles.keep(batch)
@@ -134,7 +134,7 @@ def summary(done: int, total: int, empty: int) -> str:
     """What came of it, in a sentence."""
     if not total:
         return "Nothing was missing."
-    text = f"{done:,} of {counted(total, 'distribution')} measured and saved"
+    text = f"{done:,} of {count_noun(total, 'distribution')} measured and saved"
     if empty:
         text += f"; {empty:,} {'has' if empty == 1 else 'have'} no image that could be measured"
     return text + "."

@@ -59,7 +59,7 @@ class Chart:
             "columns": [column.replace("_", " ") for column in self.columns],
             "lines": [
                 {
-                    "cells": [shown(value) for value in row.values],
+                    "cells": [format_value(value) for value in row.values],
                     "pick": row.open,
                     "hexes": list(row.hexes),
                 }
@@ -83,7 +83,7 @@ def csv_text(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     return buffer.getvalue()
 
 
-def shown(value: Any) -> str:
+def format_value(value: Any) -> str:
     """A value for people."""
     if value is None:
         return "–"

@@ -14,7 +14,7 @@ from truehue.tabs.batches.messages import facts
 from truehue.tabs.compare.tables.cells import ALL_SCALES, EACH_SCALE, missing_of
 from truehue.tabs.compare.tables.reference_sets import People, ReferenceSet, ReferenceSets
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import counted
+from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.templates import html
 from truehue.tabs.sources.distributions import written_scale
 from truehue.tabs.sources.numbers import PLAINLY
@@ -134,20 +134,22 @@ class Frame:
     def _cells_json(self) -> dict[str, Any]:
         cells, measured_count = self.cells, len(self.cells.kept)
         total = measured_count + cells.missing
-        text = f"{measured_count:,} of {counted(total, 'distribution')} of these runs are measured."
+        text = (
+            f"{measured_count:,} of {count_noun(total, 'distribution')} of these runs are measured."
+        )
         if cells.empty:
             text += (
                 f" {cells.empty:,} of them {'has' if cells.empty == 1 else 'have'} no image "
                 "that could be measured."
             )
         if cells.unscored:
-            text += f" {counted(cells.unscored, 'image')} could not be measured."
+            text += f" {count_noun(cells.unscored, 'image')} could not be measured."
         return {
             "have": measured_count,
             "missing": cells.missing,
             "without": cells.empty,
             "words": text,
-            "button": f"Measure the {counted(cells.missing, 'missing distribution')}",
+            "button": f"Measure the {count_noun(cells.missing, 'missing distribution')}",
             "guidance": self.guidance,
             "runs": [run.run_id for run in self.runs],
         }

@@ -31,7 +31,7 @@ from truehue.tabs.compare.tables.published import KINDS as KIND_NAMES
 from truehue.tabs.compare.tables.reference_sets import ReferenceSets
 from truehue.tabs.compare.tables.view import STYLE_NAMES
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import counted
+from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.figures import INK, PANEL, SOFT
 from truehue.tabs.sources.distributions import written_scale
 
@@ -433,7 +433,7 @@ def _about(number: Number) -> str:
     left = sum(number.left_out.values())
     between = None if number.low is None or number.high is None else (number.low, number.high)
     text = f"{number.value:.3f}" + (f" ({interval_text(between, 3)})" if between else "")
-    return f"{text}<br>{counted(number.count, 'concept')}, {left:,} excluded"
+    return f"{text}<br>{count_noun(number.count, 'concept')}, {left:,} excluded"
 
 
 def _values(number: Number) -> tuple[Any, ...]:

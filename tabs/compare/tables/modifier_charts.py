@@ -29,7 +29,7 @@ from truehue.tabs.compare.tables.charts import SHAPES, Chart, Row, run_names
 from truehue.tabs.compare.tables.frame import Frame
 from truehue.tabs.compare.tables.published import KINDS as KIND_NAMES
 from truehue.tabs.compare.tables.view import STYLE_NAMES
-from truehue.tabs.page.errors import counted
+from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.figures import INK, LINE, SOFT
 
 PLANE_COLUMNS = (
@@ -96,7 +96,7 @@ def plane_chart(frame: Frame, shifts: Sequence[Shift], limits: Limits) -> Chart:
     rows.sort(key=lambda row: (str(row.values[7]), -float(row.values[3])))
     counts = Counter(shift.behavior for shift in shifts if shift.ratio is not None)
     omissions = Counter(shift.reason for shift in shifts if shift.ratio is None)
-    stands = f"{counted(len(points), 'modified concept')} of these runs."
+    stands = f"{count_noun(len(points), 'modified concept')} of these runs."
     if omissions:
         why = "; ".join(f"{count:,} {reason}" for reason, count in omissions.items())
         stands += f" {sum(omissions.values()):,} excluded: {why}."
@@ -171,8 +171,12 @@ def sizes_chart(frame: Frame, shifts: Sequence[Shift]) -> Chart:
         sizes(_spreads) if runs else None,
         SIZE_COLUMNS,
         tuple(rows),
-        f"{counted(runs, 'shift')} of these runs"
-        + (f", {counted(len(concept_ids), 'shift')} of people." if concept_ids else "; no people."),
+        f"{count_noun(runs, 'shift')} of these runs"
+        + (
+            f", {count_noun(len(concept_ids), 'shift')} of people."
+            if concept_ids
+            else "; no people."
+        ),
         "" if runs else "No run has a modified concept together with its base concept.",
         "ColorConceptBench, section 5.1 and Figure 4.",
         tuple(opens),
@@ -346,11 +350,11 @@ def plane(
 
 
 def _mark(point: Point, high: float) -> dict[str, Any]:
-    x, y = _place(point, high)
+    x, y = _position(point, high)
     return {"x": x, "y": y, "hover": point.hover, "pick": point.open, "color": point.hex}
 
 
-def _place(point: Point, high: float) -> tuple[float, float]:
+def _position(point: Point, high: float) -> tuple[float, float]:
     """Where a point stands: in view, and in the band above where it has no direction."""
     x = min(max(point.ratio, LEAST_RATIO), high / 1.05)
     return x, NO_DIRECTION if point.angle_deg is None else point.angle_deg
@@ -361,7 +365,7 @@ def _crowded(points: Sequence[Point], high: float) -> dict[str, Any]:
     there the last one hides the others."""
     spots = Counter(
         (round(math.log10(x) / SPOT), y)
-        for x, y in (_place(point, high) for point in points)
+        for x, y in (_position(point, high) for point in points)
         if x <= LEAST_RATIO * 10**SPOT or y == NO_DIRECTION
     )
     rows = [

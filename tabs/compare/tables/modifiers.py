@@ -28,7 +28,7 @@ from truehue.tabs.compare.tables.published import published
 from truehue.tabs.compare.tables.reference_sets import ReferenceSets
 from truehue.tabs.compare.tables.view import STYLE_NAMES
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import counted
+from truehue.tabs.page.errors import count_noun
 
 BOTH = ""
 MEAN_NAME = "Mean of the runs"
@@ -201,14 +201,14 @@ def _reasons(summary: Summary) -> str:
 
 
 def _mean_cell(mean: ModelsMean) -> dict[str, str]:
-    without = f"; {counted(mean.missing, 'run')} without a ratio" if mean.missing else ""
+    without = f"; {count_noun(mean.missing, 'run')} without a ratio" if mean.missing else ""
     if mean.value is None:
         return {"text": "", "title": f"No run has a ratio{without}"}
     return {
         "text": f"{mean.value:.3f}",
         "interval": "",
-        "note": counted(mean.runs, "run"),
-        "title": f"mean of the ratios of {counted(mean.runs, 'run')}, each counting once{without}",
+        "note": count_noun(mean.runs, "run"),
+        "title": f"mean of the ratios of {count_noun(mean.runs, 'run')}, each counting once{without}",
     }
 
 
@@ -217,7 +217,7 @@ def _single(summary: Summary) -> str:
     if summary.mean_ratio.value is None or summary.median_ratio is None:
         return "no single ratio: people's shifts are 0"
     return (
-        f"mean of {counted(summary.mean_ratio.count, 'single ratio')} {summary.mean_ratio.value:.3f}, "
+        f"mean of {count_noun(summary.mean_ratio.count, 'single ratio')} {summary.mean_ratio.value:.3f}, "
         f"median {summary.median_ratio:.3f}"
     )
 
@@ -226,7 +226,7 @@ def _cell(summary: Summary) -> dict[str, str]:
     ratio = summary.sensitivity
     omission_count = sum(ratio.left_out.values())
     out_words = (
-        f"{counted(omission_count, 'concept')} excluded: {_reasons(summary)}"
+        f"{count_noun(omission_count, 'concept')} excluded: {_reasons(summary)}"
         if omission_count
         else "none excluded"
     )
@@ -236,7 +236,7 @@ def _cell(summary: Summary) -> dict[str, str]:
     angle = summary.direction_deg
     lines = [
         f"mean shift {summary.model_lab:.1f} over people's {summary.people_lab:.1f} ΔE*ab, "
-        f"{counted(ratio.count, 'modified concept')}",
+        f"{count_noun(ratio.count, 'modified concept')}",
         _single(summary),
         "no shift has a direction"
         if angle.value is None
@@ -385,7 +385,7 @@ def _without(frame: Frame, shift_list: Sequence[Shift], with_people: bool) -> st
             f"direction and no {', '.join(list(BEHAVIORS)[:3])} or {list(BEHAVIORS)[3]}. Import "
             f"people's colors in People and files. {still}"
         )
-    concepts = counted(len({shift.concept_id for shift in shift_list}), "modified concept")
+    concepts = count_noun(len({shift.concept_id for shift in shift_list}), "modified concept")
     return (
         f"{frame.people.crowd.name} has none of the {concepts} of these runs together with its "
         "base concept, so there is no ratio and no direction. Choose other people, or "

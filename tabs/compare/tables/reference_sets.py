@@ -21,7 +21,7 @@ from truehue.core.concepts.records import (
 )
 from truehue.core.errors import BadInput
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import counted
+from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.links import ID_LENGTH
 from truehue.tabs.sources.distributions import MOST_REASONS
 
@@ -66,12 +66,10 @@ class People:
     @property
     def words(self) -> str:
         """What these people's numbers are, and of how many concepts."""
-        text = (
-            f"“{self.crowd.name}” are {self.crowd.words}. {counted(len(self.weights), 'concept')}"
-        )
+        text = f"“{self.crowd.name}” are {self.crowd.words}. {count_noun(len(self.weights), 'concept')}"
         if self.others:
             text += (
-                f"; {counted(self.others, 'more concept')} {'is' if self.others == 1 else 'are'} not "
+                f"; {count_noun(self.others, 'more concept')} {'is' if self.others == 1 else 'are'} not "
                 "in ColorConceptBench and not included here"
             )
         text += "."
@@ -84,7 +82,7 @@ class People:
             if len(most_frequent) > MOST_REASONS:
                 why += f"; {sum(count for _, count in most_frequent[MOST_REASONS:]):,} for other reasons"
             are = "is" if lost == 1 else "are"
-            text += f" {counted(lost, 'image')} could not be measured and {are} not included here: {why}."
+            text += f" {count_noun(lost, 'image')} could not be measured and {are} not included here: {why}."
         return text
 
 

@@ -13,7 +13,7 @@ from truehue.tabs.compare.tables.guidance import guidance_csv, guidance_view
 from truehue.tabs.compare.tables.modifiers import modifiers_csv, modifiers_view
 from truehue.tabs.compare.tables.reference_sets import ReferenceSets
 from truehue.tabs.compare.tables.view import concepts_view, tables_csv, tables_view
-from truehue.tabs.page.answers import csv_attachment, guarded
+from truehue.tabs.page.answers import csv_attachment, json_answer
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.router import FeatureRouter
 
@@ -26,7 +26,7 @@ def compare_tables_routes(context: Context) -> FeatureRouter:
     people = ReferenceSets(context)
 
     def answered(make: Make, request: Request) -> JSONResponse:
-        return guarded(lambda: make(context, people, request.query_params))
+        return json_answer(lambda: make(context, people, request.query_params))
 
     def attached(make: Make, name: str, request: Request) -> Response:
         query = request.query_params

@@ -25,7 +25,7 @@ from truehue.tabs.compare.tables.published import ARROWS, published
 from truehue.tabs.compare.tables.published import KINDS as KIND_NAMES
 from truehue.tabs.compare.tables.reference_sets import ReferenceSets
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import counted
+from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.links import whole
 
 ALL_KINDS = "all"
@@ -153,12 +153,12 @@ def number_json(number: Number, metric: ScoreMetric, marked: bool = True) -> dic
     """A number as a cell shows it; ``marked`` whether its place is."""
     left = sum(number.left_out.values())
     why = "; ".join(f"{count:,} {reason}" for reason, count in number.left_out.items())
-    out_words = f"{counted(left, 'concept')} excluded: {why}" if left else "no concept excluded"
+    out_words = f"{count_noun(left, 'concept')} excluded: {why}" if left else "no concept excluded"
     if number.value is None:
         return {"text": "", "title": f"{MEANINGS[metric.id]}\n{out_words}"}
     digits = 1 if metric.unit in ("Lab", "degrees") else 3
     between = None if number.low is None or number.high is None else (number.low, number.high)
-    title = f"{MEANINGS[metric.id]}\nmean of {counted(number.count, 'concept')}"
+    title = f"{MEANINGS[metric.id]}\nmean of {count_noun(number.count, 'concept')}"
     if between is None:
         title += ", too few or too equal for an interval"
     else:
@@ -188,10 +188,10 @@ def _text(frame: Frame, table: Alignment, common: bool) -> str:
         f"How close each run is to {people}: means over {there}{saved}; fewer where a number is "
         "not defined."
     )
-    return text + (fewest_words(frame) if saved else "")
+    return text + (describe_fewest(frame) if saved else "")
 
 
-def fewest_words(frame: Frame) -> str:
+def describe_fewest(frame: Frame) -> str:
     """Which run leaves few concepts to the others, where they would have many more without it;
     empty where no run does. Counted are concepts with colors of the run and of people, in each
     style; as in the tables, a run without any of a kind and style is no row there."""
@@ -403,7 +403,7 @@ def concepts_view(
     )
     return {
         "title": f"{names[run_id]}: {METRICS[metric].name}, {location}",
-        "words": f"{counted(len(ordered), 'concept')}, worst first. Swatches: people's most common "
+        "words": f"{count_noun(len(ordered), 'concept')}, worst first. Swatches: people's most common "
         "color, then the run's.",
         "total": len(ordered),
         "concepts": [_concept_line(frame, *entry) for entry in ordered[offset : offset + PAGE]],

@@ -68,7 +68,7 @@ def colorings(data: ExportData) -> Iterator[Json]:
         mark = decided.get(submitted_coloring.key)
         layer = export.layers.get(submitted_coloring.answer.id)
         yield {
-            **_place(submitted_coloring),
+            **_position_json(submitted_coloring),
             "words": submitted_coloring.case.words,
             "group": submitted_coloring.case.group or None,
             "purpose": submitted_coloring.purpose,
@@ -140,7 +140,7 @@ def reviews(data: ExportData) -> Iterator[Json]:
         yield {
             "number": mark.number,
             "reviewer": numbers[mark.author],
-            **_place(coloring),
+            **_position_json(coloring),
             "consistent": _answer(mark),
             "at": mark.at.isoformat(),
             "counts": mark.number in counting,
@@ -204,7 +204,7 @@ def _export(data: ExportData) -> ColoringExport:
     return data.colorings
 
 
-def _place(coloring: SubmittedColoring) -> Json:
+def _position_json(coloring: SubmittedColoring) -> Json:
     return {
         "participant": coloring.participant.number + 1,
         "position": coloring.trial.position,

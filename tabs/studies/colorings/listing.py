@@ -86,13 +86,13 @@ def colorings(context: Context, actor: Actor, request: ListColorings) -> dict[st
         for coloring in sorted(
             current.given, key=lambda coloring: (order[coloring.case.id], coloring.key)
         )
-        if _asked(coloring, request)
+        if _is_requested(coloring, request)
     ]
     return {**state_json(computed), "colorings": rows, "total": len(current.given)}
 
 
 @requires("study")
-def picture(context: Context, actor: Actor, request: ColoringImageRequest) -> bytes:
+def coloring_png(context: Context, actor: Actor, request: ColoringImageRequest) -> bytes:
     """A coloring as PNG: with its lines, as it was seen, or the colors alone, as they are stored.
 
     Raises NotStored where none stands.
@@ -237,7 +237,7 @@ def _marks(
     return marks_json
 
 
-def _asked(coloring: SubmittedColoring, request: ListColorings) -> bool:
+def _is_requested(coloring: SubmittedColoring, request: ListColorings) -> bool:
     return (
         request.case in ("", coloring.case.id)
         and (not request.words or normal(request.words) == normal(coloring.case.words))

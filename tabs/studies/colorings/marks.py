@@ -361,10 +361,10 @@ def _queue(
         and coloring.key not in seen
         and reviews[coloring.key] < current_colorings.rule.reviewers
     ]
-    return sorted(waiting, key=lambda coloring: _place(current_colorings, actor.id, coloring))
+    return sorted(waiting, key=lambda coloring: _random_key(current_colorings, actor.id, coloring))
 
 
-def _place(
+def _random_key(
     current_colorings: CurrentColorings, reviewer: str, coloring: SubmittedColoring
 ) -> bytes:
     """A number of chance that the seed, the expert and the coloring give again."""

@@ -30,7 +30,7 @@ from truehue.core.concepts.records import (
 from truehue.core.errors import BadInput, NotStored
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import counted
+from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.links import ID_LENGTH, link
 from truehue.tabs.page.requests import single_of
 from truehue.tabs.page.roles import Actor
@@ -61,7 +61,7 @@ def quality(context: Context, actor: Actor, request: StudyReference) -> Json:
 
 
 @requires("study")
-def worth(context: Context, actor: Actor, request: StudyReference) -> Json:
+def concept_uncertainty_json(context: Context, actor: Actor, request: StudyReference) -> Json:
     """How sure each concept's distribution is, and where the next coloring is worth most."""
     facts, computed = known(context, request.study)
     rows = (
@@ -280,19 +280,19 @@ def _notes(facts: Facts) -> Sequence[str]:
     without = len(facts.before) - len(pairs)
     if without:
         notes.append(
-            f"{counted(without, 'concept')} {'has' if without == 1 else 'have'} fewer than two "
+            f"{count_noun(without, 'concept')} {'has' if without == 1 else 'have'} fewer than two "
             "colorings and no consensus value."
         )
     if pairs:
         flagged = len(facts.flagged)
         notes.append(
-            f"{counted(flagged, 'concept')} of {len(pairs):,} {'is' if flagged == 1 else 'are'} "
+            f"{count_noun(flagged, 'concept')} of {len(pairs):,} {'is' if flagged == 1 else 'are'} "
             f"flagged: the {100 * facts.rule.share:g}% with the highest mean EMD, rounded up, with "
             f"those that tie. The mean over concepts is {np.mean(pairs):.1f}."
         )
     if facts.problems:
         notes.append(
-            f"{counted(len(facts.problems), 'coloring')} could not be measured and "
+            f"{count_noun(len(facts.problems), 'coloring')} could not be measured and "
             f"{'is' if len(facts.problems) == 1 else 'are'} in no number."
         )
     return notes
@@ -322,8 +322,8 @@ def make_distribution(context: Context, actor: Actor, request: MakeDistribution)
     people = len({coloring.participant for coloring in colorings})
     concepts = len({row.words for row in rows})
     notes = (
-        f"{counted(len(colorings), 'coloring')} of {counted(concepts, 'concept')} by "
-        f"{counted(people, 'participant')}: {LEVELS[level]}.",
+        f"{count_noun(len(colorings), 'coloring')} of {count_noun(concepts, 'concept')} by "
+        f"{count_noun(people, 'participant')}: {LEVELS[level]}.",
         f"{FORMS[request.form][0].upper()}{FORMS[request.form][1:]}. {METHODS[EXTRACTED]}.",
     )
     set_id = context.storage.distributions.add(

@@ -15,7 +15,7 @@ from truehue.core.vlm.question_set import QuestionSet
 from truehue.core.vlm.records import Form, Question
 from truehue.core.vlm.tasks import ROBUSTNESS, TASKS
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import counted
+from truehue.tabs.page.errors import count_noun
 from truehue.tabs.studies.drafting import Draft
 from truehue.tabs.studies.form import StudyForm
 
@@ -106,7 +106,9 @@ def draft_of_questions(context: Context, form: StudyForm) -> Draft:
     chosen = [
         question
         for task in tasks
-        for question in _drawn([q for q in askable if q.task == task], form.number or 0, form.seed)
+        for question in _sample_questions(
+            [q for q in askable if q.task == task], form.number or 0, form.seed
+        )
     ]
     if not chosen:
         why = "; ".join(_left_out(wanted)) or "none of these tasks has one"
@@ -188,7 +190,7 @@ def _why_not(question: Question) -> str | None:
     return None
 
 
-def _drawn(questions: Sequence[Question], number: int, seed: int) -> list[Question]:
+def _sample_questions(questions: Sequence[Question], number: int, seed: int) -> list[Question]:
     """So many of one task by the seed, in the order of the set; all where there are no more. The
     first ones stay the same when more are asked for."""
     if not number or number >= len(questions):
@@ -201,7 +203,7 @@ def _drawn(questions: Sequence[Question], number: int, seed: int) -> list[Questi
 
 def _left_out(questions: Sequence[Question]) -> list[str]:
     reasons = Counter(why for question in questions if (why := _why_not(question)) is not None)
-    return [f"{counted(count, 'question')} {why}" for why, count in reasons.most_common()]
+    return [f"{count_noun(count, 'question')} {why}" for why, count in reasons.most_common()]
 
 
 def _message(
@@ -216,7 +218,7 @@ def _message(
     tasks = {question.task for question in chosen}
     others = Counter(question.task for question in every if question.task not in tasks)
     messages += [
-        f"Excluded: {counted(count, 'question')} of {task_name(task)}."
+        f"Excluded: {count_noun(count, 'question')} of {task_name(task)}."
         for task, count in others.items()
     ]
     messages += [f"Excluded: {text}." for text in _left_out([q for q in every if q.task in tasks])]
@@ -227,6 +229,6 @@ def _message(
         parts = ", ".join(f"{by_task[t]} of {whole[t]} of {task_name(t)}" for t in sample)
         messages.append(f"Sampled at random (seed {form.seed}): {parts}.")
     messages.append(
-        f"{counted(len(chosen), 'question')} of {counted(len(by_task), 'task')} included."
+        f"{count_noun(len(chosen), 'question')} of {count_noun(len(by_task), 'task')} included."
     )
     return messages

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { answer, load, settled, template, widget } from '../page.js';
 
-const { sideCards } = await load('colorize/against');
+const { sideCards } = await load('colorize/side_cards');
 const { colorize } = await load('colorize/view');
 const { store } = await load('shared/state');
 

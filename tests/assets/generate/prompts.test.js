@@ -61,8 +61,8 @@ beforeEach(() => {
 });
 
 // The request beside it, whose address both are in.
-const { element: ask } = await widget('generate/ask', { props: {} });
-await widget('generate/draw');
+const { element: ask } = await widget('generate/prompt_source', { props: {} });
+await widget('generate/generate_button');
 let shown = null;
 
 /** The browser as a page with this address opens it, with ten rows in sight. */
@@ -349,7 +349,7 @@ test('a link brings back search, filters and the chosen prompt', async () => {
     ['vivid', 'hue', 'task=moc', 'gencolorbench'],
   );
   assert.deepEqual(requests.at(-1).body.refs, [['gencolorbench', 'p2']]);
-  assert.equal(ask.querySelector('.th-ask-text').textContent, 'Prompt 2');
+  assert.equal(ask.querySelector('.th-request-text').textContent, 'Prompt 2');
   assert.equal(page.row(2).getAttribute('aria-selected'), 'true');
   const link = 'q=vivid&sort=hue&f=task%3Dmoc&prompt=p2&mode=chosen';
   assert.equal(location.search, '?tab=generate&' + link);

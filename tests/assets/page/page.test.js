@@ -32,7 +32,7 @@ test('the tour goes on with what was done, and gives the reader’s form and foc
   const start = document.createElement('button');
   document.body.append(start);
   history.replaceState(null, '', '/?tab=generate&mode=chosen&seed=7&text=A%20cube');
-  const ask = await widget('generate/ask', { props: {} });
+  const ask = await widget('generate/prompt_source', { props: {} });
   const { element } = await widget('page/tour');
   const find = (selector) => element.querySelector(selector);
   const title = () => find('h3').textContent;

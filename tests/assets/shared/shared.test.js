@@ -75,7 +75,7 @@ test('what stays is not taken out of its box', async () => {
 });
 
 test('what others say of a verdict stands there as theirs', async () => {
-  const { judging } = await load('shared/judging');
+  const { judging } = await load('shared/verdict_actions');
   const own = { id: '1', answer: 'fail', reason: '', status: 'pass', agrees: false };
   const others = [{ answer: 'pass', reason: 'It is red.' }];
   const card = (answers) => {

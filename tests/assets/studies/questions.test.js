@@ -22,15 +22,15 @@ const materials = {
 // A link from Ask, in its short form.
 history.replaceState(null, '', '/?tab=studies&new=questions&set=' + SET);
 window.scrollTo = () => {};
-document.body.innerHTML = template('studies/judge');
-const { judge, openStudy, publishJudge } = await load('studies/view');
+document.body.innerHTML = template('studies/studies');
+const { studyView, openStudy, publishStudies } = await load('studies/view');
 const { firstSet, questionsPart } = await load('studies/questions/choose');
 
 test('a link from Ask opens the form of questions with its set', () => {
-  assert.deepEqual([judge.screen, judge.preset, judge.set], ['new', 'questions', SET]);
-  publishJudge();
+  assert.deepEqual([studyView.screen, studyView.preset, studyView.set], ['new', 'questions', SET]);
+  publishStudies();
   assert.equal(location.search, `?tab=studies&view=new&preset=questions&set=${SET}`);
-  assert.equal(firstSet(materials, judge.set), SET);
+  assert.equal(firstSet(materials, studyView.set), SET);
   assert.equal(firstSet(materials, 'gone'), materials.question_sets[0].id);
   assert.equal(firstSet({}, SET), '');
 });

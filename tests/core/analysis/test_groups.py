@@ -23,7 +23,7 @@ from truehue.core.analysis.paired import (
     kappa,
     most_colorful,
     scored_by_both,
-    turned,
+    swap_rules,
 )
 from truehue.core.analysis.records import NEUTRAL, Count, Drift, RuleAgreement
 from truehue.core.color.systems import parse_target, system
@@ -195,8 +195,8 @@ def test_kappa_is_cohens() -> None:
     pair = RuleAgreement("a", "b", 20, 5, 10, 15, 3)
     assert (scored_by_both(pair), agree_percent(pair)) == (50, 70.0)
     assert kappa(pair) == pytest.approx(0.4)
-    assert turned(pair) == RuleAgreement("b", "a", 20, 10, 5, 15, 3)
-    assert kappa(turned(pair)) == pytest.approx(0.4)
+    assert swap_rules(pair) == RuleAgreement("b", "a", 20, 10, 5, 15, 3)
+    assert kappa(swap_rules(pair)) == pytest.approx(0.4)
     assert kappa(RuleAgreement("a", "b", 4, 0, 0, 0, 0)) is None
     nothing = RuleAgreement("a", "b", 0, 0, 0, 0, 9)
     assert (agree_percent(nothing), kappa(nothing)) == (None, None)

@@ -22,11 +22,11 @@ from tests.core.diagnosis.rows import row
 from tests.held_back import held_back
 from truehue.core.batch.health import state_of
 from truehue.core.batch.journal import read_journal
-from truehue.core.batch.locks import InUse, held
+from truehue.core.batch.locks import InUse, hold_lock
 from truehue.core.batch.shards import read_columns
 from truehue.core.cli.diagnose import main
 from truehue.core.color.systems import parse_target
-from truehue.core.diagnosis.colors import asking, picture, set_colors
+from truehue.core.diagnosis.colors import make_query, render_image, set_colors
 from truehue.core.diagnosis.plan import RuleUsed, Task, renderer_tasks, rules_used
 from truehue.core.diagnosis.records import DiagnosisReport
 from truehue.core.diagnosis.run import (
@@ -108,7 +108,7 @@ def test_a_row_is_what_the_pipeline_says_of_that_picture(
     rows = verdicts(whole[0])
     for item in rows[:: max(1, len(rows) // 25)]:
         true = parse_target(item["color"], item["system"])
-        pair = picture(
+        pair = render_image(
             item["object"], item["light"], int(item["seed"]), true.hex, 96, item["second"]
         )
         result = measure(*pair, parse_target(item["asked"], item["system"]), item["rule"])
@@ -119,7 +119,7 @@ def test_a_row_is_what_the_pipeline_says_of_that_picture(
         shares = [m.value / m.threshold for m in result.verdict.metrics if m.threshold is not None]
         assert float(item["margin"]) == pytest.approx(max(shares), rel=1e-5)
         assert (float(item["margin"]) < 1.0) == (item["status"] == "pass")
-        near = [target.label for target in asking(item["color"], item["system"]).near]
+        near = [target.label for target in make_query(item["color"], item["system"]).near]
         assert (item["asked"] in near) == (item["relation"] == "near")
 
 
@@ -346,7 +346,7 @@ def test_a_task_that_breaks_is_said_and_tried_again(
 def test_only_one_process_is_at_a_diagnosis(tmp_path: Path) -> None:
     used, tasks = slice_of()
     folder = work_of(tmp_path, tasks).folder
-    with held(folder.path / "lock", ""), pytest.raises(InUse, match="running this diagnosis"):
+    with hold_lock(folder.path / "lock", ""), pytest.raises(InUse, match="running this diagnosis"):
         diagnose(tmp_path, used, tasks)
 
 

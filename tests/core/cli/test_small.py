@@ -16,11 +16,11 @@ from truehue.core.cli.small_report import (
     GROUPS,
     Row,
     accuracy,
-    asked_of,
     best_guidance,
     figures,
+    held_out_prompts,
     interval,
-    judged,
+    judge_image,
     object_mask,
     page,
     prompts_of,
@@ -50,15 +50,15 @@ def test_right_and_wrong_colors_of_one_object() -> None:
     prompt = prompts_of("cna l1", 0.1, 1)[0]
     caption = caption_of(prompt)
     right = render(RenderRequest(caption.shapes[0], caption.colors[0], "overcast", 1, 64)).srgb8
-    row = judged("cna l1", 2.0, prompt, right)
+    row = judge_image("cna l1", 2.0, prompt, right)
     assert (row.status, row.prompt) == ("pass", prompt.text)
     assert row.misfit is not None
     assert row.misfit < 3.6
     other = (20, 200, 40) if caption.colors[0][1] < 128 else (120, 20, 140)
     wrong = render(RenderRequest(caption.shapes[0], other, "overcast", 1, 64)).srgb8
-    assert judged("cna l1", 2.0, prompt, wrong).status == "fail"
+    assert judge_image("cna l1", 2.0, prompt, wrong).status == "fail"
     nothing = np.full((64, 64, 3), 120, np.uint8)
-    assert judged("cna l1", 2.0, prompt, nothing).status == "unscored"
+    assert judge_image("cna l1", 2.0, prompt, nothing).status == "unscored"
 
 
 def test_two_objects_with_a_color_each_and_with_one_color_on_both() -> None:
@@ -69,7 +69,7 @@ def test_two_objects_with_a_color_each_and_with_one_color_on_both() -> None:
         for seed in range(5):
             objects = tuple(map(SceneObject, caption.shapes, colors))
             srgb8 = render_scene(SceneRequest(objects, "even", seed, 64)).srgb8
-            row = judged("moc", 1.0, prompt, srgb8)
+            row = judge_image("moc", 1.0, prompt, srgb8)
             if len(row.parts) == 2:
                 return row
         raise AssertionError("No seed shows the two objects apart.")
@@ -140,13 +140,13 @@ def test_the_page_says_what_turning_guidance_down_changes() -> None:
 
 
 def test_a_report_of_some_groups_is_part_of_that_of_all() -> None:
-    every = asked_of(GROUPS, 0.1, 2, 3)
+    every = held_out_prompts(GROUPS, 0.1, 2, 3)
     assert [(target.number, target.group) for target in every[:4]] == [
         *((number, "cna l1") for number in range(3)),
         (3, "cna l2"),
     ]
     # The noise and the renderer's scene of a prompt stay its own.
-    assert asked_of(["cna l2", "moc"], 0.1, 2, 3) == [
+    assert held_out_prompts(["cna l2", "moc"], 0.1, 2, 3) == [
         target for target in every if target.group in ("cna l2", "moc")
     ]
     values = ["--groups", "cna l2", "--model", "some where"]

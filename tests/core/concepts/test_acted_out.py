@@ -29,7 +29,7 @@ from truehue.core.concepts.sensitivity import (
 )
 from truehue.core.concepts.tables import alignment
 from truehue.core.generation.backends.reference import ReferenceRenderer
-from truehue.core.generation.renderer.failures import moved
+from truehue.core.generation.renderer.failures import modify_color
 from truehue.core.generation.renderer.usual import concept_colors
 from truehue.core.generation.request import GenerationRequest
 from truehue.core.prompts.prompt import ObjectTarget
@@ -53,7 +53,7 @@ def people_of(concept_id: str) -> np.ndarray:
     colors = concept_colors(concept.concept)
     flat = np.array(
         [
-            srgb8_to_lab(np.array(moved(color.srgb8, concept.modifier).color))
+            srgb8_to_lab(np.array(modify_color(color.srgb8, concept.modifier).color))
             if concept.modifier
             else srgb8_to_lab(np.array(color.srgb8))
             for color in colors

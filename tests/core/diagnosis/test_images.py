@@ -14,10 +14,10 @@ from PIL import Image
 from tests.commands import called
 from tests.workers_here import workers_here
 from truehue.core.cli.diagnose import main
-from truehue.core.diagnosis.colors import asking, picture
+from truehue.core.diagnosis.colors import make_query, render_image
 from truehue.core.diagnosis.plan import manifest_tasks, read_manifest, rules_used
 from truehue.core.diagnosis.records import DiagnosisReport
-from truehue.core.diagnosis.scoring import judged
+from truehue.core.diagnosis.scoring import judge_image
 from truehue.core.errors import BadInput
 
 __all__ = ["workers_here"]
@@ -31,7 +31,7 @@ def renders(tmp_path: Path) -> Path:
         ("b", "#B92842", "hard"),
         ("c", "#0000FF", "even"),
     ):
-        srgb8, mask = picture("car", light, 0, hex_, 64)
+        srgb8, mask = render_image("car", light, 0, hex_, 64)
         Image.fromarray(srgb8).save(tmp_path / f"{name}.png")
         Image.fromarray(mask.astype(np.uint8) * 255).save(tmp_path / f"{name}-mask.png")
     (tmp_path / "renders.csv").write_text(
@@ -169,5 +169,7 @@ def test_neighbors_of_a_bare_color_come_from_the_system_of_its_line(tmp_path: Pa
         "color": "#C82828",
         "second": "",
     }
-    rows = list(judged(srgb8, mask, asking("#C82828", "css"), ["paper", "truehue"], 2, **about))
+    rows = list(
+        judge_image(srgb8, mask, make_query("#C82828", "css"), ["paper", "truehue"], 2, **about)
+    )
     assert {row.status for row in rows} <= {"pass", "fail"}

@@ -11,9 +11,9 @@ from truehue.core.color.systems import find, parse_target, system
 from truehue.core.diagnosis.colors import (
     SECOND_HEX,
     TWO_MATERIAL_OBJECTS,
-    asking,
+    make_query,
     near_colors,
-    picture,
+    render_image,
     second_color,
     set_colors,
 )
@@ -46,7 +46,7 @@ def test_near_colors_are_the_five_nearest_that_are_far_enough(system_id: str) ->
 
 
 def test_a_hex_is_asked_for_beside_names() -> None:
-    color_query = asking("#E83B1B", "l2")
+    color_query = make_query("#E83B1B", "l2")
     assert color_query.true.hex == "#E83B1B"
     assert [target.system for target in color_query.near] == ["l2"] * 5
     assert color_query.targets[0] is color_query.true
@@ -63,7 +63,7 @@ def test_second_colors_take_turns_and_are_seen() -> None:
 
 
 def test_a_picture_is_the_renderers() -> None:
-    srgb8, mask = picture("mug", "window", 1, "#E83B1B", 96)
+    srgb8, mask = render_image("mug", "window", 1, "#E83B1B", 96)
     rendering = render(RenderRequest("mug", (0xE8, 0x3B, 0x1B), "window", 1, 96))
     assert (srgb8 == rendering.srgb8).all()
     assert (mask == rendering.mask.pixels).all()
@@ -98,14 +98,14 @@ def test_two_materials_of_one_color_are_one_material() -> None:
 
 
 def test_the_second_material_has_its_color_in_the_set() -> None:
-    srgb8, mask = picture("book", "even", 0, "#E83B1B", 96, "#2F6FC0")
+    srgb8, mask = render_image("book", "even", 0, "#E83B1B", 96, "#2F6FC0")
     packed = {tuple(int(v) for v in pixel) for pixel in srgb8[mask]}
     assert {(0xE8, 0x3B, 0x1B), tuple(int(v) for v in unpack_srgb24(np.uint32(0x2F6FC0)))} <= packed
 
 
 def test_what_has_one_material_is_refused() -> None:
     with pytest.raises(BadInput, match="two materials"):
-        picture("banana", "even", 0, "#E83B1B", 96, "#2F6FC0")
+        render_image("banana", "even", 0, "#E83B1B", 96, "#2F6FC0")
 
 
 def test_colors_that_share_a_value_are_found_by_their_own_name() -> None:

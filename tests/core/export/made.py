@@ -9,7 +9,7 @@ from threading import Event
 
 from tests.core.runs.samples import planned
 from truehue.core.color.systems import parse_target
-from truehue.core.files import shelf, write_once
+from truehue.core.files import content_path, write_once
 from truehue.core.generation.backends.reference import ReferenceRenderer
 from truehue.core.images.load import encode_png, image_id
 from truehue.core.prompts.prompt import ObjectTarget, Prompt
@@ -107,10 +107,10 @@ def _drawn(made: RunPlan, folder: RunFolder, position: int) -> ItemResult:
     result = {item.target: Localization(item.mask.pixels) for item in sample.masks}
     content = encode_png(sample.srgb8)
     name = image_id(sample.srgb8)
-    write_once(shelf(folder.images, name), content)
+    write_once(content_path(folder.images, name), content)
     masks = []
     for mask in sample.masks:
-        write_once(shelf(folder.masks, mask.mask.content_sha256), mask.mask.png())
+        write_once(content_path(folder.masks, mask.mask.content_sha256), mask.mask.png())
         masks.append(
             MaskResult(
                 mask.target,

@@ -18,15 +18,15 @@ from truehue.core.export.archive import write_archive
 from truehue.core.export.archive_import import INCOMING, open_archive
 from truehue.core.export.source import (
     ExportRun,
-    carried,
     imported_from,
     imported_text,
     left_out_text,
     plan_out,
+    portable_results,
     same_results,
 )
 from truehue.core.export.tables import csv_pieces
-from truehue.core.files import read_png, shelf
+from truehue.core.files import content_path, read_png
 from truehue.core.generation.registry import model
 from truehue.core.generation.request import Cancelled
 from truehue.core.images.load import image_id
@@ -128,9 +128,11 @@ def test_there_and_back_are_the_same_rows(folder: RunFolder, packed: Path, tmp_p
     assert entry == other
     for item in results(back):
         if item.image_id:
-            assert image_id(read_png(shelf(back.images, item.image_id), "RGB")) == item.image_id
+            assert (
+                image_id(read_png(content_path(back.images, item.image_id), "RGB")) == item.image_id
+            )
         for mask in item.masks:
-            assert shelf(back.masks, mask.content_sha256).is_file()
+            assert content_path(back.masks, mask.content_sha256).is_file()
     about = imported_from(back.path)
     assert (about["name"], about["images"]) == ("theirs.truehue.zip", True)
     assert state_of(back).status == "finished"
@@ -208,14 +210,17 @@ def test_stored_pictures_travel_without_their_paths(folder: RunFolder, tmp_path:
     for number, item in enumerate(sample):
         (mask, *_) = item.masks
         stored = StoredMask(
-            "ab" * 16, str(shelf(folder.masks, mask.content_sha256)), mask.maker, mask.parameters
+            "ab" * 16,
+            str(content_path(folder.masks, mask.content_sha256)),
+            mask.maker,
+            mask.parameters,
         )
         items.append(
             StoredItem(
                 item.prompt,
                 item.image,
                 item.image_id,
-                str(shelf(folder.images, item.image_id)),
+                str(content_path(folder.images, item.image_id)),
                 {mask.target: stored},
                 "reference-renderer",
             )
@@ -237,8 +242,8 @@ def test_stored_pictures_travel_without_their_paths(folder: RunFolder, tmp_path:
     assert [entry.image_id for entry in back.plan().items] == [entry.image_id for entry in items]
     for item in results(back):
         assert item.masks[0].mask_id == ""
-        assert shelf(back.images, item.image_id).is_file()
-        assert shelf(back.masks, item.masks[0].content_sha256).is_file()
+        assert content_path(back.images, item.image_id).is_file()
+        assert content_path(back.masks, item.masks[0].content_sha256).is_file()
 
 
 def test_the_plan_of_a_model_with_weights_is_named_in_the_references(folder: RunFolder) -> None:
@@ -275,7 +280,7 @@ def test_a_table_keeps_its_rows_where_names_are_left_out(folder: RunFolder) -> N
     from truehue.core.export.source import item_tables
 
     (table,) = item_tables(folder.shards())
-    out = carried(table)
+    out = portable_results(table)
     assert set(out["worker"].to_pylist()) == {""}
     assert out.drop_columns(["worker"]).equals(table.drop_columns(["worker"]))
     assert plan().total == table.num_rows

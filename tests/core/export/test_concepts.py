@@ -36,7 +36,7 @@ from truehue.core.export.archive_import import open_archive
 from truehue.core.export.archive_import.shards import wrong_with
 from truehue.core.export.codebook import codebook
 from truehue.core.export.source import ExportRun, look, unscored_text
-from truehue.core.export.tables import COLORS, RESULTS, Sheet, beside, csv_pieces
+from truehue.core.export.tables import COLORS, RESULTS, Sheet, companion_files, csv_pieces
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.plan import run_id
 from truehue.core.runs.records import ObjectProfile
@@ -311,7 +311,7 @@ def test_both_tables_are_written_beside_each_other(
     write(folder, ending, out, progress=lambda done, total: messages.append((done, total)))
     names = {f"a.{ending}", f"a-colors.{ending}", "a.codebook.json", "a.codebook.md"}
     assert {path.name for path in tmp_path.iterdir()} == names
-    assert {path.name for path in beside([ExportRun(folder)], out)} == names - {out.name}
+    assert {path.name for path in companion_files([ExportRun(folder)], out)} == names - {out.name}
     assert messages[-1] == (16, 16)
     book = json.loads((tmp_path / "a.codebook.json").read_text())
     listed = [column["name"] for column in book["colors"]["columns"]]

@@ -12,7 +12,7 @@ from truehue.core.color.spaces import srgb8_to_lab
 from truehue.core.color.systems import parse_target
 from truehue.core.generation.backends.reference import ReferenceRenderer
 from truehue.core.generation.request import GenerationRequest
-from truehue.core.generation.truth import rendered_shape, true_color_hex, true_color_words
+from truehue.core.generation.truth import describe_true_color, rendered_shape, true_color_hex
 from truehue.core.prompts.prompt import ObjectTarget
 
 RED, BLUE = parse_target("#C04040"), parse_target("#4060C0")
@@ -40,7 +40,7 @@ def main(name: str, color: str) -> ObjectTarget:
 def test_a_right_render_has_the_asked_color() -> None:
     known = origin("none", main("mug", "#C04040"))
     assert true_color_hex(known) == true_color_hex(known, " Mug ") == "#C04040"
-    said = true_color_words(known, RED, "mug")
+    said = describe_true_color(known, RED, "mug")
     assert said == "Ground truth: rendered in exactly the target color, #C04040."
 
 
@@ -50,7 +50,7 @@ def test_a_failure_that_was_acted_says_how_far_it_is() -> None:
     assert true_color_hex(known, position=1) == "#C04040"
     labs = [srgb8_to_lab(np.array(item.srgb8, dtype=np.uint8)) for item in (RED, BLUE)]
     apart = float(delta_e00(*labs))
-    assert true_color_words(known, RED, position=0) == (
+    assert describe_true_color(known, RED, position=0) == (
         f"Ground truth: rendered in #4060C0, {apart:.1f} ΔE00 from the target color."
     )
 
@@ -67,7 +67,7 @@ def test_a_failure_that_was_acted_says_how_far_it_is() -> None:
     ],
 )
 def test_what_is_not_known_is_not_said(known: dict) -> None:
-    assert true_color_words(known, RED, "mug") == ""
+    assert describe_true_color(known, RED, "mug") == ""
 
 
 def test_two_objects_of_one_name_need_their_position() -> None:

@@ -19,7 +19,7 @@ from truehue.core.color.systems import SYSTEMS, system
 from truehue.core.prompts import tables
 from truehue.core.prompts.gencolorbench import PAPER_COUNTS, PAPER_TOTAL, build
 from truehue.core.prompts.parts import APART_DELTA_E00, LEAK_DELTA_E00
-from truehue.core.prompts.prompt import Prompt, color_words, prompt_from_json
+from truehue.core.prompts.prompt import Prompt, format_color, prompt_from_json
 
 ROOT = Path(__file__).resolve().parents[3]
 # SHA-256 over "id<tab>text<newline>" of all prompts: our own, frozen. It changes with any rule,
@@ -229,7 +229,7 @@ def test_names_are_in_the_text_in_order() -> None:
         colors = [t.color for t in prompt.targets if t.color and t.role == "main"]
         start = 0
         for color in colors:
-            start = prompt.text.index(color_words(color), start) + 1
+            start = prompt.text.index(format_color(color), start) + 1
         names = [target.name for target in prompt.targets]
         start = 0
         for name in names:

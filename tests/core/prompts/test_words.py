@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from truehue.core.color.systems import parse_target, system
-from truehue.core.prompts.prompt import article, color_words, with_articles
-from truehue.core.prompts.tables import css_words
+from truehue.core.prompts.prompt import article, format_color, with_articles
+from truehue.core.prompts.tables import css_spellings
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_every_article_of_a_sentence_is_made_to_fit(values: str, expected: str) 
 
 
 def test_the_words_of_css_are_its_names_with_spaces() -> None:
-    text = css_words()
+    text = css_spellings()
     assert list(text) == [color.name for color in system("css").colors]
     assert {name: spaced.replace(" ", "") for name, spaced in text.items()} == {
         name: name for name in text
@@ -90,4 +90,4 @@ def test_the_words_of_css_are_its_names_with_spaces() -> None:
     ],
 )
 def test_a_color_inside_a_sentence(value: str, expected: str) -> None:
-    assert color_words(parse_target(value)) == expected
+    assert format_color(parse_target(value)) == expected

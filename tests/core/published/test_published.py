@@ -128,20 +128,20 @@ def test_what_is_not_there_is_refused_with_what_is(
 
 
 def test_tables_stand_beside_what_they_can_be_compared_with() -> None:
-    assert [item.id for item in published.beside("board")] == ["gencolorbench-table4"]
-    assert [item.id for item in published.beside("categories")] == ["gencolorbench-table11"]
-    assert "gencolorbench-table2-method" in {item.id for item in published.beside("trust")}
-    assert all(published.beside(use) for use in published.USES)
+    assert [item.id for item in published.tables_for("board")] == ["gencolorbench-table4"]
+    assert [item.id for item in published.tables_for("categories")] == ["gencolorbench-table11"]
+    assert "gencolorbench-table2-method" in {item.id for item in published.tables_for("trust")}
+    assert all(published.tables_for(use) for use in published.USES)
     with pytest.raises(BadInput, match="Choose one of: board"):
-        published.beside("everything")
+        published.tables_for("everything")
 
 
 def test_columns_name_the_same_things_as_ours() -> None:
-    (board,) = published.beside("board")
+    (board,) = published.tables_for("board")
     ours = [column.ours for column in board.columns]
     assert ours == ["cna", "coa", "moc", "ica", "ncu", "average"]
     assert all(task in TASKS for task in ours[:-1])
-    (categories,) = published.beside("categories")
+    (categories,) = published.tables_for("categories")
     assert {column.ours for column in categories.columns} == {
         row.category for row in prompt_tables.objects()
     }

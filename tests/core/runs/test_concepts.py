@@ -29,7 +29,7 @@ from truehue.core.batch.worker import Worker
 from truehue.core.color.systems import parse_target
 from truehue.core.concepts.profile import profile_of
 from truehue.core.errors import BadInput
-from truehue.core.files import read_png, shelf
+from truehue.core.files import content_path, read_png
 from truehue.core.generation.backends.reference import ReferenceRenderer
 from truehue.core.generation.request import GenerationRequest
 from truehue.core.generation.weights.sources import Sources
@@ -279,8 +279,8 @@ def test_every_picture_is_measured_in_its_own_mask_and_judged_by_nobody(quiet: R
     for entry in result:
         assert entry.verdicts == ()
         (mask,) = entry.masks
-        srgb8 = read_png(shelf(quiet.images, entry.image_id), "RGB")
-        pixels = read_png(shelf(quiet.masks, mask.content_sha256), "1")
+        srgb8 = read_png(content_path(quiet.images, entry.image_id), "RGB")
+        pixels = read_png(content_path(quiet.masks, mask.content_sha256), "1")
         assert entry.profiles == (ObjectProfile(0, profile_of(srgb8, pixels)),)
     # The renderer takes no guidance: equal seeds are equal pictures, whatever the scale.
     assert [item.seed for item in result[:6]] == [0, 1, 0, 1, 0, 1]
@@ -373,7 +373,7 @@ def test_a_detector_and_a_segmenter_find_the_object_by_its_name(
     row = worked(folder)
     (mask,) = row.masks
     assert (mask.parameters["object"], mask.parameters["target"]) == ("mango", 0)
-    pixels = read_png(shelf(folder.masks, mask.content_sha256), "1")
+    pixels = read_png(content_path(folder.masks, mask.content_sha256), "1")
     assert row.profiles == (ObjectProfile(0, profile_of(image, pixels)),)
     assert (row.status, row.verdicts) == ("drawn", ())
 

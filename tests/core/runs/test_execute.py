@@ -30,7 +30,7 @@ from tests.shards import read_shard
 from truehue.core.batch.health import state_of
 from truehue.core.batch.journal import read_journal
 from truehue.core.batch.local_team import LocalTeam
-from truehue.core.batch.locks import InUse, held
+from truehue.core.batch.locks import InUse, hold_lock
 from truehue.core.batch.records import BatchState
 from truehue.core.batch.team import READY, TeamEvent
 from truehue.core.errors import BadInput
@@ -322,7 +322,7 @@ def test_a_model_that_is_not_here_pauses_the_run_and_says_what_is_missing(
 
 def test_only_one_process_is_at_a_run(tmp_path: Path, few: list[Prompt]) -> None:
     folder = made(tmp_path, small_plan(few))
-    with held(folder.path / "lock", ""), pytest.raises(InUse, match="Pause it there"):
+    with hold_lock(folder.path / "lock", ""), pytest.raises(InUse, match="Pause it there"):
         execute(folder)
     with pytest.raises(BadInput, match="At least one worker"):
         execute(folder, ExecutionSettings(workers=0))
@@ -334,7 +334,7 @@ def test_whoever_looks_at_a_run_does_not_keep_it_from_beginning(
     folder = made(tmp_path, small_plan(few))
     folder.set_desired_state("cancel")
     monkeypatch.setattr("truehue.core.batch.execute._LOOKED_AT_S", 600.0)
-    looking = held(folder.path / "lock", "", shared=True)
+    looking = hold_lock(folder.path / "lock", "", shared=True)
     looking.__enter__()
     waited: list[float] = []
 

@@ -20,7 +20,7 @@ from tests.shards import read_shard
 from truehue.core.batch.folder import PLAN, STATE
 from truehue.core.batch.health import DAMAGED, require_whole, state_of
 from truehue.core.batch.journal import LEFT_OUT, Journal
-from truehue.core.batch.locks import held, is_free
+from truehue.core.batch.locks import hold_lock, is_free
 from truehue.core.errors import BadInput, DataFolderError
 from truehue.core.runs.folder import PROMPTS, RunFolder
 from truehue.core.runs.plan import prompt_and_image_at
@@ -185,10 +185,10 @@ def test_a_lock_is_asked_for_where_nothing_can_be_written(
             raise OSError(errno.EROFS, "Read-only file system")
         return opened(file, flags, *more)
 
-    with held(path, "in use"), monkeypatch.context() as patch:
+    with hold_lock(path, "in use"), monkeypatch.context() as patch:
         patch.setattr(os, "open", reading)
         assert not is_free(path)
-        with pytest.raises(DataFolderError, match="cannot be opened"), held(path, ""):
+        with pytest.raises(DataFolderError, match="cannot be opened"), hold_lock(path, ""):
             pass
     monkeypatch.setattr(os, "open", reading)
     assert is_free(path)
@@ -259,11 +259,11 @@ def test_a_shard_of_another_run_is_kept_aside(copy: RunFolder) -> None:
 def test_a_run_at_work_is_believed(copy: RunFolder) -> None:
     """Its shards and journals change all the time; whoever is at it knows best."""
     from truehue.core.batch.folder import LOCK
-    from truehue.core.batch.locks import held
+    from truehue.core.batch.locks import hold_lock
 
     running = replace(state_of(copy), status="running", done=11)
     copy.save_state(running)
-    with held(copy.path / LOCK, ""):
+    with hold_lock(copy.path / LOCK, ""):
         assert asdict(state_of(copy)) == asdict(running)
     assert state_of(copy).status == "interrupted"
 

@@ -94,9 +94,9 @@ def test_extraction_is_one_color_and_its_distractors_keep_their_distance(level: 
     for item in extraction.make(6, 2, level):
         made = item.question.construction
         assert list(colors_in(item.srgb8)) == [tuple(made["srgb8"])]
-        assert right(item) == extraction.written(tuple(made["srgb8"]), made["notation"])
+        assert right(item) == extraction.format_color(tuple(made["srgb8"]), made["notation"])
         colors = [tuple(color) for color in made["choices_srgb8"]]
-        texts = [extraction.written(color, made["notation"]) for color in colors]
+        texts = [extraction.format_color(color, made["notation"]) for color in colors]
         assert tuple(texts) == item.question.choices
         distances = delta_e00(lab(*colors), lab(made["srgb8"])[0])
         wrong = distances[np.arange(4) != LETTERS.index(item.question.answer)]
@@ -106,10 +106,10 @@ def test_extraction_is_one_color_and_its_distractors_keep_their_distance(level: 
 
 
 def test_notations() -> None:
-    assert extraction.written((214, 32, 38), "HEX") == "#D62026"
-    assert extraction.written((214, 32, 38), "RGB") == "rgb(214, 32, 38)"
-    assert extraction.written((214, 32, 38), "HSV") == "hsv(358°, 85%, 84%)"
-    assert extraction.written((255, 0, 1), "HSV") == "hsv(0°, 100%, 100%)"
+    assert extraction.format_color((214, 32, 38), "HEX") == "#D62026"
+    assert extraction.format_color((214, 32, 38), "RGB") == "rgb(214, 32, 38)"
+    assert extraction.format_color((214, 32, 38), "HSV") == "hsv(358°, 85%, 84%)"
+    assert extraction.format_color((255, 0, 1), "HSV") == "hsv(0°, 100%, 100%)"
 
 
 @pytest.mark.parametrize("level", LEVELS)

@@ -7,7 +7,7 @@ import pytest
 from tests.core.vlm import answer_cases as cases
 from tests.core.vlm import question_cases as of_question
 from truehue.core.errors import BadInput
-from truehue.core.vlm.parsing import FIRST, VERSION, Reader, answered, read_answer
+from truehue.core.vlm.parsing import FIRST, VERSION, Reader, parse_answer, read_answer
 from truehue.core.vlm.records import Form, Outcome, Question
 
 CHOICES = (
@@ -90,17 +90,17 @@ def test_letter_and_words_that_name_different_choices_are_a_contradiction() -> N
 @pytest.mark.parametrize("text", of_question.TRUNCATED)
 def test_reasoning_that_is_cut_off_is_an_outcome_of_its_own(text: str) -> None:
     question = asked(of_question.TREES, "C")
-    cut = answered(question, text, truncated=True, reader=REASONED)
+    cut = parse_answer(question, text, truncated=True, reader=REASONED)
     assert (cut.outcome, cut.reading) == (Outcome.TRUNCATED, None)
     assert cut.reason == "It was cut off at the token limit before its conclusion."
-    before = answered(question, text, truncated=True, reader=Reader(FIRST, reasoned=True))
+    before = parse_answer(question, text, truncated=True, reader=Reader(FIRST, reasoned=True))
     assert before.outcome is not Outcome.TRUNCATED
 
 
 @pytest.mark.parametrize("text", of_question.NOT_TRUNCATED)
 def test_an_answer_that_was_given_before_the_limit_counts(text: str) -> None:
     question = asked(of_question.TREES, "C")
-    assert answered(question, text, truncated=True, reader=REASONED).outcome is Outcome.RIGHT
+    assert parse_answer(question, text, truncated=True, reader=REASONED).outcome is Outcome.RIGHT
 
 
 def test_a_plain_answer_that_goes_on_beyond_the_limit_was_given_first() -> None:
@@ -110,12 +110,12 @@ def test_a_plain_answer_that_goes_on_beyond_the_limit_was_given_first() -> None:
         "(A) Black: no. (B) Yel": Outcome.TRUNCATED,
         "The car is yellow and the": Outcome.TRUNCATED,
     }
-    result = {text: answered(question, text, truncated=True).outcome for text in message}
+    result = {text: parse_answer(question, text, truncated=True).outcome for text in message}
     assert result == message
     binary = named("yes", Form.BINARY)
-    assert answered(binary, "Yes, as the", truncated=True).outcome is Outcome.RIGHT
+    assert parse_answer(binary, "Yes, as the", truncated=True).outcome is Outcome.RIGHT
     assert (
-        answered(binary, "Yes, as the", truncated=True, reader=REASONED).outcome
+        parse_answer(binary, "Yes, as the", truncated=True, reader=REASONED).outcome
         is Outcome.TRUNCATED
     )
 
@@ -132,7 +132,9 @@ def test_yes_and_no_are_read() -> None:
 
 def test_open_answers_are_right_in_any_spelling() -> None:
     means = {Outcome.RIGHT: True, Outcome.WRONG: False, Outcome.UNREADABLE: None}
-    result = [means[answered(named(expected), text).outcome] for text, expected, _ in cases.OPEN]
+    result = [
+        means[parse_answer(named(expected), text).outcome] for text, expected, _ in cases.OPEN
+    ]
     assert dict(zip(cases.OPEN, result, strict=True)) == {case: case[2] for case in cases.OPEN}
 
 
@@ -143,19 +145,19 @@ def test_the_expected_answer_is_not_looked_at() -> None:
 
 def test_an_answer_is_right_wrong_unreadable_or_not_there() -> None:
     question = asked(cases.COLORS, "B")
-    assert answered(question, "(B)").outcome is Outcome.RIGHT
-    assert answered(question, "A").outcome is Outcome.WRONG
-    unread = answered(question, "A or B")
+    assert parse_answer(question, "(B)").outcome is Outcome.RIGHT
+    assert parse_answer(question, "A").outcome is Outcome.WRONG
+    unread = parse_answer(question, "A or B")
     assert (unread.reading, unread.outcome) == (None, Outcome.UNREADABLE)
     assert unread.reason == "It names several choices: A, B."
     assert unread.words == "A or B"
-    missing = answered(question, None, "The model ran out of memory.")
+    missing = parse_answer(question, None, "The model ran out of memory.")
     assert (missing.outcome, missing.reason) == (
         Outcome.UNANSWERED,
         "The model ran out of memory.",
     )
-    assert answered(question, "").outcome is Outcome.UNREADABLE
-    assert answered(named("no", Form.BINARY), "No.").outcome is Outcome.RIGHT
+    assert parse_answer(question, "").outcome is Outcome.UNREADABLE
+    assert parse_answer(named("no", Form.BINARY), "No.").outcome is Outcome.RIGHT
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,13 @@ import pytest
 
 from tests.core.vlm.answered import answers, questions
 from truehue.core.errors import BadInput
-from truehue.core.vlm.published_scores import beside, published_rows
+from truehue.core.vlm.published_scores import join_published, published_rows
 from truehue.core.vlm.scoring import score
 
 
 def test_published_rows_stand_below_ours_and_are_marked() -> None:
     target = questions("color_recognition", 4)
-    rows = beside({"mine": score(target, answers(target, "+++-"))}, "generated 1", "1", "9")
+    rows = join_published({"mine": score(target, answers(target, "+++-"))}, "generated 1", "1", "9")
     mine, first, *_ = rows
     assert (mine.name, mine.published, mine.protocol) == ("mine", False, "generated 1")
     assert (mine.tasks, mine.micro, mine.robust) == ({"color_recognition": 75.0}, 75.0, None)
@@ -33,6 +33,6 @@ def test_a_row_that_lacks_a_task_has_no_macro_average_and_doubts_are_kept() -> N
 
 def test_ours_cannot_pass_for_published() -> None:
     with pytest.raises(BadInput, match="protocol of their own"):
-        beside({}, "paper")
+        join_published({}, "paper")
     with pytest.raises(BadInput, match="no accuracies"):
         published_rows("7")

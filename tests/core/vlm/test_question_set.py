@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from truehue.core.errors import BadInput, StorageError
-from truehue.core.files import shelf
+from truehue.core.files import content_path
 from truehue.core.images.load import encode_png, image_id
 from truehue.core.vlm.generators import GENERATORS
 from truehue.core.vlm.question_set import open_set, write_set
@@ -66,7 +66,7 @@ def test_a_folder_that_is_there_is_left_alone(tmp_path: Path) -> None:
 
 def test_damage_is_refused(tmp_path: Path) -> None:
     made = write_set(tmp_path / "set", ITEMS, "Colors", {})
-    image = shelf(made.folder / "images", ITEMS[0].question.image_id)
+    image = content_path(made.folder / "images", ITEMS[0].question.image_id)
     image.write_bytes(encode_png(ITEMS[1].srgb8))
     with pytest.raises(StorageError, match="other pixels"):
         made.image(ITEMS[0].question)

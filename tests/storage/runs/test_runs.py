@@ -16,7 +16,7 @@ from tests.shards import read_shard
 from tests.storage.run_samples import sample_plan, sample_result, sample_run
 from tests.storage.samples import folder_state
 from truehue.core.errors import BadInput, NotStored
-from truehue.core.files import shelf
+from truehue.core.files import content_path
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.records import ItemResult, RunPlan, StoredItem, StoredMask
 from truehue.core.runs.shards import write_shard
@@ -167,7 +167,9 @@ def test_pictures_and_masks_are_there_for_inspect_without_a_second_copy(
 
         again = storage.masks.add(sample.image_id, Mask(pixels, mask.maker, mask.parameters))
         assert again == mask
-    assert storage.images.path(sample.image_id).samefile(shelf(folder.images, sample.image_id))
+    assert storage.images.path(sample.image_id).samefile(
+        content_path(folder.images, sample.image_id)
+    )
 
 
 def test_links_that_do_not_go_become_copies(
@@ -314,7 +316,7 @@ def _foreign_object(shard: Path, folder: RunFolder) -> None:
 
 def _no_picture(shard: Path, folder: RunFolder) -> None:
     name = next(item.image_id for item in read_shard(shard) if item.image_id)
-    shelf(folder.images, name).unlink()
+    content_path(folder.images, name).unlink()
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from truehue.tabs.colorize.candidates import (
     prompt_of,
     start_candidates,
 )
-from truehue.tabs.colorize.files import hatched
+from truehue.tabs.colorize.files import hatch_regions
 from truehue.tabs.colorize.sketches import base_of, guess, save_sketch
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.roles import OWNER
@@ -123,7 +123,7 @@ def test_keeping_a_coloring_leaves_in_use_what_was_used_last(
 
 def test_regions_are_told_apart_by_grays_and_hatches(client: TestClient, ask: Ask) -> None:
     labels = np.repeat(np.arange(4), 60)[None, :].repeat(120, axis=0)
-    gray = hatched(labels, np.full(labels.shape, 255, np.uint8), 900)
+    gray = hatch_regions(labels, np.full(labels.shape, 255, np.uint8), 900)
     assert gray.shape == labels.shape
     assert (gray[:, :60] == 255).all()  # no region
     parts = [gray[:, index : index + 60].astype(float) for index in (60, 120, 180)]

@@ -28,7 +28,7 @@ from truehue.core.color.spaces import lab_to_srgb8
 from truehue.core.errors import BadInput
 from truehue.core.export.report import Table
 from truehue.core.export.source import runs_of
-from truehue.core.files import shelf, write_once
+from truehue.core.files import content_path, write_once
 from truehue.core.generation.registry import RENDERER
 from truehue.core.images.load import encode_png, image_id
 from truehue.core.prompts.prompt import Prompt
@@ -575,7 +575,7 @@ def _searched(context: Context, root: Path, name: str = "searched") -> tuple[str
         lab = np.array(color.lab) if kind == "pass" else np.array([50.0, -color.lab[1], 99.0])
         srgb8 = np.broadcast_to(lab_to_srgb8(lab), (32, 32, 3)).copy()
         name_of_image = image_id(srgb8)
-        write_once(shelf(folder.images, name_of_image), encode_png(srgb8))
+        write_once(content_path(folder.images, name_of_image), encode_png(srgb8))
         finding = missing.get(kind, Localization(np.ones((32, 32), bool)))
         made = score(prompt, srgb8, {0: finding}, plan.rules, Acceptance())
         if kind == "broke":
@@ -704,7 +704,7 @@ def test_rows_stay_in_place_under_the_pointer() -> None:
         {"id": "g", "rows": [{"id": "c", "n": 2}, {"id": "b", "n": 2}, {"id": "a", "n": 2}]},
     ]
     saved, numbers, same = run_module(
-        """const { inOrder, orderOf } = await load('explore/board_table');
+        """const { inOrder, orderOf } = await load('explore/leaderboard_table');
         const order = orderOf(value.before);
         return [inOrder(value.after, order), inOrder([value.after[1]], order).groups[0].rows,
           inOrder(value.before, order)];""",

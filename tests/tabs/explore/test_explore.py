@@ -32,7 +32,7 @@ from truehue.tabs.explore import tab as explore
 from truehue.tabs.explore.audit import agreement_view, reasons
 from truehue.tabs.explore.diagnosis import stored_reports
 from truehue.tabs.explore.diagnosis_images import Scene, measured, scene_of, stored
-from truehue.tabs.explore.diagnosis_images import drawn as drawn_scene
+from truehue.tabs.explore.diagnosis_images import render_scene as drawn_scene
 from truehue.tabs.explore.diagnosis_report import report_view, stale
 from truehue.tabs.explore.rejudge import ScoreStored, start_rejudge
 from truehue.tabs.explore.routes import explore_routes

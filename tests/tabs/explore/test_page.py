@@ -48,7 +48,7 @@ def filled(tmp_path: Path) -> Iterator[Context]:
 def test_failures_figures_and_leaderboard(filled: Context) -> None:
     value = {"pictures": 2 * 2 * PROMPTS, "rules": len(run_samples.RULES)}
     made = (analyses_routes, board_routes, wall_routes, explore_routes, routes, job_routes)
-    run_live(HERE / "wall.live.js", filled, made, value)
+    run_live(HERE / "failures.live.js", filled, made, value)
 
 
 def test_the_first_run_fills_the_leaderboard(context: Context, tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_the_first_run_fills_the_leaderboard(context: Context, tmp_path: Path) -
         context.storage.runs.ingest(RunFolder(there))
 
     made = (board_routes, routes, job_routes)
-    run_live(HERE / "board.live.js", context, made, steps={"half": half, "rest": rest})
+    run_live(HERE / "leaderboard.live.js", context, made, steps={"half": half, "rest": rest})
 
 
 COLORED = [("mug", "l3:Vivid reddish orange"), ("apple", "l2:Red"), ("vase", "css:seagreen")]
@@ -122,4 +122,6 @@ def test_rule_accuracy_and_disagreements(
         "stale": f"made with {RULES[0].id} 0.1, now {RULES[0].version}",
     }
     made = (explore_routes, inspect_routes, routes, job_routes)
-    run_live(HERE / "trust.live.js", context, made, value, steps={"stale": stale, "none": none})
+    run_live(
+        HERE / "rule_accuracy.live.js", context, made, value, steps={"stale": stale, "none": none}
+    )

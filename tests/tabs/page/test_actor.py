@@ -33,7 +33,16 @@ from truehue.tabs.page.actor import COOKIE, SESSION, actor_of, hashed
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.images import take_image
 from truehue.tabs.page.requests import EmptyRequest
-from truehue.tabs.page.roles import ACTIONS, NOBODY, OWNER, Actor, Resource, Role, allowed, may
+from truehue.tabs.page.roles import (
+    ACTIONS,
+    NOBODY,
+    OWNER,
+    Actor,
+    Resource,
+    Role,
+    allowed,
+    authorize,
+)
 from truehue.tabs.page.router import FeatureRouter
 from truehue.tabs.page.visitors import Visitors
 from truehue.tabs.shell import shell
@@ -71,19 +80,19 @@ KEPT = ("name-folder", "name-file", "name-cluster", "name-server", "purge")
 
 def test_the_owner_may_do_everything() -> None:
     for action in ACTIONS:
-        may(OWNER, action, Resource(frozenset({"ann"})))
+        authorize(OWNER, action, Resource(frozenset({"ann"})))
 
 
 def test_visitors_change_what_they_brought_alone() -> None:
     for action in ("cancel", "change", "delete"):
-        may(ANN, action)  # with something
-        may(ANN, action, Resource(frozenset({"ann"})))
+        authorize(ANN, action)  # with something
+        authorize(ANN, action, Resource(frozenset({"ann"})))
         for makers in ((), ("ben",), ("ann", "ben")):
             assert not allowed(ANN, action, Resource(frozenset(makers)))
         assert not allowed(NAMELESS, action, Resource(frozenset({""})))
     for action in (*KEPT, "read-notice"):
         with pytest.raises(NotAllowed) as refused:
-            may(ANN, action, field="models")
+            authorize(ANN, action, field="models")
         assert refused.value.field == "models"
 
 

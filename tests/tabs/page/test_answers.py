@@ -28,8 +28,8 @@ from truehue.tabs.page.answers import (
     csv_attachment,
     posted,
     read_json,
+    receive_upload,
     refusal,
-    uploaded,
 )
 from truehue.tabs.page.context import Context
 from truehue.tabs.runs.routes import image_set_routes
@@ -145,7 +145,7 @@ def test_a_file_is_not_taken_where_there_is_no_room_or_nothing_comes(
     def sent(length: int) -> Any:
         headers = [(b"x-truehue", b"1"), (b"content-length", str(length).encode())]
         scope = {"type": "http", "method": "POST", "path": "/", "headers": headers}
-        made = partial(uploaded, Request(scope, never), 1000, lambda file, name: {})
+        made = partial(receive_upload, Request(scope, never), 1000, lambda file, name: {})
         return anyio.run(partial(made, require_space=require_space))
 
     for length, status, text in (
@@ -164,7 +164,7 @@ def test_what_is_broken_off_writes_no_trace(caplog: pytest.LogCaptureFixture) ->
 
     scope = {"type": "http", "method": "POST", "path": "/", "headers": [(b"x-truehue", b"1")]}
     for _ in range(30):
-        made = partial(uploaded, Request(scope, gone), 1000, lambda file, name: {})
+        made = partial(receive_upload, Request(scope, gone), 1000, lambda file, name: {})
         assert anyio.run(made).status_code == 400
         assert anyio.run(posted, Request(scope, gone), lambda values: values).status_code == 400
     assert len(caplog.records) <= 1

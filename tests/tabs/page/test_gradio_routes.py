@@ -36,7 +36,8 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
         ("/?__theme=dark&tab=judge&study=12#x", "/?__theme=dark&tab=studies&study=12"),
         ("/?tab=judge&new=questions&set=a%20b", "/?tab=studies&new=questions&set=a+b"),
         ("/api/ask/images/ab/cd.png?version=gray", "/api/vlm/images/ab/cd.png?version=gray"),
-        ("/api/ask/askings", "/api/vlm/askings"),
+        ("/api/ask/askings", "/api/vlm/evaluations"),
+        ("/api/vlm/askings/ab/hide?x=1", "/api/vlm/evaluations/ab/hide?x=1"),
     ],
 )
 def test_an_address_of_before_is_sent_on(client: TestClient, former: str, current: str) -> None:

@@ -129,4 +129,4 @@ def test_what_nobody_foresaw_is_told_to_people_at_the_machine_alone(
 )
 def test_what_was_given_is_not_given_back_whole(error: Exception) -> None:
     assert len(message_of(error)) <= MOST_CHARACTERS
-    assert len(guard.shortened("x" * 50, 50)) == 50
+    assert len(guard.shorten("x" * 50, 50)) == 50

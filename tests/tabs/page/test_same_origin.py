@@ -13,7 +13,7 @@ from starlette.websockets import WebSocketDisconnect
 from tests.empty_data import empty_data
 from truehue.storage import Storage
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.same_origin import foreign, said_to_browsers, same_host
+from truehue.tabs.page.same_origin import browser_headers, foreign, same_host
 from truehue.tabs.shell import shell
 from truehue.tabs.shell.compose import make_context
 
@@ -213,7 +213,7 @@ def test_no_other_site_shows_the_page_in_a_frame(local: TestClient, path: str, s
 
 
 def test_a_space_is_shown_where_spaces_are() -> None:
-    said = said_to_browsers(space=True)
+    said = browser_headers(space=True)
     assert said["Content-Security-Policy"] == "frame-ancestors 'self' https://huggingface.co"
     assert "X-Frame-Options" not in said
 

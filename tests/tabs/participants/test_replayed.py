@@ -15,13 +15,13 @@ from truehue.core.studies import MarkKind, Purpose, State
 from truehue.tabs.page.roles import OWNER
 from truehue.tabs.studies.live import StudyRequest, live
 from truehue.tabs.studies.results import StudyReference
-from truehue.tabs.studies.results_people import Erase, erase, replayed
+from truehue.tabs.studies.results_people import Erase, check_replays, erase
 
 pytestmark = pytest.mark.slow
 
 
 def replay_of(room: Room, link: Link) -> dict[str, Any]:
-    return replayed(room.context, OWNER, StudyReference(study=link.study.id))
+    return check_replays(room.context, OWNER, StudyReference(study=link.study.id))
 
 
 def revised(room: Room, link: Link, **values: Any) -> None:

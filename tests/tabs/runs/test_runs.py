@@ -19,7 +19,7 @@ from tests.storage.run_samples import sample_plan, sample_run
 from tests.tabs.drawn import drawn
 from truehue.core.batch.folder import LOCK, PLAN
 from truehue.core.batch.health import state_of
-from truehue.core.batch.locks import held
+from truehue.core.batch.locks import hold_lock
 from truehue.core.batch.records import BatchState
 from truehue.core.errors import BadInput, DataFolderError, NotAllowed
 from truehue.core.prompts.sets import prompt_set
@@ -35,7 +35,7 @@ from truehue.tabs.library.service import Library
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import read_as
 from truehue.tabs.page.roles import OWNER, Actor, Role
-from truehue.tabs.runs.form import estimate_view, form_view, planned, start_runs
+from truehue.tabs.runs.form import estimate_view, form_view, plan_runs, start_runs
 from truehue.tabs.runs.list import ChangeRun, change_run, runs_view
 from truehue.tabs.runs.messages import (
     money_text,
@@ -232,7 +232,7 @@ def test_where_others_reach_the_app_folders_and_clusters_are_not_named(
         ({"masker": "grounded", "segmenter": "folder:/etc"}, "segmenter"),
     ):
         with pytest.raises(BadInput, match="on the machine where TrueHue runs") as caught:
-            planned(context, ANN, asked_of({**few, **changes}))
+            plan_runs(context, ANN, asked_of({**few, **changes}))
         assert caught.value.field == field
 
 
@@ -313,7 +313,7 @@ def test_an_equal_run_of_somebody_else_is_not_taken_over(
             assert supervisor.owner(run_id) == "ann"
             act(context, run_id, "pause", actor)
     # One of the command line is nobody's, and so the owner's.
-    plan = planned(context, OWNER, asked_of({**few, "seed": "5"}))[1][0]
+    plan = plan_runs(context, OWNER, asked_of({**few, "seed": "5"}))[1][0]
     folder = RunFolder.create(supervisor.root, plan)
     with pytest.raises(NotAllowed):
         start_runs(context, ANN, asked_of({**few, "seed": "5"}))
@@ -367,7 +367,7 @@ def test_where_a_run_elsewhere_is_at_work_the_leaderboard_says_so(
     )
     context.services[RunSupervisor] = run_supervisor
     assert run_supervisor.ingest() == 2
-    with held(folder.path / LOCK, "in use"):
+    with hold_lock(folder.path / LOCK, "in use"):
         folder.save_state(BatchState(folder.run_id, "running", 4, 2, workers=1))
         view = board_view(context, {})
     (row,) = view["groups"][0]["rows"]
@@ -451,7 +451,7 @@ def test_what_a_model_drew_here_is_scored_with_its_masks(context: Context) -> No
         "rules": ["paper"],
         "workers": "1",
     }
-    _, (plan,), _, source = planned(context, OWNER, asked_of(target))
+    _, (plan,), _, source = plan_runs(context, OWNER, asked_of(target))
     assert (plan.total, source) == (1, 12)
     assert (plan.items[0].image_id, list(plan.items[0].masks)) == (image.image_id, [0])
     (run_id,) = start_runs(context, OWNER, asked_of(target))["runs"]
@@ -462,9 +462,9 @@ def test_what_a_model_drew_here_is_scored_with_its_masks(context: Context) -> No
     assert (result.verdicts[0].status, result.image_id) == (by_paper.status, image.image_id)
     # A run that only scored is no source of pictures, and there are none of anybody else.
     with pytest.raises(BadInput, match="scored images of others"):
-        planned(context, OWNER, asked_of({**target, "models": [OF_RUN + run_id]}))
+        plan_runs(context, OWNER, asked_of({**target, "models": [OF_RUN + run_id]}))
     with pytest.raises(BadInput, match="No image of nobody"):
-        planned(context, OWNER, asked_of({**target, "models": ["nobody"]}))
+        plan_runs(context, OWNER, asked_of({**target, "models": ["nobody"]}))
 
 
 def _as_file(context: Context) -> Path:

@@ -10,7 +10,7 @@ from tests.storage.run_samples import sample_plan, sample_run
 from tests.tabs.runs.test_runs import asked_of, one, until
 from truehue.core.batch.records import BatchState
 from truehue.core.errors import BadInput, DataFolderError
-from truehue.core.runs.estimate import room_bytes
+from truehue.core.runs.estimate import free_bytes
 from truehue.core.runs.folder import RunFolder
 from truehue.tabs.batches.supervisor import RunSupervisor
 from truehue.tabs.explore.board import board_view
@@ -74,14 +74,14 @@ def test_one_odd_folder_takes_nothing_down(
     assert service.ingest() == 5
     odd.shards()[0].unlink()
     good.save_state(BatchState(good.run_id, "running", 2, 2))  # interrupted: nobody is at it
-    kept_state = RunFolder.kept_state
+    kept_state = RunFolder.saved_state
 
     def asked(folder: RunFolder) -> BatchState | None:
         if folder.run_id == odd.run_id:
             raise error
         return kept_state(folder)
 
-    monkeypatch.setattr(RunFolder, "kept_state", asked)
+    monkeypatch.setattr(RunFolder, "saved_state", asked)
     monkeypatch.setattr(service.queue, "_now", odd)  # it is executed here
     view = jobs_view(context, OWNER, AllJobs())
     assert [(row["id"], row["status"]) for row in view["jobs"]] == [(good.run_id, "interrupted")]
@@ -96,15 +96,15 @@ def test_a_run_that_does_not_fit_on_the_disk_is_not_begun(
     context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     request = asked_of({"set": "mini", "models": ["reference-renderer"], "size": 1024})
-    monkeypatch.setattr(form, "room_bytes", lambda root: 3 * 10**9)
+    monkeypatch.setattr(form, "free_bytes", lambda root: 3 * 10**9)
     problem = estimate_view(context, OWNER, request)["disk_basis"]
     assert "3.0 GB are free" in problem
     with pytest.raises(BadInput, match=r"3\.0 GB are free.*Choose fewer prompts"):
         start_runs(context, OWNER, request)
     assert context.service(RunSupervisor).folders() == []
-    monkeypatch.setattr(form, "room_bytes", lambda root: 10**15)
+    monkeypatch.setattr(form, "free_bytes", lambda root: 10**15)
     assert estimate_view(context, OWNER, request)["disk_basis"] == ""
 
 
 def test_free_room_is_of_the_disk_where_the_folder_will_be(tmp_path: Path) -> None:
-    assert room_bytes(tmp_path / "not" / "there" / "yet") == room_bytes(tmp_path) > 0
+    assert free_bytes(tmp_path / "not" / "there" / "yet") == free_bytes(tmp_path) > 0

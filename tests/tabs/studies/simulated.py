@@ -12,7 +12,7 @@ import numpy as np
 
 from tests.annotation.studies_made import plan as plan_of
 from tests.filled import filled_into
-from truehue.annotation.assignment.assign import further
+from truehue.annotation.assignment.assign import assign_further
 from truehue.annotation.assignment.ledger import Enrolled, current_colorings_of
 from truehue.annotation.participants import patches_for, plates_for
 from truehue.annotation.studies.cases import Candidate, Case, Kind
@@ -112,7 +112,7 @@ def enrolled(
         study_id, link_id, secrets.token_hex(32), 1, "en", {"prolific_pid": secrets.token_hex(12)}
     )
     return storage.participants.enroll(
-        enrolment, lambda number: further(plan, number, (), {}, state), index
+        enrolment, lambda number: assign_further(plan, number, (), {}, state), index
     )
 
 

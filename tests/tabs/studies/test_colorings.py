@@ -25,8 +25,8 @@ from truehue.tabs.studies.colorings.facts import facts_of
 from truehue.tabs.studies.colorings.listing import (
     ColoringImageRequest,
     ListColorings,
+    coloring_png,
     colorings,
-    picture,
 )
 from truehue.tabs.studies.colorings.live import coloring_progress
 from truehue.tabs.studies.colorings.marks import (
@@ -46,9 +46,9 @@ from truehue.tabs.studies.colorings.marks import (
 )
 from truehue.tabs.studies.colorings.quality import (
     MakeDistribution,
+    concept_uncertainty_json,
     make_distribution,
     quality,
-    worth,
 )
 from truehue.tabs.studies.colorings.rule import SetColoringRule
 from truehue.tabs.studies.live import StudyRequest
@@ -90,13 +90,13 @@ def test_the_list_has_every_coloring_with_its_picture(context: Context) -> None:
     request = ColoringImageRequest(
         study=study_id, participant=people[0].id, position=first["position"]
     )
-    shown = np.asarray(Image.open(BytesIO(picture(context, OWNER, request))))
+    shown = np.asarray(Image.open(BytesIO(coloring_png(context, OWNER, request))))
     assert shown.shape == (96, 96, 3)
     assert tuple(shown[10, 10]) == (0xC8, 0x20, 0x20)
-    layer = picture(context, OWNER, request.model_copy(update={"layer": True}))
+    layer = coloring_png(context, OWNER, request.model_copy(update={"layer": True}))
     assert np.asarray(Image.open(BytesIO(layer)))[90, 90].tolist() == [0, 0, 0, 0]
     with pytest.raises(NotStored):
-        picture(context, OWNER, request.model_copy(update={"position": 99}))
+        coloring_png(context, OWNER, request.model_copy(update={"position": 99}))
 
 
 def test_what_somebody_wrote_of_a_sketch_is_for_who_made_the_study(context: Context) -> None:
@@ -226,7 +226,7 @@ def test_a_coloring_that_is_changed_loses_its_reviews(context: Context) -> None:
 
 def test_experts_see_nothing_else_and_researchers_do_not_review(context: Context) -> None:
     study_id, people = colored_study(context.storage)
-    for ask in (quality, worth, coloring_progress):
+    for ask in (quality, concept_uncertainty_json, coloring_progress):
         with pytest.raises(NotAllowed):
             ask(context, EXPERTS[0], StudyReference(study=study_id))
     with pytest.raises(NotAllowed):
@@ -367,7 +367,7 @@ def test_the_result_is_the_extraction_of_what_is_kept_and_goes_to_compare(
 def test_where_the_next_coloring_is_worth_most(context: Context) -> None:
     study_id, _ = colored_study(context.storage)
     controlled(context, study_id)
-    rows = worth(context, OWNER, StudyReference(study=study_id))["worth"]
+    rows = concept_uncertainty_json(context, OWNER, StudyReference(study=study_id))["worth"]
     assert [row["place"] for row in rows] == [1, 2, 3, 4]
     assert rows[0]["words"] == "lonely cabin"
     # Five who agree do not make those certain who did not color.

@@ -39,9 +39,9 @@ from truehue.tabs.studies.results_people import (
     Decide,
     Erase,
     SetRule,
+    check_replays,
     erase,
     exclude,
-    replayed,
     set_rule,
 )
 
@@ -118,8 +118,8 @@ def test_results_elsewhere_are_equal(context: Context, tmp_path: Path, personal:
         assert computed(there, copy.id) == before
         assert other.check() == []
         assert [link.revoked_at is not None for link in other.invitations.of(copy.id)] == [True]
-        ours = replayed(context, OWNER, StudyReference(study=study_id))
-        assert replayed(there, OWNER, StudyReference(study=copy.id)) == ours
+        ours = check_replays(context, OWNER, StudyReference(study=study_id))
+        assert check_replays(there, OWNER, StudyReference(study=copy.id)) == ours
         item = other.participants.of(copy.id)[0]
         assert bool(item.external) is personal
         comments = [e.body for e in other.study_events.of(item.id) if e.kind == "comment"]

@@ -30,12 +30,12 @@ from truehue.tabs.studies.results_people import (
     Decide,
     Erase,
     SetRule,
+    check_replays,
     clear_external,
     erase,
     exclude,
     include,
     participant_export,
-    replayed,
     set_rule,
 )
 from truehue.tabs.studies.tables_rows import ExportData, screening, votes
@@ -347,12 +347,12 @@ def people_of(context: Context, study_id: str) -> list[ParticipantRecord]:
 
 def test_what_was_served_is_given_again_or_it_is_said_why_not(context: Context) -> None:
     study_id = simulated(context.storage, distributions_plan(12, trials=8), Crowd(6))
-    whole = replayed(context, OWNER, StudyReference(study=study_id))
+    whole = check_replays(context, OWNER, StudyReference(study=study_id))
     assert whole["whole"] is True
     assert (whole["checked"], whole["same"], whole["differing"]) == (6, 6, [])
     person = context.storage.participants.of(study_id)[1]
     erase(context, OWNER, Erase(study=study_id, participant=person.id, confirm=2))
-    rest = replayed(context, OWNER, StudyReference(study=study_id))
+    rest = check_replays(context, OWNER, StudyReference(study=study_id))
     assert [item["number"] for item in rest["skipped"]] == [1]
     assert rest["checked"] == 5
     assert all("was erased" in item["why"] for item in rest["differing"])

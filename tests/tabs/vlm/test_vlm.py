@@ -91,13 +91,13 @@ def until(true: Callable[[], bool], seconds: float = 120.0) -> None:
 
 def answered(ask: Ask, set_id: str, model: str, **more: Any) -> str:
     """The id of an asking that has come to its end."""
-    evaluation = ask("/askings", {"set": set_id, "model": model, **more})["id"]
+    evaluation = ask("/evaluations", {"set": set_id, "model": model, **more})["id"]
     until(lambda: single_of(ask, evaluation)["status"] == "finished")
     return str(evaluation)
 
 
 def single_of(ask: Ask, evaluation: str) -> dict[str, Any]:
-    rows = ask("/askings", hidden=True)["askings"]
+    rows = ask("/evaluations", hidden=True)["askings"]
     return dict(next(row for row in rows if row["id"] == evaluation))
 
 
@@ -118,7 +118,7 @@ def test_a_set_is_made_and_listed(ask: Ask, context: Context) -> None:
     assert again.result == {**record.result, "new": False}
     # The pixel reader is asked by itself.
     until(lambda: single_of(ask, record.result["pixels"])["status"] == "finished")
-    (pixels,) = ask("/askings")["askings"]
+    (pixels,) = ask("/evaluations")["askings"]
     assert (pixels["model"], pixels["done"], pixels["failed"]) == ("pixels", 4, 2)
     ask(f"/sets/{row['id']}/hide", {"hidden": True})
     assert ask("/start")["sets"][0]["hidden"]
@@ -246,15 +246,15 @@ def test_a_part_is_asked_and_the_same_again_goes_on(ask: Ask, set_id: str) -> No
     evaluation = answered(ask, set_id, "chance", **part)
     row = single_of(ask, evaluation)
     assert row["settings"] == "grayscale · seed 0 · 2 of 7 questions"
-    assert ask("/askings", {"set": set_id, "model": "chance", **part})["id"] == evaluation
+    assert ask("/evaluations", {"set": set_id, "model": "chance", **part})["id"] == evaluation
     view = ask("/results", set=set_id, askings=evaluation)
     assert view["rows"][0]["micro"]["asked"] == 2
-    ask(f"/askings/{evaluation}/hide", {})
-    listed = ask("/askings", set=set_id)
+    ask(f"/evaluations/{evaluation}/hide", {})
+    listed = ask("/evaluations", set=set_id)
     assert (listed["askings"], listed["hidden"]) == ([], 1)
-    ask(f"/askings/{evaluation}/show", {})
-    assert ask("/askings")["hidden"] == 0
-    refused = ask("/askings", {"set": set_id, "model": "chance", "tasks": ["x"]}, status=400)
+    ask(f"/evaluations/{evaluation}/show", {})
+    assert ask("/evaluations")["hidden"] == 0
+    refused = ask("/evaluations", {"set": set_id, "model": "chance", "tasks": ["x"]}, status=400)
     assert refused["field"] == "tasks"
 
 
@@ -289,7 +289,7 @@ def test_a_model_as_judge_stands_beside_the_rules(
 
 def test_what_cannot_be_asked_says_why(ask: Ask, set_id: str, tmp_path: Path) -> None:
     def refused(model: str, **more: Any) -> dict[str, Any]:
-        return dict(ask("/askings", {"set": set_id, "model": model, **more}, status=400))
+        return dict(ask("/evaluations", {"set": set_id, "model": model, **more}, status=400))
 
     missing = refused("qwen2.5-vl-3b")
     assert missing["field"] == "model"
@@ -303,8 +303,8 @@ def test_what_cannot_be_asked_says_why(ask: Ask, set_id: str, tmp_path: Path) ->
         assert answer["field"] == "model"
         assert "unexpected error" not in answer["error"]
         assert "/x" * 101 not in answer["error"]
-    ask("/askings", {"set": "0" * 32, "model": "chance"}, status=404)
-    assert ask("/askings")["askings"] == []
+    ask("/evaluations", {"set": "0" * 32, "model": "chance"}, status=404)
+    assert ask("/evaluations")["askings"] == []
 
 
 def test_a_folder_is_asked_as_it_was_typed(
@@ -319,9 +319,9 @@ def test_a_folder_is_asked_as_it_was_typed(
         return "asking"
 
     monkeypatch.setattr(EvaluationService, "start", start)
-    monkeypatch.setattr("truehue.tabs.vlm.start.lacking", lambda *_: "")
+    monkeypatch.setattr("truehue.tabs.vlm.start.describe_missing", lambda *_: "")
     typed = {"set": set_id, "model": f"folder:{tmp_path}", "max_tokens": "4", "batch": "2"}
-    assert ask("/askings", typed)["id"] == "asking"
+    assert ask("/evaluations", typed)["id"] == "asking"
     ((order, note),) = evaluation_requests
     assert (order.model.kind, order.model.location) == ("local", str(tmp_path))
     assert (order.settings.max_tokens, note.model_settings["batch"]) == (4, 2)
@@ -342,7 +342,7 @@ def test_the_apps_models_give_their_memory_back_to_a_local_one_alone(
     save_file({"w": np.zeros(1, np.float32)}, tmp_path / "model.safetensors")
     drawn(context, "mug", "css:red", size_px=64)
     for number, model in enumerate(("chance", f"folder:{tmp_path}")):
-        ask("/askings", {"set": set_id, "model": model})
+        ask("/evaluations", {"set": set_id, "model": model})
         until(lambda wanted=number + 1: len(loaded) == wanted)
     assert loaded == [("baseline", [RENDERER]), ("local", [])]
 

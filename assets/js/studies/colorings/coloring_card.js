@@ -33,8 +33,8 @@ export function picture(row, text) {
 
 /** @param {any} row @param {string} text */
 function large(row, text) {
-  const dialog = make('dialog', 'th-jd-dialog th-jc-large');
-  const head = make('div', 'th-jd-buttons');
+  const dialog = make('dialog', 'th-study-dialog th-jc-large');
+  const head = make('div', 'th-study-buttons');
   const image = make('img');
   const title = make('h3', '', text);
   let layer = false;
@@ -62,7 +62,7 @@ function large(row, text) {
     if (event.target === dialog) dialog.close();
   });
   dialog.addEventListener('close', () => dialog.remove());
-  (document.querySelector('.th-judge') || document.body).append(dialog);
+  (document.querySelector('.th-studies') || document.body).append(dialog);
   dialog.showModal();
 }
 
@@ -146,8 +146,8 @@ export function coloringCard(row, { address, again, line, first, answered }) {
     }
   };
   const quietly = (path, body) => () => act(path, body).catch(() => {});
-  const tools = make('div', 'th-jd-buttons');
-  const small_ = 'th-jd-small';
+  const tools = make('div', 'th-study-buttons');
+  const small_ = 'th-study-small';
   const decided = marks.keep && !marks.keep.earlier;
   if (marks.keep && !decided)
     about.append(

@@ -27,7 +27,7 @@ export function conceptsPart({ form, changed }) {
     'Participants color one line drawing per concept. Its states and moods share the drawing.',
   );
   const source = fieldsOf(form, changed);
-  const field = make('div', 'th-jd-field');
+  const field = make('div', 'th-study-field');
   const line = problemLine();
   const categories = make('div', 'th-strip');
   const bar = make('div', 'th-jc-bar');
@@ -133,7 +133,7 @@ export function conceptsPart({ form, changed }) {
       states.hidden = !on;
       if (!on || states.children.length) return;
       item.modifiers.forEach((modifier) => {
-        const chip = make('label', 'th-jd-chip');
+        const chip = make('label', 'th-study-chip');
         const pick = make('input');
         pick.type = 'checkbox';
         pick.checked = picked.has(modifier.words);
@@ -153,7 +153,7 @@ export function conceptsPart({ form, changed }) {
             item.modifiers.map((modifier) => modifier.words),
             true,
           ),
-        'th-jd-small',
+        'th-study-small',
       );
       all.setAttribute('aria-label', 'All states of ' + item.words);
       states.append(all);
@@ -205,7 +205,7 @@ export function conceptsPart({ form, changed }) {
       shownThing.words,
       ...shownThing.modifiers.map((modifier) => modifier.words),
     ]);
-  const buttons = make('div', 'th-jd-buttons');
+  const buttons = make('div', 'th-study-buttons');
   buttons.append(
     button(
       'Select all shown',
@@ -214,12 +214,12 @@ export function conceptsPart({ form, changed }) {
           shownThings().map((shownThing) => shownThing.words),
           true,
         ),
-      'th-jd-small',
+      'th-study-small',
     ),
-    button('…and their states', () => take(withStates(), true), 'th-jd-small'),
-    button('Clear selection', () => take([...picked], false), 'th-jd-small'),
+    button('…and their states', () => take(withStates(), true), 'th-study-small'),
+    button('Clear selection', () => take([...picked], false), 'th-study-small'),
   );
-  const bareLabel = make('label', 'th-jd-check');
+  const bareLabel = make('label', 'th-study-check');
   bareLabel.append(bare, make('span', '', 'Show concepts without a sketch'));
   bar.append(search, bareLabel, buttons);
   bare.addEventListener('change', draw);
@@ -230,9 +230,9 @@ export function conceptsPart({ form, changed }) {
 
   // ── words of one's own ─────────────────────────────────────────────────────────────────────
   const typed = make('textarea');
-  const typedBox = make('div', 'th-jd-field');
+  const typedBox = make('div', 'th-study-field');
   const typedLabel = make('label', '', 'One per line, or comma-separated');
-  const waiting = make('p', 'th-jd-hint');
+  const waiting = make('p', 'th-study-hint');
   const typedWords = () =>
     typed.value
       .split(/[\n,;]+/)
@@ -270,13 +270,13 @@ export function conceptsPart({ form, changed }) {
     waiting,
     make(
       'p',
-      'th-jd-hint',
+      'th-study-hint',
       'A concept that ends with a known object uses its sketch: “moldy apple” uses the apple. For other concepts, import or draw a sketch with the same name in Colorize.',
     ),
   );
 
   const colorize = make('a', '', 'Colorize');
-  const target = make('p', 'th-jd-hint');
+  const target = make('p', 'th-study-hint');
   colorize.href = '?tab=colorize';
   colorize.target = '_blank';
   target.append('Import, draw and test line drawings in ', colorize, '.');

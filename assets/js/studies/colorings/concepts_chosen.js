@@ -27,7 +27,7 @@ export function chosenList({ form, sketchesOf, changed, drop }) {
     form.sketches ||= {};
     const key = form.sketches[text];
     const sketch = fitting.find((entry) => entry.key === key) || fitting[0];
-    const away = button('×', () => drop(text), 'th-jd-small');
+    const away = button('×', () => drop(text), 'th-study-small');
     away.setAttribute('aria-label', 'Leave out ' + text);
     about.append(make('b', '', text));
     if (!sketch) {

@@ -2,7 +2,7 @@
 import { arrange, make, many, options, put } from '../../shared/dom.js';
 import { ask } from '../../shared/http.js';
 import { button, card, decimal, nothing, problemLine, whole } from '../parts.js';
-import { judge, onView, openStudy, publishJudge } from '../view.js';
+import { studyView, onView, openStudy, publishStudies } from '../view.js';
 import { coloringCard } from './coloring_card.js';
 import { colorStrip } from './histogram.js';
 
@@ -41,12 +41,12 @@ export function galleryView(box, current) {
   select.addEventListener('change', () => go(select.value));
 
   function go(id) {
-    judge.concept = id;
-    publishJudge();
+    studyView.concept = id;
+    publishStudies();
     load();
   }
   function step(by) {
-    const index = concepts.findIndex((concept) => concept.case === judge.concept);
+    const index = concepts.findIndex((concept) => concept.case === studyView.concept);
     const next = concepts[(index + by + concepts.length) % concepts.length];
     if (next) go(next.case);
   }
@@ -64,7 +64,7 @@ export function galleryView(box, current) {
             ? ''
             : ' · EMD ' + decimal(concept.before.emd_lab, 1)),
       })),
-      judge.concept || '',
+      studyView.concept || '',
     );
   }
   /** @param {any} concept @param {any[]} rows */
@@ -114,7 +114,7 @@ export function galleryView(box, current) {
   }
   /** @param {any} message @param {any} answer */
   function draw(message, answer) {
-    const concept = concepts.find((item) => item.case === judge.concept);
+    const concept = concepts.find((item) => item.case === studyView.concept);
     const rows = answer.colorings.filter((row) => row.purpose !== 'training');
     put(said, answer.status === 'computing' ? answer.progress?.words || 'Measuring…' : '');
     choices();
@@ -167,12 +167,12 @@ export function galleryView(box, current) {
         ]);
         return;
       }
-      if (!concepts.some((concept) => concept.case === judge.concept)) {
-        judge.concept = concepts[0].case;
-        publishJudge();
+      if (!concepts.some((concept) => concept.case === studyView.concept)) {
+        studyView.concept = concepts[0].case;
+        publishStudies();
       }
       const answer = await ask(
-        `${current.address}/colorings?case=${encodeURIComponent(judge.concept || '')}`,
+        `${current.address}/colorings?case=${encodeURIComponent(studyView.concept || '')}`,
       );
       if (mine !== request) return;
       line.say('');

@@ -8,10 +8,10 @@ const MOST_EXAMPLES = 24;
 
 /** @param {{ form: any, changed: () => void }} given */
 export function examplesField({ form, changed }) {
-  const node = make('div', 'th-jd-field');
-  const label = make('span', 'th-jd-label', 'Examples: do and do not');
+  const node = make('div', 'th-study-field');
+  const label = make('span', 'th-study-label', 'Examples: do and do not');
   const list = make('div', 'th-jc-examples');
-  const buttons = make('div', 'th-jd-buttons');
+  const buttons = make('div', 'th-study-buttons');
   const line = problemLine();
   node.dataset.field = 'examples';
   form.examples ||= [];
@@ -22,7 +22,7 @@ export function examplesField({ form, changed }) {
     const mark = make('span', 'th-jc-mark', example.good ? '✓ Do' : '✕ Do not');
     const input = make('textarea');
     const file = make('input');
-    const tools = make('span', 'th-jd-buttons');
+    const tools = make('span', 'th-study-buttons');
     const word = example.good ? 'Do' : 'Do not';
     // As high as its text: what people read is read whole here too, in any window.
     input.rows = 1;
@@ -59,7 +59,7 @@ export function examplesField({ form, changed }) {
         changed();
         draw();
       },
-      'th-jd-small',
+      'th-study-small',
     );
     away.setAttribute('aria-label', 'Remove: ' + (example.text || word));
     if (example.image_id) {
@@ -75,10 +75,10 @@ export function examplesField({ form, changed }) {
             changed();
             box.replaceWith(line_(example));
           },
-          'th-jd-small',
+          'th-study-small',
         ),
       );
-    } else tools.append(button('Image…', () => file.click(), 'th-jd-small'));
+    } else tools.append(button('Image…', () => file.click(), 'th-study-small'));
     tools.append(away);
     box.dataset.good = String(example.good);
     box.append(mark, input, tools, file);
@@ -97,8 +97,8 @@ export function examplesField({ form, changed }) {
     /** @type {HTMLElement} */ (lines.filter((item) => !item.hidden).at(-1))?.focus();
   }
   buttons.append(
-    button('Add a good example', () => add(true), 'th-jd-small'),
-    button('Add a bad example', () => add(false), 'th-jd-small'),
+    button('Add a good example', () => add(true), 'th-study-small'),
+    button('Add a bad example', () => add(false), 'th-study-small'),
   );
   node.append(
     label,
@@ -107,7 +107,7 @@ export function examplesField({ form, changed }) {
     buttons,
     make(
       'p',
-      'th-jd-hint',
+      'th-study-hint',
       'Participants read these before the practice and can open them at any time. Do not show a concept of the study.',
     ),
   );
@@ -126,9 +126,9 @@ export function coloringNumbers({ form, presets, changed }) {
     'How often each concept is colored, and how much each participant colors.',
   );
   const source = fieldsOf(form, changed);
-  const allowed = make('div', 'th-jd-checks');
+  const allowed = make('div', 'th-study-checks');
   form.practice = { concepts: [], number: 3, review: 'researcher', ...form.practice };
-  const practice = make('div', 'th-jd-field');
+  const practice = make('div', 'th-study-field');
   const reviews = Object.entries(presets.reviews || {}).map(([id, text]) => {
     const label = make('label', 'th-jc-choice');
     const radio = make('input');
@@ -158,13 +158,13 @@ export function coloringNumbers({ form, presets, changed }) {
       .filter(Boolean);
     changed();
   });
-  const ownBox = make('div', 'th-jd-field');
+  const ownBox = make('div', 'th-study-field');
   const ownLabel = make('label', '', 'Practice concepts');
   ownLabel.htmlFor = own.id;
   ownBox.append(ownLabel, own);
   practice.dataset.field = 'practice';
   practice.append(
-    make('span', 'th-jd-label', 'Practice'),
+    make('span', 'th-study-label', 'Practice'),
     row(
       source.number('practice.number', 'Practice sketches', { hint: '0 for none.', empty: 0 }),
       ownBox,

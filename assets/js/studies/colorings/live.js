@@ -13,7 +13,7 @@ const FIRST_PEOPLE = 12;
 
 /** @param {import('../study.js').Current} current */
 export function coloringLive(current) {
-  const note = make('p', 'th-jd-note');
+  const note = make('p', 'th-study-note');
   // Until there is something to say: an empty one is a frame around nothing.
   note.hidden = true;
   const worth = card(
@@ -25,7 +25,7 @@ export function coloringLive(current) {
     'Sketches by person',
     'How many sketches each participant colored, how long they took, and flags.',
   );
-  const two = make('div', 'th-jd-two');
+  const two = make('div', 'th-study-two');
   let all = false;
   let rendered = '';
   two.append(worth.node, people.node);
@@ -36,7 +36,7 @@ export function coloringLive(current) {
     return node;
   };
   const progress = (row) => {
-    const node = make('span', 'th-jd-progress');
+    const node = make('span', 'th-study-progress');
     node.append(
       make('span', '', row.colorings + ' of ' + row.wanted),
       bar(row.colorings, row.wanted, 'Colorings of ' + row.words),
@@ -82,7 +82,8 @@ export function coloringLive(current) {
   const PEOPLE = [
     {
       name: 'Person',
-      cell: (row) => make('span', 'th-jd-name-of', row.label + (row.excluded ? ' (excluded)' : '')),
+      cell: (row) =>
+        make('span', 'th-study-name-of', row.label + (row.excluded ? ' (excluded)' : '')),
       heads: ['number'],
       values: (row) => [row.number + 1],
     },
@@ -91,7 +92,7 @@ export function coloringLive(current) {
       cell(row) {
         if (row.practice_waiting) return 'practice awaits review';
         if (!row.trials) return row.practice ? 'practicing' : '–';
-        const node = make('span', 'th-jd-progress');
+        const node = make('span', 'th-study-progress');
         node.append(
           make('span', '', row.colorings + ' of ' + row.trials),
           bar(row.colorings, row.trials, 'Sketches of ' + row.label),
@@ -195,7 +196,7 @@ export function coloringLive(current) {
             button(
               'Review the practice',
               () => openStudy(current.study.id, 'practice'),
-              'th-jd-small',
+              'th-study-small',
             ),
           ]
         : []),

@@ -13,8 +13,8 @@ const POLL_MS = 6000;
  */
 export function practiceView(box, current) {
   const line = problemLine();
-  const said = make('p', 'th-jd-said');
-  const list = make('div', 'th-jd-view');
+  const said = make('p', 'th-study-said');
+  const list = make('div', 'th-study-view');
   let timer;
   let request = 0;
   let rendered = '';
@@ -71,8 +71,8 @@ export function practiceView(box, current) {
       );
       await load(true);
     };
-    const buttons = make('div', 'th-jd-buttons');
-    const accept = doing('Accept', () => answer('accepted'), line, 'th-jd-do');
+    const buttons = make('div', 'th-study-buttons');
+    const accept = doing('Accept', () => answer('accepted'), line, 'th-study-do');
     const again = button('Ask to practice again…', () => {
       const reason = reasonField(
         'What to change',
@@ -154,7 +154,7 @@ export function practiceView(box, current) {
               line,
               make(
                 'p',
-                'th-jd-headline',
+                'th-study-headline',
                 many(people.length, 'person').replace('persons', 'people') +
                   (people.length === 1 ? ' waits' : ' wait') +
                   ' for your review of the practice.',

@@ -35,11 +35,11 @@ const emd = (item) => (item && item.emd_lab !== null ? decimal(item.emd_lab, 1) 
  */
 export function qualityView(box, current) {
   const line = problemLine();
-  const top = make('section', 'th-card th-jd-sum');
-  const lead = make('p', 'th-jd-headline');
+  const top = make('section', 'th-card th-study-sum');
+  const lead = make('p', 'th-study-headline');
   const message = make('p', 'th-soft');
-  const buttons = make('div', 'th-jd-buttons');
-  const body = make('div', 'th-jd-view');
+  const buttons = make('div', 'th-study-buttons');
+  const body = make('div', 'th-study-view');
   let data = null;
   let whole_ = false;
   let rendered = '';
@@ -60,7 +60,7 @@ export function qualityView(box, current) {
       }
     },
     line,
-    'th-jd-do',
+    'th-study-do',
   );
   compare.title =
     'Saves people’s colors of every concept as distributions and opens them next to models';
@@ -83,7 +83,7 @@ export function qualityView(box, current) {
           );
           node.title = 'Show all colorings';
           if (!row.flagged) return node;
-          const both = make('span', 'th-jd-metric');
+          const both = make('span', 'th-study-metric');
           both.append(node, make('small', 'th-jc-flag', '△ flagged'));
           return both;
         },
@@ -135,7 +135,7 @@ export function qualityView(box, current) {
           if (!consistent && !inconsistent && !open) return '–';
           return make(
             'span',
-            'th-jd-name-of',
+            'th-study-name-of',
             '✓ ' + consistent + '  ✕ ' + inconsistent + (open ? '  ? ' + open : ''),
           );
         },
@@ -178,7 +178,7 @@ export function qualityView(box, current) {
                   button(
                     'Use this level',
                     () => rule.set({ level: row.level }).catch((error) => line.say(error.message)),
-                    'th-jd-small',
+                    'th-study-small',
                   ),
                 );
               return node;
@@ -230,7 +230,7 @@ export function qualityView(box, current) {
     );
     rule.draw(data.rule);
     if (data.notes.length) {
-      const list = make('ul', 'th-jd-list-words');
+      const list = make('ul', 'th-study-list-words');
       list.append(...data.notes.map((text) => make('li', '', text)));
       const notes = card('Notes');
       notes.body.append(list);

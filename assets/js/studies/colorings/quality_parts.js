@@ -94,7 +94,7 @@ export function experts(data, current) {
       values: (row) => span(reviews[row.id]),
     },
   ];
-  const two_ = make('div', 'th-jd-two');
+  const two_ = make('div', 'th-study-two');
   const left = make('div');
   const right = make('div');
   left.append(dataTable(columns, rows, 'Agreement of experts'));

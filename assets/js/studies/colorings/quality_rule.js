@@ -12,23 +12,23 @@ export function ruleForm(current, take) {
     'Review rule',
     'Sets which concepts are flagged and reviewed. As published: 10% flagged, three experts each.',
   );
-  const form = make('form', 'th-jd-rule th-jc-rule');
-  const fields = make('div', 'th-jd-rule-fields');
+  const form = make('form', 'th-study-rule th-jc-rule');
+  const fields = make('div', 'th-study-rule-fields');
   const line = problemLine();
-  const foot = make('div', 'th-jd-buttons');
+  const foot = make('div', 'th-study-buttons');
   const share = make('input');
   const reviewers = make('input');
   const scope = make('select');
   let rule = null;
   let shown = '';
   form.noValidate = true;
-  part.node.classList.add('th-jd-rules');
+  part.node.classList.add('th-study-rules');
 
   /** @param {string} id @param {string} name @param {HTMLElement} input @param {string} hint */
   function field(id, name, input, hint) {
-    const node = make('div', 'th-jd-field');
+    const node = make('div', 'th-study-field');
     const label = make('label', '', name);
-    const about = make('p', 'th-jd-hint', hint);
+    const about = make('p', 'th-study-hint', hint);
     input.id = 'th-jc-' + id;
     label.htmlFor = input.id;
     about.id = input.id + '-hint';
@@ -76,7 +76,7 @@ export function ruleForm(current, take) {
       apply.blur();
     },
     line,
-    'th-jd-do',
+    'th-study-do',
   );
   form.addEventListener('submit', (event) => {
     event.preventDefault();

@@ -3,7 +3,7 @@ import { arrange, make, many, put } from '../../shared/dom.js';
 import { ask, send } from '../../shared/http.js';
 import { API } from '../choices.js';
 import { bar, button, nothing, problemLine, whole } from '../parts.js';
-import { isSeen, judge, openList, openReview } from '../view.js';
+import { isSeen, studyView, openList, openReview } from '../view.js';
 import { histogram } from './histogram.js';
 
 const AGAIN_MS = 1000;
@@ -27,14 +27,14 @@ const BINS =
  * @returns {{ shown: () => void }}
  */
 export function reviewScreen(box) {
-  const top = make('section', 'th-card th-jd-top');
+  const top = make('section', 'th-card th-study-top');
   const head = make('header');
   const title = make('h2', '', 'Review');
   const done = make('p', 'th-soft');
   const track = make('div', 'th-jc-track');
   const index = make('section', 'th-card th-jc-review');
   const line = problemLine();
-  const back = button('All studies', leave, 'th-jd-back');
+  const back = button('All studies', leave, 'th-study-back');
   title.tabIndex = -1;
   done.setAttribute('role', 'status');
   head.append(title, back);
@@ -55,8 +55,8 @@ export function reviewScreen(box) {
   const image = make('img');
   const colors = make('div', 'th-jc-colors');
   const answers = make('div', 'th-jc-answers');
-  const yes = button('Yes', () => say('yes'), 'th-jd-do');
-  const no = button('No', () => say('no'), 'th-jd-do');
+  const yes = button('Yes', () => say('yes'), 'th-study-do');
+  const no = button('No', () => say('no'), 'th-study-do');
   const undo = button('Undo', () => say('back'));
   const keys = make('p', 'th-soft th-jc-keys');
   [
@@ -138,10 +138,10 @@ export function reviewScreen(box) {
   // ── asking and answering ───────────────────────────────────────────────────────────────────
   async function load() {
     clearTimeout(timer);
-    if (judge.screen !== 'review' || !judge.study || !isSeen()) return;
+    if (studyView.screen !== 'review' || !studyView.study || !isSeen()) return;
     const mine = ++request;
     try {
-      take(await ask(`${API}/${judge.study}/review`), mine);
+      take(await ask(`${API}/${studyView.study}/review`), mine);
     } catch (error) {
       if (mine !== request) return;
       line.say('The review cannot be shown. ' + error.message);
@@ -164,7 +164,7 @@ export function reviewScreen(box) {
     answers.setAttribute('aria-busy', 'true');
     const mine = ++request;
     try {
-      take(await send(`${API}/${judge.study}/review`, { item: item.id, value }), mine);
+      take(await send(`${API}/${studyView.study}/review`, { item: item.id, value }), mine);
     } catch (error) {
       if (error.status === 404) await load();
       line.say('The answer was not saved. ' + error.message);
@@ -173,7 +173,7 @@ export function reviewScreen(box) {
     answers.removeAttribute('aria-busy');
   }
   document.addEventListener('keydown', (event) => {
-    if (judge.screen !== 'review' || !judge.study || !isSeen()) return;
+    if (studyView.screen !== 'review' || !studyView.study || !isSeen()) return;
     if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
     const { target } = event;
     if (target instanceof Element && target.closest(TYPING)) return;
@@ -188,7 +188,7 @@ export function reviewScreen(box) {
   // ── which study ────────────────────────────────────────────────────────────────────────────
   async function choose() {
     clearTimeout(timer);
-    if (judge.screen !== 'review' || judge.study || !isSeen()) return;
+    if (studyView.screen !== 'review' || studyView.study || !isSeen()) return;
     const mine = ++request;
     put(title, 'Review colorings');
     put(done, '');
@@ -229,19 +229,19 @@ export function reviewScreen(box) {
     const act = button(
       study.left ? 'Review' : 'Review again',
       () => openReview(study.id),
-      study.left ? 'th-jd-do' : '',
+      study.left ? 'th-study-do' : '',
     );
     act.setAttribute('aria-label', act.textContent + ': ' + study.title);
     node.append(text, act);
     return node;
   }
   function leave() {
-    if (judge.study) openReview();
+    if (studyView.study) openReview();
     else openList();
   }
   return {
     shown() {
-      const now = judge.study;
+      const now = studyView.study;
       if (now !== suffix) {
         suffix = now;
         message = null;
@@ -251,7 +251,7 @@ export function reviewScreen(box) {
       }
       index.dataset.mode = now ? 'one' : 'list';
       put(back, now ? 'All reviews' : 'All studies');
-      back.hidden = !now && Boolean(judge.reviewsAlone);
+      back.hidden = !now && Boolean(studyView.reviewsAlone);
       if (!now) choose();
       else if (!message || message.status === 'computing') load();
     },

@@ -36,9 +36,9 @@ export function questionsPart({ form, materials, changed }) {
     node.append(box);
     return { node };
   }
-  const about = make('p', 'th-jd-hint');
-  const groups = make('div', 'th-jd-groups');
-  const tasks = make('div', 'th-jd-field');
+  const about = make('p', 'th-study-hint');
+  const groups = make('div', 'th-study-groups');
+  const tasks = make('div', 'th-study-field');
   const source = fieldsOf(form, changed);
   const select = source.select(
     'question_set',
@@ -73,9 +73,9 @@ export function questionsPart({ form, materials, changed }) {
           : ''),
     );
     groups.replaceChildren(
-      make('span', 'th-jd-label', 'Tasks'),
+      make('span', 'th-study-label', 'Tasks'),
       ...set.tasks.map((task) => {
-        const label = make('label', 'th-jd-chip');
+        const label = make('label', 'th-study-chip');
         const tick = make('input');
         tick.type = 'checkbox';
         tick.checked = askedOf(set, form).includes(task);

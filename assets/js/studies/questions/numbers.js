@@ -13,7 +13,7 @@ export function questionNumbers({ form, changed }) {
     'How many answers each question needs, and which checks participants get.',
   );
   const source = fieldsOf(form, changed);
-  const allowed = make('div', 'th-jd-checks');
+  const allowed = make('div', 'th-study-checks');
   allowed.append(
     source.check(
       'skip',

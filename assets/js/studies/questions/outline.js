@@ -31,9 +31,9 @@ export function questionFacts(made) {
 /** @param {any} made @param {any} form */
 export function questionSample(made, form) {
   const { sample } = made.questions;
-  const node = make('figure', 'th-jd-sample th-jq-sample');
+  const node = make('figure', 'th-study-sample th-jq-sample');
   const image = make('img');
-  const answers = make('div', 'th-jd-answers');
+  const answers = make('div', 'th-study-answers');
   image.src = sample.image;
   image.alt = 'Image of the question';
   image.loading = 'lazy';
@@ -46,6 +46,6 @@ export function questionSample(made, form) {
     }),
     ...(form.skip ? [make('span', '', 'I cannot tell')] : []),
   );
-  node.append(make('p', 'th-jd-sample-words', sample.words), image, answers);
+  node.append(make('p', 'th-study-sample-words', sample.words), image, answers);
   return node;
 }

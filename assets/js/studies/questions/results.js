@@ -216,7 +216,7 @@ function byPerson(data) {
   ];
   part.head.append(csvButton('people', columns, rows));
   part.body.append(dataTable(columns, rows, 'Accuracy of each participant'));
-  part.body.firstElementChild?.classList.add('th-jd-narrow');
+  part.body.firstElementChild?.classList.add('th-study-narrow');
   return part;
 }
 

@@ -25,7 +25,7 @@ from truehue.core.export.archive_import import open_archive
 from truehue.core.export.archive_import.zip_file import Limits
 from truehue.core.export.source import ExportRun
 from truehue.core.export.tables import csv_pieces
-from truehue.core.files import read_png, shelf
+from truehue.core.files import content_path, read_png
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.records import ItemResult
 from truehue.core.runs.shards import write_shard
@@ -330,6 +330,6 @@ def test_a_profile_that_would_show_other_colors_goes(files: Files, tmp_path: Pat
     marked = png(shown, pnginfo=info)
     assert b"gAMA" in marked
     back = open_archive(packed(tmp_path / "a.zip", {**files, name: marked}), tmp_path / "runs")
-    path = shelf(back.images, Path(name).stem)
+    path = content_path(back.images, Path(name).stem)
     assert b"gAMA" not in path.read_bytes()
     assert np.array_equal(read_png(path, "RGB"), shown)

@@ -27,7 +27,7 @@ from truehue.core.generation.backends.reference import (
 )
 from truehue.core.generation.renderer import OBJECTS, RenderRequest, render
 from truehue.core.generation.renderer.scenes import forget_scenes
-from truehue.core.generation.renderer.stand_ins import is_place, stand_in
+from truehue.core.generation.renderer.stand_ins import is_location, stand_in
 from truehue.core.generation.request import (
     Cancelled,
     GeneratedImage,
@@ -139,7 +139,7 @@ def test_every_object_of_the_benchmark_has_a_shape() -> None:
         # By name, not by category: every one of them was thought about.
         assert result == stand_in(row["name"], row["category"]), row["name"]
         assert result == stand_in(row["name"], "Vehicles"), row["name"]
-        assert not is_place(row["name"])
+        assert not is_location(row["name"])
         used.add(result.shape)
         note = stand_in_note(row["name"])
         assert (note == "") == result.itself
@@ -166,7 +166,7 @@ def test_the_second_objects_of_the_benchmark_are_drawn_or_places() -> None:
         pytest.skip("The benchmark's templates are not there.")
     with path.open(encoding="utf-8", newline="") as lines:
         seconds = {row["second_object"] for row in csv.DictReader(lines)} - {""}
-    drawn_ones = {name for name in seconds if not is_place(name)}
+    drawn_ones = {name for name in seconds if not is_location(name)}
     assert {"plate", "table", "orange", "chair", "ball"} <= drawn_ones
     assert {"sidewalk", "sky", "wall", "pond", "grass", "kitchen counter"} <= seconds - drawn_ones
 

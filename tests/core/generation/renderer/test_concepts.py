@@ -12,13 +12,19 @@ from truehue.core.color.spaces import chroma, hex_of, hue_deg, srgb8_to_lab
 from truehue.core.color.systems import parse_target
 from truehue.core.generation.backends.reference import ReferenceRenderer
 from truehue.core.generation.renderer import SceneObject, SceneRequest, render_scene
-from truehue.core.generation.renderer.failures import MOVES, OVERSHOT_FACTOR, Move, moved, note_of
+from truehue.core.generation.renderer.failures import (
+    MOVES,
+    OVERSHOT_FACTOR,
+    Move,
+    modify_color,
+    note_of,
+)
 from truehue.core.generation.renderer.usual import (
     CONCEPT_COLORS_VERSION,
     Rgb8,
     color_of,
     concept_colors,
-    usual,
+    default_color,
 )
 from truehue.core.generation.request import GeneratedImage, GenerationRequest
 from truehue.core.prompts.concepts import build_concepts, concepts
@@ -121,7 +127,7 @@ def test_every_thing_of_the_benchmark_has_colors() -> None:
         assert colors, name
         assert sum(color.weight for color in colors) == pytest.approx(1.0)
         assert len({color.srgb8 for color in colors}) == len(colors), name
-    assert concept_colors("taxi")[0].srgb8 == usual("taxi", "")
+    assert concept_colors("taxi")[0].srgb8 == default_color("taxi", "")
     assert concept_colors("idea") == ()
     assert color_of("idea", 3) is None
 
@@ -156,7 +162,7 @@ def test_a_modifier_moves_the_usual_color() -> None:
     image = drawn(mango("rotten"))
     base = color_of("mango", 1)
     assert base is not None
-    assert color_in(image) == moved(base, "rotten").color
+    assert color_in(image) == modify_color(base, "rotten").color
     before, after = lab(base), lab(color_in(image))
     assert after[0] < before[0] - 15
     assert image.notes[-1] == (
@@ -177,7 +183,7 @@ def test_a_modifier_is_ignored_or_overshot() -> None:
     )
     assert color_in(ignored) == base
     assert ignored.srgb8.tobytes() == drawn(mango()).srgb8.tobytes()
-    assert color_in(overshot) == moved(base, "rotten").overshot
+    assert color_in(overshot) == modify_color(base, "rotten").overshot
     assert ignored.origin["failure_acted"]
     assert overshot.origin["failure_acted"]
     assert (
@@ -220,7 +226,7 @@ def test_a_move_is_the_arithmetic_it_says() -> None:
     assert end == pytest.approx((mixed[0] + 4.0, mixed[1] * 0.5, mixed[2] * 0.5))
     # Far from the border of sRGB, overshooting is the same way, 2.2 times as far.
     base: Rgb8 = (130, 120, 110)
-    modified_color = moved(base, "misty")
+    modified_color = modify_color(base, "misty")
     way, far = lab(modified_color.color) - lab(base), lab(modified_color.overshot) - lab(base)
     assert far == pytest.approx(OVERSHOT_FACTOR * way, abs=1.0)
 
@@ -230,7 +236,7 @@ def test_moves_stay_in_srgb_by_less_chroma() -> None:
         if not concept.modifier:
             continue
         for color in concept_colors(concept.concept):
-            modified_color = moved(color.srgb8, concept.modifier)
+            modified_color = modify_color(color.srgb8, concept.modifier)
             if concept.modifier not in MOVES:
                 assert modified_color.color == modified_color.overshot == color.srgb8
                 continue
@@ -246,7 +252,7 @@ def test_moves_stay_in_srgb_by_less_chroma() -> None:
 
 def test_every_note_is_a_sentence() -> None:
     for modifier in {concept.modifier for concept in concepts()} - {""}:
-        note = note_of("mango", moved((239, 160, 47), modifier))
+        note = note_of("mango", modify_color((239, 160, 47), modifier))
         assert note.endswith(".")
         assert note[1].isupper()
 

@@ -16,10 +16,10 @@ from truehue.core.generation.renderer.failures import (
     VIVID_FACTOR,
     Cast,
     act,
-    mixed,
+    mix_colors,
     more_vivid,
 )
-from truehue.core.generation.renderer.usual import neutral, usual, usual_instead
+from truehue.core.generation.renderer.usual import default_color, neutral, usual_instead
 
 BLUE, RED, GRAY = (60, 90, 160), (180, 60, 50), (119, 119, 119)
 DULL = (110, 100, 125)
@@ -66,11 +66,11 @@ def test_none_changes_nothing() -> None:
 
 def test_ignored_gives_objects_their_usual_colors() -> None:
     done = act("ignored", two(BLUE, BLUE))
-    assert done.colors == (usual("banana", "banana"), usual("apple", "apple"))
+    assert done.colors == (default_color("banana", "banana"), default_color("apple", "apple"))
     assert done.acted
     assert len(done.notes) == 2
     # An apple that is asked to be apple red becomes the other usual color.
-    red = usual("apple", "apple")
+    red = default_color("apple", "apple")
     assert red is not None
     assert apart(usual_instead("apple", "apple", red), red) >= 10.0
 
@@ -168,8 +168,8 @@ def test_bringing_into_srgb_takes_chroma_only() -> None:
     assert near[1] / far[1] == pytest.approx(near[2] / far[2])
     assert 0.2 < near[1] / far[1] < 1.0
     np.testing.assert_array_equal(in_srgb(lab(RED)), lab(RED))
-    assert mixed(RED, BLUE, 0.0) == RED
-    assert mixed(RED, BLUE, 1.0) == BLUE
+    assert mix_colors(RED, BLUE, 0.0) == RED
+    assert mix_colors(RED, BLUE, 1.0) == BLUE
 
 
 def test_one_missing_is_the_second() -> None:

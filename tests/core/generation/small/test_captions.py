@@ -13,7 +13,7 @@ from truehue.core.generation.small.parts import tokenizer
 from truehue.core.generation.small.scenes import (
     Caption,
     captions,
-    color_of_words,
+    colors_by_name,
     held_out,
     held_out_pairs,
     is_held_out,
@@ -22,7 +22,7 @@ from truehue.core.generation.small.scenes import (
 )
 from truehue.core.generation.small.settings import Settings
 from truehue.core.prompts.gencolorbench import build
-from truehue.core.prompts.prompt import color_words
+from truehue.core.prompts.prompt import format_color
 
 
 @pytest.fixture(scope="module")
@@ -49,11 +49,11 @@ def test_about_a_tenth_of_the_pairs_is_held_out_and_of_each_color_some() -> None
 
 
 def test_a_name_means_one_color() -> None:
-    meaning = color_of_words()
+    meaning = colors_by_name()
     assert meaning["blue"].value == "l1:Blue"
     assert meaning["vivid red"].system == "l3"
     assert meaning["hot pink"].system == "css"
-    assert "blue" not in {color_words(color) for color in named_colors("css")}
+    assert "blue" not in {format_color(color) for color in named_colors("css")}
 
 
 def test_captions_come_in_the_shares_of_the_mix(drawn: list[Caption]) -> None:

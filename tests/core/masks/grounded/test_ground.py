@@ -18,7 +18,7 @@ from truehue.core.images.pixels import Mask
 from truehue.core.masks.cleanup import released_cleanup
 from truehue.core.masks.grounded import transformers_loading
 from truehue.core.masks.grounded.compose import recompose
-from truehue.core.masks.grounded.ground import GroundingMethod, above, ground, painted
+from truehue.core.masks.grounded.ground import GroundingMethod, above, ground, paint_over
 from truehue.core.masks.grounded.records import Detection, Detector, Segmenter
 from truehue.core.masks.grounded.transformers_loading import AUTOCAST, FLOAT32
 from truehue.core.masks.grounded.variants import MaskVariant, mask_variant
@@ -116,7 +116,7 @@ def test_a_second_object_is_looked_for_beside_the_first(
     released = GroundingMethod(detector, segmenter, RELEASED)
     paper = GroundingMethod(detector, segmenter, PAPER)
     cleaned = released_cleanup(image, first).pixels
-    gray = painted(image, [cleaned])
+    gray = paint_over(image, [cleaned])
     assert (gray[cleaned] == 128).all()
     assert np.array_equal(gray[~cleaned], image[~cleaned])
     grounded = ground(image, CUP, released, earlier=[first], image_name="i")
@@ -157,7 +157,7 @@ def test_released_cleans_the_masks_of_earlier_objects(
     grounded = ground(stored, CUP, method, earlier=[first])
     assert grounded.mask.parameters["earlier"] == [Mask(cleaned, "").content_sha256]
     # As the public code does: what the clean-up dropped is neither painted nor taken away.
-    seen = painted(stored, [cleaned])
+    seen = paint_over(stored, [cleaned])
     assert grounded.detections == detector.detect(seen, ["cup"], 0.35, 0.25)
     assert (grounded.before_negatives & first & ~cleaned).any()
     assert not (grounded.before_negatives & cleaned).any()

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from truehue.core.errors import BadInput
-from truehue.core.masks.grounded.presence import parsed, present, question
+from truehue.core.masks.grounded.presence import parse_presence, present, question
 from truehue.core.masks.grounded.records import PresenceQuestion
 from truehue.core.prompts.concepts import concepts
 from truehue.core.prompts.gencolorbench import build
@@ -84,7 +84,7 @@ def test_what_cannot_be_asked(name: str, text: str) -> None:
     ],
 )
 def test_what_was_said(text: str, answer: str) -> None:
-    assert parsed(text) == answer
+    assert parse_presence(text) == answer
 
 
 def test_the_released_question_quotes_the_prompt() -> None:
@@ -109,7 +109,7 @@ def test_the_released_question_quotes_the_prompt() -> None:
     ],
 )
 def test_the_released_code_looks_for_yes_and_no_anywhere(text: str, answer: str) -> None:
-    assert parsed(text, "released") == answer
+    assert parse_presence(text, "released") == answer
 
 
 def test_what_an_answer_counts_as() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from truehue.core.color.systems import ColorTarget
 from truehue.core.errors import BadInput
 from truehue.core.prompts.importing.fields import MAX_OBJECTS, TEXTS
-from truehue.core.prompts.prompt import ObjectTarget, Prompt, unfit
+from truehue.core.prompts.prompt import ObjectTarget, Prompt, describe_unfit
 from truehue.core.text_tables import MAX_LINE_CHARACTERS
 
 KINDS = ("csv", "jsonl")
@@ -26,7 +26,7 @@ def write_prompts(prompts: Iterable[Prompt], kind: str = "csv") -> str:
     prompt_list = list(prompts)
     seen: set[str] = set()
     for prompt in prompt_list:
-        why = unfit(prompt) or ("Its id is there twice." if prompt.id in seen else "")
+        why = describe_unfit(prompt) or ("Its id is there twice." if prompt.id in seen else "")
         if why:
             raise BadInput(f"The prompt {prompt.id[:80]!r} cannot be written. {why}")
         seen.add(prompt.id)

@@ -30,7 +30,7 @@ from truehue.core.vlm.color_judge.question_set import (
 from truehue.core.vlm.color_judge.report import judge_report, report_of
 from truehue.core.vlm.color_judge.rules import CACHE, OTHERWISE, color_of, rule_answers
 from truehue.core.vlm.evaluation.log import read_log
-from truehue.core.vlm.parsing import answered
+from truehue.core.vlm.parsing import parse_answer
 from truehue.core.vlm.question_set import open_set
 from truehue.core.vlm.records import Answer, Form, Outcome, Question
 
@@ -53,7 +53,7 @@ def rules(asked: list[Question]) -> dict[str, list[Answer]]:
 
 
 def answers(questions: list[Question], text: Callable[[Question], str]) -> list[Answer]:
-    return [answered(question, text(question)) for question in questions]
+    return [parse_answer(question, text(question)) for question in questions]
 
 
 def right(question: Question) -> str:
@@ -113,13 +113,13 @@ def test_who_always_says_yes(asked: list[Question]) -> None:
 def test_one_miss_one_failure_and_one_not_asked(asked: list[Question]) -> None:
     q3 = [question for question in asked if question.task == "l2_q3"]
     miss = next(item for item in q3 if item.answer == "yes")
-    answers_of = [answered(item, "no" if item is miss else item.answer) for item in q3]
+    answers_of = [parse_answer(item, "no" if item is miss else item.answer) for item in q3]
     report = report_of(q3, answers_of, {"oracle": answers(q3, right)}, "m")
     between = row(report, "agreement", "L2 Q3", "oracle")
     # 7 of 8 are the same; by chance 3/8 · 4/8 + 5/8 · 4/8 = 1/2: (7/8 − 1/2) / (1/2).
     assert between["kappa"] == pytest.approx(0.75)
     assert (between["points"], between["p (McNemar)"]) == (-12.5, 1.0)
-    failed = answered(q3[0], None, "The server failed.")
+    failed = parse_answer(q3[0], None, "The server failed.")
     report = report_of(q3, [failed, *answers_of[1:7]], {"oracle": answers(q3, right)}, "m")
     counts = row(report, "accuracy", "L2 Q3")
     assert (counts["unanswered"], counts["not asked"], counts["asked"]) == (1, 1, 7)

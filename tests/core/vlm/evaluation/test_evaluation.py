@@ -31,7 +31,7 @@ from truehue.core.vlm.evaluation.plan import (
     Version,
     as_sent,
     begin,
-    picture,
+    read_question_image,
     read_questions,
 )
 from truehue.core.vlm.evaluation.work import EvaluationWork
@@ -249,9 +249,9 @@ def test_a_changed_image_is_no_answer(server: ChatServer, tmp_path: Path, twenty
     question, srgb8 = questions(1)[0]
     path = tmp_path / "image.png"
     path.write_bytes(encode_png(srgb8))
-    assert (picture(path, question.image_id, Version.COLORED) == srgb8).all()
+    assert (read_question_image(path, question.image_id, Version.COLORED) == srgb8).all()
     with pytest.raises(ImageError, match="holds other pixels"):
-        picture(path, image_id(flat(1)), Version.BLACK)
+        read_question_image(path, image_id(flat(1)), Version.BLACK)
     target, source = read_questions(twenty)
     index = tmp_path / "out"
     begin(index, [(target[0][0], path), (target[1][0], path)], source, prompt, at(server), SHORT)

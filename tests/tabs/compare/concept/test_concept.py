@@ -25,7 +25,14 @@ from truehue.core.concepts.records import DistributionFile, DistributionRow
 from truehue.core.errors import BadInput
 from truehue.core.images.pixels import Mask
 from truehue.tabs.compare.concept.link import question_of
-from truehue.tabs.compare.concept.plane import LARGEST_PX, PX_A_UNIT, arrow, bubbles, flow, places
+from truehue.tabs.compare.concept.plane import (
+    LARGEST_PX,
+    PX_A_UNIT,
+    arrow,
+    bin_positions,
+    bubbles,
+    flow,
+)
 from truehue.tabs.compare.concept.service import (
     DRAWS,
     SEED,
@@ -42,7 +49,7 @@ from truehue.tabs.compare.concept.steps import images_view, steps_view
 from truehue.tabs.compare.histograms import (
     Histogram,
     histograms,
-    mirrored,
+    mirror_histograms,
     order_of,
     palettes,
 )
@@ -157,7 +164,7 @@ def test_bars_are_as_high_as_shares_and_have_the_colors_of_their_bins() -> None:
 
 def test_a_mirrored_pair_goes_up_and_down_on_one_scale() -> None:
     first, second = shown("A", mixed(b69=0.5, b37=0.5)), shown("B", one_hot(GREEN))
-    figure = mirrored(first, second, "mass", [first, second])
+    figure = mirror_histograms(first, second, "mass", [first, second])
     assert figure["y"]["range"] == [0, 106.0]
     assert figure["y3"]["range"] == [106.0, 0]
     assert all(bar["rows"][0]["pick"] == GREEN for bar in traces(figure, "bars"))
@@ -181,7 +188,7 @@ def test_plotly_knows_all_that_the_charts_say() -> None:
     moves = emd_flow(first.weights, second.weights)
     charts = (
         histograms([first, second], "hue"),
-        mirrored(first, second, "hue", [first, second], moves=moves),
+        mirror_histograms(first, second, "hue", [first, second], moves=moves),
         palettes([first, second]),
         bubbles(first, second),
         flow(first, second, moves),
@@ -208,7 +215,7 @@ def test_bubbles_have_areas_as_their_shares() -> None:
         round(float(lab71()[index][1]), 6) for index in (69, 37)
     ]
     # Set apart, bins of one a*, b* stand at different places.
-    assert len({tuple(index) for index in np.round(places(True), 6)}) == COUNT
+    assert len({tuple(index) for index in np.round(bin_positions(True), 6)}) == COUNT
 
 
 def test_an_arrow_goes_from_edge_to_edge() -> None:
@@ -591,7 +598,7 @@ def test_ribbons_lie_side_by_side_and_are_as_wide_as_their_mass() -> None:
     assert ends[37][0] == pytest.approx(GREEN - WIDEST / 2.0, abs=1e-3)
     assert ends[69][1] == pytest.approx(GREEN + WIDEST / 2.0, abs=1e-3)
     assert ribbons((), order, 0.7, 0.3) == []
-    figure = mirrored(
+    figure = mirror_histograms(
         shown("A", mixed(b69=0.6, b37=0.4)), shown("B", one_hot(GREEN)), "hue", (), moves=moves
     )
     paths = [shape for shape in figure["shapes"] if shape["type"] == "path"]

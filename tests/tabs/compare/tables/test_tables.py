@@ -47,7 +47,7 @@ from truehue.tabs.compare.tables.guidance import Choice, charts_of
 from truehue.tabs.compare.tables.modifier_charts import regions
 from truehue.tabs.compare.tables.reference_sets import ReferenceSets
 from truehue.tabs.compare.tables.routes import compare_tables_routes
-from truehue.tabs.compare.tables.view import fewest_words
+from truehue.tabs.compare.tables.view import describe_fewest
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.jobs import Job, job_alone
 from truehue.tabs.page.jobs_routes import job_routes
@@ -550,12 +550,12 @@ def test_the_run_that_leaves_few_concepts_to_the_others_is_named(
     context: Context, filled: dict[str, str]
 ) -> None:
     whole = frame_of(context, ReferenceSets(context), {})
-    assert fewest_words(whole) == ""
+    assert describe_fewest(whole) == ""
     # The run that ignores modifiers is cut to two of its nine concepts.
     cut = filled[IGNORES]
     two = sorted({cell.concept_id for cell in whole.cells.kept if cell.run_id == cut})[:2]
     saved = tuple(cell for cell in whole.cells.kept if cell.run_id != cut or cell.concept_id in two)
-    text = fewest_words(replace(whole, cells=replace(whole.cells, kept=saved)))
+    text = describe_fewest(replace(whole, cells=replace(whole.cells, kept=saved)))
     kinds = {by_id()[item].modifier_kind for item in two}
     # As a row it is there only for the kinds that it has: of the other kinds all is shared.
     of_others = {"base": 3, "visual state": MODIFIED}

@@ -4,9 +4,9 @@ import { test } from 'node:test';
 import { load, widget } from '../page.js';
 
 const { store } = await load('shared/state');
-const draw = await widget('generate/draw');
-const button = draw.element.querySelector('.th-draw-button');
-const note = draw.element.querySelector('.th-ask-note');
+const draw = await widget('generate/generate_button');
+const button = draw.element.querySelector('.th-primary');
+const note = draw.element.querySelector('.th-request-note');
 
 test('without prompts the note says how to get some, and the button sends nothing', () => {
   store.set('request', { mode: 'basket', prompts: 0, refs: () => [] });

@@ -8,8 +8,8 @@ const { button, choose, field, link, says, settled, shown, textOf, until, value 
 history.replaceState({}, '', '?tab=explore&view=trust&rule=released&what=false');
 live.rooms('Explore');
 await live.widget('explore/switch');
-const trust = await live.widget('explore/trust');
-const audit = await live.widget('explore/audit');
+const trust = await live.widget('explore/rule_accuracy');
+const audit = await live.widget('explore/disagreements');
 const { openView } = await live.load('explore/view');
 const { store } = await live.load('shared/state');
 const box = trust.element.querySelector('.th-trust');

@@ -8,8 +8,8 @@ const { button, choose, link, press, says, settled, shown, textOf, until, value 
 history.replaceState({}, '', '?tab=explore&view=wall&status=all&fig=confusion,hues');
 live.rooms('Explore');
 await live.widget('explore/switch');
-const { element, props, sent } = await live.widget('explore/wall');
-const board = (await live.widget('explore/board')).element.querySelector('.th-board');
+const { element, props, sent } = await live.widget('explore/failures');
+const board = (await live.widget('explore/leaderboard')).element.querySelector('.th-board');
 const { explore } = await live.load('explore/view');
 const { store } = await live.load('shared/state');
 const box = element.querySelector('.th-wall');

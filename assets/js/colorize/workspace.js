@@ -2,7 +2,7 @@
 import { ColoringCanvas } from '../canvas/canvas.js';
 import { make, many, put } from '../shared/dom.js';
 import { ask, send } from '../shared/http.js';
-import { sideCards } from './against.js';
+import { sideCards } from './side_cards.js';
 import { draftOf, keepDraft } from './drafts.js';
 import { library, libraryChanged } from './library.js';
 import { ofColorizeLink } from './view.js';

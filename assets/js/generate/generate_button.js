@@ -6,8 +6,8 @@ const FIELDS = ['seed', 'seeds', 'guidance', 'steps'];
 
 /** @param {import('../shared/widget.js').Widget} widget */
 export function mount({ element, props, trigger, watch }) {
-  const button = element.querySelector('.th-draw-button');
-  const note = element.querySelector('.th-ask-note');
+  const button = element.querySelector('.th-primary');
+  const note = element.querySelector('.th-request-note');
   let sending = 0;
 
   function show() {
@@ -88,7 +88,7 @@ export function mount({ element, props, trigger, watch }) {
     show();
     trigger('draw', { mode: request.mode, refs: request.refs(), at: sending });
     // Progress, image and verdict appear in this row, which open settings push out of sight.
-    const row = element.closest('.th-draw-row');
+    const row = element.closest('.th-request-go');
     if (row) row.scrollIntoView({ block: 'nearest' });
     // An answer that never comes must not keep the button shut.
     const mine = sending;

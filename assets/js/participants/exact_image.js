@@ -3,7 +3,7 @@
 
 import { make, put } from './frame.js';
 import { gridStep, onGrid, wholeScale } from './pixel_grid.js';
-import { decoded } from './pictures.js';
+import { decoded } from './images.js';
 import { say } from './words.js';
 
 const CLOSER = 2;

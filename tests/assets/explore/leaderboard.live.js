@@ -8,7 +8,7 @@ const { button, link, says, shown, textOf, until } = live;
 history.replaceState({}, '', '?tab=explore');
 live.rooms('Explore');
 await live.widget('explore/switch');
-const board = (await live.widget('explore/board')).element.querySelector('.th-board');
+const board = (await live.widget('explore/leaderboard')).element.querySelector('.th-board');
 const { openView } = await live.load('explore/view');
 const run = () => board.querySelector('.th-board-run');
 /** The leaderboard asks again, as when the page is looked at again. */

@@ -4,7 +4,7 @@ import { reviewScreen } from './colorings/review.js';
 import { studyForm } from './form.js';
 import { studyList } from './list.js';
 import { studyScreen } from './study.js';
-import { isSeen, judge, publishJudge } from './view.js';
+import { isSeen, studyView, publishStudies } from './view.js';
 
 /** @param {import('../shared/widget.js').Widget} widget */
 export function mount({ element }) {
@@ -18,18 +18,18 @@ export function mount({ element }) {
   };
   function front() {
     boxes.forEach((item) => {
-      item.hidden = item.dataset.screen !== judge.screen;
+      item.hidden = item.dataset.screen !== studyView.screen;
     });
-    if (isSeen()) screens[judge.screen].shown();
+    if (isSeen()) screens[studyView.screen].shown();
   }
-  store.subscribe('judge', front);
+  store.subscribe('study-view', front);
   document.addEventListener('visibilitychange', front);
   let seen = false;
   new IntersectionObserver(() => {
     const now = isSeen();
     if (now && !seen) {
       front();
-      publishJudge();
+      publishStudies();
     }
     seen = now;
   }).observe(element);

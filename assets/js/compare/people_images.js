@@ -211,7 +211,7 @@ export function pictureImport(part, { stored, openPicture }) {
       );
     }
     if (result.set_id) {
-      const open = make('button', 'th-button th-draw-button', 'Compare now');
+      const open = make('button', 'th-button th-primary', 'Compare now');
       open.type = 'button';
       open.addEventListener('click', () => openSet(result, result.source));
       buttons.appendChild(open);

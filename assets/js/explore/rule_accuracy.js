@@ -6,9 +6,9 @@ import { ask, send } from '../shared/http.js';
 import { beginsWork, watchWork, workLine } from '../shared/jobs.js';
 import { opener } from '../shared/opening.js';
 import { store } from '../shared/state.js';
-import { examplesView } from './trust_examples.js';
-import { partsColumns } from './trust_parts.js';
-import { ratesTable, reliabilityTable } from './trust_rates.js';
+import { examplesView } from './rule_accuracy_examples.js';
+import { partsColumns } from './rule_accuracy_parts.js';
+import { ratesTable, reliabilityTable } from './rule_accuracy_rates.js';
 import { explore, ofLink, restored } from './view.js';
 
 /** @param {import('../shared/widget.js').Widget} widget */

@@ -1,6 +1,6 @@
 // The table of the leaderboard: runs in groups, sorted by any column, with what is open of each.
 import { arrange, make, put } from '../shared/dom.js';
-import { causesRow, unscoredCell } from './board_unscored.js';
+import { causesRow, unscoredCell } from './leaderboard_unscored.js';
 
 /** @param {Api.LeaderboardRow} item @returns {any} */
 function value(item, by) {

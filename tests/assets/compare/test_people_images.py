@@ -12,7 +12,7 @@ pytestmark = pytest.mark.process
 
 CODE = """
 const { answer, faults, requests, settled } = await import(value.page);
-const { pictureImport } = await load('compare/people_pictures');
+const { pictureImport } = await load('compare/people_images');
 const box = document.createElement('div');
 box.innerHTML = value.html;
 document.body.append(box);

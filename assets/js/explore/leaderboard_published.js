@@ -1,6 +1,6 @@
 // Table 4 of the paper: a table of its own, in the order in which it is printed.
 import { make, put } from '../shared/dom.js';
-import { columnWidths } from './board_table.js';
+import { columnWidths } from './leaderboard_table.js';
 
 /**
  * @param {Element} card

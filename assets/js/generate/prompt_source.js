@@ -10,8 +10,8 @@ const SHOWN = 100;
 function chosenNodes() {
   const item = store.get('chosen');
   if (!item) return [make('p', 'th-hint', 'No prompt selected.')];
-  const text = make('p', 'th-ask-text', item.text);
-  const targets = make('ul', 'th-ask-targets');
+  const text = make('p', 'th-request-text', item.text);
+  const targets = make('ul', 'th-request-targets');
   (item.targets || []).forEach((target) => {
     const line = make('li');
     if (target.hex) line.append(swatches([target.hex]));
@@ -38,7 +38,7 @@ function chosenNodes() {
 /** @param {import('../shared/widget.js').Widget} widget */
 export function mount({ element, props, trigger }) {
   const tabs = [...element.querySelectorAll('[data-mode]')];
-  const body = element.querySelector('.th-ask-body');
+  const body = element.querySelector('.th-request-body');
   let emptied = [];
   let mode = 'own';
   let before = null;
@@ -125,7 +125,7 @@ export function mount({ element, props, trigger }) {
       emptied = basket.items();
       basket.clear();
     });
-    const said = make('p', 'th-ask-note');
+    const said = make('p', 'th-request-note');
     said.setAttribute('role', 'status');
     bar.append(name, save, clear);
     bar.addEventListener('submit', async (event) => {

@@ -12,9 +12,9 @@ import { addressOfWall, otherRule, publishSlice, sliceQuery } from './filters.js
 import { largeView } from './large.js';
 import { pairsView } from './pairs.js';
 import { explore, onBack, restored } from './view.js';
-import { keysDialog } from './wall_keys.js';
-import { outcomeFilters } from './wall_outcomes.js';
-import { nameOf, wallPictures } from './wall_pictures.js';
+import { keysDialog } from './failures_keys.js';
+import { outcomeFilters } from './failures_outcomes.js';
+import { nameOf, wallPictures } from './failures_images.js';
 
 const SORTS = [
   { id: 'delta_e00', name: 'ΔE00, largest first' },

@@ -2,7 +2,7 @@
 import { make, put, strip } from '../shared/dom.js';
 import { ask, send } from '../shared/http.js';
 import { candidateCard } from './candidate.js';
-import { drawForm } from './draw_form.js';
+import { drawForm } from './generate_form.js';
 import { ago } from './library.js';
 import { USUAL } from './prepare.js';
 

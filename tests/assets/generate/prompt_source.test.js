@@ -14,8 +14,8 @@ const others = (...ids) => ids.map((id) => ({ source: 'mini', id, text: 'Prompt 
 async function open(address = '/?tab=generate') {
   history.replaceState(null, '', address);
   document.body.replaceChildren();
-  const ask = await widget('generate/ask', { props: {} });
-  const draw = await widget('generate/draw');
+  const ask = await widget('generate/prompt_source', { props: {} });
+  const draw = await widget('generate/generate_button');
   const find = (selector) => ask.element.querySelector(selector);
   const tab = (mode) => find(`[data-mode=${mode}]`);
   return {
@@ -23,7 +23,7 @@ async function open(address = '/?tab=generate') {
     find,
     tab,
     draw,
-    note: () => draw.element.querySelector('.th-ask-note').textContent,
+    note: () => draw.element.querySelector('.th-request-note').textContent,
     mode: () => find('[aria-selected=true]').dataset.mode,
     listed: () => [...ask.element.querySelectorAll('.th-basket-list li span')].map(textOf),
     button: (text) =>
@@ -72,9 +72,9 @@ test('a link says what to draw, also beside a chosen prompt', async () => {
 test('the chosen prompt stands there with its colors, and goes into the basket', async () => {
   const form = await open();
   assert.equal(form.mode(), 'own');
-  assert.equal(form.find('.th-ask-body').hidden, true);
+  assert.equal(form.find('.th-request-body').hidden, true);
   form.tab('chosen').click();
-  assert.match(form.find('.th-ask-body').textContent, /No prompt selected/);
+  assert.match(form.find('.th-request-body').textContent, /No prompt selected/);
   assert.match(form.note(), /Click a prompt/);
   store.set('chosen', {
     ...ITEM,
@@ -84,8 +84,8 @@ test('the chosen prompt stands there with its colors, and goes into the basket',
       { object: 'table', role: 'bystander' },
     ],
   });
-  assert.equal(form.find('.th-ask-text').textContent, 'A red mug');
-  assert.deepEqual([...form.find('.th-ask-targets').children].map(textOf), [
+  assert.equal(form.find('.th-request-text').textContent, 'A red mug');
+  assert.deepEqual([...form.find('.th-request-targets').children].map(textOf), [
     'mug: red',
     'saucer: red (the same color, implied)',
     'table: must not take the color',
@@ -127,7 +127,7 @@ test('an emptied basket says why nothing is drawn, and comes back', async () => 
   form.button('Clear selection').click();
   assert.equal(form.tab('basket').textContent, 'Selection');
   assert.match(form.note(), /check boxes of the list/);
-  assert.match(form.find('.th-ask-body').textContent, /Selection cleared: 3 prompts/);
+  assert.match(form.find('.th-request-body').textContent, /Selection cleared: 3 prompts/);
   assert.equal(form.draw.element.querySelector('button').getAttribute('aria-disabled'), 'true');
   form.button('Undo').click();
   assert.equal(form.tab('basket').textContent, 'Selection · 3');
@@ -137,7 +137,7 @@ test('an emptied basket says why nothing is drawn, and comes back', async () => 
     ['mini', 'c'],
   ]);
   basket.clear();
-  assert.match(form.find('.th-ask-body').textContent, /The selection is empty/);
+  assert.match(form.find('.th-request-body').textContent, /The selection is empty/);
 });
 
 test('a selection is saved under a name, with what was left out of it', async () => {
