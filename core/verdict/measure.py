@@ -365,4 +365,8 @@ def _dominant(
                 target_lab=None if guide_lab is None else np.array(guide_lab),
             )
         return cache.released[guide_lab]
+    if by.dominant not in ("paper", "paper-centred"):
+        raise ValueError(
+            f"The rule {by.id} has no measurement of its dominant color {by.dominant!r}."
+        )
     return dominants.paper(colors.lab, colors.counts, centered=by.dominant == "paper-centred")

@@ -1,1 +1,1 @@
-"""Questions about the results of runs."""
+"""Results of runs by SQL: the leaderboard, failures, rule disagreements, and what was left out."""

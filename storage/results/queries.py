@@ -1,7 +1,8 @@
-"""Questions about the results of runs. Each is one look at the columns that it needs.
+"""The SQL of the leaderboard, of failures and of rule disagreements.
 
-Rows of ``run_verdicts`` are objects; exactly one a picture and rule leads: it decided, and its
-status is the picture's. A question that speaks of no object counts those.
+Each query reads only the columns that it needs. Rows of ``run_verdicts`` are objects; exactly one
+of an image and a rule leads: it decided, and its status is the image's. A query that speaks of no
+object counts those.
 """
 
 from __future__ import annotations
@@ -208,7 +209,7 @@ class Results:
         self._runs = runs
         self._saved: LruCache[tuple[int, Any]] = LruCache(_KEPT)
 
-    def board(
+    def leaderboard(
         self,
         rule: str,
         runs: Sequence[str] = (),

@@ -1,1 +1,2 @@
-"""Studies with people: plans, links, participants, what they were shown and what they did."""
+"""Studies with people: plans, links, participants, what they were shown, and their votes and other
+answers."""

@@ -1,10 +1,10 @@
-"""What participants did: added, never changed, and acknowledged once it is on the disk.
+"""Participants' votes and other answers: added, never changed, and acknowledged once they are on
+the disk.
 
-A transaction waits for the disk. Were each batch one of its own, as many could be stored in a
-second as the disk can be waited for; this way those that come while it is waited for share the
-next one. A transaction costs a processor as much as fifty events in it, so where a disk is fast and
-many people are at it, the next one begins ``PACE_S`` after the one before began. Who is alone waits
-for nothing: where nobody else came meanwhile there is no rest.
+A transaction waits for the disk. Batches that arrive during that wait share the next transaction
+(group commit). A transaction takes as much processor time as fifty events in it. So on a fast disk
+with many participants, a transaction begins at least ``PACE_S`` after the one before. A participant
+who is alone never waits for that.
 """
 
 from __future__ import annotations

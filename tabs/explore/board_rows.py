@@ -170,7 +170,7 @@ class BoardData:
         ids = tuple(run.run_id for run in self.runs)
         results = context.storage.results
         self.limits = limits_of(params, self.rule_id)
-        tallies = results.board(self.rule_id, ids, self.limits, counted) if ids else []
+        tallies = results.leaderboard(self.rule_id, ids, self.limits, counted) if ids else []
         averaged = AVERAGED if self.systems == EACH else self.systems
         self.pictured: dict[str, int] = {}
         for tally in tallies:

@@ -205,13 +205,15 @@ def _board(context: Context, record: RunRecord) -> tuple[Block, ...]:
     notes: dict[str, None] = {}
     remarks: list[str] = []
     for rule_id, version in record.rules:
-        tallies = context.storage.results.board(rule_id, (record.run_id,))
+        tallies = context.storage.results.leaderboard(rule_id, (record.run_id,))
         row = board(tallies, AVERAGED).get(record.run_id)
         name = f"{rule_name(rule_id)} {version}"
         rows.append(_row(name, row, [task for task, _ in tasks]))
         if default_for(rule_id) == NOT_FOUND:
             # The other way, and how many images make the difference.
-            tallies = context.storage.results.board(rule_id, (record.run_id,), unscored=LEFT_OUT)
+            tallies = context.storage.results.leaderboard(
+                rule_id, (record.run_id,), unscored=LEFT_OUT
+            )
             other = board(tallies, AVERAGED).get(record.run_id)
             if row and other and row.scored > other.scored:
                 rows.append(_row(f"{name}, not found excluded", other, [task for task, _ in tasks]))

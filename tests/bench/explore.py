@@ -242,7 +242,7 @@ def questions(storage: Storage) -> list[Line]:
     page = results.wall(fails)
     some = results.wall(Slice(sector="0", status="fail"))
     lines = [
-        Line("leaderboard", lambda: results.board("paper")),
+        Line("leaderboard", lambda: results.leaderboard("paper")),
         Line("unscored and why", lambda: results.unscored(every)),
         Line("filter bar, nothing chosen", lambda: results.facets(every)),
         Line("filter bar, fails", lambda: results.facets(fails)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -172,6 +173,14 @@ def test_an_unknown_rule_is_refused() -> None:
     srgb8, mask = ball()
     with pytest.raises(BadInput, match="paper"):
         measure(srgb8, mask, parse_target(ORANGE), "papers")
+
+
+def test_a_rule_without_a_measurement_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    srgb8, mask = ball()
+    new = replace(rule("paper"), id="new", dominant="new")
+    monkeypatch.setattr("truehue.core.verdict.rules.RULES", (*RULES, new))
+    with pytest.raises(ValueError, match="no measurement of its dominant color 'new'"):
+        measure(srgb8, mask, parse_target(ORANGE), "new")
 
 
 # ---------------------------------------------------------------------------------- as JSON

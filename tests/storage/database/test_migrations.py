@@ -297,16 +297,16 @@ def test_a_database_of_the_fourth_step_takes_runs(data_dir: Path, tmp_path: Path
     with Storage.open(data_dir) as storage:
         assert storage.images.recent() == [image]
         assert storage.evidence.recent() == [evidence]
-        assert storage.runs.all() == storage.results.board("paper") == []
+        assert storage.runs.all() == storage.results.leaderboard("paper") == []
         ids = fill(storage, tmp_path, models=("model-a",), prompts=4, images=1)
-        before = storage.results.board("paper")
+        before = storage.results.leaderboard("paper")
         # Where the machine stops right after, the log is replayed.
         copied = data_dir.parent / "copied"
         shutil.copytree(data_dir, copied)
     for folder in (data_dir, copied):
         with Storage.open(folder) as storage:
             assert [run.run_id for run in storage.runs.all()] == ids
-            assert storage.results.board("paper") == before
+            assert storage.results.leaderboard("paper") == before
             assert storage.check() == []
 
 

@@ -211,7 +211,7 @@ def test_the_board_counts_prompts_with_equal_tallies(sample: Sample) -> None:
             entry[1] += row.verdict.picture_status != "unscored"
             entry[2] += 1
         plain = Counter((*key[:3], *tally) for key, tally in tallies.items())
-        board = sample.storage.results.board(rule)
+        board = sample.storage.results.leaderboard(rule)
         assert {
             (
                 item.run_id,
@@ -224,7 +224,7 @@ def test_the_board_counts_prompts_with_equal_tallies(sample: Sample) -> None:
             for item in board
         } == plain
         assert len(board) == len(plain)
-    entry = sample.storage.results.board("paper", sample.ids[:1])
+    entry = sample.storage.results.leaderboard("paper", sample.ids[:1])
     assert {tally.run_id for tally in entry} == {sample.ids[0]}
     assert sum(tally.prompts for tally in entry) == 60
 
@@ -540,7 +540,7 @@ def test_colors_are_understood_however_spelled(sample: Sample) -> None:
 
 def test_no_runs_is_no_error(storage: Storage) -> None:
     results = storage.results
-    assert results.board("paper") == results.unscored(Slice()) == results.drift(Slice()) == []
+    assert results.leaderboard("paper") == results.unscored(Slice()) == results.drift(Slice()) == []
     assert results.groups(Slice(), ("run",)) == results.agreement() == results.wall(Slice()) == []
     assert results.count(Slice()) == 0
     assert set(map(len, results.facets(Slice()).values())) == {0}
@@ -549,9 +549,9 @@ def test_no_runs_is_no_error(storage: Storage) -> None:
 def test_what_was_asked_is_kept_until_something_comes_in(sample: Sample) -> None:
     results = sample.storage.results
     before = results.count(Slice(status="fail"))
-    board = results.board("paper")
+    board = results.leaderboard("paper")
     board.clear()
-    assert results.board("paper")
+    assert results.leaderboard("paper")
     other = sample_run(sample.root / "other", sample_plan("model-c", 10, 1))
     sample.storage.runs.ingest(other)
     try:
@@ -575,6 +575,6 @@ def test_a_run_that_comes_in_while_words_are_looked_up_is_there(
     old = results._text()
     (late,) = fill(storage, tmp_path, ("model-b",), prompts=8, images=1)
     monkeypatch.setattr(results, "_text", lambda: old)
-    assert {item.run_id for item in results.board("paper")} == {first, late}
+    assert {item.run_id for item in results.leaderboard("paper")} == {first, late}
     assert {item.run_id for item in results.wall(Slice())} == {first, late}
     assert {value for value, *_ in results.facets(Slice())["run"]} == {first, late}

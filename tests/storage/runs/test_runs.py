@@ -214,7 +214,7 @@ def test_it_is_asked_while_it_comes_in(storage: Storage, folder: RunFolder) -> N
 
     def ask() -> None:
         while not done.is_set():
-            board = storage.results.board("paper")
+            board = storage.results.leaderboard("paper")
             seen.append(sum(item.images * item.prompts for item in board))
 
     thread = threading.Thread(target=ask)
@@ -228,7 +228,7 @@ def test_it_is_asked_while_it_comes_in(storage: Storage, folder: RunFolder) -> N
         thread.join()
     assert set(seen) <= {0, TOTAL // 2, TOTAL}
     assert seen == sorted(seen)
-    assert sum(item.images * item.prompts for item in storage.results.board("paper")) == TOTAL
+    assert sum(item.images * item.prompts for item in storage.results.leaderboard("paper")) == TOTAL
 
 
 @pytest.mark.parametrize("later_first", [False, True])
@@ -371,10 +371,10 @@ def test_runs_are_renamed_and_hidden_and_nothing_is_lost(
     assert storage.runs.hide(ids[0]).name == "the first"
     assert [run.run_id for run in storage.runs.all()] == ids[1:]
     assert [run.run_id for run in storage.runs.all(hidden=True)] == ids[::-1]
-    assert {item.run_id for item in storage.results.board("paper")} == {ids[1]}
-    assert {item.run_id for item in storage.results.board("paper", ids[:1])} == {ids[0]}
+    assert {item.run_id for item in storage.results.leaderboard("paper")} == {ids[1]}
+    assert {item.run_id for item in storage.results.leaderboard("paper", ids[:1])} == {ids[0]}
     assert not storage.runs.hide(ids[0], False).hidden
-    assert {item.run_id for item in storage.results.board("paper")} == set(ids)
+    assert {item.run_id for item in storage.results.leaderboard("paper")} == set(ids)
     # A version is added for each change, and none where nothing changed.
     views = storage._database.rows("SELECT version, name, hidden FROM run_views WHERE run_no = 0")
     assert [(view[0], view[2]) for view in sorted(views)] == [

@@ -186,7 +186,9 @@ def test_every_number_opens_its_own_failures(context: Context, tmp_path: Path) -
 
     for systems in (*SYSTEM_CHOICES, "l2", "l3", "css"):
         view = board_view(context, {"systems": systems})
-        rows = board(results.board(DEFAULT_RULE), "averaged" if systems == "each" else systems)
+        rows = board(
+            results.leaderboard(DEFAULT_RULE), "averaged" if systems == "each" else systems
+        )
         for group in view["groups"]:
             for item in group["rows"]:
                 for task, cell in rows[item["id"]].cells.items():
@@ -480,10 +482,10 @@ def test_the_rules_own_limits_give_the_stored_verdicts(
     limits = usual_limits(by)
     assert limits
     results = context.storage.results
-    stored = results.board(by.id, [folder.run_id])
-    assert stored == results.board(by.id, [folder.run_id], limits)
-    none = results.board(by.id, [folder.run_id], dict.fromkeys(limits, 1e-6))
-    wide = results.board(by.id, [folder.run_id], dict.fromkeys(limits, 999.0))
+    stored = results.leaderboard(by.id, [folder.run_id])
+    assert stored == results.leaderboard(by.id, [folder.run_id], limits)
+    none = results.leaderboard(by.id, [folder.run_id], dict.fromkeys(limits, 1e-6))
+    wide = results.leaderboard(by.id, [folder.run_id], dict.fromkeys(limits, 999.0))
     assert _passes(none) < _passes(stored) < _passes(wide)
     assert sum(item.images * item.prompts for item in wide) == PLAN.total
 
