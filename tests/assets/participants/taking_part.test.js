@@ -254,7 +254,7 @@ test('a German study is in German, but for words of its own', async () => {
   await page.at('consent');
   page.press('Ja, gern');
   await page.asksOtherTabs();
-  assert.match((await page.at('instructions')).textContent, /Was zu tun ist/);
+  assert.match((await page.at('instructions')).textContent, /Ihre Aufgabe/);
   assert.equal(document.documentElement.lang, 'de');
 });
 
