@@ -37,7 +37,7 @@ def generate(page: Page) -> None:
     """Three prompts are chosen and their images generated."""
     for row in (0, 4, 10):
         page.locator("#prompts .th-row input[type=checkbox]").nth(row).check()
-    page.locator("#draw .th-primary").click()
+    page.locator("#generate-button .th-primary").click()
     expect(page.locator("#gallery .th-shot")).to_have_count(3, timeout=SHOWN_MS)
     expect(page.locator("#queue .th-job-done")).to_have_count(1, timeout=SHOWN_MS)
 

@@ -45,7 +45,7 @@ and tells one to its ``watch`` about twice a second.
 
 To score the pictures of a run, let the plan name the run's folder and its columns' versions, take
 ``total`` and the positions from the run, and read ``image_id`` by ``truehue.core.batch.results``;
-pictures lie at ``truehue.core.files.shelf(run.images, image_id)``. For a benchmark of questions, an
+pictures lie at ``truehue.core.files.content_path(run.images, image_id)``. For a benchmark of questions, an
 item is a question, the prompt and the answer are columns, and what was read of the answer is
 another one.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import anyio
 from fastapi.responses import JSONResponse
 
 from truehue.tabs.inspect.colors import pixel_view
@@ -29,6 +30,8 @@ from truehue.tabs.page.router import FeatureRouter
 
 MOST_MARKS_BYTES = 8 * 2**20
 """Many long strokes."""
+SCORES_AT_ONCE = 4
+"""A selection and all rules take a processor for a second; other routes are answered meanwhile."""
 
 
 def inspect_routes(context: Context) -> FeatureRouter:
@@ -48,9 +51,10 @@ def inspect_routes(context: Context) -> FeatureRouter:
     def fidelity(image: str, by: str = "") -> JSONResponse:
         return json_answer(lambda: fidelity_view(context, image, by))
 
-    router.post_json("/inspect/score", MarkedImage, score_marks, MOST_MARKS_BYTES)
-    router.post_json("/inspect/open", OpenImage, open_image)
-    router.post_json("/inspect/link", FollowLink, open_link)
+    scoring = anyio.CapacityLimiter(SCORES_AT_ONCE)
+    router.post_json("/inspect/score", MarkedImage, score_marks, MOST_MARKS_BYTES, limiter=scoring)
+    router.post_json("/inspect/open", OpenImage, open_image, limiter=scoring)
+    router.post_json("/inspect/link", FollowLink, open_link, limiter=scoring)
     router.post_json("/inspect/find", FindObject, find_object)
     router.post_json("/inspect/points", CutPoints, cut_points, MOST_MARKS_BYTES)
     router.post_json("/fidelity", ScoreImage, score_by_cfm)

@@ -305,7 +305,7 @@ def open_on_stage(
     """Puts a stored image on the stage with its mask, and judges it.
 
     Object and asked color are those of ``put``; where it has none, those that the image was drawn
-    with, if it was. ``words`` are shown on the stage. Raises NotStored for an image that is not
+    with, if it was. ``text`` is shown on the stage. Raises NotStored for an image that is not
     there.
     """
     image = context.storage.images.get(image_id)

@@ -128,9 +128,13 @@ def csv_attachment(make: Callable[[], tuple[str, str]]) -> Response:
 
 
 async def posted(
-    request: Request, make: Callable[[Fields], Answer], most_bytes: int = MOST_JSON_BYTES
+    request: Request,
+    make: Callable[[Fields], Answer],
+    most_bytes: int = MOST_JSON_BYTES,
+    limiter: anyio.CapacityLimiter | None = None,
 ) -> JSONResponse:
-    """Calls ``make`` with the JSON object that was sent, in a thread, where it is read too.
+    """Calls ``make`` with the JSON object that was sent, in a thread of the ``limiter``, where it is
+    read too.
 
     Of bodies over ``MOST_JSON_BYTES``, which only some routes take, two are held at a time.
     """
@@ -139,7 +143,9 @@ async def posted(
     try:
         async with AsyncExitStack() as held:
             data = await _body(request, most_bytes, held)
-            answer = await anyio.to_thread.run_sync(lambda: make(read_json(bytes(data))))
+            answer = await anyio.to_thread.run_sync(
+                lambda: make(read_json(bytes(data))), limiter=limiter
+            )
             return PlainJson(answer)
     except Exception as error:
         return refusal(error)
@@ -193,7 +199,7 @@ async def receive_upload(
     """Calls ``make`` with a temporary file that holds the request's body, and its name.
 
     ``FILES_AT_ONCE`` are taken at once, and none that says to be too large, or larger than what
-    ``require_room`` has room for: what strangers send cannot fill the disk before it is looked at.
+    ``require_space`` has space for: what strangers send cannot fill the disk before it is looked at.
     """
     if (refused := foreign(request)) is not None:
         return refused

@@ -133,8 +133,7 @@ class FrontPage:
         return self._made.get(key, make)
 
 
-# What a page sends for one event: strokes, marks and choices, no files. What a program sends for
-# one call: images as base64, which takes four bytes for three.
+# What a program sends for one call: images as base64, which takes four bytes for three.
 MOST_EVENT_BYTES = 8 * 2**20
 SMALL_BYTES, MOST_WAITING = 2**16, 20
 BUSY = "TrueHue is busy. Try again in a minute."

@@ -68,9 +68,11 @@ class FeatureRouter(APIRouter):
         do: Callable[[Context, Actor, _Request], Answer],
         most_bytes: int = MOST_JSON_BYTES,
         known: Callable[[Request], Fields] = lambda request: {},
+        limiter: anyio.CapacityLimiter | None = None,
     ) -> None:
         """POST: ``do`` gets the JSON object that was sent, with the names in the address and what
-        else is ``known`` of the request, whatever was sent of it, as a record of ``kind``."""
+        else is ``known`` of the request, whatever was sent of it, as a record of ``kind``. As many
+        as the ``limiter`` says are answered at once."""
 
         action = str(vars(do).get("action", "")) if hasattr(do, "__dict__") else ""
 
@@ -85,7 +87,7 @@ class FeatureRouter(APIRouter):
                 page_request = read_as(kind, named)
                 return do(self.context, actor, page_request)
 
-            return await posted(request, done, most_bytes)
+            return await posted(request, done, most_bytes, limiter)
 
         self.add_api_route(path, taken, methods=["POST"], **self._entry(do, kind, path))
 

@@ -65,10 +65,10 @@ def build(context: Context, features: Sequence[Feature] = FEATURES) -> Any:
             on(
                 context,
                 "look",
-                lambda cause: gr.update(
+                lambda actor: gr.update(
                     data=context.data_text(),
-                    account=cause.actor.name,
-                    backup=not context.demo and allowed(cause.actor, "backup"),
+                    account=actor.name,
+                    backup=not context.demo and allowed(actor, "backup"),
                 ),
             ),
             outputs=header,

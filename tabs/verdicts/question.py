@@ -90,7 +90,7 @@ def question(
     if not (isinstance(k, (int, float)) and 0 <= k <= MAX_K and k == int(k)):
         raise BadInput(
             f"k, the number of accepted neighbors, is a whole number from 0 to {MAX_K}. "
-            "Change it in Settings of the rule."
+            "Change it in Rule settings."
         )
     rule_ids = {by.id for by in RULES}
     right = (

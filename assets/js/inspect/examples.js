@@ -3,6 +3,7 @@
 // when they are first asked for.
 import { ask, send } from '../shared/http.js';
 import { openImage } from '../shared/opening.js';
+import { toast } from '../shared/toast.js';
 import { store } from '../shared/state.js';
 
 const query = () => new URLSearchParams(location.search);
@@ -50,7 +51,7 @@ export function mount({ element }) {
       if (wanted !== key) return;
       status.textContent = '';
       // Somebody has opened something in the meantime: that is what they want to see.
-      if (!byItself || free()) await openImage(made.question);
+      if (!byItself || free()) openImage(made.question).catch(({ message }) => toast(message));
     } catch (error) {
       if (wanted === key)
         status.textContent = byItself ? '' : 'The example could not be rendered. ' + error.message;

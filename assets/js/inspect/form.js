@@ -16,6 +16,8 @@ import { mount as mountLibrary } from './library.js';
 import { mount as mountVerdict } from './verdict.js';
 
 const RETRY_MS = 2000;
+const TYPING_MS = 200;
+const AWAY = [502, 503, 504]; // a proxy whose app is starting
 const NOTHING = { image_id: null, marks: [], seq: 0, outline: '', found: '', notes: [] };
 
 /** Whether an address opens an image here. @param {URLSearchParams} query */
@@ -89,7 +91,7 @@ export function mount({ element, props }) {
   // Only the newest state is asked for; what came before it and waits is in it.
   function score() {
     const mine = ++newest;
-    last = last.then(async () => {
+    last = last.catch(reportError).then(async () => {
       let answer = null;
       while (mine === newest && !answer) answer = await scored();
       if (mine !== newest) return;
@@ -97,16 +99,18 @@ export function mount({ element, props }) {
       else show(answer);
     });
   }
-  // Null where the app does not answer: it may come back.
+  // Null where the app does not answer, or a proxy in its place: it may come back.
   async function scored() {
     try {
-      return await send('/api/inspect/score', { ...stage.props.value, ...question() });
+      const answer = await send('/api/inspect/score', { ...stage.props.value, ...question() });
+      if (answer?.stage) return answer;
+      toast('The answer to this selection cannot be read. It is asked for again.');
     } catch (error) {
-      if (error.status) return { error };
+      if (error.status && !AWAY.includes(error.status)) return { error };
       toast(error.message);
-      await new Promise((done) => setTimeout(done, RETRY_MS));
-      return null;
     }
+    await new Promise((done) => setTimeout(done, RETRY_MS));
+    return null;
   }
   function show(answer) {
     stage(answer.stage);
@@ -128,7 +132,7 @@ export function mount({ element, props }) {
   }
   function opened() {
     const answer = element.isConnected && store.take('opened');
-    if (!answer) return;
+    if (!answer?.question) return;
     // Nobody waits for what is answered to what stood here before.
     newest += 1;
     fill(answer.question);
@@ -182,8 +186,16 @@ function searchSettings(box, object) {
 
   async function follow() {
     const mine = ++turn;
-    const { labels } = await ask('/api/inspect/labels?object=' + encodeURIComponent(object.value));
-    if (mine === turn) negatives.value = labels;
+    await new Promise((done) => setTimeout(done, TYPING_MS));
+    if (mine !== turn) return;
+    try {
+      const { labels } = await ask(
+        `/api/inspect/labels?object=${encodeURIComponent(object.value)}`,
+      );
+      if (mine === turn) negatives.value = labels;
+    } catch {
+      // The labels stay as they are; Find says that the app does not answer.
+    }
   }
   object.addEventListener('input', follow);
   negatives.addEventListener('input', () => {

@@ -296,7 +296,7 @@ export function mount({ element, props, trigger, watch }) {
   }
   new IntersectionObserver((seen) => {
     if (seen.some((entry) => entry.isIntersecting)) publish();
-  }).observe(root);
+  }).observe(root.closest('.th-room') || root);
 
   function draw() {
     const view = props.view;

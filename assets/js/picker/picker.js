@@ -203,7 +203,6 @@ export function mount({ element, props, trigger, watch }) {
     }
     remember(color);
     if (!changed) return;
-    // Gradio itself sends 'change' for a new value; a trigger of ours would send it twice.
     props.value = valueOf(color);
     trigger('input', { value: valueOf(color) });
   }

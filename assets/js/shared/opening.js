@@ -14,7 +14,7 @@ let newest = 0;
  * @returns {Promise<boolean>}
  */
 export function openImage(question) {
-  const fields = Object.entries(question).filter(([, value]) => value);
+  const fields = Object.entries(question).filter(([, value]) => value || value === 0);
   return opened('open', { ...store.get('settings')?.(), ...Object.fromEntries(fields) });
 }
 

@@ -17,7 +17,7 @@ import { questionNumbers } from './questions/numbers.js';
 import { studyView, openList, openNew, openStudy } from './view.js';
 
 const WAIT_MS = 400;
-const KEPT = 'th-studies-form';
+const KEPT = 'th-judge-form'; // stored by browsers under the former name
 
 /** What was being filled in, after a reload. @param {string} preset */
 function keptForm(preset) {

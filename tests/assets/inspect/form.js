@@ -204,6 +204,28 @@ test('what the app refuses is said, and the stage waits no longer', async () => 
   assert.equal(made.text('.th-stage-name'), 'a1');
 });
 
+test('a proxy in place of the app is no refusal: the same is asked again', async () => {
+  const made = await opened();
+  const count = sent('score').length;
+  answer('POST /api/inspect/score', { error: 'Starting' }, 503);
+  made.press('Whole image');
+  await until(() => sent('score').length === count + 1);
+  await settled();
+  assert.equal(made.part('.th-stage').getAttribute('aria-busy'), 'true');
+  answer('POST /api/inspect/score', (request) => scored(request));
+  await until(() => made.text('.th-stage-mask') === 'A mask');
+  assert.deepEqual(lastSent('score').marks, [{ type: 'whole' }]);
+});
+
+test('an image that names its number of neighbors, none, is opened with it', async () => {
+  const made = await opened('a1', { k: 3 });
+  assert.equal(made.part('#neighbors input').value, '3');
+  await openImage({ image: 'b2' });
+  assert.equal(lastSent('open').k, 3);
+  await openImage({ image: 'b2', k: 0 });
+  assert.equal(lastSent('open').k, 0);
+});
+
 test('an object is found with the folded settings, which follow object and variant', async () => {
   const made = await opened();
   answer('POST /api/inspect/find', { error: 'Its weights are missing.' }, 400);
