@@ -68,15 +68,25 @@ def compare(page: Page) -> None:
 
 
 def colorize(page: Page) -> None:
-    """A banana is filled, and stands beside the other data."""
+    """The bananas are filled, and their colors compared with the other data."""
     field = page.locator(".cv-hex")
     field.fill("#f2d33b")
     field.press("Enter")
     box = page.locator(".cv-sheet").bounding_box()
     assert box is not None
-    for x, y in ((0.5, 0.6), (0.55, 0.55), (0.45, 0.65)):
+    for x, y in ((0.59, 0.35), (0.27, 0.6), (0.44, 0.47), (0.67, 0.6), (0.14, 0.16)):
         page.mouse.click(box["x"] + box["width"] * x, box["y"] + box["height"] * y)
     expect(page.locator(".th-col-row").first).to_be_visible(timeout=SHOWN_MS)
+
+
+def study_plan(page: Page) -> None:
+    """The three runs that have their cases in common are compared."""
+    models = page.locator(".th-studies label", has=page.locator("input[type=checkbox]"))
+    for model in models.filter(has_text="9 prompts").all():
+        model.get_by_role("checkbox").uncheck()
+    for model in models.filter(has_text="30 prompts").all():
+        model.get_by_role("checkbox").check()
+    expect(page.get_by_text("No cases are left")).to_have_count(0, timeout=SHOWN_MS)
 
 
 def _drawn(page: Page, within: str, count: int) -> None:
@@ -112,7 +122,7 @@ SHOTS = {
         "tab=colorize&view=color&drawing=concept-0044", ".cv[data-ready]", colorize
     ),
     "studies-plan-light": Shot(
-        "tab=studies&view=new&preset=adherence", ".th-study-headline", height=1180
+        "tab=studies&view=new&preset=adherence", ".th-study-headline", study_plan, 1180
     ),
     "studies-live-light": Shot(
         "tab=studies&study={study}&view=live", ".th-study-tile", height=1000
