@@ -27,6 +27,11 @@ declare namespace Api {
     '/api/prompts/sets': PromptSetsView;
     '/api/runs': RunsView;
     '/api/trash': TrashView;
+    '/api/vlm/evaluations': EvaluationsView;
+    '/api/vlm/question': QuestionView;
+    '/api/vlm/questions': QuestionsView;
+    '/api/vlm/results': ResultsView;
+    '/api/vlm/start': StartView;
   }
 
   interface Post {
@@ -65,12 +70,32 @@ declare namespace Api {
     '/api/trash/{}/purge': [Omit<Deleted, 'trash_id'>, Done];
     '/api/trash/{}/restore': [Omit<Deleted, 'trash_id'>, TrashJson];
     '/api/verdicts': [QuestionRequest, SavedVerdict];
+    '/api/vlm/evaluations': [StartEvaluation, StartedEvaluation];
     '/api/vlm/evaluations/{}/{}': [Omit<ChangeEvaluation, 'id' | 'what'>, Done];
     '/api/vlm/sets/import': [ImportSet, StartedJob];
     '/api/vlm/sets/judge': [MakeJudgeSet, StartedJob];
     '/api/vlm/sets/make': [MakeSet, StartedJob];
     '/api/vlm/sets/{}/hide': [Omit<HideSet, 'set'>, Done];
     '/api/vlm/sets/{}/rules': [Omit<JudgeRenders, 'set'>, StartedJob];
+  }
+
+  interface AnswerChoice {
+    letter: string;
+    text: string;
+    hex: string | null;
+  }
+
+  interface AnswerJson {
+    reading: string | null;
+    outcome: string;
+    reason: string;
+    asking: string;
+    name: string;
+    kind: string;
+    words: string;
+    parser: string;
+    prompt: string;
+    asked: boolean;
   }
 
   interface AnswerVerdict {
@@ -116,6 +141,11 @@ declare namespace Api {
     count: number;
   }
 
+  interface BudgetJson {
+    most_requests: number | null;
+    most_tokens: number | null;
+  }
+
   interface CandidatesRequest {
     words: Array<string>;
     model: string;
@@ -159,6 +189,11 @@ declare namespace Api {
     opens: Record<string, string>;
   }
 
+  interface ChanceScores {
+    tasks: Record<string, number>;
+    micro: number | null;
+  }
+
   interface ChangeEvaluation {
     id: string;
     what: 'pause' | 'cancel' | 'resume' | 'retry' | 'hide' | 'show';
@@ -193,14 +228,100 @@ declare namespace Api {
     trash_id: string;
   }
 
+  interface DescribedChoice {
+    id: string;
+    title: string;
+    about: string;
+  }
+
   interface Diagnose {
     every: 10 | 1;
+  }
+
+  interface DifferenceCounts {
+    first: number;
+    second: number;
+  }
+
+  interface DifferenceJson {
+    task: string;
+    title: string;
+    pairs: number;
+    points: number | null;
+    low: number | null;
+    high: number | null;
+    only_first: number;
+    only_second: number;
+    p: number | null;
+    change_ratio: number | null;
   }
 
   interface Done {
   }
 
   interface EmptyRequest {
+  }
+
+  interface EvaluationJson {
+    id: string;
+    status: string;
+    place: number | null;
+    moves: boolean;
+    hidden: boolean;
+    total: number;
+    done: number;
+    failed: number;
+    message: string;
+    trouble: boolean;
+    problems: Array<BatchProblem>;
+    may: Record<string, boolean>;
+    name: string;
+    set: string;
+    set_name: string;
+    model: string;
+    model_name: string;
+    kind: string;
+    settings: string;
+    style: string;
+    image: string;
+    words: string;
+    budget: BudgetJson | null;
+  }
+
+  interface EvaluationLimits {
+    max_tokens: number;
+    tokens_default: number;
+    questions: number;
+  }
+
+  interface EvaluationPair {
+    first: string;
+    second: string;
+    rows: Array<DifferenceJson>;
+  }
+
+  interface EvaluationScores {
+    id: string;
+    name: string;
+    kind: string;
+    pixels: boolean;
+    settings: string;
+    status: string;
+    words: string;
+    micro: TallyJson;
+    macro: MacroJson | null;
+    tasks: Record<string, TallyJson>;
+    robust: RobustScores | null;
+    released: ReleasedScores | null;
+    parser: string;
+    own_parser: string;
+    cut_off: number;
+    reasons: Array<ReasonCount>;
+  }
+
+  interface EvaluationsView {
+    askings: Array<EvaluationJson>;
+    hidden: number;
   }
 
   interface ExampleImage {
@@ -362,6 +483,13 @@ declare namespace Api {
     realism: RealismProblem;
   }
 
+  interface GeneratorChoices {
+    tasks: Array<DescribedChoice>;
+    difficulties: Array<string>;
+    most: number;
+    systems: Array<NamedChoice>;
+  }
+
   interface HideSet {
     set: string;
     hidden?: boolean;
@@ -487,6 +615,18 @@ declare namespace Api {
     set: string;
   }
 
+  interface JudgeReport {
+    asking: string;
+    title: string;
+    note: string;
+    tables: Array<ReportTable>;
+  }
+
+  interface JudgeReports {
+    ready: boolean;
+    reports: Array<JudgeReport>;
+  }
+
   interface Judgment {
     judgment_id: string;
   }
@@ -590,6 +730,14 @@ declare namespace Api {
     metrics: Array<LimitJson>;
     why_not: string;
     words: string;
+  }
+
+  interface MacroJson {
+    percent: number | null;
+    low: number | null;
+    high: number | null;
+    chance: number | null;
+    tasks: number;
   }
 
   interface MakeJudgeSet {
@@ -712,6 +860,59 @@ declare namespace Api {
     toward: string;
   }
 
+  interface PeopleAnswers {
+    study: string;
+    title: string;
+    given: Record<string, number>;
+    skipped: number;
+    right: number;
+    of: number;
+  }
+
+  interface PeopleScores {
+    id: string;
+    title: string;
+    state: string;
+    participants: number;
+    few: boolean;
+    excluded: number;
+    answers: number;
+    over: string;
+    tasks: Record<string, PeopleTally>;
+    micro: PeopleTally;
+    macro: MacroJson | null;
+  }
+
+  interface PeopleTally {
+    right: number;
+    wrong: number;
+    unreadable: number;
+    truncated: number;
+    unanswered: number;
+    not_asked: number;
+    asked: number;
+    percent: number | null;
+    low: number | null;
+    high: number | null;
+    chance: number | null;
+    mark: string;
+    questions: number;
+    people: number;
+    over: string;
+  }
+
+  interface PixelAnswer {
+    reading: string | null;
+    outcome: string;
+    reason: string;
+  }
+
+  interface PixelScores {
+    tasks: Record<string, TallyJson>;
+    reads: Array<string>;
+    micro: null;
+  }
+
   interface PromptJson {
     id: string;
     source: string;
@@ -779,6 +980,19 @@ declare namespace Api {
     cells: Record<string, PublishedCell>;
   }
 
+  interface PublishedScores {
+    name: string;
+    group: string;
+    table: string;
+    note: string;
+    people: boolean;
+    tasks: Record<string, number | null>;
+    overall: number | null;
+    macro: number | null;
+    robust: number | null;
+    doubts: Record<string, string>;
+  }
+
   interface PublishedTable {
     title: string;
     source: string;
@@ -787,6 +1001,25 @@ declare namespace Api {
     told: string;
     notes: Array<string>;
     rows: Array<PublishedRow>;
+  }
+
+  interface QuestionJson {
+    width: number;
+    height: number;
+    id: string;
+    task: string;
+    title: string;
+    form: string;
+    text: string;
+    choices: Array<AnswerChoice>;
+    answer: string;
+    image: string;
+    variant: string;
+    seed_id: string;
+    facts: Array<Array<string>>;
+    answers: Array<AnswerJson>;
+    pixels: PixelAnswer | null;
+    people: Array<PeopleAnswers>;
   }
 
   interface QuestionJudgments {
@@ -806,8 +1039,41 @@ declare namespace Api {
     relation?: string;
   }
 
+  interface QuestionSetJson {
+    id: string;
+    hidden: boolean;
+    problem: string;
+    may: Record<string, boolean>;
+    name: string;
+    questions: number;
+    images: number;
+    tasks: Array<TaskCount>;
+    facts: string;
+    published: boolean;
+    appendix_e: boolean;
+    variants: boolean;
+  }
+
+  interface QuestionView {
+    question: QuestionJson;
+    position: number;
+  }
+
+  interface QuestionsView {
+    total: number;
+    from: number;
+    counts: Record<string, number>;
+    differences: DifferenceCounts | null;
+    questions: Array<QuestionJson>;
+  }
+
   interface RealismProblem {
     problem: string;
+  }
+
+  interface ReasonCount {
+    text: string;
+    count: number;
   }
 
   interface RefinementMaps {
@@ -815,10 +1081,28 @@ declare namespace Api {
     cfm: Array<string> | null;
   }
 
+  interface ReleasedScores {
+    reader: string;
+    tasks: Record<string, number | null>;
+    micro: number | null;
+    macro: number | null;
+    as_made: number | null;
+    complete: number | null;
+  }
+
   interface ReportList {
     title: string;
     items: Array<string>;
     total: number;
+  }
+
+  interface ReportTable {
+    id: string;
+    title: string;
+    note: string;
+    published: boolean;
+    columns: Array<string>;
+    rows: Array<Array<string>>;
   }
 
   interface Resolve {
@@ -871,6 +1155,27 @@ declare namespace Api {
     picture_reason: string;
     delta_e00: number | null;
     score?: string;
+  }
+
+  interface ResultsView {
+    set: QuestionSetJson;
+    rows: Array<EvaluationScores>;
+    chance: ChanceScores;
+    pixels: PixelScores | null;
+    people: Array<PeopleScores>;
+    published: Array<PublishedScores>;
+    differences: Array<EvaluationPair>;
+    judge: JudgeReports | null;
+    notes: Array<string>;
+    parser: string;
+    released_commit: string;
+  }
+
+  interface RobustScores {
+    as_made: TallyJson;
+    complete: TallyJson;
+    by_variant: Record<string, TallyJson>;
+    words: string;
   }
 
   interface RuleAgreementJson {
@@ -1008,6 +1313,41 @@ declare namespace Api {
     session: string;
   }
 
+  interface StartEvaluation {
+    set: string;
+    model: string;
+    name?: string;
+    key_env?: string;
+    style?: string;
+    image?: string;
+    max_tokens?: number | string;
+    temperature?: number | string;
+    seed?: number | string;
+    batch?: number | string;
+    at_once?: number | string;
+    timeout?: number | string;
+    length?: string;
+    sends_temperature?: boolean;
+    most_requests?: number | string | null;
+    most_tokens?: number | string | null;
+    tasks?: Array<string>;
+    limit?: number | string | null;
+  }
+
+  interface StartView {
+    sets: Array<QuestionSetJson>;
+    generator: GeneratorChoices;
+    models: Array<VisionModelJson>;
+    styles: Array<DescribedChoice>;
+    images: Array<DescribedChoice>;
+    limits: EvaluationLimits;
+    may: Record<string, boolean>;
+  }
+
+  interface StartedEvaluation {
+    id: string;
+  }
+
   interface StartedJob {
     job: string;
   }
@@ -1021,6 +1361,21 @@ declare namespace Api {
     count: number;
   }
 
+  interface TallyJson {
+    right: number;
+    wrong: number;
+    unreadable: number;
+    truncated: number;
+    unanswered: number;
+    not_asked: number;
+    asked: number;
+    percent: number | null;
+    low: number | null;
+    high: number | null;
+    chance: number | null;
+    mark: string;
+  }
+
   interface TargetJson {
     object: string;
     role: string;
@@ -1031,6 +1386,12 @@ declare namespace Api {
     mask: string;
     asked: ExpectationJson | null;
     verdicts: Array<RuleVerdictJson>;
+  }
+
+  interface TaskCount {
+    id: string;
+    title: string;
+    count: number;
   }
 
   interface TrashJson {
@@ -1057,6 +1418,16 @@ declare namespace Api {
     text: string;
     words: string;
     causes: Array<CauseJson>;
+  }
+
+  interface VisionModelJson {
+    id: string;
+    name: string;
+    repo: string;
+    size: string;
+    ready: boolean;
+    words: string;
+    baseline: boolean;
   }
 
   interface Waiting {

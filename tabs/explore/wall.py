@@ -24,6 +24,7 @@ from truehue.core.verdict.rules import RULES
 from truehue.storage.results.wall import SCORE
 from truehue.tabs.charts.slice import slice_of
 from truehue.tabs.explore.images import ResultJson, image_json, stand_in_tags, value_hex
+from truehue.tabs.page.answers import NamedChoice
 from truehue.tabs.page.context import Context, runs_of
 from truehue.tabs.page.links import whole
 from truehue.tabs.page.roles import Actor
@@ -40,13 +41,6 @@ SORTS = {
 UP = "-up"
 """Behind the id of a measure: the order with the smallest first."""
 MOST_POSITION = 2**31 - 1
-
-
-class NamedChoice(TypedDict):
-    """One of several choices."""
-
-    id: str
-    name: str
 
 
 class ImageScore(TypedDict, total=False):

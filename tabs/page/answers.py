@@ -56,6 +56,13 @@ class StartedJob(TypedDict):
     job: str
 
 
+class NamedChoice(TypedDict):
+    """One of several choices."""
+
+    id: str
+    name: str
+
+
 class TooLarge(BadInput):
     """More was sent at once than is taken."""
 

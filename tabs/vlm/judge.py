@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from truehue.core.errors import BadInput, DataFolderError
 from truehue.core.generation.request import Cancelled
@@ -29,8 +29,35 @@ Cell = str | int | float | None
 
 MOST_HELD = 16
 """Reports that are held: a page asks for them again and again while answers come in."""
-_reports: dict[object, dict[str, Any]] = {}
+_reports: dict[object, JudgeReport] = {}
 _rule_answers: dict[object, dict[str, list[Answer]]] = {}
+
+
+class ReportTable(TypedDict):
+    """A table of a report as texts."""
+
+    id: str
+    title: str
+    note: str
+    published: bool
+    columns: list[str]
+    rows: list[list[str]]
+
+
+class JudgeReport(TypedDict):
+    """An evaluation as judge, beside the rules."""
+
+    asking: str
+    title: str
+    note: str
+    tables: list[ReportTable]
+
+
+class JudgeReports(TypedDict):
+    """A report of each evaluation; ``ready`` once the rules have judged all renders."""
+
+    ready: bool
+    reports: list[JudgeReport]
 
 
 class JudgeRenders(PageRequest):
@@ -83,7 +110,7 @@ def judge_all(question_set: QuestionSet, job: Job) -> None:
 
 def judge_json(
     question_set: QuestionSet, chosen: Mapping[str, EvaluationLog]
-) -> dict[str, Any] | None:
+) -> JudgeReports | None:
     """The tables of each asking beside the rules, as texts; ``ready`` is False where the rules have
     not judged all renders yet. None for another set."""
     if not is_judge_set(question_set.settings):
@@ -123,7 +150,7 @@ def _rules(question_set: QuestionSet) -> tuple[object, dict[str, list[Answer]]] 
 
 def _report_json(
     evaluation_id: str, log: EvaluationLog, rules: Mapping[str, Sequence[Answer]]
-) -> dict[str, Any]:
+) -> JudgeReport:
     questions = [question for question in log.questions if queries_of_render(question)]
     known = {question.question_id for question in questions}
 
@@ -141,7 +168,7 @@ def _report_json(
     }
 
 
-def _table_json(table: Mapping[str, Any]) -> dict[str, Any]:
+def _table_json(table: Mapping[str, Any]) -> ReportTable:
     """A table as texts, with the two ends of an interval in one cell."""
     columns = list(table["columns"])
     index = columns.index("low") if "low" in columns else None

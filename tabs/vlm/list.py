@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
 
 from pydantic import Field
 
@@ -14,7 +14,7 @@ from truehue.core.vlm.models.served import Budget
 from truehue.core.vlm.question_set import QuestionSet
 from truehue.storage.vlm.sets import ID_LENGTH
 from truehue.tabs.batches.jobs import BatchJobs
-from truehue.tabs.batches.list import batch_json, unreadable_json
+from truehue.tabs.batches.list import BatchJson, batch_json, unreadable_json
 from truehue.tabs.batches.messages import progress_parts
 from truehue.tabs.feature import AppParts
 from truehue.tabs.page.actor import requires
@@ -46,8 +46,38 @@ class ChangeEvaluation(PageRequest):
     most_tokens: Annotated[Whole | None, Field(ge=1, title="Max. total tokens")] = None
 
 
+class BudgetJson(TypedDict):
+    """What may be spent in all; None without a limit."""
+
+    most_requests: int | None
+    most_tokens: int | None
+
+
+class EvaluationJson(BatchJson):
+    """An evaluation; ``image`` is the version of the images, ``kind`` that of the model."""
+
+    name: str
+    set: str
+    set_name: str
+    model: str
+    model_name: str
+    kind: str
+    settings: str
+    style: str
+    image: str
+    words: str
+    budget: BudgetJson | None
+
+
+class EvaluationsView(TypedDict):
+    """Evaluations, newest first, and how many ``hidden`` ones are left out."""
+
+    askings: list[EvaluationJson]
+    hidden: int
+
+
 @requires("look")
-def evaluations_view(context: Context, actor: Actor, request: ListEvaluations) -> dict[str, Any]:
+def evaluations_view(context: Context, actor: Actor, request: ListEvaluations) -> EvaluationsView:
     """Askings, newest first."""
     service = context.service(EvaluationService)
     sets = {
@@ -94,7 +124,7 @@ def set_id_of(folder: EvaluationFolder) -> str:
 
 def evaluation_json(
     context: Context, actor: Actor, folder: EvaluationFolder, sets: dict[str, QuestionSet]
-) -> dict[str, Any]:
+) -> EvaluationJson:
     """One asking. Raises BadInput for a folder that cannot be read."""
     service, model, settings = context.service(EvaluationService), folder.model(), folder.settings()
     question_set = sets.get(set_id_of(folder))
@@ -119,8 +149,7 @@ def evaluation_json(
     }
 
 
-def _budget_json(options: EvaluationOptions) -> dict[str, int | None]:
-    """What may be spent in all; None without an end."""
+def _budget_json(options: EvaluationOptions) -> BudgetJson:
     return {"most_requests": options.most_requests, "most_tokens": options.most_tokens}
 
 
@@ -148,10 +177,20 @@ def part_text(folder: EvaluationFolder, question_set: QuestionSet | None) -> str
 
 def _unreadable_json(
     service: EvaluationService, actor: Actor, folder: EvaluationFolder, error: Exception
-) -> dict[str, Any]:
-    names = ("set", "set_name", "model", "model_name", "kind", "settings", "style", "image")
-    row = unreadable_json(service, actor, folder, error)
-    return {**row, **dict.fromkeys(names, ""), "name": folder.run_id[:12], "budget": None}
+) -> EvaluationJson:
+    return {
+        **unreadable_json(service, actor, folder, error),
+        "set": "",
+        "set_name": "",
+        "model": "",
+        "model_name": "",
+        "kind": "",
+        "settings": "",
+        "style": "",
+        "image": "",
+        "name": folder.run_id[:12],
+        "budget": None,
+    }
 
 
 def evaluation_jobs(parts: AppParts) -> BatchJobs[EvaluationFolder, EvaluationOptions]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypedDict
 
 from truehue.core.color.spaces import hex_of
 from truehue.core.vlm.baselines import written_color
@@ -77,6 +77,14 @@ _LABELS = {
 """What of a construction is told, in this order; the rest (boxes, linear light) is in the set."""
 
 
+class AnswerChoice(TypedDict):
+    """A choice with its letter, and the color that it writes."""
+
+    letter: str
+    text: str
+    hex: str | None
+
+
 def task_title(task_id: str) -> str:
     """``Color Counting``; the id itself of a task that is not known."""
     return TASKS[task_id].name if task_id in TASKS else task_id
@@ -129,9 +137,9 @@ def settings_text(settings: EvaluationSettings, model: VisionModel) -> str:
     return " · ".join(parts)
 
 
-def choices_json(question: Question) -> list[dict[str, Any]]:
+def choices_json(question: Question) -> list[AnswerChoice]:
     """The choices with their letters, and the color that each writes."""
-    rows = []
+    rows: list[AnswerChoice] = []
     for index, choice in enumerate(question.choices):
         srgb8 = written_color(choice)
         rows.append(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 from truehue.annotation.judgments.questions import MacroShare, RightShare
 from truehue.annotation.judgments.resampling import FEW_PEOPLE
@@ -18,6 +18,68 @@ if TYPE_CHECKING:
     from truehue.tabs.page.context import Context
 
 
+class TallyJson(TypedDict):
+    """Counts, the accuracy in percent with its 95% interval, and chance."""
+
+    right: int
+    wrong: int
+    unreadable: int
+    truncated: int
+    unanswered: int
+    not_asked: int
+    asked: int
+    percent: float | None
+    low: float | None
+    high: float | None
+    chance: float | None
+    mark: str
+
+
+class PeopleTally(TallyJson):
+    """The same of so many people; ``over`` says what the interval is over."""
+
+    questions: int
+    people: int
+    over: str
+
+
+class MacroJson(TypedDict):
+    """The mean of the accuracies of so many tasks, in percent."""
+
+    percent: float | None
+    low: float | None
+    high: float | None
+    chance: float | None
+    tasks: int
+
+
+class PeopleScores(TypedDict):
+    """The accuracy of the participants of a study; ``few`` are too few to resample."""
+
+    id: str
+    title: str
+    state: str
+    participants: int
+    few: bool
+    excluded: int
+    answers: int
+    over: str
+    tasks: dict[str, PeopleTally]
+    micro: PeopleTally
+    macro: MacroJson | None
+
+
+class PeopleAnswers(TypedDict):
+    """The answers of a study to one question: ``given`` counts them by their reading."""
+
+    study: str
+    title: str
+    given: dict[str, int]
+    skipped: int
+    right: int
+    of: int
+
+
 def studies_of(context: Context, actor: Actor, question_set: QuestionSet) -> list[HumanAnswers]:
     """The studies that asked people questions of a set; none for who may not see studies."""
     return human_answers(context, question_set.sha256) if allowed(actor, "study") else []
@@ -25,9 +87,9 @@ def studies_of(context: Context, actor: Actor, question_set: QuestionSet) -> lis
 
 def people_json(
     studies: Sequence[HumanAnswers], questions: Sequence[Question]
-) -> list[dict[str, Any]]:
+) -> list[PeopleScores]:
     """Shares right of each study by task, in percent, over the people who count."""
-    rows = []
+    rows: list[PeopleScores] = []
     for study in studies:
         shares = study.shares(questions)
         rows.append(
@@ -48,7 +110,7 @@ def people_json(
     return rows
 
 
-def share_json(right_share: RightShare) -> dict[str, Any]:
+def share_json(right_share: RightShare) -> PeopleTally:
     """As of a model's tally: percent right of all answers; "I cannot tell" is unreadable."""
     return {
         "right": right_share.right,
@@ -69,7 +131,7 @@ def share_json(right_share: RightShare) -> dict[str, Any]:
     }
 
 
-def _macro_json(macro_share: MacroShare) -> dict[str, Any]:
+def _macro_json(macro_share: MacroShare) -> MacroJson:
     share = macro_share.share
     return {
         "percent": _percent(share.value),
@@ -84,9 +146,9 @@ def _percent(share: float | None) -> float | None:
     return None if share is None or not isfinite(share) else 100.0 * share
 
 
-def submitted_json(studies: Sequence[HumanAnswers], question: Question) -> list[dict[str, Any]]:
+def submitted_json(studies: Sequence[HumanAnswers], question: Question) -> list[PeopleAnswers]:
     """What people answered to one question, study by study."""
-    rows = []
+    rows: list[PeopleAnswers] = []
     for study in studies:
         answers = [
             answer

@@ -7,7 +7,7 @@ import struct
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
 
 from pydantic import Field
 
@@ -22,8 +22,14 @@ from truehue.tabs.page.actor import requires
 from truehue.tabs.page.requests import PageRequest, Whole, single_of
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.sources.studies import HumanAnswers
-from truehue.tabs.vlm.messages import choices_json, facts_json, model_name, task_title
-from truehue.tabs.vlm.people import studies_of, submitted_json
+from truehue.tabs.vlm.messages import (
+    AnswerChoice,
+    choices_json,
+    facts_json,
+    model_name,
+    task_title,
+)
+from truehue.tabs.vlm.people import PeopleAnswers, studies_of, submitted_json
 from truehue.tabs.vlm.results import Asking, Parser, pixels_of, selected_logs
 from truehue.tabs.vlm.sets import opened
 
@@ -72,8 +78,81 @@ class _ModelAnswers:
     prompts: Mapping[str, str]
 
 
+class PixelAnswer(TypedDict):
+    """The answer of the pixel reader to a question."""
+
+    reading: str | None
+    outcome: str
+    reason: str
+
+
+class AnswerJson(PixelAnswer):
+    """The answer of an evaluation to a question, and the prompt as it was sent."""
+
+    asking: str
+    name: str
+    kind: str
+    words: str
+    parser: str
+    prompt: str
+    asked: bool
+
+
+class ImageSize(TypedDict):
+    """The size of an image in pixels; 0 where it is gone."""
+
+    width: int
+    height: int
+
+
+class QuestionJson(ImageSize):
+    """A question with all answers to it; ``facts`` say how its own answer is known."""
+
+    id: str
+    task: str
+    title: str
+    form: str
+    text: str
+    choices: list[AnswerChoice]
+    answer: str
+    image: str
+    variant: str
+    seed_id: str
+    facts: list[list[str]]
+    answers: list[AnswerJson]
+    pixels: PixelAnswer | None
+    people: list[PeopleAnswers]
+
+
+class DifferenceCounts(TypedDict):
+    """How many questions only one of two evaluations gets right."""
+
+    first: int
+    second: int
+
+
+QuestionsView = TypedDict(
+    "QuestionsView",
+    {
+        "total": int,
+        "from": int,
+        "counts": dict[str, int],
+        "differences": DifferenceCounts | None,
+        "questions": list[QuestionJson],
+    },
+)
+"""A page of the questions that match, with the number of each outcome among all of them."""
+
+
+class QuestionView(TypedDict):
+    """A question, and its position in the set."""
+
+    question: QuestionJson
+    position: int
+
+
 @requires("look")
-def questions_view(context: Context, actor: Actor, request: QuestionsRequest) -> dict[str, Any]:
+def questions_view(context: Context, actor: Actor, request: QuestionsRequest) -> QuestionsView:
     """A page of questions that fit, and how many do. Raises NotStored, BadInput."""
     question_set = opened(context, request.set)
     model_answers = _message(selected_logs(context, question_set, request.askings, request.parser))
@@ -105,7 +184,7 @@ def questions_view(context: Context, actor: Actor, request: QuestionsRequest) ->
 
 
 @requires("look")
-def question_view(context: Context, actor: Actor, request: OneQuestion) -> dict[str, Any]:
+def question_view(context: Context, actor: Actor, request: OneQuestion) -> QuestionView:
     """One question, with its position in the set. Raises NotStored."""
     question_set = opened(context, request.set)
     model_answers = _message(selected_logs(context, question_set, request.askings, request.parser))
@@ -175,7 +254,7 @@ def _matches_text(question: Question, message: str, messages: Sequence[_ModelAns
 
 def _difference_counts(
     messages: Sequence[_ModelAnswers], questions: Sequence[Question]
-) -> dict[str, int] | None:
+) -> DifferenceCounts | None:
     """Of the first two askings, where only one of them is right."""
     if len(messages) < 2:
         return None
@@ -192,7 +271,7 @@ def _question_json(
     model_answers: Sequence[_ModelAnswers],
     pixels: EvaluationLog | None,
     people: Sequence[HumanAnswers],
-) -> dict[str, Any]:
+) -> QuestionJson:
     return {
         "id": question.question_id,
         "task": question.task,
@@ -212,7 +291,7 @@ def _question_json(
     }
 
 
-def _size(question_set: QuestionSet, question: Question) -> dict[str, int]:
+def _size(question_set: QuestionSet, question: Question) -> ImageSize:
     """Of its image in pixels, by the head of the PNG; 0 where it is gone."""
     try:
         with question_set.image_path(question).open("rb") as file:
@@ -225,7 +304,7 @@ def _size(question_set: QuestionSet, question: Question) -> dict[str, int]:
     return {"width": width, "height": height}
 
 
-def _answer_json(model_answers: _ModelAnswers, question: Question) -> dict[str, Any]:
+def _answer_json(model_answers: _ModelAnswers, question: Question) -> AnswerJson:
     answer = model_answers.answers.get(question.question_id)
     prompt = model_answers.prompts.get(question.question_id, "")
     return {
@@ -242,7 +321,7 @@ def _answer_json(model_answers: _ModelAnswers, question: Question) -> dict[str, 
     }
 
 
-def _pixels_answer(pixels: EvaluationLog | None, question: Question) -> dict[str, Any] | None:
+def _pixels_answer(pixels: EvaluationLog | None, question: Question) -> PixelAnswer | None:
     if pixels is None:
         return None
     for answer in pixels.answers:

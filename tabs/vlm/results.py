@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
 
 from pydantic import BeforeValidator
 
@@ -33,12 +33,12 @@ from truehue.tabs.page.actor import requires
 from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.requests import PageRequest, list_of_single
 from truehue.tabs.page.roles import Actor
-from truehue.tabs.vlm.judge import judge_json
+from truehue.tabs.vlm.judge import JudgeReports, judge_json
 from truehue.tabs.vlm.list import part_text, progress_text
 from truehue.tabs.vlm.messages import model_name, settings_text, task_title
-from truehue.tabs.vlm.people import people_json, studies_of
+from truehue.tabs.vlm.people import MacroJson, PeopleScores, TallyJson, people_json, studies_of
 from truehue.tabs.vlm.service import EvaluationService
-from truehue.tabs.vlm.sets import opened, set_json
+from truehue.tabs.vlm.sets import QuestionSetJson, opened, set_json
 
 if TYPE_CHECKING:
     from truehue.core.vlm.evaluation.plan import EvaluationFolder
@@ -78,8 +78,125 @@ class ResultsRequest(PageRequest):
     parser: Parser = ""
 
 
+class RobustScores(TypedDict):
+    """Seeds that are right with all their variants, in two readings."""
+
+    as_made: TallyJson
+    complete: TallyJson
+    by_variant: dict[str, TallyJson]
+    words: str
+
+
+class ReleasedScores(TypedDict):
+    """Accuracies in percent as ColorBench's released code reads the same answers."""
+
+    reader: str
+    tasks: dict[str, float | None]
+    micro: float | None
+    macro: float | None
+    as_made: float | None
+    complete: float | None
+
+
+class ReasonCount(TypedDict):
+    """Why there is no reading, and how often."""
+
+    text: str
+    count: int
+
+
+class EvaluationScores(TypedDict):
+    """The scores of an evaluation; ``own_parser`` is the one that it began with."""
+
+    id: str
+    name: str
+    kind: str
+    pixels: bool
+    settings: str
+    status: str
+    words: str
+    micro: TallyJson
+    macro: MacroJson | None
+    tasks: dict[str, TallyJson]
+    robust: RobustScores | None
+    released: ReleasedScores | None
+    parser: str
+    own_parser: str
+    cut_off: int
+    reasons: list[ReasonCount]
+
+
+class ChanceScores(TypedDict):
+    """What guessing gets right, in percent."""
+
+    tasks: dict[str, float]
+    micro: float | None
+
+
+class PixelScores(TypedDict):
+    """The scores of the pixel reader in the tasks that it ``reads``."""
+
+    tasks: dict[str, TallyJson]
+    reads: list[str]
+    micro: None
+
+
+class PublishedScores(TypedDict):
+    """A published row; ``doubts`` say by task what does not reconcile in its cell."""
+
+    name: str
+    group: str
+    table: str
+    note: str
+    people: bool
+    tasks: dict[str, float | None]
+    overall: float | None
+    macro: float | None
+    robust: float | None
+    doubts: dict[str, str]
+
+
+class DifferenceJson(TypedDict):
+    """Two evaluations on one task: second less first, in percentage points."""
+
+    task: str
+    title: str
+    pairs: int
+    points: float | None
+    low: float | None
+    high: float | None
+    only_first: int
+    only_second: int
+    p: float | None
+    change_ratio: float | None
+
+
+class EvaluationPair(TypedDict):
+    """Two evaluations, and their differences."""
+
+    first: str
+    second: str
+    rows: list[DifferenceJson]
+
+
+class ResultsView(TypedDict):
+    """All numbers of some evaluations of one set."""
+
+    set: QuestionSetJson
+    rows: list[EvaluationScores]
+    chance: ChanceScores
+    pixels: PixelScores | None
+    people: list[PeopleScores]
+    published: list[PublishedScores]
+    differences: list[EvaluationPair]
+    judge: JudgeReports | None
+    notes: list[str]
+    parser: str
+    released_commit: str
+
+
 @requires("look")
-def results_view(context: Context, actor: Actor, request: ResultsRequest) -> dict[str, Any]:
+def results_view(context: Context, actor: Actor, request: ResultsRequest) -> ResultsView:
     """All numbers of some askings of one set. Raises NotStored, and BadInput for an asking of
     another set."""
     question_set = opened(context, request.set)
@@ -148,7 +265,7 @@ def _is_pixels(folder: EvaluationFolder, question_set: QuestionSet) -> bool:
 
 def _row_json(
     context: Context, question_set: QuestionSet, evaluation_id: str, log: EvaluationLog
-) -> dict[str, Any]:
+) -> EvaluationScores:
     service = context.service(EvaluationService)
     folder = service.folder(evaluation_id)
     state, scores = state_of(folder), score(log.questions, log.answers)
@@ -183,7 +300,7 @@ def _row_json(
     }
 
 
-def _released_json(log: EvaluationLog) -> dict[str, Any] | None:
+def _released_json(log: EvaluationLog) -> ReleasedScores | None:
     """What the same words score as ColorBench's released code reads them; None for baselines."""
     released = as_released(log)
     if released is None:
@@ -200,7 +317,7 @@ def _released_json(log: EvaluationLog) -> dict[str, Any] | None:
     }
 
 
-def _robust_json(scores: Scores) -> dict[str, Any]:
+def _robust_json(scores: Scores) -> RobustScores:
     robust = scores.robust
     assert robust is not None
     left_out = {
@@ -218,14 +335,19 @@ def _robust_json(scores: Scores) -> dict[str, Any]:
     }
 
 
-def tally_json(tally: Tally) -> dict[str, Any]:
+def tally_json(tally: Tally) -> TallyJson:
     """Counts, the accuracy in percent with its Wilson 95% interval, and chance."""
     low, high = tally.interval or (None, None)
-    counts = ("right", "wrong", "unreadable", "truncated", "unanswered", "not_asked", "asked")
     mark = against_chance(tally.interval, tally.chance_percent)
     mark = mark or ("at the ceiling" if tally.at_ceiling else "")
     return {
-        **{name: getattr(tally, name) for name in counts},
+        "right": tally.right,
+        "wrong": tally.wrong,
+        "unreadable": tally.unreadable,
+        "truncated": tally.truncated,
+        "unanswered": tally.unanswered,
+        "not_asked": tally.not_asked,
+        "asked": tally.asked,
         "percent": tally.percent,
         "low": low,
         "high": high,
@@ -234,7 +356,7 @@ def tally_json(tally: Tally) -> dict[str, Any]:
     }
 
 
-def _chance_json(questions: Sequence[Question]) -> dict[str, Any]:
+def _chance_json(questions: Sequence[Question]) -> ChanceScores:
     """By task and over all, without variants, in percent."""
     originals = [
         question for question in questions if not question.seed_id and question.task != ROBUSTNESS
@@ -247,7 +369,7 @@ def _chance_json(questions: Sequence[Question]) -> dict[str, Any]:
     }
 
 
-def _pixels_json(questions: Sequence[Question], log: EvaluationLog) -> dict[str, Any]:
+def _pixels_json(questions: Sequence[Question], log: EvaluationLog) -> PixelScores:
     """Its share of all that it has a way to answer, by task."""
     able = {question.question_id for question in questions if can_read(question)}
     asked_questions = [question for question in log.questions if question.question_id in able]
@@ -267,7 +389,7 @@ def _tables(question_set: QuestionSet) -> list[tuple[str, tuple[ScoreRow, ...]]]
     return [(number, published_rows(number)) for number in PUBLISHED]
 
 
-def _published_json(row: ScoreRow, table: tuple[str, tuple[ScoreRow, ...]]) -> dict[str, Any]:
+def _published_json(row: ScoreRow, table: tuple[str, tuple[ScoreRow, ...]]) -> PublishedScores:
     number, _ = table
     return {
         "name": row.name,
@@ -285,9 +407,9 @@ def _published_json(row: ScoreRow, table: tuple[str, tuple[ScoreRow, ...]]) -> d
 
 def _differences_json(
     questions: Sequence[Question], chosen: Mapping[str, EvaluationLog]
-) -> list[dict[str, Any]]:
+) -> list[EvaluationPair]:
     """Every two of them: the second less the first, over what both were asked."""
-    rows = []
+    rows: list[EvaluationPair] = []
     for (first_id, first), (second_id, second) in combinations(chosen.items(), 2):
         between = differences(questions, first.answers, second.answers)
         named = [*between.tasks.items(), ("micro", between.overall), ("robust", between.robust)]
@@ -305,7 +427,7 @@ def _differences_json(
     return rows
 
 
-def _difference_json(name: str, difference: Difference) -> dict[str, Any]:
+def _difference_json(name: str, difference: Difference) -> DifferenceJson:
     low, high = difference.interval or (None, None)
     pairs = difference.pairs
     return {
@@ -356,7 +478,7 @@ def _notes(question_set: QuestionSet, chosen: Mapping[str, EvaluationLog]) -> li
 
 
 @requires("look")
-def scores_file(context: Context, actor: Actor, request: ResultsRequest) -> dict[str, Any]:
+def scores_file(context: Context, actor: Actor, request: ResultsRequest) -> tuple[str, str]:
     """Scores by task, of askings, the pixel reader, chance, people, and as published, which are
     marked: a line each; shares in percent with 95% intervals."""
     question_set = opened(context, request.set)
@@ -366,7 +488,7 @@ def scores_file(context: Context, actor: Actor, request: ResultsRequest) -> dict
     writer.writerow(_COLUMNS)
 
     def line(
-        who: str, settings: str, task: str, tally: dict[str, Any], parser: str = view["parser"]
+        who: str, settings: str, task: str, tally: Mapping[str, Any], parser: str = view["parser"]
     ) -> None:
         numbers = [tally.get(name) for name in (*_COUNTS, *_SHARES, "released")]
         values = (question_set.sha256, parser, who, settings, task, *numbers)
@@ -375,7 +497,7 @@ def scores_file(context: Context, actor: Actor, request: ResultsRequest) -> dict
     for row in view["rows"]:
         for task, tally in _tallies(row):
             line(row["name"], row["settings"], task, tally, row["parser"])
-    for task, tally in (view["pixels"] or {"tasks": {}})["tasks"].items():
+    for task, tally in view["pixels"]["tasks"].items() if view["pixels"] else ():
         line("pixel reader", "in color", task, tally)
     for task, percent in view["chance"]["tasks"].items():
         line("chance", "", task, {"percent": percent})
@@ -387,34 +509,33 @@ def scores_file(context: Context, actor: Actor, request: ResultsRequest) -> dict
         line(f"people: {people['title']}", number, "micro", people["micro"])
         if people["macro"]:
             line(f"people: {people['title']}", number, "macro", people["macro"])
-    for row in view["published"]:
-        for task, percent in row["tasks"].items():
-            if percent is not None:
-                line(f"published: {row['name']}", row["note"], task, {"percent": percent})
-    return {"name": "truehue-scores.csv", "text": text.getvalue()}
+    for published in view["published"]:
+        name = f"published: {published['name']}"
+        for task, share in published["tasks"].items():
+            if share is not None:
+                line(name, published["note"], task, {"percent": share})
+    return "truehue-scores.csv", text.getvalue()
 
 
-def _tallies(row: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _tallies(row: EvaluationScores) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """The lines of an asking, each with what the released code makes of the same words."""
-    released = row["released"] or {"tasks": {}}
+    released: Mapping[str, Any] = row["released"] or {"tasks": {}}
+    robust: Mapping[str, Any] = row["robust"] or {}
     for task, tally in row["tasks"].items():
         yield task, {**tally, "released": released["tasks"].get(task)}
     yield "micro", {**row["micro"], "released": released.get("micro")}
     if row["macro"]:
         yield "macro", {**row["macro"], "released": released.get("macro")}
-    for reading in ("as_made", "complete") if row["robust"] else ():
-        yield (
-            f"robust, {reading}",
-            {**row["robust"][reading], "released": released.get(reading)},
-        )
+    for reading in ("as_made", "complete") if robust else ():
+        yield f"robust, {reading}", {**robust[reading], "released": released.get(reading)}
 
 
 @requires("look")
-def answers_file(context: Context, actor: Actor, request: ResultsRequest) -> dict[str, Any]:
+def answers_file(context: Context, actor: Actor, request: ResultsRequest) -> tuple[str, str]:
     """Every answer of some askings: words, reading, outcome and reason."""
     question_set = opened(context, request.set)
     named = [
         (f"{model_name(log.model)}, {settings_text(log.settings, log.model)}", log)
         for log in selected_logs(context, question_set, request.askings, request.parser).values()
     ]
-    return {"name": "truehue-answers.csv", "text": answers_csv(named)}
+    return "truehue-answers.csv", answers_csv(named)

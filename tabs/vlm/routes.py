@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from fastapi import Request
 from fastapi.responses import Response
 
-from truehue.tabs.page.answers import Answer, csv_attachment, refusal
+from truehue.tabs.page.answers import csv_attachment, refusal
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import Actor
@@ -60,13 +59,9 @@ def vlm_routes(context: Context) -> FeatureRouter:
     router.post_json("/evaluations", StartEvaluation, start_evaluation)
     router.post_json("/evaluations/{id}/{what}", ChangeEvaluation, change_evaluation)
 
-    def file(path: str, do: Callable[[Context, Actor, Any], Answer]) -> None:
+    def file(path: str, do: Callable[[Context, Actor, ResultsRequest], tuple[str, str]]) -> None:
         def given(request: Request, actor: Actor = router.current_actor) -> Response:
-            def made() -> tuple[str, str]:
-                answer = do(context, actor, read_address(ResultsRequest, request))
-                return answer["name"], answer["text"]
-
-            return csv_attachment(made)
+            return csv_attachment(lambda: do(context, actor, read_address(ResultsRequest, request)))
 
         router.add_api_route(path, given, methods=["GET"], name=do.__name__)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 from truehue.core.vlm.color_judge.questions import SYSTEM_NAMES
 from truehue.core.vlm.generators import (
@@ -13,7 +13,7 @@ from truehue.core.vlm.published import HUB_ID
 from truehue.core.vlm.question_set import QuestionSet
 from truehue.core.vlm.tasks import TASKS
 from truehue.tabs.page.actor import requires, stored_resource
-from truehue.tabs.page.answers import Done
+from truehue.tabs.page.answers import Done, NamedChoice
 from truehue.tabs.page.requests import PageRequest
 from truehue.tabs.page.roles import Actor, allowed, authorize
 from truehue.tabs.vlm.messages import about_task, set_facts, task_title
@@ -35,22 +35,62 @@ class HideSet(PageRequest):
     hidden: bool = True
 
 
-def set_json(context: Context, actor: Actor, stored: StoredQuestionSet) -> dict[str, Any]:
+class TaskCount(TypedDict):
+    """A task with the number of its questions."""
+
+    id: str
+    title: str
+    count: int
+
+
+class DescribedChoice(TypedDict):
+    """One of several choices, with a sentence about it."""
+
+    id: str
+    title: str
+    about: str
+
+
+class QuestionSetJson(TypedDict):
+    """A set; ``problem`` says why one cannot be read, ``may`` what the user may do with it."""
+
+    id: str
+    hidden: bool
+    problem: str
+    may: dict[str, bool]
+    name: str
+    questions: int
+    images: int
+    tasks: list[TaskCount]
+    facts: str
+    published: bool
+    appendix_e: bool
+    variants: bool
+
+
+class GeneratorChoices(TypedDict):
+    """What can be generated; ``most`` questions of each task."""
+
+    tasks: list[DescribedChoice]
+    difficulties: list[str]
+    most: int
+    systems: list[NamedChoice]
+
+
+def set_json(context: Context, actor: Actor, stored: StoredQuestionSet) -> QuestionSetJson:
     """One set as the page shows it."""
-    own = stored_resource(context, QUESTION_SET, stored.set_id)
-    base = {
-        "id": stored.set_id,
-        "hidden": stored.hidden,
-        "problem": stored.problem,
-        "may": {
-            "hide": allowed(actor, "change", own),
-            "study": stored.questions is not None and not context.demo and allowed(actor, "study"),
-        },
-    }
     question_set = stored.questions
+    own = stored_resource(context, QUESTION_SET, stored.set_id)
+    may = {
+        "hide": allowed(actor, "change", own),
+        "study": question_set is not None and not context.demo and allowed(actor, "study"),
+    }
     if question_set is None:
         return {
-            **base,
+            "id": stored.set_id,
+            "hidden": stored.hidden,
+            "problem": stored.problem,
+            "may": may,
             "name": stored.set_id[:12],
             "questions": 0,
             "images": 0,
@@ -64,7 +104,10 @@ def set_json(context: Context, actor: Actor, stored: StoredQuestionSet) -> dict[
     known = [task for task in TASKS if task in question_set.counts]
     others = [task for task in question_set.counts if task not in TASKS]
     return {
-        **base,
+        "id": stored.set_id,
+        "hidden": stored.hidden,
+        "problem": stored.problem,
+        "may": may,
         "name": question_set.name,
         "questions": question_set.questions_count,
         "images": question_set.images_count,
@@ -79,12 +122,12 @@ def set_json(context: Context, actor: Actor, stored: StoredQuestionSet) -> dict[
     }
 
 
-def sets_json(context: Context, actor: Actor) -> list[dict[str, Any]]:
+def sets_json(context: Context, actor: Actor) -> list[QuestionSetJson]:
     """All sets, newest first, also what is hidden or cannot be read."""
     return [set_json(context, actor, stored) for stored in context.storage.question_sets.all()]
 
 
-def generator_json() -> dict[str, Any]:
+def generator_json() -> GeneratorChoices:
     """What can be drawn."""
     return {
         "tasks": [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, TypedDict
 
 from pydantic import Field
 
@@ -31,7 +31,14 @@ from truehue.tabs.vlm.messages import (
     model_name,
 )
 from truehue.tabs.vlm.service import EvaluationOptions, EvaluationRequest, EvaluationService
-from truehue.tabs.vlm.sets import generator_json, opened, sets_json
+from truehue.tabs.vlm.sets import (
+    DescribedChoice,
+    GeneratorChoices,
+    QuestionSetJson,
+    generator_json,
+    opened,
+    sets_json,
+)
 
 if TYPE_CHECKING:
     from truehue.tabs.page.context import Context
@@ -65,8 +72,46 @@ class StartEvaluation(PageRequest):
     limit: Annotated[Whole | None, Field(ge=1, title="Questions per task")] = None
 
 
+class VisionModelJson(TypedDict):
+    """A model that can be chosen; ``words`` says why one is not ``ready``."""
+
+    id: str
+    name: str
+    repo: str
+    size: str
+    ready: bool
+    words: str
+    baseline: bool
+
+
+class EvaluationLimits(TypedDict):
+    """The limits of the form."""
+
+    max_tokens: int
+    tokens_default: int
+    questions: int
+
+
+class StartView(TypedDict):
+    """The sets, the choices of both forms, and what the user may do."""
+
+    sets: list[QuestionSetJson]
+    generator: GeneratorChoices
+    models: list[VisionModelJson]
+    styles: list[DescribedChoice]
+    images: list[DescribedChoice]
+    limits: EvaluationLimits
+    may: dict[str, bool]
+
+
+class StartedEvaluation(TypedDict):
+    """The id of the evaluation that was started or resumed."""
+
+    id: str
+
+
 @requires("look")
-def start_view(context: Context, actor: Actor, request: EmptyRequest) -> dict[str, Any]:
+def start_view(context: Context, actor: Actor, request: EmptyRequest) -> StartView:
     """The sets, the models, and what may be done."""
     return {
         "sets": sets_json(context, actor),
@@ -95,7 +140,7 @@ def start_view(context: Context, actor: Actor, request: EmptyRequest) -> dict[st
     }
 
 
-def _baselines_json() -> list[dict[str, Any]]:
+def _baselines_json() -> list[VisionModelJson]:
     return [
         {
             "id": baseline,
@@ -110,8 +155,8 @@ def _baselines_json() -> list[dict[str, Any]]:
     ]
 
 
-def _models_json(context: Context) -> list[dict[str, Any]]:
-    rows = []
+def _models_json(context: Context) -> list[VisionModelJson]:
+    rows: list[VisionModelJson] = []
     for known in KNOWN:
         problem = describe_missing(context, model_of(known.id))
         rows.append(
@@ -140,7 +185,7 @@ def describe_missing(context: Context, model: VisionModel) -> str:
 
 
 @requires("compute")
-def start_evaluation(context: Context, actor: Actor, request: StartEvaluation) -> dict[str, Any]:
+def start_evaluation(context: Context, actor: Actor, request: StartEvaluation) -> StartedEvaluation:
     """Begins to ask a set, or goes on with the same; the answer has its id. Raises BadInput, also
     for a model whose files are not here, and NotAllowed."""
     question_set = opened(context, request.set)

@@ -102,7 +102,7 @@ function evaluationCard(first, act) {
   });
   return {
     node,
-    /** @param {any} row */
+    /** @param {Api.EvaluationJson} row */
     update(row) {
       now = row;
       node.dataset.asking = row.id;

@@ -45,7 +45,7 @@ export const interval = (tally) =>
 
 /**
  * All of the figure, from what the app answered: the averages first, then task by task.
- * @param {any} result
+ * @param {Api.ResultsView} result
  * @param {(id: string) => string} [numbered] the number of an asking
  * @returns {Block[]}
  */

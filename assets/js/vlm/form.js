@@ -40,9 +40,11 @@ export function askForm(root, started) {
   const other = /** @type {HTMLInputElement} */ (form.elements.namedItem('other'));
   const refused = part('refused');
   const go = /** @type {Found} */ (form.querySelector('[type=submit]'));
+  /** @type {Api.StartView} */
   let start;
   let style = 'plain';
   let image = 'colored';
+  /** @type {Api.QuestionSetJson | undefined} */
   let set;
   const out = new Set();
 
@@ -154,12 +156,19 @@ export function askForm(root, started) {
     if (go.getAttribute('aria-disabled') === 'true') return;
     const values = new FormData(/** @type {any} */ (form));
     const text = (name) => String(values.get(name) || '').trim();
-    /** @type {Record<string, any>} */
-    const body = { set: qa.set, style, image, tasks: [] };
-    body.model =
-      { [HUB]: text('other'), [FOLDER]: FOLDER + text('other'), [SERVER]: text('other') }[
-        known.value
-      ] ?? known.value;
+    const typed = {
+      [HUB]: text('other'),
+      [FOLDER]: FOLDER + text('other'),
+      [SERVER]: text('other'),
+    };
+    /** @type {Api.StartEvaluation & Record<string, any>} */
+    const body = {
+      set: qa.set,
+      style,
+      image,
+      tasks: [],
+      model: typed[known.value] ?? known.value,
+    };
     NUMBERS.forEach((name) => {
       if (text(name)) body[name] = text(name);
     });
@@ -190,7 +199,7 @@ export function askForm(root, started) {
     count();
   });
   return {
-    /** @param {any} result */
+    /** @param {Api.StartView} result */
     show(result) {
       start = result;
       const now = result.sets.find((item) => item.id === qa.set);

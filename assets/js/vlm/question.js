@@ -24,7 +24,7 @@ export const VERSIONS = { colored: 'In color', gray: 'Grayscale', black: 'Blank 
 
 /**
  * A reading in words: a letter with what it stands for.
- * @param {any} question
+ * @param {Api.QuestionJson} question
  * @param {string} reading
  */
 function readingWords(question, reading) {
@@ -34,7 +34,7 @@ function readingWords(question, reading) {
 
 /**
  * The image of a question: one of its pixels is a whole number of the screen's.
- * @param {any} question
+ * @param {Api.QuestionJson} question
  * @param {number} max CSS pixels that there is room for
  */
 export function exactImage(question, max) {
@@ -61,6 +61,7 @@ function chip(hex) {
   return box;
 }
 
+/** @param {Api.QuestionJson} question */
 function choices(question) {
   const list = make('ol', 'th-qa-choices');
   question.choices.forEach((choice) => {
@@ -80,8 +81,8 @@ function choices(question) {
 
 /**
  * What one asking came to on a question.
- * @param {any} answer
- * @param {any} question
+ * @param {Api.AnswerJson} answer
+ * @param {Api.QuestionJson} question
  * @param {Told | undefined} message
  * @param {number} [max] characters that are shown at once, the last ones of more
  */
@@ -122,6 +123,7 @@ export function answerCard(answer, question, message, max = LONG) {
   return box;
 }
 
+/** @param {Api.QuestionJson['facts']} rows */
 function facts(rows) {
   const list = make('dl', 'th-qa-known');
   rows.forEach(([label, text]) => {
@@ -138,6 +140,10 @@ function facts(rows) {
 
 const ANSWERS = { yes: 'Yes', no: 'No' };
 
+/**
+ * @param {Api.PeopleAnswers} people
+ * @param {Api.QuestionJson} question
+ */
 function peopleLine(people, question) {
   const values = Object.entries(people.given)
     .map(([letter, count]) => letter + ' ' + count)
@@ -154,7 +160,7 @@ function peopleLine(people, question) {
 
 /**
  * The prompts as they were sent, each once, with the numbers of who got it.
- * @param {any} question
+ * @param {Api.QuestionJson} question
  */
 function prompts(question) {
   /** @type {Map<string, string[]>} */
@@ -176,7 +182,7 @@ function prompts(question) {
 
 /**
  * Which version of the image is shown, where not everybody saw the colored one.
- * @param {any} question
+ * @param {Api.QuestionJson} question
  * @param {HTMLImageElement} image
  * @param {Map<string, Told>} message
  */
@@ -210,7 +216,7 @@ function versions(question, image, message) {
 
 /**
  * All of one question, as nodes: image at the left, words at the right.
- * @param {any} question
+ * @param {Api.QuestionJson} question
  * @param {number} max CSS pixels for the image
  * @param {Map<string, Told>} message by asking
  */

@@ -31,8 +31,8 @@ function wanted() {
 
 /**
  * @param {HTMLElement} box
- * @param {() => any[]} rows the askings of the set, as the list at the left has them
- * @param {() => any} start
+ * @param {() => Api.EvaluationJson[]} rows the askings of the set, as the list at the left has them
+ * @param {() => Api.StartView} start
  */
 export function questionsView(box, rows, start) {
   const card = make('section', 'th-card th-qa-card');
@@ -44,6 +44,7 @@ export function questionsView(box, rows, start) {
   const status = make('p', 'th-soft th-qa-found');
   const list = make('div', 'th-qa-cards');
   const pager = make('nav', 'th-qa-pager');
+  /** @type {Api.QuestionsView | null} */
   let result = null;
   let request = 0;
   let typing;
@@ -146,6 +147,7 @@ export function questionsView(box, rows, start) {
   function open(question) {
     changeView({ q: question.id });
   }
+  /** @param {Api.QuestionJson} question */
   function cardOf(question) {
     const differ = qa.view === 'differ';
     const item = make('article', 'th-qa-item');

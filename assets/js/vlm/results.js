@@ -15,7 +15,7 @@ function link(text, path, values) {
 
 /**
  * What leaves the page: scores and answers as tables, the figure as a picture.
- * @param {any} result
+ * @param {Api.ResultsView} result
  * @param {import('./figure.js').Block[]} blocks
  */
 function saves(result, blocks) {
@@ -53,7 +53,7 @@ function saves(result, blocks) {
 /**
  * Which parser read the answers, where it is not the newest that an evaluation began with; and the
  * way to the other reading.
- * @param {any} result
+ * @param {Api.ResultsView} result
  */
 function parserNodes(result) {
   const older = result.rows.filter((row) => row.own_parser !== result.parser);
@@ -85,7 +85,7 @@ function parserNodes(result) {
 /**
  * Draws the results into a box.
  * @param {HTMLElement} box
- * @param {any} result what the app answered
+ * @param {Api.ResultsView} result
  * @param {(say: (text: string) => void) => Promise<void>} judge has the rules judge the renders
  */
 export function drawResults(box, result, judge) {

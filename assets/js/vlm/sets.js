@@ -82,6 +82,7 @@ export async function work(path, body, say) {
   return ended.result;
 }
 
+/** @param {Api.GeneratorChoices} generator */
 function makeDialog(generator, done) {
   const tasks = make('div', 'th-qa-choose');
   generator.tasks.forEach((task) => {
@@ -210,6 +211,7 @@ export function setsCard(root, reload) {
   const part = (name) => /** @type {Found} */ (root.querySelector('.th-qa-' + name));
   const select = part('set');
   const problem = part('sets-problem');
+  /** @type {Api.StartView} */
   let start;
   function say(text) {
     put(problem, text);
@@ -245,7 +247,7 @@ export function setsCard(root, reload) {
     }
   });
   return {
-    /** @param {any} result what the app answered */
+    /** @param {Api.StartView} result */
     show(result) {
       start = result;
       const listed = start.sets.filter((set) => !set.hidden || set.id === qa.set);

@@ -53,7 +53,10 @@ function fold(title, nodes, open = false) {
   return box;
 }
 
-/** Every number of everybody, also of who is no asking. */
+/**
+ * Every number of everybody, also of who is no asking.
+ * @param {Api.ResultsView} result
+ */
 export function allNumbers(result) {
   const names = namesOf(result.rows);
   const rows = [];
@@ -88,12 +91,12 @@ export function allNumbers(result) {
   const nameOf = (row) => numberOf(row.id) + ' ' + names.get(row.id);
   const reader = result.rows.some((row) => row.pixels) ? null : result.pixels;
   result.rows.forEach((row) => {
-    const released = row.released || { tasks: {} };
-    add('Micro', nameOf(row), row.micro, released.micro);
-    if (row.macro) addMacro(nameOf(row), row.macro, released.macro);
+    const { released } = row;
+    add('Micro', nameOf(row), row.micro, released?.micro);
+    if (row.macro) addMacro(nameOf(row), row.macro, released?.macro);
     if (row.robust) {
-      add('Robust, as generated', nameOf(row), row.robust.as_made, released.as_made);
-      add('Robust, with all nine variants', nameOf(row), row.robust.complete, released.complete);
+      add('Robust, as generated', nameOf(row), row.robust.as_made, released?.as_made);
+      add('Robust, with all nine variants', nameOf(row), row.robust.complete, released?.complete);
     }
   });
   result.people.forEach((people) => {
@@ -148,7 +151,10 @@ export function allNumbers(result) {
   return fold('All numbers', [how, table(columns.filter(shown), lines, 'all numbers')]);
 }
 
-/** Why there is no reading: what the parser and the models said, most often first. */
+/**
+ * Why there is no reading: what the parser and the models said, most often first.
+ * @param {Api.ResultsView} result
+ */
 export function reasons(result) {
   const names = namesOf(result.rows);
   const rows = result.rows.flatMap((row) =>
@@ -168,6 +174,7 @@ export function reasons(result) {
 }
 
 // The two that are compared come first, so that they are the two of the view.
+/** @param {Api.EvaluationPair} item */
 const reordered = (item) => [
   item.first,
   item.second,
@@ -180,7 +187,10 @@ function pWords(p) {
   return p < SMALLEST_P ? '< ' + SMALLEST_P : String(Number(p.toPrecision(3)));
 }
 
-/** Two askings at a time, question by question; what differs opens. */
+/**
+ * Two askings at a time, question by question; what differs opens.
+ * @param {Api.ResultsView} result
+ */
 export function differences(result) {
   if (!result.differences.length) return [];
   const names = namesOf(result.rows);
@@ -191,8 +201,8 @@ export function differences(result) {
   const nameOf = (id) => numberOf(id) + ' ' + (names.get(id) || '');
   /**
    * A count that opens the questions behind it.
-   * @param {any} item
-   * @param {any} row
+   * @param {Api.EvaluationPair} item
+   * @param {Api.DifferenceJson} row
    * @param {'first' | 'second'} only
    */
   function opening(item, row, only) {
@@ -283,7 +293,10 @@ function printed(value, doubt) {
   return cell;
 }
 
-/** The published rows, table by table, never mixed with ours. */
+/**
+ * The published rows, table by table, never mixed with ours.
+ * @param {Api.ResultsView} result
+ */
 export function published(result) {
   if (!result.published.length) return [];
   const tasks = result.set.tasks.filter((task) =>
@@ -331,7 +344,7 @@ export function published(result) {
 
 /**
  * A model as judge: its answers about renders of known color, beside those of the pixel rules.
- * @param {any} result
+ * @param {Api.ResultsView} result
  * @param {(say: (text: string) => void) => Promise<void>} judge has the rules judge the renders
  */
 export function judging(result, judge) {

@@ -86,8 +86,10 @@ export function numberOf(evaluation) {
 
 /**
  * The address of a route of VLMs.
- * @param {string} path
+ * @template {string} Path
+ * @param {Path} path
  * @param {Record<string, string | number | boolean>} [values] empty ones are left out
+ * @returns {`/api/vlm${Path}`}
  */
 export function askUrl(path, values = {}) {
   const query = new URLSearchParams();
@@ -95,5 +97,5 @@ export function askUrl(path, values = {}) {
     if (value !== '' && value !== false) query.set(name, String(value));
   });
   const text = query.toString().replace(/%2C/g, ',');
-  return '/api/vlm' + path + (text ? '?' + text : '');
+  return /** @type {any} */ ('/api/vlm' + path + (text ? '?' + text : ''));
 }

@@ -17,6 +17,7 @@ export function mount({ element }) {
   const views = Object.fromEntries(
     [...root.querySelectorAll('[data-qa-view]')].map((node) => [node.dataset.qaView, node]),
   );
+  /** @type {Api.StartView | null} */
   let start = null;
   let request = 0;
   let shownResults = '';
