@@ -7,13 +7,20 @@ declare namespace Api {
     '/api/drawings': Gallery;
     '/api/drawings/{}/pair': PairJson;
     '/api/examples': ExamplesView;
+    '/api/explore/agreement': DisagreementsView;
     '/api/explore/board': Leaderboard;
     '/api/explore/board/cards': RunCards;
+    '/api/explore/compare': RunPairsView;
+    '/api/explore/example': MeasuredScene;
+    '/api/explore/figures/{}': FigureView;
+    '/api/explore/measures': MetricsView;
+    '/api/explore/report': RuleAccuracyView;
     '/api/explore/wall': FailuresView;
     '/api/explore/wall/count': FailureCount;
     '/api/explore/wall/facets': FailureFilters;
     '/api/explore/wall/mask': MaskOutline;
     '/api/explore/wall/picture': ResultImage;
+    '/api/explore/why': DisagreementReasons;
     '/api/generations/form': FormView;
     '/api/images': ImagesView;
     '/api/images/{}/cfr-maps': RefinementMaps;
@@ -42,6 +49,7 @@ declare namespace Api {
     '/api/compare/sets/pictures-store/{}': [Omit<ImageFiles, 'session'>, StartedJob];
     '/api/compare/sets/pictures/{}/{}': [Omit<ImageFile, 'session' | 'place'>, Done];
     '/api/examples': [NamedExample, ExampleImage];
+    '/api/explore/example': [KeepPicture, StoredScene];
     '/api/explore/rejudge': [ScoreStored, StartedJob];
     '/api/explore/runs': [Diagnose, StartedJob];
     '/api/explore/scores': [ScoreRuns, StartedJob];
@@ -77,6 +85,32 @@ declare namespace Api {
     '/api/vlm/sets/make': [MakeSet, StartedJob];
     '/api/vlm/sets/{}/hide': [Omit<HideSet, 'set'>, Done];
     '/api/vlm/sets/{}/rules': [Omit<JudgeRenders, 'set'>, StartedJob];
+  }
+
+  interface AcceptRate {
+    percent: number;
+    text: string;
+    low: number;
+    high: number;
+    interval: string;
+    counts: string;
+  }
+
+  interface AccuracyCell {
+    hit: AcceptRate | null;
+    false: AcceptRate | null;
+    unscored: number;
+  }
+
+  interface AccuracyRow {
+    name: string;
+    version: string;
+    cells: Record<string, AccuracyCell | null>;
+    unscored: number | null;
+    id: string;
+    stale: string;
+    description: string;
+    parameters: string;
   }
 
   interface AnswerChoice {
@@ -141,9 +175,30 @@ declare namespace Api {
     count: number;
   }
 
+  interface Breakdown {
+    by: string;
+    name: string;
+    rows: Array<BreakdownRow>;
+  }
+
+  interface BreakdownRow {
+    key: string;
+    label: string;
+    swatches: Array<string>;
+    cells: Record<string, Record<string, AccuracyCell | null>>;
+  }
+
   interface BudgetJson {
     most_requests: number | null;
     most_tokens: number | null;
+  }
+
+  interface CalibrationRow {
+    status: string;
+    from: string;
+    verdicts: number;
+    said: string;
+    right: string;
   }
 
   interface CandidatesRequest {
@@ -256,6 +311,35 @@ declare namespace Api {
     change_ratio: number | null;
   }
 
+  interface DisagreementReason {
+    sentence?: string;
+    reasons?: Array<[string, string]>;
+    problem?: string;
+  }
+
+  interface DisagreementReasons {
+    why: Record<string, DisagreementReason>;
+  }
+
+  interface DisagreementsView {
+    a: string;
+    b: string;
+    cell: string;
+    task: string;
+    system: string;
+    rules: Array<RuleJson>;
+    counts: Record<string, number>;
+    judged: number;
+    kappa: number | null;
+    first_only: number;
+    second_only: number;
+    images: number;
+    tasks: Array<NamedChoice>;
+    systems: Array<NamedChoice>;
+    pairs: Array<VerdictPairJson>;
+    total: number;
+  }
+
   interface Done {
   }
 
@@ -336,6 +420,22 @@ declare namespace Api {
     image: string;
   }
 
+  interface ExampleScene {
+    asked_hex: string;
+    true_hex: string;
+    object: string;
+    light: string;
+    seed: number;
+    system: string;
+    color: string;
+    asked: string;
+    second: string;
+    kind: string;
+    size: number;
+    delta_e00: number | null;
+    margin: number | null;
+  }
+
   interface ExamplesView {
     examples: Array<ExampleJson>;
     first: boolean;
@@ -391,6 +491,32 @@ declare namespace Api {
     next: string;
     runs: number;
     sorts: Array<NamedChoice>;
+  }
+
+  interface FigureLine {
+    cells: Array<string>;
+    pick: number | null;
+    hexes: Array<string>;
+  }
+
+  interface FigureView {
+    name: string;
+    title: string;
+    words: string;
+    source: string;
+    rule: string;
+    figure: Record<string, any> | null;
+    empty: string;
+    picks: Array<Record<string, any>>;
+    chosen: Array<number>;
+    stands: string;
+    option: string;
+    value: string;
+    options: Array<NamedChoice>;
+    columns: Array<string>;
+    lines: Array<FigureLine>;
+    more: number;
+    published: Published | null;
   }
 
   interface FilterValue {
@@ -663,6 +789,11 @@ declare namespace Api {
     rules: Array<RuleAgreementJson>;
   }
 
+  interface KeepPicture {
+    rule?: string;
+    asked?: string;
+  }
+
   interface KeepSelection {
     name?: string;
     refs?: Array<[string, string]>;
@@ -766,6 +897,40 @@ declare namespace Api {
     items: Array<BasketItem>;
   }
 
+  interface MeanCell {
+    value: number | null;
+    text: string;
+    interval: string;
+    title: string;
+    scored: number;
+    items: number;
+    missing: number;
+    unscored: Array<UnscoredReason>;
+  }
+
+  interface MeasuredScene {
+    status: string;
+    reason: string;
+    version: string;
+    found: string;
+    delta_e00: number | null;
+  }
+
+  interface MetricJson {
+    id: string;
+    name: string;
+    unit: string;
+    better: string;
+    computed: boolean;
+    title: string;
+  }
+
+  interface MetricsView {
+    measures: Array<MetricJson>;
+    rows: Array<RunMeans>;
+    lacking: number;
+  }
+
   interface ModelCount {
     id: string;
     name: string;
@@ -815,6 +980,11 @@ declare namespace Api {
 
   interface Notices {
     notices: Array<NoticeJson>;
+  }
+
+  interface OtherReport {
+    name: string;
+    rows: Array<AccuracyRow>;
   }
 
   interface PairDifference {
@@ -967,9 +1137,23 @@ declare namespace Api {
     report: ImportReport;
   }
 
+  interface Published {
+    figure: Record<string, any>;
+    title: string;
+    words: string;
+    source: string;
+  }
+
   interface PublishedCell {
     text: string;
     doubt: string;
+  }
+
+  interface PublishedRate {
+    system: string;
+    hit: string;
+    percent: number;
+    source: string;
   }
 
   interface PublishedRow {
@@ -1178,6 +1362,27 @@ declare namespace Api {
     words: string;
   }
 
+  interface RuleAccuracyView {
+    reports: Array<NamedChoice>;
+    command: string;
+    source?: string;
+    name?: string;
+    set?: string;
+    sets?: Array<NamedChoice>;
+    set_words?: string;
+    about?: string;
+    problems?: Array<string>;
+    systems?: Array<NamedChoice>;
+    rows?: Array<AccuracyRow>;
+    published?: Array<PublishedRate>;
+    beside?: OtherReport | null;
+    traced?: TracedView;
+    roc?: Record<string, Record<string, any>>;
+    breakdowns?: Array<Breakdown>;
+    drawable?: boolean;
+    examples?: Record<string, Array<ExampleScene>>;
+  }
+
   interface RuleAgreementJson {
     rule: string;
     name: string;
@@ -1192,6 +1397,14 @@ declare namespace Api {
     id: string;
     name: string;
     title: string;
+    main: boolean;
+  }
+
+  interface RuleJson {
+    id: string;
+    name: string;
+    version: string;
+    description: string;
     main: boolean;
   }
 
@@ -1241,6 +1454,40 @@ declare namespace Api {
     measures: boolean;
     facts: string;
     failed_words: string;
+  }
+
+  interface RunLabel {
+    id: string;
+    label: string;
+  }
+
+  interface RunMeans {
+    id: string;
+    name: string;
+    csv: string;
+    cells: Array<MeanCell>;
+  }
+
+  interface RunPairCounts {
+    both: number;
+    only_a: number;
+    only_b: number;
+    neither: number;
+    unscored: number;
+    scored: number;
+  }
+
+  interface RunPairsView {
+    runs: Array<RunLabel>;
+    pairs: Array<Array<ResultJson>>;
+    next: string;
+    pinned: boolean;
+    a: string;
+    b: string;
+    sentence: string;
+    test: string;
+    empty: string;
+    counts: RunPairCounts;
   }
 
   interface RunProgress {
@@ -1352,6 +1599,25 @@ declare namespace Api {
     job: string;
   }
 
+  interface StoredScene {
+    image_id: string;
+    mask: string;
+    object: string;
+    target: string;
+    rule: string;
+  }
+
+  interface StoredVerdict {
+    rule: string;
+    name: string;
+    status: string;
+    reason: string;
+    delta_e00: number | null;
+    found: string;
+    words: string;
+    evidence: string;
+  }
+
   interface Suggestion {
     facet: string;
     title: string;
@@ -1394,6 +1660,25 @@ declare namespace Api {
     count: number;
   }
 
+  interface TracedRow {
+    name: string;
+    version: string;
+    cells: Record<string, AccuracyCell | null>;
+    unscored: number | null;
+  }
+
+  interface TracedSet {
+    id: string;
+    name: string;
+    words: string;
+    rows: Array<TracedRow>;
+    calibration: Array<CalibrationRow>;
+  }
+
+  interface TracedView {
+    sets: Array<TracedSet>;
+  }
+
   interface TrashJson {
     id: string;
     kind: string;
@@ -1418,6 +1703,24 @@ declare namespace Api {
     text: string;
     words: string;
     causes: Array<CauseJson>;
+  }
+
+  interface UnscoredReason {
+    reason: string;
+    count: number;
+  }
+
+  interface VerdictPairJson {
+    key: string;
+    image_id: string;
+    mask: string;
+    object: string;
+    target: string;
+    relation: string;
+    hex: string;
+    color: string;
+    thumb: string;
+    said: Array<StoredVerdict>;
   }
 
   interface VisionModelJson {

@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypedDict
 
 from truehue.core.analysis.board import TABLE_TASKS
 from truehue.core.analysis.groups import OVERALL
@@ -28,6 +28,7 @@ from truehue.tabs.charts.share_figures import (
     tasks_text,
 )
 from truehue.tabs.charts.slice import slice_of
+from truehue.tabs.page.answers import NamedChoice
 from truehue.tabs.page.context import Context, runs_of
 from truehue.tabs.page.errors import count_noun
 
@@ -66,7 +67,37 @@ class Kind:
     options: Mapping[str, str] | None = None
 
 
-def figure_view(context: Context, name: str, query: Mapping[str, str]) -> dict[str, Any]:
+class FigureLine(TypedDict):
+    """A row of the numbers: ``pick`` is the choice that it opens, ``hexes`` are its colors."""
+
+    cells: list[str]
+    pick: int | None
+    hexes: list[str]
+
+
+class FigureView(TypedDict):
+    """A figure, its choices and its numbers; ``more`` rows are in the CSV alone."""
+
+    name: str
+    title: str
+    words: str
+    source: str
+    rule: str
+    figure: dict[str, Any] | None
+    empty: str
+    picks: list[dict[str, Any]]
+    chosen: list[int]
+    stands: str
+    option: str
+    value: str
+    options: list[NamedChoice]
+    columns: list[str]
+    lines: list[FigureLine]
+    more: int
+    published: Published | None
+
+
+def figure_view(context: Context, name: str, query: Mapping[str, str]) -> FigureView:
     """The figure of that name for the slice in ``query``, as the page draws it.
 
     Beside the slice ``query`` may hold ``among``, the runs to show where the slice's one run was
@@ -74,7 +105,6 @@ def figure_view(context: Context, name: str, query: Mapping[str, str]) -> dict[s
     filter or option.
     """
     kind, selection, plot, option = _figure_parts(context, name, query)
-    shown = _published(name, selection, plot, option)
     return {
         "name": name,
         "title": f"{kind.title}: {tasks_text(plot.task)}" if plot.task else kind.title,
@@ -99,14 +129,7 @@ def figure_view(context: Context, name: str, query: Mapping[str, str]) -> dict[s
             for line in plot.lines[:MOST_LINES]
         ],
         "more": max(len(plot.lines) - MOST_LINES, 0),
-        "published": None
-        if shown is None
-        else {
-            "figure": shown.figure,
-            "title": shown.title,
-            "words": shown.words,
-            "source": shown.source,
-        },
+        "published": _published(name, selection, plot, option),
     }
 
 

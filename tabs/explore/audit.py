@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TypedDict
 
 from truehue.core.color.systems import SYSTEMS, parse_target
 from truehue.core.errors import BadInput, NotStored, TrueHueError
@@ -19,6 +19,7 @@ from truehue.core.verdict.measure import (
 )
 from truehue.core.verdict.rules import DEFAULT_RULE, MATCHES, RULES, rule
 from truehue.storage.verdicts.agreement import CELLS, Pair, VerdictPair
+from truehue.tabs.page.answers import NamedChoice
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import message_of
 
@@ -28,7 +29,80 @@ NO_SYSTEM = "none"
 TASKS = {"cna": "CNA", "ncu": "NCU", "coa": "COA", "moc": "MOC", "ica": "ICA"}
 
 
-def agreement_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
+class RuleJson(TypedDict):
+    """A rule of verdicts."""
+
+    id: str
+    name: str
+    version: str
+    description: str
+    main: bool
+
+
+class StoredVerdict(TypedDict):
+    """A verdict of a rule as stored; ``words`` say by which version and settings."""
+
+    rule: str
+    name: str
+    status: str
+    reason: str
+    delta_e00: float | None
+    found: str
+    words: str
+    evidence: str
+
+
+class VerdictPairJson(TypedDict):
+    """A question and the verdicts of both rules."""
+
+    key: str
+    image_id: str
+    mask: str
+    object: str
+    target: str
+    relation: str
+    hex: str
+    color: str
+    thumb: str
+    said: list[StoredVerdict]
+
+
+class DisagreementsView(TypedDict):
+    """The table of rules ``a`` and ``b``, and a page of the ``pairs`` of its part ``cell``."""
+
+    a: str
+    b: str
+    cell: str
+    task: str
+    system: str
+    rules: list[RuleJson]
+    counts: dict[str, int]
+    judged: int
+    kappa: float | None
+    first_only: int
+    second_only: int
+    images: int
+    tasks: list[NamedChoice]
+    systems: list[NamedChoice]
+    pairs: list[VerdictPairJson]
+    total: int
+
+
+class DisagreementReason(TypedDict, total=False):
+    """A sentence and the steps that differ, or the problem."""
+
+    sentence: str
+    reasons: list[tuple[str, str]]
+    problem: str
+
+
+class DisagreementReasons(TypedDict):
+    """The reasons by the key of a pair."""
+
+    why: dict[str, DisagreementReason]
+
+
+def agreement_view(context: Context, query: Mapping[str, str]) -> DisagreementsView:
     """The table of two rules and a page of the pictures of one of its parts.
 
     ``query`` may hold ``a`` and ``b`` (rules), ``task``, ``system``, ``cell`` and ``offset``.
@@ -82,7 +156,7 @@ def agreement_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]
     }
 
 
-def pair_json(pair: Pair) -> dict[str, Any]:
+def pair_json(pair: Pair) -> VerdictPairJson:
     """A question and both answers, as a card shows them."""
     target = pair.target
     label = target.get("name") or target.get("hex") or target.get("value") or ""
@@ -101,7 +175,7 @@ def pair_json(pair: Pair) -> dict[str, Any]:
     }
 
 
-def _verdict_json(verdict: VerdictPair) -> dict[str, Any]:
+def _verdict_json(verdict: VerdictPair) -> StoredVerdict:
     current = next((by for by in RULES if by.id == verdict.rule), None)
     parts = []
     if current is not None and current.version != verdict.version:
@@ -123,7 +197,12 @@ def _verdict_json(verdict: VerdictPair) -> dict[str, Any]:
 MOST_AT_ONCE = 8
 
 
-def reasons(context: Context, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
+def reasons_view(context: Context, keys: str) -> DisagreementReasons:
+    """Why the rules disagree on the pairs of these ``keys``, with commas between them."""
+    return {"why": reasons(context, keys.split(",") if keys else [])}
+
+
+def reasons(context: Context, keys: Sequence[str]) -> dict[str, DisagreementReason]:
     """For each key of a card (two evidence ids with a hyphen): a sentence and the steps that
     differ, or the problem in words. Raises BadInput for too many at once.
     """
@@ -132,7 +211,7 @@ def reasons(context: Context, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
     return {key: _reasons(context, key) for key in keys}
 
 
-def _reasons(context: Context, key: str) -> dict[str, Any]:
+def _reasons(context: Context, key: str) -> DisagreementReason:
     try:
         first, second = _pair(context, key)
         measurements = measured_again(context, first, second)
@@ -147,10 +226,7 @@ def _reasons(context: Context, key: str) -> dict[str, Any]:
         return {"problem": f"These verdicts are of an older version. Measured now: {statuses}."}
     if explanation is None:
         return {"problem": ""}
-    return {
-        "sentence": explanation.sentence,
-        "reasons": [list(pair) for pair in explanation.reasons],
-    }
+    return {"sentence": explanation.sentence, "reasons": list(explanation.reasons)}
 
 
 def _pair(context: Context, key: str) -> tuple[EvidenceRecord, EvidenceRecord]:

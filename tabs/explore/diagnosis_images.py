@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from threading import Lock
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 from pydantic import ConfigDict
@@ -71,6 +71,26 @@ def scene_of(query: Mapping[str, Any]) -> Scene:
     return Scene(object_name, light, seed, system, color, second, size_px)
 
 
+class MeasuredScene(TypedDict):
+    """The verdict of a rule on an image of known color."""
+
+    status: str
+    reason: str
+    version: str
+    found: str
+    delta_e00: float | None
+
+
+class StoredScene(TypedDict):
+    """A stored image of known color, as Inspect opens it."""
+
+    image_id: str
+    mask: str
+    object: str
+    target: str
+    rule: str
+
+
 class KeepPicture(PageRequest):
     """A picture of a diagnosis, with the rule and the asked color that it is to be shown by."""
 
@@ -81,7 +101,7 @@ class KeepPicture(PageRequest):
 
 
 @requires("add")
-def save_image(context: Context, actor: Actor, request: KeepPicture) -> dict[str, Any]:
+def save_image(context: Context, actor: Actor, request: KeepPicture) -> StoredScene:
     """Stores a picture of a diagnosis, so that it can be opened in Inspect."""
     scene = scene_of(request.model_extra or {})
     return stored(context, scene, request.rule, request.asked, actor.id)
@@ -121,7 +141,7 @@ def thumbnail_png(scene: Scene) -> bytes:
 
 
 @lru_cache(maxsize=KEPT_FINDINGS)
-def measured(scene: Scene, rule_id: str, target_text: str) -> dict[str, Any]:
+def measured(scene: Scene, rule_id: str, target_text: str) -> MeasuredScene:
     """What a rule finds in the picture, measured now at its full size.
 
     ``target_text`` is a name of the scene's system. Raises BadInput for an unknown rule or color,
@@ -144,7 +164,7 @@ def measured(scene: Scene, rule_id: str, target_text: str) -> dict[str, Any]:
 
 def stored(
     context: Context, scene: Scene, rule_id: str, target_text: str, maker: str = ""
-) -> dict[str, Any]:
+) -> StoredScene:
     """Stores the picture for ``maker`` with its exact mask, and returns what opens it in
     Inspect."""
     target = parse_target(target_text, scene.system)

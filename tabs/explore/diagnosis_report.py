@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from datetime import datetime
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypedDict
 
 from truehue.core.color.systems import parse_target
 from truehue.core.diagnosis.figures import read_path_traced
@@ -15,6 +15,7 @@ from truehue.core.errors import TrueHueError
 from truehue.core.verdict.rules import RULES
 from truehue.tabs.charts.figure_parts import rate_text
 from truehue.tabs.explore.diagnosis import SHIPPED, TRACED_FILE, StoredReport, _nth, read_report
+from truehue.tabs.page.answers import NamedChoice
 from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.figures import INK, PANEL, SOFT
 
@@ -101,7 +102,146 @@ SET_NAMES = {
 }
 
 
-def report_view(reports: Sequence[StoredReport], report_id: str, part: str) -> dict[str, Any]:
+class AcceptRate(TypedDict):
+    """A rate in percent with its 95% interval."""
+
+    percent: float
+    text: str
+    low: float
+    high: float
+    interval: str
+    counts: str
+
+
+class AccuracyCell(TypedDict):
+    """The true and the false accept rate of a rule."""
+
+    hit: AcceptRate | None
+    false: AcceptRate | None
+    unscored: int
+
+
+class TracedRow(TypedDict):
+    """A rule with a cell for each color system."""
+
+    name: str
+    version: str
+    cells: dict[str, AccuracyCell | None]
+    unscored: int | None
+
+
+class AccuracyRow(TracedRow):
+    """A rule of a report; ``stale`` says where it is another one by now."""
+
+    id: str
+    stale: str
+    description: str
+    parameters: str
+
+
+class PublishedRate(TypedDict):
+    """A published true accept rate."""
+
+    system: str
+    hit: str
+    percent: float
+    source: str
+
+
+class OtherReport(TypedDict):
+    """The same rows of another report."""
+
+    name: str
+    rows: list[AccuracyRow]
+
+
+CalibrationRow = TypedDict(
+    "CalibrationRow",
+    {"status": str, "from": str, "verdicts": int, "said": str, "right": str},
+)
+"""How often verdicts of one confidence are right."""
+
+
+class TracedSet(TypedDict):
+    """A path-traced set."""
+
+    id: str
+    name: str
+    words: str
+    rows: list[TracedRow]
+    calibration: list[CalibrationRow]
+
+
+class TracedView(TypedDict):
+    """The path-traced sets."""
+
+    sets: list[TracedSet]
+
+
+class BreakdownRow(TypedDict):
+    """A part of the images, with the cells of every rule by color system."""
+
+    key: str
+    label: str
+    swatches: list[str]
+    cells: dict[str, dict[str, AccuracyCell | None]]
+
+
+class Breakdown(TypedDict):
+    """The rates by light, object, hue or lightness."""
+
+    by: str
+    name: str
+    rows: list[BreakdownRow]
+
+
+class ExampleScene(TypedDict):
+    """A wrong verdict, and the scene that it is of."""
+
+    asked_hex: str
+    true_hex: str
+    object: str
+    light: str
+    seed: int
+    system: str
+    color: str
+    asked: str
+    second: str
+    kind: str
+    size: int
+    delta_e00: float | None
+    margin: float | None
+
+
+class RuleAccuracyReports(TypedDict):
+    """The reports, and the command that makes one."""
+
+    reports: list[NamedChoice]
+    command: str
+
+
+class RuleAccuracyView(RuleAccuracyReports, total=False):
+    """One report; without any, the list alone."""
+
+    source: str
+    name: str
+    set: str
+    sets: list[NamedChoice]
+    set_words: str
+    about: str
+    problems: list[str]
+    systems: list[NamedChoice]
+    rows: list[AccuracyRow]
+    published: list[PublishedRate]
+    beside: OtherReport | None
+    traced: TracedView
+    roc: dict[str, dict[str, Any]]
+    breakdowns: list[Breakdown]
+    drawable: bool
+    examples: dict[str, list[ExampleScene]]
+
+
+def report_view(reports: Sequence[StoredReport], report_id: str, part: str) -> RuleAccuracyView:
     """All that the page shows of one report; the first where ``report_id`` is not there.
 
     ``part`` is one of the record's sets; the whole set where the report has no such part. Another
@@ -158,7 +298,7 @@ def report_view(reports: Sequence[StoredReport], report_id: str, part: str) -> d
     }
 
 
-def traced_view(systems: Sequence[str]) -> dict[str, Any]:
+def traced_view(systems: Sequence[str]) -> TracedView:
     """The path-traced sets for the same table, and how sure truehue was beside how often right."""
     traced = read_path_traced(TRACED_FILE)
     names = {by.id: by.name for by in RULES}
@@ -246,8 +386,8 @@ def stale(rule: RuleReport) -> str:
     return ""
 
 
-def _rows(report: DiagnosisReport, part: str, systems: Sequence[str]) -> list[dict[str, Any]]:
-    rows = []
+def _rows(report: DiagnosisReport, part: str, systems: Sequence[str]) -> list[AccuracyRow]:
+    rows: list[AccuracyRow] = []
     for rule in report.rules:
         by = next((candidate for candidate in RULES if candidate.id == rule.id), None)
         figures = {system: rule.figure(part, system) for system in systems}
@@ -281,7 +421,7 @@ def _rows(report: DiagnosisReport, part: str, systems: Sequence[str]) -> list[di
     return rows
 
 
-def _cell(figure: Figure | None) -> dict[str, Any] | None:
+def _cell(figure: Figure | None) -> AccuracyCell | None:
     if figure is None:
         return None
     return {
@@ -301,7 +441,7 @@ def _cell(figure: Figure | None) -> dict[str, Any] | None:
 
 def _rate(
     percent: float | None, low: float | None, high: float | None, count: int, total: int
-) -> dict[str, Any] | None:
+) -> AcceptRate | None:
     if percent is None or low is None or high is None:
         return None
     return {
@@ -316,7 +456,7 @@ def _rate(
 
 def _breakdown(
     report: DiagnosisReport, part: str, systems: Sequence[str], by: str
-) -> list[dict[str, Any]]:
+) -> list[BreakdownRow]:
     keys = dict.fromkeys(
         figure.key
         for rule in report.rules
@@ -374,13 +514,10 @@ def key_swatches(by: str, key: str) -> tuple[str, ...]:
     return (hex_of(lab_to_srgb8(lab)),)
 
 
-def _example(report: DiagnosisReport, example: Example) -> dict[str, Any]:
-    hexes = {
+def _example(report: DiagnosisReport, example: Example) -> ExampleScene:
+    return {
         "asked_hex": _hex(example.asked, example.system),
         "true_hex": _hex(example.color, example.system),
-    }
-    return {
-        **hexes,
         "object": example.object,
         "light": example.light,
         "seed": example.seed,

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse, Response
 
 from truehue.tabs.charts.analyses import figure_csv, figure_view
-from truehue.tabs.explore.audit import agreement_view, reasons
+from truehue.tabs.explore.audit import agreement_view, reasons_view
 from truehue.tabs.explore.board import board_view, cards_view
 from truehue.tabs.explore.board_csv import board_csv
 from truehue.tabs.explore.diagnosis import KIND, Diagnose, start_run, stored_reports
@@ -68,7 +68,7 @@ def explore_routes(context: Context) -> FeatureRouter:
 
     @router.get("/why")
     def why(keys: str = "") -> JSONResponse:
-        return json_answer(lambda: {"why": reasons(context, keys.split(",") if keys else [])})
+        return json_answer(lambda: reasons_view(context, keys))
 
     router.post_json("/runs", Diagnose, start_run)
     router.post_json("/rejudge", ScoreStored, start_rejudge)

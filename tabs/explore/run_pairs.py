@@ -4,21 +4,54 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TypedDict
 
 from truehue.core.analysis.names import run_labels
 from truehue.core.analysis.paired import CELLS, PairCounts
 from truehue.core.analysis.records import RunRecord, note_for
 from truehue.core.errors import BadInput
 from truehue.tabs.charts.slice import slice_of
-from truehue.tabs.explore.images import image_json, stand_in_tags
+from truehue.tabs.explore.images import ResultJson, image_json, stand_in_tags
 from truehue.tabs.explore.wall import MOST_POSITION, page_size
 from truehue.tabs.page.context import Context, runs_of
 from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.links import whole
 
 
-def compare_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
+class RunLabel(TypedDict):
+    """A run that can be chosen."""
+
+    id: str
+    label: str
+
+
+class RunPairCounts(TypedDict):
+    """How many pairs pass in both runs, in one, or in neither, of those with two scores."""
+
+    both: int
+    only_a: int
+    only_b: int
+    neither: int
+    unscored: int
+    scored: int
+
+
+class RunPairsView(TypedDict):
+    """A page of the pairs of runs ``a`` and ``b``; ``pinned`` where it begins with a given one."""
+
+    runs: list[RunLabel]
+    pairs: list[list[ResultJson]]
+    next: str
+    pinned: bool
+    a: str
+    b: str
+    sentence: str
+    test: str
+    empty: str
+    counts: RunPairCounts
+
+
+def compare_view(context: Context, query: Mapping[str, str]) -> RunPairsView:
     """A page of the pairs of two runs, what they count to, and which runs can be chosen.
 
     ``query`` holds the slice; ``a`` and ``b``, runs (else the newest two); ``cell`` of
@@ -33,7 +66,7 @@ def compare_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
     named = (query.get("a"), query.get("b"))
     runs = [run for run in shown if run.items > run.failed and run.rules]
     listed = [*runs, *(run for run in shown if run.run_id in named and run not in runs)]
-    answer = {
+    answer: RunPairsView = {
         "runs": [
             {
                 "id": run.run_id,
@@ -141,7 +174,7 @@ def _prompts(run: RunRecord) -> str:
     return str(run.summary.get("prompts_sha256", run.set_name))
 
 
-def _counts(counts: PairCounts) -> dict[str, int]:
+def _counts(counts: PairCounts) -> RunPairCounts:
     return {
         "both": counts.both,
         "only_a": counts.only_a,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Mapping
-from typing import Any
+from typing import TypedDict
 
 from truehue.core.analysis.names import run_labels
 from truehue.core.analysis.records import RunRecord
@@ -34,7 +34,55 @@ class ScoreMeans:
         return self._saved.get(key, lambda: storage.scores.mean_of_run(measure, run_id))
 
 
-def measures_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
+class MetricJson(TypedDict):
+    """A metric of images."""
+
+    id: str
+    name: str
+    unit: str
+    better: str
+    computed: bool
+    title: str
+
+
+class UnscoredReason(TypedDict):
+    """Why images are unscored, and how many."""
+
+    reason: str
+    count: int
+
+
+class MeanCell(TypedDict):
+    """The mean of a metric over the images of a run; ``missing`` ones were never scored."""
+
+    value: float | None
+    text: str
+    interval: str
+    title: str
+    scored: int
+    items: int
+    missing: int
+    unscored: list[UnscoredReason]
+
+
+class RunMeans(TypedDict):
+    """A run with a cell for each metric."""
+
+    id: str
+    name: str
+    csv: str
+    cells: list[MeanCell]
+
+
+class MetricsView(TypedDict):
+    """The metrics of all runs; ``lacking`` scores are still to be computed."""
+
+    measures: list[MetricJson]
+    rows: list[RunMeans]
+    lacking: int
+
+
+def measures_view(context: Context, query: Mapping[str, str]) -> MetricsView:
     """The measures, and the mean of each over the pictures of every run that has some."""
     measures = measures_of(IMAGE)
     runs = _runs(context) if measures else []
@@ -109,7 +157,7 @@ def measures_csv(context: Context) -> str:
     return buffer.getvalue()
 
 
-def measure_json(measure: Measure) -> dict[str, Any]:
+def measure_json(measure: Measure) -> MetricJson:
     """A measure as the page names it."""
     better = BETTER_WORDS.get(measure.better, "no direction is better")
     return {
@@ -127,7 +175,7 @@ def _runs(context: Context) -> list[RunRecord]:
     return [run for run in runs_of(context) if run.items > run.failed]
 
 
-def _cell_json(measure: Measure, mean: ScoreMean) -> dict[str, Any]:
+def _cell_json(measure: Measure, mean: ScoreMean) -> MeanCell:
     interval = ""
     if mean.low is not None and mean.high is not None:
         interval = f"{mean.low:.{measure.decimals}f}–{mean.high:.{measure.decimals}f}"

@@ -179,7 +179,7 @@ def _called(function: Callable[..., Any]) -> Iterator[Callable[..., Any]]:
 
 
 def calls(function: Callable[..., Any]) -> Iterator[Callable[..., Any]]:
-    """All functions that a function names, in their order."""
+    """All functions that a function names, in their order, also those with a cache."""
 
     def names(body: CodeType) -> Iterator[str]:
         yield from body.co_names
@@ -189,7 +189,7 @@ def calls(function: Callable[..., Any]) -> Iterator[Callable[..., Any]]:
 
     bound = [item.cell_contents for item in function.__closure__ or ()]
     named = [function.__globals__.get(name) for name in names(function.__code__)]
-    return filter(inspect.isfunction, (*bound, *named))
+    return filter(lambda done: inspect.isfunction(inspect.unwrap(done)), (*bound, *named))
 
 
 def _endpoints() -> list[str]:

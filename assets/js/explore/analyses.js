@@ -80,6 +80,7 @@ export function linkedAnalyses(box) {
       choose,
     });
     const { node, stands } = drawn;
+    /** @type {Api.FigureView | null} */
     let data = null;
     let stale = true;
     let request = 0;

@@ -9,9 +9,15 @@ import { explore, ofLink, onBack, restored } from './view.js';
 
 const MARKS = { pass: '✓', fail: '✕', unscored: '–' };
 
+/** @param {Api.VerdictPairJson} item */
 const forbidden = (item) => item.relation === 'differs';
+/** @param {Api.VerdictPairJson} item */
 const requirementOf = (item) => (forbidden(item) ? 'forbidden: ' : 'target: ');
 
+/**
+ * @param {Api.VerdictPairJson} item
+ * @param {(address: any) => void} openPicture
+ */
 function card(item, openPicture) {
   const node = make('article', 'th-pair-card');
   const button = make('button', 'th-shot-picture');
@@ -81,6 +87,7 @@ function card(item, openPicture) {
   node.append(button, message, why);
   return {
     node,
+    /** @param {Api.DisagreementReason | undefined} result */
     why(result) {
       if (!result) return;
       const reasons = result.reasons && result.reasons.length;
@@ -113,6 +120,7 @@ export function mount(widget) {
   ['a', 'b', 'task', 'system', 'cell'].forEach((name) => {
     if (linked.get(name)) state[name] = linked.get(name);
   });
+  /** @type {Api.DisagreementsView | null} */
   let data = null;
   let request = 0;
   let cards = new Map();
@@ -277,10 +285,12 @@ export function mount(widget) {
             data.kappa.toFixed(2) +
             ': agreement beyond chance, from 1 (always) over 0 (as chance would).',
     );
-    const missing = [
+    /** @type {[number, string][]} */
+    const counts = [
       [data.first_only, data.b],
       [data.second_only, data.a],
-    ].filter(([count]) => count);
+    ];
+    const missing = counts.filter(([count]) => count);
     put(
       find('.th-agree-missing'),
       missing
@@ -310,6 +320,10 @@ export function mount(widget) {
     neither: () => 'Both fail',
     unscored: () => 'Unscored in at least one',
   };
+  /**
+   * @param {Api.VerdictPairJson[]} pairs
+   * @param {number} mine
+   */
   function showPairs(pairs, mine) {
     const fresh = pairs.filter((pair) => !cards.has(pair.key));
     fresh.forEach((item) => cards.set(item.key, card(item, openPicture)));

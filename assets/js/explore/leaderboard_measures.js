@@ -4,7 +4,7 @@ import { ask, send } from '../shared/http.js';
 import { beginsWork, watchWork, workLine } from '../shared/jobs.js';
 
 /**
- * @param {any} item what a run has by a measure
+ * @param {Api.MeanCell} item
  * @param {() => void} open
  */
 function cell(item, open) {
@@ -16,7 +16,7 @@ function cell(item, open) {
   button.title = item.title + (button.disabled ? '' : '. Show the images in this order.');
   numbers.append(make('b', '', item.text), make('small', '', item.interval));
   button.append(numbers);
-  item.unscored.forEach((/** @type {any} */ why) =>
+  item.unscored.forEach((why) =>
     button.append(make('small', 'th-board-note', why.count + ' unscored: ' + why.reason)),
   );
   if (item.missing && item.scored)
@@ -39,7 +39,7 @@ export function measuresTable(element, card, openPictures) {
   const work = /** @type {HTMLElement} */ (card.querySelector('.th-measures-job'));
   let running = false;
 
-  /** @param {any} result */
+  /** @param {Api.MetricsView} result */
   function draw(result) {
     card.hidden = !result.rows.length || !result.measures.length;
     put(
@@ -57,7 +57,7 @@ export function measuresTable(element, card, openPictures) {
     first.scope = 'col';
     top.append(
       first,
-      ...result.measures.map((/** @type {any} */ measure) => {
+      ...result.measures.map((measure) => {
         const node = make('th', '', measure.name + (measure.unit ? ', ' + measure.unit : ''));
         node.scope = 'col';
         node.title = measure.title;
@@ -65,12 +65,12 @@ export function measuresTable(element, card, openPictures) {
       }),
     );
     head.append(top);
-    result.rows.forEach((/** @type {any} */ run) => {
+    result.rows.forEach((run) => {
       const line = make('tr');
       const name = make('th', 'th-board-name');
       name.scope = 'row';
       name.append(make('b', '', run.name));
-      if (run.cells.some((/** @type {any} */ item) => item.scored)) {
+      if (run.cells.some((item) => item.scored)) {
         const file = make('a', 'th-soft', 'Scores as CSV');
         file.href = run.csv;
         file.download = '';
@@ -78,7 +78,7 @@ export function measuresTable(element, card, openPictures) {
       }
       line.append(
         name,
-        ...run.cells.map((/** @type {any} */ item, /** @type {number} */ index) =>
+        ...run.cells.map((item, index) =>
           cell(item, () => openPictures(run.id, result.measures[index].id)),
         ),
       );

@@ -26,7 +26,9 @@ export function pairsView(box, { leave, openPicture, chosen }) {
   const pairBox = find('pair');
   const text = find('text');
   const level = make('span', 'th-light-level');
+  /** @type {Api.RunPairsView | null} */
   let data = null;
+  /** @type {Api.RunPairsView['pairs']} */
   let pairs = [];
   let position = 0;
   let request = 0;
@@ -69,6 +71,7 @@ export function pairsView(box, { leave, openPicture, chosen }) {
   foot.append(tools, place);
   pairBox.append(foot);
 
+  /** @param {Api.ResultJson} item */
   function said(item) {
     const head = make('p', 'th-light-head');
     const colors = askedFound(item);

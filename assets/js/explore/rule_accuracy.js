@@ -25,6 +25,7 @@ export function mount(widget) {
     system: linked.get('system') || 'l2',
     what: linked.get('what') === 'false' ? 'false' : 'hit',
   };
+  /** @type {Api.RuleAccuracyView | null} */
   let data = null;
   let request = 0;
   let every = '10';

@@ -4,6 +4,10 @@ import { ask, send } from '../shared/http.js';
 
 const SHOWN = 8;
 
+/**
+ * @param {Api.ExampleScene} item
+ * @returns {Record<string, any>}
+ */
 function wanted(item) {
   return {
     object: item.object,
@@ -24,10 +28,10 @@ function wanted(item) {
  */
 
 /**
- * @param {any} item an example of the report
+ * @param {Api.ExampleScene} item
  * @param {string} rule
  * @param {{ id: string, name: string }[]} systems
- * @param {Map<string, any>} measured what was measured before, of all cards
+ * @param {Map<string, Api.MeasuredScene>} measured what was measured before, of all cards
  * @param {(address: any) => void} openPicture
  * @returns {Card}
  */
@@ -156,6 +160,11 @@ export function examplesView(box, { openPicture, choose }) {
       }
     }
   }
+  /**
+   * @param {Api.RuleAccuracyView} report
+   * @param {Api.AccuracyRow[]} rules
+   * @param {string} rule
+   */
   function draw(report, rules, rule) {
     const mine = ++turn;
     strip(

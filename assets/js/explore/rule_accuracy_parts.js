@@ -1,6 +1,11 @@
 // Where the rules go wrong: rates by light, object, lightness and hue.
 import { make, swatches } from '../shared/dom.js';
 
+/**
+ * @param {Api.AcceptRate | null} rate
+ * @param {string} label
+ * @param {boolean} isChosen
+ */
 function shaded(rate, label, isChosen) {
   const cell = make('td', isChosen ? 'th-heat th-of-rule' : 'th-heat', rate ? rate.text : '–');
   if (!rate) return cell;
@@ -13,7 +18,7 @@ function shaded(rate, label, isChosen) {
 
 /**
  * The tables in two columns.
- * @param {any[]} breakdowns
+ * @param {Api.Breakdown[]} breakdowns
  * @param {{ id: string, name: string }[]} rules
  * @param {{ rule: string, system: string, what: string }} chosen
  */

@@ -1,6 +1,10 @@
 // The rates of every rule with their intervals, and how often verdicts of a confidence are right.
 import { make } from '../shared/dom.js';
 
+/**
+ * @param {Api.AcceptRate | null | undefined} rate
+ * @param {string} text
+ */
 function rateCell(rate, text) {
   const cell = make('td', 'th-rate');
   if (!rate) {
@@ -21,6 +25,7 @@ function rateCell(rate, text) {
   return cell;
 }
 
+/** @param {Api.NamedChoice[]} systems */
 function heads(systems) {
   const top = make('tr');
   const below = make('tr');
@@ -45,6 +50,12 @@ function heads(systems) {
   return head;
 }
 
+/**
+ * @param {Api.NamedChoice[]} systems
+ * @param {Api.TracedRow} row
+ * @param {HTMLElement} name
+ * @param {boolean} [soft]
+ */
 function line(systems, row, name, soft) {
   const node = make('tr', soft ? 'th-beside' : '');
   const head = make('th', 'th-row-name');
@@ -70,7 +81,7 @@ function line(systems, row, name, soft) {
 
 /**
  * The head and the body of the table.
- * @param {any} report
+ * @param {Api.RuleAccuracyView} report
  * @param {string} rule that is chosen
  * @param {(rule: string) => void} choose
  */
@@ -118,7 +129,7 @@ export function ratesTable(report, rule, choose) {
 
 /**
  * The head and the body of the table: of verdicts with a confidence, how many are right.
- * @param {any[]} sets
+ * @param {Api.TracedSet[]} sets
  */
 export function reliabilityTable(sets) {
   const head = make('thead');
@@ -150,7 +161,10 @@ export function reliabilityTable(sets) {
   return [head, body];
 }
 
-// What the paper says of its own rule, without intervals.
+/**
+ * What the paper says of its own rule, without intervals.
+ * @param {Api.RuleAccuracyView} report
+ */
 function published(report) {
   const node = make('tr', 'th-published');
   const head = make('th', 'th-row-name');
