@@ -4,6 +4,16 @@
 declare namespace Api {
   interface Get {
     '/api/backups': BackupsView;
+    '/api/compare/bins': BinsView;
+    '/api/compare/choices': ConceptChoices;
+    '/api/compare/concepts': ConceptsView;
+    '/api/compare/flow': FlowView;
+    '/api/compare/images': BinImages;
+    '/api/compare/intervals': IntervalsView;
+    '/api/compare/sets/words': ConceptSuggestions;
+    '/api/compare/steps': ExtractionSteps;
+    '/api/compare/sweep': ChartJson;
+    '/api/compare/view': ConceptView;
     '/api/drawings': Gallery;
     '/api/drawings/{}/pair': PairJson;
     '/api/examples': ExamplesView;
@@ -45,6 +55,9 @@ declare namespace Api {
     '/api/backups': [EmptyRequest, StartedJob];
     '/api/colorize/candidates': [CandidatesRequest, StartedJob];
     '/api/compare/analyses/cells': [ExtractCells, StartedJob];
+    '/api/compare/image/look': [Mark, MarkPreview];
+    '/api/compare/image/mark': [Mark, SavedMark];
+    '/api/compare/image/pool': [Pool, PooledImages];
     '/api/compare/sets/forget/{}': [Omit<Waiting, 'session'>, Done];
     '/api/compare/sets/pictures-store/{}': [Omit<ImageFiles, 'session'>, StartedJob];
     '/api/compare/sets/pictures/{}/{}': [Omit<ImageFile, 'session' | 'place'>, Done];
@@ -151,6 +164,13 @@ declare namespace Api {
     path?: string;
   }
 
+  interface AvailableSources {
+    people: boolean;
+    runs: number;
+    sets: number;
+    images: boolean;
+  }
+
   interface BackupJson {
     name: string;
     url: string;
@@ -173,6 +193,36 @@ declare namespace Api {
   interface BatchProblem {
     text: string;
     count: number;
+  }
+
+  interface BinImages {
+    bin: number;
+    label: string;
+    share: number;
+    all: number;
+    with: number;
+    method: string;
+    images: Array<ConceptImage>;
+  }
+
+  interface BinJson {
+    index: number;
+    name: string;
+    hex: string;
+    lab: Array<number>;
+  }
+
+  interface BinWeight {
+    index: number;
+    weight: number;
+  }
+
+  interface BinsView {
+    bins: Array<BinJson>;
+    orders: Record<string, Array<number>>;
+    sorts: Array<NamedChoice>;
+    methods: Array<NamedChoice>;
+    metrics: Array<PairMetric>;
   }
 
   interface Breakdown {
@@ -262,6 +312,20 @@ declare namespace Api {
     retry?: boolean;
   }
 
+  interface ChartJson {
+    name: string;
+    title: string;
+    words: string;
+    figure: Record<string, any> | null;
+    stands: string;
+    empty: string;
+    source: string;
+    columns: Array<string>;
+    lines: Array<FigureLine>;
+    more: number;
+    opens: Array<Record<string, string>>;
+  }
+
   interface Choice {
     id: string;
     name: string;
@@ -271,6 +335,62 @@ declare namespace Api {
   interface ChosenModels {
     models?: Array<ModelFacts>;
     lacking?: boolean;
+  }
+
+  interface ConceptChoices {
+    words: string;
+    concept: ConceptFacts | null;
+    siblings: Array<ConceptFacts>;
+    choices: Array<SourceChoice>;
+    begin: Array<string>;
+  }
+
+  interface ConceptFacts {
+    id: string;
+    words: string;
+    thing: string;
+    modifier: string;
+    kind: string;
+    category: string;
+  }
+
+  interface ConceptImage {
+    image: string;
+    mask: string;
+    small: string;
+    about: string;
+    mask_px: number;
+    share?: number;
+    dominant?: string;
+  }
+
+  interface ConceptMatch {
+    words: string;
+    concept: string;
+    category: string;
+    kind: string;
+  }
+
+  interface ConceptSuggestions {
+    words: string;
+    known: boolean;
+    found: Array<ConceptMatch>;
+    total: number;
+    similar: Array<string>;
+  }
+
+  interface ConceptView {
+    distributions: Array<DistributionJson>;
+    pairs: Array<PairNumbers>;
+    pair: Array<number>;
+    figures: Record<string, Record<string, any>>;
+    flow: FlowView | null;
+    between: string;
+  }
+
+  interface ConceptsView {
+    concepts: Array<Array<any>>;
+    here: AvailableSources;
   }
 
   interface Delete {
@@ -338,6 +458,25 @@ declare namespace Api {
     systems: Array<NamedChoice>;
     pairs: Array<VerdictPairJson>;
     total: number;
+  }
+
+  interface DistributionJson {
+    letter: string;
+    source: string;
+    label: string;
+    problem: string;
+    measuring: Array<number> | null;
+    kind?: string;
+    count?: number;
+    counted?: string;
+    notes?: Array<string>;
+    weights?: Array<number>;
+    fullest?: Array<number>;
+    pictures?: boolean;
+    people?: boolean;
+    fixed?: string;
+    image?: ImageRow | null;
+    background?: string;
   }
 
   interface Done {
@@ -461,6 +600,25 @@ declare namespace Api {
     guidance?: string;
   }
 
+  interface ExtractionGroup {
+    weight: number;
+    kept?: number;
+    images: Array<ConceptImage>;
+    more: number;
+    pooled: Array<PaletteColor>;
+    merged: Array<PaletteColor>;
+  }
+
+  interface ExtractionSteps {
+    label: string;
+    notes: Array<string>;
+    bins: Array<BinWeight>;
+    groups: Array<ExtractionGroup>;
+    palette: Array<PaletteColor>;
+    settings: Array<Array<string>>;
+    words: string;
+  }
+
   interface FacetJson {
     name: string;
     title: string;
@@ -526,6 +684,16 @@ declare namespace Api {
     hex?: string;
     title?: string;
     main?: boolean;
+  }
+
+  interface FlowView {
+    moves: Array<MoveJson>;
+    emd: number;
+    moved: number;
+    letters: Array<string>;
+    drawn: number;
+    drawn_cost: number;
+    figure: Record<string, any>;
   }
 
   interface FolderPreview {
@@ -654,6 +822,18 @@ declare namespace Api {
     created_at: string | null;
   }
 
+  interface ImageRow {
+    image_id: string;
+    mask_id: string;
+    whole: boolean;
+    width: number;
+    height: number;
+    name: string;
+    words: string;
+    url: string;
+    small: string;
+  }
+
   interface ImagesView {
     images: Array<ImageJson>;
     total: number;
@@ -671,6 +851,21 @@ declare namespace Api {
 
   interface ImportSet {
     path: string;
+  }
+
+  interface IntervalJson {
+    low: number;
+    high: number;
+    text: string;
+  }
+
+  interface IntervalsView {
+    a: string;
+    b: string;
+    draws: number;
+    intervals: Record<string, IntervalJson | null>;
+    undefined: Record<string, number>;
+    notes: Array<string>;
   }
 
   interface JobJson {
@@ -886,6 +1081,17 @@ declare namespace Api {
     name?: string;
   }
 
+  interface Mark {
+    image: string;
+    marks: Array<any>;
+  }
+
+  interface MarkPreview {
+    words: string;
+    note: string;
+    url: string;
+  }
+
   interface MaskOutline {
     path: string;
     width: number;
@@ -943,6 +1149,14 @@ declare namespace Api {
     lacking: Array<[string, string]>;
   }
 
+  interface MoveJson {
+    source: number;
+    target: number;
+    mass: number;
+    distance: number;
+    cost: number;
+  }
+
   interface NamedChoice {
     id: string;
     name: string;
@@ -980,6 +1194,12 @@ declare namespace Api {
 
   interface Notices {
     notices: Array<NoticeJson>;
+  }
+
+  interface NumberJson {
+    value: number | null;
+    text: string;
+    why?: string;
   }
 
   interface OtherReport {
@@ -1028,6 +1248,32 @@ declare namespace Api {
     after: string;
     change: string;
     toward: string;
+  }
+
+  interface PairMetric {
+    id: string;
+    name: string;
+    unit: string;
+    better: string;
+    formula: string;
+    source: string;
+    plain: string;
+  }
+
+  interface PairNumbers {
+    a: string;
+    b: string;
+    letters: Array<string>;
+    numbers: Record<string, NumberJson>;
+    dominant: Array<number>;
+    tied: Array<number>;
+    hue_literal: number;
+  }
+
+  interface PaletteColor {
+    hex: string;
+    lab: Array<number>;
+    weight: number;
   }
 
   interface PeopleAnswers {
@@ -1081,6 +1327,21 @@ declare namespace Api {
     tasks: Record<string, TallyJson>;
     reads: Array<string>;
     micro: null;
+  }
+
+  interface Pool {
+    sources: Array<string>;
+    words?: string;
+    name?: string;
+    of_people?: boolean;
+  }
+
+  interface PooledImages {
+    words: string;
+    concept: string;
+    set_id: string;
+    source: string;
+    name: string;
   }
 
   interface PromptJson {
@@ -1501,6 +1762,11 @@ declare namespace Api {
     hidden: number;
   }
 
+  interface SavedMark {
+    source: string;
+    mask_id: string;
+  }
+
   interface SavedSelection {
     name: string;
     count: number;
@@ -1549,6 +1815,14 @@ declare namespace Api {
     description: string;
     count: number;
     imported: boolean;
+  }
+
+  interface SourceChoice {
+    source: string;
+    label: string;
+    kind: string;
+    count: number;
+    note: string;
   }
 
   interface StagedFile {

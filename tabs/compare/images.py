@@ -7,7 +7,7 @@ counts, which its row says; a box around the thing is a press away.
 from __future__ import annotations
 
 import base64
-from typing import Any
+from typing import Any, TypedDict
 
 from pydantic import Field
 
@@ -17,7 +17,7 @@ from truehue.core.masks.display import cutout_png
 from truehue.core.masks.from_marks import mask_from_marks
 from truehue.core.masks.registry import mask_text
 from truehue.core.records import MaskRecord
-from truehue.tabs.compare.people.messages import concept_json, normalize_concept
+from truehue.tabs.compare.people.messages import ConceptWords, concept_json, normalize_concept
 from truehue.tabs.compare.people.sets import MOST_NAME
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
@@ -32,7 +32,44 @@ MOST_POOLED = 6
 _WHOLE_WORDS = "Background included."
 
 
-def image_row(context: Context, text: str, message: str) -> dict[str, Any] | None:
+class ImageRow(TypedDict):
+    """A single image and its mask; ``whole`` where the background counts too."""
+
+    image_id: str
+    mask_id: str
+    whole: bool
+    width: int
+    height: int
+    name: str
+    words: str
+    url: str
+    small: str
+
+
+class MarkPreview(TypedDict):
+    """The pixels that a selection would count, as an image and in words."""
+
+    words: str
+    note: str
+    url: str
+
+
+class SavedMark(TypedDict):
+    """The stored mask; ``source`` is the image measured by it."""
+
+    source: str
+    mask_id: str
+
+
+class PooledImages(ConceptWords):
+    """The set that images became."""
+
+    set_id: str
+    source: str
+    name: str
+
+
+def image_row(context: Context, text: str, message: str) -> ImageRow | None:
     """The image of a source and the mask that it is measured by; None for what is no single image.
 
     Raises what :func:`truehue.tabs.sources.distributions.image_profiles` does.
@@ -75,7 +112,7 @@ class Pool(PageRequest):
 
 
 @requires("look")
-def review_mark(context: Context, actor: Actor, request: Mark) -> dict[str, Any]:
+def review_mark(context: Context, actor: Actor, request: Mark) -> MarkPreview:
     """What marks on an image would count, as a picture and in words; stores nothing. Raises
     BadInput, MaskError, NoPixels and NotStored."""
     image = context.storage.images.get(request.image)
@@ -90,7 +127,7 @@ def review_mark(context: Context, actor: Actor, request: Mark) -> dict[str, Any]
 
 
 @requires("add")
-def save_mark(context: Context, actor: Actor, request: Mark) -> dict[str, Any]:
+def save_mark(context: Context, actor: Actor, request: Mark) -> SavedMark:
     """Stores the mask of such marks; ``source`` is the image measured by it. Errors as
     :func:`review_mark`."""
     image = context.storage.images.get(request.image)
@@ -102,7 +139,7 @@ def save_mark(context: Context, actor: Actor, request: Mark) -> dict[str, Any]:
 
 
 @requires("add")
-def pool(context: Context, actor: Actor, request: Pool) -> dict[str, Any]:
+def pool(context: Context, actor: Actor, request: Pool) -> PooledImages:
     """Stores images as one set of images. Raises BadInput and NotStored."""
     message = normalize_concept(request.words)
     members: dict[str, str] = {}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from fastapi import Request
 from fastapi.responses import JSONResponse, Response
@@ -20,9 +19,8 @@ from truehue.tabs.compare.concept.service import (
 )
 from truehue.tabs.compare.concept.steps import images_view, steps_view
 from truehue.tabs.compare.images import Mark, Pool, pool, review_mark, save_mark
-from truehue.tabs.compare.sweep import sweep_chart
-from truehue.tabs.compare.tables.charts import Chart
-from truehue.tabs.page.answers import csv_attachment, json_answer
+from truehue.tabs.compare.sweep import sweep_chart, sweep_view
+from truehue.tabs.page.answers import Answer, csv_attachment, json_answer
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.router import FeatureRouter
 from truehue.tabs.sources.distributions import concepts_view
@@ -40,7 +38,7 @@ def compare_routes(context: Context) -> FeatureRouter:
     def listed() -> JSONResponse:
         return json_answer(lambda: concepts_view(context))
 
-    views: dict[str, Callable[[Context, Mapping[str, str]], dict[str, Any]]] = {
+    views: dict[str, Callable[[Context, Mapping[str, str]], Answer]] = {
         "choices": choices_view,
         "view": concept_view,
         "intervals": intervals_view,
@@ -65,22 +63,24 @@ def compare_routes(context: Context) -> FeatureRouter:
         query = request.query_params
         return csv_attachment(lambda: (file_name(query, "numbers"), numbers_csv(context, query)))
 
-    def sweep_of(request: Request) -> Chart:
-        return sweep_chart(context, request.query_params.get("images", "").split(","))
-
     @router.get("/sweep")
-    def sweep(request: Request) -> JSONResponse:
-        return json_answer(lambda: sweep_of(request).as_json())
+    def sweep(images: str = "") -> JSONResponse:
+        return json_answer(lambda: sweep_view(context, images.split(",")))
 
     @router.get("/sweep.csv")
-    def sweep_csv(request: Request) -> Response:
-        return csv_attachment(lambda: ("truehue-saturation-sweep.csv", sweep_of(request).csv()))
+    def sweep_csv(images: str = "") -> Response:
+        return csv_attachment(
+            lambda: (
+                "truehue-saturation-sweep.csv",
+                sweep_chart(context, images.split(",")).csv(),
+            )
+        )
 
     return router
 
 
 def _answering(
-    context: Context, view: Callable[[Context, Mapping[str, str]], dict[str, Any]]
+    context: Context, view: Callable[[Context, Mapping[str, str]], Answer]
 ) -> Callable[[Request], JSONResponse]:
     def answer(request: Request) -> JSONResponse:
         return json_answer(lambda: view(context, request.query_params))

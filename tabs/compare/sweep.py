@@ -14,7 +14,7 @@ from truehue.core.fidelity.sweep import SCALES, Curve, curve_of, sweep_rows
 from truehue.core.scores.measures import measures_of
 from truehue.core.scores.records import HIGH, IMAGE, NEITHER, Measure
 from truehue.tabs.charts.figure_parts import label
-from truehue.tabs.compare.tables.charts import Chart, Row, line_style
+from truehue.tabs.compare.tables.charts import Chart, ChartJson, Row, line_style
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.figures import INK, PANEL, SOFT
 
@@ -32,6 +32,11 @@ _SOURCE = (
     "“Too Vivid to Be Real?”, figure 1 A.2. The paper names neither the color space nor the "
     "scales: HSV S and 0.4 to 2 are ours."
 )
+
+
+def sweep_view(context: Context, image_ids: Sequence[str]) -> ChartJson:
+    """The saturation sweep of stored images; errors as of :func:`sweep_chart`."""
+    return sweep_chart(context, image_ids).as_json()
 
 
 def sweep_chart(context: Context, image_ids: Sequence[str]) -> Chart:

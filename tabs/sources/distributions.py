@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -184,7 +184,23 @@ def choices(context: Context, text: str) -> list[Choice]:
     return sorted(entries, key=lambda choice: choice.kind != "people")
 
 
-def concepts_view(context: Context) -> dict[str, Any]:
+class AvailableSources(TypedDict):
+    """What can be compared at all."""
+
+    people: bool
+    runs: int
+    sets: int
+    images: bool
+
+
+class ConceptsView(TypedDict):
+    """All concepts as rows, and the sources."""
+
+    concepts: list[list[Any]]
+    here: AvailableSources
+
+
+def concepts_view(context: Context) -> ConceptsView:
     """All concepts and the words that imports brought beside them, each with how many sets of
     people and of pictures there are of it; and what is here at all.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from truehue.core.color.distances import Comparison
 from truehue.core.concepts.metrics import METRICS as EVERY_METRIC
@@ -43,7 +43,35 @@ PLAINLY = " · ".join(f"{metric.name}: {metric.plain}" for metric in METRICS if 
 """The paper's three numbers in a line of words."""
 
 
-def metrics_json() -> list[dict[str, Any]]:
+class PairMetric(TypedDict):
+    """The heading of a number of a pair."""
+
+    id: str
+    name: str
+    unit: str
+    better: str
+    formula: str
+    source: str
+    plain: str
+
+
+class NumberJson(TypedDict):
+    """A number of a pair; ``why`` says why there is none."""
+
+    value: float | None
+    text: str
+    why: NotRequired[str]
+
+
+class IntervalJson(TypedDict):
+    """A 95% interval."""
+
+    low: float
+    high: float
+    text: str
+
+
+def metrics_json() -> list[PairMetric]:
     """The headings, in their order, with formula and source."""
     return [
         {
@@ -59,13 +87,13 @@ def metrics_json() -> list[dict[str, Any]]:
     ]
 
 
-def numbers_json(comparison: Comparison) -> dict[str, dict[str, Any]]:
+def numbers_json(comparison: Comparison) -> dict[str, NumberJson]:
     """By metric: its value, and the text to show; ``why`` where there is no number."""
     return {metric.id: _cell(metric, comparison) for metric in METRICS}
 
 
-def _cell(metric: Metric, comparison: Comparison) -> dict[str, Any]:
-    value = getattr(comparison, metric.field)
+def _cell(metric: Metric, comparison: Comparison) -> NumberJson:
+    value: Any = getattr(comparison, metric.field)
     if value is None:
         return {"value": None, "text": "–", "why": metric.undefined}
     if isinstance(value, bool):
@@ -80,7 +108,7 @@ def format_metric(metric: Metric, value: float) -> str:
     return f"{text}°" if metric.unit == "°" else text
 
 
-def interval_json(metric: Metric, interval: tuple[float, float] | None) -> dict[str, Any] | None:
+def interval_json(metric: Metric, interval: tuple[float, float] | None) -> IntervalJson | None:
     """An interval as numbers and as text, ``18.2 to 31.0``."""
     if interval is None:
         return None

@@ -34,7 +34,9 @@ export function mount(widget) {
   /** @type {Record<string, any>} */
   const state = { concept: '', words: '', d: [], ...DEFAULTS };
   let known = null;
+  /** @type {Api.ConceptView | null} */
   let view = null;
+  /** @type {Api.ConceptChoices | null} */
   let chosen = null;
   let current = null;
   let request = 0;

@@ -61,6 +61,7 @@ export function numbersTable(box, { bins, metrics, choose, inspectBin }) {
     head.append(row);
     return head;
   }
+  /** @param {Api.PairNumbers} pair */
   function line(pair, chosen, labels) {
     const row = make('tr');
     const name = make('th', 'th-row-name');
@@ -178,6 +179,7 @@ export function movesList(box, { bins, hover, open }) {
   const more = box.querySelector('.th-cc-moves-more');
   const title = box.querySelector('.th-cc-moves-title');
   const message = box.querySelector('.th-cc-moves-words');
+  /** @type {Api.FlowView | null} */
   let flow = null;
   let whole = false;
   function side(index) {
@@ -191,6 +193,7 @@ export function movesList(box, { bins, hover, open }) {
     node.addEventListener('click', () => open(index));
     return node;
   }
+  /** @param {Api.MoveJson} move */
   function moveRow(move) {
     const node = make('li');
     const colors = make('span', 'th-cc-both');

@@ -54,6 +54,7 @@ export function sourceList(box, { bins, changed, mark, pool }) {
     rows.splice(Math.max(0, index + by), 0, item);
     change(rows);
   }
+  /** @param {Api.DistributionJson} item */
   function row(item, index) {
     const node = make('li', 'th-cc-source');
     const letter = make('b', 'th-cc-letter', item.letter);
@@ -98,6 +99,7 @@ export function sourceList(box, { bins, changed, mark, pool }) {
     return node;
   }
   // Of images whose colors are being measured: how far that is.
+  /** @param {Api.DistributionJson} item */
   function measuring(item) {
     const [done, all] = item.measuring;
     const node = make('div', 'th-cc-measuring');
@@ -117,6 +119,7 @@ export function sourceList(box, { bins, changed, mark, pool }) {
     return node;
   }
   // Of a single image: which pixels count, and the way to say which.
+  /** @param {Api.DistributionJson} item */
   function measured(item) {
     const node = make('div', 'th-cc-measured');
     const small = make('img');

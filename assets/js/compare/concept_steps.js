@@ -4,6 +4,7 @@ import { ask } from '../shared/http.js';
 import { labWords, percent, signedNumber } from './concept_figures.js';
 import { binPatch } from './concept_numbers.js';
 
+/** @param {Api.ConceptImage} item */
 function pictureButton(item, { words, said, opened }) {
   const button = make('button', 'th-cc-picture');
   const image = make('img');
@@ -109,6 +110,7 @@ export function imagesOfBin(box, { bins, ask: question, openPicture }) {
   };
 }
 // Touching swatches as wide as their weights.
+/** @param {Api.PaletteColor[]} colors */
 function paletteStrip(colors, says) {
   const strip = make('div', 'th-cc-strip');
   strip.setAttribute('role', 'img');
@@ -147,6 +149,7 @@ export function extractionSteps(box, { bins, ask: question, chose, openPicture }
     if (said) node.append(make('p', 'th-soft', said));
     return node;
   }
+  /** @param {Api.ExtractionGroup} item */
   function group(item, index, several) {
     const node = make('article', 'th-cc-group');
     const grid = make('div', 'th-cc-pictures');

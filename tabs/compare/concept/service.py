@@ -10,7 +10,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 import numpy as np
 
@@ -39,11 +39,21 @@ from truehue.tabs.compare.histograms import (
     order_of,
     palettes,
 )
-from truehue.tabs.compare.images import image_row
+from truehue.tabs.compare.images import ImageRow, image_row
+from truehue.tabs.page.answers import NamedChoice
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import count_noun
 from truehue.tabs.sources.distributions import Choice, background, choices, describe_kind
-from truehue.tabs.sources.numbers import METRICS, Metric, interval_json, metrics_json, numbers_json
+from truehue.tabs.sources.numbers import (
+    METRICS,
+    IntervalJson,
+    Metric,
+    NumberJson,
+    PairMetric,
+    interval_json,
+    metrics_json,
+    numbers_json,
+)
 
 if TYPE_CHECKING:
     from truehue.core.concepts.distribution import Distribution, Intervals
@@ -61,7 +71,135 @@ _KEPT: LruCache[Intervals] = LruCache(MOST_KEPT)
 _DRAWN: LruCache[np.ndarray | None] = LruCache(MOST_KEPT)
 
 
-def bins_view() -> dict[str, Any]:
+class BinJson(TypedDict):
+    """A bin of UW-71."""
+
+    index: int
+    name: str
+    hex: str
+    lab: list[float]
+
+
+class BinsView(TypedDict):
+    """The bins, and what does not depend on data."""
+
+    bins: list[BinJson]
+    orders: dict[str, list[int]]
+    sorts: list[NamedChoice]
+    methods: list[NamedChoice]
+    metrics: list[PairMetric]
+
+
+class DistributionJson(TypedDict):
+    """A source; only the first fields where it has no distribution: then ``problem`` says why, or
+    ``measuring`` how many of its images are measured."""
+
+    letter: str
+    source: str
+    label: str
+    problem: str
+    measuring: list[int] | None
+    kind: NotRequired[str]
+    count: NotRequired[int]
+    counted: NotRequired[str]
+    notes: NotRequired[list[str]]
+    weights: NotRequired[list[float]]
+    fullest: NotRequired[list[int]]
+    pictures: NotRequired[bool]
+    people: NotRequired[bool]
+    fixed: NotRequired[str]
+    image: NotRequired[ImageRow | None]
+    background: NotRequired[str]
+
+
+class PairNumbers(TypedDict):
+    """The numbers of two distributions; ``dominant`` are their fullest bins."""
+
+    a: str
+    b: str
+    letters: list[str]
+    numbers: dict[str, NumberJson]
+    dominant: list[int]
+    tied: list[int]
+    hue_literal: float
+
+
+class MoveJson(TypedDict):
+    """A mass that moves from one bin to another."""
+
+    source: int
+    target: int
+    mass: float
+    distance: float
+    cost: float
+
+
+class FlowView(TypedDict):
+    """The transport plan of a pair; its figure has the largest ``drawn`` moves."""
+
+    moves: list[MoveJson]
+    emd: float
+    moved: float
+    letters: list[str]
+    drawn: int
+    drawn_cost: float
+    figure: dict[str, Any]
+
+
+class ConceptView(TypedDict):
+    """The distributions of a concept, the numbers of every pair, and the figures."""
+
+    distributions: list[DistributionJson]
+    pairs: list[PairNumbers]
+    pair: list[int]
+    figures: dict[str, dict[str, Any]]
+    flow: FlowView | None
+    between: str
+
+
+class IntervalsView(TypedDict):
+    """The intervals of the numbers of a pair, by metric."""
+
+    a: str
+    b: str
+    draws: int
+    intervals: dict[str, IntervalJson | None]
+    undefined: dict[str, int]
+    notes: list[str]
+
+
+class ConceptFacts(TypedDict):
+    """A concept of ColorConceptBench."""
+
+    id: str
+    words: str
+    thing: str
+    modifier: str
+    kind: str
+    category: str
+
+
+class SourceChoice(TypedDict):
+    """A source that can be compared."""
+
+    source: str
+    label: str
+    kind: str
+    count: int
+    note: str
+
+
+class ConceptChoices(TypedDict):
+    """A concept with its siblings and sources; ``begin`` are those that are shown first."""
+
+    words: str
+    concept: ConceptFacts | None
+    siblings: list[ConceptFacts]
+    choices: list[SourceChoice]
+    begin: list[str]
+
+
+def bins_view() -> BinsView:
     """The 71 bins, their orders that do not depend on data, methods and metrics."""
     return {
         "bins": [
@@ -75,7 +213,7 @@ def bins_view() -> dict[str, Any]:
     }
 
 
-def concept_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
+def concept_view(context: Context, query: Mapping[str, str]) -> ConceptView:
     """Distributions, their figures and the numbers of every pair.
 
     ``query``: ``concept`` or ``words``, ``d`` (sources), ``method``, ``sort``, ``pair``, ``apart``,
@@ -90,7 +228,7 @@ def concept_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
     if len(usable) > 1 and not set(question.pair) <= set(usable):
         question = replace(question, pair=(usable[0], usable[1]))
     shown = {entry.source: histogram_of(entry) for entry in measured_entries}
-    answer: dict[str, Any] = {
+    answer: ConceptView = {
         "distributions": [_with_image(context, question, entry) for entry in every],
         "pairs": [_pair(first, second) for first, second in combinations(measured_entries, 2)],
         "pair": list(question.pair),
@@ -120,14 +258,14 @@ def concept_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
     return answer
 
 
-def flow_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
+def flow_view(context: Context, query: Mapping[str, str]) -> FlowView:
     """What would have to move from the first of the pair to the second. Raises BadInput."""
     question = question_of(query)
     first, second = (histogram_of(entry) for entry in pair_of(context, question))
     return _moves(first, second, apart=question.apart)
 
 
-def intervals_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
+def intervals_view(context: Context, query: Mapping[str, str]) -> IntervalsView:
     """95% bootstrap intervals of the numbers of the ``pair``, over images or people.
 
     Each as ``low``, ``high`` and ``text``, or None; ``notes`` say what was kept as it is, and why.
@@ -218,8 +356,8 @@ def palette_of(
     return sorted(swatches, key=lambda color: -color[2])
 
 
-def _entry_json(entry: PageSource) -> dict[str, Any]:
-    head: dict[str, Any] = {
+def _entry_json(entry: PageSource) -> DistributionJson:
+    head: DistributionJson = {
         "letter": entry.letter,
         "source": entry.source,
         "label": entry.label,
@@ -244,7 +382,7 @@ def _entry_json(entry: PageSource) -> dict[str, Any]:
     }
 
 
-def _with_image(context: Context, question: ConceptQuestion, entry: PageSource) -> dict[str, Any]:
+def _with_image(context: Context, question: ConceptQuestion, entry: PageSource) -> DistributionJson:
     """A row; of a single image with what it is measured by, of images with what of them counts
     besides the object."""
     row = _entry_json(entry)
@@ -262,7 +400,7 @@ def _count_text(distribution: Distribution) -> str:
     return "a mean of an unknown number of people" if distribution.of_people else "a mean"
 
 
-def _pair(first: PageSource, second: PageSource) -> dict[str, Any]:
+def _pair(first: PageSource, second: PageSource) -> PairNumbers:
     assert first.distribution is not None
     assert second.distribution is not None
     numbers = compare(first.distribution.weights, second.distribution.weights)
@@ -287,7 +425,7 @@ def _closely(
     return (shown[first], shown[second]) if first in shown and second in shown else None
 
 
-def _moves(first: Histogram, second: Histogram, *, apart: bool) -> dict[str, Any]:
+def _moves(first: Histogram, second: Histogram, *, apart: bool) -> FlowView:
     moves = emd_flow(first.weights, second.weights)
     return {
         "moves": [
@@ -309,7 +447,7 @@ def _moves(first: Histogram, second: Histogram, *, apart: bool) -> dict[str, Any
     }
 
 
-def choices_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
+def choices_view(context: Context, query: Mapping[str, str]) -> ConceptChoices:
     """A concept: its siblings, what can be compared of it, and what to begin with.
 
     Raises BadInput for a concept that there is not.
@@ -340,7 +478,7 @@ def choices_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def concept_json(concept: Concept) -> dict[str, str]:
+def concept_json(concept: Concept) -> ConceptFacts:
     """One concept for the page."""
     return {
         "id": concept.id,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 import numpy as np
 
@@ -22,6 +22,71 @@ if TYPE_CHECKING:
 MOST_PICTURES = 200
 
 
+class ConceptImage(TypedDict):
+    """An image of a concept: ``share`` of its pixels in a bin, ``dominant`` its color."""
+
+    image: str
+    mask: str
+    small: str
+    about: str
+    mask_px: int
+    share: NotRequired[float]
+    dominant: NotRequired[str]
+
+
+BinImages = TypedDict(
+    "BinImages",
+    {
+        "bin": int,
+        "label": str,
+        "share": float,
+        "all": int,
+        "with": int,
+        "method": str,
+        "images": list[ConceptImage],
+    },
+)
+"""The images with pixels in a bin, of all images of a source."""
+
+
+class BinWeight(TypedDict):
+    """A bin with its weight."""
+
+    index: int
+    weight: float
+
+
+class PaletteColor(TypedDict):
+    """A color of a palette."""
+
+    hex: str
+    lab: list[float]
+    weight: float
+
+
+class ExtractionGroup(TypedDict):
+    """Images of similar dominant colors, and their palette before and after merging."""
+
+    weight: float
+    kept: NotRequired[float]
+    images: list[ConceptImage]
+    more: int
+    pooled: list[PaletteColor]
+    merged: list[PaletteColor]
+
+
+class ExtractionSteps(TypedDict):
+    """The extraction of a source; ``words`` say why there are no steps."""
+
+    label: str
+    notes: list[str]
+    bins: list[BinWeight]
+    groups: list[ExtractionGroup]
+    palette: list[PaletteColor]
+    settings: list[list[str]]
+    words: str
+
+
 def _source(query: Mapping[str, str]) -> tuple[ConceptQuestion, str]:
     source = query.get("source", "").strip()
     if not source:
@@ -29,7 +94,7 @@ def _source(query: Mapping[str, str]) -> tuple[ConceptQuestion, str]:
     return question_of({**query, "d": source, "pair": ""}), source
 
 
-def images_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
+def images_view(context: Context, query: Mapping[str, str]) -> BinImages:
     """The pictures of ``source`` with pixels in bin ``bin``, the fullest first.
 
     A picture's share is that of its own masked pixels nearest to the bin. Extraction pools and
@@ -64,7 +129,7 @@ def _share(image_profile: ImageProfile, index: int) -> float:
     return profile.bin_counts[profile.bins.index(index)] / profile.mask_px
 
 
-def steps_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
+def steps_view(context: Context, query: Mapping[str, str]) -> ExtractionSteps:
     """The extraction of ``source``: pictures, groups, palettes before and after merging, bins.
 
     Of an imported set there is only what stood in the file: ``groups`` is empty then, and
@@ -73,7 +138,7 @@ def steps_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
     question, source = _source(query)
     source_distribution = distribution(context, source, question.words, question.method)
     fullest = np.argsort(-source_distribution.weights, kind="stable")
-    answer: dict[str, Any] = {
+    answer: ExtractionSteps = {
         "label": source_distribution.label,
         "notes": list(source_distribution.notes),
         "bins": [
@@ -149,7 +214,7 @@ def settings_text(settings: Any) -> list[list[str]]:
     ]
 
 
-def image_json(image_profile: ImageProfile) -> dict[str, Any]:
+def image_json(image_profile: ImageProfile) -> ConceptImage:
     """A picture for the page: its ids, the small picture of its mask, and what is known of it."""
     about = [
         f"guidance {written_scale(image_profile.guidance)}"
@@ -167,7 +232,7 @@ def image_json(image_profile: ImageProfile) -> dict[str, Any]:
     }
 
 
-def colors_json(palette: Palette) -> list[dict[str, Any]]:
+def colors_json(palette: Palette) -> list[PaletteColor]:
     """The colors of a palette, heaviest first."""
     order: Sequence[int] = np.argsort(-palette.weights, kind="stable").tolist()
     return [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypedDict
 
 from truehue.core.concepts.matching import concept_of, normal, similar
 from truehue.core.errors import BadInput
@@ -10,6 +10,30 @@ from truehue.core.prompts.concepts import concepts
 
 MOST_WORDS = 120
 SHOWN = 12
+
+
+class ConceptWords(TypedDict):
+    """Words with the id of the concept that they are, empty where they are none."""
+
+    words: str
+    concept: str
+
+
+class ConceptMatch(ConceptWords):
+    """A concept that holds the typed words."""
+
+    category: str
+    kind: str
+
+
+class ConceptSuggestions(TypedDict):
+    """The concepts that typed words may mean."""
+
+    words: str
+    known: bool
+    found: list[ConceptMatch]
+    total: int
+    similar: list[str]
 
 
 def normalize_concept(typed: str) -> str:
@@ -25,13 +49,13 @@ def normalize_concept(typed: str) -> str:
     return text
 
 
-def concept_json(text: str) -> dict[str, Any]:
-    """Words with the id of the concept that they are, empty where they are none."""
+def concept_json(text: str) -> ConceptWords:
+    """Looks up the concept of words."""
     concept = concept_of(text)
     return {"words": text, "concept": concept.id if concept else ""}
 
 
-def suggestions(typed: str) -> dict[str, Any]:
+def suggestions(typed: str) -> ConceptSuggestions:
     """Concepts that hold the typed words, those that begin with them first; else similar ones."""
     text = normal(typed)[:MOST_WORDS]
     holding = [concept for concept in concepts() if text in normal(concept.words)] if text else []

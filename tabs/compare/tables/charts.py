@@ -7,9 +7,10 @@ import io
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypedDict
 
 from truehue.core.spreadsheets import cell
+from truehue.tabs.charts.analyses import FigureLine
 from truehue.tabs.charts.figure_parts import label
 
 MOST_NAME = 36
@@ -26,6 +27,22 @@ class Row:
     values: tuple[Any, ...]
     open: int | None = None
     hexes: tuple[str, ...] = ()
+
+
+class ChartJson(TypedDict):
+    """A figure with its numbers; ``more`` rows are in the CSV alone."""
+
+    name: str
+    title: str
+    words: str
+    figure: dict[str, Any] | None
+    stands: str
+    empty: str
+    source: str
+    columns: list[str]
+    lines: list[FigureLine]
+    more: int
+    opens: list[dict[str, str]]
 
 
 @dataclass(frozen=True)
@@ -46,7 +63,7 @@ class Chart:
     source: str = ""
     opens: tuple[dict[str, str], ...] = field(default=(), repr=False)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> ChartJson:
         """As the page draws it."""
         return {
             "name": self.name,
