@@ -10,7 +10,10 @@ declare namespace Api {
     '/api/compare/flow': FlowView;
     '/api/compare/images': BinImages;
     '/api/compare/intervals': IntervalsView;
+    '/api/compare/sets': ConceptSetsView;
+    '/api/compare/sets/pictures/{}/{}': StagedImage;
     '/api/compare/sets/words': ConceptSuggestions;
+    '/api/compare/sets/{}': ConceptSetPage;
     '/api/compare/steps': ExtractionSteps;
     '/api/compare/sweep': ChartJson;
     '/api/compare/view': ConceptView;
@@ -58,9 +61,15 @@ declare namespace Api {
     '/api/compare/image/look': [Mark, MarkPreview];
     '/api/compare/image/mark': [Mark, SavedMark];
     '/api/compare/image/pool': [Pool, PooledImages];
+    '/api/compare/sets/distributions/{}': [Omit<Waiting, 'session'>, FileReport];
+    '/api/compare/sets/distributions/{}/read': [Omit<ReadFile, 'session'>, FileReport];
+    '/api/compare/sets/distributions/{}/store': [Omit<KeepFile, 'session'>, StoredFile];
     '/api/compare/sets/forget/{}': [Omit<Waiting, 'session'>, Done];
+    '/api/compare/sets/pictures-plan/{}': [Omit<ImageFiles, 'session'>, ImagesPlan];
     '/api/compare/sets/pictures-store/{}': [Omit<ImageFiles, 'session'>, StartedJob];
     '/api/compare/sets/pictures/{}/{}': [Omit<ImageFile, 'session' | 'place'>, Done];
+    '/api/compare/sets/{}/hidden': [Omit<HideConceptSet, 'set_id'>, SetVisibility];
+    '/api/compare/sets/{}/name': [Omit<RenameSet, 'set_id'>, SetName];
     '/api/examples': [NamedExample, ExampleImage];
     '/api/explore/example': [KeepPicture, StoredScene];
     '/api/explore/rejudge': [ScoreStored, StartedJob];
@@ -371,6 +380,53 @@ declare namespace Api {
     kind: string;
   }
 
+  interface ConceptSetJson {
+    set_id: string;
+    type: string;
+    source: string;
+    name: string;
+    of_people: boolean;
+    hidden: boolean;
+    whose: string;
+    concepts: number;
+    contributors: number;
+    words: string;
+    concept?: string;
+    facts: string;
+    covers: string;
+    from: string;
+    notes: Array<string>;
+    created_at: string;
+  }
+
+  interface ConceptSetPage {
+    pictures?: Array<SetImage>;
+    words?: string;
+    concepts?: Array<ConceptStrip>;
+    total: number;
+    offset: number;
+  }
+
+  interface ConceptSetsView {
+    sets: Array<ConceptSetJson>;
+    hidden: number;
+    people: boolean;
+    bins: Array<StripBin>;
+    masks: Record<string, string>;
+    contributors: Record<string, string>;
+  }
+
+  interface ConceptStrip {
+    words: string;
+    label: string;
+    concept: string;
+    category: string;
+    kind: string;
+    people: number;
+    bins: Array<Array<number>>;
+    dominant: number;
+  }
+
   interface ConceptSuggestions {
     words: string;
     known: boolean;
@@ -391,6 +447,12 @@ declare namespace Api {
   interface ConceptsView {
     concepts: Array<Array<any>>;
     here: AvailableSources;
+  }
+
+  interface CoverageCount {
+    kind: string;
+    found: number;
+    of: number;
   }
 
   interface Delete {
@@ -677,6 +739,29 @@ declare namespace Api {
     published: Published | null;
   }
 
+  interface FileReport {
+    kind?: string;
+    kind_words?: string;
+    rows?: number;
+    sets?: number;
+    buttons?: Array<ReadingButton>;
+    concepts?: number;
+    contributors?: number;
+    people?: number;
+    coverage?: Array<CoverageCount>;
+    notes?: Array<string>;
+    unknown?: Array<UnknownConcept>;
+    unknown_total?: number;
+    problems?: Array<string>;
+    problems_total?: number;
+    first?: Array<ConceptStrip>;
+    offer?: string;
+    question?: string;
+    button?: string;
+    file: string;
+    refused: string;
+  }
+
   interface FilterValue {
     value: string;
     label: string;
@@ -784,6 +869,11 @@ declare namespace Api {
     systems: Array<NamedChoice>;
   }
 
+  interface HideConceptSet {
+    set_id: string;
+    hidden?: boolean;
+  }
+
   interface HideSet {
     set: string;
     hidden?: boolean;
@@ -832,6 +922,13 @@ declare namespace Api {
     words: string;
     url: string;
     small: string;
+  }
+
+  interface ImagesPlan {
+    pictures: Array<PlannedImage>;
+    total: number;
+    counts: Array<[number, string]>;
+    problems: Array<string>;
   }
 
   interface ImagesView {
@@ -982,6 +1079,16 @@ declare namespace Api {
     total: number;
     judgments: Array<JudgmentJson>;
     rules: Array<RuleAgreementJson>;
+  }
+
+  interface KeepFile {
+    session: string;
+    words?: string;
+    normalize?: boolean | 'ratings' | 'shares';
+    as_58?: boolean;
+    name?: string;
+    source?: string;
+    of_people?: boolean;
   }
 
   interface KeepPicture {
@@ -1329,6 +1436,13 @@ declare namespace Api {
     micro: null;
   }
 
+  interface PlannedImage {
+    place: number;
+    name: string;
+    contributor: string;
+    mask: string;
+  }
+
   interface Pool {
     sources: Array<string>;
     words?: string;
@@ -1512,6 +1626,19 @@ declare namespace Api {
     questions: Array<QuestionJson>;
   }
 
+  interface ReadFile {
+    session: string;
+    words?: string;
+    normalize?: boolean | 'ratings' | 'shares';
+    as_58?: boolean;
+  }
+
+  interface ReadingButton {
+    offer: string;
+    text: string;
+    options: Record<string, any>;
+  }
+
   interface RealismProblem {
     problem: string;
   }
@@ -1533,6 +1660,11 @@ declare namespace Api {
     macro: number | null;
     as_made: number | null;
     complete: number | null;
+  }
+
+  interface RenameSet {
+    set_id: string;
+    name?: string;
   }
 
   interface ReportList {
@@ -1809,12 +1941,28 @@ declare namespace Api {
     count: number;
   }
 
+  interface SetImage {
+    image_id: string;
+    mask_id: string;
+    contributor: string;
+    name: string;
+    cutout: string;
+  }
+
   interface SetInfo {
     id: string;
     title: string;
     description: string;
     count: number;
     imported: boolean;
+  }
+
+  interface SetName {
+    name: string;
+  }
+
+  interface SetVisibility {
+    hidden: boolean;
   }
 
   interface SourceChoice {
@@ -1832,6 +1980,14 @@ declare namespace Api {
 
   interface StagedFolder {
     session: string;
+  }
+
+  interface StagedImage {
+    words?: string;
+    notes?: Array<string>;
+    mask?: string;
+    refused?: string;
+    url?: string;
   }
 
   interface StartEvaluation {
@@ -1873,6 +2029,28 @@ declare namespace Api {
     job: string;
   }
 
+  interface StoredDistributions {
+    words: string;
+    concept: string;
+    set_id: string;
+    source: string;
+    known: boolean;
+    kind: string;
+    name: string;
+  }
+
+  interface StoredFile {
+    words: string;
+    concept: string;
+    set_id: string;
+    source: string;
+    known: boolean;
+    kind: string;
+    name: string;
+    sets: Array<StoredDistributions>;
+    said: string;
+  }
+
   interface StoredScene {
     image_id: string;
     mask: string;
@@ -1890,6 +2068,11 @@ declare namespace Api {
     found: string;
     words: string;
     evidence: string;
+  }
+
+  interface StripBin {
+    hex: string;
+    name: string;
   }
 
   interface Suggestion {
@@ -1964,6 +2147,11 @@ declare namespace Api {
   interface TrashView {
     days: number;
     deleted: Array<TrashJson>;
+  }
+
+  interface UnknownConcept {
+    words: string;
+    similar: Array<string>;
   }
 
   interface UnscoredChoices {

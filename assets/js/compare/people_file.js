@@ -215,6 +215,7 @@ export function distributionImport(part, bins, stored) {
   clear();
   return { take };
 }
+/** @param {Api.CoverageCount[]} coverage */
 function coverageWords(coverage) {
   return coverage
     .filter((item) => item.kind !== 'all')

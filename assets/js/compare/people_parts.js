@@ -16,7 +16,12 @@ function distributionStrip(bins, shares) {
   });
   return box;
 }
-// One concept of a set: its words, its strip, its dominant bin. A press opens the Concept view.
+/**
+ * One concept of a set: its words, its strip, its dominant bin. A press opens the Concept view.
+ * @param {Api.StripBin[]} bins
+ * @param {Api.ConceptStrip} item
+ * @param {(item: Api.ConceptStrip) => void} [open]
+ */
 export function conceptRow(bins, item, open) {
   const row = make(open ? 'button' : 'div', 'th-people-row');
   const text = make('span', 'th-people-words', item.words);

@@ -11,7 +11,7 @@ import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
@@ -140,7 +140,17 @@ def mask_for(context: Context, upload: ImageUpload, loaded: LoadedImage, mode: s
     raise MaskError(_UNMARKED)
 
 
-def preview(context: Context, session: str, index: int, mode: str, most_px: int) -> dict[str, Any]:
+class StagedImage(TypedDict, total=False):
+    """A staged image with the pixels that would count; ``refused`` says why there are none."""
+
+    words: str
+    notes: list[str]
+    mask: str
+    refused: str
+    url: str
+
+
+def preview(context: Context, session: str, index: int, mode: str, most_px: int) -> StagedImage:
     """A staged picture with the pixels that would count, as the page shows it; stores nothing.
 
     ``refused`` says why a picture has no such pixels. Raises BadInput for a place where nothing
@@ -158,7 +168,7 @@ def preview(context: Context, session: str, index: int, mode: str, most_px: int)
         raise BadInput("That image is no longer available. Choose it again.")
     loaded = load_image(uploads[0].path, name=uploads[0].name)
     height, width = loaded.srgb8.shape[:2]
-    answer = {
+    answer: StagedImage = {
         "words": f"{width} × {height} px",
         "notes": list(loaded.notes),
         "mask": "",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 from pydantic import Field
 
@@ -17,8 +17,14 @@ from truehue.core.concepts.reading import AS_58, MAX_BYTES, RATINGS, SHARES, rea
 from truehue.core.concepts.reading.collector import NORMALIZED
 from truehue.core.concepts.records import KINDS, DistributionFile
 from truehue.core.errors import BadInput
-from truehue.tabs.compare.people.messages import concept_json, normalize_concept
-from truehue.tabs.compare.people.sets import MOST_NAME, coverage, strips
+from truehue.tabs.compare.people.messages import ConceptWords, concept_json, normalize_concept
+from truehue.tabs.compare.people.sets import (
+    MOST_NAME,
+    ConceptStrip,
+    CoverageCount,
+    coverage,
+    strips,
+)
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.answers import Done
 from truehue.tabs.page.context import Context
@@ -79,10 +85,70 @@ class KeepFile(ReadFile):
     of_people: bool = False
 
 
+class ReadingButton(TypedDict):
+    """A way to read a file, with the ``options`` to read with."""
+
+    offer: str
+    text: str
+    options: Mapping[str, Any]
+
+
+class UnknownConcept(TypedDict):
+    """Words that are no concept, and similar ones that are."""
+
+    words: str
+    similar: list[str]
+
+
+class DistributionReport(TypedDict, total=False):
+    """What a file holds; ``question`` and ``offer`` say what may help where it cannot be read."""
+
+    kind: str
+    kind_words: str
+    rows: int
+    sets: int
+    buttons: list[ReadingButton]
+    concepts: int
+    contributors: int
+    people: int
+    coverage: list[CoverageCount]
+    notes: list[str]
+    unknown: list[UnknownConcept]
+    unknown_total: int
+    problems: list[str]
+    problems_total: int
+    first: list[ConceptStrip]
+    offer: str
+    question: str
+    button: str
+
+
+class FileReport(DistributionReport):
+    """The same of a waiting file; ``refused`` says why one cannot be read so."""
+
+    file: str
+    refused: str
+
+
+class StoredDistributions(ConceptWords):
+    """A set that a file became; ``known`` where it was stored before."""
+
+    set_id: str
+    source: str
+    known: bool
+    kind: str
+    name: str
+
+
+class StoredFile(StoredDistributions):
+    """All sets that a file became, and its first one; ``said`` tells which are not of people."""
+
+    sets: list[StoredDistributions]
+    said: str
+
+
 @requires("add")
-def stage(
-    context: Context, actor: Actor, request: Waiting, file: Path, name: str
-) -> dict[str, Any]:
+def stage(context: Context, actor: Actor, request: Waiting, file: Path, name: str) -> FileReport:
     """Keeps the file for its page, in the place of the one before; the answer is its report."""
     context.staging.clear(request.session)
     context.staging.take(request.session, name or "distributions.csv", file)
@@ -97,7 +163,7 @@ def forget(context: Context, actor: Actor, request: Waiting) -> Done:
 
 
 @requires("look")
-def look(context: Context, actor: Actor, request: ReadFile) -> dict[str, Any]:
+def look(context: Context, actor: Actor, request: ReadFile) -> FileReport:
     """What the waiting file holds, read as the page says; nothing is stored.
 
     A file that cannot be read so is no error of this call: ``refused`` says why, ``question`` what
@@ -123,7 +189,7 @@ def look(context: Context, actor: Actor, request: ReadFile) -> dict[str, Any]:
     return {"file": path.name, "refused": "", **report(file)}
 
 
-def report(file: DistributionFile) -> dict[str, Any]:
+def report(file: DistributionFile) -> DistributionReport:
     """What a file holds, in words and numbers for the page."""
     texts = list(dict.fromkeys(row.words for row in file.rows))
     people = {row.contributor for row in file.rows if row.contributor}
@@ -156,7 +222,7 @@ def report(file: DistributionFile) -> dict[str, Any]:
 
 
 @requires("add")
-def keep(context: Context, actor: Actor, request: KeepFile) -> dict[str, Any]:
+def keep(context: Context, actor: Actor, request: KeepFile) -> StoredFile:
     """Stores the waiting file as a set, or as one for each of its labels, and forgets it.
 
     The answer is of the first set, and ``sets`` has all. Rows that say that they are of 0 people
@@ -168,7 +234,7 @@ def keep(context: Context, actor: Actor, request: KeepFile) -> dict[str, Any]:
     name, source, people = request.name or path.stem, request.source, request.of_people
     storage = context.storage.distributions
     before = {record.set_id for record in storage.all(hidden=True)}
-    parts, sets, nobodys = file.parts(), list[dict[str, Any]](), list[str]()
+    parts, sets, nobodys = file.parts(), list[StoredDistributions](), list[str]()
     for part in parts:
         called = name
         if len(parts) > 1:
@@ -201,7 +267,7 @@ def _nobodys(names: Sequence[str]) -> str:
     return f"The file gives 0 people, so these are stored as another measurement: {shown}{rest}."
 
 
-def _buttons(offers: Sequence[str]) -> list[dict[str, Any]]:
+def _buttons(offers: Sequence[str]) -> list[ReadingButton]:
     return [
         {"offer": offer, "text": OFFERS[offer], "options": _OPTIONS[offer]}
         for offer in offers

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 from urllib.parse import unquote
 
 import anyio
@@ -14,8 +14,9 @@ from truehue.core.errors import BadInput, TrueHueError
 from truehue.tabs.compare.people import imports as files
 from truehue.tabs.compare.people import sets, uploads
 from truehue.tabs.compare.people.examples import EXAMPLES
-from truehue.tabs.compare.people.images import CONTRIBUTORS, MASKS, preview
+from truehue.tabs.compare.people.images import StagedImage, preview
 from truehue.tabs.compare.people.messages import suggestions
+from truehue.tabs.compare.people.sets import set_page, sets_view
 from truehue.tabs.page.answers import attachment, json_answer, refusal
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.router import FeatureRouter
@@ -41,14 +42,7 @@ def _lists(router: FeatureRouter) -> None:
 
     @router.get("")
     def listed(hidden: bool = False) -> JSONResponse:
-        return json_answer(
-            lambda: {
-                **sets.listed(context, hidden),
-                "bins": sets.bins_json(),
-                "masks": MASKS,
-                "contributors": CONTRIBUTORS,
-            }
-        )
+        return json_answer(lambda: sets_view(context, hidden))
 
     @router.get("/words")
     def words(typed: str = "") -> JSONResponse:
@@ -75,7 +69,7 @@ def _image_routes(router: FeatureRouter) -> None:
     async def shown(
         session: str, index: Annotated[int, PathParameter(alias="place")], mask: str = "stored"
     ) -> JSONResponse:
-        def make() -> dict[str, Any]:
+        def make() -> StagedImage:
             # Why a picture cannot be taken is what this is asked for, so it is an answer.
             try:
                 return preview(context, session, index, mask, CUTOUT_PX)
@@ -126,7 +120,7 @@ def _single_set(router: FeatureRouter) -> None:
         set_id: str, typed: str = "", offset: int = 0, limit: int = sets.PAGE
     ) -> JSONResponse:
         start, maximum = min(max(offset, 0), 2**31), min(max(limit, 1), MOST_PAGE)
-        return json_answer(lambda: sets.inside(context, set_id, typed, start, maximum))
+        return json_answer(lambda: set_page(context, set_id, typed, start, maximum))
 
     router.post_json("/{set_id}/name", sets.RenameSet, sets.rename)
-    router.post_json("/{set_id}/hidden", sets.HideSet, sets.hide)
+    router.post_json("/{set_id}/hidden", sets.HideConceptSet, sets.hide)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 import numpy as np
 from pydantic import Field
@@ -22,6 +22,7 @@ from truehue.core.concepts.records import (
 from truehue.core.errors import NotStored
 from truehue.core.prompts.concepts import concepts
 from truehue.storage.makers import CONCEPT_SET
+from truehue.tabs.compare.people.images import CONTRIBUTORS, MASKS
 from truehue.tabs.page.actor import requires, stored_resource
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import count_noun
@@ -35,7 +36,102 @@ MOST_NAME = 120
 CONCEPT_KINDS = ("base", "visual state", "emotional")
 
 
-def listed(context: Context, hidden: bool = False) -> dict[str, Any]:
+ConceptSetJson = TypedDict(
+    "ConceptSetJson",
+    {
+        "set_id": str,
+        "type": str,
+        "source": str,
+        "name": str,
+        "of_people": bool,
+        "hidden": bool,
+        "whose": str,
+        "concepts": int,
+        "contributors": int,
+        "words": str,
+        "concept": NotRequired[str],
+        "facts": str,
+        "covers": str,
+        "from": str,
+        "notes": list[str],
+        "created_at": str,
+    },
+)
+"""A set of distributions, or of images of a ``concept``."""
+
+
+class StripBin(TypedDict):
+    """A bin as strips name it."""
+
+    hex: str
+    name: str
+
+
+class ConceptSetsView(TypedDict):
+    """The sets, and the choices of an import; ``people`` where one is of people."""
+
+    sets: list[ConceptSetJson]
+    hidden: int
+    people: bool
+    bins: list[StripBin]
+    masks: Mapping[str, str]
+    contributors: Mapping[str, str]
+
+
+class CoverageCount(TypedDict):
+    """How many of the concepts of a kind there are."""
+
+    kind: str
+    found: int
+    of: int
+
+
+class ConceptStrip(TypedDict):
+    """The mean of a concept: its bins with their shares, largest first."""
+
+    words: str
+    label: str
+    concept: str
+    category: str
+    kind: str
+    people: int
+    bins: list[list[float]]
+    dominant: int
+
+
+class SetImage(TypedDict):
+    """An image of a set."""
+
+    image_id: str
+    mask_id: str
+    contributor: str
+    name: str
+    cutout: str
+
+
+class ConceptSetPage(TypedDict):
+    """A page of a set: ``concepts``, or ``pictures`` of the concept ``words``."""
+
+    pictures: NotRequired[list[SetImage]]
+    words: NotRequired[str]
+    concepts: NotRequired[list[ConceptStrip]]
+    total: int
+    offset: int
+
+
+class SetName(TypedDict):
+    """The name that a set has now."""
+
+    name: str
+
+
+class SetVisibility(TypedDict):
+    """Whether a set is hidden now."""
+
+    hidden: bool
+
+
+def sets_view(context: Context, hidden: bool = False) -> ConceptSetsView:
     """Every set, newest first; ``hidden`` ones only when asked for, their number always."""
     storage = context.storage
     every = [_distributions(context, record) for record in storage.distributions.all(hidden=True)]
@@ -46,21 +142,26 @@ def listed(context: Context, hidden: bool = False) -> dict[str, Any]:
         "sets": shown,
         "hidden": sum(row["hidden"] for row in every),
         "people": any(row["of_people"] and not row["hidden"] for row in every),
+        "bins": bins_json(),
+        "masks": MASKS,
+        "contributors": CONTRIBUTORS,
     }
 
 
-def coverage(terms: Iterable[str]) -> list[dict[str, Any]]:
+def coverage(terms: Iterable[str]) -> list[CoverageCount]:
     """How many of ColorConceptBench's concepts are among the words, by kind and altogether."""
     matches = [
         concept for fromkey in dict.fromkeys(terms) if (concept := concept_of(fromkey)) is not None
     ]
     have = Counter(concept.modifier_kind for concept in matches)
     totals = _every()
-    rows = [{"kind": kind, "found": have[kind], "of": totals[kind]} for kind in CONCEPT_KINDS]
+    rows: list[CoverageCount] = [
+        {"kind": kind, "found": have[kind], "of": totals[kind]} for kind in CONCEPT_KINDS
+    ]
     return [*rows, {"kind": "all", "found": len(matches), "of": len(concepts())}]
 
 
-def strips(rows: Sequence[DistributionRow], kind: str) -> list[dict[str, Any]]:
+def strips(rows: Sequence[DistributionRow], kind: str) -> list[ConceptStrip]:
     """One line a concept and label: its mean over contributors as bins with shares, largest
     first."""
     grouped: dict[tuple[str, str], list[DistributionRow]] = {}
@@ -71,9 +172,9 @@ def strips(rows: Sequence[DistributionRow], kind: str) -> list[dict[str, Any]]:
     ]
 
 
-def inside(
+def set_page(
     context: Context, set_id: str, typed: str = "", offset: int = 0, limit: int = PAGE
-) -> dict[str, Any]:
+) -> ConceptSetPage:
     """A page of a set's concepts whose words hold ``typed``; of a set of pictures, its pictures.
 
     Raises NotStored for a set that there is not.
@@ -116,7 +217,7 @@ class RenameSet(PageRequest):
     name: str = Field("", min_length=1, max_length=MOST_NAME, title="A name")
 
 
-class HideSet(PageRequest):
+class HideConceptSet(PageRequest):
     """A set that is to be hidden from every choice, or shown again."""
 
     set_id: str
@@ -124,7 +225,7 @@ class HideSet(PageRequest):
 
 
 @requires("change")
-def rename(context: Context, actor: Actor, request: RenameSet) -> dict[str, Any]:
+def rename(context: Context, actor: Actor, request: RenameSet) -> SetName:
     """Gives a set another name. Raises NotStored."""
     authorize(actor, "change", stored_resource(context, CONCEPT_SET, request.set_id))
     _sets_of(context, request.set_id).rename(request.set_id, request.name)
@@ -132,19 +233,19 @@ def rename(context: Context, actor: Actor, request: RenameSet) -> dict[str, Any]
 
 
 @requires("change")
-def hide(context: Context, actor: Actor, request: HideSet) -> dict[str, Any]:
+def hide(context: Context, actor: Actor, request: HideConceptSet) -> SetVisibility:
     """Hides a set from every choice, or shows it again. Raises NotStored."""
     authorize(actor, "change", stored_resource(context, CONCEPT_SET, request.set_id))
     _sets_of(context, request.set_id).hide(request.set_id, request.hidden)
     return {"hidden": request.hidden}
 
 
-def bins_json() -> list[dict[str, Any]]:
+def bins_json() -> list[StripBin]:
     """The 71 bins as strips name them."""
     return [{"hex": bin_.hex, "name": bin_.name} for bin_ in uw71()]
 
 
-def _distributions(context: Context, record: DistributionSetRecord) -> dict[str, Any]:
+def _distributions(context: Context, record: DistributionSetRecord) -> ConceptSetJson:
     parts = context.storage.distributions.words(record.set_id)
     kind_words = KINDS[record.kind]
     contributors = (
@@ -169,7 +270,7 @@ def _distributions(context: Context, record: DistributionSetRecord) -> dict[str,
     }
 
 
-def _images_json(record: ConceptImagesRecord) -> dict[str, Any]:
+def _images_json(record: ConceptImagesRecord) -> ConceptSetJson:
     concept = concept_of(record.words)
     contributors = (
         f" by {count_noun(record.contributors, 'contributor')}" if record.contributors else ""
@@ -194,7 +295,7 @@ def _images_json(record: ConceptImagesRecord) -> dict[str, Any]:
     }
 
 
-def _covers(rows: Sequence[Mapping[str, Any]]) -> str:
+def _covers(rows: Sequence[CoverageCount]) -> str:
     """How much of ColorConceptBench a set covers, in words."""
     *kinds, every = rows
     parts = ", ".join(f"{row['found']:,} of {row['of']:,} {row['kind']}" for row in kinds)
@@ -222,7 +323,7 @@ def _is_images(context: Context, set_id: str) -> bool:
     return True
 
 
-def _line(text: str, rows: Sequence[DistributionRow], kind: str) -> dict[str, Any]:
+def _line(text: str, rows: Sequence[DistributionRow], kind: str) -> ConceptStrip:
     weights = of_rows(text, rows, kind).weights
     concept = concept_of(text)
     order = np.argsort(-weights, kind="stable")

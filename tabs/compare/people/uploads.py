@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from pydantic import Field
 
@@ -41,6 +41,24 @@ class ImageFile(PageRequest):
     place: int
 
 
+class PlannedImage(TypedDict):
+    """A staged image with its mask file and contributor."""
+
+    place: int
+    name: str
+    contributor: str
+    mask: str
+
+
+class ImagesPlan(TypedDict):
+    """What a set would be made of; ``counts`` are numbers with their words."""
+
+    pictures: list[PlannedImage]
+    total: int
+    counts: list[tuple[int, str]]
+    problems: list[str]
+
+
 @requires("add")
 def stage(context: Context, actor: Actor, request: ImageFile, file: Path, name: str) -> Done:
     """Keeps a picture until its set is made."""
@@ -49,15 +67,15 @@ def stage(context: Context, actor: Actor, request: ImageFile, file: Path, name: 
 
 
 @requires("look")
-def look(context: Context, actor: Actor, request: ImageFiles) -> dict[str, Any]:
+def look(context: Context, actor: Actor, request: ImageFiles) -> ImagesPlan:
     """What a set would be made of, by names alone; raises BadInput in words for the page."""
     layout = _layout(context, request)
     with_mask = sum(stored.mask is not None for stored in layout.pictures)
-    counts: list[list[Any]] = [[len(layout.pictures), _noun(len(layout.pictures), "picture")]]
+    counts = [(len(layout.pictures), _noun(len(layout.pictures), "picture"))]
     if with_mask:
-        counts.append([with_mask, "with a mask file"])
+        counts.append((with_mask, "with a mask file"))
     if request.contributors:
-        counts.append([layout.contributors, _noun(layout.contributors, "contributor")])
+        counts.append((layout.contributors, _noun(layout.contributors, "contributor")))
     return {
         "pictures": [
             {
