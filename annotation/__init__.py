@@ -1,1 +1,1 @@
-"""The science of human judgment. Knows neither Gradio, DuckDB nor torch."""
+"""The science of human judgment. It imports neither Gradio, DuckDB nor torch."""

@@ -1,4 +1,4 @@
-"""How far people agree with each other: observed agreement, Fleiss' κ, Krippendorff's α."""
+"""Agreement between people: observed agreement, Fleiss' κ, Krippendorff's α."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Colorings: the log of actions on the canvas, the layer it paints, and which pixels count.
+"""Colorings: the log of actions on the canvas, the painted layer, and the pixels that count.
 
-Everything is whole numbers, so that a page and a server agree on every pixel.
+All values are whole numbers, so that the page and the server agree on every pixel.
 
-ColorConceptBench, appendix B.3: people color what belongs to the concept and leave the rest. So the
-uncolored paper is no color of the concept, and white that was chosen is one.
+ColorConceptBench, appendix B.3: people color only the parts that belong to the concept. So
+uncolored paper is no color of the concept, but a white that a person chose is one.
 """
 
 from __future__ import annotations

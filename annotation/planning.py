@@ -1,4 +1,4 @@
-"""How many votes a study needs before it starts: simulated designs, their power, and people needed."""
+"""Votes that a study needs, before it starts: simulated designs, power, number of people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Strengths of models from votes by Davidson's model: Bradley and Terry's with ties, with intervals.
+"""Strengths of models from votes, with intervals: Davidson's model (Bradley-Terry with ties).
 
 R. R. Davidson, "On Extending the Bradley-Terry Model to Accommodate Ties in Paired Comparison
 Experiments", JASA 65 (1970), 317–328. With log strengths θ and the log of the tie parameter δ, the

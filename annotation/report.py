@@ -1,4 +1,4 @@
-"""The results of a study: everything computed twice, with everybody and without those excluded."""
+"""The results of a study, computed twice: with all participants and without the excluded ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Metrics against people: does a metric prefer what people prefer, and which one does so best?"""
+"""Validation of metrics against people's preferences, and the best metric."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one folder that knows DuckDB and the file tree."""
+"""The only package that imports DuckDB and knows the file tree."""
 
 from __future__ import annotations
 

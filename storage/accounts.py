@@ -1,4 +1,4 @@
-"""Accounts of those who sign in, and their sessions."""
+"""Accounts of users and their sessions."""
 
 from __future__ import annotations
 

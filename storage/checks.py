@@ -1,4 +1,4 @@
-"""Looking after what DuckDB does not: references between tables, and the files."""
+"""Integrity checks that DuckDB does not make: references between tables, and files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Colorings that somebody keeps, layers of those of studies, and marks on these."""
+"""Saved colorings, layers of study colorings, and their review flags."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""Sets of color distributions as files gave them, or made of a study: added, never changed; their
-names and whether they are shown are versions beside them."""
+"""Sets of color distributions, from files or from a study: added, never changed.
+
+Their names and their visibility are versions in a table of their own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Long work as rows: what was begun, how far it came, and what became of it."""
+"""Long jobs as rows: their start, progress and outcome."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who brought or made a thing, where that decides who may change it."""
+"""The users who made or imported a record, where that decides who may change it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Imported prompt sets, kept for good, and selections of prompts under names, in versions."""
+"""Imported prompt sets, stored permanently, and named selections of prompts, in versions."""
 
 from __future__ import annotations
 

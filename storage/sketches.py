@@ -1,4 +1,4 @@
-"""Sketches: the ink as one gray PNG, and a row that says where it came from."""
+"""Sketches: the line art as one gray PNG, and a row with its source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The front door: one data folder with its database and its files."""
+"""The entry point of storage: one data folder with its database and its files."""
 
 from __future__ import annotations
 

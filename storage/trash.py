@@ -1,8 +1,8 @@
-"""Deleting and putting back: rows and files go into a folder of their own, and come back whole.
+"""Delete and restore: rows and files move to a folder of their own, and return complete.
 
-What is deleted is gone from every table and every list at once. Its rows lie as Parquet files below
-``trash/ID`` of the data folder, its PNGs beside them, until it is put back, deleted for good, or
-:data:`KEPT_DAYS` days old when the data folder is opened.
+A deleted record leaves every table and every list at once. Its rows lie as Parquet files below
+``trash/ID`` of the data folder, its PNGs beside them. They stay until somebody restores them or
+deletes them permanently, or until the data folder is opened :data:`KEPT_DAYS` days later.
 """
 
 from __future__ import annotations

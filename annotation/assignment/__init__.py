@@ -1,1 +1,1 @@
-"""Who gets which stimuli, in which order, at which side: balanced, seeded, replayable."""
+"""Assignment of stimuli to participants: balanced in order and side, seeded, replayable."""

@@ -1,6 +1,6 @@
-"""Which trials a participant gets next: which stimuli, in which order, each candidate at which side.
+"""Choose a participant's next trials: their stimuli, their order, and the side of each candidate.
 
-``replay`` gives every assignment again from the log: anybody can check what was served.
+``replay`` repeats every assignment from the log, so that anybody can check it.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""How much one more vote on two models is expected to tell of their strengths.
+"""Expected information of one more vote on two models about their strengths.
 
 After M. E. Glickman and S. T. Jensen, "Adaptive paired comparison design", Journal of Statistical
-Planning and Inference 127 (2005), 279–293, who choose pairs by the information that is expected of
-them; X. Chen, P. N. Bennett, K. Collins-Thompson and E. Horvitz, "Pairwise ranking aggregation in a
-crowdsourced setting", WSDM 2013, do so vote by vote. Here it is the first-order gain about the log
-strengths of Davidson's model: half the growth of the log determinant of their information
-(D-optimality), ½ log(1 + I·v), where I is the Fisher information of one vote about the difference
-of the two log strengths and v the variance of that difference as far as it is known.
+Planning and Inference 127 (2005), 279–293, who choose pairs by their expected information;
+X. Chen, P. N. Bennett, K. Collins-Thompson and E. Horvitz, "Pairwise ranking aggregation in a
+crowdsourced setting", WSDM 2013, do so vote by vote. TrueHue uses the first-order gain about the
+log strengths of Davidson's model: half the growth of the log determinant of their information
+(D-optimality), ½ log(1 + I·v). I is the Fisher information of one vote about the difference of the
+two log strengths, and v is the variance of that difference, as far as it is known.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The assignment of trials so far, kept up while a study goes on or rebuilt from its log."""
+"""The assignment of trials so far, updated while a study runs or rebuilt from its log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Training and practice before the main trials, and second colorings that are asked for."""
+"""Training and practice before the main trials, and requested second colorings."""
 
 from __future__ import annotations
 

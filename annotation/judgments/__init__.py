@@ -1,1 +1,1 @@
-"""From what participants did to what counts: answers, votes, win rates, side bias."""
+"""Analysis of participants' events: valid answers, votes, win rates, side bias."""

@@ -1,4 +1,4 @@
-"""The answers that count of what participants did, and votes on pairs, by models and not by sides."""
+"""The valid answers among participants' events, and votes on pairs, by model and not by side."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""What people got right of questions about color: shares by task with 95% intervals.
+"""People's accuracy on questions about color: shares by task with 95% intervals.
 
-A share is of all answers, as a model's accuracy is of all that it was asked: who could not tell is
-not right. Intervals resample participants, whose answers are clusters: they say how other people
-would do on these questions. Where that has no width (one participant, or everybody alike) the
-interval is Wilson's over the questions that were answered, as for a model: it says how these people
-would do on other questions of the kind.
+A share counts all answers, as a model's accuracy does: "cannot tell" is not correct. Intervals
+resample participants, because one person's answers are a cluster: they say how other people would
+do on these questions. If all resamples are equal (one participant, or equal participants), the
+interval is Wilson's over the answered questions, as for a model: it says how these people would do
+on other questions of the kind.
 """
 
 from __future__ import annotations

@@ -1,15 +1,14 @@
 """Win rates, mean ratings and first choices of models, and side bias, with intervals.
 
-Where pairs are chosen adaptively, those that tell more get more votes. A likelihood does not mind:
-strengths by Davidson's model need no weights, since how a pair was chosen depends on earlier votes
-alone (D. B. Rubin, "Inference and missing data", Biometrika 63 (1976), 581–592). A mean over pairs
-does. Which of the cases of two models comes next is drawn evenly, so that the chance to be voted on
-is the same for all pairs of the same two models: its inverse is the number of such pairs in the
-study by the number of those with votes. That weight is the inverse of an estimated propensity,
-which is more exact than the inverse of the known one (K. Hirano, G. W. Imbens and G. Ridder,
-"Efficient estimation of average treatment effects using the estimated propensity score",
-Econometrica 71 (2003), 1161–1189), and it stays right where pairs are closed because they have
-their votes.
+Adaptive assignment gives more votes to informative pairs. Strengths by Davidson's model need no
+weights for that, since the choice of a pair depends on earlier votes alone (D. B. Rubin, "Inference
+and missing data", Biometrika 63 (1976), 581–592). A mean over pairs needs them. The next case of
+two models is sampled uniformly, so all pairs of the same two models are equally likely to get a
+vote. A pair's weight is the number of such pairs in the study divided by the number of those with
+votes. It is the inverse of an estimated propensity, which is more efficient than the inverse of the
+known one (K. Hirano, G. W. Imbens and G. Ridder, "Efficient estimation of average treatment effects
+using the estimated propensity score", Econometrica 71 (2003), 1161–1189). It stays valid if pairs
+are closed because they have their votes.
 """
 
 from __future__ import annotations

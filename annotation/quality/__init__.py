@@ -1,1 +1,1 @@
-"""How good colorings are: consensus, experts' reviews, second colorings, and what they give."""
+"""Quality of colorings: consensus, experts' reviews, second colorings, and valid colorings."""

@@ -1,7 +1,7 @@
-"""How much colorings of a concept agree, and how certain their distribution is.
+"""Consensus of a concept's colorings, and the uncertainty of their distribution.
 
 ColorConceptBench, Appendix B.4, equation 6: the mean EMD over all pairs of a concept's colorings.
-The paper has five colorings and ten pairs; here it is over all pairs that there are.
+The paper has five colorings and ten pairs; TrueHue takes all pairs.
 """
 
 from __future__ import annotations

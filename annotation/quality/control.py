@@ -1,15 +1,15 @@
 """Quality control of colorings: experts' reviews, second colorings, and which colorings count.
 
 ColorConceptBench, Appendix B.4: three independent experts vote yes or no on each coloring of the
-concepts with the least consensus; what does not secure a majority is left out. Equation 7 is the
-observed agreement, Table 5 the votes. The paper has three votes on every image; what holds for
-other numbers is decided here.
+concepts with the least consensus; colorings without a majority are excluded. Equation 7 is the
+observed agreement, Table 5 the votes. The paper has three votes on every image; this module decides
+for other numbers.
 
-Who was asked to color again is kept where both colorings have consistent patterns, even where they
-differ from everybody else's; else they color again until two agree. The paper gives no limit for
-"consistent"; ours is :func:`threshold_of`.
+A person who colored a concept twice stays included if both colorings have consistent patterns, even
+if they differ from everybody else's. Otherwise they color again until two colorings agree. The
+paper gives no limit for "consistent"; ours is :func:`threshold_of`.
 
-Nothing is deleted or changed by it: another level gives the other colorings again.
+Quality control deletes and changes nothing: another level brings the other colorings back.
 """
 
 from __future__ import annotations

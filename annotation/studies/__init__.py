@@ -1,1 +1,1 @@
-"""What a study asks, about what, and how often: cases, stimuli, plans, presets."""
+"""The contents of a study: cases, questions, stimuli, plans and presets."""

@@ -1,4 +1,4 @@
-"""What a study is about: cases, what models made of them, questions, and the stimuli of trials."""
+"""The materials of a study: cases, candidates of models, questions, and stimuli of trials."""
 
 from __future__ import annotations
 

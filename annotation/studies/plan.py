@@ -1,4 +1,4 @@
-"""The plan of a study: everything that decides what a participant sees; as JSON and back."""
+"""The plan of a study: all settings that decide a participant's trials; to and from JSON."""
 
 from __future__ import annotations
 

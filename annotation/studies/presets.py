@@ -1,4 +1,4 @@
-"""Studies as they were published, and common ones: what they fix, the rest is the researcher's."""
+"""Presets of published and common studies: the settings that they fix."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Backup and restore: a data folder as one file that is checked, and a folder made of it again."""
+"""Backup and restore: a data folder as one verified file, and the data folder from that file."""

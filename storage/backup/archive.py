@@ -1,9 +1,8 @@
 """The file of a backup: a ZIP of stored files, its manifest, and a checksum of every byte.
 
-The last entry, ``manifest.jsonl``, says in its first line what the backup is of, and in each
-further line the name, size, SHA-256 and time of a file; a second name of the same file names the
-first as ``copy_of`` and has no entry. The ZIP's comment ends with the SHA-256 of all bytes before
-it.
+The last entry is ``manifest.jsonl``. Its first line describes the backup; each further line has the
+name, size, SHA-256 and time of a file. A second name of the same file names the first as
+``copy_of`` and has no entry. The ZIP's comment ends with the SHA-256 of all bytes before it.
 """
 
 from __future__ import annotations

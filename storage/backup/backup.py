@@ -1,4 +1,4 @@
-"""Making a backup: images first, then the database, then what is new since, then all is checked."""
+"""Make a backup: copy images, then the database, then files added since, then verify all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of a data folder belongs in a backup, and in which order it is copied."""
+"""The files of a data folder that belong in a backup, and the order of copying."""
 
 from __future__ import annotations
 

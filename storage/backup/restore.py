@@ -1,4 +1,4 @@
-"""Making a data folder of a backup: into an empty folder, whole or not at all."""
+"""Restore a backup into an empty data folder, completely or not at all."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Images and masks as files and rows, sets of them, and what was measured of them."""
+"""Images and masks as files and rows, image sets, and their measurements."""

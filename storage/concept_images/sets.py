@@ -1,7 +1,7 @@
-"""Images of concepts: by the prompt they were generated from, sets of them, and what was measured.
+"""Images of concepts: by prompt, in sets, and their measurements.
 
-An image belongs to its prompt's text. Attempts that ask for a color are left out: there the color
-was set, and says nothing about the concept."""
+An image belongs to its prompt's text. Prompts with a target color are left out: they fix the color,
+so their images say nothing about the concept."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The DuckDB file: opened, checked, migrated; and what was confirmed to be in it."""
+"""The DuckDB file: connection, check, migrations, and the record of confirmed transactions."""

@@ -1,4 +1,4 @@
-"""Plain JSON in one spelling: what the database keeps, and what ids are made from."""
+"""Canonical JSON: the form that the database stores and ids are computed from."""
 
 from __future__ import annotations
 

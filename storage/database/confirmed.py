@@ -1,9 +1,9 @@
-"""What was confirmed to people, kept beside the database, so that a loss can be told.
+"""The number of the last confirmed transaction, in a file beside the database, to detect losses.
 
 Every transaction raises a number in the database. Once the transaction is on the disk, and before
-anyone is told so, the number goes to a small file beside it. A process that is killed in between
-leaves the database ahead of the file, never behind: a database that is behind has lost what was
-confirmed, for instance because its log was damaged.
+it is confirmed to anyone, the number goes to that file. A process killed in between leaves the
+database ahead of the file, never behind. A database behind the file has lost confirmed
+transactions, for instance because its log was damaged.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One connection to the DuckDB file, and a cursor of its own for every call."""
+"""One connection to the DuckDB file, and a separate cursor for every call."""
 
 from __future__ import annotations
 

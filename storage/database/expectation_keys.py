@@ -1,4 +1,4 @@
-"""The keys of expectations in rows: what a drawing is stored with, and rows that lack theirs."""
+"""Keys of expectations in rows: for new generations, and for stored rows without keys."""
 
 from __future__ import annotations
 

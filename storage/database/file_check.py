@@ -1,4 +1,4 @@
-"""Deciding whether a database file is ours to open, without a chance to change it."""
+"""Check whether a database file can be opened by this version, without changing it."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The shape of the database, as numbered steps that are only ever added to.
+"""The schema of the database, as numbered migrations.
 
-A step that has been released is never edited: a later step changes what it made. There are no
-secondary indexes or foreign keys, because DuckDB refuses to alter a table that has them;
-:mod:`truehue.storage.checks` looks after the references.
+A released migration is never edited: a later one changes its tables. There are no secondary indexes
+or foreign keys, because DuckDB refuses to alter a table that has them;
+:mod:`truehue.storage.checks` checks the references.
 """
 
 from __future__ import annotations

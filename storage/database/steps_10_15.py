@@ -1,4 +1,4 @@
-"""Steps 10 to 15: who judged; accounts and studies; colorings; keys of expectations; scores;
+"""Steps 10 to 15: users of judgments; accounts and studies; colorings; keys of expectations; scores;
 evaluations of vision-language models and their answers."""
 
 from __future__ import annotations

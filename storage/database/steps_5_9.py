@@ -1,8 +1,8 @@
 """Steps 5 to 9: the index of run results; colors of concepts; losses, judgments and jobs.
 
-Step 5 keeps the results of runs as numbers and dictionaries of what they stand for. Its large
-tables have neither primary key nor index: an index over ten million rows costs more than all
-questions together. That nothing is counted twice is the ledger's part (``run_shards``).
+Step 5 stores the results of runs as numbers, and dictionaries of their meanings. Its large tables
+have neither primary key nor index: an index over ten million rows costs more than all queries
+together. The ledger (``run_shards``) ensures that nothing is counted twice.
 """
 
 from __future__ import annotations

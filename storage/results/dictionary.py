@@ -1,6 +1,6 @@
-"""What the numbers in the rows of results stand for, and a slice as a condition on them.
+"""Meanings of the numbers in the result rows, and a slice as an SQL condition on them.
 
-Every condition is made of numbers of ours: nothing that a user wrote comes into the SQL.
+Every condition consists of our own numbers: no user's text enters the SQL.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""The filter bar: what each filter could be set to, and how many pictures that would leave.
+"""Facets of the filter bar: the values of each filter, and the number of images with each value.
 
-Each facet is counted with all other filters on. Where no other filter speaks of one object, the
-rows that are the first of their picture with a value are counted (``firsts``); else pictures are
-told apart one by one.
+Each facet is counted with all other filters on. If no other filter is about one object, the query
+counts the first row of each image with a value (``firsts``); otherwise it counts distinct images.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""The rows of results as they count, as images on the wall, and as they would pass by other limits.
+"""Result rows as they count, as images in the list of failures, and under other thresholds.
 
-Some unscored images are incorrect by some rules. What is stored stays as it is:
-:mod:`truehue.core.analysis.records` decides which images these are; here it becomes SQL that stands
-in the place of the tables ``run_verdicts`` and ``run_items``.
+Some rules count some unscored images as incorrect. The stored rows stay as they are:
+:mod:`truehue.core.analysis.records` decides which images these are, and this module makes SQL of
+it that replaces the tables ``run_verdicts`` and ``run_items``.
 
-Other limits are applied to the stored numbers alone, for rules of which one row has all that
-decides: each metric with its own minimum over the accepted colors, or one misfit. A rule that wants
-all metrics on one accepted color keeps the numbers of one of them; with other limits another could
-pass, of which nothing is stored.
+Other thresholds apply to the stored numbers alone, for rules whose row has all numbers of the
+decision: each metric with its own minimum over the accepted colors, or one misfit. A rule that
+wants all metrics on one accepted color stores the numbers of one color only; under other thresholds
+another color could pass, and its numbers are not stored.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The wall: pages of pictures in some order, each page read without those before it.
+"""Pages of images in a given order, each page read without the pages before it.
 
-A page is found by the few columns that order it; :mod:`truehue.storage.results.items` reads the
-rest.
+The query finds a page by the few columns of its order; :mod:`truehue.storage.results.items` reads
+the rest.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""The index of runs: shards and their files become rows."""
+"""The index of runs: ingest shards and files as rows."""

@@ -1,4 +1,4 @@
-"""The colors of concepts' objects on their way from shards to rows."""
+"""Ingest the colors of concepts' objects from shards as rows."""
 
 from __future__ import annotations
 

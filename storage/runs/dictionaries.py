@@ -1,4 +1,4 @@
-"""Dictionaries of the results: words, colors and prompts get a number when they first come."""
+"""Dictionaries of the results: words, colors and prompts get a number on first occurrence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pictures and masks of a run as Inspect knows them, beside those that were added by hand."""
+"""Images and masks of a run in the form of Inspect, beside images that users added."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From shards to rows: one transaction for several shards, with their entry in the ledger."""
+"""Ingest shards as rows: one transaction for several shards, with their entry in the ledger."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The colors of concepts in the pictures of runs, and what was extracted of them."""
+"""Colors of concepts in the images of runs, and their extracted distributions."""
 
 from __future__ import annotations
 

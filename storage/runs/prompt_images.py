@@ -1,4 +1,4 @@
-"""The pictures of a run by the words that they were drawn of."""
+"""Images of a run by the text of their prompts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs: an index of their shards, kept up while they are still at work."""
+"""Runs: an index of their shards, updated while they run."""
 
 from __future__ import annotations
 

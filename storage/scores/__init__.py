@@ -1,1 +1,1 @@
-"""Scores of items by measures: added, never overwritten."""
+"""Scores of items by measure: added, never overwritten."""

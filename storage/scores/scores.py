@@ -1,9 +1,7 @@
-"""Scores: one row for what a measure said of an item.
+"""Scores: one row for a measure's value of an item, and SQL for the scores that count.
 
-SQL of the scores that count.
-
-Of one item, measure, version, parameters and scorer the latest score counts; one that could not be
-given does not take an earlier one away. The value of an item is the mean over its scorers.
+The latest score of an item, measure, version, parameters and scorer counts; a failed attempt does
+not replace an earlier score. The value of an item is the mean over its scorers.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A study as a whole: read for an export, and stored again from one, all of it or nothing."""
+"""A whole study: read for an export, and stored from one, completely or not at all."""
 
 from __future__ import annotations
 

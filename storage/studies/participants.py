@@ -1,4 +1,4 @@
-"""Participants of studies, what they were shown, and decisions on them."""
+"""Participants of studies, their assignments, and decisions about them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every table of studies needs: JSON that can be stored, times, rows that must be there."""
+"""Shared parts of the study tables: JSON values, times, and rows that must exist."""
 
 from __future__ import annotations
 

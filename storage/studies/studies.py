@@ -1,4 +1,4 @@
-"""Studies: versions of their plans, states, rules, links into them, and their log; rows are only added."""
+"""Studies: versions of plans, states, rules, links and log; rows are only added."""
 
 from __future__ import annotations
 

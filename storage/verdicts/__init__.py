@@ -1,1 +1,1 @@
-"""Generations, verdicts on them, what people say of those, and where rules agree."""
+"""Generations, their verdicts, people's judgments of verdicts, and agreement of rules."""

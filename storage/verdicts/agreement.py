@@ -1,9 +1,9 @@
-"""Where two rules agree: the verdicts of both on the same pixels and the same asked color.
+"""Agreement of two rules: the verdicts of both on the same pixels and the same target color.
 
-A question is an image, a mask and the expectation that the verdicts answer. Of each question and
-rule the latest verdict counts, as in :mod:`truehue.storage.verdicts.evidence`. A question that only
-one of the rules has judged says nothing of agreement; it is counted on its own. Where either
-verdict is ``unscored``, nothing was measured that could agree.
+A case is an image, a mask and the expectation of the verdicts. The latest verdict of each case and
+rule counts, as in :mod:`truehue.storage.verdicts.evidence`. A case with a verdict of only one rule
+says nothing about agreement; it has its own count. If either verdict is ``unscored``, there is no
+measurement that could agree.
 """
 
 from __future__ import annotations

@@ -1,12 +1,13 @@
-"""Evidence: verdicts with all their numbers, added and never overwritten, and which images they answer.
+"""Evidence: verdicts with all their numbers, added and never overwritten, and their images.
 
-A verdict is stored with the key of the expectation that it answers, a generation with a list of
-keys for each expectation of its prompt: those of the verdicts that answer it. Both come from
+A verdict is stored with the key of its expectation. A generation is stored with a list of keys for
+each expectation of its prompt: the keys of the verdicts that answer it. Both keys come from
 :mod:`truehue.core.verdict.expectations`, which alone knows the rule
-(:mod:`truehue.storage.database.expectation_keys`); here equal keys meet. Where nothing is expected,
-every verdict of the image counts. By one rule a generation is ``fail`` if a verdict fails, else
-``unscored`` if one is unscored or an expectation has none, else ``pass``: an image is right only if
-all of its objects are (GenColorBench, arXiv:2510.20586, section 3.2: COA, MOC and ICA).
+(:mod:`truehue.storage.database.expectation_keys`); this module joins equal keys. Without an
+expectation, every verdict of the image counts. By one rule a generation is ``fail`` if a verdict
+fails, else ``unscored`` if one is unscored or an expectation has none, else ``pass``: an image is
+correct only if all of its objects are (GenColorBench, arXiv:2510.20586, section 3.2: COA, MOC and
+ICA).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Drawings: one row for each attempt to draw and for each imported image."""
+"""Generations: one row for each attempt to generate and for each imported image."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people say of verdicts: "I disagree", with a reason. Added, never overwritten."""
+"""People's judgments of verdicts: "I disagree", with a reason. Added, never overwritten."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Evaluations: an index of the answers in their folders, kept up while they run."""
+"""Evaluations: an index of the answers in their folders, updated while they run."""
 
 from __future__ import annotations
 
