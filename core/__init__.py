@@ -1,1 +1,1 @@
-"""Computation and models. Knows neither Gradio nor DuckDB; importing it does nothing visible."""
+"""Computation and models. It imports neither Gradio nor DuckDB, and has no import side effects."""

@@ -1,4 +1,4 @@
-"""Answers that cost time, kept while they are among the last that were wanted."""
+"""A cache of expensive results, least recently used first out."""
 
 from __future__ import annotations
 

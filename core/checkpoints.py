@@ -1,4 +1,4 @@
-"""Checkpoints of trainings and the lines beside them, as they lie after a kill or a copy."""
+"""Checkpoints of trainings and the log lines beside them, valid after a kill or a copy."""
 
 from __future__ import annotations
 

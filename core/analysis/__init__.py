@@ -1,1 +1,1 @@
-"""What the results of runs say together: accuracies, intervals, groups of colors, drift."""
+"""Analysis of the results of runs: accuracies, intervals, groups of colors, drift."""

@@ -1,16 +1,16 @@
 """The leaderboard's numbers: accuracy by task as the paper's Table 4, with bootstrap intervals.
 
-An accuracy is the share of pictures that pass, of one task and color system. A task's accuracy is
+An accuracy is the share of images that pass, of one task and color system. A task's accuracy is
 the plain mean over the systems L2, L3 and CSS (arXiv:2510.20586, caption of Table 4: "The scores
 are averaged over ISCC-NBS L2, L3, and CSS3/X11 colors", section 4.2; level 1 is not in it), and
 Average is the plain mean over the five tasks, as the last column of Table 4 is of its five.
 
-Prompts without a color system (an imported list) are in no published table. They count where all
-pictures are pooled, and are a task's accuracy where it has nothing else; the cell says so.
+Prompts without a color system (an imported list) are in no published table. They count only in the
+pooled accuracy. A task that has no other prompts shows the pooled accuracy, and the cell is marked.
 
-A picture without a score is left out of the accuracy, or counted as wrong where that is asked for
-(:mod:`truehue.core.analysis.records`; tallies come with those counted that were not found). It is
-always counted: see ``images`` and ``scored`` of a :class:`Rate`.
+An image without a score is left out of the accuracy, or counts as incorrect if the user chose that
+(:mod:`truehue.core.analysis.records`). ``images`` and ``scored`` of a :class:`Rate` count it in
+either case.
 """
 
 from __future__ import annotations

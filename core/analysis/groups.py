@@ -1,7 +1,7 @@
-"""The paper's analyses as roll-ups: categories, asked against found, hue and chroma.
+"""The paper's analyses as roll-ups: categories, target against measured color, hue and chroma.
 
-Source: GenColorBench (arXiv:2510.20586), Table 11, sections 4.4 and 4.5, Figure 3. All take counts
-as storage groups them, and know no run but by its id.
+Source: GenColorBench (arXiv:2510.20586), Table 11, sections 4.4 and 4.5, Figure 3. All functions
+take the grouped counts of storage, and identify a run by its id alone.
 """
 
 from __future__ import annotations

@@ -1,17 +1,16 @@
-"""95% intervals of shares: one kind for every accuracy that is shown.
+"""95% intervals of shares: the same method for every accuracy on the page.
 
-A share over prompts has the percentile bootstrap interval. Where resampling has no width, as where
-all prompts score alike, it has Wilson's, with a prompt for a trial, since images of one prompt are
-alike. A mean or pool of independent shares, one of which has no bootstrap interval, combines theirs
-by MOVER: a bootstrap would take that one for certain.
+A share over prompts has the percentile bootstrap interval. If all resamples are equal, for example
+because all prompts score alike, it has Wilson's interval with a prompt as the trial, since images
+of one prompt are alike. A mean or pool of independent shares, one of which has no bootstrap
+interval, combines their intervals by MOVER: a bootstrap would treat that share as certain.
 
-The bootstrap's resamples are exact, whatever the number of prompts. The images of one prompt are
-alike, so prompts are what is resampled (a cluster bootstrap). To draw N prompts with replacement
-and add up their counts is to draw from a multinomial over the *different* counts: prompts with the
-same counts are interchangeable. With four images a prompt there are at most fifteen pairs (passes,
-scored), so a resample of 44,464 prompts costs as much as one of a hundred. The resamples are not
-approximated; tests/gold/test_bootstrap.py holds them against a plain loop and
-scipy.stats.bootstrap.
+The bootstrap's resamples are exact for any number of prompts. The images of one prompt are alike,
+so prompts are resampled (a cluster bootstrap). Sampling N prompts with replacement and adding up
+their counts equals sampling from a multinomial over the *different* counts: prompts with the same
+counts are interchangeable. With four images per prompt there are at most fifteen pairs (passes,
+scored), so a resample of 44,464 prompts costs as much as one of a hundred.
+tests/gold/test_bootstrap.py compares the resamples with a plain loop and scipy.stats.bootstrap.
 
 Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapters 8 and 13 (the
 percentile interval); Davison and Hinkley, Bootstrap Methods and their Application (1997), section

@@ -1,4 +1,4 @@
-"""What tasks, systems, colors and runs are called where several stand together.
+"""Labels of tasks, systems, colors and runs, and their groups.
 
 The paper (arXiv:2510.20586) groups level 2 names into basic and intermediate ones (4.4, Fig. 5
 left) and level 3 names by the modifiers light, dark and -ish (4.5, Fig. 5 right).

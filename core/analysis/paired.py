@@ -1,4 +1,4 @@
-"""Two runs or two rules on the same prompts: who passes where, McNemar's test, Cohen's kappa; drift."""
+"""Two runs or two rules on the same prompts: McNemar's test, Cohen's kappa, drift."""
 
 from __future__ import annotations
 

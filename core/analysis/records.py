@@ -1,11 +1,11 @@
-"""What is asked of the results of runs, the counts that come back, and which images count.
+"""Queries over the results of runs, their counts, and the images that count.
 
 An image without a score may count as incorrect; this module alone decides. The released code
 (moatifbutt/gen-color-bench @ 802a3ba, evaluation/cna.py, coa.py and moc.py) returns ``correct:
 False`` where an object cannot be segmented, where its mask is empty, and where it overlaps another
 one by an IoU over 0.2; such an image stays in the denominator. A stored verdict is ``unscored``
-with its cause, whatever the rule: how it counts is decided when it is read. An image that could not
-be generated, or that nobody looked for masks in, is never incorrect.
+with its cause under every rule; the query decides how it counts. An image that was not generated,
+or for which no masker ran, is never incorrect.
 """
 
 from __future__ import annotations

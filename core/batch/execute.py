@@ -1,4 +1,4 @@
-"""Work from where it stands to its end: batches to workers, their deaths, pause and cancel."""
+"""Execution of long work from its current state on: batches, dead workers, pause, cancel."""
 
 from __future__ import annotations
 

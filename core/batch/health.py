@@ -1,4 +1,4 @@
-"""How far the work of a folder is: its state, held against what its shards and journals hold."""
+"""Progress of a folder: its state, compared with its shards and journals."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What a worker has done: a line an item at once, sealed into a shard now and then.
+"""A worker's journal: one line per finished item, sealed into a shard from time to time.
 
-A worker that is killed loses the item in work and nothing else: a line that was cut off is dropped,
-the lines before it are sealed by whoever takes the work up.
+A killed worker loses only the item in progress: the next execution drops a truncated line and seals
+the lines before it.
 """
 
 from __future__ import annotations

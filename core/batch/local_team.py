@@ -1,7 +1,7 @@
-"""Workers as processes of this machine: each has its own models, one that dies takes no other.
+"""Workers as processes of this machine: each has its own models, and its death ends no other.
 
-Where the work needs a device, each worker sees one GPU alone (``CUDA_VISIBLE_DEVICES``), the one
-with the fewest workers; more workers than GPUs share them in turn.
+If the work needs a device, each worker sees only one GPU (``CUDA_VISIBLE_DEVICES``), the one with
+the fewest workers; more workers than GPUs share them in turn.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Locks that end with the process that holds them, however it ends."""
+"""Locks that are released when their process ends, for any reason."""
 
 from __future__ import annotations
 

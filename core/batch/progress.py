@@ -1,4 +1,4 @@
-"""What of a piece of work is done, and what failed."""
+"""The finished and the failed items of a piece of work."""
 
 from __future__ import annotations
 

@@ -1,13 +1,13 @@
 """Workers as Ray's actors: on this machine, or on every node of a cluster.
 
-On a cluster two things have to be at the same place on every node: the work's folder, for workers
-share nothing else, and this project, whose folder is put on each worker's path. Both are easiest on
-a folder that all nodes mount. Ray's own upload of a working folder is not used: it would send the
-data folder along, and leave nodes with copies that differ from what began the work.
+On a cluster two folders need the same path on every node: the work's folder, the only thing that
+workers share, and this project, which is on each worker's import path. The simplest way is a folder
+that all nodes mount. TrueHue does not use Ray's upload of a working folder: it would upload the
+data folder too, and leave nodes with copies that differ from the code that began the work.
 
-A worker whose model needs a device takes a whole GPU where the cluster has any; every other one
-takes one CPU of a cluster that was joined. Workers that find no place wait for one: nodes that come
-later take part. On a cluster of this machine alone there are as many as were asked for.
+A worker whose model needs a device takes a whole GPU if the cluster has any; every other worker
+takes one CPU of a cluster that was joined. Workers wait for free resources, so nodes that join
+later take part. On a cluster of this machine alone, the requested number of workers runs.
 """
 
 from __future__ import annotations

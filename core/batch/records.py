@@ -1,4 +1,4 @@
-"""The records of long work: its words, how far it is, and the columns that every result has."""
+"""The records of long work: its labels, its progress, and the columns of every result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The latest attempt of every item, by position, whatever shard or journal holds it."""
+"""The latest attempt of every item, by position, from any shard or journal."""
 
 from __future__ import annotations
 

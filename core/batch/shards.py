@@ -1,8 +1,7 @@
-"""Shards: rows as Parquet, whole or not there at all.
+"""Shards: rows as Parquet, complete or absent.
 
-A shard has the columns of its work's schema, among them those of
-:data:`truehue.core.batch.records.RESULT_COLUMNS`; what is checked of it is its bytes, to the last
-one.
+A shard has the columns of its work's schema, including
+:data:`truehue.core.batch.records.RESULT_COLUMNS`. The check covers all of its bytes.
 """
 
 from __future__ import annotations

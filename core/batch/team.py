@@ -1,7 +1,7 @@
-"""What every kind of team of workers gives and takes: processes of this machine, or Ray's actors.
+"""The interface of a team of workers: processes of this machine, or Ray's actors.
 
-A worker gets a batch of positions, writes each result into its own journal, and says when the batch
-is done. The coordinator (truehue.core.batch.execute) gives out batches and starts workers again.
+A worker gets a batch of positions, writes each result into its own journal, and reports the end of
+the batch. The coordinator (truehue.core.batch.execute) assigns batches and restarts workers.
 """
 
 from __future__ import annotations

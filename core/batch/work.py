@@ -1,4 +1,4 @@
-"""What a kind of long work says of itself: how many items, in which order, and who does one."""
+"""The interface of a kind of long work: its number of items, their order, and the doer of one."""
 
 from __future__ import annotations
 

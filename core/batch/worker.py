@@ -1,4 +1,4 @@
-"""One worker: it does items one by one and writes each down at once."""
+"""One worker: it does items one by one and writes each result at once."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Commands for terminals: each is a function ``main(arguments)``."""
+"""Commands for terminals: each module has a function ``main(arguments)``."""

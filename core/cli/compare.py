@@ -1,8 +1,8 @@
 """``python -m truehue compare``: two distributions of color compared, without a screen.
 
 A side is an image with or without a mask, a folder of images, which are one distribution, or a CSV
-or JSON file of 71 numbers. Exit status 0 when all was measured, 2 when something was bad input; its
-message is on standard error.
+or JSON file of 71 numbers. Exit status 0 if all was measured, 2 for bad input, with its message on
+standard error.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""``python -m truehue diagnose``: how often each rule is right, on pictures of known color.
+"""``python -m truehue diagnose``: the accuracy of each rule on images of known color.
 
-Exit status 0 when all was judged, 2 for bad input (also of lines of a manifest; the others are
-judged all the same), 130 when it was stopped with Ctrl+C.
+Exit status 0 if all was judged, 2 for bad input (including a manifest's lines; the other lines are
+still judged), 130 after Ctrl+C.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """``python -m truehue fidelity``: groups of images, and metrics of color fidelity trained by them.
 
-Exit status 0 when all is done, 2 for bad input, 3 for work that was ended before its last step, 130
-when it was stopped with Ctrl+C. Finished images are saved: run the same command again to continue.
+Exit status 0 if all is done, 2 for bad input, 3 for work that ended before its last step, 130 after
+Ctrl+C. Finished images are saved: run the same command again to continue.
 """
 
 from __future__ import annotations

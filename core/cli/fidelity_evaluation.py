@@ -1,6 +1,6 @@
-"""``evaluate``: how often metrics put the more faithful image first, and how they agree with
-people, as a report beside the figures of the paper. ``sweep``: which saturation of photographs they
-like best."""
+"""``evaluate``: how often metrics rank the more faithful image first, and their agreement with
+people, as a report beside the paper's numbers. ``sweep``: the saturation of photographs that they
+prefer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scores of files by any metric, written as they are computed, so that a command goes on."""
+"""Scores of files by any metric, written as they are computed, so that a command can resume."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``python -m truehue images``: what an import of a folder would find, without storing anything.
+"""``python -m truehue images``: preview the import of a folder, without storing anything.
 
 Exit status 0 when a report was printed, 2 for bad input, with its message on standard error.
 """

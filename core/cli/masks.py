@@ -1,5 +1,5 @@
-"""``python -m truehue masks``: which vision models are here, what one lacks, and getting it.
-Exit status 1 of ``check`` for a model that cannot run here."""
+"""``python -m truehue masks``: installed vision models, their missing files, and their download.
+Exit status 1 of ``check`` for a model that cannot run on this machine."""
 
 from __future__ import annotations
 

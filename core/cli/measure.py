@@ -1,8 +1,8 @@
 """``python -m truehue measure``: verdicts without a screen.
 
-Images with one mask, or a manifest with the columns ``file,mask,target,system``. Exit status 0 when
-everything was measured, 2 when something was bad input; its message is on standard error, and in a
-list of several the others are measured all the same.
+Images with one mask, or a manifest with the columns ``file,mask,target,system``. Exit status 0 if
+all was measured, 2 for bad input, with its message on standard error; the other images are still
+measured.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""``python -m truehue models``: generators that are installed or missing, getting one, and a first
-image. Exit status 1 of ``check`` for a model that cannot run here."""
+"""``python -m truehue models``: installed and missing generators, their download, and a first image.
+Exit status 1 of ``check`` for a model that cannot run on this machine."""
 
 from __future__ import annotations
 

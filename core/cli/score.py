@@ -1,8 +1,8 @@
-"""``python -m truehue score``: images by the measures that are computed, without a screen; and
-which CFM is one of them.
+"""``python -m truehue score``: scores of images by all measures, without a screen, and the choice of
+the CFM among them.
 
-Exit status 0 when every image was scored by every measure, 2 when one could not be read or is
-unscored; its reason is on standard error, and the others are scored all the same.
+Exit status 0 if every image was scored by every measure, 2 if one could not be read or is unscored,
+with the reason on standard error; the other images are still scored.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""``python -m truehue.core.generation.small``: the small model's scenes, training, and pictures.
+"""``python -m truehue.core.generation.small``: the small model's scenes, training, and images.
 
-``data`` renders the scenes, ``train`` trains and exports, ``sample`` draws a sheet of prompts, and
-``report`` measures the model with the app's own instruments.
+``data`` renders the scenes, ``train`` trains and exports, ``sample`` generates a sheet of prompts,
+and ``report`` measures the model with TrueHue's masks and verdicts.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""The small model under our own instruments: images of held-out prompts, masks, verdicts; and the
-report on it, tables and figures as one page of Markdown."""
+"""Measurement of the small model: images of held-out prompts, masks, verdicts; and its report, tables
+and figures as one page of Markdown."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """``truehue vlm``: evaluate vision-language models on questions about images.
 
-Exit status 0 when all went well, 2 for bad input or where ``run`` leaves questions without answers,
-3 where it was ended before its last question, 130 where another part was interrupted. What
-``run`` has done is kept: the same command goes on from there.
+Exit status 0 on success, 2 for bad input or if ``run`` leaves questions without answers, 3 if it
+ended before its last question, 130 if another part was interrupted. ``run`` saves its answers: the
+same command resumes.
 """
 
 from __future__ import annotations

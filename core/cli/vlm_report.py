@@ -1,4 +1,4 @@
-"""Scores as plain JSON, and the same as tables."""
+"""Scores of evaluations as plain JSON and as tables."""
 
 from __future__ import annotations
 

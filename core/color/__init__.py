@@ -1,1 +1,1 @@
-"""Color, exactly: spaces, differences, naming systems, dominant colors."""
+"""Exact color computation: spaces, differences, naming systems, dominant colors."""

@@ -1,1 +1,1 @@
-"""Concepts and the distributions of their colors: extraction, people's data, analyses."""
+"""Concepts and their color distributions: extraction, people's data, analyses."""

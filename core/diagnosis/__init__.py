@@ -1,1 +1,1 @@
-"""The measure, measured: how often each rule is right on objects whose color is known exactly."""
+"""Accuracy of the rules themselves, on rendered objects whose color is known exactly."""

@@ -1,4 +1,4 @@
-"""The one queue for the device: jobs in order, models in memory, progress, cancel.
+"""The queue for the device: jobs in order, models in memory, progress, cancel.
 
 ::
 

@@ -1,8 +1,7 @@
-"""What leaves TrueHue, and what comes back: tables, archives, reports, references.
+"""Export and import: tables, archives, reports, references.
 
-``write`` exports runs from their folders; :mod:`truehue.core.export.archive_import` makes a run's
-folder of an archive; :mod:`truehue.core.export.report` writes a report that was put together
-elsewhere.
+``write`` exports runs from their folders. :mod:`truehue.core.export.archive_import` turns an
+archive into a run's folder. :mod:`truehue.core.export.report` has the records of a report.
 """
 
 from __future__ import annotations

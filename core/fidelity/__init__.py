@@ -1,5 +1,5 @@
-"""Color fidelity: how much the colors of an image are those of a photograph.
+"""Color fidelity: how closely the colors of an image resemble those of a photograph.
 
 The protocol of Fang et al., "Too Vivid to Be Real? Benchmarking and Calibrating Generative Color
-Fidelity". Its refinement of drawings stands in truehue.core.refinement, which pipelines call.
+Fidelity". Pipelines apply its refinement (CFR) through truehue.core.refinement.
 """

@@ -1,1 +1,1 @@
-"""From a prompt to a picture: the generators, what each needs, and requests that they all take."""
+"""Image generation: the generators, their requirements, and the request that all accept."""

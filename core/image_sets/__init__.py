@@ -1,11 +1,11 @@
-"""Images made elsewhere: a folder or a zip file of them, linked to the prompts they were made of.
+"""Import of images made elsewhere: a folder or a zip file, linked to the prompts of the images.
 
-``plan`` looks at names only: which file is of which prompt, what is missing and what is extra;
-``records`` reads the images and reports what became of every file. Nothing is stored here.
+``plan`` uses names only: it finds each file's prompt, missing files and extra files. ``records``
+reads the images and reports the outcome for every file. This package stores nothing.
 
 The published layout (github.com/moatifbutt/gen-color-bench @ 802a3ba) is
 ``<csv stem>/<id>_<k>.png`` or ``<csv stem>/<id>/image_<k>.png``, with the ids of the CSV file; such
-a prompt has the id ``<csv stem>-<id>`` here. Our own ids stand in ``<prompt id>_<k>.png``,
+a prompt has the id ``<csv stem>-<id>`` in TrueHue. Our own names are ``<prompt id>_<k>.png``,
 ``<prompt id>.png`` or ``<prompt id>/<any name>.png``.
 """
 

@@ -1,1 +1,1 @@
-"""Image files to sRGB pixels, and pixels inside of masks to distinct colors."""
+"""Decoding of image files to sRGB pixels, and of pixels inside masks to distinct colors."""

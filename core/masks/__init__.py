@@ -1,1 +1,1 @@
-"""Which pixels are the object: a person's marks, GrabCut, white ground; cleaned, shown and told."""
+"""Masks of objects: people's selections, GrabCut, white ground; clean-up, display, description."""

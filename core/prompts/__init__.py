@@ -1,1 +1,1 @@
-"""Prompts: what is asked of a generator, and what an image of it has to show."""
+"""Prompts: the text for a generator, and the targets that its image must show."""

@@ -1,1 +1,1 @@
-"""Whole runs: a plan of many pictures, drawn and judged by one worker or many, resumable."""
+"""Whole runs: a plan of many images, generated and scored by one or many workers, resumable."""

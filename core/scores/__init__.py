@@ -1,1 +1,1 @@
-"""Measures of images beside the rules: a list of them, and the scores that they give."""
+"""Measures of images beside the rules: their list, and their scores."""

@@ -1,1 +1,1 @@
-"""Sketches: line drawings cleaned for coloring, the regions that a click fills, their pictures."""
+"""Sketches: line art cleaned for coloring, regions that a click fills, and their images."""

@@ -1,1 +1,1 @@
-"""From a dominant color to a verdict with its reasons."""
+"""Verdicts on measured colors, with their reasons."""

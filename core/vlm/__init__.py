@@ -1,1 +1,1 @@
-"""Vision-language models and color: questions about images, the answers, and what they score."""
+"""Vision-language models and color: questions about images, answers, and scores."""

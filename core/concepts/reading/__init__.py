@@ -1,22 +1,22 @@
 """Files of distributions: histograms over UW-71, association ratings, palettes; CSV or JSON.
 
-- Wide CSV: a column ``concept`` (or without a name; ``modifier``, ``contributor``, ``people`` where
-  wanted) and one column for each bin, called by its index 0 to 70 (``bin0``, ``bin_00``), by its
-  color (``#RRGGBB`` or ``L,a,b``), or with a row of colors under the header.
-- The same turned: one row for each bin, with ``index`` or ``hex`` or ``L,a,b`` or ``r,g,b``, and
+- Wide CSV: a column ``concept`` (or without a name; optionally ``modifier``, ``contributor``,
+  ``people``) and one column for each bin. A bin's column is named by its index 0 to 70 (``bin0``,
+  ``bin_00``) or its color (``#RRGGBB`` or ``L,a,b``), or a row of colors follows the header.
+- Transposed CSV: one row for each bin, with ``index`` or ``hex`` or ``L,a,b`` or ``r,g,b``, and
   one column for each concept.
 - Long CSV of palettes: ``concept``, ``contributor``, ``hex`` (or ``r,g,b`` or ``L,a,b``) and
-  ``weight``; without weights colors weigh the same.
-- What Compare writes: wide, with the columns ``label``, ``kind`` (``pictures``, or a key of
-  truehue.core.concepts.records.KINDS) and ``method``, which say what each row is.
+  ``weight``; without weights all colors weigh the same.
+- Exports of Compare: wide CSV with the columns ``label``, ``kind`` (``pictures``, or a key of
+  truehue.core.concepts.records.KINDS) and ``method`` for each row.
 - JSON: ``{"concept": [71 numbers]}``, or a list of objects with ``concept`` and ``weights`` or
   ``palette``.
 - 71 bare numbers, of one concept that the caller names.
 
-A row that says ``people`` 0 is nobody's: its contributor is its label.
-Where colors are given, they say which bin it is; an index that contradicts its color is refused.
-Cells are separated by commas, semicolons or tabs; a decimal comma is read where the whole file has
-one.
+A row with ``people`` 0 belongs to no person: its contributor is its label.
+Colors, if given, identify the bin; an index that contradicts its color is refused.
+Cells are separated by commas, semicolons or tabs; decimal commas are read if the whole file uses
+them.
 """
 
 from __future__ import annotations

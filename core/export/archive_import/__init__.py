@@ -1,7 +1,8 @@
-"""Archives of others: read with distrust, and made a run's folder, whole or not at all.
+"""Import of archives from others as a run's folder, completely or not at all.
 
-A person elsewhere wrote every byte. Names lead nowhere but into the new folder, sizes are counted
-and not believed, ids are checked before they name files, and pictures are what their names say.
+Every byte comes from an untrusted person. Names can lead only into the new folder, sizes are
+counted and not trusted, ids are checked before they name files, and each image must match the hash
+in its name.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Training of CFM from groups: what is learned from, the steps, and the files that come out."""
+"""Training of CFM from groups of images: the data, the steps, and the resulting files."""

@@ -1,1 +1,1 @@
-"""What draws: diffusers, Janus, servers, and the reference renderer."""
+"""Generators: diffusers, Janus, servers, and the reference renderer."""

@@ -1,9 +1,9 @@
 """The reference renderer: shaded objects of known albedo with exact masks, no weights needed.
 
-``render`` draws one of :data:`OBJECTS` under one of :data:`LIGHTS`. Light is linear; every pixel is
-``shade × albedo + highlight`` with achromatic shade and highlight, clipped to 0..1, encoded as
+``render`` renders one of :data:`OBJECTS` under one of :data:`LIGHTS`. Light is linear; every pixel
+is ``shade × albedo + highlight`` with achromatic shade and highlight, clipped to 0..1, encoded as
 sRGB (IEC 61966-2-1) and rounded to 8 bits. The light's exposure is fixed and part of both maps.
-``render_scene`` draws several of them side by side, each with its own color and mask.
+``render_scene`` renders several of them side by side, each with its own color and mask.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""The small model in the box: its scenes, its captions, its parts and its training."""
+"""The bundled small model: its scenes, captions, architecture and training."""

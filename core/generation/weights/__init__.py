@@ -1,1 +1,1 @@
-"""Weights of models as files: where they are, whether they are whole, how to get them."""
+"""Model weights as files: their location, completeness, and download."""

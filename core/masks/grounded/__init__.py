@@ -1,1 +1,1 @@
-"""Masks from words: a detector finds boxes, a segmenter cuts them out, unwanted parts are taken."""
+"""Masks from text: a detector finds boxes, a segmenter masks them, negative labels are removed."""

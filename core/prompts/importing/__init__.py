@@ -24,8 +24,8 @@ in upper or lower case):
 **JSONL**: one object a line, with the same keys, or in the form of ``Prompt.as_json``. **Plain
 text**: one prompt a line. **Published files**: see :mod:`truehue.core.prompts.importing.published`.
 
-What cannot be read is reported by line and the rest is taken. Limits: 256 MB and 500,000 prompts a
-file, 250,000 characters a line, 20,000 a prompt, 1,000 any other field.
+Unreadable lines are reported with their numbers, and the rest is imported. Limits: 256 MB and
+500,000 prompts per file, 250,000 characters per line, 20,000 per prompt, 1,000 per other field.
 """
 
 from __future__ import annotations

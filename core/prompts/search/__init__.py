@@ -1,9 +1,9 @@
-"""Browsing prompts: search as one types, facets with counts, orders and pages, all in memory.
+"""Browsing of prompts: search while typing, facets with counts, sorting and pages, all in memory.
 
-The search takes words (each may be the beginning of one: ``viv gre``), ``"exact phrases"``,
-``-word`` to leave out, hex values of the asked colors (``#dc143c``) and ids of prompts; case and
-accents do not matter. Within a facet any of the chosen values will do, between facets all are
-needed; the counts of a facet leave its own choice aside.
+The search accepts words or their beginnings (``viv gre``), ``"exact phrases"``, ``-word`` to
+exclude, hex values of target colors (``#dc143c``) and prompt ids. It ignores case and accents. A
+prompt must match one of the chosen values in every facet. The counts of a facet ignore its own
+choice.
 """
 
 from __future__ import annotations

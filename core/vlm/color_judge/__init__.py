@@ -1,1 +1,1 @@
-"""The color judge of appendix E of ColorBench: its questions, the rules that answer, the report."""
+"""The color judge of appendix E of ColorBench: its questions, the pixel rules, the report."""

@@ -1,1 +1,1 @@
-"""A set of questions asked of a model: long work that resumes, a row a question."""
+"""Evaluation of a model on a question set: long work that resumes, one row per question."""

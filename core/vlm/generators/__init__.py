@@ -1,4 +1,4 @@
-"""Questions that are made with their image, so that the answer is known by construction."""
+"""Generators of questions with images, so that the answer is known by construction."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Models that are asked about images: local ones through transformers, served ones by their URL."""
+"""Vision-language models: local ones through transformers, served ones by their URL."""
