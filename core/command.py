@@ -1,7 +1,7 @@
-"""The command line: what a command declares, how it ends, and what it says of long work.
+"""The command line: declarations of commands, their exit status, and progress of long work.
 
-A command is a :class:`Command`: a function of its options, with what these are called. Its ``main``
-reads the arguments, and turns errors and Ctrl+C into a sentence and an exit status.
+A command is a :class:`Command`: a function with the declarations of its options. Its ``main`` reads
+the arguments, and turns errors and Ctrl+C into a message and an exit status.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The door of ``python -m core.compare``; truehue.core.cli.compare says what it does."""
+"""Entry point of ``python -m core.compare``; see truehue.core.cli.compare."""
 
 from truehue.core.cli.compare import main
 from truehue.core.command import run_command

@@ -1,4 +1,4 @@
-"""The door of ``python -m core.diagnose``; truehue.core.cli.diagnose says what it does."""
+"""Entry point of ``python -m core.diagnose``; see truehue.core.cli.diagnose."""
 
 from truehue.core.cli.diagnose import main
 from truehue.core.command import run_command

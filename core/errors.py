@@ -1,4 +1,4 @@
-"""The one error family. Every message says what was wrong and what to do about it."""
+"""The one error family. Every message states the problem and its remedy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all, in folders named by the first two characters."""
+"""Files that are written completely or not at all, in folders of two-character prefixes."""
 
 from __future__ import annotations
 

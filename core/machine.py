@@ -1,4 +1,4 @@
-"""What this machine is, and how a model of some size is laid out on it."""
+"""Properties of this machine, and the layout of a model of a given size on it."""
 
 from __future__ import annotations
 

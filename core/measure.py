@@ -1,4 +1,4 @@
-"""The door of ``python -m core.measure``; truehue.core.cli.measure says what it does."""
+"""Entry point of ``python -m core.measure``; see truehue.core.cli.measure."""
 
 from truehue.core.cli.measure import main
 from truehue.core.command import run_command

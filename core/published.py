@@ -1,7 +1,7 @@
-"""What the four papers published, as data with its source: shown beside ours, never mixed with it.
+"""Published results of the four papers, with sources: shown beside ours, never mixed with them.
 
-The files lie in ``assets/published``, with a README that names what does not reconcile; they are
-verified when they are read.
+The files lie in ``assets/published``, with a README that lists inconsistencies; they are verified
+when they are read.
 """
 
 from __future__ import annotations

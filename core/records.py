@@ -1,4 +1,4 @@
-"""Frozen records that cross the border between the folders."""
+"""Records shared by several packages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The door of ``python -m core.score``; truehue.core.cli.score says what it does."""
+"""Entry point of ``python -m core.score``; see truehue.core.cli.score."""
 
 from truehue.core.cli.score import main
 from truehue.core.command import run_command

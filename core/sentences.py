@@ -1,9 +1,9 @@
-"""What a sentence in a person's own words asks for: objects, and the colors asked of them.
+"""Parse a free sentence: its objects and their target colors.
 
-No language model reads it: names of colors are found by the four systems' own names, hex and rgb,
-and belong to the noun that they stand before ("a vivid red mug") or after ("the mug is blue", "a
-mug in #00ff00"). A noun without a color is kept only where a table of objects has it. What cannot
-be told is said in a note and asks for nothing: a guess would be judged like a wish.
+No language model is involved. Color names are found by the four systems' own names, hex and rgb,
+and belong to the noun that follows ("a vivid red mug") or precedes them ("the mug is blue", "a mug
+in #00ff00"). A noun without a color becomes a target only if the table of objects has it. An
+ambiguous part yields a note and no target: a guess would be scored like a real target.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Text in CSV files that a spreadsheet would take for a formula."""
+"""Escape text in CSV files that a spreadsheet would run as a formula."""
 
 from __future__ import annotations
 

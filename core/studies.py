@@ -1,4 +1,4 @@
-"""Records of studies with people that cross from storage to the science and to the page."""
+"""Records of studies with people, shared by storage, annotation and tabs."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A study as a whole, with all that its participants did: what is exported and read again.
+"""A whole study with all events of its participants, for export and import.
 
-These records are the file format: a field is read with the bounds that stand here. What comes from
-the database is not checked again (``model_construct``).
+These records are the file format, with the bounds of each field. Records from the database are not
+checked again (``model_construct``).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Text files in whatever encoding, their lines and the records of their tables, in bounded memory."""
+"""Text files in any encoding, their lines and table records, in bounded memory."""
 
 from __future__ import annotations
 

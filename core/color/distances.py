@@ -1,4 +1,4 @@
-"""How far apart two distributions over the UW-71 bins are.
+"""Distances between two distributions over the UW-71 bins.
 
 ColorConceptBench, section 4.3, equations 1 to 5: PCC, EMD, ED, DCA, Delta Hue; beside them total
 variation and the Jensen-Shannon divergence. Every function takes float64 ``(71,)`` distributions as

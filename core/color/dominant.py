@@ -1,4 +1,4 @@
-"""The dominant color of an object, by the paper's text and by the code that was released.
+"""The dominant color of an object, as the paper defines it and as the released code computes it.
 
 Source: GenColorBench (arXiv:2510.20586) section 3.4 and github.com/moatifbutt/gen-color-bench at
 commit 802a3ba. Both follow the dominant hue of Witzel and Dewis (2022): the first principal

@@ -1,8 +1,8 @@
-"""Munsell samples by ISCC-NBS category, which the released code accepts beside the asked color.
+"""Munsell samples by ISCC-NBS category, which the released code accepts beside the target color.
 
-Its file is not public, so whoever has it points at it. Without it the rule ``released`` accepts the
-nominal color alone, and every verdict says which of the two it was. The rule ``released-munsell``
-accepts samples of our own reconstruction (``assets/munsell``).
+Their file is not public; users who have it can name its path. Without it the rule ``released``
+accepts the nominal color alone, and every verdict states which of the two applied. The rule
+``released-munsell`` accepts samples of our own reconstruction (``assets/munsell``).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Colors written as hex, ``rgb()``, ``lab()``, ``lch()``, ``oklab()``, ``oklch()`` or ``hsl()``.
 
-One thing differs from CSS on purpose: there ``lab()`` and ``lch()`` are relative to D50. Here they
-are CIELAB for D65 and 2 degrees, as every other number of TrueHue; a Lab read off this page means
-the same color when it is typed into it. OKLab and HSL are defined for D65 in CSS too.
+One deliberate difference from CSS: CSS defines ``lab()`` and ``lch()`` relative to D50. TrueHue
+reads them as CIELAB for D65 and 2 degrees, like all its other numbers, so that a Lab value copied
+from the page means the same color when pasted. OKLab and HSL are defined for D65 in CSS too.
 
 Sources: CSS Color Module Level 4, sections 7 to 9 (syntax, and what 100% means); Ottosson, "A
 perceptual color space for image processing" (2020) for OKLab.

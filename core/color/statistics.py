@@ -1,7 +1,7 @@
-"""Statistics and densities of values that stand for several pixels each, exact as if all were listed.
+"""Statistics and densities of weighted values, exactly as if every pixel were listed.
 
-``counts`` are whole numbers of pixels. None of these sorts everything: an order statistic is found
-in a histogram and settled inside one bin.
+``counts`` are whole numbers of pixels. No function sorts all values: it finds an order statistic in
+a histogram and resolves it inside one bin.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Color names: what a person typed becomes a color, and a color finds its nearest names.
+"""Color names: parse a typed color, and find the nearest names of a color.
 
 Names are compared in two readings, the closer one first over all systems: by *words* (case
 ignored, any run of spaces, hyphens and underscores is one space, no apostrophes, grey is gray)

@@ -1,10 +1,9 @@
-"""What is compared: a distribution over the UW-71 bins, with what it was made of, and how sure the
-numbers of a pair of them are.
+"""A distribution over the UW-71 bins with its sources, and intervals of the numbers of a pair.
 
-Intervals are bootstrap ones, over images or people. Both sides are drawn again with replacement,
-independently of each other, and everything after that is done again: groups, palettes, bins,
-distances. Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapter 13, the
-percentile interval.
+Intervals are bootstrap intervals over images or people. Both sides are resampled with replacement,
+independently of each other, and all later steps are repeated: groups, palettes, bins, distances.
+Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapter 13, the percentile
+interval.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""From pictures of a concept to its distribution over the UW-71 bins, as published.
+"""Extract a concept's distribution over the UW-71 bins from its images, as published.
 
-ColorConceptBench, appendix C.3: pictures are grouped by their dominant colors; in each
-group the pixels are pooled in 8 x 8 x 8 RGB cells, the 20 largest are a palette whose
-indistinguishable colors are merged; the palettes, weighted by their numbers of pictures, go to the
-71 bins. Every step is in the record. Resampling runs the same steps on many draws at once.
+ColorConceptBench, appendix C.3: images are grouped by their dominant colors; in each group the
+pixels are pooled in 8 x 8 x 8 RGB cells; the 20 largest form a palette whose indistinguishable
+colors are merged; the palettes, weighted by their numbers of images, go to the 71 bins. The record
+has every step. Resampling runs the same steps on many samples at once.
 
 The paper puts images "into the same visual group if their dominant colors are perceptually similar
-(ΔE00 <= 12)". Likeness is no equivalence: A may be like B and B like C, and A not like C. What then
-is one group is not said; :data:`GROUPINGS` are the readings.
+(ΔE00 <= 12)". Similarity is not transitive: A may be similar to B and B to C, but not A to C. The
+paper does not define the groups in that case; :data:`GROUPINGS` are the possible readings.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Words that people write for a concept, and the concept of ColorConceptBench that has them."""
+"""Match people's words for a concept to a concept of ColorConceptBench."""
 
 from __future__ import annotations
 

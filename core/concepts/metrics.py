@@ -1,4 +1,4 @@
-"""The numbers that two distributions are compared by: the one list that all others are made of."""
+"""The one list of metrics between two distributions; all other lists derive from it."""
 
 from __future__ import annotations
 

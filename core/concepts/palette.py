@@ -1,9 +1,9 @@
-"""Palettes: a few colors with weights, and the merging of those that look alike.
+"""Palettes: a few colors with weights, and the merging of similar colors.
 
-Colors at most so far apart are one color: ColorConceptBench, appendix C.3, which does
-not say in which order colors are merged nor what becomes of them. Ours: the closest pair first, of
-all that are left, until none is close enough; a merged color is the weighted mean in CIELAB. Of
-pairs that are equally close, the one whose first and then second color come first.
+Colors within a given distance are merged: ColorConceptBench, appendix C.3, which states neither the
+order of merging nor the merged color. Ours: merge the closest remaining pair until no pair is close
+enough; a merged color is the weighted mean in CIELAB. Among equally close pairs, the one with the
+lowest first and then second index is merged first.
 
 The *lit* color is that of the best-lit part of the largest material
 (:mod:`truehue.core.color.shading`), which comes nearest to what the object is made of. The *mean*

@@ -1,8 +1,8 @@
-"""What a picture says of the colors of one object, without its pixels.
+"""The color profile of one object in an image, without its pixels.
 
-ColorConceptBench, appendix C.3: the masked foreground at 100 x 100 pixels, and its
-dominant color from 16 x 16 x 16 RGB bins. How to make the picture smaller and which color of a bin
-to take is not written there; both are decided here, see :func:`sample_of` and :func:`profile_of`.
+ColorConceptBench, appendix C.3: the masked foreground at 100 x 100 pixels, and its dominant color
+from 16 x 16 x 16 RGB bins. The paper specifies neither the resampling of the image nor the color of
+a bin; see :func:`sample_of` and :func:`profile_of` for our choices.
 """
 
 from __future__ import annotations

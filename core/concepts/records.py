@@ -1,4 +1,4 @@
-"""The records of concepts' colors: what a picture says, what was extracted, what is compared."""
+"""Records of concepts' colors: profiles of images, extracted and compared distributions."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Concepts of runs against people's: one score a cell, with a reason where there is none.
+"""Concepts of runs compared with people's: one score per cell, or the reason for its absence.
 
-Tables, sweeps and sensitivity count over these. Comparing 1,279 concepts in two styles by seven
-models takes about two seconds the first time; what was compared once is kept.
+Tables, sweeps and sensitivity aggregate these scores. Comparing 1,279 concepts in two styles by
+seven models takes about two seconds the first time; the results are cached.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""What a modifier moves: the shift from "mango" to "rotten mango", the model's against people's.
+"""Modifier sensitivity: the shift from "mango" to "rotten mango", the model's relative to people's.
 
 ColorConceptBench, section 5.1, figures 4 and 14, tables 6 to 8: the shift is the EMD between the
-colors of a thing and those of the modified thing, and sensitivity the model's shift over people's.
-The paper names three behaviors and gives no limits for them; ours, and the direction of a shift,
-are in :class:`Limits`.
+colors of a concept and those of the modified concept; sensitivity is the model's shift divided by
+people's. The paper names three behaviors without thresholds; :class:`Limits` has ours, and the
+direction of a shift.
 """
 
 from __future__ import annotations

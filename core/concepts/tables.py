@@ -1,13 +1,12 @@
-"""How well runs agree with people: tables like ColorConceptBench's tables 1 and 2.
+"""Agreement of runs with people: tables like ColorConceptBench's tables 1 and 2.
 
-Rows are runs; columns are groups of concepts (things as such, visual states, moods; or categories)
-by style by metric. Every number says how many concepts it is a mean of, and why others are not in
-it.
-Concepts are what is resampled. Numbers of equally many concepts share their resamples, so rows of
+Rows are runs; columns are groups of concepts (unmodified, visual states, moods; or categories) by
+style by metric. Every number states how many concepts it averages, and why others are excluded.
+Intervals resample concepts. Numbers over equally many concepts share their resamples, so rows of
 one table on the same concepts are resampled together.
 
-Figure 5 draws EMD and PCC against the guidance scale, a line a model. The paper finds no
-correlation of size with alignment; :func:`size_sweep` puts the numbers beside the sizes.
+Figure 5 plots EMD and PCC against the guidance scale, one line per model. The paper finds no
+correlation of size with alignment; :func:`size_sweep` lists the numbers by size.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""The diagnostic set: its colors, those that a picture must not pass for, and its pictures, drawn
-again whenever they are asked for."""
+"""The diagnostic set: its colors, the near colors that an image must not pass for, and its images,
+rendered again on demand."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""From rows to rates with Wilson's intervals, to ROC curves, and to the wrong judgments worth a look.
+"""Rates with Wilson's intervals, ROC curves, and examples of wrong judgments, from rows.
 
-Counts on path-traced images, which are not shipped, say how rules do where light is not kind:
-``assets/diagnosis/README.md`` says how the images were made and what the file's names mean.
+Counts on path-traced images, which are not shipped, show the rules under difficult light:
+``assets/diagnosis/README.md`` describes the images and the file's names.
 """
 
 from __future__ import annotations

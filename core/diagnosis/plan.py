@@ -1,10 +1,10 @@
-"""What a diagnosis has to do, cut into tasks whose results can be saved, and manifests of other renders.
+"""The plan of a diagnosis: tasks whose results can be saved, and manifests of other renders.
 
-A task's fingerprint names everything that its rows depend on, the code that judges among it. A
-kept file with another fingerprint is done again.
+A task's fingerprint covers everything that its rows depend on, including the code that judges. A
+saved file with another fingerprint is computed again.
 
-Half of the objects and half of the lights are "tuned". Held-out figures are those of held-out
-objects under held-out lights; a picture with one of each is "mixed".
+Half of the objects and half of the lights are "tuned". Held-out numbers are those of held-out
+objects under held-out lights; an image with one of each is "mixed".
 """
 
 from __future__ import annotations

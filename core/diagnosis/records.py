@@ -1,4 +1,4 @@
-"""The report of a diagnosis: plain records that go to JSON and come back the same, and a terminal's table."""
+"""The report of a diagnosis: records that survive JSON unchanged, and a table for terminals."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""A whole diagnosis as long work: saved results are taken, the rest is done, a report is made.
+"""A whole diagnosis as long work: it reuses saved results, computes the rest, and makes a report.
 
-One task is one item, its judgments one row. The folder of the work knows every task that was ever
-asked for in it, by its fingerprint: a diagnosis with more seeds or objects does what is new. Tasks
-that are changed, or judged by other code, have another fingerprint, and are done again.
+One task is one item, its judgments one row. The folder of the work has every task ever requested in
+it, by fingerprint: a diagnosis with more seeds or objects computes only the new tasks. Tasks that
+changed, or that other code judged, have another fingerprint and are computed again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One image judged by every rule, against its true color and the near ones; a worker's whole task."""
+"""One image judged by every rule against its true color and near colors: a worker's task."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Questions to tools (detectors, segmenters, presence models), answered beside the drawing.
+"""Calls of tools (detectors, segmenters, presence models) while images are generated.
 
-A drawing job takes minutes and a click must not wait for it: calls are answered when the engine is
-idle, between two steps of a drawing where the tool fits into memory beside the model that draws,
-else between two requests.
+A generation job takes minutes and a click must not wait for it. The engine answers calls when it is
+idle, or between two steps if the tool fits into memory beside the generator, otherwise between two
+requests.
 """
 
 from __future__ import annotations

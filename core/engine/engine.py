@@ -1,5 +1,5 @@
-"""The engine: one thread that draws all jobs in the order in which they were submitted, and
-answers calls of tools in between."""
+"""The engine: one thread that generates all jobs in the order of submission, and answers calls of
+tools in between."""
 
 from __future__ import annotations
 

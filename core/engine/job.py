@@ -1,4 +1,4 @@
-"""A job of the engine: what is asked, what came of it, and its state at any moment."""
+"""A job of the engine: its requests, its results, and its state at any moment."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What may be asked of the engine: every limit, with the sentence that says which one was passed.
+"""Limits of requests to the engine, each with the message for a request that exceeds it.
 
-What only one model minds (a side that must divide by 16, an unknown object) that model says itself.
+Models check their own limits (a side that must divide by 16, an unknown object).
 """
 
 from __future__ import annotations

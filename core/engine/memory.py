@@ -1,4 +1,4 @@
-"""The models in memory: opened when first wanted, kept, and the longest unused given up first."""
+"""Models in memory: opened on first use, cached, least recently used closed first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long images take: measured seconds of a model at a size, smoothed, and the time left."""
+"""Estimated time per image: measured seconds of a model at a size, smoothed; and the time left."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The frozen records that people see of the engine: deliveries, problems, the state of a job."""
+"""Public records of the engine: deliveries, problems, the state of a job."""
 
 from __future__ import annotations
 

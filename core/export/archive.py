@@ -1,7 +1,7 @@
 """A run as one file that others can read and import: ``NAME.truehue.zip``.
 
-Equal results make equal bytes: files stand in one order, with one fixed time, and what is this
-machine's own (names of workers, paths, ids of the database) stays here.
+Equal results make equal bytes: files have a fixed order and a fixed time, and data of this machine
+(names of workers, paths, ids of the database) is left out.
 """
 
 from __future__ import annotations

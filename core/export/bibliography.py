@@ -1,7 +1,7 @@
 """references.bib of a run: the papers, models and software that it used, and nothing else.
 
-Only what the registries, the shipped tables and the results themselves state is written; who wrote
-a model is on its page, which is linked.
+It has only facts from the registries, the shipped tables and the results. A model's authors are on
+its page, which is linked.
 """
 
 from __future__ import annotations

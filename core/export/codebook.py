@@ -1,4 +1,4 @@
-"""The codebook of an exported table: every column, and under what its numbers were made."""
+"""The codebook of an exported table: every column, and the settings behind its numbers."""
 
 from __future__ import annotations
 

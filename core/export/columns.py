@@ -1,5 +1,4 @@
-"""The columns of exported tables, as ``assets/export`` has them: what tables and their codebooks are
-made of."""
+"""The columns of exported tables, as ``assets/export`` has them, for the tables and their codebooks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a report is made of. All text is plain text: whoever writes it out escapes it."""
+"""The records of a report. All text is plain text: the writer escapes it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of scores of a run's pictures, whatever the measures: CSV or Parquet, with codebook."""
+"""The table of scores of a run's images, for any measures: CSV or Parquet, with codebook."""
 
 from __future__ import annotations
 

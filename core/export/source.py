@@ -1,8 +1,8 @@
-"""A run that is exported: its plan read once, what its results say of how they were made, and the
-latest attempt of every image, by position, whatever shard or journal holds it; and as the shards of
-an archive, without what is this machine's own.
+"""The source of an export: a run's plan, read once, the provenance of its results, and the latest
+attempt of every image, by position, from any shard or journal; also as the shards of an archive,
+without data of this machine.
 
-Equal results give equal bytes, whatever workers wrote them and however they were dealt out.
+Equal results give equal bytes, independent of the workers that wrote them.
 """
 
 from __future__ import annotations

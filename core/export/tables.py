@@ -1,5 +1,5 @@
-"""Results of runs as flat tables, written as CSV or Parquet as they are read: a row an object, rule
-and image; and the colors of concepts, a row an object."""
+"""Results of runs as flat tables, streamed to CSV or Parquet: one row per object, rule and image; and
+the colors of concepts, one row per object."""
 
 from __future__ import annotations
 

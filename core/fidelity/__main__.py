@@ -1,4 +1,4 @@
-"""The door of ``python -m core.fidelity``; truehue.core.cli.fidelity says what it does."""
+"""Entry point of ``python -m core.fidelity``; see truehue.core.cli.fidelity."""
 
 from truehue.core.cli.fidelity import main
 from truehue.core.command import run_command

@@ -1,13 +1,13 @@
-"""Groups as CFD has them, made from photographs with captions: long work that resumes.
+"""Groups as in CFD, made from photographs with captions: long work that resumes.
 
-One photograph by one maker is an item. A maker is a model of the registry, which draws the caption
-at rising guidance from one noise, or a distortion of the photograph itself, of which the order is
-known without a model: HSV saturation, and contrast about the mean. The paper's groups grow vivid by
-guidance alone, and its limitations say that other distortions should follow.
+One photograph by one maker is an item. A maker is a model of the registry, which generates the
+caption at rising guidance from one noise, or a distortion of the photograph itself, whose order is
+known without a model: HSV saturation, or contrast about the mean. The paper's groups become more
+vivid by guidance alone, and its limitations suggest other distortions as future work.
 
-For a machine without photographs the reference renderer's images take their place. Their light is
-computed and their materials are plain: what a metric learns from them is the order of distortions,
-and nothing of photographs.
+On a machine without photographs the reference renderer's images replace them. Their light is
+computed and their materials are plain: a metric learns the order of distortions from them, and
+nothing about photographs.
 """
 
 from __future__ import annotations

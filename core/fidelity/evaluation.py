@@ -1,4 +1,4 @@
-"""How well a metric of fidelity agrees with people and with the order of groups.
+"""Agreement of a fidelity metric with people and with the order of groups.
 
 It counts how often a metric puts the more faithful of two images first: CFD-SynPairs and
 CFD-Real&Syn. A group holds the scores of one caption: the photograph, then its images by rising

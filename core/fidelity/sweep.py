@@ -1,4 +1,4 @@
-"""The saturation sweep: which saturation of real photographs does a metric like best?
+"""The saturation sweep: the saturation of real photographs that a metric prefers.
 
 Figure 1 A.2 of the paper scales the saturation of photographs and shows each metric's score beside
 that at scale 1. A metric of fidelity has its maximum there; one that likes vivid images has it

@@ -1,6 +1,7 @@
-"""CFR in two passes: draw, map the picture, draw again from the same noise with the map.
+"""CFR in two passes: generate, map the image, generate again from the same noise with the map.
 
-The reading that the paper's figure 8 supports; it states neither passes nor where the map is from.
+The paper's figure 8 supports this reading; the paper states neither the passes nor the source of
+the map.
 """
 
 from __future__ import annotations

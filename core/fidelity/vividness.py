@@ -1,12 +1,11 @@
-"""How vivid an image is as a whole, without weights, and how far from real photographs.
+"""Vividness of a whole image, without weights, and its distance from real photographs.
 
 "Too Vivid to Be Real?" compares images by ΔSat = |mean saturation − 0.33| and does not state the
-color space: HSV S is ours. All pixels count, the background too, as the 0.33 is of whole
-photographs: of an object's mask alone it would mean nothing, for which color an object has is what
-its prompt asked for.
+color space: HSV S is our choice. All pixels count, including the background, as 0.33 is the mean of
+whole photographs. It would mean nothing for an object's mask alone, since the prompt determines an
+object's color.
 
-The paper compares mean saturation alone; chroma and contrast, and whole distributions in place of
-one mean, are ours.
+The paper compares mean saturation alone; we added chroma, contrast, and whole distributions.
 """
 
 from __future__ import annotations

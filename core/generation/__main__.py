@@ -1,4 +1,4 @@
-"""The door of ``python -m core.generation``; truehue.core.cli.models says what it does."""
+"""Entry point of ``python -m core.generation``; see truehue.core.cli.models."""
 
 from truehue.core.cli.models import main
 from truehue.core.command import run_command

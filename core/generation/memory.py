@@ -1,5 +1,5 @@
-"""Models and memory: what went wrong with one, whether memory ran out, and room made by those that
-wait in main memory."""
+"""Models and memory: their errors, detection of exhausted memory, and unloading of models that wait in
+main memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a model's id to a model that can draw, whatever its kind; what is missing where it cannot."""
+"""Open a generator of any kind by its id, or report its missing files."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The one list of generators. Listing them loads nothing.
 
-The released settings are those that GenColorBench's public code draws with: four images a prompt at
-1024 pixels, seeds 42 to 45 for every prompt, on the generator of the GPU. Ours is the CPU's, so its
-images cannot be drawn again here.
+The released settings are those of GenColorBench's public code: four images per prompt at 1024
+pixels, seeds 42 to 45 for every prompt, with the GPU's random generator. TrueHue uses the CPU's, so
+it cannot reproduce those images.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is asked of a generator and what comes back: the same records for every kind of model."""
+"""Requests to generators and their results: the same records for every kind of model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known for sure of an object's color in a picture of the reference renderer."""
+"""The true color of an object in an image of the reference renderer."""
 
 from __future__ import annotations
 

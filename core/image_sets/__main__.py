@@ -1,4 +1,4 @@
-"""The door of ``python -m core.image_sets``; truehue.core.cli.images says what it does."""
+"""Entry point of ``python -m core.image_sets``; see truehue.core.cli.images."""
 
 from truehue.core.cli.images import main
 from truehue.core.command import run_command

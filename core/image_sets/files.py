@@ -1,4 +1,4 @@
-"""The files of a folder or of a zip file: nothing outside of it, nothing hidden, in a natural order."""
+"""The files of a folder or a zip file: nothing outside of it, nothing hidden, in natural order."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""The table that says which file is of which prompt.
+"""The table that maps files to prompts.
 
 A CSV file with a header: ``file`` (below the folder), and ``prompt_id`` or ``prompt`` (also called
 ``text``) or both; it may have ``object``, ``color``, ``seed``, ``model`` and ``guidance``. Several
-objects and their colors stand in one cell with ``|`` between them. A text that no prompt has makes
-a new prompt; without object and color its own words say what it asks for.
+objects and their colors share one cell, separated by ``|``. An unknown text makes a new prompt;
+without object and color, its targets are parsed from the text.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""An import of images: what is known of them before, their reading one at a time, and the report."""
+"""An import of images: its plan, the reading of images one at a time, and its report."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Whether a file holds all the pixels that its header promises.
+"""Check that a file has all the pixels that its header promises.
 
-Decoders fill up what is missing: PNG with black, JPEG with gray 128 or a blurred picture, TIFF with
-whatever lies there. What was filled up must not be measured, so such a file is refused. The whole
-check is made only where the decoded picture looks as a filled one would; see each function.
+Decoders fill missing pixels: PNG with black, JPEG with gray 128 or a blurred image, TIFF with
+arbitrary data. Filled pixels must not be measured, so such a file is refused. The complete check
+runs only if the decoded image looks like a filled one; see each function.
 """
 
 from __future__ import annotations

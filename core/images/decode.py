@@ -1,7 +1,7 @@
-"""Opening image files: what is refused, what is read, at which depth, and what the file says.
+"""Decoding of image files: accepted formats, bit depth, and metadata about color.
 
-Works on Pillow's images; :mod:`truehue.core.images.load` turns the result into sRGB. Pillow's own
-limits are left as they are, and a file that is cut short is never filled up.
+It works on Pillow's images; :mod:`truehue.core.images.load` converts the result to sRGB. Pillow's
+own limits stay as they are, and a truncated file is never filled.
 """
 
 from __future__ import annotations

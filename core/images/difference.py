@@ -1,4 +1,4 @@
-"""Two pictures of one size, color by color."""
+"""Two images of one size, compared color by color."""
 
 from __future__ import annotations
 

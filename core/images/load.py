@@ -1,7 +1,7 @@
-"""Image files to sRGB pixels, once and for all: orientation, profile, depth and transparency.
+"""Conversion of image files to sRGB pixels: orientation, profile, depth and transparency.
 
-What a file says about its color is honored here and nowhere else, and whatever was converted is
-said in a note. A file that cannot be read raises; no pixels are ever made up.
+Only this module applies a file's color metadata, and it notes every conversion. An unreadable file
+raises an error; no pixels are ever invented.
 
 Profiles are read by LittleCMS through Pillow. The intent is relative colorimetric without black
 point compensation: white goes to white, and every color that sRGB can hold keeps its Lab. The

@@ -1,8 +1,8 @@
-"""Masks with their makers, and the colors inside of a mask, exactly and without per-pixel Python.
+"""Masks with their makers, and the distinct colors inside a mask, exactly and vectorized.
 
 An object of a quarter of a 1024 x 1024 image has 262,144 pixels but often far fewer distinct
-colors. Everything that follows (means, axes, percentiles, distances) works on the distinct colors
-with their counts, which gives the same numbers as working on all pixels.
+colors. All later steps (means, axes, percentiles, distances) work on the distinct colors with their
+counts, which gives the same numbers as working on all pixels.
 """
 
 from __future__ import annotations

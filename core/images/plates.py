@@ -1,11 +1,11 @@
-"""Plates of dots with a digit that only differs in what one kind of cone sees.
+"""Plates of dots with a digit that differs only in the excitation of one kind of cone.
 
 As in pseudoisochromatic plates (S. Ishihara, 1917), but computed: the dots of the digit and those
-around it have cone excitations that differ in one cone alone, and lightness that is drawn for each
-dot, so that somebody without that cone sees one cloud of dots. Excitations are those of V. C. Smith
-and J. Pokorny, "Spectral sensitivity of the foveal cone photopigments between 400 and 500 nm",
-Vision Research 15 (1975), taken of CIE 1931 XYZ. A screen that is not sRGB shows other colors: a
-plate says that something is to be looked at, and is no diagnosis.
+around it have cone excitations that differ in one cone alone, and a random lightness for each dot,
+so that a person without that cone sees one cloud of dots. Excitations are those of V. C. Smith and
+J. Pokorny, "Spectral sensitivity of the foveal cone photopigments between 400 and 500 nm", Vision
+Research 15 (1975), computed from CIE 1931 XYZ. A screen that is not sRGB shows other colors: a
+plate is a hint to examine, and no diagnosis.
 """
 
 from __future__ import annotations

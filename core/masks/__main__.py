@@ -1,4 +1,4 @@
-"""The door of ``python -m core.masks``; truehue.core.cli.masks says what it does."""
+"""Entry point of ``python -m core.masks``; see truehue.core.cli.masks."""
 
 from truehue.core.cli.masks import main
 from truehue.core.command import run_command

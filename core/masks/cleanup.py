@@ -1,12 +1,11 @@
-"""Masks made cleaner: the clean-up of the released code, and colored sheets without their white paper.
+"""Clean-up of masks: that of the released code, and colored sheets without their white paper.
 
-Source: github.com/moatifbutt/gen-color-bench at commit 802a3ba. It leaves out shadow and gray
-pixels, so it works against white, gray and black targets; that is why it is a step one can see.
+Source: github.com/moatifbutt/gen-color-bench at commit 802a3ba. It removes shadow and gray pixels,
+so it works against white, gray and black targets; therefore it is a visible step.
 
-Everything but the white paper around a drawing: for colored sheets, which have no other mask.
-
-Paper is what is nearly white and hangs together with the border. White inside a closed outline is
-kept: an eye or a snowman is colored by being left white, and no pixel says whether it was meant.
+Colored sheets have no other mask than everything except the white paper. Paper is nearly white and
+connected to the border. White inside a closed outline stays in the mask: people color an eye or a
+snowman by leaving it white, and no pixel shows whether they intended it.
 """
 
 from __future__ import annotations

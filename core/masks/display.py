@@ -1,4 +1,4 @@
-"""Masks as a page shows them: outline as an SVG path, what counts cut out, what a rule left out."""
+"""Masks for display: outline as an SVG path, cutout of the counted and the excluded pixels."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""From the marks of a person to one mask, the same mask whenever the marks are the same.
+"""One mask from a person's selection: the same selection always gives the same mask.
 
-Strokes are painted exactly: a pixel is painted when its center is under the brush. OpenCV's thick
-lines round radius and ends to whole pixels and differ between versions; a mask that must be made
-again in some years cannot depend on that.
+Strokes are painted exactly: a pixel is painted if its center is under the brush. OpenCV's thick
+lines round radius and ends to whole pixels and differ between versions, so a mask that must stay
+reproducible for years cannot depend on them.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""A box and a few strokes to a mask with OpenCV's GrabCut, the same mask every time: without crumbs
-and pinholes, and with a clean edge at full size where it was found on a smaller image.
+"""A reproducible mask from a box and a few strokes with OpenCV's GrabCut: without specks and pinholes,
+and with a clean edge at full size if it was computed on a smaller image.
 
 GrabCut (Rother, Kolmogorov, Blake 2004, doi:10.1145/1015706.1015720) learns colors inside and
 outside and cuts where they change. It runs in CIELAB, where shading of one color stays closer

@@ -1,4 +1,4 @@
-"""The marks that a person makes on an image, as plain JSON, checked before anything uses them.
+"""A person's selection on an image (box, strokes, points) as plain JSON, checked before use.
 
 Coordinates are image pixels with the origin at the top left corner of the image: pixel ``(i, j)``
 covers ``i <= x < i + 1`` and ``j <= y < j + 1``, and its center is at ``(i + 0.5, j + 0.5)``.

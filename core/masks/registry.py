@@ -1,4 +1,4 @@
-"""Every masker that this version knows, with what it needs, and how a mask came about, in words."""
+"""Every masker of this version with its requirements, and a description of a mask's origin."""
 
 from __future__ import annotations
 

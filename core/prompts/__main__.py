@@ -1,4 +1,4 @@
-"""The door of ``python -m core.prompts``; truehue.core.cli.prompts says what it does."""
+"""Entry point of ``python -m core.prompts``; see truehue.core.cli.prompts."""
 
 from truehue.core.cli.prompts import main
 from truehue.core.command import run_command

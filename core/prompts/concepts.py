@@ -1,7 +1,7 @@
 """ColorConceptBench's concepts, and a prompt for each in two styles.
 
 arXiv paper "ColorConceptBench", Table 9 (concepts) and Appendix C.2 (sentence). The emotional
-column of the table was displaced; how it is assigned stands in the README beside the file.
+column of the table was displaced; the README beside the file describes our assignment.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Chance that is the same everywhere: orders and draws that follow from a key by SHA-256."""
+"""Platform-independent randomness: orders and samples derived from a key by SHA-256."""
 
 from __future__ import annotations
 

@@ -2,9 +2,9 @@
 
 The paper (arXiv:2510.20586) prints objects, colors, templates and rounded counts (about 18K prompts
 of color names, CNA; 11.5K of colors in numbers, NCU; 8.7K contextual, COA; 2.2K scenes, MOC; 4.5K
-implicit, ICA), and not the prompts; the list was never published. The rules here are ours, and
-stand in ``assets/prompts/gencolorbench/README.md`` too. Nothing depends on a platform's own random
-numbers: an id names the same sentence everywhere.
+implicit, ICA), and not the prompts; the list was never published. The rules are ours, documented in
+``assets/prompts/gencolorbench/README.md``. Nothing depends on a platform's own random numbers: an
+id names the same sentence everywhere.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the five tasks share: colors, objects as targets, and the numbers of prompts."""
+"""Shared parts of the five tasks: colors, objects as targets, and the numbers of prompts."""
 
 from __future__ import annotations
 

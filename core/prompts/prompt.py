@@ -1,4 +1,4 @@
-"""The prompt record: a sentence, and the objects and colors that an image of it is judged by."""
+"""The prompt record: a text, and the objects and colors that its image is scored by."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The built-in prompt sets: one explicit list, and their counts beside what the papers state.
+"""The built-in prompt sets: one explicit list, and their counts beside the papers' counts.
 
-Mini is a part of GenColorBench below 10,000 that still asks of everything. The authors' own Mini
-set is a list of files; this one is drawn from our reconstruction. A stratum is a task, a color
-system and a category. Each gives the same share, and small ones more.
+Mini is a sample of GenColorBench below 10,000 prompts that covers all strata. The authors' own Mini
+set is a list of files; this one is sampled from our reconstruction. A stratum is a task, a color
+system and a category. Each contributes the same share, and small ones more.
 """
 
 from __future__ import annotations

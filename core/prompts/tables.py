@@ -1,7 +1,7 @@
 """GenColorBench's objects and templates, as its appendices print them.
 
-arXiv:2510.20586, Tables 8 and 9 (objects) and Appendix D (templates). What we added to the
-printed tables stands in the README beside the files.
+arXiv:2510.20586, Tables 8 and 9 (objects) and Appendix D (templates). The README beside the files
+lists our additions to the printed tables.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ A pipeline combines two predictions, u + s (c - u): u without the prompt, c with
 Equation 11 wants s_t(u, v) in place of s. Where both come from one batch, c is replaced by
 u + m (c - u) with m = s_t / s_0, so that what the pipeline computes is u + s_0 m (c - u). Where the
 denoiser is called twice, first for c, u is replaced instead: c + (u - c) (s_0 m - 1) / (s_0 - 1)
-gives the same sum, and c, whose norm some pipelines go by (Qwen-Image), stays what it is. Places
-where m is 1 are copied, not computed, so that nothing changes there by a single bit.
+gives the same sum, and c, whose norm some pipelines use (Qwen-Image), stays unchanged. Positions
+where m is 1 are copied, not computed, so that no bit changes there.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is asked of CFR, as a request's plain JSON and as a record; its field and its maps."""
+"""Settings of CFR, as a request's plain JSON and as a record; its field and its maps."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Concepts in a run: whose colors are measured, what became of each, and which concept it is.
+"""Concepts in a run: the objects with measured colors, their outcome, and their concept.
 
-A prompt of a color concept ("a rotten mango") asks no color: what its pictures say is the colors of
-its object, kept as a profile, and no verdict.
+A prompt of a color concept ("a rotten mango") has no target color. The result of its images is the
+colors of its object, stored as a profile, and no verdict.
 """
 
 from __future__ import annotations

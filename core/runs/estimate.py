@@ -1,4 +1,4 @@
-"""What a run will cost, before it begins: pictures, time, disk, and on what that is based."""
+"""The estimated cost of a run before it begins: images, time, disk, and the estimate's basis."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run as a folder: its plan, its results and its state, readable without a database."""
+"""A run as a folder: its plan, results and state, readable without a database."""
 
 from __future__ import annotations
 

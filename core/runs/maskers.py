@@ -1,4 +1,4 @@
-"""What finds the objects of a picture for a run, inside one worker's process."""
+"""The maskers that find the objects of a run's images, inside one worker's process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run's plan: checked, named by what it asks for, and turned into requests one by one."""
+"""A run's plan: checked, named by its settings, and turned into requests one by one."""
 
 from __future__ import annotations
 

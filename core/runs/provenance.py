@@ -1,8 +1,7 @@
-"""Which weights and servers a run works with: noted with its first picture, the same ever after.
+"""The weights and servers of a run: recorded with its first image, and fixed from then on.
 
-What a plan names by a folder, or by an id of a hub, may hold other weights tomorrow or on the next
-node, and a run of two models would be nobody's. Each picture's origin says the same, picture by
-picture.
+A folder or a hub id in a plan may have other weights tomorrow or on the next node, and a run must
+not mix two models. Each image's origin records the same.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The records of a run: what it is asked to do, what came of each picture, how far it is."""
+"""The records of a run: its request, the results of its images, its progress."""
 
 from __future__ import annotations
 

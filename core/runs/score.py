@@ -1,4 +1,4 @@
-"""A picture with its masks to rows of the results, by every rule of a run."""
+"""Score an image with its masks by every rule of a run, as result rows."""
 
 from __future__ import annotations
 

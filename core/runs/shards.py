@@ -1,9 +1,9 @@
-"""Results of pictures as plain rows, the same in a journal's JSON and in a shard's Parquet.
+"""Results of images as plain rows, equal in a journal's JSON and in a shard's Parquet.
 
-One row a picture. The columns are the fields of :class:`truehue.core.runs.records.ItemResult`;
+One row per image. The columns are the fields of :class:`truehue.core.runs.records.ItemResult`;
 ``origin`` and the ``parameters`` of masks are JSON text, ``masks``, ``verdicts`` and ``profiles``
-lists of structs with the fields of MaskResult, ObjectVerdict and ObjectProfile. Shards of before
-there were profiles have no such column, and are read as if none had been measured.
+lists of structs with the fields of MaskResult, ObjectVerdict and ObjectProfile. Old shards without
+a column of profiles are read as shards without profiles.
 """
 
 from __future__ import annotations

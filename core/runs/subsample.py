@@ -1,4 +1,4 @@
-"""Fewer prompts of a set, at equal distances: single ones, and of concepts whole families."""
+"""Subsample the prompts of a set at equal distances; concepts stay complete families."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
-"""The summary of a run, its ``plan.json``: every part that somebody reads is there, and is what it
-should be. A folder may come from anywhere; whoever lists runs relies on this. And what it says, in
-words."""
+"""The summary of a run, its ``plan.json``: check that every field is present and valid, since a folder
+may come from anywhere and lists of runs rely on it; and labels of its settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The work of a run: pictures are drawn or read, masked and judged, one by one; and its start."""
+"""The work of a run: images are generated or read, masked and scored, one by one; and its start."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The measures of a registered CFM: what it says of a picture and its prompt, as scores."""
+"""The measures of a registered CFM: its scores of an image and its prompt."""
 
 from __future__ import annotations
 

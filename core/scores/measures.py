@@ -1,4 +1,4 @@
-"""The one list of measures: what the wall sorts by, the leaderboard shows and exports write."""
+"""The one list of measures, for sorting failures, the leaderboard and exports."""
 
 from __future__ import annotations
 

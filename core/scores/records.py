@@ -1,4 +1,4 @@
-"""What a measure is, and one score by it."""
+"""The records of a measure and of one score by it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scores of pixels by measures; what cannot be scored is unscored with its reason."""
+"""Scores of images by measures; an image that cannot be scored is unscored with its reason."""
 
 from __future__ import annotations
 

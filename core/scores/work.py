@@ -1,7 +1,7 @@
-"""Pictures scored as long work: a few pictures an item, their scores by all measures one row.
+"""Scoring of images as long work: a few images per item, their scores by all measures in one row.
 
-The plan names the measures with their versions and the registered CFM, where one of them is its;
-so the folder of a plan that was begun by others is refused, and not gone on with.
+The plan names the measures with their versions, and the registered CFM if one of them needs it. So
+a folder that was begun with other measures is refused and not continued.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Pictures of sketches and colorings: PNG for pages, pixels to look at, SVG to draw on with."""
+"""Images of sketches and colorings: PNG for pages, pixels for display, SVG for editing."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """From an image to a sketch: white paper, black lines with smooth edges, a size, no specks.
 
-Paper is made white by how dark each pixel is against the paper around it. Thin dark things are
-lines; what is wide and not nearly black is paper, however gray or colored it is: shadows of a
-photograph, the ground of a scan, gray wash and colored areas go away together.
+Each pixel's darkness relative to the surrounding paper decides what becomes white. Thin dark
+structures are lines. Wide areas that are not nearly black are paper, even gray or colored ones:
+this removes a photograph's shadows, a scan's background, gray wash and colored areas.
 """
 
 from __future__ import annotations

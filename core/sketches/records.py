@@ -1,4 +1,4 @@
-"""The records of sketches: the ink with its id, what was set, what is to be looked at."""
+"""The records of sketches: the line art with its id, its settings, and warnings."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Regions: what one click on a sketch fills, with gaps in its lines closed and no white fringe.
+"""Regions of a sketch that one click fills, with gaps in its lines closed and no white fringe.
 
-A ball that is as wide as the gap cannot leave through it: where paper lies further from every line
-than the ball's radius are the cores of regions. Cores that only narrow places join are parted where
-it is narrowest, by a watershed of the distance to the lines. Each wider closing divides the regions
-of the one before; a region in which no ball fits stays what it was.
+A ball as wide as the gap cannot leave through it. The cores of regions are the paper that lies
+further from every line than the ball's radius. A watershed of the distance to the lines separates
+cores at their narrowest connection. Each wider closing divides the regions of the one before; a
+region in which no ball fits stays unchanged.
 
 A page gets region maps as bytes, run lengths in LEB128 varints: version, width, height, number of
 maps; then for each map its number of regions, and pairs of a label and a run length in raster order

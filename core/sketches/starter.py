@@ -1,4 +1,4 @@
-"""The starter set: line drawings that the project drew itself, the files of ``assets/sketches``."""
+"""The starter set: line art made by the project, the files of ``assets/sketches``."""
 
 from __future__ import annotations
 

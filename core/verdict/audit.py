@@ -1,11 +1,11 @@
-"""Why rules disagree on the same pixels, and with which limits a verdict would pass.
+"""Reasons why rules disagree on the same pixels, and thresholds at which a verdict would pass.
 
-Only steps that really differ between two rules are named, with their size on this image, and of
-each it is said whether it alone decides the outcome where that can be seen from the other rules.
+The audit names only steps that differ between two rules, with their size on this image, and states
+whether a step alone decides the outcome, if the other rules show that.
 
-With which limits a verdict would pass: nothing is judged anew, and nothing stored changes.
+The thresholds are computed without a new verdict, and no stored data changes.
 
-A verdict passes where one of its *alternatives* has every judged number below its limit. The rules
+A verdict passes if one of its *alternatives* has every judged number below its threshold. The rules
 of the paper and ``truehue`` have one alternative: the numbers of the verdict itself. A rule that
 wants all numbers on one accepted color has one for each color that could count.
 """

@@ -1,4 +1,4 @@
-"""The colors that a rule accepts for an asked one: itself, its neighbors, its Munsell samples."""
+"""The colors that a rule accepts for a target color: itself, its neighbors, its Munsell samples."""
 
 from __future__ import annotations
 

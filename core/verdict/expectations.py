@@ -1,4 +1,4 @@
-"""What the targets of a prompt ask of each object, and where each of them is by the masks."""
+"""The expectations that a prompt's targets set for each object, and their match with the masks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Image, mask and asked color to a verdict, in one pure call; a batch of them as a generator."""
+"""A verdict from image, mask and target color in one pure call, and batches as a generator."""
 
 from __future__ import annotations
 

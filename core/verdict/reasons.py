@@ -1,6 +1,6 @@
-"""Plain sentences for verdicts: by which rule, what differs, by how much, which way; short for cards.
+"""Plain sentences for verdicts: the rule, the difference, its size and direction; short for cards.
 
-A verdict is what a rule finds and no fact about the object, so every sentence names its rule.
+A verdict is a rule's finding and no fact about the object, so every sentence names its rule.
 """
 
 from __future__ import annotations

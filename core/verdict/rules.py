@@ -1,4 +1,4 @@
-"""The protocols as named, versioned rules, and their verdicts with every number. No number stands without one."""
+"""The protocols as named, versioned rules, and their verdicts with numbers and thresholds."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""GenColorBench's tasks: what the objects of an image say together, and why, by all rules.
+"""GenColorBench's tasks: the verdict on an image from its objects, with reasons, by all rules.
 
-CNA and NCU ask one object for its color; COA asks the main object for it and the second one to be
-free of it; MOC asks each object for its own; ICA asks a reference for the same color (Butt et al.,
-arXiv:2510.20586, section 3.2; which object is measured how: gen-color-bench @ 802a3ba).
+CNA and NCU require the color of one object; COA requires it of the main object and its absence from
+the second; MOC requires each object's own color; ICA requires the same color of a reference (Butt
+et al., arXiv:2510.20586, section 3.2; measurement of each object: gen-color-bench @ 802a3ba).
 """
 
 from __future__ import annotations

@@ -1,19 +1,18 @@
-"""The rule ``truehue``: could the asked color look like this in the light of this image?
+"""The rule ``truehue``: could the target color look like this in the light of this image?
 
 Light scales a color and lays white over it (:mod:`truehue.core.color.shading`); it does not turn
-its hue and does not make it more vivid. So the asked color is put into the light, ``factor × asked
-+ haze`` in linear sRGB and clipped as a camera clips it, and compared with the lit color of the
-object by CIEDE2000. Light that is less likely costs: the best account of the image is the one with
-the least ``misfit``, the root of the sum of the squares of the distance and of what its light
-costs.
+its hue and does not make it more vivid. So the rule puts the target color into the light, ``factor
+× target + haze`` in linear sRGB, clips it as a camera does, and compares it with the lit color of
+the object by CIEDE2000. Less likely light has a cost: the best explanation of the image has the
+least ``misfit``, the root of the sum of squares of the distance and of the light's cost.
 
-Exposure belongs to the light. A camera metered on its frame leaves the best-lit parts of an object
-over full exposure as often as not, so full light may lie at any of three levels of the object's
-shade, and those that are less likely cost too.
+Exposure belongs to the light. A camera metered on its frame often overexposes the best-lit parts of
+an object, so full light may lie at any of three levels of the object's shade, and less likely
+levels have a cost too.
 
-The costs are in units of ΔE00, so that one of them means as much as the distance.
-docs/science/rules.md says how they and the limit were chosen, and what was seen of the other half
-while choosing.
+The costs are in units of ΔE00, so that one unit counts as much as one of the distance.
+docs/science/rules.md describes the choice of the costs and the threshold, and the use of the
+held-out half in that choice.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""``python -m core.vision_language``, as ``truehue vlm`` was called."""
+"""Entry point of ``python -m core.vision_language``, the former name of ``truehue vlm``."""
 
 from truehue.core.cli.vlm import main
 from truehue.core.command import run_command

@@ -1,4 +1,4 @@
-"""The door of ``python -m core.vlm``; truehue.core.cli.vlm says what it does."""
+"""Entry point of ``python -m core.vlm``; see truehue.core.cli.vlm."""
 
 from truehue.core.cli.vlm import main
 from truehue.core.command import run_command

@@ -1,4 +1,4 @@
-"""What a number of a file is of: the names of columns, colors and indices in cells, and the bins."""
+"""The bins of numbers in a file: names of columns, colors and indices in cells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rows of one file as they come in: taken, or refused with the place where they stood."""
+"""The rows of one file as they are read: accepted, or refused with their position."""
 
 from __future__ import annotations
 

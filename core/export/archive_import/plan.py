@@ -1,4 +1,4 @@
-"""The plan of an archive: what it says is checked, and gives the id that it claims."""
+"""The plan of an archive: check its contents, and compute the id that it claims."""
 
 from __future__ import annotations
 

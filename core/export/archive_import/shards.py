@@ -1,5 +1,5 @@
-"""The results in an archive: every row is checked against the plan, and written anew; colors of
-concepts are numbers that fit each other, and their picture.
+"""The results in an archive: every row is checked against the plan and rewritten; colors of concepts
+must be consistent with each other and with their image.
 """
 
 from __future__ import annotations

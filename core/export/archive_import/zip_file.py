@@ -1,5 +1,5 @@
-"""The zip of an archive: only files that belong in one, of bounded size, as their manifest says; and
-pictures and masks in it, each of which is what its name says, or the archive is refused.
+"""The zip of an archive: only expected files, of bounded size, that match their manifest; images and
+masks must match the hash in their name, or the archive is refused.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Which CFM is used on this machine: a checkpoint and its text, named in one file of a data folder.
+"""The CFM of this machine: a checkpoint and its text, named in one file of a data folder.
 
-Nothing is copied and nothing is downloaded. What is registered is checked by names and shapes of
-all weights, without reading them; scores name the checkpoint by a fingerprint of its files, so that
-another one put into the same folder is noticed.
+Registration copies and downloads nothing. It checks names and shapes of all weights without reading
+them. Scores name the checkpoint by a fingerprint of its files, so that a different checkpoint in
+the same folder is detected.
 """
 
 from __future__ import annotations

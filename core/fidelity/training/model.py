@@ -1,7 +1,7 @@
-"""What is trained of CFM, by which settings and loss, and a small base to try it out.
+"""The trained parts of CFM, their settings and losses, and a small base model for trials.
 
 A metric is trained by the order within groups of images: the real photograph first, then its images
-by rising guidance, so that fidelity falls from place to place (section 3.2). Scores are tensors
+by rising guidance, so that fidelity falls with the position (section 3.2). Scores are tensors
 ``(groups, images)``; each loss returns the mean over the groups as a tensor of one number, with
 gradient.
 """

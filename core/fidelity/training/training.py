@@ -1,7 +1,7 @@
-"""The steps of training: resumable, and exactly so on one machine.
+"""The steps of training: resumable with identical results on one machine.
 
-All chance of a step follows from the seed, the step and the process. So a training that was ended
-and taken up gives the very weights of one that was not.
+All randomness of a step follows from the seed, the step and the process. So an interrupted and
+resumed training gives the same weights as an uninterrupted one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Drawing with a diffusers pipeline."""
+"""Generation with a diffusers pipeline."""
 
 from __future__ import annotations
 

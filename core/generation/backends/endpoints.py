@@ -1,4 +1,4 @@
-"""Servers that draw through OpenAI's images API, as a small JSON file names them.
+"""Servers that generate through OpenAI's images API, declared in a small JSON file.
 
 ::
 
@@ -9,7 +9,7 @@
        "response_format": "b64_json"}
     ]}
 
-Only ``name`` and ``base_url`` must be there. One server can be named without a file, by the
+Only ``name`` and ``base_url`` are required. One server can be declared without a file, by the
 environment's TRUEHUE_ENDPOINT (its base URL), TRUEHUE_ENDPOINT_MODEL and TRUEHUE_ENDPOINT_KEY.
 """
 

@@ -1,4 +1,4 @@
-"""How each pipeline class of diffusers is asked, and how it is followed and stopped step by step."""
+"""Arguments, progress and interruption of each pipeline class of diffusers."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Janus-Pro through transformers: an image is written token by token, each drawn by chance.
+"""Janus-Pro through transformers: an image is generated token by token, each sampled.
 
-The loop is transformers' own (``generate(generation_mode="image")``); ours is what happens at each
-token: guidance, the seeded choice, progress and cancel, as one logits processor.
+The loop is transformers' own (``generate(generation_mode="image")``). Our logits processor adds the
+work at each token: guidance, the seeded choice, progress and cancel.
 """
 
 from __future__ import annotations

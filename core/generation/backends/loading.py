@@ -1,4 +1,4 @@
-"""From a folder on this machine to a pipeline in memory."""
+"""Load a pipeline from a folder on this machine into memory."""
 
 from __future__ import annotations
 

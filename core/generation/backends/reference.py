@@ -1,8 +1,8 @@
-"""The reference renderer as a model: it draws what the targets of a prompt ask for.
+"""The reference renderer as a model: it renders the targets of a prompt.
 
-It reads no sentences. Every target becomes one of the renderer's shapes in the asked color, or in
-another one where a failure of models is acted out. A color concept ("rotten mango") has one of its
-usual colors, moved by its modifier. It needs no weights and no device.
+It does not parse the prompt's text. Every target becomes one of the renderer's shapes in the target
+color, or in another color if it simulates a failure of models. A color concept ("rotten mango") has
+one of its usual colors, shifted by its modifier. It needs no weights and no device.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The camera, and the stage that objects stand on."""
+"""The camera, and the floor and background of the objects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the renderer can be asked for, and its linear light as 8-bit sRGB, exactly rounded and fast."""
+"""Checks of the renderer's arguments, and exactly rounded conversion of linear light to sRGB."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Known failures of models, acted out: which color every object is really drawn with.
+"""Simulated failures of models: the color in which every object is actually rendered.
 
-A modifier moves an object's usual color: "rotten" makes it darker and browner. The moves are our own
-choice of what the words bring to mind. They act out a model that listens to modifiers, one that
-does not and one that overdoes it, and are no data about people. The words are those of
+A modifier shifts an object's usual color: "rotten" makes it darker and browner. The shifts are our
+own choice of the words' associations. They simulate a model that follows modifiers, one that does
+not and one that exaggerates them, and are no data about people. The words are those of
 ColorConceptBench's table 9.
 """
 

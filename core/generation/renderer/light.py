@@ -1,4 +1,4 @@
-"""The lights, by name, each with one line for people."""
+"""The lights, by name, each with a one-line description."""
 
 from __future__ import annotations
 

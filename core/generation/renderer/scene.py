@@ -1,6 +1,6 @@
-"""A scene: models placed on the floor, and how much light reaches a point past them.
+"""A scene: models placed on the floor, and the light that reaches a point past them.
 
-Every object of a scene is also a scene of its own, with its own box and sphere: rays are followed
+Every object of a scene is also a scene of its own, with its own box and sphere. Rays are traced
 past one object after the other, so that most of them pass most objects without a single step.
 """
 

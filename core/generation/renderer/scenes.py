@@ -1,4 +1,4 @@
-"""Pictures of one to four objects, each with its own color and its own exact mask."""
+"""Images of one to four objects, each with its own color and its own exact mask."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which shape of the renderer stands for an object that a prompt speaks of."""
+"""The renderer's shape for an object that a prompt names."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""Light along rays: what every pixel receives, before any color is asked for.
+"""Light along rays: the light of every pixel, independent of any color.
 
-How much light leaves a point, as achromatic factors of its albedo.
-
-Everything is linear. The stage is neutral and light that the objects give back is left out, so no
-surface ever colors another: a pixel of an object is ``shade × albedo + highlight``, exactly.
+The light that leaves a point is given as achromatic factors of its albedo. All values are linear.
+The floor is neutral and light reflected by objects is omitted, so no surface ever colors another: a
+pixel of an object is ``shade × albedo + highlight``, exactly.
 """
 
 from __future__ import annotations

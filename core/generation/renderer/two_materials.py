@@ -1,7 +1,7 @@
-"""Objects of two materials: the asked one, and a second one that lies inside the same mask.
+"""Objects of two materials: the target material, and a second one inside the same mask.
 
-What a mask of a real picture holds is seldom one material: a book has pages, a mug a glaze. Both
-materials take any color. The asked one takes the larger share of the mask.
+The mask of a real image seldom covers only one material: a book has pages, a mug a glaze. Both
+materials take any color. The target material covers the larger share of the mask.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The usual colors of objects: the renderer's own, and those that people give concepts.
+"""The usual colors of objects: the renderer's own, and the typical colors of concepts.
 
-They are our own choice of what a word brings to mind, several where it brings several: they act out
-a model that draws from habit, and are no data about people's associations. Only a prompt for a
-color concept is drawn with the colors of concepts; all others keep the renderer's usual colors, and
+They are our own choice of a word's associations, several if it has several. They simulate a model
+that generates from habit, and are no data about people's associations. Only a prompt for a color
+concept is rendered in the colors of concepts; all others keep the renderer's usual colors, and
 their images.
 """
 

@@ -1,4 +1,4 @@
-"""The door of ``python -m core.generation.small``; truehue.core.cli.small says what it does."""
+"""Entry point of ``python -m core.generation.small``; see truehue.core.cli.small."""
 
 from truehue.core.cli.small import main
 from truehue.core.command import run_command

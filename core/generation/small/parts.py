@@ -1,7 +1,7 @@
-"""The parts of the small model, and the reader that teaches its encoder.
+"""The modules of the small model, and the classifier that trains its text encoder.
 
 The denoiser works on pixels, so that no autoencoder can shift a color: the pipeline's autoencoder
-hands pixels through. The denoiser predicts the clean picture.
+passes pixels through. The denoiser predicts the clean image.
 """
 
 from __future__ import annotations

@@ -1,12 +1,11 @@
-"""What the small model learns from: scenes rendered once into a mapped file, and captions of them.
+"""Training data of the small model: scenes rendered once into a memory-mapped file, and captions.
 
-A scene is kept without its colors: linear light is ``shade × albedo`` of every object plus what is
-added, so one scene gives a picture in any color, and that picture is the reference renderer's own.
+A scene is stored without its colors: linear light is ``shade × albedo`` of every object plus added
+light, so one scene gives an image in any color, identical to the reference renderer's image.
 
-What the small model is asked for while it learns: captions by the benchmark's own templates.
-
-Some pairs of a color and an object are held out: no caption of the training names them together,
-so the benchmark's prompts that do are prompts the model has never seen.
+The captions use the benchmark's own templates. Some pairs of a color and an object are held out: no
+caption of the training names them together, so the benchmark's prompts with such a pair are new to
+the model.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the small model is, how it is trained and where it lies: one record, stored with its weights."""
+"""Architecture, training settings and location of the small model, stored with its weights."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Training of the small model, resumable and the same bit for bit on one machine, and its export.
+"""Training of the small model, resumable with identical bits on one machine, and its export.
 
-All chance of a step follows from the seed and the step's number. So a run that was ended and taken
-up gives the very weights of one that was not.
+All randomness of a step follows from the seed and the step's number. So an interrupted and resumed
+training gives the same weights as an uninterrupted one.
 """
 
 from __future__ import annotations

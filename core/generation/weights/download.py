@@ -1,4 +1,4 @@
-"""The one place that reaches for the network: fetching a model's files when a person asks."""
+"""The only module that uses the network: it downloads a model's files on a user's request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Folders of pipelines and of Janus in the hub's layout: looked at first, then loaded whole."""
+"""Folders of pipelines and of Janus in the hub's layout: checked first, then loaded completely."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a model's weights are on this machine, and whether its files are whole. Nothing here downloads."""
+"""Location and completeness of a model's weights on this machine. It downloads nothing."""
 
 from __future__ import annotations
 

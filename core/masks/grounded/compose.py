@@ -1,9 +1,9 @@
-"""From boxes and segments to a mask: pure steps, and the same again when a person overrides one.
+"""A mask from boxes and segments: pure steps, repeated when a person overrides one.
 
-A mask is also plain JSON that holds all its steps, so that it opens again without models. Segments
-are kept in the parameters of the mask itself, as zlib over one bit a pixel, in base64: exact, a few
-kilobytes each, never more than a sixth of a byte a pixel, and one row of the store tells the whole
-story. Masks of their own would put rows among the masks that are nobody's object.
+A mask is also plain JSON with all its steps, so that it opens again without models. Its parameters
+hold the segments as zlib over one bit per pixel, in base64: exact, a few kilobytes each, never more
+than a sixth of a byte per pixel, so that one row of the store has all steps. Separate masks for
+segments would add rows that belong to no object.
 """
 
 from __future__ import annotations

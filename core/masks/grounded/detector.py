@@ -1,4 +1,4 @@
-"""GroundingDINO: boxes by words."""
+"""GroundingDINO: boxes from text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Segmenters that look at an image once, and what they saw, kept for the next click."""
+"""Segmenters that encode an image once, and a cache of embeddings for the next click."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An object by its name: boxes by the detector, masks by the segmenter, negative labels taken."""
+"""Ground an object by its name: boxes by the detector, masks by the segmenter, negative labels."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Presence by Janus: one yes/no question an object, all of an image in one batch.
+"""Presence by Janus: one yes/no question per object, all questions of an image in one batch.
 
-The paper asks Janus-1.3B (section 3.4); its weights are not in transformers' layout, Janus-Pro's
-are. The released code (moatifbutt/gen-color-bench @ 802a3ba) asks after each object too, in COA,
+The paper uses Janus-1.3B (section 3.4); its weights are not in transformers' layout, Janus-Pro's
+are. The released code (moatifbutt/gen-color-bench @ 802a3ba) also asks about each object, in COA,
 MOC and ICA alone: it quotes the prompt, asks whether the object is visible as a distinct, separate
-one, and looks for yes or no anywhere in an answer that begins with neither. Its repository has no
-license text, so the words of that question are ours, and an answer may differ by them.
+one, and searches the whole answer for yes or no if it begins with neither. Its repository has no
+license text, so the wording of the question is ours, and answers may differ.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What detectors, segmenters and presence models give and take."""
+"""Inputs and outputs of detectors, segmenters and presence models."""
 
 from __future__ import annotations
 

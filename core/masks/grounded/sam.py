@@ -1,8 +1,8 @@
-"""Segment Anything by its own package: the image is looked at once, then a click answers at once.
+"""Segment Anything by its own package: it encodes the image once, so that clicks respond at once.
 
 A published checkpoint is a pickle. It is read with ``torch.load(weights_only=True)``, which makes
-tensors and runs no code, and filled in strictly: a weight that is missing, superfluous or of
-another shape is refused.
+tensors and runs no code, and loaded strictly: a weight that is missing, superfluous or of another
+shape is refused.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Segment Anything 2 by transformers: the same interface, the image looked at once."""
+"""Segment Anything 2 by transformers, with the same interface: it encodes the image once."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Detectors, segmenters and presence models: from the ids under which the engine holds them to the
-model in memory."""
+"""Detectors, segmenters and presence models: open the model in memory for the engine's id of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loading vision models of transformers, whole or not at all, and the precision in which they compute.
+"""Strict loading of vision models of transformers, and the precision of their computation.
 
 The public code of GenColorBench (moatifbutt/gen-color-bench @ 802a3ba, ``config.py``) enters
 bfloat16 autocast once on a GPU, and allows TF32, so that GroundingDINO, SAM 2 and Janus all compute

@@ -1,29 +1,30 @@
-"""The named, versioned ways from boxes to a mask (GenColorBench, section 3.4 and its code).
+"""The named, versioned procedures from boxes to a mask (GenColorBench, section 3.4 and its code).
 
-Both segment every box above the threshold and unite what comes out, as the Grounded SAM pipeline
-that the paper cites does. They differ in thresholds, in what a negative label may take, and in how
-a second object is kept apart from the first.
+Both segment every box above the threshold and unite the segments, as the Grounded SAM pipeline that
+the paper cites does. They differ in thresholds, in the pixels that a negative label may remove, and
+in the separation of a second object from the first.
 
-**What a negative label may take.** M is the object's mask, S one segment of the label, and S ∩ M
-what S would take. The share that it covers, |S ∩ M| / |M|, is also the IoU of S ∩ M with M. Above
-``most_covered_share`` the segment is left out: the detector has then found the object itself under
-another word, or something that the object stands in. A segment below it is taken from M.
+**Negative labels.** M is the object's mask, S one segment of the label, and S ∩ M the pixels that S
+would remove. Their share, |S ∩ M| / |M|, is also the IoU of S ∩ M with M. Above
+``most_covered_share`` the segment is ignored: the detector has then found the object itself under
+another word, or a region that contains the object. A segment below it is removed from M.
 
-- ``released`` leaves out what covers more than 0.95, and takes everything back when less than 0.30
-  of M would be left (moatifbutt/gen-color-bench @ 802a3ba).
+- ``released`` ignores segments that cover more than 0.95, and restores M if less than 0.30 of it
+  would remain (moatifbutt/gen-color-bench @ 802a3ba).
 - ``paper``: "we apply negative Intersection-over-Union (IoU) filtering over positive mask", without
   a number. Ours is 0.5, the usual bound above which two regions count as the same thing (PASCAL
-  VOC): negative labels are "subcomponents or associated elements" (its Appendix), and what makes up
-  more than half of an object is the object. Nothing is taken back unless nothing would be left.
-  Its box threshold is not given either: 0.3, with 0.25 for words, is what the published example of
-  Grounded SAM runs with.
+  VOC): negative labels are "subcomponents or associated elements" (its Appendix), and a segment of
+  more than half of an object is the object. M is restored only if nothing of it would remain. Its
+  box threshold is not given either: ours is 0.3, with 0.25 for words, as in the published example
+  of Grounded SAM.
 
 **Second and third objects.** ``released`` cleans the masks of earlier objects
-(:mod:`truehue.core.masks.cleanup`), paints what is left of them gray, looks again, removes what
-overlaps them, and fails objects that overlap by an IoU over 0.2. It computes that IoU after the
-removal, when it is 0 but for what the mask's clean-up adds; what fails there in practice is an
-object of which nothing is left. ``paper`` says nothing: ours looks at the image as it is, and
-applies the same limit before the removal, where it can tell two objects from one found twice.
+(:mod:`truehue.core.masks.cleanup`), paints their remaining pixels gray, detects again, removes the
+overlap with them, and fails objects that overlap by an IoU over 0.2. It computes that IoU after the
+removal, when it is 0 except for pixels that the mask's clean-up adds; so in practice it fails only
+objects without remaining pixels. ``paper`` does not specify this: ours detects in the unchanged
+image, and applies the same limit before the removal, where it can distinguish two objects from one
+object found twice.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The one list of vision models, where their files are on this machine, and what is missing."""
+"""The one list of vision models, the location of their files, and their missing files."""
 
 from __future__ import annotations
 

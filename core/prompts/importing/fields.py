@@ -1,4 +1,4 @@
-"""One record of fields, a row of a CSV or a line of a JSONL file, becomes a prompt."""
+"""Convert one record, a row of a CSV or a line of a JSONL file, to a prompt."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""The prompt files of the published GenColorBench Mini set, as they are.
+"""The prompt files of the published GenColorBench Mini set, unchanged.
 
-Layouts, file names and the place of a released run's images: github.com/moatifbutt/gen-color-bench
+Layouts, file names and locations of a released run's images: github.com/moatifbutt/gen-color-bench
 @ 802a3ba, ``gencolorbench/mini_bench_prompt/``. A file is ``<task>_<system>.csv``, for example
-``ncu_hex_css.csv``, and the images of a run are ``<folder>/<csv stem>/<id>_<k>.png``. Earlier files
-are called ``cna_iscc_l2.csv`` and ``numeric_hex_css.csv``; they are taken for what they are now.
+``ncu_hex_css.csv``, and the images of a run are ``<folder>/<csv stem>/<id>_<k>.png``. Earlier names
+such as ``cna_iscc_l2.csv`` and ``numeric_hex_css.csv`` are read as their current equivalents.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Columns of values, none, one or several for each prompt, to count and choose by; and the column
-of what became of a prompt: whether it has an image, and what the verdicts say.
+"""Columns of facet values, none, one or several per prompt; and the status column of a prompt: whether
+it has an image, and the verdicts of it.
 """
 
 from __future__ import annotations

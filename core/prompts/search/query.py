@@ -1,4 +1,4 @@
-"""Text search: which prompts hold the words that were typed, and what these may mean beside."""
+"""Text search: the prompts with the typed words, and alternative meanings of these words."""
 
 from __future__ import annotations
 
