@@ -1,8 +1,8 @@
-"""What answers without a model: chance, and whoever reads pixels.
+"""Baselines without a model: chance, and the pixel baseline.
 
-A score says something of a model where it is above chance, and something of what it sees where the
-pixels have the answer. The reader knows the question as it stands and the pixels, never the
-construction; where it has no way from them to an answer it says so, which is unanswered, not wrong.
+A score shows a model's ability if it is above chance, and its vision if the pixels have the answer.
+The pixel baseline knows the question's text and the pixels, never the construction. A question that
+it cannot answer from them is unanswered, not wrong.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The letter that an answer to a multiple-choice question names, or why it names none."""
+"""The letter in an answer to a multiple-choice question, or the reason why there is none."""
 
 from __future__ import annotations
 

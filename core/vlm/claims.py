@@ -1,4 +1,4 @@
-"""Where an answer to a multiple-choice question says what its answer is."""
+"""Find the statement of the answer in a model's reply to a multiple-choice question."""
 
 from __future__ import annotations
 

@@ -1,12 +1,10 @@
-"""The letter that an answer names, as parser 2 reads it: with the question's own words in view.
+"""The letter in an answer, as parser 2 reads it: with the question's text as context.
 
-Parser 1 (:mod:`.choices`) knows the choices alone. This one also knows what the question denies,
-whether the model was told to reason first, and whether its answer was cut off.
+Parser 1 (:mod:`.choices`) knows the choices alone. Parser 2 also knows the negation in a question,
+whether the model was instructed to reason first, and whether its answer was truncated.
 
-What a question itself denies, and an answer that repeats it: "What color does not exist …?".
-
-Of such a question a choice that is said to be absent is an answer, and one that is said to be
-present is none.
+In a negated question ("What color does not exist …?"), an answer that calls a choice absent selects
+it, and one that calls it present does not.
 """
 
 from __future__ import annotations

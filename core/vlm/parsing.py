@@ -1,6 +1,6 @@
-"""Reads what a model wrote: a letter, yes or no, or words, and never a guess.
+"""Parse a model's answer as a letter, yes or no, or words, without guessing.
 
-What cannot be read is None with the reason. The answer that was expected is not looked at.
+An unreadable answer is None with the reason. The parser does not use the expected answer.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The text that a model gets with an image: the instruction, the question and its choices."""
+"""The prompt of a model for an image: the instruction, the question and its choices."""
 
 from __future__ import annotations
 

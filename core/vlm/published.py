@@ -1,9 +1,9 @@
-"""ColorBench as published: Parquet files of one row a question, with the image inside.
+"""ColorBench as published: Parquet files of one row per question, with the image inside.
 
 The fields are idx, id, type, task, filename, image, prompt, question, choices, answer, image_url;
-an answer is such as ``(B)``. Rows of type Robustness belong together by their file's name: ``12``
-is a seed, ``12_...`` one of its variants, as in the published evaluation. Every row is checked
-before the first is handed out; one that cannot be a question is left out, with its reason.
+an answer looks like ``(B)``. The file name groups rows of type Robustness: ``12`` is a seed,
+``12_...`` one of its variants, as in the published evaluation. Every row is checked before the
+first is returned; an invalid row is left out, with its reason.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""ColorBench's published rows beside our scores: as printed, marked, and never mixed with ours."""
+"""ColorBench's published rows beside our scores: unchanged, marked, never mixed with ours."""
 
 from __future__ import annotations
 

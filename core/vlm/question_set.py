@@ -1,9 +1,8 @@
-"""A set of questions as a folder: text beside images, whole or not at all, read one by one.
+"""A set of questions as a folder: text and images, complete or absent, read one by one.
 
-``questions.jsonl`` has a question a line, ``images/ab/abcd….png`` the images, each named by its
-pixels' SHA-256, and ``set.json`` says how many there are, of which tasks, made with which
-settings, and the SHA-256 of ``questions.jsonl``. It is written under another name and gets its own
-at the end.
+``questions.jsonl`` has one question per line, ``images/ab/abcd….png`` the images, each named by its
+pixels' SHA-256. ``set.json`` has the number of questions, their tasks, the settings, and the
+SHA-256 of ``questions.jsonl``. The folder is written under another name and renamed at the end.
 """
 
 from __future__ import annotations

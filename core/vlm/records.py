@@ -1,4 +1,4 @@
-"""What a question about an image is, and what an answer to it is."""
+"""The records of a question about an image and of an answer to it."""
 
 from __future__ import annotations
 

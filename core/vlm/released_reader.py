@@ -1,9 +1,9 @@
-"""Reads answers as ColorBench's released code does (tianyi-lab/ColorBench at 3079d46), as a fact.
+"""Parse answers as ColorBench's released code does (tianyi-lab/ColorBench at 3079d46), unchanged.
 
-It has three readers and chooses by the name of a model's file: after reasoning the last letter in
-parentheses, of GPT and Gemini the very last letter of the text, of all others a lone letter, the
-first of A to F in parentheses, or the first letter before ``) `` and digits. What it cannot read is
-wrong. It also matches the words of choices, but only after it has decided what is right.
+That code has three parsers and chooses by the name of a model's file: after reasoning the last
+letter in parentheses, for GPT and Gemini the very last letter of the text, for all others a lone
+letter, the first of A to F in parentheses, or the first letter before ``) `` and digits. It counts
+unreadable answers as wrong. It also matches the text of choices, but only after the decision.
 """
 
 from __future__ import annotations

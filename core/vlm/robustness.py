@@ -1,8 +1,8 @@
-"""A set with its robustness variants: which tasks take them, and which hues may turn where.
+"""A set with robustness variants: the tasks that allow them, and the hues that may be rotated.
 
-A variant has its seed's answer, so only a question whose answer no turn of hue can change takes
-variants. Where the pixels say whether the answer still stands, they are asked, and a variant in
-which it does not is left out; where nothing could say so, the question is left out.
+A variant keeps its seed's answer, so only a question whose answer no hue rotation can change has
+variants. If the pixels show whether the answer still holds, they are checked, and a variant in
+which it does not is left out. If nothing could show it, the question is left out.
 """
 
 from __future__ import annotations

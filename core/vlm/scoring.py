@@ -1,9 +1,9 @@
-"""What a set of answers scores: by task, over all, and how robust it is to recoloring.
+"""Scores of a set of answers: by task, over all, and robustness to recoloring.
 
-As published (ColorBench, arXiv:2504.10514, section 2.3), an answer that cannot be read, one
-that was cut off at the token limit before its conclusion and a question that the model failed at
-count as wrong. All three are counted, and the share among what could
-be read stands beside. A question that was not asked is in no share, and is counted.
+As published (ColorBench, arXiv:2504.10514, section 2.3), an unreadable answer, an answer truncated
+at the token limit before its conclusion and a failed request count as wrong. All three have counts,
+and the share among readable answers is reported too. A question that was not asked is in no share,
+and has a count of its own.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The tasks that questions about color come in: ColorBench's eleven, and GenColorBench's ten."""
+"""The tasks of questions about color: ColorBench's eleven, and GenColorBench's ten."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Variants of a question: other hues, by region. Without hue: :func:`gray`.
 
 Robustness variants are ColorBench's: three regions (the entire image, the target, the largest
-segment that is not asked about) times three turns of hue in HSV. The arithmetic is HSV of float64
+segment other than the target) times three hue rotations in HSV. The arithmetic is HSV of float64
 values 0 to 1, as in :mod:`colorsys`, and back to the nearest 8-bit code: not the 8-bit HSV of
 OpenCV or Pillow, whose hues have steps of 2 or 1.4 degrees. Saturation, value and grays stay.
 """

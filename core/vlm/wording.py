@@ -1,4 +1,4 @@
-"""When two texts say the same: names in any spelling, numbers, color codes."""
+"""Equality of two texts: names in any spelling, numbers, color codes."""
 
 from __future__ import annotations
 

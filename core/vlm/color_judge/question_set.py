@@ -1,4 +1,4 @@
-"""Appendix E's questions on the diagnostic renders: what a model is asked when it is to judge."""
+"""Appendix E's questions on the diagnostic renders, which test a model as a judge."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""The questions of GenColorBench's Appendix E: what a model says of renders of known color.
+"""The questions of GenColorBench's Appendix E about renders of known color.
 
 On CSS six kinds: Q1 the name in words, Q2 the name from a list, Q3 the hex code in words, Q4 to Q6
 yes or no to a name, an RGB value and a hex code. On ISCC-NBS level 2 (for the paper "IBCC") four:
 Q1 and Q2, then yes or no to a name and to an RGB value.
 
-The paper does not say of which colors its yes-or-no questions speak. Here each is asked twice: of
-the true color, and of one at least 10 delta E00 away, so that who always says yes has half of them.
+The paper does not state the colors of its yes-or-no questions. TrueHue asks each twice: about the
+true color, and about one at least 10 delta E00 away, so that always answering yes scores half.
 """
 
 from __future__ import annotations

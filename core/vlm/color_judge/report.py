@@ -1,5 +1,5 @@
-"""A vision-language model as judge of color, tested: its answers about renders of known color
-beside those of the pixel rules to the very same questions, as in GenColorBench's Table 2.
+"""Test of a vision-language model as a judge of color: its answers about renders of known color
+beside those of the pixel rules to the same questions, as in GenColorBench's Table 2.
 """
 
 from __future__ import annotations

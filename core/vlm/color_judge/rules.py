@@ -1,8 +1,9 @@
-"""What the pixel rules answer to the questions that a model was asked about diagnostic renders.
+"""Answers of the pixel rules to a model's questions about diagnostic renders.
 
-A render is drawn again with its exact mask, and each rule judges it against every name of the
-system. It says yes where the asked color passes. Asked for a name, it gives the one that it comes
-nearest to: whose metrics take the least share of their limits; of letters, the nearest choice.
+The image is rendered again with its exact mask, and each rule scores it against every name of the
+system. The answer is yes if the target color passes. The answer to a question for a name is the
+nearest name: the one whose metrics use the least share of their thresholds; for letters, the
+nearest choice.
 """
 
 from __future__ import annotations

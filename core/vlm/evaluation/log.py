@@ -1,5 +1,4 @@
-"""What was asked and what came of it: a folder of an asking, with its answers read; and answers as a
-table."""
+"""The log of an evaluation: its folder with the parsed answers, and the answers as a table."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The pixel baseline of a set: computed once, and stored in the set's folder.
 
-``pixels.jsonl`` has a line for each answer, under the set's checksum and the reader's version. What
-another version wrote is passed over. Photographs take long (5 to 20 s for one of a few
-megapixels) and their answers mean little, so they are read on demand only.
+``pixels.jsonl`` has a line for each answer, under the set's checksum and the reader's version.
+Lines of other versions are ignored. Photographs take long (5 to 20 s for one of a few megapixels)
+and their answers mean little, so they are read on demand only.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is asked of whom: the plan of one asking, and its folder."""
+"""The plan of one evaluation, its model, questions and settings, and its folder."""
 
 from __future__ import annotations
 

@@ -1,11 +1,9 @@
-"""Questions asked of a model as long work: one question an item, the model's words one row.
+"""An evaluation as long work: one question per item, the model's answer as one row.
 
-What was spent in a folder, written down as it is spent: a kill takes nothing of it back.
-
-Rows tell of requests that came to an end. One that was given up, or sent just before the process
-was killed, has none, and was paid for all the same. So each is written down before it is sent, and
-the tokens of an answer as it comes. What nobody was told of is not in it: the tokens of an answer
-that did not come.
+A file in the folder records expenses as they occur, so that a kill loses none of them. Rows cover
+only requests that ended. A request that was abandoned, or sent just before the process was killed,
+has no row but costs money all the same. So each request is recorded before it is sent, and the
+tokens of an answer on arrival. The record lacks only the tokens of answers that did not arrive.
 """
 
 from __future__ import annotations

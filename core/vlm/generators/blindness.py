@@ -4,10 +4,10 @@ As in pseudoisochromatic plates (S. Ishihara, 1917), and made of the confusion l
 ``truehue.core.images.plates``: the dots of the figure and those around it differ along what one
 kind of cone sees, so that somebody without that cone sees one cloud.
 
-Unlike the plates that people are screened with, these say nothing in gray either: where dots lie
-and how large they are does not depend on the figure, luminance Y is drawn for each from one
-distribution, and the two chromaticities are chosen to have the same luma (ITU-R BT.601, of the
-encoded values) at the same Y. So a copy in gray, by Y or by luma, shows one cloud to everybody.
+Unlike the plates for screening people, these show nothing in gray either: the position and size of
+dots do not depend on the figure, the luminance Y of each is sampled from one distribution, and the
+two chromaticities have the same luma (ITU-R BT.601, of the encoded values) at the same Y. So a gray
+copy, by Y or by luma, shows one cloud to everybody.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What generators share: numbers that are the same everywhere, difficulty, a question's form."""
+"""Shared parts of the generators: platform-independent randomness, difficulty, question format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Color Illusion: do two patches have the same color, where what surrounds them says otherwise?
+"""Color Illusion: do two patches have the same color, although their surround suggests otherwise?
 
 - ``contrast``: simultaneous contrast (M. E. Chevreul, 1839): one patch on a dark or greenish
   surround, one on a light or reddish one.
@@ -9,8 +9,8 @@
   which both fade.
 
 The patches of half of the questions are equal code by code; those of the others differ by a stated
-delta E00. Where the construction says ``counteracts``, they differ against the illusion: what it
-lightens is the darker one.
+delta E00. If the construction has ``counteracts``, they differ against the illusion: the patch that
+it lightens is the darker one.
 """
 
 from __future__ import annotations

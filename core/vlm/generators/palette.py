@@ -1,4 +1,4 @@
-"""Colors for generators: the eleven basic ones, and colors at stated distances by CIEDE2000."""
+"""Colors for generators: the eleven basic ones, and colors at given distances by CIEDE2000."""
 
 from __future__ import annotations
 

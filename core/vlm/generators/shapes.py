@@ -1,4 +1,4 @@
-"""Plain shapes in plain colors, drawn by whole numbers and without soft borders."""
+"""Plain shapes in plain colors, rendered in whole numbers and without soft borders."""
 
 from __future__ import annotations
 

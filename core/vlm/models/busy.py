@@ -1,4 +1,4 @@
-"""A server that asks for patience: all questions under way wait together, within a bound."""
+"""Waiting for a busy server: all pending questions wait together, within a limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the files of a local model are on this machine. Nothing here downloads."""
+"""The location of a local model's files on this machine. It downloads nothing."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Models of transformers that read an image and a text and write a text.
+"""Local models of transformers that take an image and a text and generate a text.
 
-Whatever ``AutoModelForImageTextToText`` knows: Qwen2.5-VL, InternVL, LLaVA-OneVision, Janus and
-others, by one loop. No code of a repository runs, and nothing is downloaded.
+It runs every model of ``AutoModelForImageTextToText``, such as Qwen2.5-VL, InternVL,
+LLaVA-OneVision and Janus, by one loop. No code of a repository runs, and nothing is downloaded.
 """
 
 from __future__ import annotations

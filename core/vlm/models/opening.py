@@ -1,5 +1,4 @@
-"""From a model's record to one that answers, whatever its kind; and what answers without being a
-language model: the reader of pixels, and chance."""
+"""Open a model of any kind by its record, including the baselines: the pixel baseline and chance."""
 
 from __future__ import annotations
 

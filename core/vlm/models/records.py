@@ -1,4 +1,4 @@
-"""A model that can be asked, what it is asked, and what it replies."""
+"""The records of a model, its requests and its replies."""
 
 from __future__ import annotations
 

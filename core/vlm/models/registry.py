@@ -1,4 +1,4 @@
-"""The models that can be asked, by name, and a fingerprint of what decides a model's answers."""
+"""The models for evaluation, by name, and a fingerprint of the settings behind their answers."""
 
 from __future__ import annotations
 

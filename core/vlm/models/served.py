@@ -1,7 +1,7 @@
 """Models behind an OpenAI-compatible server, through OpenAI's own client: chat completions.
 
-Images go as PNG in a data URL, lossless. Several questions are under way at a time, on one event
-loop in a thread of its own; a question that is given up closes its connection.
+Images are sent as lossless PNG in a data URL. Several questions are pending at a time, on one event
+loop in a thread of its own; an abandoned question closes its connection.
 """
 
 from __future__ import annotations
