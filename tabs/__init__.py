@@ -1,4 +1,4 @@
-"""What TrueHue does and what people see of it: a package a feature, no color arithmetic.
+"""The services, routes and pages of TrueHue: one package per feature, no color arithmetic.
 
-Services are below routes and tabs; what all features share is in ``truehue.tabs.page``.
+Routes and tabs call services; ``truehue.tabs.page`` has the parts that all features share.
 """

@@ -1,6 +1,6 @@
-"""What a feature brings to the app, said once in a record: :data:`truehue.tabs.features.FEATURES`
-is the list of them, and the page, the services, the routes and the commands are put together from
-it."""
+"""The record of a feature: its services, routes, page and commands.
+
+:data:`truehue.tabs.features.FEATURES` lists all features; the app is composed from that list."""
 
 from __future__ import annotations
 

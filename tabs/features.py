@@ -1,4 +1,4 @@
-"""The list of features: a new one is a folder of ``tabs`` with its record, and a line here."""
+"""The list of features: a new feature is a folder of ``tabs`` with its record, and a line here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Signing in: passwords, sessions, and the guard before everything that is not for strangers."""
+"""Accounts: passwords, sessions, and the guard of all routes that need a sign-in."""
 
 from __future__ import annotations
 

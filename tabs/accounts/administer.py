@@ -1,4 +1,4 @@
-"""What is done with accounts at the machine: by the command, or by the app for the command."""
+"""Administration of accounts on the machine: by the command, or by the app for the command."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""How a command reaches an app that has the database open: a socket in the data folder.
+"""The socket in the data folder by which a command reaches an app that has the database open.
 
-Only whoever may enter the folder ``control``, which is its owner, can speak to it. A line of JSON
-goes in, a line of JSON comes back.
+Only the owner of the folder ``control`` can connect to it. The command sends a line of JSON and
+receives a line of JSON.
 """
 
 from __future__ import annotations

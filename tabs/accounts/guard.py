@@ -1,6 +1,6 @@
-"""Once there are accounts, nothing but the doors and the participants' pages is for strangers.
+"""Once there are accounts, only sign-in and the participants' pages are open without a sign-in.
 
-The guard stands before every route: ours, Gradio's own, MCP's, and whatever a later version brings.
+The guard covers every route: ours, Gradio's, MCP's, and those that a later version adds.
 """
 
 from __future__ import annotations

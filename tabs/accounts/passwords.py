@@ -1,4 +1,4 @@
-"""Passwords: what one has to be like, and hashes of them by argon2id."""
+"""Passwords: their requirements, and hashes of them by argon2id."""
 
 from __future__ import annotations
 

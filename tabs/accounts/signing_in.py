@@ -1,4 +1,4 @@
-"""Signing in and out: what a name and a password are worth, and the sessions that follow."""
+"""Signing in and out: check a name and a password, and start or end a session."""
 
 from __future__ import annotations
 

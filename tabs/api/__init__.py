@@ -1,1 +1,1 @@
-"""What programs call: the same use cases as the page, by Gradio's API and as tools of MCP."""
+"""The API for programs: the page's use cases through Gradio's API and as MCP tools."""

@@ -1,4 +1,4 @@
-"""What programs are told of a function that they may call, and how what they send is read."""
+"""Descriptions of the API's functions for programs, and parsing of their arguments."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What programs call: a handful of named use cases of the page, once for every door.
+"""The endpoints for programs: a few use cases of the page, the same for Gradio's API and MCP.
 
-What people read of each is its docstring and the fields of its request
-(:mod:`truehue.tabs.api.description`). Images go in as text, base64 of a file or the id of a
-stored image: nothing here reads a path, and nothing is uploaded. No Gradio here.
+Each endpoint's description is its docstring and the fields of its request
+(:mod:`truehue.tabs.api.description`). Images are passed as text, base64 of a file or the id of a
+stored image: no endpoint reads a path, and nothing is uploaded. This module does not use Gradio.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Gradio's door to the endpoints: what ``gradio_client`` and "Use via API" see."""
+"""The endpoints in Gradio's API, for ``gradio_client`` and "Use via API"."""
 
 from __future__ import annotations
 

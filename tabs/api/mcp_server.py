@@ -1,8 +1,8 @@
 """The endpoints as tools of the Model Context Protocol, at ``/mcp``.
 
-Every request is answered by itself, as JSON: there is no session, and no stream that the app would
-have to wait for when it ends. What stands around the app's routes stands around this one: hosts,
-pages of other sites, visitors' cookies.
+Every request has its own JSON response: there is no session, and no stream that the app would have
+to wait for at its end. The checks of the app's routes apply to this one too: hosts, pages of other
+sites, visitors' cookies.
 """
 
 from __future__ import annotations

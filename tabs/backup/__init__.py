@@ -1,4 +1,4 @@
-"""Backups from the page: made by a job, listed, and sent."""
+"""Backups from the page: made by a job, listed, and downloaded."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Backups of the data folder that admins make from the page, in the folder ``backups`` in it.
 
-The latest one stays, and those that TrueHue made by itself before an update.
+TrueHue keeps the latest backup, and those that it made automatically before an update.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Long work that waits in a queue and resumes from its folder, of any kind: runs, evaluations."""
+"""Long work of any kind that waits in a queue and resumes from its folder: runs, evaluations."""
 
 from __future__ import annotations
 

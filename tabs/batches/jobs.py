@@ -1,4 +1,4 @@
-"""Batches among the other long work of the app."""
+"""Batches as jobs in the app's list of long work."""
 
 from __future__ import annotations
 

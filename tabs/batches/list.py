@@ -1,4 +1,4 @@
-"""A batch as a row of a list: how far it is, what went wrong, and what the user may do with it."""
+"""A batch as a row of a list: its progress, its problem, and the user's actions."""
 
 from __future__ import annotations
 

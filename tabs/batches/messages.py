@@ -1,4 +1,4 @@
-"""Progress, time, disk space and runs in words, the same on the page and on a terminal."""
+"""Messages about progress, time, disk space and runs, the same on the page and on a terminal."""
 
 from __future__ import annotations
 

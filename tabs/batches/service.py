@@ -1,8 +1,8 @@
 """Starts, executes, lists and ingests the batches of one kind.
 
 A batch is its folder (truehue.core.batch.folder), below the data folder or in another folder that
-the app was told of; whoever executes it writes shards there. Batches that the page starts wait in
-one queue.
+was registered with the app; the executing process writes shards there. Batches that the page starts
+wait in one queue.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is known of batches beside their plans: a record each, in one file."""
+"""Settings of batches outside their plans: one record per batch, in one file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs as batches: executes those that the page starts, and ingests what any run has done."""
+"""Runs as batches: execute those that the page starts, and ingest the results of any run."""
 
 from __future__ import annotations
 

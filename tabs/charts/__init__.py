@@ -1,1 +1,1 @@
-"""Figures that several features show: charts of results with their numbers, and their parts."""
+"""Charts that several features share: figures of results with their numbers, and their parts."""

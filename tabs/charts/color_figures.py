@@ -1,4 +1,4 @@
-"""Figures of colors: asked against found, where asked ones drift, what is found most often."""
+"""Figures of colors: target against measured, drift of targets, most frequent colors."""
 
 from __future__ import annotations
 

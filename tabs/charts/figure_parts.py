@@ -1,4 +1,4 @@
-"""What the figures of Explore's analyses are made of: choices, heat maps, rows of numbers."""
+"""Parts of the figures of Explore's analyses: choices, heat maps, rows of numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures of accuracy: by category, kind of name, hue and chroma, and how far rules agree."""
+"""Figures of accuracy: by category, kind of name, hue and chroma, and agreement of rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The filters of Explore in a query string: what every question about results has in common."""
+"""The filters of Explore in a query string, shared by all queries over results."""
 
 from __future__ import annotations
 

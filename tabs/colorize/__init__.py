@@ -1,4 +1,4 @@
-"""Colorize: line drawings are colored, compared with what others gave, and prepared as sketches."""
+"""Colorize: color sketches, compare colorings with others', prepare line art as sketches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Candidates for sketches: the paper's sentence, drawn by a model through the engine."""
+"""Candidates for sketches: generated from the paper's sentence by a model, through the engine."""
 
 from __future__ import annotations
 

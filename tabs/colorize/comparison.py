@@ -1,4 +1,4 @@
-"""Where a coloring lies among what people and models give a concept, nearest first."""
+"""The nearest colorings of people and models to a given coloring of a concept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of sketches and colorings, made when a page asks: a few at a time, and kept for a while."""
+"""Files of sketches and colorings, made on request, a few at a time, and cached."""
 
 from __future__ import annotations
 

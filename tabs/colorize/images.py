@@ -1,4 +1,4 @@
-"""A coloring replayed from its log: its layer, its pictures, its checksum."""
+"""A coloring replayed from its log: its layer, images and checksum."""
 
 from __future__ import annotations
 

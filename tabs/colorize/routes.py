@@ -1,4 +1,4 @@
-"""HTTP routes of Colorize: sketches and their files, comparison, what is kept, preparation."""
+"""HTTP routes of Colorize: sketches and their files, comparison, saved colorings, preparation."""
 
 from __future__ import annotations
 

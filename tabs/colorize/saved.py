@@ -1,4 +1,4 @@
-"""Colorings that somebody keeps: with their whole log, so that each opens as it was."""
+"""Saved colorings with their whole log, so that each opens as it was."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The sketches that can be colored; line drawings that people bring or models draw: cleaned, looked
-at, and stored as sketches."""
+"""The available sketches, and line art that people upload or models generate: cleaned, previewed, and
+stored as sketches."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The Colorize tab: designers color drawings, and artists prepare them.
+"""The Colorize tab: designers color sketches, and artists prepare them.
 
-It fills itself over HTTP (``truehue.tabs.colorize.routes``); here is the place that it fills.
+Its script loads its content over HTTP (``truehue.tabs.colorize.routes``) into this layout.
 """
 
 from __future__ import annotations

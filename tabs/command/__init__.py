@@ -1,1 +1,1 @@
-"""Commands: ``truehue``, the page that it serves, and what needs no page."""
+"""Commands: ``truehue``, the page that it serves, and the commands without a page."""

@@ -1,7 +1,7 @@
-"""``python -m truehue admin``: who may sign in.
+"""``python -m truehue admin``: accounts and their roles.
 
-Also while the app runs: it is then asked to make the change. Exit status 0 when it is done, 2 with
-the reason on standard error when it is not.
+If the app is running, the app makes the change. Exit status 0 on success, 2 with the reason on
+standard error otherwise.
 """
 
 from __future__ import annotations

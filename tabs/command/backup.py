@@ -1,7 +1,7 @@
 """``truehue backup FILE``: the data folder as one file, whether the app runs or not.
 
-A running app copies its database for that. Exit status 0 when the backup is made and
-checked, 2 with the reason on standard error when it is not.
+A running app copies its database for the backup. Exit status 0 if the backup is made and verified,
+2 with the reason on standard error otherwise.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""``truehue restore FILE DIR``: a backup as a data folder.
+"""``truehue restore FILE DIR``: restore a backup as a data folder.
 
-Exit status 0 when the folder is made and checked, 2 with the reason on standard error when it is
-not.
+Exit status 0 if the folder is made and verified, 2 with the reason on standard error otherwise.
 """
 
 from __future__ import annotations

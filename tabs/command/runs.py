@@ -1,9 +1,9 @@
 """``python -m truehue runs``: whole runs without the page.
 
-Works on run folders alone; the database is asked for sets and pictures that only it knows, and
-imports the results at the end where the app does not have it open.
+It works on run folders alone. It reads the database only for sets and images that are stored there,
+and ingests the results at the end unless the app has the database open.
 
-Exit status 0 when a run is finished, 3 when it was paused or cancelled, 2 for bad input, with its
+Exit status 0 if a run is finished, 3 if it was paused or cancelled, 2 for bad input, with its
 message on standard error.
 """
 

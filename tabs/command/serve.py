@@ -1,5 +1,5 @@
-"""The page: ``python app.py`` or ``truehue serve``. Settings, storage and tabs meet here, and
-nowhere else."""
+"""The page: ``python app.py`` or ``truehue serve``. Only this module combines settings, storage and
+tabs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Beginning runs, and going on with them, from the command line."""
+"""Start and resume runs from the command line."""
 
 from __future__ import annotations
 

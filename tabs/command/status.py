@@ -1,4 +1,4 @@
-"""What ``python -m truehue runs`` says of runs, and stopping one: run folders alone are read."""
+"""The status of runs for ``python -m truehue runs``, and stopping one: reads run folders alone."""
 
 from __future__ import annotations
 

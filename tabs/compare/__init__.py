@@ -1,4 +1,4 @@
-"""Compare: does a model know what colors people give a concept?"""
+"""Compare: does a model know the colors that people associate with a concept?"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Figures of distributions over the UW-71 bins, every bin in its own color.
 
-A trace that draws bins has their indices as ``customdata``: the page names the bin below the mouse
-by itself, in all figures at once. Pages' colors are variables (see
+A trace of bins has their indices as ``customdata``, so that the page can name the bin below the
+mouse in all figures at once. The page's colors are variables (see
 :mod:`truehue.tabs.page.figures`).
 """
 

@@ -1,7 +1,7 @@
-"""Single images in Compare: how each is measured, a mark put on it there, several pooled into one.
+"""Single images in Compare: the measurement of each, its selection, and pooling of several.
 
-An image stands in a row of its own. Where it has no mask and no transparency the whole picture
-counts, which its row says; a box around the thing is a press away.
+Each image has its own row. Without mask and transparency the whole image counts, and its row says
+so; one click starts a box around the object.
 """
 
 from __future__ import annotations

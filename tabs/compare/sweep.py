@@ -1,4 +1,4 @@
-"""The saturation sweep of stored photographs: which saturation does each measure like best?"""
+"""The saturation sweep of stored photographs: the saturation that each measure prefers."""
 
 from __future__ import annotations
 

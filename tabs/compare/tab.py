@@ -1,6 +1,6 @@
-"""The Compare tab: does a model know what colors people give a concept?
+"""The Compare tab: does a model know the colors that people associate with a concept?
 
-Its views fill themselves over HTTP (the modules ``truehue.tabs.compare.routes*``).
+The scripts of its views load their content over HTTP (``truehue.tabs.compare.routes*``).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Explore: the leaderboard, failures, linked figures, runs side by side, rule accuracy."""
+"""Explore: leaderboard, failures, linked figures, pairwise runs, rule accuracy."""
 
 from __future__ import annotations
 

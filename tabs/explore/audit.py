@@ -1,4 +1,4 @@
-"""Where two rules disagree on stored images: counts, pictures, and the reasons."""
+"""Rule disagreements on stored images: counts, images, and the reasons."""
 
 from __future__ import annotations
 

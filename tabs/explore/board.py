@@ -1,4 +1,4 @@
-"""The leaderboard of Explore: how well each run painted what was asked, and the paper's Table 4."""
+"""The leaderboard of Explore: each run's color accuracy, and the paper's Table 4."""
 
 from __future__ import annotations
 

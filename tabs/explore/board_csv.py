@@ -1,4 +1,4 @@
-"""The leaderboard as CSV, and the paper's Table 4 beside it: as printed, never ranked with ours."""
+"""The leaderboard as CSV, and the paper's Table 4 beside it: unchanged, never ranked with ours."""
 
 from __future__ import annotations
 

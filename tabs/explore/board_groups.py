@@ -1,4 +1,4 @@
-"""Which runs of the leaderboard may be compared: those of the same prompts, masks, k and rule."""
+"""Comparable runs of the leaderboard: those with the same prompts, masks, k and rule."""
 
 from __future__ import annotations
 

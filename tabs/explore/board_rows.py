@@ -1,4 +1,4 @@
-"""The rows of the leaderboard: the numbers of the runs by one rule, as the page writes them."""
+"""The rows of the leaderboard: the numbers of the runs by one rule, formatted for the page."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The diagnosis on this machine, in the background, with its progress; and the reports at hand: the
-one that is shipped, and those of this machine."""
+"""The diagnosis on this machine, in the background, with its progress; and the available reports: the
+shipped one, and those of this machine."""
 
 from __future__ import annotations
 

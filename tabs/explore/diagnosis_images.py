@@ -1,4 +1,4 @@
-"""Pictures of the diagnosis: drawn again when they are looked at, stored when they are opened."""
+"""Images of the diagnosis: rendered again for display, stored when a user opens them."""
 
 from __future__ import annotations
 

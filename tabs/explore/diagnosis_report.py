@@ -1,4 +1,4 @@
-"""A diagnosis as the page shows it: the reports at hand, and one of them in words and numbers."""
+"""A diagnosis on the page: the available reports, and one of them in text and numbers."""
 
 from __future__ import annotations
 

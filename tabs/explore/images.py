@@ -1,4 +1,4 @@
-"""A picture of a run as the page shows it, and what the runs on one page are called."""
+"""An image of a run on the page, and labels of the runs on one page."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Live limits of the leaderboard: what a reader may move, and what is said of it.
+"""Live thresholds of the leaderboard: the adjustable ones, and their description.
 
-They never change a stored verdict: the numbers are counted again for who asks.
+They never change a stored verdict: the numbers are recounted for each request.
 """
 
 from __future__ import annotations

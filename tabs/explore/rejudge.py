@@ -1,4 +1,4 @@
-"""Stored images judged by the rules that lack them, in the background."""
+"""Score stored images in the background by the rules that lack a verdict on them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""HTTP routes of the Explore tab: reports and their pictures, agreement of rules, long work."""
+"""HTTP routes of the Explore tab: reports and their images, agreement of rules, long work."""
 
 from __future__ import annotations
 

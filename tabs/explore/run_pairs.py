@@ -1,4 +1,4 @@
-"""Two runs on the same prompts: counts, a test, and the pairs of pictures."""
+"""Two runs on the same prompts: counts, a test, and the pairs of images."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measures of the pictures of runs: their means beside each other."""
+"""Scores of runs' images: their means by measure."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Pictures of runs are scored by measures: long work of :mod:`truehue.core.scores.work`, whose
-scores are stored as they come."""
+"""Scoring of runs' images by measures: long work of :mod:`truehue.core.scores.work`, whose scores are
+stored as they come."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The Explore tab: what runs found, how accurate the rules are, and where they disagree.
+"""The Explore tab: results of runs, accuracy of the rules, and their disagreements.
 
-Its views fill themselves over HTTP (``routes.py``).
+The scripts of its views load their content over HTTP (``routes.py``).
 """
 
 from __future__ import annotations

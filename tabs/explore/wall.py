@@ -1,4 +1,4 @@
-"""The wall of failures of Explore: the pictures behind every number, and what narrows them."""
+"""The failures of Explore: the images behind every number, and their filters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results of runs as files, and archives of others."""
+"""Export of a run's results as files, and import of archives."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""A run put together as a report: what was run, the numbers with their intervals, the figures, the
-failures, the references."""
+"""The report of a run: its settings, the numbers with their intervals, the figures, the failures, the
+references."""
 
 from __future__ import annotations
 

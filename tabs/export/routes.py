@@ -1,4 +1,4 @@
-"""HTTP routes of exports: what is quick is sent at once, files are made by jobs; and imports."""
+"""HTTP routes of exports and imports: quick files are sent at once, large ones made by jobs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exports of runs as the page and the command ask for them, and the import of others' archives."""
+"""Exports of runs for the page and the command, and the import of others' archives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Generate: find prompts, generate images with any model, see what came of it."""
+"""Generate: find prompts, generate images with any model, see their verdicts."""
 
 from __future__ import annotations
 

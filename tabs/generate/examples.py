@@ -1,5 +1,5 @@
-"""Examples for the first screen: scenes of the reference renderer, drawn when they are first asked
-for, stored with the source ``example`` and told apart from what people brought."""
+"""Examples for the first screen: scenes of the reference renderer, rendered on first request and
+stored with the source ``example``, so that they differ from people's images."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The form of Generate: what a link fills in, what pressing the button would come to, and the start.
+"""The form of Generate: defaults from a link, a preview of the request, and its start.
 
-The page sends the whole form with every change, and shows the answer to the last one.
+The page sends the whole form with every change, and shows the response to the last one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Drawings as the gallery shows them, with the verdicts on them."""
+"""Generated images in the gallery, with their verdicts."""
 
 from __future__ import annotations
 

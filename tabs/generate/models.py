@@ -1,4 +1,4 @@
-"""What the request card says of models and objects: choices, what is missing, stand-ins."""
+"""Models and objects in the request card: choices, missing files, stand-ins."""
 
 from __future__ import annotations
 

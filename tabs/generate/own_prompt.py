@@ -1,4 +1,4 @@
-"""What a prompt of one's own asks for: read from its words, unless it was set by hand."""
+"""Targets of a user's own prompt: parsed from its text, unless the user set them."""
 
 from __future__ import annotations
 

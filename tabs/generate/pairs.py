@@ -1,4 +1,4 @@
-"""A picture that was drawn with CFR beside the one that the same request is without it."""
+"""An image generated with CFR beside the image of the same request without it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the controls of the Generate tab to requests: no Gradio here, tests call these directly."""
+"""Build requests from the controls of the Generate tab. It does not use Gradio."""
 
 from __future__ import annotations
 

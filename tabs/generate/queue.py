@@ -1,4 +1,4 @@
-"""The engine's queue among the other long work."""
+"""The engine's queue in the app's list of long work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CFR as people set it in Generate: the switch, λ, where the map comes from, and the variants."""
+"""Settings of CFR in Generate: the switch, λ, the source of the map, and the variants."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""HTTP routes of Generate: its form, and the images that came of it."""
+"""HTTP routes of Generate: its form, and the generated images."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Generate tab: find prompts, generate images with any model, see what came of it."""
+"""The Generate tab: find prompts, generate images with any model, see their verdicts."""
 
 from __future__ import annotations
 

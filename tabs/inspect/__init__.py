@@ -1,4 +1,4 @@
-"""Inspect: an image, a mask, a target color, a verdict and how it came about."""
+"""Inspect: an image, a mask, a target color, a verdict and the steps to it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""An automatic mask on the stage: what the models made, and what a person overrode of it.
+"""An automatic mask on the stage: the models' steps, and a person's overrides of them.
 
-An override makes the mask again from its stored steps, without any model. No Gradio here.
+An override recomputes the mask from its stored steps, without any model. It does not use Gradio.
 """
 
 from __future__ import annotations

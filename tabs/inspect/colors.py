@@ -1,4 +1,4 @@
-"""What color it is, before anybody asks: the colors of a mask or of a whole picture."""
+"""The measured colors of a mask or of a whole image, without a target color."""
 
 from __future__ import annotations
 

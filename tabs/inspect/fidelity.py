@@ -1,5 +1,5 @@
-"""Color fidelity in Inspect: CFM's score of an image and its map, and where the image stands among
-the others of its prompt."""
+"""Color fidelity in Inspect: CFM's score of an image and its map, and the image's rank among the
+others of its prompt."""
 
 from __future__ import annotations
 

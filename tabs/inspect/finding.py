@@ -1,8 +1,7 @@
-"""Work that detectors, segmenters and presence models do for Inspect, watched and cancelled.
+"""Work of detectors, segmenters and presence models for Inspect, with progress and cancel.
 
-A piece of work runs in a thread of its own and puts its questions to the engine one by one, so that
-the queue of the device stays in the hands of the engine and nothing on the page waits for it.
-No Gradio here.
+Each piece of work runs in its own thread and sends calls to the engine one by one, so that the
+engine controls the device's queue and the page never waits. It does not use Gradio.
 """
 
 from __future__ import annotations

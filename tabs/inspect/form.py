@@ -1,6 +1,6 @@
-"""The form of Inspect: images that are opened, marks that are measured, objects that are found.
+"""The form of Inspect: open images, measure selections, find objects.
 
-The page sends marks and question whole with every change, and shows the answer to the last one.
+The page sends the whole selection and question with every change, and shows the last response.
 """
 
 from __future__ import annotations

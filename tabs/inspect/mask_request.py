@@ -1,6 +1,6 @@
-"""Automatic masks and points in Inspect: what is asked for, and what runs for it.
+"""Automatic masks and points in Inspect: the request, and its work.
 
-The models run in the engine; a mask is stored with all its steps as it comes. No Gradio here.
+The models run in the engine; each mask is stored with all its steps. It does not use Gradio.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The name nearest to a measured color, and why it is not always the one that a verdict accepts."""
+"""The nearest name of a measured color, and the reason if a verdict accepts another one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""HTTP routes of Inspect: its form, what the eyedropper says, and color fidelity."""
+"""HTTP routes of Inspect: its form, the eyedropper's readings, and color fidelity."""
 
 from __future__ import annotations
 

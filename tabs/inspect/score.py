@@ -1,6 +1,6 @@
-"""From what is on the Inspect tab to a stored verdict: what stage, verdict and evidence show.
+"""Score the selection of the Inspect tab as a stored verdict, for stage, verdict and evidence.
 
-Errors become words on the page, never a verdict.
+Errors become messages on the page, never a verdict.
 """
 
 from __future__ import annotations

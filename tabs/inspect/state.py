@@ -1,5 +1,6 @@
-"""What the Inspect tab works on: image and marks as the browser sends them, and the masks made
-from them. No Gradio here: tests call these functions directly."""
+"""The state of the Inspect tab: the browser's image and selection, and the masks made from them.
+
+It does not use Gradio: tests call these functions directly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a verdict came about, step by step, from the mask to the limit."""
+"""The steps to a verdict, one by one, from the mask to the threshold."""
 
 from __future__ import annotations
 

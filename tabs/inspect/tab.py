@@ -1,4 +1,4 @@
-"""The Inspect tab: an image, a mark, an asked color; a verdict and all that led to it."""
+"""The Inspect tab: an image, a selection, a target color; a verdict and all steps to it."""
 
 from __future__ import annotations
 

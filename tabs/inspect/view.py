@@ -1,4 +1,4 @@
-"""A measurement as the page shows it: words and numbers ready to be written into place."""
+"""A measurement formatted for the page: texts and numbers."""
 
 from __future__ import annotations
 

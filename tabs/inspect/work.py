@@ -1,4 +1,4 @@
-"""What is on the stage of Inspect, read once as the browser sends it. No Gradio here."""
+"""The contents of Inspect's stage, parsed once from the browser's request. It uses no Gradio."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The prompt sets at hand, and what has been generated of each prompt."""
+"""The available prompt sets, and the images generated from each prompt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people do with prompts: find them, keep selections of them, bring and hide sets."""
+"""Users' actions on prompts: search, save selections, import and hide sets."""
 
 from __future__ import annotations
 

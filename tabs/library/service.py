@@ -1,4 +1,4 @@
-"""The prompt sets at hand, built-in and imported, and what has been drawn of each prompt."""
+"""The available prompt sets, built-in and imported, and the images generated from each prompt."""
 
 from __future__ import annotations
 

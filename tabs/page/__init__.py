@@ -1,1 +1,1 @@
-"""What all features share: context, errors in words, answers, jobs, links, widgets."""
+"""Shared parts of all features: context, error messages, responses, jobs, links, widgets."""

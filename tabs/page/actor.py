@@ -1,4 +1,4 @@
-"""Who sends a request, what a service lets them do, and whose a stored resource is."""
+"""The user of a request, their permissions in a service, and the owner of a stored resource."""
 
 from __future__ import annotations
 

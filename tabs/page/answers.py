@@ -1,4 +1,4 @@
-"""How our HTTP routes take bodies and answer: errors are words with a status, never a trace."""
+"""Bodies and responses of our HTTP routes: errors are messages with a status, never a traceback."""
 
 from __future__ import annotations
 

@@ -1,22 +1,22 @@
-"""The page's scripts and style: served from addresses that name their content, for ever the same.
+"""The page's scripts and style sheets, served from addresses that identify their content.
 
-``/assets/VERSION/js/explore/page.js``: VERSION is a digest of all of them, taken once at start, so
-that a browser keeps every file and still sees each change at once. The scripts import each other by
-relative paths and thereby share the version. Everything is held in memory; compressed bodies are
-made when somebody first asks for them.
+``/assets/VERSION/js/explore/page.js``: VERSION is a digest of all files, computed once at start, so
+that a browser caches every file and still sees each change at once. The scripts import each other
+by relative paths and thereby share the version. All files are held in memory; bodies are compressed
+on their first request.
 
-A tab's ``page.js`` and all that it imports come in a few files: ``assets/bundle``, which esbuild
-makes of ``assets/js`` (``make bundle``). A checkout whose scripts have changed since then serves
-the scripts themselves, so that nobody needs npm to change one.
+A tab's ``page.js`` and its imports come in a few files: ``assets/bundle``, which esbuild makes of
+``assets/js`` (``make bundle``). A checkout whose scripts have changed since then serves the scripts
+themselves, so that nobody needs npm to change one.
 
-The page's style sheets, and as one file what Gradio would make of them.
+The page's style sheets become one file, as Gradio would rewrite them.
 
-Gradio 6.31 takes style sheets as text in the page's configuration, and its script writes every
-rule twice: as it stands, and below ``.gradio-container-VERSION .contain``, where it is stronger
-than the rules of Gradio's own components. Done by the browser, that is a good part of a page's
-work. Here it is done once, and the page links the file. The outcome is Gradio's but for rules of
-``@media`` and ``@container``, which Gradio writes in the stronger form alone: those that could
-never hold in it, as they begin above ``.contain``, hold here.
+Gradio 6.31 takes style sheets as text in the page's configuration, and its script writes every rule
+twice: unchanged, and below ``.gradio-container-VERSION .contain``, where it is stronger than the
+rules of Gradio's own components. In the browser, that is a large part of a page's work. This module
+does it once, and the page links the file. The result equals Gradio's except for rules of ``@media``
+and ``@container``, which Gradio writes in the stronger form alone: rules that could never match in
+it, because they begin above ``.contain``, match in this file.
 """
 
 from __future__ import annotations

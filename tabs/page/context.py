@@ -1,4 +1,4 @@
-"""What every tab is given: storage, settings, and a small memory of what was read and made."""
+"""The context of every tab: storage, settings, and a small cache."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors become words on the page; only those that nobody foresaw are also logged."""
+"""Error messages for the page; only unexpected errors are also logged."""
 
 from __future__ import annotations
 

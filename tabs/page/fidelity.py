@@ -1,4 +1,4 @@
-"""The registered CFM of an app: its measures on the list, and the model as a tool of the engine."""
+"""The registered CFM of an app: its measures, and the model as a tool of the engine."""
 
 from __future__ import annotations
 

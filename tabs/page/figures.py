@@ -1,7 +1,8 @@
-"""The charts of a measurement: rows, and how they look.
+"""The charts of a measurement: rows, and their appearance.
 
-``assets/js/shared/chart.js`` draws a chart. Colors of the page are CSS variables, which the browser
-fills in, so that one chart serves the light and the dark page; every other color is a measured one.
+``assets/js/shared/chart.js`` renders a chart. Colors of the page are CSS variables, which the
+browser fills in, so that one chart serves the light and the dark page; every other color is a
+measured one.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
 """Gradio's own routes: only those that the page of TrueHue needs.
 
-Gradio brings about 80 routes. Some take files from anybody (``upload``, ``process_recording``),
-some fetch from elsewhere (``proxy=``), some call functions past the queue (``run``, ``call``).
-Those that are not named here are closed, also those that a later version brings.
+Gradio has about 80 routes. Some accept files from anybody (``upload``, ``process_recording``), some
+fetch from other servers (``proxy=``), some call functions past the queue (``run``, ``call``). This
+module closes all routes that it does not name, including those that a later version adds.
 
-The first page: Gradio's, with what belongs into its head, compressed and told by its ETag.
+The first page: Gradio's, with our elements in its head, compressed and identified by its ETag.
 
-Gradio 6.31 writes the head's elements that it is given into the page's configuration, and its own
-script adds them when it has started. What stands in ``assets/html/page/head.html`` is in the page
-from its first byte, so that a browser asks for our modules and for Gradio's at the same time.
+Gradio 6.31 writes custom elements of the head into the page's configuration, and its script adds
+them after its start. ``assets/html/page/head.html`` is in the page from its first byte, so that a
+browser requests our modules and Gradio's at the same time.
 """
 
 from __future__ import annotations

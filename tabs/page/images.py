@@ -1,4 +1,4 @@
-"""Images that people bring: read, converted to sRGB, stored with the mask that they bring along."""
+"""Imported images: read, converted to sRGB, and stored with the mask that they contain."""
 
 from __future__ import annotations
 

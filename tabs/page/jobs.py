@@ -1,7 +1,7 @@
-"""Long work: begun by somebody, seen by all, cancelled by who may, and kept as rows.
+"""Long jobs: started by a user, visible to all, cancelled with permission, and stored as rows.
 
-A job runs in a thread of its own and outlives the page that began it. What draws and what runs has
-its own queue: a :class:`Source` shows it in the same list, under the same rules.
+A job runs in a thread of its own and continues after its page is closed. Generation and runs have
+their own queues: a :class:`Source` shows them in the same list, under the same rules.
 """
 
 from __future__ import annotations

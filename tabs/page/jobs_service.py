@@ -1,4 +1,4 @@
-"""What people do with long work: look at it, and cancel it."""
+"""Users' actions on long jobs: view and cancel."""
 
 from __future__ import annotations
 

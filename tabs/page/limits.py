@@ -1,7 +1,7 @@
-"""How much one may ask of an app: nearly anything of one's own, less of a demonstration.
+"""Limits of requests: high in a user's own app, lower in a demonstration.
 
-These are limits of the whole app and of a visitor, who is another one without the cookie: they keep
-one from taking all by mistake, not by intent.
+They apply to the whole app and to each visitor. A visitor without the cookie counts as a new one,
+so the limits prevent accidental overuse, not intended abuse.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What everybody at the page has to know: that nothing can be stored, or that something is lost."""
+"""Notices for everybody on the page: nothing can be stored, or data is lost."""
 
 from __future__ import annotations
 

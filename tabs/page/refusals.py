@@ -1,4 +1,4 @@
-"""Lines of the log about what was refused: how often, and never to whom."""
+"""Log lines about refused requests: their number, and never the user."""
 
 from __future__ import annotations
 

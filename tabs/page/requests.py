@@ -1,4 +1,4 @@
-"""What people ask of TrueHue, as frozen records that are read once and say every limit once."""
+"""Requests of users as frozen records: validated once, each limit stated once."""
 
 from __future__ import annotations
 

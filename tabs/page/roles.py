@@ -1,4 +1,4 @@
-"""Roles and what they may do: one table, for routes, events of the page, and the command."""
+"""Roles and their permissions: one table, for routes, events of the page, and the command."""
 
 from __future__ import annotations
 

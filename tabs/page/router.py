@@ -1,6 +1,6 @@
-"""The one door of HTTP: a router that knows who asks, and reads what they ask once.
+"""The HTTP router of all features: it identifies the user and validates the request once.
 
-A route is a line: its address, the record of its request, and the function that does it.
+A route is one line: its address, the record of its request, and its function.
 """
 
 from __future__ import annotations

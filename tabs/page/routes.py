@@ -1,7 +1,7 @@
 """HTTP routes beside Gradio: exact image files, uploads, and scripts.
 
-Uploads do not go through Gradio's own file handling: it would hand over a path that the browser
-names, and it has no limit that fits images.
+Uploads do not use Gradio's own file handling: it would accept a path that the browser names, and it
+has no suitable limit for images.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""The outermost layer of the web app: pages of other sites change nothing and read nothing here.
+"""The outermost layer of the web app: pages of other sites can neither change nor read anything.
 
-It stands outside of Gradio's own CORS layer, which answers a browser's question for the routes of
-TrueHue too, and grants it. A program that is no browser sends no ``Origin`` and is let through.
+It wraps Gradio's own CORS layer, which would grant a browser's preflight request for the routes of
+TrueHue too. A program other than a browser sends no ``Origin`` and passes.
 
-Where only people at this machine can reach the app, a request that came through a proxy is
-refused: whoever sent it may be anywhere, and would be taken for someone at the machine.
+If only people at this machine can reach the app, a request through a proxy is refused: its sender
+may be anywhere, and would count as a user at the machine.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is made on demand for many pages: made once, a few at a time, and kept for a while."""
+"""Results made on demand for many pages: computed once, a few at a time, and cached."""
 
 from __future__ import annotations
 

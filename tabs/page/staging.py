@@ -1,4 +1,4 @@
-"""Files of folders that a browser sends, on their way into storage."""
+"""Staging of files and folders that a browser uploads, before they are stored."""
 
 from __future__ import annotations
 

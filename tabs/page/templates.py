@@ -1,4 +1,4 @@
-"""What widgets begin as: the files of ``assets/html/``, filled where values go in."""
+"""Templates of widgets: the files of ``assets/html/``, with values filled in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page: neutral in light and in dark, so that nothing on it tints what is judged."""
+"""The theme: neutral in light and in dark, so that nothing on the page tints the images."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""How soon a password may be tried again: later with every one that was wrong.
+"""The delay before the next password attempt, longer with every wrong one.
 
-Nobody is locked out: delays end by themselves, and a browser in which somebody signed in before is
-counted by itself, so that a stranger who tries one's name cannot keep one out.
+Nobody is locked out: delays expire, and a browser with an earlier sign-in has its own count, so
+that a stranger who tries a user's name cannot keep the user out.
 """
 
 from __future__ import annotations

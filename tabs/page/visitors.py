@@ -1,4 +1,4 @@
-"""What tells visitors apart: ids that are signed here, so that nobody can be somebody else."""
+"""Ids of visitors, signed by the app so that nobody can use another visitor's id."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What participants of studies see and send: links without accounts, trials, answers, the end."""
+"""The participants' pages of a study: links without accounts, trials, answers, the end."""
 
 from __future__ import annotations
 

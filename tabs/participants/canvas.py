@@ -1,5 +1,5 @@
-"""What one participant did on the canvases of their trials: a byte an action, and whether the next
-one may be taken."""
+"""One participant's actions on the canvases of their trials: one byte per action, and the check of the
+next action."""
 
 from __future__ import annotations
 

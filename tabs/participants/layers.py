@@ -1,5 +1,5 @@
-"""Colorings drawn again by the server: the layer of an answer as a PNG, and whether a practice
-sketch has colors at all. One at a time, beside what pages wait for."""
+"""Colorings rendered by the server: the layer of an answer as a PNG, and the check that a practice
+sketch has colors. One at a time, without delaying pages."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""One study at work: what was stored of it, held in memory, and kept up to date with every event.
+"""One running study in memory, updated with every event.
 
-The desk is read from its book once. What changes which trials others get (an enrolment, further
-trials, somebody who stops or comes back after long) takes turns under ``assigning``; ordinary
-answers do not wait for it. So the stored log gives every assignment again.
+It is read from its store once. Events that change the trials of others (an enrolment, further
+trials, a participant who stops or returns after a long time) are serialized by ``assigning``;
+ordinary answers do not wait for it. So every assignment can be replayed from the stored log.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The participants' page: its shell, and its scripts and style, of which the workbench has none.
+"""The participants' page: its shell, scripts and style, separate from the workbench's.
 
 ``/assets/participants/VERSION/js/participants/page.js``: VERSION is a digest of the files that the
-page can load, so that a browser keeps them for ever.
+page can load, so that a browser can cache them permanently.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What one participant sends: checked, stored, answered; further trials; the end of a study."""
+"""Requests of one participant: checked, stored, answered; further trials; the end of a study."""
 
 from __future__ import annotations
 

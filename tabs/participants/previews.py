@@ -1,4 +1,4 @@
-"""Studies that researchers walk through: in memory, for an hour, without a trace."""
+"""Previews of studies for researchers: in memory, for an hour, nothing stored."""
 
 from __future__ import annotations
 

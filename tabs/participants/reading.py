@@ -1,4 +1,4 @@
-"""What a participant's page sends, read into events that can be stored, or refused."""
+"""Parse the requests of a participant's page into events, or refuse them."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The routes of participants, all below ``/study/TOKEN``. They know nobody but by the link and the
-key of that study, and no other route knows that key."""
+"""The routes of participants, all below ``/study/TOKEN``. They identify a participant only by the link
+and the key of that study, and no other route accepts that key."""
 
 from __future__ import annotations
 

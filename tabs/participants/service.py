@@ -1,7 +1,7 @@
-"""Who comes by which link, and how they come in. Every coroutine is for the event loop.
+"""Links and enrolment of participants. Every coroutine runs on the event loop.
 
-The database is read and written in threads, but for events: they wait for the one thread that
-commits together all that came meanwhile.
+Threads read and write the database, except for events: they wait for the one thread that commits
+all pending events together.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One participant in memory: their trials, the answers that stand, and what they may send next."""
+"""One participant in memory: their trials, valid answers, and allowed next events."""
 
 from __future__ import annotations
 

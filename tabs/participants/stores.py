@@ -1,4 +1,4 @@
-"""Where a study is written down: the database, or for a preview the memory alone."""
+"""Stores of a study: the database, or memory alone for a preview."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Links and participants' keys: chance of 256 bits, of which only the SHA-256 is stored."""
+"""Links and participants' keys: 256 random bits, of which only the SHA-256 is stored."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What a participant's page is told, as JSON. Models' names are never in it, nor what is
-right, nor what images are called elsewhere."""
+"""The state of a participant's page as JSON. It never has the names of models, the correct answers,
+or the ids that images have elsewhere."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The words of the participants' page, read from the page's own files, so that there is one list of
-them; and those that the server says."""
+"""Texts of the participants' page, read from the page's own files, so that there is one list of them;
+and the server's messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whole runs: requested, executed in the background, ingested as they go; images from elsewhere."""
+"""Whole runs: requested, executed in the background, ingested as they go; imported images."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the form of runs offers, what its spec would take, and starting it."""
+"""The form of runs: its choices, the estimate of a spec, and the start."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A folder of images drawn elsewhere, compared with prompts and brought into storage."""
+"""Import of a folder of images: matched with prompts and stored."""
 
 from __future__ import annotations
 

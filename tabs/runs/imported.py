@@ -1,4 +1,4 @@
-"""Imported images to verdicts: what is preset, the run that scores them, the verdicts on cards."""
+"""Verdicts on imported images: default settings, the run that scores them, the cards."""
 
 from __future__ import annotations
 

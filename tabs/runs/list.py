@@ -1,4 +1,4 @@
-"""The list of runs as the page shows it, and what may be done with each."""
+"""The list of runs on the page, and the actions on each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs in words: what one is of, how far it is, what it would take."""
+"""Labels and messages of runs: settings, progress, estimate."""
 
 from __future__ import annotations
 

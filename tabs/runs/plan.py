@@ -1,4 +1,4 @@
-"""From a spec to plans: its prompts, its name, one plan for each model, and what that needs of this
+"""Plans from a spec: its prompts, its name, one plan for each model, and the requirements on this
 machine."""
 
 from __future__ import annotations

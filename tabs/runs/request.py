@@ -1,4 +1,4 @@
-"""What people ask of a run, on the page or on the command line, read and checked field by field."""
+"""Requests of runs, from the page or the command line, validated field by field."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""HTTP routes of runs: the form, the estimate, starting, and what becomes of them."""
+"""HTTP routes of runs: the form, the estimate, the start, and the list."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run over stored images says, on the images themselves: their cards and filters show it."""
+"""Results of a run over stored images, shown on the images' cards and filters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures that are here, as the items of a run that scores them."""
+"""Stored images as the items of a run that scores them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long a picture takes: as earlier runs tell, or by trying a few in a process of its own."""
+"""The time per image: from earlier runs, or from a trial of a few in a separate process."""
 
 from __future__ import annotations
 

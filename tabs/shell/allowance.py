@@ -1,4 +1,4 @@
-"""What a visitor of a demonstration may store, beside what others have."""
+"""The storage allowance of a visitor of a demonstration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The context of an app: the parts of all features made, and put together."""
+"""Compose the context of an app from the parts of all features."""
 
 from __future__ import annotations
 

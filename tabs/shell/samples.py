@@ -1,5 +1,5 @@
-"""What a demonstration shows before anybody has done anything: a little of every room, drawn by the
-reference renderer at the start and kept in the data folder."""
+"""Samples of a demonstration: a few data of every tab, made by the reference renderer at the start and
+stored in the data folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page around the tabs: header, tab bar, and what opens when a link is followed."""
+"""The page around the tabs: header, tab bar, and the view that a link opens."""
 
 from __future__ import annotations
 

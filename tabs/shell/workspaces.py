@@ -1,8 +1,8 @@
-"""The desks of a demonstration: every visitor has a data folder of their own, with the samples.
+"""Workspaces of a demonstration: every visitor has a data folder of their own, with the samples.
 
-So nobody sees, changes or cancels what is another's, whatever is asked for and however: it is in
-another database. What lies in the app's own data folder is a sample; nobody stores anything there
-once it is ready. A desk that nobody used for a day goes, and all of them when the app starts.
+So no request can see, change or cancel another visitor's data: it is in another database. The app's
+own data folder has only samples; nothing is stored there once it is ready. A workspace is deleted a
+day after its last use, and at every start of the app.
 """
 
 from __future__ import annotations

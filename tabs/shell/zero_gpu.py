@@ -1,9 +1,9 @@
-"""Drawing and finding on ZeroGPU, the devices that Hugging Face lends to Spaces for seconds.
+"""Generation and detection on ZeroGPU, the devices that Hugging Face lends to Spaces for seconds.
 
-There the process of the app has no device. What is decorated with ``spaces.GPU`` runs in a process
-of its own, which has one for a while: arguments and results are sent, and models stay there until
-it ends. So the engine holds stand-ins of models here, which send each drawing and each question on.
-Elsewhere nothing of this is used.
+On ZeroGPU the process of the app has no device. A function decorated with ``spaces.GPU`` runs in a
+process of its own, which has a device for a while: arguments and results are sent, and models stay
+there until it ends. So the engine holds proxies of models, which forward each request and each
+call. Other machines do not use this module.
 
 Not run on ZeroGPU: tested with a process of its own that gets and gives everything pickled.
 """

@@ -1,1 +1,1 @@
-"""What several features draw on: distributions of concepts, sketches, answers of people."""
+"""Sources that several features share: distributions of concepts, sketches, people's answers."""

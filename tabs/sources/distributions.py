@@ -1,4 +1,4 @@
-"""What there is of each concept: a source as a link writes it, and the distribution that it is.
+"""Sources of distributions of a concept: their form in a link, and the distribution of each.
 
 - ``set:<id>``: a set of distributions that was imported;
 - ``pictures:<id>``: a set of pictures of one concept;

@@ -1,5 +1,5 @@
-"""Images of a concept that were generated in Generate or imported: found by their prompt, measured
-within the mask of their object when Compare first asks for them."""
+"""Images of a concept that were generated in Generate or imported: found by their prompt, and measured
+within the mask of their object on Compare's first request."""
 
 from __future__ import annotations
 

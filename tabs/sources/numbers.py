@@ -1,4 +1,4 @@
-"""What the numbers of a pair are called, how they are written, and where they come from."""
+"""Labels, formats and sources of the numbers of a pair."""
 
 from __future__ import annotations
 

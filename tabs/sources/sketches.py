@@ -1,4 +1,4 @@
-"""What can be colored: the starter drawings, and the sketches that were stored here."""
+"""The available sketches: the starter set, and stored ones."""
 
 from __future__ import annotations
 

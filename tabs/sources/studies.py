@@ -1,5 +1,5 @@
-"""What results are computed of: a study as it is stored, read once; and what people answered to the
-questions of a set, in the form of models' answers."""
+"""Data of results: a stored study, read once; and people's answers to the questions of a set, in the
+form of models' answers."""
 
 from __future__ import annotations
 

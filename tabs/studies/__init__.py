@@ -1,4 +1,4 @@
-"""Studies with people for those who make them: what they are made of, running, results, files."""
+"""Studies for researchers: materials, planning, running, results, files."""
 
 from __future__ import annotations
 

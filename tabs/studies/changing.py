@@ -1,4 +1,4 @@
-"""Studies are made, revised, copied, opened and closed."""
+"""Create, revise, copy, open and close studies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A study as JSON, for exports that are read again, and back: strict, in words, nothing guessed."""
+"""A study as JSON, for exports and their import: strict, with clear messages, nothing guessed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a form to the cases of a study: what the sources or sketches have, what is drawn, what is not."""
+"""The cases of a study from a form: available materials, sampled cases, missing ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exports of studies: tables with their codebook, votes in the arena's form, and all of it."""
+"""Exports of studies: tables with their codebook, votes in the arena's format, and everything."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The form of a study: what it asks, with its defaults and texts by language."""
+"""The form of a study: its fields, defaults, and texts by language."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether what an export says of itself holds: everything that the analysis will rely on."""
+"""Consistency checks of an imported study: all facts that the analysis relies on."""
 
 from __future__ import annotations
 

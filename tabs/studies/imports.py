@@ -1,4 +1,4 @@
-"""A study from its export: read as if a stranger sent it, stored whole or not at all."""
+"""Import of a study's export: treated as untrusted, stored completely or not at all."""
 
 from __future__ import annotations
 

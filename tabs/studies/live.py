@@ -1,4 +1,4 @@
-"""Studies as they are now: plans kept in memory, and how far each is: answers, people, their spread."""
+"""Running studies: plans in memory, and progress: answers, people, their spread."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a draft to a plan: distributions put in, settings checked, words on what it was made of."""
+"""A plan from a draft: distributions added, settings checked, sources described."""
 
 from __future__ import annotations
 

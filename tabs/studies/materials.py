@@ -1,4 +1,4 @@
-"""What studies can be made of: runs, sets of pictures and of distributions; and the presets."""
+"""Materials for studies: runs, image sets and sets of distributions; and the presets."""
 
 from __future__ import annotations
 

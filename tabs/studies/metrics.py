@@ -1,6 +1,6 @@
-"""Every number that the workbench has of what models made of the cases of a study: more is better.
+"""All metrics of the models' images for the cases of a study, oriented so that more is better.
 
-They are what people's votes are compared with. A number is turned where less of it is nearer.
+People's votes are compared with them. A metric is negated if a lower value is better.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a form would make, before anything is stored."""
+"""A preview of the study that a form would make, before anything is stored."""
 
 from __future__ import annotations
 

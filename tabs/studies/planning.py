@@ -1,4 +1,4 @@
-"""How many people and votes a study needs, by simulation, in about a second."""
+"""The people and votes that a study needs, by simulation, in about a second."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results of studies: computed in the background, kept until something changes."""
+"""Results of studies: computed in the background, cached until something changes."""
 
 from __future__ import annotations
 

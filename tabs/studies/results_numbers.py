@@ -1,4 +1,4 @@
-"""Numbers of results as the page gets them: with an interval, or null with the reason in words."""
+"""Numbers of results for the page: with an interval, or null with the reason."""
 
 from __future__ import annotations
 

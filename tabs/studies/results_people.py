@@ -1,4 +1,4 @@
-"""What a researcher does with participants: the rule, decisions, erasure, replay; and their comments."""
+"""A researcher's actions on participants: rule, decisions, erasure, replay; and comments."""
 
 from __future__ import annotations
 

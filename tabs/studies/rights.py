@@ -1,4 +1,4 @@
-"""What of a study is for who made it, and for admins, alone: whatever names or pays people."""
+"""The parts of a study that only its author and admins see: names and payments of people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which sketch is colored for which words: stored ones, the starter drawings, those of a base."""
+"""The sketch of each concept in a study: stored ones, the starter set, those of a base concept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a source of Compare has, case by case: images by their words, distributions, and warnings."""
+"""The cases of a source of Compare: images by their words, distributions, and warnings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One study as its page shows it, all of them as a list, and the deletion of a draft."""
+"""One study on its page, the list of all studies, and the deletion of a draft."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The Studies tab: studies with people, planned, run and read by researchers.
 
-It fills itself over HTTP (``truehue.tabs.studies.routes``); here is the place that it fills.
-Participants never see it: their page is one of its own.
+Its script loads its content over HTTP (``truehue.tabs.studies.routes``) into this layout.
+Participants never see it: they have a page of their own.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The tables of a study, for exports: their rows; what they and their columns mean is data."""
+"""The tables of a study for exports: their rows; tables and columns are described by data."""
 
 from __future__ import annotations
 

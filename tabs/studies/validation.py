@@ -1,4 +1,4 @@
-"""Metrics against people as the page shows them: numbers, the paper's Table 3, and what follows."""
+"""Validation of metrics against people on the page: numbers, the paper's Table 3, conclusions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stored images to stored verdicts, and what people say of those."""
+"""Verdicts on stored images, and people's judgments of them."""
 
 from __future__ import annotations
 

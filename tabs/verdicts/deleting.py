@@ -1,4 +1,4 @@
-"""Deleting pictures, masks and verdicts, and putting them back."""
+"""Delete and restore images, masks and verdicts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What becomes of a drawn image: it is stored with its masks and its row, and judged."""
+"""Store a generated image with its masks and its row, and score it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Saving a verdict that Inspect shows, and a person's own answer to it, with the reason."""
+"""Save a verdict that Inspect shows, and a person's judgment of it, with the reason."""
 
 from __future__ import annotations
 

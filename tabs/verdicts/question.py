@@ -1,4 +1,4 @@
-"""What is asked of the pixels of a mask, as a page sends it, and the row of the answer."""
+"""The question about a mask's pixels in a page's request, and the row of its answer."""
 
 from __future__ import annotations
 

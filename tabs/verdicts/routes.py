@@ -1,4 +1,4 @@
-"""HTTP routes of keeping, judging and deleting: verdicts, judgments of people, what was deleted."""
+"""HTTP routes to save, judge and delete verdicts, and to restore deleted ones."""
 
 from __future__ import annotations
 

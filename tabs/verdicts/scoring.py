@@ -1,4 +1,4 @@
-"""Stored images and masks to stored verdicts by several rules, also by rules that come later."""
+"""Verdicts on stored images and masks by several rules, including rules added later."""
 
 from __future__ import annotations
 

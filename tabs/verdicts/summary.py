@@ -1,4 +1,4 @@
-"""What stored verdicts say of a picture and of each of its objects, for cards and lists."""
+"""Summaries of stored verdicts on an image and its objects, for cards and lists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""VLMs: questions about color put to vision-language models, and what came of them."""
+"""VLMs: evaluations of vision-language models on questions about color, and their results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model as judge of color: its answers about renders of known color beside those of the rules."""
+"""A model as a judge of color: its answers about renders of known color beside the rules'."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions, sets and settings in words."""
+"""Labels and messages of questions, sets and settings."""
 
 from __future__ import annotations
 

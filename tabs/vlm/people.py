@@ -1,4 +1,4 @@
-"""People's own answers to a set, from the studies that asked it: the line beside models."""
+"""People's answers to a set, from the studies that used it: the row beside models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions one by one: image, choices, what each model said, and what was read of it."""
+"""Questions one by one: image, choices, each model's answer, and the parsed answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What came of askings: scores by task beside chance, the pixel reader, people and the papers."""
+"""Results of evaluations: scores by task beside chance, pixel baseline, people and the papers."""
 
 from __future__ import annotations
 

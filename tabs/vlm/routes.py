@@ -1,4 +1,4 @@
-"""HTTP routes of VLMs: sets, askings, results, questions one by one, and their images."""
+"""HTTP routes of VLMs: sets, evaluations, results, questions one by one, and their images."""
 
 from __future__ import annotations
 

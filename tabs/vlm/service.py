@@ -1,4 +1,4 @@
-"""Evaluations as batches: starts, executes and reads them."""
+"""Evaluations as batches: start, execute and read them."""
 
 from __future__ import annotations
 

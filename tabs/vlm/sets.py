@@ -1,4 +1,4 @@
-"""Sets of questions: which there are."""
+"""The available question sets."""
 
 from __future__ import annotations
 

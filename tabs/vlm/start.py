@@ -1,4 +1,4 @@
-"""What can be asked of whom, and beginning to ask."""
+"""Models and sets for an evaluation, and its start."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The VLMs tab: questions about color put to vision-language models.
 
-It fills itself over HTTP (``truehue.tabs.vlm.routes``); here is the place that it fills.
+Its script loads its content over HTTP (``truehue.tabs.vlm.routes``) into this layout.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""One concept: distributions beside each other."""
+"""One concept: its distributions, compared."""

@@ -1,4 +1,4 @@
-"""What a link asks of Compare, checked, and its sources resolved one by one."""
+"""The parameters of a link to Compare, checked, and its sources resolved one by one."""
 
 from __future__ import annotations
 

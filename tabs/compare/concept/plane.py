@@ -1,4 +1,4 @@
-"""Two distributions in the a*b* plane, and what would have to move from one to the other."""
+"""Two distributions in the a*b* plane, and the transport plan from one to the other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The view "A concept" of Compare: distributions of one concept beside each other, as JSON."""
+"""The view "A concept" of Compare: distributions of one concept, compared, as JSON."""
 
 from __future__ import annotations
 

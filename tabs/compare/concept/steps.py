@@ -1,4 +1,4 @@
-"""How a distribution came of its pictures, step by step, and which pictures feed a bin."""
+"""The extraction of a distribution from its images, step by step, and the images of a bin."""
 
 from __future__ import annotations
 

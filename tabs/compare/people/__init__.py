@@ -1,1 +1,1 @@
-"""Imported distributions, and sets of images of one concept."""
+"""Imported distributions, and image sets of one concept."""

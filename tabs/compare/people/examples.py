@@ -1,4 +1,4 @@
-"""A small file of each format that an import reads, made from UW-71. The numbers are made up."""
+"""A small example file of each import format, made from UW-71. The numbers are invented."""
 
 from __future__ import annotations
 

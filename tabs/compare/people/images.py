@@ -1,7 +1,7 @@
-"""Several pictures of one concept on their way into storage: laid out, looked at, taken as a set.
+"""Import of several images of one concept as a set: layout, preview, storage.
 
-The browser stages them as ``<place>/<file name>``; among them may lie masks (``name-mask.png`` for
-``name.jpg``) and a CSV that says who colored which file.
+The browser stages them as ``<place>/<file name>``, optionally with masks (``name-mask.png`` for
+``name.jpg``) and a CSV that maps files to the people who colored them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A file of distributions on its way into storage: read, reported, and stored once it is confirmed.
+"""Import of a file of distributions: read, reported, and stored after confirmation.
 
 The file waits in the staging folder of its page. Reading it again with other options costs less
-than keeping what was read, and what is stored is read from the same bytes.
+than caching the result, and the stored distributions are read from the same bytes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The words of a concept as a person types them: known ones, similar ones, free ones."""
+"""Matches of a typed concept: known, similar and free words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""HTTP routes of imported distributions and sets of pictures: a report first, then storage."""
+"""HTTP routes of imported distributions and image sets: a report first, then storage."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sets of Compare as the page lists them, and what is in one."""
+"""The sets of Compare in the page's list, and the contents of one."""
 
 from __future__ import annotations
 

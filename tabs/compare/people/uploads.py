@@ -1,4 +1,4 @@
-"""A set of pictures as the page asks for it: what would be taken, and the job that takes it."""
+"""Upload of an image set: a preview of the import, and the job that stores it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The distributions of runs over their concepts, extracted in the background and kept as they come.
+"""The distributions of runs over their concepts, extracted in the background and saved one by one.
 
-A cell is the colors of one concept in one style, over all guidance scales or of one. What was kept
-before is not made again, so that work that ended goes on from there.
+A cell is the colors of one concept in one style, over all guidance scales or of one. Saved cells
+are not computed again, so that interrupted work resumes.
 """
 
 from __future__ import annotations

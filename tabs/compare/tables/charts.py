@@ -1,4 +1,4 @@
-"""What the figures of Compare's analyses are made of."""
+"""Shared parts of the figures of Compare's analyses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Compare's views over many concepts ask alike: whose colors, measured how, which runs."""
+"""Shared settings of Compare's views over many concepts: reference, metric, runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The view of Compare on guidance, size of model and categories: what changes the distance."""
+"""The view of Compare on guidance, model size and categories: their effect on the distance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The view of Compare on modifiers: how strongly and where to they move the colors of a thing."""
+"""The view of Compare on modifiers: the size and direction of their color shifts."""
 
 from __future__ import annotations
 

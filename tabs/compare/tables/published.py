@@ -1,4 +1,4 @@
-"""The paper's tables over concepts beside ours: as printed, and never mixed with ours."""
+"""The papers' tables over concepts beside ours: unchanged, never mixed with ours."""
 
 from __future__ import annotations
 

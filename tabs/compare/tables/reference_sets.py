@@ -1,4 +1,4 @@
-"""Whose colors a model is compared with: imported distributions of people, and their colorings."""
+"""Reference sets for the comparison of models: imported distributions and people's colorings."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The view of Compare with tables over all concepts: as Tables 1 and 2, by category, and the concepts
-behind a number."""
+"""The view of Compare with tables over all concepts: like the paper's Tables 1 and 2, by category, and
+the concepts behind a number."""
 
 from __future__ import annotations
 

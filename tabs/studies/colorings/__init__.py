@@ -1,1 +1,1 @@
-"""Colorings of a study for those who run it: gallery, reviews, quality, what they give, live."""
+"""Colorings of a study for researchers: gallery, reviews, quality, distributions, live progress."""

@@ -1,4 +1,4 @@
-"""Exports of colorings: rows of their tables, sketches, which an import needs, and images."""
+"""Exports of colorings: table rows, sketches for a later import, and images."""
 
 from __future__ import annotations
 

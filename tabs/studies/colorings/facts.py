@@ -1,4 +1,4 @@
-"""All that is known of a study's colorings: the log as it is now, and what is computed of it."""
+"""All facts about a study's colorings: the current log, and values computed from it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The pixels of a study's colorings, and what they say: drawn again where missing, measured once.
+"""The pixels of a study's colorings and their measurements: rendered if missing, measured once.
 
-Everything here goes by the id of the event that ended a coloring: another answer is another
-coloring, so nothing that was kept can be out of date.
+The key is the id of the event that ended a coloring: another answer is another coloring, so no
+cached value can be out of date.
 """
 
 from __future__ import annotations

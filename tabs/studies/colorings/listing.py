@@ -1,4 +1,4 @@
-"""All colorings of a study as a list, and each as a picture."""
+"""All colorings of a study as a list, and each as an image."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far the colorings of a study are: by concept and person, how long one takes, what is odd."""
+"""Progress of a study's colorings: by concept and person, durations, anomalies."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Marks on colorings: of practice, second colorings and decisions, and of experts who review blind.
+"""Annotations of colorings: practice, second colorings, decisions, and experts' blind reviews.
 
-Every mark is added to a log and can be taken back by another one; nothing of a coloring changes.
+Every entry is added to a log and can be revoked by another one; the coloring never changes.
 """
 
 from __future__ import annotations

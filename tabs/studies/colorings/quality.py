@@ -1,4 +1,4 @@
-"""Quality control of a study's colorings as its page shows it, and their distributions for Compare."""
+"""Quality control of a study's colorings on its page, and their distributions for Compare."""
 
 from __future__ import annotations
 

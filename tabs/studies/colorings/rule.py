@@ -1,6 +1,6 @@
-"""How the colorings of a study are looked at: what is flagged, how many experts look, what counts.
+"""The review rule of a study's colorings: flags, number of experts, and the colorings that count.
 
-It is stored in the study's rule of exclusion, whose versions all stay, and applied at analysis.
+It is stored in the study's rule of exclusion, with all its versions, and applied at analysis.
 """
 
 from __future__ import annotations

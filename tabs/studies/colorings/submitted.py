@@ -1,4 +1,4 @@
-"""The colorings of a study that stand, read of the log without their pixels."""
+"""The submitted colorings of a study, read from the log without their pixels."""
 
 from __future__ import annotations
 

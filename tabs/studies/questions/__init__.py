@@ -1,1 +1,1 @@
-"""Questions that people are asked: which sets there are, what is drawn, what people got right."""
+"""Questions in studies: the available sets, the sampling from them, and people's accuracy."""

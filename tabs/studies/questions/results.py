@@ -1,4 +1,4 @@
-"""What people got right of questions, as JSON for results."""
+"""People's accuracy on questions, as JSON for results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which sets of questions there are, and the cases of a study that are drawn from one."""
+"""The available question sets, and the cases of a study sampled from one."""
 
 from __future__ import annotations
 
