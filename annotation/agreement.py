@@ -15,8 +15,8 @@ from truehue.annotation.studies.plan import StudyPlan
 from truehue.core.studies import Trial
 
 Codes = list[tuple[str, str, int]]
-"""Participant, stimulus, and what was answered: the rating, the place of a question's choice, or
-the place of the chosen model in the order of names, and after these the tie."""
+"""Participant, stimulus, and answer: the rating, the index of a question's choice, or the index of
+the chosen model in the order of names, followed by the tie."""
 Scale = Literal["nominal", "ordinal", "interval"]
 
 

@@ -388,7 +388,7 @@ def background_share(layer: np.ndarray, maps: RegionMaps, closing: int) -> float
 
 
 def profile(layer: np.ndarray, ink: np.ndarray) -> ColorProfile:
-    """What a coloring says of its concept's colors, by the same steps as for a model's picture:
+    """What a coloring says of its concept's colors, by the same steps as for a model's image:
     pixels of the sample that lie on a boundary of two colors are their mean.
 
     Raises as :func:`concept_mask`, and NoPixels when fewer than two pixels are colored.

@@ -50,7 +50,7 @@ class Compared(Protocol):
 
 @dataclass(frozen=True)
 class Validation:
-    """How a metric stands to people.
+    """Agreement of a metric with people.
 
     ``pearson`` and ``spearman``, −1 to 1, are of the metric's difference between the two models
     and the share of votes for the first, over pairs; ties of people are half a vote for each. Every
@@ -506,7 +506,7 @@ def _rated(plan: StudyPlan, provided: Given) -> dict[tuple[str, str], list[int]]
 
 
 def _chosen(plan: StudyPlan, values: Given) -> dict[str, Counter[str]]:
-    """How often each model was chosen, by stimulus, in their order."""
+    """Counts of choices of each model, by stimulus, in their order."""
     chosen: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for _, trial, answer in values:
         if answer.kind is AnswerKind.PLACE and answer.value is not None:

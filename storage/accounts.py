@@ -48,10 +48,10 @@ class _Known:
 
 
 class Accounts:
-    """Who may sign in. Any thread may call.
+    """The accounts and their sessions. Any thread may call.
 
-    Every request asks whose session it has, so all of it is also held in memory: one process owns
-    the database.
+    Every request looks up its session, so all data is also held in memory: one process owns the
+    database.
     """
 
     def __init__(self, database: Database) -> None:

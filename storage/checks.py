@@ -395,7 +395,7 @@ def missing_files(database: Database, images: Path, masks: Path, sketches: Path)
 
 
 def named_files(database: Database) -> Iterator[tuple[str, str, str]]:
-    """What each row is that has a PNG, its id, and the file's name relative to the data folder."""
+    """The kind of each row with a PNG, its id, and the file's name relative to the data folder."""
     for label, row_id, folder, sha256 in _files_of_rows(database):
         yield label, row_id, content_path(Path(folder), sha256).as_posix()
 
@@ -403,7 +403,7 @@ def named_files(database: Database) -> Iterator[tuple[str, str, str]]:
 def _files_of_rows(database: Database) -> Iterator[tuple[str, str, str, str]]:
     """What each row is that has a PNG, its id, and the PNG's folder and name.
 
-    Pictures of an imported run may have stayed where it came from; layers of colorings are made
+    Images of an imported run may have stayed where it came from; layers of colorings are made
     again of the events.
     """
     shelves = (

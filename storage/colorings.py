@@ -169,7 +169,7 @@ class ColoringLayers:
         return self.get(event_id)
 
     def get(self, event_id: str) -> LayerRecord:
-        """What is known of the layer of an answer. Raises :class:`NotStored`."""
+        """The record of the layer of an answer. Raises :class:`NotStored`."""
         rows = self._database.rows(
             f"SELECT {_LAYER_COLUMNS} FROM coloring_layers WHERE event_id = ?", [event_id]
         )
@@ -178,7 +178,7 @@ class ColoringLayers:
         return _layer_record(rows[0])
 
     def of_study(self, study_id: str) -> dict[str, LayerRecord]:
-        """What is known of the layers of a study, by the answer."""
+        """The records of the layers of a study, by answer."""
         rows = self._database.rows(
             f"SELECT {_LAYER_COLUMNS} FROM coloring_layers SEMI JOIN "
             "(SELECT participant_id FROM study_participants WHERE study_id = ?) "
@@ -188,7 +188,7 @@ class ColoringLayers:
         return {row[0]: _layer_record(row) for row in rows}
 
     def path(self, event_id: str) -> Path:
-        """Where the PNG of a layer lies, without asking whether it was made."""
+        """The path of a layer's PNG, without a check that it exists."""
         return content_path(self._folder, event_id)
 
     def layer(self, event_id: str) -> np.ndarray:

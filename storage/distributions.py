@@ -35,7 +35,7 @@ NEWEST = """
 
 
 class NamedSets:
-    """What stored sets of either kind have in common; ``table`` is where their ids are."""
+    """The common part of stored sets of either kind; ``table`` has their ids."""
 
     def __init__(self, database: Database, table: str) -> None:
         self._database, self._table = database, table

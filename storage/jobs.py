@@ -24,7 +24,7 @@ class Jobs:
         self._database = database
 
     def keep(self, record: JobRecord) -> None:
-        """Store a record in the place of the one with its id."""
+        """Store a record and replace the one with its id."""
         # No key: DuckDB checks one too eagerly where a row is replaced in one transaction.
         with self._database.transaction() as cursor:
             cursor.execute("DELETE FROM jobs WHERE job_id = ?", [record.job_id])

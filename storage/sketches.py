@@ -100,8 +100,7 @@ class Sketches:
         return {record.id: record for record in map(_record, rows)}
 
     def use(self, sketch_id: str, maker: str = "") -> None:
-        """From now on a stored sketch is the one that is taken for its words. Raises
-        :class:`NotStored`."""
+        """Select a stored sketch as the default for its words. Raises :class:`NotStored`."""
         text = self.get(sketch_id).words
         with self._database.transaction() as cursor:
             cursor.execute(
@@ -125,7 +124,7 @@ class Sketches:
         return [_record(row) for row in rows]
 
     def path(self, sketch_id: str) -> Path:
-        """Where the ink of a sketch lies, without asking whether it is stored."""
+        """The path of a sketch's line art, without a check that it is stored."""
         return content_path(self._folder, sketch_id)
 
     def ink(self, sketch_id: str) -> np.ndarray:

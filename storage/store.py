@@ -57,7 +57,7 @@ _CLOCK_AHEAD = timedelta(hours=1)
 
 
 class Losses:
-    """The losses that were found; each is told until somebody has read it."""
+    """The detected losses; each is reported until somebody has read it."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -36,7 +36,7 @@ KEYS = {
 }
 
 # What goes with each kind, as conditions on the rows of each table; ``?`` are the ids. A set of
-# pictures that loses one would be another set, so it goes whole.
+# images that loses one would be another set, so it goes whole.
 _SETS = "set_id IN (SELECT set_id FROM picture_set_images WHERE {key} IN (SELECT unnest(?)))"
 GOES_ALONG = {
     "image": {
@@ -177,7 +177,7 @@ class Trash:
         """Delete images, masks, verdicts or drafts of studies (``kind`` of :data:`KINDS`; whole
         ids), with all that speaks of them, and return what went.
 
-        An image takes its masks, verdicts and drawings along, and the sets of pictures that it is
+        An image takes its masks, verdicts and drawings along, and the sets of images that it is
         in; a mask its verdicts; a draft its links. Judgments of people stay. Raises
         :class:`NotStored` for an id that is not stored, :class:`BadInput` for what a run shows
         (hide the run instead) or people were shown in a study, for a study that was opened once,
@@ -210,7 +210,7 @@ class Trash:
                 self._write(cursor, temporary, record, unique_ids)
                 temporary.rename(folder)
                 sync_folder(self._folder)
-                # The sets are found by the pictures in them, so these go last.
+                # The sets are found by the images in them, so these go last.
                 for name, condition in GOES_ALONG[kind].items():
                     cursor.execute(f"DELETE FROM {name} WHERE {condition}", [unique_ids])
         except OSError as error:
@@ -391,7 +391,7 @@ class Trash:
     def _still_stored(self, record: TrashRecord) -> bool:
         table, key = TABLES[record.kind], KEYS[record.kind]
         path = self._folder / record.trash_id / f"{table}.parquet"
-        # With their time: what was stored anew since then is another row.
+        # With their time: what was stored again since then is another row.
         rows = self._database.rows(
             f"SELECT count(*) FROM read_parquet(?) ANTI JOIN {table} USING ({key}, created_at)",
             [str(path)],

@@ -99,11 +99,11 @@ def balanced(
 def shuffled(
     choices: Sequence[Choice], rng: np.random.Generator, kin: Mapping[str, str] | None = None
 ) -> tuple[Choice, ...]:
-    """The choices in a drawn order in which no case follows itself, as far as that can be; ``kin``
+    """The choices in a random order in which no case follows itself, as far as possible; ``kin``
     says by case which cases count as one.
 
-    Drawn one after another among those of another case than the last; of a case that more than
-    half of what remains belongs to, one is taken as long as it can be.
+    Each is sampled among the choices of another case than the last. If more than half of the
+    remaining choices belong to one case, that case is chosen whenever possible.
     """
     remaining = [choices[int(index)] for index in rng.permutation(len(choices))]
 
@@ -239,7 +239,7 @@ def batch(
 
 @dataclass(frozen=True)
 class Open:
-    """Which pairs may be drawn: ``load`` says by id how many answers a pair has or will have,
+    """The pairs that may be sampled: ``load`` says by id how many answers a pair has or will have,
     ``most`` how many are wanted, ``had`` are the ids that this participant was given."""
 
     load: Mapping[str, int]
@@ -254,14 +254,13 @@ def adaptive(
     tallies: Tallies,
     rng: np.random.Generator,
 ) -> tuple[Choice, ...]:
-    """Up to ``size`` different pairs, in the order in which they were drawn.
+    """Up to ``size`` different pairs, in the order of sampling.
 
     Open are those that the participant has not had: below the wanted answers while there are any.
-    Each is drawn with probability (1 − ε)·gain / Σ gain + ε / n among the n that are open then,
-    with ε = :data:`EXPLORED`; that probability is its propensity, given what was drawn before it.
-    The gain is of :mod:`truehue.annotation.assignment.information`, where a pair that was just
-    drawn counts as voted on. It depends on the two models alone: cases with the same models are
-    equally likely.
+    Each is sampled with probability (1 − ε)·gain / Σ gain + ε / n among the n open pairs, with
+    ε = :data:`EXPLORED`; that probability is its propensity, given the earlier samples. The gain is
+    that of :mod:`truehue.annotation.assignment.information`, where a sampled pair counts as voted
+    on. It depends on the two models alone: cases with the same models are equally likely.
     """
     sets = sorted({stimulus.models for stimulus in stimuli})
     knowledge = Knowledge(sorted({model for models in sets for model in models}), tallies)
@@ -331,8 +330,8 @@ def is_due(
     answers: Mapping[int, Answer],
     marks: Sequence[ColoringMark] = (),
 ) -> bool:
-    """Whether :func:`assign_further` may have something for that participant. It is cheap, and asked
-    first: where a study stands takes all its events to tell."""
+    """Whether :func:`assign_further` may have trials for that participant. This check is cheap and
+    comes first: the state of a study needs all its events."""
     started = any(trial.purpose is Purpose.MAIN for trial in trials)
     if plan.kind is Kind.COLORINGS:
         if started:

@@ -26,7 +26,7 @@ Tallies = Mapping[tuple[str, str], tuple[int, int, int]]
 
 
 class Knowledge:
-    """What votes say of the strengths of ``models`` so far, as precision: float ``(M, M)``."""
+    """Precision of the strengths of ``models`` by the votes so far: float ``(M, M)``."""
 
     def __init__(self, models: Sequence[str], tallies: Tallies) -> None:
         self.index = {model: i for i, model in enumerate(sorted(models))}

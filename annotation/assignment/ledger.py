@@ -170,10 +170,10 @@ _Vote = tuple[tuple[str, str], int]
 
 
 class Ledger:
-    """What was assigned and what happened so far, told in the order of time. One thread at a time.
+    """Assignments and events so far, added in the order of time. One thread at a time.
 
-    ``standing`` costs little however many answers there are, so that a server may ask for it
-    whenever somebody is to get trials.
+    ``standing`` is cheap for any number of answers, so that a server can call it at every
+    assignment.
     """
 
     def __init__(self, plan: StudyPlan, exclusions: Exclusions | None = None) -> None:

@@ -68,11 +68,11 @@ def training_round(
 
 
 class PracticeStage(StrEnum):
-    """How the practice of a participant stands."""
+    """The state of a participant's practice."""
 
     OPEN = "open"
     WAITING = "waiting"
-    """All is colored, and nobody has looked at it yet."""
+    """All sketches are colored and wait for a review."""
     AGAIN = "again"
     """Another round is to be colored."""
     ACCEPTED = "accepted"

@@ -58,7 +58,7 @@ PLACES: Mapping[str, tuple[str, str]] = {"row": ("left", "right"), "column": ("t
 """What the two places of a pair are, by how they lay."""
 _OF_PAGE: Mapping[str, str] = {"below": "row", "beside": "row", "rows": "column"}
 """How places lie by what the page calls it, which tells also where the buttons are: below each
-picture, at its outer side, or at the right of pictures that lie one above the other."""
+image, at its outer side, or at the right of images that lie one above the other."""
 
 
 def sizes_of(plan: StudyPlan, group: str | None = None) -> Sizes | None:

@@ -65,7 +65,7 @@ class Coloring:
 
 
 def own_weights(profiles: Sequence[ColorProfile]) -> np.ndarray:
-    """The distribution of each coloring by itself, by the extraction that pictures of models go
+    """The distribution of each coloring by itself, by the extraction that images of models go
     through: float64 ``(N, 71)``, rows sum to 1; ``(0, 71)`` for none."""
     if not profiles:
         return np.zeros((0, 71))
@@ -202,9 +202,9 @@ def _consensus(case_id: str, apart: np.ndarray) -> Consensus:
 @dataclass(frozen=True)
 class ConceptUncertainty:
     """``width_lab`` is the radius in CIELAB units (EMD) around P_H within which the distribution of
-    all designers lies with 95% (:func:`radius`), None where it cannot be told (``why``). Of
-    colorings that are all alike nothing can be drawn that differs, which makes nobody certain of
-    those who did not color: the spread is then that of which ``narrowing_lab`` is made.
+    all designers lies with 95% (:func:`radius`), None if it is unknown (``why``). If all colorings
+    agree, resampling cannot show the uncertainty about people who did not color: the spread is then
+    the one behind ``narrowing_lab``.
     ``narrowing_lab`` is what one more coloring is expected to take off the spread of the mean;
     ``place`` counts from 1 where that is most."""
 
@@ -224,13 +224,13 @@ class ConceptUncertainty:
 def width_of(
     distribution: Distribution, draws: int = DRAWS, seed: int = 0, stop: Event | None = None
 ) -> float | None:
-    """How far from a distribution of people's colorings it would lie with other people, in CIELAB
+    """The expected distance of a distribution of colorings from that of other people, in CIELAB
     units.
 
-    Designers are drawn again (:func:`truehue.core.concepts.intervals.resampled`), and everything
-    after that is done again; this is the 95% quantile of the EMD to the distribution itself.
-    Drawing n of n people shows the spread too small by √((n − 1) / n), which is put right. None for
-    fewer than two people. ``stop`` as there; None where nothing was drawn until then.
+    Designers are resampled (:func:`truehue.core.concepts.intervals.resampled`), and all later steps
+    are repeated; the result is the 95% quantile of the EMD to the distribution itself. Resampling n
+    of n people underestimates the spread by √((n − 1) / n), which is corrected. None for fewer than
+    two people. ``stop`` as there; None if it ends the work before the first resample.
     """
     if distribution.fixed:
         return None

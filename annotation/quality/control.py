@@ -49,7 +49,7 @@ LEAST_PAIRS = 3
 
 @dataclass(frozen=True)
 class Review:
-    """What one expert said of one coloring."""
+    """One expert's review of one coloring."""
 
     coloring: Key
     reviewer: str
@@ -127,7 +127,7 @@ def votes_of(reviews: Iterable[Review], needed: int = REVIEWERS) -> dict[Key, Vo
 def agreement(
     reviews: Iterable[Review], seed: int = 0, replicates: int = REPLICATES
 ) -> ReviewAgreement:
-    """How far experts agree, with intervals over resampled colorings."""
+    """Agreement of experts, with intervals over resampled colorings."""
     last = last_reviews(reviews)
     votes = votes_of(last.values())
     keys, reviewers = sorted(votes), sorted({review.reviewer for review in last.values()})

@@ -113,8 +113,8 @@ def answer_record(question: CaseQuestion, index: int | None) -> Answer:
 
 
 class Kind(StrEnum):
-    """What is answered: which of two, how much on a scale, which of four, a coloring, or which
-    choice of a question about an image."""
+    """The kind of answer: one of two, a step of a scale, one of four, a coloring, or a choice of a
+    question about an image."""
 
     PAIRS = "pairs"
     RATINGS = "ratings"
@@ -125,7 +125,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Candidate:
-    """What a model made of a case.
+    """A model's result for a case.
 
     ``image_ids`` are stored images, the first of which stands for it; ``weights`` are the shares
     of the 71 bins of UW-71 where the distribution is what is judged, else empty.
@@ -175,7 +175,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Stimulus:
-    """What one trial shows: candidates of one case, in an order that is no one's side.
+    """The contents of one trial: candidates of one case, in an order independent of their sides.
 
     ``id`` is 32 hexadecimal characters of the SHA-256 of case and models, so that the same
     stimulus has the same id in every study of the same cases. ``models`` are sorted: one for a

@@ -78,20 +78,20 @@ class Example:
 
 
 class Material(StrEnum):
-    """What is compared, and with what."""
+    """The materials of a comparison."""
 
     DISTRIBUTIONS = "distributions"
     """Distributions with people's, images for reference (ColorConceptBench, Appendix D)."""
     IMAGES = "images"
     """Images with the words of their case."""
     SKETCHES = "sketches"
-    """Line drawings that people color."""
+    """Sketches that people color."""
     QUESTIONS = "questions"
     """Questions about an image, which is shown pixel by pixel."""
 
 
 class Method(StrEnum):
-    """How the next stimulus is chosen."""
+    """The method of choosing the next stimulus."""
 
     BALANCED = "balanced"
     ADAPTIVE = "adaptive"
@@ -99,7 +99,7 @@ class Method(StrEnum):
 
 @dataclass(frozen=True)
 class Consent:
-    """What a participant agrees to; another text is another ``version``."""
+    """The participant's consent text; another text is another ``version``."""
 
     version: str
     text: str

@@ -180,7 +180,7 @@ _SELECT = f"""
 
 
 class ConceptImages(set_views.NamedSets):
-    """The stored sets of pictures. A set is added once and never changed; it can be given another
+    """The stored sets of images. A set is added once and never changed; it can be given another
     name and be hidden."""
 
     def __init__(
@@ -201,10 +201,10 @@ class ConceptImages(set_views.NamedSets):
 
         ``images`` are stored image, stored mask of it, and contributor (may be empty); ``maker`` is
         who brings the set (:func:`truehue.storage.makers.note_maker`). The id is
-        made of the words' normal form, ``of_people`` and the pictures in any order: the same
+        made of the words' normal form, ``of_people`` and the images in any order: the same
         content gives the set that is stored, under its own name, and shows it again if it was
         hidden. Raises :class:`NotStored` for an image or a mask that is not, :class:`BadInput` for
-        a name or words that are none, no picture, one that stands twice for one contributor, and a
+        a name or words that are none, no image, one that stands twice for one contributor, and a
         mask of another image.
         """
         name, plain = set_views.checked_name(name), normal(canonical.require_text(text, "words"))
@@ -249,7 +249,7 @@ class ConceptImages(set_views.NamedSets):
         return self._records(f"{location} ORDER BY created_at DESC, set_id", [])
 
     def images(self, set_id: str) -> list[tuple[str, str, str]]:
-        """Return image, mask and contributor of each picture, in the order they were given;
+        """Return image, mask and contributor of each image, in the order they were given;
         :class:`NotStored`."""
         rows = self._database.rows(
             "SELECT image_id, mask_id, contributor FROM picture_set_images WHERE set_id = ? "
@@ -259,8 +259,8 @@ class ConceptImages(set_views.NamedSets):
         return [(str(image), str(mask), str(contributor)) for image, mask, contributor in rows]
 
     def pictures(self, set_id: str) -> tuple[list[ImageProfile], list[tuple[int, str]]]:
-        """Return the profiles of the pictures, measured where they were not yet, and the place and
-        the reason of each picture that cannot be measured. Raises :class:`NotStored`."""
+        """Return the profiles of the images, measured where they were not yet, and the place and
+        the reason of each image that cannot be measured. Raises :class:`NotStored`."""
         members = self.images(set_id)
         stored_profiles = self._profiles.stored([(image, mask) for image, mask, _ in members])
         profiles: list[ImageProfile] = []
@@ -283,7 +283,7 @@ class ConceptImages(set_views.NamedSets):
         if len(images) > MAX_IMAGES:
             raise BadInput(f"The set holds {len(images):,} images: at most {MAX_IMAGES:,}.")
         positions: dict[tuple[str, str], int] = {}
-        # Whole ids in one question: each for itself takes minutes where pictures are many.
+        # Whole ids in one question: each for itself takes minutes where images are many.
         image_of_mask = dict(
             self._database.rows(
                 "SELECT mask_id, image_id FROM masks "

@@ -47,7 +47,7 @@ def clock() -> datetime:
 
 
 def tally_of(cursor: duckdb.DuckDBPyConnection) -> Tally | None:
-    """What the database counts; None for one that has no such table yet."""
+    """The database's count; None for a database without such a table."""
     try:
         row = cursor.execute("SELECT database_id, writes, written_at FROM write_count").fetchone()
     except duckdb.CatalogException:
@@ -73,7 +73,7 @@ class Confirmed:
         self._file: BinaryIO | None = None
 
     def read(self) -> Tally | None:
-        """What was confirmed last; None where there is no such file, or none that can be read."""
+        """The last confirmed count; None if there is no readable file."""
         try:
             row = json.loads(self.path.read_bytes())
             return Tally(
@@ -144,7 +144,7 @@ class Loss:
     log_copy: str
 
     def words(self, database: Path) -> str:
-        """What happened, and what can be done about it."""
+        """A message about the loss and its remedy."""
         count = f"{self.writes:,} write{'' if self.writes == 1 else 's'}"
         until = f"{self.until:%Y-%m-%d %H:%M:%S} UTC"
         if self.replaced:

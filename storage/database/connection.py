@@ -79,7 +79,7 @@ class Database:
         self._file = _file_at(path)
         self._steps: tuple[Migration, ...] = ()
         self._copied: BinaryIO | None = None
-        # How often rows were taken out or put back: what was counted row by row is counted anew.
+        # How often rows were taken out or put back: what was counted row by row is counted again.
         self.deletions = 0
         # How often a participant was erased, raised in the transaction that does it: who remembers
         # who is there, and writes in a later one, looks again.
@@ -225,7 +225,7 @@ class Database:
             cursor.execute("CHECKPOINT")
 
     def _has_space(self) -> bool:
-        # A checkpoint writes what changed anew before it lets go of the old: all of it at most.
+        # A checkpoint writes what changed again before it lets go of the old: all of it at most.
         log = self.path.with_name(self.path.name + ".wal")
         try:
             size = self.path.stat().st_size + log.stat().st_size
@@ -292,7 +292,7 @@ class Database:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """What this thread reads in the block is of one moment, whatever others store meanwhile.
+        """All reads of this thread in the block see one moment, independent of others' writes.
 
         It stores nothing in it, for it could not read that: raises :class:`StorageError` there.
         """

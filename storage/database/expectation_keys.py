@@ -13,14 +13,14 @@ from truehue.core.verdict.expectations import expectations_of, key_of_verdict
 
 
 def target_keys(targets: Sequence[ObjectTarget]) -> list[list[str]]:
-    """What a drawing of these targets is stored with: for each expectation, each once, the keys of
-    the verdicts that answer it."""
+    """The keys of a generation with these targets: for each expectation, each once, the keys of the
+    verdicts that answer it."""
     keys = {expectation.key: expectation.answer_keys for expectation in expectations_of(targets)}
     return [list(keys[key]) for key in sorted(keys)]
 
 
 def targets_of(text: str) -> tuple[ObjectTarget, ...]:
-    """The targets of a drawing, of the JSON that they are stored as."""
+    """The targets of a generation, from their stored JSON."""
     prompt = {"id": "-", "text": "-", "task": "free", "targets": json.loads(text)}
     return prompt_from_json(prompt).targets
 

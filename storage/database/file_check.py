@@ -48,7 +48,7 @@ def inspect(path: Path, migrations: Sequence[Migration]) -> DatabaseState:
     """
     log = path.with_name(path.name + ".wal")
     if not path.exists():
-        # DuckDB would start anew and throw this log away, with the last rows in it.
+        # DuckDB would start again and throw this log away, with the last rows in it.
         if log.exists():
             raise DatabaseDamaged(
                 f"{log} is the log of a database that is not beside it. Put {path.name} back, or "

@@ -120,7 +120,7 @@ _RUNS = (
 )
 
 _RESULTS = (
-    # The attempt that counts of each picture. ``statuses`` holds what each rule says of it in two
+    # The attempt that counts of each image. ``statuses`` holds what each rule says of it in two
     # bits: 0 nothing, 1 pass, 2 fail, 3 unscored.
     """
     CREATE TABLE run_items (
@@ -145,7 +145,7 @@ _RESULTS = (
         image_id         VARCHAR NOT NULL
     )
     """,
-    # Attempts that do not count any more: another one of the same picture came later.
+    # Attempts that do not count any more: another one of the same image came later.
     """
     CREATE TABLE run_attempts (
         run_no           INTEGER NOT NULL,
@@ -169,11 +169,11 @@ _RESULTS = (
         mask_id   VARCHAR NOT NULL
     )
     """,
-    # One row an object, rule and picture. What belongs to the asked color and the prompt is written
+    # One row an object, rule and image. What belongs to the target color and the prompt is written
     # again in each row, so that no question has to join. ``firsts`` and ``first_traits`` mark the
-    # first row of a picture and rule that has this object, category, color, …: counting those
-    # counts pictures (truehue.storage.runs.dictionaries). ``picture_reason`` is NULL where it
-    # equals ``told``; ``statuses`` is the picture's, as in run_items.
+    # first row of an image and rule that has this object, category, color, …: counting those
+    # counts images (truehue.storage.runs.dictionaries). ``picture_reason`` is NULL where it
+    # equals ``told``; ``statuses`` is the image's, as in run_items.
     """
     CREATE TABLE run_verdicts (
         run_no              INTEGER NOT NULL,
@@ -254,7 +254,7 @@ _TABLES = (
         style       VARCHAR NOT NULL
     )
     """,
-    # One row a picture of a run and object; of the attempt that counts, like run_items.
+    # One row an image of a run and object; of the attempt that counts, like run_items.
     f"""
     CREATE TABLE run_profiles (
         run_no    INTEGER NOT NULL,
@@ -265,7 +265,7 @@ _TABLES = (
         version   VARCHAR NOT NULL,{_PROFILE}
     )
     """,
-    # Of pictures that were drawn: why the object's colors could not be measured.
+    # Of images that were drawn: why the object's colors could not be measured.
     """
     CREATE TABLE run_unmeasured (
         run_no    INTEGER NOT NULL,
@@ -290,7 +290,7 @@ _TABLES = (
         weights    DOUBLE[71]
     )
     """,
-    # Profiles of stored pictures outside of runs, measured once.
+    # Profiles of stored images outside of runs, measured once.
     f"""
     CREATE TABLE picture_profiles (
         image_id  VARCHAR NOT NULL,
@@ -299,7 +299,7 @@ _TABLES = (
         PRIMARY KEY (image_id, mask_id, version)
     )
     """,
-    # Pictures that belong together: uploads of a concept, or people's colorings of it.
+    # Images that belong together: uploads of a concept, or people's colorings of it.
     """
     CREATE TABLE picture_sets (
         set_id      VARCHAR PRIMARY KEY,

@@ -27,7 +27,7 @@ KINDS = ("task", "system", "category", "object", "cause", "step", "rule")
 
 @dataclass(frozen=True)
 class Color:
-    """One asked color as :class:`truehue.core.color.systems.ColorTarget` spells it."""
+    """One target color as :class:`truehue.core.color.systems.ColorTarget` spells it."""
 
     value: str
     name: str
@@ -164,7 +164,7 @@ def _color_value(text: str) -> str:
 OBJECT_FIELDS = frozenset(
     {"object", "category", "color", "sector", "chroma", "asked_l2", "found_l2", "modifier", "basic"}
 )
-"""They speak of one object: every object of a picture is looked at, not only the one that leads."""
+"""They speak of one object: every object of an image is looked at, not only the one that leads."""
 
 COLOR_FIELDS = OBJECT_FIELDS - {"object", "category"}
 """They speak of the color that an object has to have; objects that must not have it are left
@@ -187,11 +187,11 @@ COLUMNS = {
 }
 
 PICTURE = "(run_no::BIGINT << 32) + position"
-"""One number for each picture."""
+"""One number for each image."""
 
 _SEVERAL = {"task": TASKS, "system": (*SYSTEMS, NO_SYSTEM)}
 """Fields that may hold several words with commas between, and words that are none of a result's
-and yet no fault: no picture has them."""
+and yet no fault: no image has them."""
 
 _KINDS = {"asked_l2": "l2", "found_l2": "l2"}
 _CHOICES = {"modifier": MODIFIERS, "basic": (BASIC, INTERMEDIATE)}
@@ -275,7 +275,7 @@ def _any_of(dictionary: StringDictionary, field: str, value: str, column: str) -
 
 
 def _differs(dictionary: StringDictionary, rule: str, other: str, table: str) -> str:
-    """Pictures of which both rules say something, and not the same."""
+    """Images of which both rules say something, and not the same."""
     first, second = dictionary.rule(rule), dictionary.rule(other)
     if first < 0 or second < 0:
         return "FALSE"

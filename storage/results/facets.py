@@ -50,7 +50,7 @@ _OF_COLOR = ("color", "sector", "asked_l2", "modifier", "basic")
 
 
 def facets(database: Database, dictionary: StringDictionary, selection: Slice) -> Facets:
-    """Value, label and number of pictures of each facet; see the module."""
+    """Value, label and number of images of each facet; see the module."""
     chosen = set_fields(selection) | ({"run"} if selection.runs else set())
     counts: dict[str, Counter[Any]] = {}
     # Facets that no filter of their own narrows share their rows.
@@ -139,7 +139,7 @@ def _distinct(
     names: Sequence[str],
     counts: dict[str, Counter[Any]],
 ) -> None:
-    """Pictures told apart: the rows are read once, and a picture's second row with a value is
+    """Images told apart: the rows are read once, and an image's second row with a value is
     seen beside its first."""
     whole = Slice(rule=selection.rule, runs=selection.runs)
     location = condition(dictionary, whole, ("object",))
@@ -177,7 +177,7 @@ def _distinct(
 
 
 class _Pictures:
-    """Rows of verdicts by their picture: ``single`` are those of pictures with one object."""
+    """Rows of verdicts by their image: ``single`` are those of images with one object."""
 
     def __init__(self, images: np.ndarray, single: np.ndarray) -> None:
         self._single = single
@@ -186,7 +186,7 @@ class _Pictures:
         if not (shared[1:] >= shared[:-1]).all():  # they come in this order, but nobody says so
             order = np.argsort(shared, kind="stable")
             self._several, shared = self._several[order], shared[order]
-        # For each distance between two rows of one picture: which rows have one before them.
+        # For each distance between two rows of one image: which rows have one before them.
         self._same: list[np.ndarray] = []
         while len(shared) > len(self._same) + 1:
             lag = len(self._same) + 1
@@ -196,7 +196,7 @@ class _Pictures:
             self._same.append(same)
 
     def count(self, values: np.ndarray) -> list[int]:
-        """How many different pictures each value has, by the value; rows below 0 do not count."""
+        """The number of different images of each value; rows below 0 do not count."""
         size = max(int(values.max(initial=-1)) + 1, len(TRAITS))
         alone = values[self._single]
         total = np.bincount(alone[alone >= 0], minlength=size)

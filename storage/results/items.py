@@ -115,7 +115,7 @@ def _causes(dictionary: StringDictionary, table: str = "") -> str:
     return f"({' OR '.join(parts)})" if parts else ""
 
 
-# Pictures that are looked up by run and place, and rows by their row id: joins with a short list
+# Images that are looked up by run and place, and rows by their row id: joins with a short list
 # read a table once and decode next to nothing of it, where IN with a list is slow.
 BY_PLACE = "(SELECT unnest(?::INTEGER[]) AS run_no, unnest(?::INTEGER[]) AS position) AS wanted"
 BY_ROW = "(SELECT unnest(?::BIGINT[]) AS at) AS wanted"
@@ -138,7 +138,7 @@ def snapshot(database: Database) -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def apart(images: Sequence[int]) -> list[list[int]]:
-    """Runs and positions of numbers of pictures, for BY_PLACE."""
+    """Runs and positions of numbers of images, for BY_PLACE."""
     distinct = sorted(set(images))
     return [[number >> 32 for number in distinct], [number & 0xFFFFFFFF for number in distinct]]
 
@@ -150,7 +150,7 @@ def items(
     cursors: Mapping[int, str],
     table: str = VERDICTS,
 ) -> list[WallItem]:
-    """The rows of verdicts as pictures on the wall, in their order; ``table`` are the verdicts as
+    """The rows of verdicts as images on the wall, in their order; ``table`` are the verdicts as
     they count."""
     if not rows:
         return []
@@ -196,7 +196,7 @@ def items(
 def _looked_up(
     cursor: duckdb.DuckDBPyConnection, table: str, columns: str, images: Sequence[int]
 ) -> list[tuple[Any, ...]]:
-    """Rows of some pictures: their row ids by two columns of numbers, then all that is wanted."""
+    """Rows of some images: their row ids by two columns of numbers, then all that is wanted."""
     rows = cursor.execute(
         f"SELECT t.rowid FROM {BY_PLACE} JOIN {table} AS t USING (run_no, position)",
         apart(images),
@@ -287,10 +287,10 @@ METRICS = ("delta_chroma", "delta_e00", "hue_deg", "misfit")
 def tallies_within(
     database: Database, rule_no: int, limits: Mapping[str, float], in_runs: str, rows: str
 ) -> list[tuple[Any, ...]]:
-    """Rows of run_no, task_no, system_no, passes, scored, pictures and how many prompts have those.
+    """Rows of run_no, task_no, system_no, passes, scored, images and how many prompts have those.
 
     An object that was measured passes where every metric of ``limits`` is strictly below its limit,
-    and one that must not have a color where not; any other keeps its status. One fail of a picture
+    and one that must not have a color where not; any other keeps its status. One fail of an image
     is a fail, then one unscored is unscored. ``in_runs`` is empty or a condition beginning with
     AND, ``rows`` the verdicts as they count (truehue.storage.results.items). Raises BadInput for
     a metric that is not of :data:`METRICS`.

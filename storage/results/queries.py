@@ -52,7 +52,7 @@ from truehue.storage.runs.runs import Runs
 __all__ = ["CELLS", "GROUPS", "Results"]
 
 GROUPS = tuple(COLUMNS)
-"""What :meth:`Results.groups` can count by."""
+"""The fields that :meth:`Results.groups` can count by."""
 
 _KEPT = 128
 _T = TypeVar("_T")
@@ -155,7 +155,7 @@ def _items_to_show(
     selection: Slice,
     positions: list[int],
 ) -> dict[int, WallItem]:
-    """The row to show of each picture: the first object that is asked for, else the one that
+    """The row to show of each image: the first object that is asked for, else the one that
     leads."""
     object_slice = replace(selection, runs=(run,), status="", cause="", found_l2="")
     everything = Slice(rule=selection.rule, runs=(run,))
@@ -178,7 +178,7 @@ def _items_to_show(
 
 
 def _before(database: Database, run_no: int, position: int) -> tuple[int, int]:
-    """The place before that of a picture; raises NotStored where there is no such picture."""
+    """The position before that of an image; raises NotStored if there is no such image."""
     rows = database.rows(
         "SELECT prompt_no, image - 1 FROM run_items WHERE run_no = ? AND position = ?",
         [run_no, position],
@@ -199,9 +199,9 @@ def _parse(text: str) -> tuple[int, int]:
 
 
 class Results:
-    """The results of all runs that are shown. Nothing here writes; any thread may ask.
+    """The results of all visible runs. It never writes; any thread may call.
 
-    What was asked is kept until something comes in, so that a figure is drawn again at once.
+    Answers are cached until new results arrive, so that a repeated figure is fast.
     """
 
     def __init__(self, database: Database, runs: Runs) -> None:
@@ -216,9 +216,9 @@ class Results:
         limits: Mapping[str, float] | None = None,
         unscored: str = "",
     ) -> list[PromptTally]:
-        """How often the prompts of each run, task and system pass by a rule.
+        """Counts of passes of the prompts of each run, task and system by a rule.
 
-        Prompts with equal numbers of passes, scores and pictures stand together. With ``limits``
+        Prompts with equal numbers of passes, scores and images share a row. With ``limits``
         they are counted by :func:`truehue.storage.results.items.tallies_within`. ``unscored`` as
         of a Slice.
         """
@@ -252,7 +252,7 @@ class Results:
         return list(self._once(key, ask))
 
     def unscored(self, selection: Slice) -> list[CauseCount]:
-        """Why pictures have no score, by run and task, the most first."""
+        """Why images have no score, by run and task, the most first."""
 
         def ask(dictionary: StringDictionary) -> list[CauseCount]:
             rows = self._database.rows(f"""
@@ -273,7 +273,7 @@ class Results:
         """Passes, fails and unscored by one or more fields of :data:`GROUPS`.
 
         Objects are counted where ``by`` or the slice speaks of an object or a color, else
-        pictures. With ``images`` every count is of images, by the image's own status: an image
+        images. With ``images`` every count is of images, by the image's own status: an image
         counts once in each group that one of its objects belongs to. Fields of the color leave out
         objects that must not have it. ``found_l2`` counts what was measured; ``modifier`` names of
         level 3, and one that is in two groups in both; ``basic`` names of level 2, ``category``
@@ -307,7 +307,7 @@ class Results:
         return list(self._once(("groups", selection, by, images), ask))
 
     def drift(self, selection: Slice) -> list[Drift]:
-        """Where each asked color went, over the objects that were measured."""
+        """Where each target color went, over the objects that were measured."""
 
         def ask(dictionary: StringDictionary) -> list[Drift]:
             rows = self._database.rows(f"""
@@ -332,7 +332,7 @@ class Results:
         return list(self._once(("drift", selection), ask))
 
     def agreement(self, runs: Sequence[str] = (), unscored: str = "") -> list[RuleAgreement]:
-        """What each two rules say of the same pictures; ``unscored`` as of a Slice."""
+        """What each two rules say of the same images; ``unscored`` as of a Slice."""
 
         def ask(dictionary: StringDictionary) -> list[RuleAgreement]:
             rows = self._database.rows(
@@ -370,10 +370,10 @@ class Results:
         limit: int = 60,
         after: str | None = None,
     ) -> list[WallItem]:
-        """A page of pictures, at most 500; ``after`` is the ``cursor`` of the last one before.
+        """A page of images, at most 500; ``after`` is the ``cursor`` of the last one before.
 
         ``sort`` is ``delta_e00``, ``misfit``, ``recent`` (when it came in), ``prompt``, or
-        ``score:`` and the id of a measure (:mod:`truehue.core.scores.measures`). A picture
+        ``score:`` and the id of a measure (:mod:`truehue.core.scores.measures`). An image
         with several objects that fit stands once, with the first of them in that order. Raises
         :class:`BadInput` for an order or a cursor that is none.
         """
@@ -395,7 +395,7 @@ class Results:
         )
 
     def count(self, selection: Slice) -> int:
-        """How many pictures there are."""
+        """How many images there are."""
 
         def ask(dictionary: StringDictionary) -> int:
             number = "count(*)"
@@ -408,7 +408,7 @@ class Results:
         return int(self._once(("count", selection), ask))
 
     def facets(self, selection: Slice) -> Facets:
-        """What each filter could be set to: value, label and the pictures that it would leave.
+        """The values of each filter: value, label and number of matching images.
 
         Each is counted with all other filters on.
         """
@@ -418,7 +418,7 @@ class Results:
         return {name: list(values) for name, values in values_by_facet.items()}
 
     def picture(self, run_id: str, position: int, unscored: str = LEFT_OUT) -> list[WallItem]:
-        """Every rule's say on every object of one picture; empty where it did not come in yet.
+        """Every rule's say on every object of one image; empty where it did not come in yet.
 
         As it is stored, or as it counts by ``unscored`` of a Slice. Raises :class:`NotStored` for a
         run that is not here.
@@ -448,7 +448,7 @@ class Results:
         return prompt_texts(self._database, image_ids)
 
     def images_of_text(self, text: str, limit: int = 200) -> list[str]:
-        """The images that were drawn of a prompt's text, by hand or by a run."""
+        """The images that were generated from a prompt's text, by a user or by a run."""
         return images_of_text(self._database, text, limit)
 
     def pairs(
@@ -461,12 +461,12 @@ class Results:
         after: str | None = None,
         start: int | None = None,
     ) -> list[tuple[WallItem, WallItem]]:
-        """Pictures of two runs with the same prompt and number, in the order of the prompts.
+        """Images of two runs with the same prompt and number, in the order of the prompts.
 
         ``cell`` is one of :data:`CELLS`, or empty for all. ``start`` is the position in the first
-        run of the picture to begin with. Filters on what came out (status, cause, found color)
+        run of the image to begin with. Filters on what came out (status, cause, found color)
         have to fit one of the two. Raises :class:`BadInput` for another cell or a cursor that is
-        none, :class:`NotStored` for a run or picture.
+        none, :class:`NotStored` for a run or image.
         """
         runs = RunPair(run_a, run_b, selection)
         return self._with_dictionary(

@@ -33,7 +33,7 @@ SORTS = {
 """The column of each order. What has no number stands last, whichever way round."""
 
 SCORE = "score:"
-"""Before the id of a measure: the order by the scores of the pictures."""
+"""Before the id of a measure: the order by the scores of the images."""
 
 _SCORED = f"""
     (
@@ -52,7 +52,7 @@ _NO_KEY = "none"
 
 @dataclass(frozen=True)
 class VerdictRow:
-    """Where a row of the wall stands: ``key`` is None where it has no number."""
+    """The position of a row in the list: ``key`` is None if it has no number."""
 
     row: int
     key: float | None
@@ -60,14 +60,14 @@ class VerdictRow:
 
     @property
     def picture(self) -> int:
-        """The number of its picture."""
+        """The number of its image."""
         return self.place >> 5
 
 
 @dataclass(frozen=True)
 class WallRows:
     """Which rows stand on the wall: those of the SQL condition ``where``; with ``one_a_picture``
-    only the first row of each picture. ``table`` are the verdicts as they count."""
+    only the first row of each image. ``table`` are the verdicts as they count."""
 
     where: str
     one_a_picture: bool
@@ -105,7 +105,7 @@ def page(
 def _first_of_each(
     cursor: duckdb.DuckDBPyConnection, order: _Order, begin: VerdictRow | None, limit: int
 ) -> list[VerdictRow]:
-    """The next rows, without those whose picture was shown with another object before."""
+    """The next rows, without those whose image was shown with another object before."""
     first_rows: list[VerdictRow] = []
     shown: set[int] = set()
     start, batch_size = begin, limit + limit // 2
@@ -238,7 +238,7 @@ class _Order:
         return {stored for (stored,) in rows}
 
     def spell(self, row: VerdictRow) -> str:
-        """Where a page ends, as text."""
+        """The end of a page, as text."""
         key = _NO_KEY if row.key is None else repr(row.key)
         return f"{self.sort}~{self.direction.lower()}~{key}~{row.place}"
 

@@ -46,7 +46,7 @@ def know_concepts(
 
 def scales_of(summary: Mapping[str, Any]) -> tuple[float | None, ...]:
     """The guidance scales of a run by its plan's summary: one of None where that is the model's own
-    or, of stored pictures, unknown."""
+    or, of stored images, unknown."""
     if summary.get("kind") == STORED:
         return (None,)
     scales = summary.get("guidances") or [summary.get("guidance")]
@@ -54,7 +54,7 @@ def scales_of(summary: Mapping[str, Any]) -> tuple[float | None, ...]:
 
 
 def scale_sql(summary: Mapping[str, Any], image: str = "image") -> str:
-    """SQL for the guidance of a picture by its number among those of its prompt."""
+    """SQL for the guidance of an image by its number among those of its prompt."""
     scales = scales_of(summary)
     if len(scales) == 1:
         return _literal(scales[0])
@@ -69,7 +69,7 @@ def _literal(value: float | None) -> str:
 
 def store_profiles(cursor: duckdb.DuckDBPyConnection, run_no: int) -> None:
     """The rows of ``new_items``: profiles, and reasons where there is none. Extractions of their
-    concepts that were kept go, for they were made without these pictures."""
+    concepts that were kept go, for they were made without these images."""
     texts = cursor.execute("SELECT summary FROM run_numbers WHERE run_no = ?", [run_no]).fetchall()
     summary = json.loads(texts[0][0])
     version = str((summary.get("made_with") or {}).get("profile") or "")

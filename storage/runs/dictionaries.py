@@ -29,14 +29,14 @@ from truehue.core.verdict.rules import DIFFERS, FAIL, PASS, UNSCORED
 from truehue.storage.database import canonical
 
 STATUSES = ("", PASS, FAIL, UNSCORED)
-"""By their number; 0 where a rule says nothing of a picture."""
+"""By their number; 0 where a rule says nothing of an image."""
 PASSES, FAILS, UNSCORES = 1, 2, 3
 STATUS_BITS = 2
 MOST_RULES = 31  # two bits each in 63
 TRAITS = (LIGHT, DARK, ISH, PLAIN, BASIC, INTERMEDIATE)
 """By their bit: modifiers of level 3, basic and intermediate names of level 2."""
 FIRSTS = ("object", "category", "color", "sector", "asked_l2", "found_l2")
-"""By their bit in ``firsts``: this row is the first of its picture and rule with that value. The
+"""By their bit in ``firsts``: this row is the first of its image and rule with that value. The
 last four look at objects only that have to have the color."""
 
 

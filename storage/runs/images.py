@@ -11,7 +11,7 @@ from truehue.storage.database import canonical
 from truehue.storage.database.connection import Database
 
 ARCHIVE = "archive"
-"""Source of a picture of an imported run: its file may not have been part of the export."""
+"""Source of an image of an imported run: its file may not have been part of the export."""
 
 _MASKS = """
     SELECT position, unnest(masks, recursive := true)
@@ -22,7 +22,7 @@ _MASKS = """
 def store_images(
     cursor: duckdb.DuckDBPyConnection, model_id: str, database: Database, imported: bool
 ) -> None:
-    """What Inspect knows of a picture; one that is stored keeps its first record."""
+    """Inspect's record of an image; an image that is stored keeps its first record."""
     from truehue.core.generation.registry import RENDERER, model
 
     try:

@@ -131,9 +131,9 @@ def write(
     shards: Sequence[Shard],
     imported: bool = False,
 ) -> int:
-    """Write the rows of ``shards`` inside an open transaction; return how many pictures are new.
+    """Write the rows of ``shards`` inside an open transaction; return how many images are new.
 
-    The files of their pictures and masks lie in the data folder already, but for those of an
+    The files of their images and masks lie in the data folder already, but for those of an
     ``imported`` run, which may have come without. A shard that is in the ledger is left out.
     Raises :class:`BadShard` for what cannot belong to the run.
     """
@@ -227,7 +227,7 @@ def _attempts(cursor: duckdb.DuckDBPyConnection, run_no: int) -> None:
 
 
 def _verdicts(cursor: duckdb.DuckDBPyConnection) -> None:
-    """``new_verdicts``: what the rules say, in numbers; a picture that could not be drawn counts
+    """``new_verdicts``: what the rules say, in numbers; an image that could not be drawn counts
     for the first object that its prompt asks a color of."""
     verdicts_sql = "(SELECT unnest(verdicts) AS v FROM new_items)"
     for kind in ("rule", "cause", "step"):
@@ -266,7 +266,7 @@ def _verdicts(cursor: duckdb.DuckDBPyConnection) -> None:
 
 
 def store_results(cursor: duckdb.DuckDBPyConnection, run_no: int) -> int:
-    """The rows of pictures and verdicts, verdicts in the order of rules and places."""
+    """The rows of images and verdicts, verdicts in the order of rules and places."""
     of_image = "PARTITION BY rule_no, position"
     statuses = (
         f"SELECT position, bit_or(picture_status::BIGINT << ({STATUS_BITS} * rule_no)) AS statuses "

@@ -30,7 +30,7 @@ VERSION = f"{PROFILE_VERSION}.{EXTRACTION_VERSION}"
 """Of an extraction: of the profiles that it was made of, and of the way it is made."""
 
 Unscored = list[tuple[int, str]]
-"""Positions of pictures, with the reason why they have no colors."""
+"""Positions of images, with the reason why they have no colors."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Profiles:
     def pictures(
         self, run_id: str, concept_id: str, style: str | None = None, guidance: float | None = None
     ) -> tuple[list[ImageProfile], Unscored]:
-        """The pictures of a concept in a run by position, and those without colors.
+        """The images of a concept in a run by position, and those without colors.
 
         ``style`` and ``guidance`` None stand for all of them. What could not be drawn, has no mask
         or was measured by another version of TrueHue is among those without colors, each with its
@@ -151,7 +151,7 @@ class Profiles:
         return profiles, unscored
 
     def of_concept(self, concept_id: str) -> dict[str, dict[tuple[str, float | None], int]]:
-        """How many measured pictures of a concept each run that is shown has, newest run first: by
+        """How many measured images of a concept each run that is shown has, newest run first: by
         style and guidance. Runs without any are not named."""
         numbers = self._database.rows(
             "SELECT prompt_no FROM known_concepts WHERE concept_id = ?", [concept_id]
@@ -182,7 +182,7 @@ class Profiles:
         return by_run
 
     def unmeasured(self) -> dict[str, int]:
-        """By run, how many pictures were drawn whose object's colors could not be measured."""
+        """By run, how many images were drawn whose object's colors could not be measured."""
         rows = self._database.rows(
             "SELECT run_id, count(DISTINCT position) FROM run_unmeasured "
             "JOIN run_numbers USING (run_no) GROUP BY run_id"
@@ -193,7 +193,7 @@ class Profiles:
         """The extractions that were kept and are still good, in the order of the run's prompts.
 
         One a concept and style, of all guidance scales together, or with ``by_guidance`` one for
-        each of them. Good are those of the pictures that are here now, made in this version's way.
+        each of them. Good are those of the images that are here now, made in this version's way.
         Raises :class:`NotStored`, and :class:`BadInput` for a method that there is not.
         """
         run = self._run(run_id)
@@ -217,7 +217,7 @@ class Profiles:
         ]
 
     def missing(self, run_id: str, method: str, by_guidance: bool = False) -> list[MissingCell]:
-        """The concepts that have pictures and no good extraction yet, in the order of the run's
+        """The concepts that have images and no good extraction yet, in the order of the run's
         prompts. Raises as :meth:`cells`."""
         run = self._run(run_id)
         _check(method)
@@ -233,7 +233,7 @@ class Profiles:
     def keep(self, cells: Sequence[ConceptCell]) -> None:
         """Keep extractions in place of earlier ones of the same.
 
-        ``images`` and ``unscored`` say of which pictures they are: where others have come since, a
+        ``images`` and ``unscored`` say of which images they are: where others have come since, a
         cell is not good and counts as missing. Raises :class:`NotStored` for a run or a concept of
         it that is not stored, :class:`BadInput` for a method that there is not.
         """
@@ -257,7 +257,7 @@ class Profiles:
             _replace(cursor, rows)
 
     def _wanted(self, run: _Run, by_guidance: bool) -> str:
-        """SQL for what can be extracted of a run: concepts with their pictures."""
+        """SQL for what can be extracted of a run: concepts with their images."""
         scale = scale_sql(run.summary) if by_guidance else "NULL::DOUBLE"
         return f"""
             SELECT concept_id, style, guidance, {run.run_no} AS run_no, min(prompt_no) AS prompt_no,
@@ -334,8 +334,8 @@ def _weights(column: Any) -> list[np.ndarray | None]:
 
 
 def _counts(run: _Run, scale: str, narrowed: str = "") -> str:
-    """SQL for how many pictures of each concept have come in, and how many were measured;
-    ``narrowed`` is a further condition on the pictures."""
+    """SQL for how many images of each concept have come in, and how many were measured;
+    ``narrowed`` is a further condition on the images."""
     return f"""
         SELECT prompt_no, {scale} AS guidance, count(*) AS pictures, count(p.at) AS measured
         FROM run_items SEMI JOIN known_concepts USING (prompt_no)
@@ -348,7 +348,7 @@ def _counts(run: _Run, scale: str, narrowed: str = "") -> str:
 
 
 def _why(is_generated: bool, reason: str, message: str | None, row: Sequence[Any] | None) -> str:
-    """Why a picture has no colors."""
+    """Why an image has no colors."""
     if not is_generated:
         return reason
     if row is not None:

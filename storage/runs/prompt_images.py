@@ -31,7 +31,7 @@ class PromptImages:
 
 
 class RunImages:
-    """Prompts of runs with their pictures. Any thread may ask; what was asked is kept until
+    """Prompts of runs with their images. Any thread may ask; what was asked is kept until
     something comes in."""
 
     def __init__(self, database: Database, runs: Runs) -> None:
@@ -39,7 +39,7 @@ class RunImages:
         self._saved: LruCache[tuple[PromptImages, ...]] = LruCache(_KEPT)
 
     def of(self, run_id: str) -> tuple[PromptImages, ...]:
-        """The prompts of a run in their order, also those of which no picture has come in yet.
+        """The prompts of a run in their order, also those of which no image has come in yet.
         Raises :class:`NotStored`."""
         return self._saved.get((run_id, self._runs.changes), lambda: self._read(run_id))
 
@@ -80,5 +80,5 @@ class RunImages:
 def _distinct(
     images: Sequence[str] | None, scales: Sequence[float | None] | None
 ) -> tuple[tuple[str, float | None], ...]:
-    """Pictures with their scales; the same pixels twice are one picture."""
+    """Images with their scales; the same pixels twice are one image."""
     return tuple(dict.fromkeys(zip(images or (), scales or (), strict=True)))

@@ -82,7 +82,7 @@ def _link(source: Path, target: Path) -> bool:
 
 MAX_NAME = 200
 BATCH_ITEMS = 2_000
-"""Pictures a transaction when much is waiting: about a second, in which other writers wait."""
+"""Images a transaction when much is waiting: about a second, in which other writers wait."""
 
 log = logging.getLogger("truehue")
 
@@ -149,7 +149,7 @@ class Runs:
         return run_id
 
     def ingest(self, folder: RunFolder) -> int:
-        """Store what is new in the shards of a run, and return how many pictures that were.
+        """Store what is new in the shards of a run, and return how many images that were.
 
         The run is registered first. Calling it again, or from two threads at once, changes
         nothing. A shard that is damaged or belongs to another run is left out, its reason stands
@@ -171,7 +171,7 @@ class Runs:
             return count
 
     def has_verdicts(self, run_id: str) -> bool:
-        """Whether a rule says something of a stored picture of the run."""
+        """Whether a rule says something of a stored image of the run."""
         run_no = self._number(run_id)
         sql = "SELECT 1 FROM run_verdicts WHERE run_no = ? LIMIT 1"
         return run_no is not None and bool(self._database.rows(sql, [run_no]))
@@ -274,7 +274,7 @@ class Runs:
     def _bring(self, folder: RunFolder, batch: Sequence[Shard], elsewhere: dict[str, Path]) -> None:
         """The files first, so that a row never points at nothing."""
         self._database.require_installed()
-        # Pictures need not be part of an export.
+        # Images need not be part of an export.
         complete = not imported_from(folder.path)
         for label, column, source, root in (
             ("picture", "image_id", folder.images, self._images),
@@ -336,7 +336,7 @@ _HEX = frozenset("0123456789abcdef")
 
 
 def _files(shard: Shard, column: str) -> list[str]:
-    """The names of the pictures or masks that a shard speaks of."""
+    """The names of the images or masks that a shard speaks of."""
     rows = shard.table.column(column).to_pylist()
     if column == "image_id":
         return [name for name in rows if name]
@@ -357,7 +357,7 @@ def _stamp(path: Path) -> tuple[int, int]:
 
 
 def _elsewhere(folder: RunFolder) -> dict[str, Path]:
-    """Where the pictures of a run that draws nothing lie, by their names."""
+    """Where the images of a run that draws nothing lie, by their names."""
     if folder.summary().get("kind") != STORED:
         return {}
     items = folder.plan().items

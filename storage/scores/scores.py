@@ -34,7 +34,7 @@ REASONS = f"""
 
 
 def key_of(measure: Measure, item_kind: str) -> tuple[str, str, str, str]:
-    """What the rows of a measure, as it is now, are told by."""
+    """The key of the rows of a measure's current version."""
     return item_kind, measure.id, measure.version, parameters_digest(measure.parameters)
 
 
@@ -134,8 +134,8 @@ class Scores:
         return [str(image_id) for (image_id,) in rows]
 
     def mean_of_run(self, measure: Measure, run_id: str) -> ScoreMean:
-        """Return the mean over the pictures of a run that could be drawn, with its interval over
-        prompts, and why pictures have no score. Raises :class:`NotStored`."""
+        """Return the mean over the images of a run that could be drawn, with its interval over
+        prompts, and why images have no score. Raises :class:`NotStored`."""
         self._require_run(run_id)
         key = key_of(measure, IMAGE)
         rows = self._database.rows(
@@ -165,8 +165,8 @@ class Scores:
         )
 
     def of_run(self, run_id: str) -> Iterator[list[tuple[Any, ...]]]:
-        """Yield the scores of the pictures of a run, every version and scorer of them, in pages of
-        rows: position, number of the picture, prompt id, then the fields of the score but its
+        """Yield the scores of the images of a run, every version and scorer of them, in pages of
+        rows: position, number of the image, prompt id, then the fields of the score but its
         kind. By position, measure and time. Raises :class:`NotStored`."""
         self._require_run(run_id)
         fields = ", ".join(f"s.{name}" for name in _READ.split(", ") if name != "item_kind")

@@ -429,7 +429,7 @@ class IncomingStudy:
 
 
 def imported_author(study_id: str, number: int) -> str:
-    """Who set a mark in a study that was imported: nobody here, and the same for all of theirs."""
+    """The author of a mark in an imported study: no local user, and the same for all its marks."""
     return f"imported {study_id[:12]} {number}"
 
 

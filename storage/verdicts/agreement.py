@@ -95,7 +95,7 @@ class VerdictPair:
 
 @dataclass(frozen=True)
 class Pair:
-    """A question and what both rules said of it. ``target`` is the asked color as stored."""
+    """A question and what both rules said of it. ``target`` is the target color as stored."""
 
     image_id: str
     mask_id: str | None
@@ -117,7 +117,7 @@ class Agreements:
     ) -> Agreement:
         """Return how often the rules agree, of one task and one color system if they are given.
 
-        ``task`` is that of the drawings that show the image; ``system`` is the asked color's, empty
+        ``task`` is that of the drawings that show the image; ``system`` is the target color's, empty
         for colors that have none. Raises :class:`BadInput` for one rule twice.
         """
         location, values = _where(first, second, task, system)

@@ -97,7 +97,7 @@ class Evidence:
         self._images = images
         self._masks = masks
         self.changes = 0
-        """How often rows were added since the start: what was computed of them is computed anew."""
+        """The number of additions since the start; a change invalidates values computed of rows."""
 
     def add(self, evidence: EvidenceRecord) -> EvidenceRecord:
         """Store ``evidence`` and return it with its ``evidence_id``, the key of the ``expectation``

@@ -41,8 +41,8 @@ class JudgmentRecord:
 
     ``answer`` is ``pass`` or ``fail``, empty where it was taken back. ``rule`` is the one whose
     verdict the person looked at, ``statuses`` what each rule said then. The question is of a mask,
-    an object and a color (``mask_id`` set), or of a picture of a run (``run_id`` and ``position``,
-    which is -1 elsewhere). It stays when the picture is deleted. ``actor`` is whose answer it is;
+    an object and a color (``mask_id`` set), or of an image of a run (``run_id`` and ``position``,
+    which is -1 elsewhere). It stays when the image is deleted. ``actor`` is whose answer it is;
     the visitors who cannot be told apart, and are called nothing, are one person.
     """
 
@@ -63,7 +63,7 @@ class JudgmentRecord:
     @property
     def question(self) -> str:
         """The SHA-256 that names the question, whoever answers it and whichever rule was shown."""
-        if self.run_id:  # a picture as a whole
+        if self.run_id:  # an image as a whole
             return canonical.digest({"run_id": self.run_id, "position": self.position})
         color = str(self.target.get("hex") or self.target.get("value") or "").upper()
         return canonical.digest(
