@@ -21,7 +21,7 @@ import numpy as np
 from truehue.core.errors import BadInput, DataFolderError, StorageError
 
 Progress = Callable[[int, int], None]
-"""Told now and then how many pictures of how many are done; raises to end the work."""
+"""Told now and then how many images of how many are done; raises to end the work."""
 DAMAGED_ZIP: tuple[type[Exception], ...] = (
     zipfile.BadZipFile,
     zlib.error,
@@ -121,7 +121,7 @@ def read_png(path: Path, mode: str) -> np.ndarray:
 
     Raises :class:`StorageError` if the file is gone, broken, or of another mode.
     """
-    from PIL import Image  # whoever writes files needs no pictures
+    from PIL import Image  # whoever writes files needs no images
 
     try:
         with Image.open(path, formats=["PNG"]) as image:

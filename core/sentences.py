@@ -104,7 +104,7 @@ NO_OBJECTS = _of(
     "lighting lights style color colors colour colours tones tone hue hues palette filter theme "
     "hour glow gradient pattern accents"
 )
-"""What has a color in a sentence and is no object of the picture."""
+"""What has a color in a sentence and is no object of the image."""
 
 COVERS = _of("fur surface peel skin feathers petals")
 """What covers an object: its color is the object's."""

@@ -47,7 +47,7 @@ SYSTEMS: Mapping[str, tuple[str, ...]] = {
     "css": ("css",),
 }
 """What a task's accuracy is made of. ``averaged``: the mean of three accuracies, as published.
-``pooled``: all pictures of the three systems, and those of prompts without one, in one accuracy,
+``pooled``: all images of the three systems, and those of prompts without one, in one accuracy,
 where L3 weighs most, for it has most prompts. Else one system alone."""
 
 SYSTEM_NAMES: Mapping[str, str] = {"l1": "Level 1", "l2": "L2", "l3": "L3", "css": "CSS"}
@@ -55,7 +55,7 @@ PART_NAMES: Mapping[str, str] = {**SYSTEM_NAMES, NO_SYSTEM: "No system"}
 
 FEW_PROMPTS = 20
 """Below so many prompts a task and color system an interval covers less than it says. In a
-simulation (four pictures a prompt that are alike, the mean of three systems) 95% intervals covered
+simulation (four images a prompt that are alike, the mean of three systems) 95% intervals covered
 the truth in 91 to 96% with 20 to 100 prompts a system, in 88 to 92% with 10, in 84% with 3."""
 
 BOOTSTRAP, WILSON = "bootstrap", "wilson"
@@ -70,7 +70,7 @@ class Rate:
     ``percent`` is None where nothing counts, as are ``low`` and ``high``, else the 95% interval
     over prompts (:mod:`truehue.core.analysis.intervals`), stratified by task and system. ``method``
     is :data:`BOOTSTRAP`, or :data:`WILSON` where it or a part of it has no bootstrap interval. Of
-    ``images`` pictures of ``prompts`` prompts ``scored`` have a pass or a fail, ``passes`` a pass.
+    ``images`` images of ``prompts`` prompts ``scored`` have a pass or a fail, ``passes`` a pass.
     """
 
     percent: float | None
@@ -89,15 +89,15 @@ class Rate:
 
     @property
     def unscored(self) -> int:
-        """Pictures that no pass or fail could be given."""
+        """Images that no pass or fail could be given."""
         return self.images - self.scored
 
 
 @dataclass(frozen=True)
 class Cell:
     """The accuracy of one run in one task. ``parts`` are its color systems, those that were asked
-    for and have a picture, NO_SYSTEM for prompts that have none; ``missing`` the systems without a
-    number, for they have no picture or none with a score. A cell that misses a system is no number
+    for and have an image, NO_SYSTEM for prompts that have none; ``missing`` the systems without a
+    number, for they have no image or none with a score. A cell that misses a system is no number
     to compare with one that has all. ``apart`` are the prompts without a color system where they
     are not in the rate, for a mean over systems has no place for them."""
 
@@ -122,7 +122,7 @@ class Cell:
 class BoardRow:
     """One run. ``cells`` are the tasks of TABLE_TASKS that it has, ``missing`` the tasks that keep
     ``average`` from being made: not there, or without a number in every system. ``average.percent``
-    is then None. ``others`` are tasks that are in no published table, all pictures pooled."""
+    is then None. ``others`` are tasks that are in no published table, all images pooled."""
 
     run_id: str
     cells: Mapping[str, Cell]
@@ -161,7 +161,7 @@ class _Stratum:
 
     @property
     def counted_prompts(self) -> int:
-        """How many prompts have a picture that counts."""
+        """How many prompts have an image that counts."""
         return sum(count for (_, prompt), count in self.prompts.items() if prompt)
 
 
@@ -282,7 +282,7 @@ _COUNTS = ("passes", "scored", "images", "prompts")
 
 
 def _pooled(strata: list[_Stratum]) -> Rate:
-    """All pictures of the strata in one accuracy; prompts are resampled within each stratum."""
+    """All images of the strata in one accuracy; prompts are resampled within each stratum."""
     counted = sum(stratum.counted for stratum in strata)
     if not counted:
         return _rate(None, _Bounds(), strata)

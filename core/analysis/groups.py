@@ -100,7 +100,7 @@ def mean_percent(parts: Sequence[Rate]) -> float | None:
 
 @dataclass(frozen=True)
 class Confusion:
-    """Level 2 names of asked colors (rows) against those of the colors that were found.
+    """Level 2 names of target colors (rows) against those of the colors that were found.
 
     ``counts`` is int ``(asked, found)``; ``percent`` the share of its row. Names stand in the order
     of the system, and only those that occur.
@@ -176,9 +176,9 @@ def top_measured(counts: Iterable[Count], limit: int = MOST_FOUND) -> tuple[Meas
 
 @dataclass(frozen=True)
 class HueCell:
-    """Accuracy for asked colors of one hue sector and one band of chroma, from ``low`` on.
+    """Accuracy for target colors of one hue sector and one band of chroma, from ``low`` on.
 
-    ``lab`` is the mean of the asked colors in it, weighted by their verdicts.
+    ``lab`` is the mean of the target colors in it, weighted by their verdicts.
     """
 
     sector: str
@@ -189,7 +189,7 @@ class HueCell:
 
 
 def hue_cells(counts: Iterable[Count]) -> tuple[HueCell, ...]:
-    """Cells that have verdicts; ``counts`` are by asked color and its sector.
+    """Cells that have verdicts; ``counts`` are by target color and its sector.
 
     Sectors in the order of SECTORS, bands from neutral outwards (its band begins at 0).
     """

@@ -113,7 +113,7 @@ class Rate:
     def interval(self) -> tuple[float, float] | None:
         """Low and high end of Wilson's 95% interval in percent; None where nothing is scored.
 
-        It takes verdicts as independent. Pictures of one prompt are alike, so it is rather narrow.
+        It takes verdicts as independent. Images of one prompt are alike, so it is rather narrow.
         """
         return wilson(self.passes / self.scored, self.scored) if self.scored else None
 
@@ -145,13 +145,13 @@ CONFIDENCE = 0.95
 SEED = 20_251_020
 
 Tally = tuple[int, int]
-"""Of one prompt: pictures that pass, and pictures that count."""
+"""Of one prompt: images that pass, and images that count."""
 
 _KEPT = 1_024
 
 
 def resampled_sums(prompts: Mapping[Tally, int], stratum: str) -> np.ndarray:
-    """Sums of passes and of counted pictures in resamples of a stratum's prompts.
+    """Sums of passes and of counted images in resamples of a stratum's prompts.
 
     ``prompts`` says how many prompts have which tally; a tally of (0, 0) counts as a prompt too.
     Returns float64 ``(RESAMPLES, 2)``, read-only. The same prompts in the same ``stratum`` give the
@@ -174,10 +174,10 @@ def _sums(tallies: tuple[tuple[int, int, int], ...], stratum: str) -> np.ndarray
 
 
 def ratios(sums: np.ndarray) -> np.ndarray:
-    """Percent of passes float64 ``(B,)`` of sums ``(B, 2)``; NaN where no picture counts.
+    """Percent of passes float64 ``(B,)`` of sums ``(B, 2)``; NaN where no image counts.
 
-    A ratio estimator: how many pictures count varies with the prompts that are drawn, since some
-    prompts have more unscored pictures than others. Its bias is of order 1 / prompts.
+    A ratio estimator: how many images count varies with the prompts that are drawn, since some
+    prompts have more unscored images than others. Its bias is of order 1 / prompts.
     """
     with np.errstate(invalid="ignore"):
         return cast(np.ndarray, 100.0 * sums[:, 0] / sums[:, 1])

@@ -21,7 +21,7 @@ CELLS = ("both", "only_a", "only_b", "neither")
 
 @dataclass(frozen=True)
 class PairCounts:
-    """Pictures of two runs by the same prompt and number, counted by who passes.
+    """Images of two runs by the same prompt and number, counted by who passes.
 
     ``unscored`` are pairs of which one has no score or the other; they are in no other count.
     """
@@ -52,7 +52,7 @@ class PairCounts:
         """McNemar's exact test, two-sided (McNemar 1947; the binomial of the pairs that differ).
 
         The probability of a split at least as uneven as that of ``only_a`` and ``only_b`` if either
-        were as likely. None where no pair differs. Pairs count as independent, though pictures of
+        were as likely. None where no pair differs. Pairs count as independent, though images of
         one prompt are often right or wrong together: then p is smaller than it should be.
         """
         from scipy.stats import binomtest
@@ -62,7 +62,7 @@ class PairCounts:
 
 
 def scored_by_both(pair: RuleAgreement) -> int:
-    """The pictures that both rules scored; an unscored one can neither agree nor disagree."""
+    """The images that both rules scored; an unscored one can neither agree nor disagree."""
     return pair.both + pair.only_a + pair.only_b + pair.neither
 
 
@@ -115,11 +115,11 @@ _STEPS = 12
 
 @dataclass(frozen=True)
 class Arrow:
-    """From an asked color to the mean found one. ``value`` is what a slice is narrowed by: the
-    asked color, or, where ``grouped``, the level 2 name that ``colors`` asked colors share.
+    """From a target color to the mean found one. ``value`` is what a slice is narrowed by: the
+    target color, or, where ``grouped``, the level 2 name that ``colors`` target colors share.
 
     ``heading_deg`` turns clockwise from up in the a*b* plane; ``delta_e00`` is that of the two
-    ends, not the mean distance of the pictures.
+    ends, not the mean distance of the images.
     """
 
     value: str
@@ -143,7 +143,7 @@ class Arrow:
 
 
 def arrows(drifts: Iterable[Drift], grouped: bool) -> tuple[Arrow, ...]:
-    """One arrow for each asked color, or for each level 2 name (the nearest by CIEDE2000).
+    """One arrow for each target color, or for each level 2 name (the nearest by CIEDE2000).
 
     Means are over verdicts. Those of the most verdicts first, then by name.
     """

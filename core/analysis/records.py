@@ -38,16 +38,16 @@ class Slice:
 
     ``runs`` are ids, ``rule`` an id (one rule at a time: statuses of several are never mixed).
     ``task`` and ``system`` may hold several, separated by commas (``l2,l3,css``); the system of
-    prompts that have none is :data:`NO_SYSTEM`. ``status`` is the picture's; ``against`` another
-    rule, which says something else of the picture. ``cause`` is a key of CAUSES. ``color`` is the
-    asked color as ColorTarget.value spells it (``l2:vivid red``, ``#AA1122``), ``sector`` of
+    prompts that have none is :data:`NO_SYSTEM`. ``status`` is the image's; ``against`` another
+    rule, which says something else of the image. ``cause`` is a key of CAUSES. ``color`` is the
+    target color as ColorTarget.value spells it (``l2:vivid red``, ``#AA1122``), ``sector`` of
     :data:`SECTORS` its hue, ``chroma`` where its band of C*ab begins (``0``, or of
     :data:`CHROMA_BANDS` without decimals), ``asked_l2`` and ``found_l2`` the nearest ISCC-NBS level
     2 name of the asked and the found color, ``modifier`` of truehue.core.analysis.names.MODIFIERS
     (level 3), ``basic`` ``basic`` or ``intermediate`` (level 2). ``category`` and ``object`` are
     the object's. ``unscored`` is how images without a score count, LEFT_OUT or NOT_FOUND of
     truehue.core.analysis.records, empty for the rule's default. Where an object or a color is
-    asked for, every object of a picture is looked at, else only the one that decided.
+    asked for, every object of an image is looked at, else only the one that decided.
     """
 
     rule: str = DEFAULT_RULE
@@ -71,7 +71,7 @@ class Slice:
 
 @dataclass(frozen=True)
 class PromptTally:
-    """``prompts`` prompts of a run, task and system that each have ``images`` pictures, of which
+    """``prompts`` prompts of a run, task and system that each have ``images`` images, of which
     ``scored`` have a pass or a fail, ``passes`` of them a pass."""
 
     run_id: str
@@ -95,7 +95,7 @@ class Count:
 
 @dataclass(frozen=True)
 class Drift:
-    """Where one asked color went: mean found CIELAB over ``count`` measured verdicts."""
+    """Where one target color went: mean found CIELAB over ``count`` measured verdicts."""
 
     color: str
     name: str
@@ -108,7 +108,7 @@ class Drift:
 
 @dataclass(frozen=True)
 class WallItem:
-    """One picture on the wall by one rule, with the object that decided (or was asked for)."""
+    """One image on the wall by one rule, with the object that decided (or was asked for)."""
 
     run_id: str
     position: int
@@ -150,7 +150,7 @@ class RunRecord:
     """One run as the database knows it.
 
     ``summary`` is the plan without its prompts; ``name`` may have been changed since. Of ``total``
-    pictures ``items`` have come in, of which ``failed`` could not be drawn; ``rules`` are pairs of
+    images ``items`` have come in, of which ``failed`` could not be drawn; ``rules`` are pairs of
     id and version. ``refused`` are sentences on shards that could not be read, by file.
     """
 
@@ -171,7 +171,7 @@ class RunRecord:
 
 @dataclass(frozen=True)
 class CauseCount:
-    """``count`` pictures of a run and task that have one status for one cause."""
+    """``count`` images of a run and task that have one status for one cause."""
 
     run_id: str
     task: str
@@ -181,7 +181,7 @@ class CauseCount:
 
 @dataclass(frozen=True)
 class RuleAgreement:
-    """What two rules say of the same pictures; ``unscored`` by either, ``only_a`` passes by a."""
+    """What two rules say of the same images; ``unscored`` by either, ``only_a`` passes by a."""
 
     rule_a: str
     rule_b: str

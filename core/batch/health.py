@@ -69,7 +69,7 @@ def done_of(folder: BatchFolder, total: int) -> Progress:
 def state_of(folder: BatchFolder) -> BatchState:
     """How far the work is, as of now; work whose process is gone is ``interrupted``.
 
-    Of work that nobody is at, what is there is counted: a state that was lost is made anew, and one
+    Of work that nobody is at, what is there is counted: a state that was lost is made again, and one
     that says more than there is becomes ``paused`` and says what is missing. Raises BadInput for a
     folder that cannot be read.
     """

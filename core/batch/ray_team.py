@@ -41,7 +41,7 @@ ADDRESS = "RAY_ADDRESS"
 _LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
 _OWN = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_MODE": "token", **_LOOPBACK}
 _STORE_BYTES = 96 * 2**20
-"""What workers are told and say is small; pictures go through the run's folder."""
+"""What workers are told and say is small; images go through the run's folder."""
 _KNOCK_S = 5.0
 
 
@@ -374,7 +374,7 @@ def check_shared(folder: BatchFolder, token: str, wait_s: float = _SEEN_S) -> No
         time.sleep(0.2)
     node, work_names = socket.gethostname(), folder.words
     try:
-        # Read anew: what is known of the folder may have come from elsewhere.
+        # Read again: what is known of the folder may have come from elsewhere.
         type(folder)(folder.path).summary()
         seen = (
             f"the {work_names.work} {folder.run_id}, but not the folder that the {work_names.work} was "

@@ -45,10 +45,10 @@ _LEAST_SHARE = 0.01
 
 @dataclass(frozen=True)
 class Row:
-    """One picture: the group of its prompt, its guidance (None for the renderer's own), the verdict
-    by ``truehue``, its misfit, and the mean HSV saturation, 0 to 1, of the picture and of its
-    object. Of several objects ``parts`` says for each piece of the mask which asked colors it
-    has. ``strength`` is CFR's λ, None where a picture was drawn without."""
+    """One image: the group of its prompt, its guidance (None for the renderer's own), the verdict
+    by ``truehue``, its misfit, and the mean HSV saturation, 0 to 1, of the image and of its
+    object. Of several objects ``parts`` says for each piece of the mask which target colors it
+    has. ``strength`` is CFR's λ, None where an image was drawn without."""
 
     group: str
     guidance: float | None
@@ -110,7 +110,7 @@ def prompts_of(group: str, share: float, count: int) -> list[Prompt]:
 
 
 def object_mask(srgb8: np.ndarray) -> np.ndarray:
-    """What is not background, bool ``(H, W)``: GrabCut, the border of the picture being background.
+    """What is not background, bool ``(H, W)``: GrabCut, the border of the image being background.
 
     Empty where nothing is found.
     """
@@ -132,7 +132,7 @@ def saturation(srgb8: np.ndarray) -> np.ndarray:
 
 
 def judge_image(group: str, guidance: float | None, prompt: Prompt, srgb8: np.ndarray) -> Row:
-    """The verdict on a picture of a prompt; ``unscored`` where no object is found."""
+    """The verdict on an image of a prompt; ``unscored`` where no object is found."""
     import cv2
 
     mask = object_mask(srgb8)
@@ -205,7 +205,7 @@ def rows_with_refinement(
     strengths: Sequence[float],
 ) -> Iterator[Row]:
     """Draws each prompt without CFR and then with each of these λ, from the same noise and by the
-    saturation map of the first picture. The first of the rows of a prompt has λ = 0."""
+    saturation map of the first image. The first of the rows of a prompt has λ = 0."""
     still: OnStep = lambda report: None  # noqa: E731
     for numbered_prompt in prompts:
         group, prompt = numbered_prompt.group, numbered_prompt.prompt
@@ -223,7 +223,7 @@ def rows_with_refinement(
 
 
 def rows_of_renderer(bank: SceneBank, prompts: Sequence[NumberedPrompt]) -> Iterator[Row]:
-    """The same of the renderer's own pictures: what the masks and the rule lose by themselves."""
+    """The same of the renderer's own images: what the masks and the rule lose by themselves."""
     for prompt in prompts:
         caption = caption_of(prompt.prompt)
         choices = bank.of(caption.shapes)
@@ -490,7 +490,7 @@ def _cell(rows: Sequence[Row], group: str, scale: float | None) -> str:
 
 
 def _saturations(rows: Sequence[Row], scale: float | None) -> tuple[float, float]:
-    """The means of the pictures and of their objects; NaN without rows."""
+    """The means of the images and of their objects; NaN without rows."""
     cell = [row for row in rows if row.guidance == scale]
     inside = [row.object_saturation for row in cell if row.object_saturation is not None]
     mean = float(np.mean([row.saturation for row in cell])) if cell else math.nan

@@ -123,7 +123,7 @@ def paper(
 
 @dataclass(frozen=True)
 class Selection:
-    """What the released rule keeps before the asked color comes in; fields as in DominantColor."""
+    """What the released rule keeps before the target color comes in; fields as in DominantColor."""
 
     used: np.ndarray
     achromatic: bool
@@ -133,7 +133,7 @@ class Selection:
 
 
 def select_released(lab: np.ndarray, counts: np.ndarray) -> Selection:
-    """The part of the released rule that does not know the asked color.
+    """The part of the released rule that does not know the target color.
 
     Median chroma below 10: the pixels with chroma below 15, or all where those are 10 or fewer.
     Otherwise: pixels within 1.5

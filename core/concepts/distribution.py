@@ -38,7 +38,7 @@ from truehue.core.concepts.records import (
 from truehue.core.errors import BadInput
 
 PICTURES = "pictures"
-"""The kind of a distribution that was measured on pictures."""
+"""The kind of a distribution that was measured on images."""
 
 GIVEN = "given"
 """The method of one that came as a distribution: nothing was measured here."""
@@ -78,7 +78,7 @@ class Distribution:
 
     @property
     def of_pictures(self) -> bool:
-        """Whether it was measured on pictures."""
+        """Whether it was measured on images."""
         return self.kind == PICTURES
 
     def noted(self, *sentences: str) -> Distribution:
@@ -94,13 +94,13 @@ def of_pictures(
     *,
     of_people: bool = False,
 ) -> Distribution:
-    """The distribution of pictures of one concept.
+    """The distribution of images of one concept.
 
     ``method`` is a key of METHODS; it decides the assignment of ``settings``, of which PIXELS uses
-    none. With ``of_people`` the pictures are people's colorings, and people are counted and drawn:
+    none. With ``of_people`` the images are people's colorings, and people are counted and drawn:
     all colorings of a contributor together, one without a name alone. Otherwise images are, and
-    those of the same ``image_id`` are drawn together: a model that gave a picture twice gave one.
-    Raises BadInput for no picture and another method.
+    those of the same ``image_id`` are drawn together: a model that gave an image twice gave one.
+    Raises BadInput for no image and another method.
     """
     if method not in METHODS:
         raise BadInput(
@@ -208,7 +208,7 @@ def of_rows(
 
 
 def bins_of(profiles: Sequence[ColorProfile]) -> np.ndarray:
-    """The histograms ``(N, 71)`` of pictures by their pixels' nearest bins; rows sum to 1."""
+    """The histograms ``(N, 71)`` of images by their pixels' nearest bins; rows sum to 1."""
     counts = np.zeros((len(profiles), COUNT))
     for row, profile in enumerate(profiles):
         counts[row, list(profile.bins)] = profile.bin_counts
@@ -229,8 +229,8 @@ def shares_of(units: Sequence[tuple[DistributionRow, ...]], label: str) -> np.nd
 
 
 def _units(profiles: Sequence[ColorProfile | ImageProfile], of_people: bool) -> tuple[int, ...]:
-    """Which picture is drawn with which person or image, from 0 in the order of their first
-    pictures."""
+    """The resampling unit of each profile, a person or an image, numbered from 0 in the order of
+    their first images."""
     numbers: dict[object, int] = {}
     units = []
     for index, profile in enumerate(profiles):
@@ -311,7 +311,7 @@ def resampled(
     count = int(units.max()) + 1
     rng = np.random.default_rng(seed)
     remaker = _remaker(distribution, units, stop)
-    # In parts: all draws of 100,000 pictures at once would be a gigabyte.
+    # In parts: all draws of 100,000 images at once would be a gigabyte.
     at_once = max(1, _COUNTS_AT_ONCE // len(units))
     parts = [np.zeros((0, COUNT))]
     for start in range(0, draws, at_once):

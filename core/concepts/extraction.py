@@ -37,10 +37,10 @@ GROUPINGS: Mapping[str, str] = {
 
 
 class Dominants:
-    """The dominant colors of some pictures and how far apart they are, computed once.
+    """The dominant colors of some images and how far apart they are, computed once.
 
     ``lab`` float64 ``(N, 3)``. Groups are made of the distinct colors in the order of L*, a*, b*,
-    so neither the order of pictures nor pictures of the same color change complete or single
+    so neither the order of images nor images of the same color change complete or single
     linkage, where pairs of colors are equally close neither.
     """
 
@@ -55,7 +55,7 @@ class Dominants:
         self.apart[second, first] = self.apart[first, second]
 
     def groups(self, present: np.ndarray, most_delta_e00: float, grouping: str) -> np.ndarray:
-        """The group of each picture: int64 ``(N,)`` from 0, -1 where ``present`` bool ``(N,)`` is
+        """The group of each image: int64 ``(N,)`` from 0, -1 where ``present`` bool ``(N,)`` is
         not; one of them is. ``grouping`` is a key of :data:`GROUPINGS`."""
         group_of = np.full(self.place.shape, -1)
         colors = self.place[present]
@@ -136,14 +136,14 @@ class ExtractionSettings:
 
 @dataclass(frozen=True)
 class Group:
-    """Pictures that look alike, and the palette that they make.
+    """Images that look alike, and the palette that they make.
 
-    ``members`` are positions among the pictures, ascending, ``dominants_lab`` ``(M, 3)`` their
+    ``members`` are positions among the images, ascending, ``dominants_lab`` ``(M, 3)`` their
     dominant colors and ``widest_delta_e00`` the largest difference of two of these. ``colors`` RGB
     cells hold the group's ``pixels``; ``pooled`` are the largest, heaviest first, and ``kept``
     their share of the pixels, 0 to 1. ``merged`` is the palette without colors that look alike,
     and ``merged_from`` says which of ``pooled`` are in each of its colors. ``weight`` is the
-    group's share of the pictures.
+    group's share of the images.
     """
 
     members: tuple[int, ...]
@@ -162,9 +162,9 @@ class Group:
 class Extraction:
     """All steps of one extraction.
 
-    ``groups``, the one with the most pictures first (of equals, the one that holds the color of
+    ``groups``, the one with the most images first (of equals, the one that holds the color of
     the lowest L*, then a*, then b*); ``palette`` their merged palettes together, in their order,
-    weighted by their numbers of pictures; ``weights`` float64 ``(71,)``, sum 1, that palette in the
+    weighted by their numbers of images; ``weights`` float64 ``(71,)``, sum 1, that palette in the
     bins. ``notes`` are sentences on what the publication leaves open.
     """
 
@@ -181,8 +181,8 @@ class _Steps:
     """The steps of several draws. ``G`` groups of all draws, in the order of ``draw`` ``(G,)``."""
 
     draw: np.ndarray
-    times: np.ndarray  # (G, N): how often each picture is in the group
-    share: np.ndarray  # (G,): of the draw's pictures
+    times: np.ndarray  # (G, N): how often each image is in the group
+    share: np.ndarray  # (G,): of the draw's images
     pixels: np.ndarray  # (G,)
     colors: np.ndarray  # (G,): occupied cells
     kept: np.ndarray  # (G,)
@@ -193,7 +193,7 @@ class _Steps:
 
 
 class ProfileArrays:
-    """The profiles of some pictures as arrays, made once for any number of draws.
+    """The profiles of some images as arrays, made once for any number of draws.
 
     Raises BadInput for no profile and for more than :data:`MOST_PICTURES`.
     """
@@ -221,7 +221,7 @@ class ProfileArrays:
         self.sums = sums[:, occupied]
 
     def run(self, draws: np.ndarray, settings: ExtractionSettings) -> _Steps:
-        """The steps for ``draws`` int64 ``(B, N)``: how often each picture is in each of them, at
+        """The steps for ``draws`` int64 ``(B, N)``: how often each image is in each of them, at
         least one somewhere."""
         times, draw = self._grouped(draws, settings)
         images = times.sum(axis=1)
@@ -276,9 +276,9 @@ class ProfileArrays:
 def extract(
     profiles: Sequence[ColorProfile], settings: ExtractionSettings | None = None
 ) -> Extraction:
-    """The distribution of some pictures of one concept, with every step.
+    """The distribution of some images of one concept, with every step.
 
-    Raises BadInput for no picture and for more than :data:`MOST_PICTURES`.
+    Raises BadInput for no image and for more than :data:`MOST_PICTURES`.
     """
     settings = settings or ExtractionSettings()
     profile_arrays = ProfileArrays(profiles)

@@ -9,7 +9,7 @@ The *lit* color is that of the best-lit part of the largest material
 (:mod:`truehue.core.color.shading`), which comes nearest to what the object is made of. The *mean*
 is the plain mean in CIELAB, shade and highlight included; it is what the rule ``paper-centred``
 compares. The palette pools exact pixels in 8 x 8 x 8 cells of sRGB, takes the largest 20 and merges
-colors that are at most 7 ΔE00 apart, as ColorConceptBench does for a group of pictures (appendix
+colors that are at most 7 ΔE00 apart, as ColorConceptBench does for a group of images (appendix
 C.3).
 """
 

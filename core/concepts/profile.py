@@ -80,7 +80,7 @@ def sample_of(srgb8: np.ndarray, mask: np.ndarray) -> np.ndarray:
     import cv2
 
     size = (min(width, SAMPLE_SIDE), min(height, SAMPLE_SIDE))
-    # In double precision, a channel at a time: sums of bytes are exact, and large pictures fit.
+    # In double precision, a channel at a time: sums of bytes are exact, and large images fit.
     weight = inside.astype(np.float64)
     covered = cv2.resize(weight, size, interpolation=cv2.INTER_AREA)
     belongs = covered >= float(covered.max()) * (LEAST_COVERED - _ROUNDING)

@@ -30,7 +30,7 @@ KINDS: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class ColorProfile:
-    """What one picture says of the colors of one object: all that extraction, pooling and
+    """What one image says of the colors of one object: all that extraction, pooling and
     resampling need, without its pixels.
 
     The first numbers are of the sample, the masked object at 100 x 100 pixels or fewer:
@@ -54,10 +54,10 @@ class ColorProfile:
 
 @dataclass(frozen=True)
 class ImageProfile:
-    """The profile of an object in a stored picture, and where it came from.
+    """The profile of an object in a stored image, and where it came from.
 
     ``guidance`` and ``seed`` are None where nobody knows them; ``contributor`` says who colored it,
-    empty for a model's picture. ``run_id`` and ``position`` are empty and -1 outside of runs.
+    empty for a model's image. ``run_id`` and ``position`` are empty and -1 outside of runs.
     """
 
     image_id: str
@@ -76,7 +76,7 @@ class ConceptCell:
 
     ``concept_id`` as in truehue.core.prompts.concepts, ``style`` ``photo`` or ``cartoon``;
     ``guidance`` None stands for all scales of the run together. ``weights`` ``(71,)`` is None where
-    no picture could be measured. ``images`` were measured, ``unscored`` could not be. ``method`` is
+    no image could be measured. ``images`` were measured, ``unscored`` could not be. ``method`` is
     a key of :data:`METHODS`.
     """
 
@@ -172,9 +172,9 @@ class DistributionSetRecord:
 
 @dataclass(frozen=True)
 class ConceptImagesRecord:
-    """Stored pictures of one concept: uploads, or people's colorings (``of_people``).
+    """Stored images of one concept: uploads, or people's colorings (``of_people``).
 
-    ``words`` are the concept's, in their normal form; ``images`` counts the pictures,
+    ``words`` are the concept's, in their normal form; ``images`` counts the images,
     ``contributors`` the different people that are named.
     """
 

@@ -38,7 +38,7 @@ SECOND_APART_DELTA_E00 = 20.0
 
 @dataclass(frozen=True)
 class ColorQuery:
-    """A true color and what pictures of it are asked for: itself, then the near ones."""
+    """A true color and what images of it are asked for: itself, then the near ones."""
 
     true: ColorTarget
     near: tuple[ColorTarget, ...]
@@ -74,7 +74,7 @@ def near_colors(srgb8: tuple[int, int, int], system_id: str) -> tuple[NamedColor
 
 
 def make_query(color: str, system_id: str) -> ColorQuery:
-    """What a picture of that color is asked for; ``color`` is a name of the system, or a hex.
+    """What an image of that color is asked for; ``color`` is a name of the system, or a hex.
 
     Raises UnknownColor and BadInput as parse_target.
     """
@@ -84,8 +84,8 @@ def make_query(color: str, system_id: str) -> ColorQuery:
 
 
 def second_color(number: int, asked_srgb8: tuple[int, int, int]) -> str:
-    """The hex of the second material of the picture of that number: they take turns, and one that
-    is too near to the asked color is passed over."""
+    """The hex of the second material of the image of that number: they take turns, and one that
+    is too near to the target color is passed over."""
     asked_lab = np.asarray(srgb8_to_lab(np.array(asked_srgb8, dtype=np.uint8)))
     for step in range(len(SECOND_HEX)):
         hex_ = SECOND_HEX[(number + step) % len(SECOND_HEX)]

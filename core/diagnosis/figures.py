@@ -54,8 +54,8 @@ def figures_by_rule(
 ) -> dict[str, tuple[Figure, ...]]:
     """The figures of every rule, by its id, in the order of SETS, systems and BYS.
 
-    Pictures of two materials are a set of their own and not in "pooled". Without ``split`` (for
-    pictures of others) there are no tuned, held-out and mixed ones. Unscored judgments stay in
+    Images of two materials are a set of their own and not in "pooled". Without ``split`` (for
+    images of others) there are no tuned, held-out and mixed ones. Unscored judgments stay in
     ``asked`` and ``tried``: a rule does not get better by judging less.
     """
     counts: dict[str, dict[_Part, _Counts]] = {}
@@ -135,7 +135,7 @@ def rate_percent(count: int, total: int) -> tuple[float | None, float | None, fl
 
 
 def roc_by_rule(rows: Iterable[JudgmentRow]) -> dict[str, dict[str, Roc]]:
-    """The curve of every rule and system, over the pictures of one material.
+    """The curve of every rule and system, over the images of one material.
 
     At limit t a judgment passes if its margin is below t; an unscored one passes at none.
     """
@@ -249,7 +249,7 @@ SCHEMA = 1
 
 @dataclass(frozen=True)
 class TracedSet:
-    """One set of pictures: what its light was, and what it was used for."""
+    """One set of images: what its light was, and what it was used for."""
 
     id: str
     name: str

@@ -65,7 +65,7 @@ class RuleUsed:
 
 @dataclass(frozen=True)
 class FileRow:
-    """One picture of somebody else: paths are absolute, ``where`` names the line in messages.
+    """One image of somebody else: paths are absolute, ``where`` names the line in messages.
 
     ``problem`` says why the line cannot be used. ``stamp`` changes when a file does.
     """
@@ -83,10 +83,10 @@ class FileRow:
 
 @dataclass(frozen=True)
 class Task:
-    """The pictures of one object, light and seed in all colors, or some pictures of a manifest.
+    """The images of one object, light and seed in all colors, or some images of a manifest.
 
     ``step`` is the n of "every nth color", ``first`` where that begins. ``two`` is True for
-    pictures of two materials. ``files`` are the manifest's rows. ``k`` is the number of neighbors
+    images of two materials. ``files`` are the manifest's rows. ``k`` is the number of neighbors
     that rules accept which take neighbors.
     """
 
@@ -106,7 +106,7 @@ class Task:
 
     @property
     def colors(self) -> tuple[tuple[str, str], ...]:
-        """System and name of every picture."""
+        """System and name of every image."""
         return tuple(
             (system_id, color.name)
             for system_id in self.systems
@@ -115,7 +115,7 @@ class Task:
 
     @property
     def images(self) -> int:
-        """How many pictures it judges."""
+        """How many images it judges."""
         return len(self.files) or len(self.colors)
 
     @property

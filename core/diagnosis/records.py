@@ -113,10 +113,10 @@ class Published:
 class DiagnosisReport:
     """One diagnosis.
 
-    ``systems`` are the colors of each; ``images`` the pictures judged, those of two materials
+    ``systems`` are the colors of each; ``images`` the images judged, those of two materials
     among them; ``every`` the n of "every nth color", 1 for all of them; ``split`` the tuned and
     held-out objects and lights. ``seconds`` passed and ``processor_seconds`` were worked in this
-    run, which found ``images_reused`` pictures judged already. For images of others
+    run, which found ``images_reused`` images judged already. For images of others
     (``source`` is then the manifest's name) ``renderer_version`` is empty and ``size_px`` is 0.
     """
 

@@ -213,7 +213,7 @@ class DiagnosisWork(Work):
 
 
 class TaskProcessor:
-    """Judges one task at a time; a step is a picture."""
+    """Judges one task at a time; a step is an image."""
 
     def __init__(self, tasks: dict[int, Task], context: WorkerContext) -> None:
         self._tasks, self._context = tasks, context
@@ -295,7 +295,7 @@ class Progress:
 
     @property
     def images_a_second(self) -> float:
-        """The rate of this run, 0 before the first picture."""
+        """The rate of this run, 0 before the first image."""
         return self.done / self.seconds if self.seconds > 0 else 0.0
 
     @property
@@ -368,7 +368,7 @@ def diagnose(
 def _execute(work: DiagnosisWork, workers: int, watch: Callable[[BatchState], None]) -> None:
     """Does the tasks that are missing, or says why not all of them are done.
 
-    What the watch raises, and Ctrl+C, ends it after the picture in work.
+    What the watch raises, and Ctrl+C, ends it after the image in work.
     """
     raised: list[BaseException] = []
 

@@ -136,7 +136,7 @@ def row(measurement: Measurement, relation: str, **about: Any) -> JudgmentRow:
 def unscored_rows(
     question: ColorQuery, rule_ids: Sequence[str], **about: Any
 ) -> Iterator[JudgmentRow]:
-    """The rows of a picture that could not be had, as :func:`judge_image`."""
+    """The rows of an image that could not be had, as :func:`judge_image`."""
     for number, target in enumerate(question.targets):
         for rule_id in rule_ids:
             measurement = unscored_measurement("There is no image to score.", target, rule_id)
@@ -144,7 +144,7 @@ def unscored_rows(
 
 
 Step = Callable[[], None]
-"""Called after each picture; what it raises ends the task."""
+"""Called after each image; what it raises ends the task."""
 
 
 def rows_of(task: Task, step: Step) -> tuple[list[JudgmentRow], list[str]]:
@@ -164,7 +164,7 @@ def rows_of(task: Task, step: Step) -> tuple[list[JudgmentRow], list[str]]:
 
 
 def _rendered(task: Task, step: Step) -> Iterator[JudgmentRow]:
-    """Names that share a color share its picture, and so their rows up to the name."""
+    """Names that share a color share its image, and so their rows up to the name."""
     done: dict[tuple[str, str], list[JudgmentRow]] = {}
     for system_id, name in task.colors:
         color = find(name, system_id)
@@ -226,7 +226,7 @@ def _loaded(file_row: FileRow, task: Task) -> Iterator[JudgmentRow]:
 
 
 def _unusable(file_row: FileRow, rule_ids: tuple[str, ...]) -> Iterator[JudgmentRow]:
-    """The rows of a picture that cannot be read: unscored, so that it stays in the count."""
+    """The rows of an image that cannot be read: unscored, so that it stays in the count."""
     try:
         question = make_query(file_row.color, file_row.system)
     except TrueHueError:

@@ -256,7 +256,7 @@ def _error_text(error: BaseException) -> str:
 
 
 def _check(images: Sequence[GeneratedImage], count: int) -> None:
-    """Raises TypeError unless these are as many pictures as were asked for."""
+    """Raises TypeError unless these are as many images as were asked for."""
     if len(images) != count:
         raise TypeError(f"{len(images)} images came back for {count} requests")
     for image in images:

@@ -120,7 +120,7 @@ class Job:
             self.status = "failed" if not self.done else "done"
         self._ended = time.monotonic()
         self._began = self._began or self._ended
-        # Finished jobs are kept for a while: their pictures and prompts are not.
+        # Finished jobs are kept for a while: their images and prompts are not.
         self._preview, self.deliver, self.requests = None, None, ()
 
     def seconds_left(self) -> float | None:

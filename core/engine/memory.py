@@ -139,7 +139,7 @@ class Models:
         return model
 
     def weigh(self, key: Key) -> None:
-        """Asks what is loaded anew what it holds: its work may have changed it. What cannot tell
+        """Asks what is loaded again what it holds: its work may have changed it. What cannot tell
         is taken to hold what it held."""
         if key in self._loaded:
             model = self._loaded[key][0]

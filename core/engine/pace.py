@@ -64,7 +64,7 @@ class Pace:
 
 
 class TimeLeft:
-    """The time that is left for one job, reckoned anew at each event. The caller holds the lock."""
+    """The time that is left for one job, reckoned again at each event. The caller holds the lock."""
 
     def __init__(self, requests: Sequence[GenerationRequest], pace: Pace) -> None:
         self._pace = pace

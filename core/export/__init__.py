@@ -40,9 +40,9 @@ def write(
 ) -> str:
     """Exports runs to the file ``target``; tables get their codebook beside it, and ``NAME-colors``
     with the colors of concepts, where there are any. Returns what is to be said of it: how many
-    pictures have no result yet, or nothing.
+    images have no result yet, or nothing.
 
-    ``format`` is ``csv``, ``parquet``, ``zip`` (of one run; ``with_images`` packs its pictures and
+    ``format`` is ``csv``, ``parquet``, ``zip`` (of one run; ``with_images`` packs its images and
     masks) or ``bib``. Raises BadInput for another one, or for a run whose folder is damaged, and
     DataFolderError where the file cannot be written; no half of a file is left then.
     """

@@ -79,7 +79,7 @@ def write_archive(
 ) -> None:
     """The archive at ``target``, whole or not at all.
 
-    ``with_images`` packs the pictures and masks too. Raises DataFolderError where the file cannot
+    ``with_images`` packs the images and masks too. Raises DataFolderError where the file cannot
     be written, BadShard and BadInput for a run whose folder is damaged.
     """
     with whole_file(target) as file:
@@ -89,7 +89,7 @@ def write_archive(
 def _write(run: ExportRun, file: IO[bytes], with_images: bool, progress: Progress) -> None:
     listed: dict[str, dict[str, Any]] = {}
     sheets = {"results.parquet": RESULTS, **({COLORS_FILE: COLORS} if run.measures else {})}
-    # A row for the shards, one for each table, and one for its picture and masks.
+    # A row for the shards, one for each table, and one for its image and masks.
     done, total = 0, run.done * (1 + len(sheets) + with_images)
     with zipfile.ZipFile(file, "w", allowZip64=True) as archive:
         for name, content in _texts(run, with_images):
@@ -163,7 +163,7 @@ def _readme(run: ExportRun, images: str) -> str:
 
 
 def item_out(item: StoredItem) -> dict[str, Any]:
-    """A stored picture without the paths of this machine; a mask's file keeps its name, which says
+    """A stored image without the paths of this machine; a mask's file keeps its name, which says
     what is in it."""
     row = asdict(item)
     row["file"] = ""
@@ -173,7 +173,7 @@ def item_out(item: StoredItem) -> dict[str, Any]:
 
 
 def _image_paths(run: ExportRun, table: Any) -> dict[str, Path]:
-    """Where the pictures and masks of some results lie, by their names in the archive."""
+    """Where the images and masks of some results lie, by their names in the archive."""
     images: dict[str, Path] = {}
     stored: Mapping[int, StoredItem] = dict(enumerate(run.plan.items))
     columns = [table[name].to_pylist() for name in ("position", "image_id", "masks")]

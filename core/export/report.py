@@ -68,7 +68,7 @@ class Chart:
 
 @dataclass(frozen=True)
 class Shot:
-    """A picture that failed: ``picture`` is a PNG, or empty where it is not at hand.
+    """An image that failed: ``picture`` is a PNG, or empty where it is not at hand.
 
     ``asked_hex`` and ``found_hex`` stand side by side; the latter is empty where nothing was found.
     """
@@ -86,7 +86,7 @@ class Shot:
 
 @dataclass(frozen=True)
 class Shots:
-    """Pictures under one title."""
+    """Images under one title."""
 
     title: str
     shots: tuple[Shot, ...]

@@ -53,7 +53,7 @@ def latest(shards: Sequence[Part]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def item_tables(
     shards: Sequence[Part], size: int = BATCH, columns: Sequence[str] | None = None
 ) -> Iterator[Any]:
-    """Tables of up to ``size`` pictures in the schema of a shard: see
+    """Tables of up to ``size`` images in the schema of a shard: see
     :func:`truehue.core.batch.results.item_tables`."""
     return results.item_tables(shards, schema(), columns_of, size, columns)
 
@@ -101,7 +101,7 @@ def in_one_piece(column: Any) -> Any:
 
 
 def same_results(first: Sequence[Part], other: Sequence[Part]) -> bool:
-    """True where two sets of shards say the same of the same pictures, whoever was quicker."""
+    """True where two sets of shards say the same of the same images, whoever was quicker."""
     left, right = item_tables(first), item_tables(other)
     while True:
         a, b = next(left, None), next(right, None)
@@ -160,7 +160,7 @@ _MADE_BY = (
 
 @dataclass(frozen=True)
 class Counts:
-    """Pictures of a run: ``total`` of the plan, ``done`` with a result, ``failed`` among them."""
+    """Images of a run: ``total`` of the plan, ``done`` with a result, ``failed`` among them."""
 
     total: int
     done: int
@@ -192,7 +192,7 @@ class ExportRun:
 
     @cached_property
     def judges(self) -> bool:
-        """Whether rules judge any of its pictures."""
+        """Whether rules judge any of its images."""
         return bool(self.plan.rules)
 
     @cached_property
@@ -208,23 +208,23 @@ class ExportRun:
 
     @cached_property
     def done(self) -> int:
-        """Pictures with a result."""
+        """Images with a result."""
         return len(latest(self.shards)[0])
 
     @property
     def counts(self) -> Counts:
-        """How many pictures there are."""
+        """How many images there are."""
         return self._looked[0]
 
     @property
     def made_by(self) -> tuple[dict[str, Any], ...]:
-        """The different versions, weights and number types that drew, as the pictures' origins
+        """The different versions, weights and number types that drew, as the images' origins
         name them; usually one."""
         return self._looked[1]
 
     @property
     def reasons(self) -> Counter[str]:
-        """Why pictures could not be drawn, and how many each."""
+        """Why images could not be drawn, and how many each."""
         return self._looked[2]
 
     @cached_property
@@ -246,7 +246,7 @@ class ExportRun:
 
 
 def short_text(run: ExportRun) -> str:
-    """``28 of 60 pictures have a result: resume draws the rest.``; empty where all have one."""
+    """``28 of 60 images have a result: resume draws the rest.``; empty where all have one."""
     total = int(run.folder.summary()["total"])
     if run.done >= total:
         return ""
@@ -326,9 +326,9 @@ _NOT_DRAWN = "no-image"
 
 @dataclass
 class RunSummary:
-    """``done`` pictures have a result. ``unscored`` counts by rule why those that were drawn have
+    """``done`` images have a result. ``unscored`` counts by rule why those that were drawn have
     no score, as keys of truehue.core.runs.score.CAUSES; ``unmeasured`` why the colors of concepts
-    that were drawn could not be measured, in sentences, of ``concepts`` pictures."""
+    that were drawn could not be measured, in sentences, of ``concepts`` images."""
 
     done: int = 0
     unscored: dict[str, Counter[str]] = field(default_factory=dict)
@@ -337,7 +337,7 @@ class RunSummary:
 
 
 def look(folder: RunFolder) -> RunSummary:
-    """Reads a few columns of the run's results: a second for 200,000 pictures. Raises BadShard."""
+    """Reads a few columns of the run's results: a second for 200,000 images. Raises BadShard."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -368,8 +368,8 @@ def look(folder: RunFolder) -> RunSummary:
 
 
 def unscored_text(seen: RunSummary, rules: int) -> list[str]:
-    """``8 pictures unscored by every rule: 8 × no mask of the object``, a line a rule where rules
-    differ; nothing where every picture that was drawn has a score. The same of concepts whose
+    """``8 images unscored by every rule: 8 × no mask of the object``, a line a rule where rules
+    differ; nothing where every image that was drawn has a score. The same of concepts whose
     colors could not be measured."""
     each = list(seen.unscored.items())
     if len(each) == rules > 1 and all(causes == each[0][1] for _, causes in each):
@@ -396,7 +396,7 @@ def unscored_text(seen: RunSummary, rules: int) -> list[str]:
 
 
 def _count_profiles(seen: RunSummary, part: Part, rows: np.ndarray) -> None:
-    """Counts the profiles of the pictures that count, and the reasons where there is none."""
+    """Counts the profiles of the images that count, and the reasons where there is none."""
     column = in_one_piece(columns_of(part, ("profiles",))["profiles"])
     flat, parents = column.flatten(), np.asarray(column.value_parent_indices())
     reasons = flat.field("reason").to_pylist()

@@ -43,7 +43,7 @@ Table = Any
 
 def row_tables(run: ExportRun) -> Iterator[Table]:
     """The rows of a run in tables of a few thousand, ascending by position, rule and object as the
-    run wrote them. A picture without a verdict is a row too: measured or unmeasured where its
+    run wrote them. An image without a verdict is a row too: measured or unmeasured where its
     prompt is a concept's that asks no color, else unscored; with its reason."""
     about = Prompts(run.plan.prompts)
     for items in item_tables(run.shards):
@@ -110,7 +110,7 @@ def _rows(run: ExportRun, about: Prompts, items: Table) -> Table:
     prompt = items["prompt"].to_numpy()[item]
     index = pa.array(item)
     unjudged = pa.array(indices < 0)
-    # A picture of a concept speaks of the object that is measured, if there is a picture.
+    # An image of a concept speaks of the object that is measured, if there is an image.
     concept = (indices < 0) & about.only_measured[prompt]
     sample = pc.equal(items["status"].combine_chunks().take(index), "drawn")
     target = np.where(concept & np.asarray(sample), about.measured[prompt], target)
@@ -152,7 +152,7 @@ def in_columns(columns: Mapping[str, Any], sheet_columns: Sequence[Column]) -> T
 
 
 def _target_columns(hexes: Any) -> dict[str, Any]:
-    """L*, a*, b* of the asked colors."""
+    """L*, a*, b* of the target colors."""
     import pyarrow as pa
 
     encoded = hexes.dictionary_encode()
@@ -236,7 +236,7 @@ def flat_positions(lists: Any, item: np.ndarray, target: np.ndarray) -> Any:
 
 
 class ProfileStatus:
-    """The profiles of some pictures' objects: ``there`` bool ``(N,)``, ``reasons`` Arrow text that
+    """The profiles of some images' objects: ``there`` bool ``(N,)``, ``reasons`` Arrow text that
     is null where there are colors, ``fields`` the columns of a ColorProfile, null without one."""
 
     def __init__(self, items: Any, item: np.ndarray, target: np.ndarray) -> None:
@@ -259,7 +259,7 @@ class ProfileStatus:
 
 
 def color_tables(run: ExportRun) -> Iterator[Table]:
-    """The rows of a run in tables of a few thousand, ascending by position: one for every picture
+    """The rows of a run in tables of a few thousand, ascending by position: one for every image
     of a concept that has a result, also where it has no colors, with the reason."""
     about = _About(run)
     for items in item_tables(run.shards):
@@ -383,7 +383,7 @@ def tables(
     for run in runs:
         for table in sheet.rows(run):
             yield table
-            # The rows of a table begin with another picture than those of the one before.
+            # The rows of a table begin with another image than those of the one before.
             done += _count_images(table)
             progress(done, total)
 

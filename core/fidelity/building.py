@@ -162,7 +162,7 @@ DISTORTIONS: Mapping[str, Callable[[np.ndarray, float], np.ndarray]] = MappingPr
 
 
 VERSION = 2
-"""Rises where the same plan would give other pictures."""
+"""Rises where the same plan would give other images."""
 PHOTOGRAPHS = "photographs.jsonl"
 PICTURES = "pictures"
 FORMATS = ("jpg", "png")
@@ -233,7 +233,7 @@ class BuildFolder(BatchFolder):
         return (*super().plan_files(), self.path / PHOTOGRAPHS)
 
     def written_folders(self) -> tuple[Path, ...]:
-        """Pictures are written below the folder."""
+        """Images are written below the folder."""
         return (*super().written_folders(), self.path / PICTURES)
 
     def settings(self) -> BuildSettings:

@@ -27,12 +27,12 @@ from truehue.core.refinement.settings import (
 )
 
 MapOf = Callable[[np.ndarray], np.ndarray]
-"""A picture, uint8 ``(H, W, 3)``, to float ``(h, w)`` in [0, 1], sides at most MAX_CELLS."""
+"""An image, uint8 ``(H, W, 3)``, to float ``(h, w)`` in [0, 1], sides at most MAX_CELLS."""
 
 
 @dataclass(frozen=True)
 class TwoPasses:
-    """The picture without CFR, the one with it, and what was asked between them."""
+    """The image without CFR, the one with it, and what was asked between them."""
 
     before: GeneratedImage
     after: GeneratedImage
@@ -50,8 +50,8 @@ def generate_twice(
     """Draws ``request`` without CFR and with it.
 
     ``refinement`` as it is asked for: where it has no map of its own, ``map_of`` makes one from the
-    first picture. A map of 64 cells a side is finer than the latents of 512 pixels, and is what the
-    second picture's origin keeps. Raises what ``draw`` raises, and BadInput for a request that asks
+    first image. A map of 64 cells a side is finer than the latents of 512 pixels, and is what the
+    second image's origin keeps. Raises what ``draw`` raises, and BadInput for a request that asks
     for a refinement itself.
     """
     if request.options.get("cfr") is not None:

@@ -15,7 +15,7 @@ from truehue.core.generation.renderer.stand_ins import StandIn, stand_in
 
 
 def _object_rows(origin: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """What the renderer kept of each object; nothing of other models' pictures."""
+    """What the renderer kept of each object; nothing of other models' images."""
     if origin.get("model") != RENDERER:
         return []
     return [row for row in origin.get("objects") or () if isinstance(row, Mapping)]
@@ -26,7 +26,7 @@ def true_color_hex(
 ) -> str:
     """The color, ``"#E83B1B"``, in which the renderer drew an object; empty if it is not known.
 
-    ``origin`` is that of a picture (:mod:`truehue.core.generation.backends.reference`). The object
+    ``origin`` is that of an image (:mod:`truehue.core.generation.backends.reference`). The object
     is that of the ``position`` of its target, else the only one of that name, else the only one
     there is.
     """

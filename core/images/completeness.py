@@ -61,7 +61,7 @@ def refuse_filled_up(image: Image.Image, stream: IO[bytes], name: str) -> None:
 
 
 def refuse_short_tiff(image: Image.Image, stream: IO[bytes], name: str) -> None:
-    """Raises ImageError for a TIFF, not decoded yet, whose strips or tiles do not hold the picture
+    """Raises ImageError for a TIFF, not decoded yet, whose strips or tiles do not hold the image
     that its header promises; a file of another kind passes."""
     if image.format != "TIFF":
         return

@@ -129,7 +129,7 @@ def limit_pixels(limit: int) -> None:
 
 @dataclass
 class Decoded:
-    """A file's first picture, at 8 bits and upright only after ``orientation`` is applied.
+    """A file's first image, at 8 bits and upright only after ``orientation`` is applied.
 
     ``image`` has mode L, RGB, CMYK or LAB. ``alpha`` is uint8 (H, W), or None when nothing is
     transparent. ``has_profile`` with ``profile`` None means a profile that cannot be unpacked.
@@ -278,7 +278,7 @@ def _refuse_unread_kinds(image: Image.Image, name: str) -> None:
 def _to_8_bits(
     image: Image.Image, rawmode: str, stream: IO[bytes], notes: list[str]
 ) -> tuple[Image.Image, Pixels8 | None]:
-    """The picture as mode L, RGB, CMYK or LAB, and its alpha."""
+    """The image as mode L, RGB, CMYK or LAB, and its alpha."""
     key = image.info.get("transparency")
     alpha: Pixels8 | None = None
     if image.mode.startswith("I"):

@@ -39,7 +39,7 @@ def percent(share: float) -> str:
 def profile_to_srgb(
     image: Image.Image, profile_bytes: bytes | None, visible: NDArray[np.bool_] | None = None
 ) -> tuple[NDArray[np.uint8] | None, str]:
-    """Convert a picture by its embedded profile.
+    """Convert an image by its embedded profile.
 
     ``image`` has mode L, RGB, CMYK or LAB. ``profile_bytes`` is None when the file holds a
     profile that could not even be unpacked. ``visible`` (H, W) leaves fully transparent pixels
@@ -77,7 +77,7 @@ def profile_to_srgb(
 def lab_to_srgb(
     image: Image.Image, visible: NDArray[np.bool_] | None = None
 ) -> tuple[NDArray[np.uint8], str]:
-    """A LAB picture, read as CIELAB under D50 as ICC does, to sRGB uint8 (H, W, 3) and a note."""
+    """A LAB image, read as CIELAB under D50 as ICC does, to sRGB uint8 (H, W, 3) and a note."""
     lab = ImageCms.ImageCmsProfile(ImageCms.createProfile("LAB"))
     srgb8 = np.asarray(_apply(image, _transform(lab, "LAB")))
     clipped = _clipped_share(image, lab, srgb8, visible)
@@ -191,7 +191,7 @@ class LoadedImage:
 def load_image(source: str | Path | bytes, name: str | None = None) -> LoadedImage:
     """Read a file (path, or its bytes) as sRGB; ``name`` stands in messages and in the result.
 
-    Only the first picture of a file with several is read. Transparency is laid over white on the
+    Only the first image of a file with several is read. Transparency is laid over white on the
     encoded values, as browsers do, after the profile was applied. 16-bit files are rounded to 8
     bits first, because the profile transform works on 8 bits.
 

@@ -112,7 +112,7 @@ _ROWS = 256
 
 
 def without_paper(srgb8: np.ndarray, lightness: float = PAPER_LIGHTNESS) -> Mask:
-    """The picture without the paper that reaches its border.
+    """The image without the paper that reaches its border.
 
     ``srgb8`` is uint8 ``(H, W, 3)``. Paper are the pixels with L* above ``lightness`` that are
     4-connected to the border over such pixels, so a line of one pixel holds it back. Outlines are

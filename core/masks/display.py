@@ -84,7 +84,7 @@ def outline_path(pixels: np.ndarray) -> str:
 
 
 def cutout_png(srgb8: np.ndarray, mask: np.ndarray, most_px: int) -> bytes:
-    """PNG of the picture, its longer side at most ``most_px``, faded where ``mask`` is False.
+    """PNG of the image, its longer side at most ``most_px``, faded where ``mask`` is False.
 
     ``srgb8`` uint8 ``(H, W, 3)``, ``mask`` bool ``(H, W)``.
     """

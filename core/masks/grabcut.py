@@ -245,7 +245,7 @@ def refine_edge(srgb8: np.ndarray, coarse: np.ndarray) -> np.ndarray:
 
     ``srgb8`` uint8 ``(H, W, 3)``, ``coarse`` bool ``(h, w)`` of the same region, ``h <= H``.
     Returns bool ``(H, W)``. Only a band of about two coarse pixels on both sides of the edge is
-    decided anew; all else stays as it was.
+    decided again; all else stays as it was.
     """
     height, width = srgb8.shape[:2]
     if coarse.all() or not coarse.any():

@@ -55,10 +55,10 @@ def guidance_ratio(
 
 
 MAX_CELLS = 64
-"""Sides of a map as it is kept: finer than the latents of a picture of 512 pixels."""
+"""Sides of a map as it is kept: finer than the latents of an image of 512 pixels."""
 PREDICTED = "predicted"
 FIRST_PASS = "first pass"
-"""Two passes: the picture of the same request without CFR says where colors are too vivid."""
+"""Two passes: the image of the same request without CFR says where colors are too vivid."""
 PREDICTED_AT = 0.3
 """Share of the steps after which a one-pass refinement reads its map. Ours: the paper names none.
 Early predictions are gray, late ones leave little guidance to turn down."""
@@ -72,7 +72,7 @@ class Refinement:
     ``strength`` λ in [0, 1]. ``variant`` of VARIANTS. ``discrepancy`` float32 ``(h, w)`` in [0, 1]
     in steps of 1/255, both sides at most MAX_CELLS; None where the map comes from the drawing: from
     the image that the pipeline predicts after the share ``at`` of its steps (one pass), or with
-    ``first_pass`` from the picture of the same request without CFR (two). ``source`` says in words
+    ``first_pass`` from the image of the same request without CFR (two). ``source`` says in words
     where the map comes from.
     """
 
@@ -90,7 +90,7 @@ class Refinement:
 
     @property
     def reads_first_pass(self) -> bool:
-        """Whether the map comes from the picture without CFR, which has to be drawn before."""
+        """Whether the map comes from the image without CFR, which has to be drawn before."""
         return self.discrepancy is None and self.variant in MAPPED and self.first_pass
 
     @property

@@ -27,7 +27,7 @@ CONCEPT = "concept"
 NOT_MEASURED = (
     "Its colors were not measured: the run is older than that. Score the run's pictures again."
 )
-"""Of a picture of before there were profiles."""
+"""Of an image of before there were profiles."""
 
 log = logging.getLogger("truehue")
 
@@ -38,7 +38,7 @@ class RunConcepts:
 
     ``concept_ids`` and ``styles`` as in truehue.core.prompts.concepts; ``guidances`` are the scales
     that it draws with, ascending, one of None where that is the model's own or unknown. ``counts``
-    says by concept and style how many pictures have come in, and how many of them were measured.
+    says by concept and style how many images have come in, and how many of them were measured.
     """
 
     run_id: str
@@ -97,8 +97,8 @@ def profiles_of(
     """The colors of a concept's object, or the reason why there are none.
 
     ``srgb8`` uint8 ``(H, W, 3)``; ``findings`` by the position of the target. An object that is
-    said not to be in the picture is not measured, whatever mask there is. Empty for a prompt of
-    another task. Raises MemoryError: that is no fault of the picture.
+    said not to be in the image is not measured, whatever mask there is. Empty for a prompt of
+    another task. Raises MemoryError: that is no fault of the image.
     """
     return tuple(
         _profile(position, label_of(prompt.targets, position), srgb8, findings.get(position))

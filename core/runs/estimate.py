@@ -23,13 +23,13 @@ from truehue.core.runs.shards import read_columns
 from truehue.core.runs.worker import RunWork, WorkerSettings
 
 TRIED = 3
-"""Pictures that a trial draws; the first one, which loads the model, is not counted in the pace."""
+"""Images that a trial draws; the first one, which loads the model, is not counted in the pace."""
 
 SHARDS_READ = 20
-"""Of an earlier run at the most; a shard holds up to 500 pictures."""
+"""Of an earlier run at the most; a shard holds up to 500 images."""
 
 _PNG_SHARE = 0.55
-"""Of a picture's raw bytes, what its PNG takes, where nothing was measured yet."""
+"""Of an image's raw bytes, what its PNG takes, where nothing was measured yet."""
 
 _ROW_BYTES = 1500
 
@@ -60,8 +60,8 @@ def estimate(plan: RunPlan, root: Path | str, workers: int = 1) -> Estimate:
     """What the plan will cost, judged by the newest run below ``root`` that does the same work.
 
     That is one of the same model, size, steps, guidance, masker and rules. The pace is the mean
-    over pictures from all over it: a median would hide the few dear ones, such as the renderer's
-    first picture of each scene. Where there is no such run no time is given: :func:`trial`
+    over images from all over it: a median would hide the few dear ones, such as the renderer's
+    first image of each scene. Where there is no such run no time is given: :func:`trial`
     measures one.
     """
     measurement = _measured_pace(plan, Path(root))
@@ -77,11 +77,11 @@ def estimate(plan: RunPlan, root: Path | str, workers: int = 1) -> Estimate:
 def trial(
     plan: RunPlan, settings: WorkerSettings | None = None, workers: int = 1, threads: int = 0
 ) -> Estimate:
-    """Draws (or reads) and judges a few pictures, spread over the plan, and throws them away.
+    """Draws (or reads) and judges a few images, spread over the plan, and throws them away.
 
     With so many ``threads``, 0 for all.
 
-    Raises what opening the model raises, and TrueHueError where no picture could be made.
+    Raises what opening the model raises, and TrueHueError where no image could be made.
     """
     positions = order_of(plan)[np.linspace(0, plan.total - 1, min(TRIED, plan.total)).astype(int)]
     with tempfile.TemporaryDirectory(prefix="truehue-trial-") as location:
@@ -113,7 +113,7 @@ def trial(
 
 
 def by_trial(plan: RunPlan, tried: Estimate, workers: int = 1) -> Estimate:
-    """What the plan will cost by a trial of one like it, made with other workers or pictures."""
+    """What the plan will cost by a trial of one like it, made with other workers or images."""
     estimate_without_disk = _estimate(plan, workers, tried.seconds_a_picture, tried.basis)
     return replace(
         estimate_without_disk, disk_bytes=tried.disk_bytes // max(tried.pictures, 1) * plan.total
@@ -121,7 +121,7 @@ def by_trial(plan: RunPlan, tried: Estimate, workers: int = 1) -> Estimate:
 
 
 def _measured_pace(plan: RunPlan, root: Path) -> tuple[float, int, str] | None:
-    """Seconds a picture in the run that tells most, of how many pictures, and its name."""
+    """Seconds an image in the run that tells most, of how many images, and its name."""
     settings_json = {name: getattr(plan, name) for name in ("model", "kind", "size_px", "steps")}
     settings_json |= {
         "guidance": plan.guidance,
@@ -144,7 +144,7 @@ def _measured_pace(plan: RunPlan, root: Path) -> tuple[float, int, str] | None:
         if count:
             alike = summary.get("prompts_sha256") == prompts
             candidates.append((alike, count, total / count, str(summary["name"])))
-    # Scenes differ in cost: the same prompts tell most, then the most pictures.
+    # Scenes differ in cost: the same prompts tell most, then the most images.
     if not candidates:
         return None
     _, count, seconds, name = max(candidates, key=lambda candidate: candidate[:2])
@@ -152,7 +152,7 @@ def _measured_pace(plan: RunPlan, root: Path) -> tuple[float, int, str] | None:
 
 
 def _seconds(shards: list[Path]) -> tuple[float, int]:
-    """What the pictures took that some shards hold, evenly spaced, and how many these are."""
+    """What the images took that some shards hold, evenly spaced, and how many these are."""
     some = (
         {shards[index * len(shards) // SHARDS_READ] for index in range(SHARDS_READ)}
         if shards
@@ -178,7 +178,7 @@ def _estimate(plan: RunPlan, workers: int, seconds: float | None, basis: str) ->
 
 
 def _pixels(plan: RunPlan) -> int:
-    """Pixels of a picture: of the size that is asked for, else of the model's own, else 1024²."""
+    """Pixels of an image: of the size that is asked for, else of the model's own, else 1024²."""
     own = model(plan.model).defaults
     if plan.size_px is not None or own is None:
         return (plan.size_px or 1024) ** 2

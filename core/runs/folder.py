@@ -24,7 +24,7 @@ PROMPTS, ITEMS = "prompts.jsonl.gz", "items.jsonl.gz"
 
 
 class RunFolder(BatchFolder):
-    """The folder of one run: pictures and masks lie in it too, and the prompts beside the plan."""
+    """The folder of one run: images and masks lie in it too, and the prompts beside the plan."""
 
     words = WorkNames("run", "picture", "pictures")
 
@@ -53,7 +53,7 @@ class RunFolder(BatchFolder):
 
     @property
     def images(self) -> Path:
-        """Drawn pictures: ``ab/<image_id>.png``."""
+        """Drawn images: ``ab/<image_id>.png``."""
         return self.path / "images"
 
     @property
@@ -62,7 +62,7 @@ class RunFolder(BatchFolder):
         return self.path / "masks"
 
     def written_folders(self) -> tuple[Path, ...]:
-        """Shards, pictures and masks."""
+        """Shards, images and masks."""
         return (self.shard_folder, self.images, self.masks)
 
     def plan_files(self) -> tuple[Path, ...]:
@@ -95,7 +95,7 @@ class RunFolder(BatchFolder):
         return super().summary()
 
     def plan(self) -> RunPlan:
-        """The whole plan, prompts and stored pictures included. Raises BadInput."""
+        """The whole plan, prompts and stored images included. Raises BadInput."""
         summary = self._read
         try:
             prompts = tuple(prompt_from_json(row) for row in _rows(self.path / PROMPTS))
@@ -150,7 +150,7 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def item_from_json(row: dict[str, Any]) -> StoredItem:
-    """A picture of a stored run, as a line of its file holds it."""
+    """An image of a stored run, as a line of its file holds it."""
     masks = {int(target): StoredMask(**row) for target, row in row["masks"].items()}
     return StoredItem(**{**row, "masks": masks})
 

@@ -37,7 +37,7 @@ KINDS = ("exact", "whole", "grounded")
 
 @dataclass(frozen=True)
 class KnownMasks:
-    """What is known of the objects of a picture.
+    """What is known of the objects of an image.
 
     ``findings`` by the position of the target, for :func:`truehue.core.verdict.tasks.judge_task`;
     ``masks`` are those to be kept, each with the position of its target.
@@ -48,7 +48,7 @@ class KnownMasks:
 
 
 class Masker(Protocol):
-    """Finds the objects of one picture after the other; only one thread calls it."""
+    """Finds the objects of one image after the other; only one thread calls it."""
 
     def find(
         self,
@@ -63,8 +63,8 @@ class Masker(Protocol):
         """Where the objects are that a color is asked of, or whose colors are to be measured.
 
         ``srgb8`` uint8 ``(H, W, 3)``; ``task`` a key of :data:`truehue.core.prompts.prompt.TASKS`;
-        ``exact`` the masks that came with the picture, by position of the target; ``rendered`` how
-        the reference renderer drew each target, None for a picture of another model;
+        ``exact`` the masks that came with the image, by position of the target; ``rendered`` how
+        the reference renderer drew each target, None for an image of another model;
         ``prompt_text`` what the image was generated from, which a presence question may quote. An
         object that cannot be found has a finding that says why, or none where nothing is known of
         it. Raises what loading and running a model raise.
@@ -82,7 +82,7 @@ Opened = Callable[[str, Mapping[str, Any]], None]
 def open_masker(
     spec: MaskerSpec, sources: Sources | None = None, opened: Opened = lambda role, about: None
 ) -> Masker:
-    """The masker of a plan; its models are loaded for the first picture.
+    """The masker of a plan; its models are loaded for the first image.
 
     ``sources`` tell where weights are. ``opened`` is told the role of each model that was loaded,
     and what tells its weights from others (truehue.core.runs.provenance); what it raises comes out
@@ -105,7 +105,7 @@ def open_masker(
 
 
 class Exact:
-    """The masks that came with the picture; what the renderer did not draw is absent."""
+    """The masks that came with the image; what the renderer did not draw is absent."""
 
     def find(
         self,
@@ -127,7 +127,7 @@ class Exact:
 
 
 class WholeImage:
-    """Every object is the whole picture."""
+    """Every object is the whole image."""
 
     def find(
         self,
@@ -156,7 +156,7 @@ class Grounding:
     """Masks from the objects' names: boxes by a detector, cut out by a segmenter.
 
     ``detector``, ``segmenter`` and ``presence`` are ids of models; ``presence`` is empty where
-    nobody asks whether an object is in the picture.
+    nobody asks whether an object is in the image.
     """
 
     detector: str
@@ -207,7 +207,7 @@ class Grounding:
         return KnownMasks({**findings, **mask_findings}, tuple(masks.items()))
 
     def close(self) -> None:
-        """Unloads the models; the next picture loads them again."""
+        """Unloads the models; the next image loads them again."""
         while self._tools:
             self._tools.popitem()[1].unload()
 

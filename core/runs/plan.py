@@ -60,7 +60,7 @@ def make_plan(
 ) -> RunPlan:
     """A plan whose every part has been checked; see :class:`truehue.core.runs.records.RunPlan`.
 
-    With ``items`` it is a run that scores these stored pictures, else one that draws. One guidance
+    With ``items`` it is a run that scores these stored images, else one that draws. One guidance
     scale alone is the plan's ``guidance``. A plan of concepts that asks no color has no ``rules``,
     and nothing that rules need, whatever was given. Raises BadInput that names the part and what it
     takes.
@@ -138,7 +138,7 @@ def run_id(plan: RunPlan) -> str:
 
 
 def plan_json(plan: RunPlan) -> dict[str, Any]:
-    """The plan as plain JSON, with digests in place of its prompts and pictures."""
+    """The plan as plain JSON, with digests in place of its prompts and images."""
     fields: dict[str, Any] = {
         "format": FORMAT,
         **{
@@ -191,7 +191,7 @@ def made_with(plan: RunPlan) -> dict[str, str]:
 
 
 def items_digest(items: Iterable[StoredItem]) -> str:
-    """SHA-256 of all that decides the results of stored pictures; wherever their files lie.
+    """SHA-256 of all that decides the results of stored images; wherever their files lie.
 
     A mask that storage does not know by an id goes by its file's name, which says what is in it,
     by its maker, and by its parameters, which hold whether the object is there.
@@ -227,7 +227,7 @@ def file_digest(path: str) -> str:
 
 
 def prompt_and_image_at(plan: RunPlan, position: int) -> tuple[int, int]:
-    """Which prompt, and which of its pictures, a position means."""
+    """Which prompt, and which of its images, a position means."""
     if plan.kind == STORED:
         item = plan.items[position]
         return item.prompt, item.image
@@ -258,7 +258,7 @@ def request_of(plan: RunPlan, position: int) -> GenerationRequest:
 def guidance_at(
     image: int, guidance: float | None, guidances: Sequence[float], images: int
 ) -> float | None:
-    """The guidance that the picture ``image`` of a prompt is drawn with, of ``images`` pictures:
+    """The guidance that the image ``image`` of a prompt is drawn with, of ``images`` images:
     first every seed with the first of the scales, then with the second, and so on."""
     return guidances[image * len(guidances) // images] if guidances else guidance
 
@@ -312,7 +312,7 @@ def _check_drawing(kind: str, drawing: GenerationPlan, scales: int) -> None:
 
 
 def _check_numbers(steps: int | None, guidance: float | None) -> None:
-    """What no model takes would fail at every picture of the run."""
+    """What no model takes would fail at every image of the run."""
     if steps is not None and steps < 1:
         raise BadInput(f"Steps must be at least 1, not {steps}.")
     if guidance is not None and not (math.isfinite(guidance) and guidance >= 0):

@@ -11,7 +11,7 @@ from truehue.core.prompts.prompt import Prompt
 from truehue.core.verdict.rules import RULES
 
 DRAWN, STORED = "drawn", "stored"
-"""The two kinds of runs: pictures are drawn, or pictures that exist are scored."""
+"""The two kinds of runs: images are drawn, or images that exist are scored."""
 
 EVERY_RULE = tuple(entry.id for entry in RULES)
 
@@ -23,8 +23,8 @@ EXACT, WHOLE, GROUNDED = MASKERS = ("exact", "whole", "grounded")
 class MaskerSpec:
     """Who marks the objects. ``kind``:
 
-    - ``exact``: the masks that came with the picture (the renderer's, or a stored image's own);
-    - ``whole``: every object is the whole picture (color patches, textures);
+    - ``exact``: the masks that came with the image (the renderer's, or a stored image's own);
+    - ``whole``: every object is the whole image (color patches, textures);
     - ``grounded``: ``detector`` and ``segmenter`` (ids as ``python -m truehue masks models`` lists
       them) by ``variant`` (``paper`` or ``released``), and ``presence``, a model's id or empty.
     """
@@ -48,12 +48,12 @@ class StoredMask:
 
 @dataclass(frozen=True)
 class StoredItem:
-    """A picture that exists: ``prompt`` is the prompt's place in the plan, ``image`` its number
-    among that prompt's pictures, from 0.
+    """An image that exists: ``prompt`` is the prompt's place in the plan, ``image`` its number
+    among that prompt's images, from 0.
 
     ``file`` is a PNG of exactly the pixels of ``image_id``; ``masks`` are those of its objects, by
     the position of the target. ``drawn_by`` is the id of the model that drew it, where that is
-    known: the reference renderer's own masks say what is not in its pictures.
+    known: the reference renderer's own masks say what is not in its images.
     """
 
     prompt: int
@@ -69,7 +69,7 @@ class GenerationPlan:
     """How a run draws; None stands for the model's own default.
 
     ``images`` is the number of seeds, from ``seed`` on: with several ``guidances`` each of them has
-    so many pictures a prompt. ``guidance`` is for one scale alone. ``options`` as in a
+    so many images a prompt. ``guidance`` is for one scale alone. ``options`` as in a
     GenerationRequest.
     """
 
@@ -103,9 +103,9 @@ class RunPlan:
 
     ``name`` is what people call it, ``set_name`` the set or selection that ``prompts`` came from.
     ``model`` is an id of the registry (a drawn run), or what people call the model of the stored
-    pictures. Every prompt has ``images`` pictures: one a seed, from ``seed`` on, for each of the
+    images. Every prompt has ``images`` images: one a seed, from ``seed`` on, for each of the
     ``guidances``, which are empty or several; None stands for the model's own default. ``options``
-    as in a GenerationRequest. ``items`` are the pictures of a ``stored`` run. ``rules`` are ids and
+    as in a GenerationRequest. ``items`` are the images of a ``stored`` run. ``rules`` are ids and
     versions of truehue.core.verdict.rules, none where only concepts are measured; ``k`` as for
     truehue.core.verdict.candidates.Acceptance, ``munsell`` the path of the file of samples, or
     empty.
@@ -137,21 +137,21 @@ class RunPlan:
 
     @property
     def total(self) -> int:
-        """How many pictures the run has."""
+        """How many images the run has."""
         return len(self.items) if self.kind == STORED else len(self.prompts) * self.images
 
 
 @dataclass(frozen=True)
 class ObjectVerdict:
-    """What one rule says of one object of a picture: a row of the results.
+    """What one rule says of one object of an image: a row of the results.
 
     ``target`` is the position in the prompt's targets, -1 where there is no object to speak of (a
-    picture that could not be drawn). ``picture_status`` and ``picture_reason`` are those of the
-    whole picture by this rule, the same in all its rows; ``leads`` is True in exactly one row a
-    picture and rule: that of the object that decided (the first of the worst). ``cause`` is a key
+    image that could not be drawn). ``picture_status`` and ``picture_reason`` are those of the
+    whole image by this rule, the same in all its rows; ``leads`` is True in exactly one row a
+    image and rule: that of the object that decided (the first of the worst). ``cause`` is a key
     of truehue.core.runs.score.CAUSES, empty for a pass. Numbers are None where nothing was
-    measured; lab is CIELAB D65/2°. By ``truehue`` the differences are those to the asked color as
-    the light of the picture shows it: ``light_factor`` times its linear light, and ``haze_percent``
+    measured; lab is CIELAB D65/2°. By ``truehue`` the differences are those to the target color as
+    the light of the image shows it: ``light_factor`` times its linear light, and ``haze_percent``
     of white.
     """
 
@@ -181,7 +181,7 @@ class ObjectVerdict:
 @dataclass(frozen=True)
 class MaskResult:
     """The mask of one object: the file ``masks/ab/<content_sha256>.png`` of the run's folder, or
-    the stored mask ``mask_id`` of a picture that existed."""
+    the stored mask ``mask_id`` of an image that existed."""
 
     target: int
     content_sha256: str
@@ -193,7 +193,7 @@ class MaskResult:
 
 @dataclass(frozen=True)
 class ObjectProfile:
-    """The colors of a concept's object in a picture; None with the ``reason``, a sentence, where
+    """The colors of a concept's object in an image; None with the ``reason``, a sentence, where
     the object has no mask or too few pixels. Nothing ever stands in for them."""
 
     target: int
@@ -203,13 +203,13 @@ class ObjectProfile:
 
 @dataclass(frozen=True)
 class ItemResult:
-    """What came of one picture: one line of a worker's journal, one row of a shard.
+    """What came of one image: one line of a worker's journal, one row of a shard.
 
-    ``position`` counts the run's pictures: ``prompt * images + image`` of a drawn run, the place in
+    ``position`` counts the run's images: ``prompt * images + image`` of a drawn run, the place in
     ``items`` of a stored one. ``attempt`` counts from 1; the latest attempt is the one that counts.
     ``status`` is ``drawn`` or ``failed`` (then ``reason`` is a sentence). ``seconds`` is the
     drawing until its PNG is kept, ``scoring_seconds`` masks and verdicts. ``origin`` is the
-    generator's, plain JSON. ``profiles`` are those of a concept's prompt, none for a picture that
+    generator's, plain JSON. ``profiles`` are those of a concept's prompt, none for an image that
     failed. Equal for any number of workers, but for ``seconds``, ``scoring_seconds`` and
     ``worker``.
     """

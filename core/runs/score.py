@@ -54,7 +54,7 @@ def score(
     acceptance: Acceptance,
     left_out: Collection[int] = (),
 ) -> tuple[ObjectVerdict, ...]:
-    """The verdicts on a picture, rules and objects in their order.
+    """The verdicts on an image, rules and objects in their order.
 
     ``srgb8`` uint8 ``(H, W, 3)``; ``findings`` by the position of the target; ``left_out`` are the
     positions that the reference renderer has no shape for. A rule that breaks is ``unscored`` on
@@ -68,7 +68,7 @@ def score(
 def not_generated(
     reason: str, rules: Sequence[tuple[str, str]], prompt: Prompt | None = None
 ) -> tuple[ObjectVerdict, ...]:
-    """What every rule says of a picture that could not be drawn: unscored, with the reason.
+    """What every rule says of an image that could not be drawn: unscored, with the reason.
 
     Nothing where ``prompt`` is a concept that no color is asked of, for then no rule has a say.
     """
@@ -96,7 +96,7 @@ def not_generated(
 def rows_of(
     verdict: TaskVerdict, findings: Mapping[int, Localization], left_out: Collection[int] = ()
 ) -> Iterator[ObjectVerdict]:
-    """A row an object; the first of those with the picture's own status leads."""
+    """A row an object; the first of those with the image's own status leads."""
     statuses = [outcome.status for outcome in verdict.outcomes]
     first = statuses.index(verdict.status)
     for index, outcome in enumerate(verdict.outcomes):

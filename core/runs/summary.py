@@ -16,7 +16,7 @@ from truehue.core.generation.registry import model
 from truehue.core.runs.records import DRAWN, EXACT, GROUNDED, STORED, MaskerSpec
 
 MOST_PICTURES = 50_000_000
-"""Pictures of one run."""
+"""Images of one run."""
 
 MOST_RULES = 32
 MOST_PARTS = 10_000

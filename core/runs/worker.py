@@ -57,7 +57,7 @@ class WorkerSettings:
 
 @dataclass
 class _Picture:
-    """A picture before it is judged."""
+    """An image before it is judged."""
 
     srgb8: np.ndarray
     exact: dict[int, Mask]
@@ -67,7 +67,7 @@ class _Picture:
 
 
 class RunWork(Work):
-    """The pictures of a run, as :class:`truehue.core.batch.work.Work`."""
+    """The images of a run, as :class:`truehue.core.batch.work.Work`."""
 
     def __init__(self, folder: Path | str, settings: WorkerSettings | None = None) -> None:
         super().__init__(RunFolder(folder))
@@ -95,7 +95,7 @@ class RunWork(Work):
         check_versions(RunFolder(self.folder.path), self.plan)
 
     def open(self, context: WorkerContext) -> RunProcessor:
-        """Models are opened with the first picture."""
+        """Models are opened with the first image."""
         return RunProcessor(self.plan, self.settings, context)
 
     def failure_row(self, position: int, attempt: int, reason: str) -> Row:
@@ -107,7 +107,7 @@ class RunWork(Work):
         )
 
     def fitted(self, row: Row) -> Row:
-        """Beside the position, prompt and picture have to be those of the plan; a line of before
+        """Beside the position, prompt and image have to be those of the plan; a line of before
         there were profiles gets none."""
         position = row.get("position")
         try:
@@ -135,7 +135,7 @@ class RunWork(Work):
 
 
 class RunProcessor:
-    """Draws or reads a picture, marks its objects and judges them."""
+    """Draws or reads an image, marks its objects and judges them."""
 
     def __init__(self, plan: RunPlan, settings: WorkerSettings, context: WorkerContext) -> None:
         self._plan, self._settings, self._context = plan, settings, context
@@ -145,7 +145,7 @@ class RunProcessor:
         self._model: LoadedModel | None = None
 
     def do(self, position: int, attempt: int) -> Row:
-        """The row of a picture."""
+        """The row of an image."""
         try:
             return row_of(self._process_item(position, attempt))
         except Cancelled as error:
@@ -168,7 +168,7 @@ class RunProcessor:
             else:
                 stored = self._stored(self._plan.items[position], prompt, blank)
         except (Cancelled, CannotWork, DataFolderError):
-            raise  # a disk that is full is no picture's failure
+            raise  # a disk that is full is no image's failure
         except Exception as error:
             raise _failure(error, blank) from error
         began = time.perf_counter()
@@ -306,7 +306,7 @@ class RunProcessor:
 
 
 def _failure(error: Exception, blank: ItemResult, label: str = "The model") -> ItemFailed:
-    """Why a picture has no result, with what is known of it all the same."""
+    """Why an image has no result, with what is known of it all the same."""
     seed = blank.seed
     if isinstance(error, _Seeded):
         seed, error = error.seed, error.error

@@ -62,7 +62,7 @@ def cfm_measures(registration: Registration) -> tuple[Measure, ...]:
 def cfm_records(
     registration: Registration, image_id: str, prompt: str, score: CfmScore
 ) -> list[ScoreRecord]:
-    """What CFM said of a picture, by each of its measures; the first holds the map."""
+    """What CFM said of an image, by each of its measures; the first holds the map."""
     provenance = {"truehue": VERSION, "prompt": prompt, "checkpoint": registration.name}
     numbers: dict[str, tuple[float, dict[str, Any]]] = {
         CFM: (score.score, {"logit": score.logit, MAP: rows_of(reduce_attention(score.attention))}),
@@ -89,10 +89,10 @@ def scored_by_cfm(
     images: Sequence[tuple[str, np.ndarray, str]],
     batch_size: int = 4,
 ) -> list[ScoreRecord]:
-    """Scores of pictures (image id, uint8 sRGB ``(H, W, 3)``, prompt), each by every measure of
+    """Scores of images (image id, uint8 sRGB ``(H, W, 3)``, prompt), each by every measure of
     CFM.
 
-    ``unscored`` where a picture has no prompt or cannot be read by CFM; one that breaks a batch
+    ``unscored`` where an image has no prompt or cannot be read by CFM; one that breaks a batch
     leaves the others theirs.
     """
     records: list[ScoreRecord] = []
@@ -131,7 +131,7 @@ def _without(registration: Registration, image_id: str, reason: str) -> list[Sco
 
 
 def map_rows(records: Sequence[ScoreRecord], version: str = "") -> list[str] | None:
-    """CFM's map of a picture as a refinement takes it, rows of two hexadecimal digits a cell, from
+    """CFM's map of an image as a refinement takes it, rows of two hexadecimal digits a cell, from
     its stored scores: the latest (of one ``version`` where it is given); None without one."""
     for record in reversed(records):
         rows = record.numbers.get(MAP)

@@ -31,7 +31,7 @@ class Measure:
     comes from. ``of`` computes it of an image, uint8 sRGB ``(H, W, 3)``, and raises a TrueHueError
     where it cannot; it is None where scores come from elsewhere: from people, or a file. ``quick``
     ones take no longer than an image takes to be shown, and are computed when one is looked at.
-    A model that reads pictures in batches, with their prompts, is named by ``scorer``; its
+    A model that reads images in batches, with their prompts, is named by ``scorer``; its
     measures are computed together.
     """
 

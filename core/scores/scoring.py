@@ -106,7 +106,7 @@ def score_mean(
     """The mean over all items of some prompts: ``sums`` of the scores of each prompt and ``counts``
     of them, prompt by prompt.
 
-    The pictures of one prompt are alike, so prompts are resampled
+    The images of one prompt are alike, so prompts are resampled
     (:mod:`truehue.core.analysis.intervals`).
     """
     total, scored = np.asarray(sums, dtype=np.float64), np.asarray(counts, dtype=np.int64)

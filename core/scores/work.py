@@ -29,7 +29,7 @@ from truehue.core.scores.records import Measure, ScoreRecord
 from truehue.core.scores.scoring import score_image, unscored
 
 PICTURES_AT_ONCE = 8
-"""Pictures of one item, which CFM reads in one batch on a GPU."""
+"""Images of one item, which CFM reads in one batch on a GPU."""
 PICTURES = "pictures.jsonl"
 _KEPT_FIELDS = (
     "item_kind",
@@ -48,7 +48,7 @@ _KEPT_FIELDS = (
 
 @dataclass(frozen=True)
 class ScoringTask:
-    """A picture that lacks scores: its id, where its PNG lies, its prompt ("" where none is known)
+    """An image that lacks scores: its id, where its PNG lies, its prompt ("" where none is known)
     and the ids of the measures that it lacks."""
 
     image_id: str
@@ -58,16 +58,16 @@ class ScoringTask:
 
 
 class ScoringFolder(BatchFolder):
-    """Its plan names the measures; the pictures stand in a file beside it."""
+    """Its plan names the measures; the images stand in a file beside it."""
 
     words = WorkNames("scoring", "few pictures", "few pictures")
 
     def plan_files(self) -> tuple[Path, ...]:
-        """The plan, and its pictures."""
+        """The plan, and its images."""
         return (*super().plan_files(), self.path / PICTURES)
 
     def tasks(self) -> list[ScoringTask]:
-        """Every picture, in the order of the plan. Raises BadInput."""
+        """Every image, in the order of the plan. Raises BadInput."""
         try:
             lines = (self.path / PICTURES).read_text(encoding="utf-8").splitlines()
             return [
@@ -111,7 +111,7 @@ def begin_scoring(
 
 
 class ScoringWork(Work):
-    """Scores the pictures of a plan."""
+    """Scores the images of a plan."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(ScoringFolder(folder))
@@ -127,7 +127,7 @@ class ScoringWork(Work):
         _measures(self._folder)
 
     def open(self, context: WorkerContext) -> ImageScorer:
-        """Who scores; CFM is loaded with the first picture that it is asked about."""
+        """Who scores; CFM is loaded with the first image that it is asked about."""
         return ImageScorer(self._folder, context)
 
     def needs_device(self) -> bool:
@@ -136,11 +136,11 @@ class ScoringWork(Work):
 
     @property
     def pictures(self) -> int:
-        """How many pictures there are."""
+        """How many images there are."""
         return int(self._folder.summary()["pictures"])
 
     def pictures_of(self, items: int) -> int:
-        """How many pictures so many items are, at most all."""
+        """How many images so many items are, at most all."""
         return min(items * int(self._folder.summary()["at_once"]), self.pictures)
 
     def records(self, known: set[int] | None = None) -> Iterator[list[ScoreRecord]]:
@@ -160,7 +160,7 @@ class ScoringWork(Work):
 
 
 class ImageScorer:
-    """Scores a few pictures at a time; a step is a picture by measures without a model."""
+    """Scores a few images at a time; a step is an image by measures without a model."""
 
     def __init__(self, folder: ScoringFolder, context: WorkerContext) -> None:
         self._context, self._registration = context, folder.registration()
@@ -170,7 +170,7 @@ class ImageScorer:
         self._scorer: Any = None
 
     def do(self, position: int, attempt: int) -> Row:
-        """The scores of an item's pictures."""
+        """The scores of an item's images."""
         start = position * self._at_once
         records: list[ScoreRecord] = []
         for_cfm: list[tuple[str, np.ndarray, str]] = []

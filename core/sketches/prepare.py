@@ -125,7 +125,7 @@ _MANY_COLORS = 25
 
 
 def of_image(flat: Flattened, inverted: bool) -> tuple[SketchWarning, ...]:
-    """Of what was taken away from a picture before lines were made of it; whether it was turned
+    """Of what was taken away from an image before lines were made of it; whether it was turned
     around, light lines on dark ground."""
     return tuple(_of_image(flat, inverted))
 
@@ -259,11 +259,11 @@ _EDGE_PX = 2.5
 
 
 def prepare(srgb8: np.ndarray, settings: SketchSettings | None = None) -> Sketch:
-    """A picture of a line drawing as a sketch: photographs of paper, scans, drawings in color.
+    """An image of a line drawing as a sketch: photographs of paper, scans, drawings in color.
 
     ``srgb8`` is uint8 ``(H, W, 3)`` with transparency laid over white, as
     :func:`truehue.core.images.load.load_image` gives it. White lines on black are turned around.
-    Raises ImageError for other arrays and for pictures more than a hundred times as long as wide.
+    Raises ImageError for other arrays and for images more than a hundred times as long as wide.
     """
     settings = settings or SketchSettings()
     if srgb8.dtype != np.uint8 or srgb8.ndim != 3 or srgb8.shape[2] != 3 or 0 in srgb8.shape:
@@ -316,7 +316,7 @@ def _is_inverted(srgb8: np.ndarray) -> bool:
 
 
 def _resized(srgb8: np.ndarray, limit: int) -> np.ndarray:
-    """A picture with a longer side of at most so many pixels, so that nothing after it is slow."""
+    """An image with a longer side of at most so many pixels, so that nothing after it is slow."""
     import cv2
 
     height, width = srgb8.shape[:2]

@@ -24,11 +24,11 @@ INK = 128
 
 @dataclass(frozen=True)
 class SketchSettings:
-    """How a picture becomes a sketch.
+    """How an image becomes a sketch.
 
     ``line_threshold`` is the lightness, 1 to 254 of 255 after the paper was made white, at which a
     line begins; None finds one between the lines and the paper. ``longer_side`` is that of the
-    sketch in pixels, 64 to 2048; smaller pictures are enlarged up to four times. Specks of ink and
+    sketch in pixels, 64 to 2048; smaller images are enlarged up to four times. Specks of ink and
     of paper under ``speck_px`` pixels (at a longer side of 1024) are cleaned away, 0 keeps all.
     ``flatten`` divides by the paper around, which takes shadows and gray wash away.
     Raises BadInput for others.

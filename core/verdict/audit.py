@@ -70,7 +70,7 @@ def audit(measurements: Sequence[Measurement]) -> Audit | None:
 
 
 def _guidance(by: Mapping[str, Measurement]) -> list[tuple[str, str]]:
-    """The released step that keeps the tenth nearest to the asked color."""
+    """The released step that keeps the tenth nearest to the target color."""
     guided, plain = by.get("released"), by.get("released-unguided")
     if guided is None or guided.dominant is None or guided.dominant.method != "released":
         return []

@@ -17,7 +17,7 @@ from truehue.core.prompts.prompt import ObjectTarget
 from truehue.core.verdict.rules import DIFFERS, MATCHES
 
 STEPS = ("presence", "detection", "mask", "color")
-"""Where the way from a picture to a verdict can end, in its order."""
+"""Where the way from an image to a verdict can end, in its order."""
 
 PRESENCES = ("", "yes", "no", "unknown")
 
@@ -28,7 +28,7 @@ class Expectation:
 
     ``position`` is that of its target. ``relation`` is ``matches`` or ``differs``: the object has
     to have ``color``, or must not. ``guided`` is False where the released code measures without the
-    asked color's help: COA's second object and ICA's reference (gen-color-bench @ 802a3ba).
+    target color's help: COA's second object and ICA's reference (gen-color-bench @ 802a3ba).
     ``label`` names it in a sentence: "the plate", or "the second apple" where two share a name.
     """
 
@@ -65,7 +65,7 @@ def expectation_key(object_name: str, color: str, relation: str = MATCHES) -> st
 def key_of_verdict(object_name: str, target: Mapping[str, Any]) -> str:
     """The key of the expectation that a verdict answers.
 
-    ``target`` is the asked color as plain JSON: ``hex``, or where there is none ``value``, as
+    ``target`` is the target color as plain JSON: ``hex``, or where there is none ``value``, as
     :func:`truehue.core.color.systems.parse_target` reads it, and ``relation``. A target without
     either answers nothing that is ever expected.
     """
@@ -88,7 +88,7 @@ class Localization:
     """What is known of where one object is.
 
     ``mask`` bool ``(H, W)``, or None. ``presence`` is the answer to whether the object is in the
-    picture: ``yes``, ``no``, ``unknown``, or empty where nobody asked. Without a mask, ``step`` (of
+    image: ``yes``, ``no``, ``unknown``, or empty where nobody asked. Without a mask, ``step`` (of
     :data:`STEPS`) says where the search ended and ``reason`` why, as a whole sentence or empty.
     Raises BadInput for a presence or a step that is none.
     """
@@ -106,11 +106,11 @@ class Localization:
 
 
 ABSENT = Localization(presence="no", step="presence")
-"""An object that is known not to be in the picture."""
+"""An object that is known not to be in the image."""
 
 
 def expectations_of(targets: Sequence[ObjectTarget]) -> tuple[Expectation, ...]:
-    """The objects that a picture is judged by, in their order.
+    """The objects that an image is judged by, in their order.
 
     A main object has to have its color. A reference (ICA) has to have its own or else the first
     main object's. A bystander (COA) must not have the first main object's. Objects that no color
@@ -162,7 +162,7 @@ def findings_of(
     """What is known of each object that a color is asked of, by the position of its target.
 
     ``also`` are positions of others that are looked for. ``masks`` by position. ``standings`` are
-    those of a picture that the reference renderer drew
+    those of an image that the reference renderer drew
     (:func:`truehue.core.generation.backends.reference.shapes_for`), and empty for any other: an
     object that it did not draw is absent, one that it has no shape for was left out. An object of
     which nothing is known has no finding.

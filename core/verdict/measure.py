@@ -43,7 +43,7 @@ class TargetObject:
     """The object that a color is asked of.
 
     ``name`` is what sentences call it. ``relation`` is ``matches``, or ``differs`` where it must
-    not have the color. ``guided`` False measures it without the asked color's help by a rule that
+    not have the color. ``guided`` False measures it without the target color's help by a rule that
     would have it (truehue.core.verdict.tasks); None leaves that to the rule. Raises BadInput for
     another relation.
     """
@@ -139,7 +139,7 @@ class Measurement:
         return fields
 
     def _saved_candidates(self) -> tuple[Candidate, ...]:
-        """All, or of hundreds of Munsell samples the asked color and what the metrics speak of."""
+        """All, or of hundreds of Munsell samples the target color and what the metrics speak of."""
         if len(self.candidates) <= MOST_KEPT:
             return self.candidates
         positions = {0, *(metric.candidate for metric in self.verdict.metrics)}
@@ -172,7 +172,7 @@ def measure(
     target_object: TargetObject = AN_OBJECT,
     cache: MaskCache | None = None,
 ) -> Measurement:
-    """Judges the pixels inside a mask against an asked color.
+    """Judges the pixels inside a mask against a target color.
 
     ``srgb8`` uint8 ``(H, W, 3)``; ``mask`` bool ``(H, W)``; ``target`` from
     :func:`truehue.core.color.systems.parse_target`; ``rule_id`` from

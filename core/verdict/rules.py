@@ -38,8 +38,8 @@ class Rule:
     """One protocol.
 
     ``same_candidate``: all metrics must pass on one candidate; otherwise each metric takes its
-    minimum over the candidates. ``guided``: the dominant color is found with the asked color's
-    help. ``cleanup``: the released mask clean-up comes first. ``lit``: the asked color is put into
+    minimum over the candidates. ``guided``: the dominant color is found with the target color's
+    help. ``cleanup``: the released mask clean-up comes first. ``lit``: the target color is put into
     the light of the image before it is compared (truehue.core.verdict.truehue). ``reconstructed``:
     Munsell samples of our own reconstruction are accepted too, and no file of the user's.
     ``variant_of`` is the rule that this one is a variant of, empty for a main rule.

@@ -94,7 +94,7 @@ def _leak_finding(
 ) -> LeakFinding:
     back = expectations.get(other.position)
     if back is not None and back.position == expectation.position:
-        # The same words for both, so that the picture says it once.
+        # The same words for both, so that the image says it once.
         first, second = sorted((expectation, other), key=lambda item: item.position)
         return LeakFinding(EXCHANGED, reasons.exchanged(first, second))
     return LeakFinding(LEAKED, reasons.took(expectation, other))
@@ -154,7 +154,7 @@ class ObjectOutcome:
 
 @dataclass(frozen=True)
 class TaskVerdict:
-    """What a rule says of a picture; ``outcomes`` in the order of the targets."""
+    """What a rule says of an image; ``outcomes`` in the order of the targets."""
 
     task: str
     status: str
@@ -178,7 +178,7 @@ def judge_task(
     rule_ids: Iterable[str],
     acceptance: Acceptance = AS_ASKED,
 ) -> Iterator[TaskVerdict]:
-    """Yields the verdict on a picture by each rule, in their order, looking at pixels once.
+    """Yields the verdict on an image by each rule, in their order, looking at pixels once.
 
     ``task`` is a key of :data:`truehue.core.prompts.prompt.TASKS`; ``findings`` by the position of
     the target; ``srgb8`` uint8 ``(H, W, 3)``. The task says whether numbers were asked for,
@@ -199,7 +199,7 @@ def judge_task(
 
 
 def reason_of(outcomes: Sequence[ObjectOutcome], rule_id: str) -> str:
-    """Why, by a rule, a picture is right, wrong or unscored: what decided it, and nothing twice."""
+    """Why, by a rule, an image is right, wrong or unscored: what decided it, and nothing twice."""
     status = combine_statuses(outcome.status for outcome in outcomes)
     if status == PASS:
         return by_rule(rule_id, reasons.right([outcome.asked for outcome in outcomes]))
@@ -208,7 +208,7 @@ def reason_of(outcomes: Sequence[ObjectOutcome], rule_id: str) -> str:
 
 @dataclass(frozen=True)
 class _Picture:
-    """A picture with what is known of its objects; ``known`` by position of the target."""
+    """An image with what is known of its objects; ``known`` by position of the target."""
 
     task: str
     srgb8: np.ndarray
@@ -342,7 +342,7 @@ def judge_all(
 
     A rule that breaks is ``unscored`` with what broke, on every object, and does not take the
     others with it. Raises BadInput for an unknown rule, and MemoryError: that is no fault of the
-    picture, and may be mended.
+    image, and may be mended.
     """
 
     def judged(some: Sequence[str]) -> Iterator[TaskVerdict]:

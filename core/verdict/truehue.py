@@ -53,7 +53,7 @@ SURFACE_HAZE1 = 0.04
 MOST_HAZE1 = 0.08
 PASS_CONFIDENCE, FAIL_CONFIDENCE = (1.75, 0.9), (-0.3, 4.5)
 """Offset and slope of a logistic curve over the logarithm of how far the misfit is from its limit,
-in ratio. Fitted to two sets of path-traced pictures together, with five near names asked for each
+in ratio. Fitted to two sets of path-traced images together, with five near names asked for each
 true color; a failure's curve to the range below 2.5 times the limit, where doubt is."""
 CLEAR_LEAD_PERCENT = 75.0
 """From here on the largest material leaves no doubt which one is meant."""

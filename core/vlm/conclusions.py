@@ -171,7 +171,7 @@ def denial_of(question: str) -> Denial | None:
     parts = re.findall(r"[a-z]+", match["rest"].casefold())
     own = [re.escape(word) for word in parts if len(word) > 2 and not _COMMON.fullmatch(word)]
     before = re.findall(r"[a-z]+", question[match.start() : match.start("rest")].casefold())
-    # What stands beside the denial: "the sky in the picture with no clouds" denies no color.
+    # What stands beside the denial: "the sky in the image with no clouds" denies no color.
     near = [*before[-2:], *parts[:3]]
     presence = not parts or bool(_EXISTS.search(" ".join(near)))
     return Denial("|".join([*own, *([_PRESENT] if presence else [])]) or _PRESENT, presence)

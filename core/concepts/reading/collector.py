@@ -27,7 +27,7 @@ MAX_ROWS = 50_000
 MAX_CHARACTERS = 200
 MAX_LABELS = 50
 PICTURES = "pictures"
-"""The kind of a row that was measured on pictures: it comes in as a histogram."""
+"""The kind of a row that was measured on images: it comes in as a histogram."""
 NORMALIZED = (OFFER_RATINGS, SHARES)
 """What numbers that do not sum to 1 may be."""
 MOST_PROBLEMS = 1_000

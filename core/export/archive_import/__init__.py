@@ -118,7 +118,7 @@ def _say_where_from(run_path: Path, archive: RunZip, done: int, summary: Mapping
 
 
 def _counts(folder: RunFolder, manifest: Mapping[str, Any], done: int) -> dict[str, list[int]]:
-    """How many results, pictures and masks were found, and how many the archive's list says."""
+    """How many results, images and masks were found, and how many the archive's list says."""
     images = manifest.get("pictures")
     listed = {
         "results": images.get("done") if isinstance(images, Mapping) else None,
@@ -170,7 +170,7 @@ def _take_its_place(run_path: Path, root: Path, shown: str) -> RunFolder:
 
 
 def _add_images(run_path: Path, target_folder: RunFolder) -> None:
-    """An archive with pictures completes a run that was imported without them."""
+    """An archive with images completes a run that was imported without them."""
     about = imported_from(target_folder.path)
     if not about:
         return

@@ -26,7 +26,7 @@ from truehue.core.verdict.rules import rule as known_rule
 
 MOST_PROMPTS_BYTES = 256 * 2**20
 MOST_ITEMS_BYTES = 2**30
-"""Bytes of prompts and of pictures' lines, unpacked; the latter are never held at once."""
+"""Bytes of prompts and of images' lines, unpacked; the latter are never held at once."""
 
 MOST_LINE = 2**20
 MOST_PROMPTS = 2_000_000
@@ -37,31 +37,31 @@ _HEX = frozenset("0123456789abcdef")
 
 @dataclass
 class ImagePositions:
-    """Prompt, number and id of each picture of a stored run, 40 bytes a picture."""
+    """Prompt, number and id of each image of a stored run, 40 bytes an image."""
 
     prompts: array[int] = field(default_factory=lambda: array("i"))
     images: array[int] = field(default_factory=lambda: array("i"))
     ids: bytearray = field(default_factory=bytearray)
 
     def add(self, prompt: int, image: int, image_id: str) -> None:
-        """One more picture, at the end."""
+        """One more image, at the end."""
         self.prompts.append(prompt)
         self.images.append(image)
         self.ids += bytes.fromhex(image_id)
 
     def image_id(self, position: int) -> str:
-        """The SHA-256 of a picture's pixels."""
+        """The SHA-256 of an image's pixels."""
         return self.ids[32 * position : 32 * position + 32].hex()
 
     def twice(self) -> bool:
-        """Whether two pictures have the same prompt and number."""
+        """Whether two images have the same prompt and number."""
         positions = np.array([self.prompts, self.images], dtype=np.int32)
         return np.unique(positions, axis=1).shape[1] < positions.shape[1]
 
 
 @dataclass(frozen=True)
 class CheckedPlan:
-    """``summary`` as plan.json, ``prompts`` read, ``places`` of each picture of a stored run,
+    """``summary`` as plan.json, ``prompts`` read, ``places`` of each image of a stored run,
     ``item_lines`` the file of these without any path."""
 
     summary: dict[str, Any]
@@ -71,7 +71,7 @@ class CheckedPlan:
 
     @property
     def total(self) -> int:
-        """How many pictures the plan has."""
+        """How many images the plan has."""
         return int(self.summary["total"])
 
     def place(self, position: int) -> tuple[int, int]:
@@ -179,7 +179,7 @@ def _item(row: dict[str, Any], prompts: int) -> dict[str, Any]:
 
 
 def _of_items(summary: dict[str, Any], prompts: tuple[Prompt, ...], folder: Path) -> CheckedPlan:
-    """The pictures of a stored run, one after the other: only their places are kept."""
+    """The images of a stored run, one after the other: only their places are kept."""
     image_positions, path = ImagePositions(), folder / ITEM_LINES
     with path.open("xb") as raw, gzip.GzipFile("", "wb", 6, raw, 0) as lines:
 

@@ -31,7 +31,7 @@ _SAMPLE = SAMPLE_SIDE**2
 def wrong_with(profile: Mapping[str, Any], picture_px: int) -> str:
     """What of a profile, as a row of a shard holds it, cannot be; empty where all of it can.
 
-    ``picture_px`` are the pixels of its picture. Raises KeyError and TypeError for what has no
+    ``picture_px`` are the pixels of its image. Raises KeyError and TypeError for what has no
     numbers where they belong.
     """
     sampled, masked = profile["sampled_px"], profile["mask_px"]
@@ -89,7 +89,7 @@ _STATUSES = ("pass", "fail", "unscored")
 
 @dataclass
 class CheckedResults:
-    """How many pictures have a result, and the sizes (width, height) of the pictures and masks that
+    """How many images have a result, and the sizes (width, height) of the images and masks that
     results speak of, by their ids."""
 
     done: int = 0

@@ -48,10 +48,10 @@ _NEEDED = (PLAN, PROMPTS)
 
 @dataclass(frozen=True)
 class Limits:
-    """How much an archive may hold. The defaults fit the whole paper's protocol with pictures.
+    """How much an archive may hold. The defaults fit the whole paper's protocol with images.
 
     The manifest may have ``listed_bytes`` more for each file that it lists; ``part_bytes`` are
-    those of results for each picture of the plan, packed, beside a first ``described_bytes``.
+    those of results for each image of the plan, packed, beside a first ``described_bytes``.
     """
 
     files: int = 1_000_000
@@ -96,7 +96,7 @@ class RunZip:
 
     @property
     def pictures(self) -> list[str]:
-        """The names of its pictures and masks, in order."""
+        """The names of its images and masks, in order."""
         return sorted(name for name in self._entries if _PICTURE.fullmatch(name))
 
     def write(self, name: str, into: Path, most_bytes: int | None = None) -> Path:
@@ -248,7 +248,7 @@ def import_images(
     masks: Mapping[str, Size],
     progress: Progress,
 ) -> None:
-    """Writes the pictures and masks of an archive below ``into``; there may be none.
+    """Writes the images and masks of an archive below ``into``; there may be none.
 
     ``images`` and ``masks`` are the sizes that the results say, by the names of the pixels. A file
     is looked at before the next one is written, and what stays of it are its pixels alone: a

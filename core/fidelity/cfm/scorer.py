@@ -168,10 +168,10 @@ class CfmScorer:
     def scores(
         self, images: Sequence[np.ndarray], prompts: Sequence[str], batch_size: int = 4
     ) -> list[CfmScore]:
-        """One score a picture, in their order.
+        """One score an image, in their order.
 
         ``pictures`` uint8 ``(H, W, 3)`` sRGB; ``prompts`` as many. A batch gives what each gives
-        alone but for rounding. Raises BadInput for pictures CFM cannot read (sides of more than
+        alone but for rounding. Raises BadInput for images CFM cannot read (sides of more than
         200 to 1) and for another number of prompts.
         """
         import torch
@@ -196,7 +196,7 @@ class CfmScorer:
         )
 
     def read_inputs(self, resized: Sequence[np.ndarray], prompts: Sequence[str]) -> dict[str, Any]:
-        """The same of pictures that :func:`as_read` has brought to size."""
+        """The same of images that :func:`as_read` has brought to size."""
         import torch
 
         images = self._patches(images=list(resized), return_tensors="pt")
@@ -258,7 +258,7 @@ class CfmScorer:
 
 
 def as_read(srgb8: np.ndarray, area_px: int = AREA_PX) -> np.ndarray:
-    """A picture at the size at which CFM reads it: ``area_px`` pixels as nearly as sides that are
+    """An image at the size at which CFM reads it: ``area_px`` pixels as nearly as sides that are
     multiples of 28 allow, bicubic. uint8 ``(H, W, 3)`` in and out."""
     from PIL import Image
     from transformers.models.qwen2_vl.image_processing_qwen2_vl import smart_resize

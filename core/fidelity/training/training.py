@@ -34,12 +34,12 @@ from truehue.core.generation.weights.sources import Source
 from truehue.core.images.load import load_image
 
 KEPT_BYTES = 512 * 2**20
-"""Of pictures that are held: a small set is read from its files once."""
+"""Of images that are held: a small set is read from its files once."""
 _READERS = 4
 
 
 class ImageReader:
-    """Reads pictures in threads, ahead of who needs them; close it at the end."""
+    """Reads images in threads, ahead of who needs them; close it at the end."""
 
     def __init__(self, area_px: int) -> None:
         self._area_px = area_px
@@ -316,7 +316,7 @@ class Training:
         }
 
     def close(self) -> None:
-        """Ends the threads that read pictures."""
+        """Ends the threads that read images."""
         self.pictures.close()
 
 

@@ -143,7 +143,7 @@ class ReferenceRenderer:
 
 @dataclass(frozen=True)
 class _Plan:
-    """A request that was found good, with all that has been decided about its picture."""
+    """A request that was found good, with all that has been decided about its image."""
 
     request: GenerationRequest
     standings: tuple[PlacedTarget, ...]
@@ -190,7 +190,7 @@ class _Plan:
         def watch(share: float) -> None:
             nonlocal reported
             go_on()
-            # The last step is the finished picture's.
+            # The last step is the finished image's.
             while reported < min(int(share * STEPS), STEPS - 1):
                 reported += 1
                 on_step(StepReport(before + reported, total))
@@ -384,6 +384,6 @@ def _replaced(shape: str, name: str) -> str:
 
 
 def _preview(srgb8: np.ndarray) -> np.ndarray:
-    """Every few pixels of a picture, at most 128 on a side."""
+    """Every few pixels of an image, at most 128 on a side."""
     step = -(-srgb8.shape[0] // _PREVIEW_PX)
     return np.ascontiguousarray(srgb8[::step, ::step])

@@ -63,7 +63,7 @@ class RenderRequest:
     """What to draw: the asked material's albedo is given as the sRGB color it has in full light.
 
     ``light`` is a name of :data:`LIGHTS` or a light of one's own; ``seed`` chooses viewpoint,
-    turn, light direction and backdrop; the picture is a square of ``size_px``.
+    turn, light direction and backdrop; the image is a square of ``size_px``.
     """
 
     object_name: str
@@ -86,7 +86,7 @@ class RenderRequest:
 
 @dataclass(frozen=True)
 class Rendering:
-    """A picture with what is known about it.
+    """An image with what is known about it.
 
     ``srgb8`` uint8 ``(H, W, 3)``. ``mask`` is True where every sample of the pixel belongs to the
     asked material. ``shade`` and ``highlight``, float32 ``(H, W)``, read-only: linear light is
@@ -102,7 +102,7 @@ class Rendering:
 
 
 def render(request: RenderRequest) -> Rendering:
-    """Draws the picture; the same request gives the same bytes.
+    """Draws the image; the same request gives the same bytes.
 
     Raises BadInput for an unknown object or light, an albedo outside 0..255, a size outside
     64..2048 or a seed below 0.

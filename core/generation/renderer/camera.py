@@ -22,7 +22,7 @@ _WIDEST, _TALLEST = 0.60, 0.68
 class Camera:
     """Where the camera stands, its axes and its frame.
 
-    A picture point ``(u, v)``, 0 to 1 from the top left corner, lies at
+    An image point ``(u, v)``, 0 to 1 from the top left corner, lies at
     ``((u - middle_u) / zoom, (middle_v - v) / zoom)`` on the plane one unit before the camera.
     """
 
@@ -35,7 +35,7 @@ class Camera:
     middle_v: float
 
     def rays(self, u: Array, v: Array) -> Points:
-        """Unit directions of the rays through picture points, three float32 arrays."""
+        """Unit directions of the rays through image points, three float32 arrays."""
         a = (u - np.float32(self.middle_u)) * np.float32(1.0 / self.zoom)
         b = (np.float32(self.middle_v) - v) * np.float32(1.0 / self.zoom)
         scale = 1.0 / np.sqrt(a * a + b * b + 1.0)

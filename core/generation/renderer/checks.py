@@ -14,7 +14,7 @@ from truehue.core.generation.renderer.objects import OBJECTS
 from truehue.core.generation.renderer.shapes import Array
 
 RENDERER_VERSION = "1.0"
-"""Changes whenever the same request no longer gives the same picture."""
+"""Changes whenever the same request no longer gives the same image."""
 
 SMALLEST_PX, LARGEST_PX = 64, 2048
 

@@ -388,7 +388,7 @@ def _book() -> Model:
     return Model(parts, (-0.40, -0.13, 0.0), (0.40, 0.13, 1.0), (-46, -24), (18, 32))
 
 
-# The pieces that the pictures of these six have always been drawn in.
+# The pieces that the images of these six have always been drawn in.
 _SIMPLE_RAYS_AT_ONCE = 32768
 
 _SIMPLE: dict[str, Callable[[], Model]] = {

@@ -34,7 +34,7 @@ from truehue.core.generation.renderer.trace import Watch, ignore_progress, targe
 from truehue.core.images.pixels import Mask
 
 LEAST_SHARES = {1: 0.05, 2: 0.02, 3: 0.02, 4: 0.01}
-"""The exact mask of every object takes at least this share of a picture of so many objects, from
+"""The exact mask of every object takes at least this share of an image of so many objects, from
 256 pixels upward. Below that thin parts have few pixels that are theirs alone."""
 
 LEAST_UNHIDDEN = 0.6
@@ -53,7 +53,7 @@ def scene_view(names: Sequence[str], seed: int) -> Viewpoint:
 
     One object alone is seen as ``view`` sees it. Several are drawn about equally large, whatever
     their sizes in the world. Of up to 24 seeded arrangements, the later ones with less overlap
-    in the picture, the first is taken in which every object is seen well enough, or
+    in the image, the first is taken in which every object is seen well enough, or
     else the one whose worst seen object is seen best.
     """
     if len(names) == 1:
@@ -81,7 +81,7 @@ def scene_view(names: Sequence[str], seed: int) -> Viewpoint:
 def _arranged(
     names: Sequence[str], chance: np.random.Generator, sizes: Sequence[float], closeness: float
 ) -> Viewpoint:
-    """One arrangement; with ``closeness`` 1 objects may overlap in the picture, with 0 hardly."""
+    """One arrangement; with ``closeness`` 1 objects may overlap in the image, with 0 hardly."""
 
     def between(low: float, high: float) -> float:
         return low + (high - low) * float(chance.random())
@@ -111,7 +111,7 @@ def _arranged(
         gap, least = between(0.04, 0.12), between(0.50, 0.66)
         left = 0.0
         for _, right, other_near, other_far in boxes:
-            # Behind one another objects may overlap in the picture; else they stand beside.
+            # Behind one another objects may overlap in the image; else they stand beside.
             behind = near > other_far + 0.04 or far < other_near - 0.04
             width = scale * (high[0] - low[0])
             back = closeness * (1.0 - least) * width if behind else -gap
@@ -165,7 +165,7 @@ class SceneRequest:
     """What to draw: one to four objects.
 
     ``light`` is a name of :data:`LIGHTS` or a light of one's own; ``seed`` chooses places, turns,
-    sizes, viewpoint, light direction and backdrop; the picture is a square of ``size_px``.
+    sizes, viewpoint, light direction and backdrop; the image is a square of ``size_px``.
     ``stage_tint_srgb8`` is a filter on floor and backdrop: their gray light times this color's
     linear values. White leaves them gray.
     """
@@ -193,7 +193,7 @@ class SceneRequest:
 
 @dataclass(frozen=True)
 class SceneRendering:
-    """A picture with what is known about it; one mask and one shade an object, in their order.
+    """An image with what is known about it; one mask and one shade an object, in their order.
 
     ``srgb8`` uint8 ``(H, W, 3)``. A mask is True where every sample of the pixel belongs to that
     object's asked material; masks never meet. ``shades`` and ``highlight``, float32 ``(H, W)``,
@@ -233,12 +233,12 @@ _buffers: LruCache[_SceneBuffer] = LruCache(_KEPT)
 
 
 def render_scene(request: SceneRequest, watch: Watch = ignore_progress) -> SceneRendering:
-    """Draws the picture; the same request gives the same bytes.
+    """Draws the image; the same request gives the same bytes.
 
     Objects are drawn about equally large, whatever their sizes in the world, and never touch. The
-    mask of each takes at least 2% of the picture, with four objects 1% (LEAST_SHARES in layout).
+    mask of each takes at least 2% of the image, with four objects 1% (LEAST_SHARES in layout).
     They throw shadows on each other, but no light: no object takes a tint from its neighbor, as in
-    the world it would. One object alone is the picture of ``render``.
+    the world it would. One object alone is the image of ``render``.
 
     What does not depend on the colors is kept for the last four scenes. ``watch`` is called
     between pieces of the work with the share that is done, 0 to 1; what it raises ends the drawing

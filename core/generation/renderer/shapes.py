@@ -125,7 +125,7 @@ def float32(value: Any) -> Array:
 class Part:
     """One solid of one material.
 
-    ``albedo_linear1`` is None where the asked color goes; otherwise the part is achromatic with
+    ``albedo_linear1`` is None where the target color goes; otherwise the part is achromatic with
     that fixed reflectance, 0 to 1. ``gloss`` scales the light's highlight on it. ``blocks`` is
     False for small parts that lie on another one and throw no shadow worth its time.
     """

@@ -274,7 +274,7 @@ def ignore_progress(share: float) -> None:
 
 @dataclass(frozen=True)
 class TracedScene:
-    """All of a picture that does not depend on the asked colors, as flat arrays ``(H · W,)``.
+    """All of an image that does not depend on the target colors, as flat arrays ``(H · W,)``.
 
     Linear light is the sum over the objects of ``shade × albedo``, plus ``added``. ``shades``
     float32, one an object, 0 to 1; ``added`` float32, 0 upward, of which ``stage`` is the floor's
@@ -310,7 +310,7 @@ class _Samples:
 def trace(
     seen: Viewpoint, light: Light, seed: int, size_px: int, watch: Watch = ignore_progress
 ) -> TracedScene:
-    """Follows the rays of a square picture; ``seed`` is that of the gray's grain."""
+    """Follows the rays of a square image; ``seed`` is that of the gray's grain."""
     shader = Shader(seen.scene, light, seen.light_turn_deg, seen.backdrop_linear1)
     rows, columns = np.divmod(np.arange(size_px * size_px, dtype=np.int64), size_px)
     first = _sample(
@@ -351,7 +351,7 @@ def trace(
 
 
 def target_shares(seen: Viewpoint, size_px: int) -> tuple[list[float], list[float]]:
-    """Of every object, the picture's share that its asked material takes, and the part of it that
+    """Of every object, the image's share that its asked material takes, and the part of it that
     is not hidden behind another object, both 0 to 1, from one ray a pixel.
     """
     rows, columns = np.divmod(np.arange(size_px * size_px), size_px)
@@ -396,7 +396,7 @@ def _edges(samples: _Samples, size_px: int) -> Array:
 def _sample(
     seen: Viewpoint, shader: Shader, columns: Array, rows: Array, size_px: int, watch: Watch
 ) -> _Samples:
-    """Light along the rays through picture positions given in pixels, ``(N,)``."""
+    """Light along the rays through image positions given in pixels, ``(N,)``."""
     count = columns.size
     camera, scene = seen.camera, seen.scene
     limit = scene.rays_at_once
@@ -504,7 +504,7 @@ class GBuffer:
 
 @lru_cache(maxsize=6)
 def gbuffer(object_name: str, light: Light, seed: int, size_px: int) -> GBuffer:
-    """The G-buffer of a square picture; kept for the last six calls."""
+    """The G-buffer of a square image; kept for the last six calls."""
     traced = trace(view(object_name, seed), light, seed, size_px)
     square = size_px, size_px
     result = GBuffer(

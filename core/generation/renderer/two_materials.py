@@ -31,7 +31,7 @@ from truehue.core.generation.renderer.trace import trace
 
 @dataclass(frozen=True)
 class TwoMaterialRendering:
-    """A picture of an object of two materials.
+    """An image of an object of two materials.
 
     ``srgb8`` uint8 ``(H, W, 3)``. ``mask`` bool ``(H, W)``: every sample of the pixel lies on the
     object, whichever material it has; ``asked`` and ``second``: every sample lies on that material.

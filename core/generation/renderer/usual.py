@@ -27,7 +27,7 @@ USUAL_APART_DELTA_E00 = 10.0
 """A usual color is at least this far from the asked one, or the next is taken."""
 
 NEUTRAL_APART_DELTA_E00 = 20.0
-"""A neutral gray is at least this far from every asked color, where one of ours is."""
+"""A neutral gray is at least this far from every target color, where one of ours is."""
 
 # Middle gray first; then lighter and darker ones.
 _GRAYS: tuple[Rgb8, ...] = tuple((v, v, v) for v in (119, 185, 59, 224, 30))
@@ -109,9 +109,9 @@ def apart(first: Rgb8, second: Rgb8) -> float:
 
 
 def neutral(colors: Sequence[Rgb8]) -> Rgb8:
-    """A gray that is no asked color: the middle one, or the first that is far enough from all.
+    """A gray that is no target color: the middle one, or the first that is far enough from all.
 
-    Where several asked colors leave none, the one farthest from the nearest of them.
+    Where several target colors leave none, the one farthest from the nearest of them.
     """
 
     def margin(gray: Rgb8) -> float:

@@ -68,7 +68,7 @@ def denoiser(settings: Settings) -> Any:
         caption_channels=settings.text_width,
         use_additional_conditions=False,
     )
-    # It begins as an even gray: the first steps then learn the picture and not its own noise.
+    # It begins as an even gray: the first steps then learn the image and not its own noise.
     torch.nn.init.zeros_(model.proj_out.weight)
     torch.nn.init.zeros_(model.proj_out.bias)
     return model
@@ -108,7 +108,7 @@ def pixels_through() -> Any:
 
 def noise_schedule() -> Any:
     """A cosine schedule that ends in pure noise (arXiv:2305.08891): else the mean color of the
-    first noise would leak into the picture."""
+    first noise would leak into the image."""
     from diffusers import DDIMScheduler
 
     return DDIMScheduler(

@@ -175,7 +175,7 @@ def _render(folder: Path, settings: SceneSettings, numbers: Sequence[int]) -> in
         traced = trace(seen, LIGHTS[scene.light], scene.seed, settings.size_px)
         planes[number] = 0
         for index, plane in (*enumerate(traced.shades), (PLANES - 1, traced.added)):
-            # A pixel that gets more than full light is clipped at full light in the picture too.
+            # A pixel that gets more than full light is clipped at full light in the image too.
             full = np.rint(np.clip(plane, 0.0, 1.0) * _FULL)
             planes[number, index] = full.astype(np.uint16).reshape(square)
         planes.flush()
@@ -239,7 +239,7 @@ def _arrays(folder: Path, settings: SceneSettings, count: int) -> tuple[np.memma
 
 
 MOST_OBJECTS = 2
-"""In one picture of the training; prompts of three objects are left to fail."""
+"""In one image of the training; prompts of three objects are left to fail."""
 
 _HELD_OUT_KEY = "small/held-out"
 _RANDOM_NUMBERS = 0.5
@@ -248,7 +248,7 @@ _SYSTEMS = ("l1", "l2", "l3", "css")
 
 @dataclass(frozen=True)
 class Caption:
-    """A sentence, the shapes that its picture shows, their colors, and which of these the sentence
+    """A sentence, the shapes that its image shows, their colors, and which of these the sentence
     asks for (a second object of no color is a gray)."""
 
     text: str

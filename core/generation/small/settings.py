@@ -16,7 +16,7 @@ KINDS = ("l1", "l2", "l3", "css", "hex", "rgb", "several")
 
 SOFT_LIGHTS = tuple(light for light in LIGHTS if light != "hard")
 """The renderer's lights but the hard one: under it ``truehue`` passes 89% of the renderer's level 1
-pictures at 64 pixels, under the others 97% to 98%."""
+images at 64 pixels, under the others 97% to 98%."""
 
 _MIX = MappingProxyType(
     {"l1": 0.50, "l2": 0.14, "l3": 0.10, "css": 0.06, "hex": 0.06, "rgb": 0.02, "several": 0.12}
@@ -25,7 +25,7 @@ _MIX = MappingProxyType(
 
 @dataclass(frozen=True)
 class SceneSettings:
-    """Which scenes are rendered: pictures of ``size_px``, ``single_seeds`` of every shape and
+    """Which scenes are rendered: images of ``size_px``, ``single_seeds`` of every shape and
     light, ``pair_seeds`` of every pair of these shapes that a prompt asks for."""
 
     size_px: int = 64
@@ -45,8 +45,8 @@ class Settings:
 
     ``text_width``, ``text_layers``: of the text encoder. ``width``, ``heads``, ``layers``: of the
     denoiser, which sees squares of ``patch_px``. The text encoder is trained alone for
-    ``text_steps`` of ``text_batch`` captions, then the denoiser with ``batch`` pictures a step.
-    It ends at ``steps``; over the last ``cooldown`` of the picture steps the rate falls to zero.
+    ``text_steps`` of ``text_batch`` captions, then the denoiser with ``batch`` images a step.
+    It ends at ``steps``; over the last ``cooldown`` of the image steps the rate falls to zero.
     ``caption_dropout`` is the share of empty captions, which guidance needs; ``mix`` the share of
     every kind of caption; ``held_out`` the share of pairs of color and object that are never shown.
     """

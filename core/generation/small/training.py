@@ -38,7 +38,7 @@ ABOUT = "training.json"
 READER = "reader.safetensors"
 
 # A pixel's error counts by how much of the noise it explains, but no more than this many times:
-# nearly clean pictures would else drown the first steps, which decide the color.
+# nearly clean images would else drown the first steps, which decide the color.
 _MOST_WEIGHT = 4.0
 _SIZES = ("text_width", "text_layers", "width", "heads", "layers", "patch_px")
 _READING_WEIGHT = 0.1
@@ -94,7 +94,7 @@ class Training:
         return {name: tensor.detach() for name, tensor in self.models.named_parameters()}
 
     def one_step(self, bank: SceneBank) -> tuple[float, float]:
-        """One step of the optimizer; the loss of reading and that of pictures, 0 for a step of
+        """One step of the optimizer; the loss of reading and that of images, 0 for a step of
         captions alone."""
         import torch
 

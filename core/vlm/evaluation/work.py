@@ -309,7 +309,7 @@ class EvaluationProcessor:
         pixels = partial(
             read_question_image, prompted.image, prompted.question.image_id, self._settings.version
         )
-        # Chance guesses alike however many others are asked; a model draws each answer anew.
+        # Chance guesses alike however many others are asked; a model draws each answer again.
         is_generated = self._work.model.kind != "baseline"
         seed = (self._settings.seed + position * is_generated) % 2**31
         return ImagePrompt(prompted.prompt, pixels, seed, prompted.question)
