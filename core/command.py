@@ -38,7 +38,7 @@ class UsageError(Exception):
 
 @dataclass(frozen=True)
 class Argument:
-    """What an argument is called and what stands for its value, as in ``--out DIR`` or ``file
+    """The names of an argument and of its value, as in ``--out DIR`` or ``file
     FILE``; the rest are settings of ``add_argument``. A ``default`` may be a function; one that is
     a number or a path says the type."""
 

@@ -19,7 +19,7 @@ class BadInput(TrueHueError, ValueError):
 
 
 class NotAllowed(BadInput):
-    """Whoever asks may not do that, however it is asked for."""
+    """The user has no permission for this action."""
 
 
 class AlreadyEnrolled(BadInput):

@@ -31,7 +31,7 @@ DAMAGED_ZIP: tuple[type[Exception], ...] = (
     NotImplementedError,
     UnicodeDecodeError,
 )
-"""What :mod:`zipfile` raises for a file that is damaged, or packed in a way it does not know."""
+"""Errors of :mod:`zipfile` for a damaged file, or an unknown compression."""
 MAX_JSON_VALUES = 1_000_000
 """Of one JSON text: a value is two bytes long, and a hundred in memory."""
 _SHOWN_CHARACTERS = 200
@@ -169,7 +169,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def why_of(error: Exception) -> str:
-    """What was wrong with a file, in words."""
+    """A message about the problem of a file."""
     if isinstance(error, (FileExistsError, NotADirectoryError)):
         return "it is a file, or lies below one"
     return (getattr(error, "strerror", None) or str(error)).lower()

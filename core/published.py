@@ -276,7 +276,7 @@ USES: Mapping[str, str] = MappingProxyType(
         "fidelity": "color fidelity of photograph-like images",
     }
 )
-"""What of ours a published table stands beside."""
+"""The results of ours that a published table accompanies."""
 
 
 def paper(paper_id: str) -> Paper:

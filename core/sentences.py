@@ -104,10 +104,10 @@ NO_OBJECTS = _of(
     "lighting lights style color colors colour colours tones tone hue hues palette filter theme "
     "hour glow gradient pattern accents"
 )
-"""What has a color in a sentence and is no object of the image."""
+"""Words that have a color in a sentence but are no object of the image."""
 
 COVERS = _of("fur surface peel skin feathers petals")
-"""What covers an object: its color is the object's."""
+"""Words for the covering of an object: its color is the object's."""
 
 PLACED = _of("on at in under against")
 

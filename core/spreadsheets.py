@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 STARTS = ("=", "+", "-", "@", "\t", "\r")
-"""What a formula may begin with. Source: OWASP, CSV Injection."""
+"""Characters that begin a formula. Source: OWASP, CSV Injection."""
 
 _PATTERN = r"^[=+\-@\t\r]"
 """The same, as Arrow's regular expressions have it."""
@@ -17,7 +17,7 @@ def escape_formula(text: str) -> str:
 
 
 def unescape_formula(text: str) -> str:
-    """What :func:`escape_formula` was given."""
+    """The text before :func:`escape_formula`."""
     return text[1:] if text[:1] == "'" and text[1:].startswith(STARTS) else text
 
 

@@ -60,7 +60,7 @@ class StoredTrial(Trial):
 
 
 class EventKind(StrEnum):
-    """What a participant did, or what happened to the page in front of them."""
+    """An event of a participant or of their page."""
 
     CONSENT = "consent"
     SCREENING = "screening"
@@ -162,7 +162,7 @@ class Decision:
 
 
 class MarkKind(StrEnum):
-    """What somebody who runs or reviews a study says of a coloring.
+    """An annotation of a coloring by somebody who runs or reviews a study.
 
     ``practice`` is about the round that its trial is of: ``accepted`` or ``again``. ``recolor``
     asks for a second coloring: ``asked``, or ``withdrawn`` while it was not given yet. ``review``
@@ -201,7 +201,7 @@ class ColoringMark:
 
 
 class LogKind(StrEnum):
-    """What can have happened to a study."""
+    """The kinds of events of a study."""
 
     PLAN = "plan"
     STATE = "state"

@@ -46,7 +46,7 @@ SYSTEMS: Mapping[str, tuple[str, ...]] = {
     "l3": ("l3",),
     "css": ("css",),
 }
-"""What a task's accuracy is made of. ``averaged``: the mean of three accuracies, as published.
+"""The basis of a task's accuracy. ``averaged``: the mean of three accuracies, as published.
 ``pooled``: all images of the three systems, and those of prompts without one, in one accuracy,
 where L3 weighs most, for it has most prompts. Else one system alone."""
 
@@ -362,7 +362,7 @@ def leaders(rows: Iterable[BoardRow]) -> dict[str, frozenset[str]]:
 
 
 def part_note(cell: Cell) -> str:
-    """What a number is made of where a color system is missing, in a few words."""
+    """A short note on the basis of a number if a color system is missing."""
     names = [PART_NAMES[name] for name in cell.systems]
     if not names:
         return "all unscored"
@@ -374,7 +374,7 @@ def part_note(cell: Cell) -> str:
 
 
 def apart_text(cell: Cell) -> str:
-    """What a mean over systems leaves out, empty where that is nothing."""
+    """A note on the systems that a mean leaves out; empty if there are none."""
     if cell.apart is None:
         return ""
     images = "1 image" if cell.apart.images == 1 else f"{cell.apart.images:,} images"

@@ -39,7 +39,7 @@ SENTENCE = (
     "Intervals: 95% over prompts, by bootstrap; Wilson's where all prompts score alike, combined "
     "by MOVER in a mean with such a part. ≈: too narrow, under 20 prompts. n: images that count."
 )
-"""What is said once beside the numbers of a page or a report."""
+"""A note shown once beside the numbers of a page or a report."""
 
 
 def wilson(share: float, trials: float) -> Interval:
@@ -79,7 +79,7 @@ NOT_SIGNIFICANT, BELOW_CHANCE = "n.s. vs chance", "below chance"
 
 
 def against_chance(interval: Interval | None, chance: float | None) -> str:
-    """What an interval in percent says against chance: NOT_SIGNIFICANT where it includes chance,
+    """Compare an interval in percent with chance: NOT_SIGNIFICANT where it includes chance,
     BELOW_CHANCE where all of it lies below, else nothing."""
     if interval is None or chance is None or interval[0] > chance:
         return ""

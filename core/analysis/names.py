@@ -67,7 +67,7 @@ def basic_of(name: str) -> str:
 
 
 def traits_of(color: ColorTarget) -> tuple[str, ...]:
-    """What of the above a color's own name says: modifiers at level 3, basic or not at level 2."""
+    """The group of a color by its own name: modifiers at level 3, basic or not at level 2."""
     if color.name and color.system == "l3":
         return modifiers_of(color.name)
     if color.name and color.system == "l2":
@@ -153,7 +153,7 @@ FEATURES: Sequence[Callable[[RunRecord], str]] = (
     lambda run: _SETS.get(run.set_name, run.set_name),
     lambda run: "scored" if run.kind == "stored" else "drawn",
 )
-"""What tells runs apart, what people look for first in front."""
+"""Features that distinguish runs, the most important first."""
 
 
 def run_labels(runs: Iterable[RunRecord]) -> dict[str, str]:

@@ -181,7 +181,7 @@ class CauseCount:
 
 @dataclass(frozen=True)
 class RuleAgreement:
-    """What two rules say of the same images; ``unscored`` by either, ``only_a`` passes by a."""
+    """Counts of two rules on the same images; ``unscored`` by either, ``only_a`` passes by a."""
 
     rule_a: str
     rule_b: str
@@ -194,7 +194,7 @@ class RuleAgreement:
 
 @dataclass(frozen=True)
 class ImageVerdict:
-    """What one rule says of one object of an image. ``status`` is ``pass``, ``fail`` or
+    """One rule's verdict on one object of an image. ``status`` is ``pass``, ``fail`` or
     ``unscored``, ``relation`` whether the object has to have its color (``matches``) or must not
     (``differs``), empty where no color was asked for. None where there is no such number."""
 
@@ -236,7 +236,7 @@ def choice_for(rule_id: str, choice: str = "") -> str:
 
 
 def note_for(rule_id: str, choice: str = "") -> str:
-    """What is said beside a number where objects that were not found count as incorrect, or where
+    """A note beside a number where objects that were not found count as incorrect, or where
     the rule's code would count them so and the choice does not; else nothing."""
     counted, usual = choice_for(rule_id, choice), default_for(rule_id)
     if counted == WRONG:

@@ -45,7 +45,7 @@ _LOOKED_AT_S, _OTHER_S = 1.0, 2.5
 
 @dataclass(frozen=True)
 class WorkerPool:
-    """Who does the work: so many ``workers``, as ``local`` processes or on ``ray``.
+    """The workers of the work: so many ``workers``, as ``local`` processes or on ``ray``.
 
     ``address`` is Ray's, empty for the one that RAY_ADDRESS names, or else a cluster of this
     machine alone. ``threads`` of each worker; None shares this machine's cores among them.
@@ -65,7 +65,7 @@ def execute(
     watch: Watch = lambda state: None,
     team: Team | None = None,
 ) -> BatchState:
-    """Does what of the work is not done yet, and returns how it ended.
+    """Do the remaining items of the work, and return its final state.
 
     It ends early when the folder's wish is not ``run``: ``paused`` or ``cancelled``, with the item
     in work given up; a worker that hangs, or is still loading, is ended after two minutes. What is

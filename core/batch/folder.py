@@ -115,7 +115,7 @@ class BatchFolder:
         """Raises BadInput where one of them is damaged."""
 
     def checked(self, summary: dict[str, Any]) -> dict[str, Any]:
-        """What ``plan.json`` holds, checked. Raises BadInput, a part of a sentence, for the first
+        """The checked ``plan.json``. Raises BadInput, a part of a sentence, for the first
         thing that is missing or wrong."""
         total = summary.get("total")
         if type(total) is not int or total < 0:
@@ -136,7 +136,7 @@ class BatchFolder:
             raise BadInput(f"{self.path / PLAN} is no whole plan: {error}.") from error
 
     def summary(self) -> dict[str, Any]:
-        """What ``plan.json`` holds. Raises BadInput for a folder without a plan."""
+        """The contents of ``plan.json``. Raises BadInput for a folder without a plan."""
         return dict(self._read)
 
     def shards(self) -> list[Path]:
@@ -144,7 +144,7 @@ class BatchFolder:
         return sorted(self.shard_folder.glob("*.parquet"))
 
     def desired_state(self) -> str:
-        """What people want of it: ``run``, ``pause`` or ``cancel``."""
+        """The users' wish: ``run``, ``pause`` or ``cancel``."""
         try:
             wish = str(json_object(self.path / WISH).get("wish"))
         except BadInput:

@@ -22,7 +22,7 @@ _health_by_folder: dict[Path, tuple[Any, Health]] = {}
 
 @dataclass(frozen=True)
 class Health:
-    """What the shards and journals of a folder hold: ``done`` items, ``failed`` among them.
+    """Counts of a folder's shards and journals: ``done`` items, ``failed`` among them.
 
     ``unreadable`` are names of shards with the reason, as they were found now.
     """
@@ -57,7 +57,7 @@ def health_of(folder: BatchFolder, total: int) -> Health:
 
 
 def done_of(folder: BatchFolder, total: int) -> Progress:
-    """What a folder holds. Raises BadShard for a shard that cannot be read."""
+    """The counts of a folder. Raises BadShard for a shard that cannot be read."""
     done = nothing_done(total)
     for path in folder.shards():
         add_shard(done, path)

@@ -82,7 +82,7 @@ class LocalTeam:
         return member.process.pid if member else None
 
     def events(self, timeout_s: float) -> list[TeamEvent]:
-        """What happened; see :class:`truehue.core.batch.team.Team`."""
+        """The next events; see :class:`truehue.core.batch.team.Team`."""
         by_pipe = {member.pipe: name for name, member in self._members.items()}
         if not by_pipe:
             return []

@@ -15,7 +15,7 @@ from truehue.core.batch.shards import BadShard, read_columns
 
 @dataclass
 class Progress:
-    """What the shards and journals of a folder hold, by position.
+    """The state of a folder's items, by position.
 
     ``attempts`` int32 ``(total,)`` is the latest attempt, 0 where there is none; ``failed`` bool
     ``(total,)`` whether that one failed; ``reasons`` counts why, ``failures`` says it by position.
@@ -50,7 +50,7 @@ class Progress:
 
 
 def nothing_done(total: int) -> Progress:
-    """What work of ``total`` items begins with."""
+    """The initial progress of work with ``total`` items."""
     return Progress(np.zeros(total, np.int32), np.zeros(total, bool))
 
 

@@ -41,7 +41,7 @@ ADDRESS = "RAY_ADDRESS"
 _LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
 _OWN = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_MODE": "token", **_LOOPBACK}
 _STORE_BYTES = 96 * 2**20
-"""What workers are told and say is small; images go through the run's folder."""
+"""Messages to and from workers are small; images go through the run's folder."""
 _KNOCK_S = 5.0
 
 
@@ -266,7 +266,7 @@ class RayTeam:
         return member.pid if member else None
 
     def events(self, timeout_s: float) -> list[TeamEvent]:
-        """What happened; see :class:`truehue.core.batch.team.Team`."""
+        """The next events; see :class:`truehue.core.batch.team.Team`."""
         import ray
 
         at_work = {

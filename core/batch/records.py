@@ -25,7 +25,7 @@ RESULT_COLUMNS = ("position", "attempt", "status", "reason")
 
 @dataclass(frozen=True)
 class WorkNames:
-    """What people call the work, one item of it, and several, in messages."""
+    """Names of the work, of one item and of several, for messages."""
 
     work: str = "work"
     item: str = "item"

@@ -51,7 +51,7 @@ class Team(Protocol):
         ...
 
     def events(self, timeout_s: float) -> list[TeamEvent]:
-        """What happened; waits up to ``timeout_s`` for the first event."""
+        """The next events; waits up to ``timeout_s`` for the first event."""
         ...
 
     def close(self) -> None:

@@ -43,7 +43,7 @@ class ItemFailed(TrueHueError):
 
 
 class WorkerContext:
-    """What the worker tells the one who does its items.
+    """The worker's context for its doer.
 
     ``folder`` is the work's, ``worker`` this worker's name, ``threads`` how many it may use (0:
     all). ``stop`` is set once people want a pause: pass it to what can be broken off.
@@ -80,7 +80,7 @@ class WorkerContext:
             raise Stopped
 
     def tell_steps(self) -> None:
-        """Tells of steps that were not told of yet."""
+        """Report the steps that were not reported yet."""
         self._message = time.monotonic()
         if self._steps:
             self._report(self._steps)
@@ -138,7 +138,7 @@ class Work(ABC):
 
     @abstractmethod
     def open(self, context: WorkerContext) -> ItemProcessor:
-        """Who does the items, in the worker's process. Raises TrueHueError where nobody could."""
+        """Open the doer, in the worker's process. Raises TrueHueError where nobody could."""
 
     def order(self) -> np.ndarray:
         """The positions to be done, int64, in the order in which that is quickest. Positions that

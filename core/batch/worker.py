@@ -26,7 +26,7 @@ MOST_BROKEN_IN_A_ROW = 20
 
 
 class Worker:
-    """Works on batches until it is told to stop. Only one thread calls it.
+    """Works on batches until it is stopped. Only one thread calls it.
 
     ``threads`` it may use, 0 for all; ``tell`` is told of steps (see
     :meth:`truehue.core.batch.work.WorkerContext.step`). Raises BadInput for a folder without a

@@ -55,7 +55,7 @@ OF_NUMBERS = frozenset({".csv", ".tsv", ".txt", ".json"})
 OF_IMAGES = frozenset(
     {".png", ".jpg", ".jpeg", ".webp", ".avif", ".tif", ".tiff", ".bmp", ".gif", ".ppm", ".pgm"}
 )
-"""What counts as an image in a folder; a file that is named is read whatever it is called."""
+"""Suffixes of images in a folder; a file given by name may have any suffix."""
 
 IMAGE, IMAGES, NUMBERS = "image", "images", "numbers"
 _OFFERS: Mapping[str, str] = MappingProxyType(
@@ -94,7 +94,7 @@ class Side:
 
 
 def kind_of(path: Path) -> str:
-    """What a side is, by its name and by whether it is a folder."""
+    """The kind of a side, by its name and by whether it is a folder."""
     if path.is_dir():
         return IMAGES
     return NUMBERS if path.suffix.lower() in OF_NUMBERS else IMAGE
@@ -293,7 +293,7 @@ _FIELDS: Mapping[str, str] = MappingProxyType(
         "jensen_shannon": "jensen_shannon",
     }
 )
-"""What numbers are called here, and in :class:`truehue.core.color.distances.Comparison`."""
+"""Labels of the numbers, by their names in :class:`truehue.core.color.distances.Comparison`."""
 
 _UNITS: Mapping[str, str] = MappingProxyType(
     {"emd": "CIELAB", "ed": "nats", "hue_deg": "degrees", "jensen_shannon": "nats"}
@@ -377,7 +377,7 @@ class ComparisonReport:
             )
 
     def note_lines(self) -> Iterator[str]:
-        """What was converted, assumed or left open, each once."""
+        """Notes on conversions, assumptions and open questions, each once."""
         a, b = ((*side.notes, *side.distribution.notes) for side in (self.a, self.b))
         for note in dict.fromkeys((*a, *b)):
             names = " and ".join(name for name, notes in (("A", a), ("B", b)) if note in notes)

@@ -59,7 +59,7 @@ class CfmSource:
 
 @dataclass(frozen=True)
 class Metric:
-    """What images are scored by. ``key`` names it with all that decides its scores; ``of`` takes an
+    """A scorer of images. ``key`` names it with all that decides its scores; ``of`` takes an
     image, uint8 sRGB ``(H, W, 3)``, and its caption. None in place of ``of``: scores come in.
     ``cfm`` says what a CFM was read with, None for all others."""
 

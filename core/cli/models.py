@@ -204,7 +204,7 @@ def _shortened(origin: dict[str, Any]) -> dict[str, Any]:
 
 
 def _refinement(options: argparse.Namespace) -> Refinement | None:
-    """What --cfr asks for; raises BadInput for what goes with it and has no meaning without."""
+    """The settings of --cfr; raises BadInput for what goes with it and has no meaning without."""
     if options.cfr is None:
         if options.before or options.cfr_map != SATURATION or options.cfr_variant != "full":
             raise BadInput("--cfr-map, --cfr-variant and --before need --cfr with a strength.")

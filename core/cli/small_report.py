@@ -110,7 +110,7 @@ def prompts_of(group: str, share: float, count: int) -> list[Prompt]:
 
 
 def object_mask(srgb8: np.ndarray) -> np.ndarray:
-    """What is not background, bool ``(H, W)``: GrabCut, the border of the image being background.
+    """The foreground, bool ``(H, W)``: GrabCut, the border of the image being background.
 
     Empty where nothing is found.
     """

@@ -168,7 +168,7 @@ def _import(options: argparse.Namespace) -> int:
 
 
 def _say_set(made: QuestionSet) -> int:
-    """What is in a set that was made; the exit status."""
+    """Print the contents of a new set; returns the exit status."""
     width = max(map(len, made.counts))
     for task, count in made.counts.items():
         print(f"{task:{width}}  {count:6,}")

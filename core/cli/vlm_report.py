@@ -22,7 +22,7 @@ NONE = "–"
 
 
 def report(log: EvaluationLog, scores: Scores, pixels: Sequence[Answer] | None) -> dict[str, Any]:
-    """All numbers of one asking. ``pixels`` are the answers of the reader of pixels, None where
+    """All numbers of one evaluation. ``pixels`` are the answers of the reader of pixels, None where
     images are gone; shares are in percent."""
     robust, macro = scores.robust, scores.macro
     return {
@@ -87,7 +87,7 @@ def _released(log: EvaluationLog) -> dict[str, Any] | None:
 
 
 def released_message(details: Mapping[str, Any]) -> str:
-    """What the second column is, in a sentence."""
+    """A sentence that describes the second column."""
     return (
         f"as released: accuracy when ColorBench's released code ({details['commit']}) reads the "
         f"same answers: {details['reader']}; answers it cannot read count as incorrect."

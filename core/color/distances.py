@@ -159,7 +159,7 @@ class Move:
 
     @property
     def cost(self) -> float:
-        """What it adds to the EMD."""
+        """Its contribution to the EMD."""
         return self.mass * self.distance_lab
 
 

@@ -32,7 +32,7 @@ CHANNELS = ("red", "green", "blue")
 
 
 def shorten(text: str, limit: int = 40) -> str:
-    """What was typed, on one line and at most ``limit`` characters long, for a message."""
+    """The typed text, on one line and at most ``limit`` characters long, for a message."""
     line = " ".join(text.split())
     return line if len(line) <= limit else line[: limit - 1] + "…"
 

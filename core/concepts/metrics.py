@@ -210,7 +210,7 @@ side and counts them; "as written" (equation 5 to the letter) takes the hue of a
 MEANINGS: Mapping[str, str] = MappingProxyType(
     {metric.id: metric.meaning for metric in _METRICS if metric.meaning}
 )
-"""What the metrics mean that tables of many concepts show, by id."""
+"""Descriptions of the metrics in tables of many concepts, by id."""
 
 
 def of_table(table: str) -> tuple[str, ...]:

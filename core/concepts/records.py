@@ -25,7 +25,7 @@ KINDS: Mapping[str, str] = {
     HISTOGRAMS: "histograms: shares of the UW-71 bins",
     RATINGS: "association ratings, normalized to sum 1: not shares of colorings",
 }
-"""What the rows of a set of distributions were in their file."""
+"""Kinds of rows of a set of distributions in their file."""
 
 
 @dataclass(frozen=True)

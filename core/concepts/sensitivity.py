@@ -61,7 +61,7 @@ MODEL_STILL = "the model's mean color hardly moves"
 PEOPLE_STILL = "people's mean color hardly moves"
 
 KEYS = ("run_id", "style", "kind", "category", "modifier")
-"""What shifts can be summed up by."""
+"""Groupings for the summary of shifts."""
 
 # Less than rounding makes of equal distributions.
 _NO_SHIFT_LAB = 1e-6

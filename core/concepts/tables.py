@@ -181,7 +181,7 @@ class Alignment:
 
 @dataclass(frozen=True)
 class TableChoice:
-    """What a table shows.
+    """The settings of a table.
 
     ``by`` is ``kind`` or ``category``; ``kinds`` and ``categories`` choose concepts (no category
     means all). ``guidance`` chooses the cells of one scale, None those of all scales together. With

@@ -74,7 +74,7 @@ def near_colors(srgb8: tuple[int, int, int], system_id: str) -> tuple[NamedColor
 
 
 def make_query(color: str, system_id: str) -> ColorQuery:
-    """What an image of that color is asked for; ``color`` is a name of the system, or a hex.
+    """The target of an image of that color; ``color`` is a name of the system, or a hex.
 
     Raises UnknownColor and BadInput as parse_target.
     """

@@ -135,7 +135,7 @@ class DiagnosisFolder(BatchFolder):
 
 @dataclass(frozen=True)
 class TaskResult:
-    """What came of a task: its judgments, what was wrong with its files in sentences, and the
+    """The result of a task: its judgments, problems of its files as sentences, and the
     worker's processor time."""
 
     task: Task
@@ -171,7 +171,7 @@ class DiagnosisWork(Work):
         return np.array(list(self.tasks), dtype=np.int64)
 
     def open(self, context: WorkerContext) -> TaskProcessor:
-        """Who judges."""
+        """The doer that judges."""
         return TaskProcessor(self.tasks, context)
 
     def failure_row(self, position: int, attempt: int, reason: str) -> Row:
@@ -195,7 +195,7 @@ class DiagnosisWork(Work):
         return [task for position, task in self.tasks.items() if not judged[position]]
 
     def results(self) -> Iterator[TaskResult]:
-        """What came of the tasks that have judgments, in the order of their positions. Raises
+        """The results of the tasks that have judgments, in the order of their positions. Raises
         BadInput for a row that is none of ours."""
         for table in tables(self, _COLUMNS, size=16):
             for row in table.to_pylist():

@@ -43,7 +43,7 @@ class Call:
 
 @dataclass(frozen=True)
 class _Outcome:
-    """What came of a try: an error, or else the value."""
+    """The outcome of a call: an error, or else the value."""
 
     value: Any = None
     error: BaseException | None = None
@@ -184,7 +184,7 @@ class Calls:
 
 
 def _report(call: Call, outcome: _Outcome) -> None:
-    """Gives the answer to whoever waits for it."""
+    """Deliver the answer to the waiting caller."""
     error = outcome.error
     if error is not None and not isinstance(error, TrueHueError):
         if outcome.no_memory:

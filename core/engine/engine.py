@@ -57,7 +57,7 @@ LOAD_OUT_OF_MEMORY = (
 
 @dataclass(frozen=True)
 class _Outcome:
-    """What came of a batch. ``kind``: drawn, cancelled, refused (this request cannot be drawn),
+    """The outcome of a batch. ``kind``: drawn, cancelled, refused (this request cannot be drawn),
     memory, or broken (the model does not work, foreseen or not)."""
 
     kind: str
@@ -283,7 +283,7 @@ def by_settings(rows: Iterable[Row]) -> list[list[Row]]:
 
 
 def settings_of(request: GenerationRequest) -> Hashable:
-    """What all requests of a batch have in common."""
+    """The common settings of a batch's requests."""
     options = json.dumps(dict(request.options), sort_keys=True, default=repr)
     return (
         request.model,

@@ -17,7 +17,7 @@ _PROBLEM_CHARACTERS = 1000  # a library's message may quote a whole tensor
 
 
 class Job:
-    """What the engine knows of a job. The engine's one thread writes, under the board's lock."""
+    """The engine's state of a job. The engine's one thread writes, under the board's lock."""
 
     def __init__(
         self,
@@ -124,7 +124,7 @@ class Job:
         self._preview, self.deliver, self.requests = None, None, ()
 
     def seconds_left(self) -> float | None:
-        """Seconds of drawing that are left, or None. The caller holds the lock."""
+        """Remaining seconds of generation, or None. The caller holds the lock."""
         return self._time.seconds()
 
     def snapshot(self, index: int | None, ahead_s: float | None) -> JobState:

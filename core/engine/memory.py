@@ -20,11 +20,11 @@ MemoryLimit = int | Callable[[], int] | None
 
 
 class Held(Protocol):
-    """What models that draw and tools that answer have in common."""
+    """The common interface of generators and tools."""
 
     @property
     def memory_bytes(self) -> int:
-        """What it holds on its device."""
+        """The bytes that it holds on its device."""
         ...
 
     def unload(self) -> None:
@@ -33,7 +33,7 @@ class Held(Protocol):
 
 
 class Key(NamedTuple):
-    """What is in memory: Janus draws and answers, and may be there as both."""
+    """The key of a model in memory: Janus may be loaded as a generator and as a tool."""
 
     kind: Literal["model", "tool"]
     id: str

@@ -14,7 +14,7 @@ _WEIGHT = 0.3  # of the newest measurement, once there are a few
 
 @dataclass(frozen=True)
 class Size:
-    """What an image's time depends on; None is the model's own default."""
+    """The settings that an image's time depends on; None is the model's own default."""
 
     model: str
     width: int | None
@@ -94,7 +94,7 @@ class TimeLeft:
         self._reckon(step, steps)
 
     def paused(self, seconds: float) -> None:
-        """For so many seconds until now something else was done than drawing."""
+        """Record that the last ``seconds`` were spent on other work than generation."""
         self._batch_began += seconds
         self._at += seconds
 

@@ -16,7 +16,7 @@ FINISHED = ("done", "cancelled", "failed")
 
 @dataclass(frozen=True, eq=False)
 class Delivery:
-    """What came of one request: an image, or the problem that prevented it, as a sentence.
+    """The result of one request: an image, or a sentence on the problem that prevented it.
 
     ``position`` counts from 0 in the submitted order. ``seconds`` is the drawing time of this
     image (its share of a batch), None where nothing was tried.

@@ -145,7 +145,7 @@ def _texts(run: ExportRun, with_images: bool) -> Iterator[tuple[str, bytes]]:
 
 
 def _readme(run: ExportRun, images: str) -> str:
-    """What is in the archive; advice for each of its tables that has something to count."""
+    """The contents of the archive; advice for each of its tables that has something to count."""
     advice = [
         *([_MEASURED] if run.measures else []),
         *([_JUDGED] if run.judges or not run.measures else []),

@@ -101,7 +101,7 @@ def in_one_piece(column: Any) -> Any:
 
 
 def same_results(first: Sequence[Part], other: Sequence[Part]) -> bool:
-    """True where two sets of shards say the same of the same images, whoever was quicker."""
+    """True if two sets of shards have equal results, in any order."""
     left, right = item_tables(first), item_tables(other)
     while True:
         a, b = next(left, None), next(right, None)

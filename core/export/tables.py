@@ -203,7 +203,7 @@ def _field_rows(flat: Any, name: str, positions: Any) -> Any:
 
 
 def _of_run(run: ExportRun, count: int) -> dict[str, Any]:
-    """What is the same in all ``count`` rows of a run."""
+    """The columns that are equal in all ``count`` rows of a run."""
     plan = run.plan
     texts = {"run_id": run.run_id, "run_name": plan.name, "model": plan.model, "kind": plan.kind}
     return {name: _same(text, count) for name, text in texts.items()}
@@ -267,7 +267,7 @@ def color_tables(run: ExportRun) -> Iterator[Table]:
 
 
 class _About:
-    """What is the same for all rows of a run."""
+    """The values that are equal in all rows of a run."""
 
     def __init__(self, run: ExportRun) -> None:
         import pyarrow as pa
@@ -316,7 +316,7 @@ class _About:
 
 
 def _numbers(statuses: ProfileStatus) -> dict[str, Any]:
-    """What was measured, null where nothing was."""
+    """The measured values, null if there are none."""
     import pyarrow as pa
 
     there, none = statuses.there, ~statuses.there

@@ -299,7 +299,7 @@ class BuildWork(Work):
             raise BadInput(f"{self.folder.path} was started by another version: start again.")
 
     def open(self, context: WorkerContext) -> Builder:
-        """Who makes groups."""
+        """The doer that makes groups."""
         assert isinstance(self.folder, BuildFolder)
         return Builder(self.folder, context)
 

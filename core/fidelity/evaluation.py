@@ -231,7 +231,7 @@ Rows = Sequence[Sequence[float]]
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What is said of one metric; ``agreement`` is None without ratings. ``parts`` are SynPairs and
+    """Results of one metric; ``agreement`` is None without ratings. ``parts`` are SynPairs and
     Real&Syn by category and by the model that drew, where the groups name several."""
 
     metric: str

@@ -105,7 +105,7 @@ NUMBERS: Mapping[str, str] = {
     "chroma": "Mean CIELAB chroma C*ab of all pixels (D65)",
     "contrast": "Standard deviation of CIELAB L* over all pixels",
 }
-"""What is measured of an image as a whole."""
+"""The measures of a whole image."""
 FEW = 100
 """Below so many photographs a reference says little of photographs at large."""
 _QUANTILES = 101

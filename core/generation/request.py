@@ -88,7 +88,7 @@ class LoadedModel(Protocol):
 
     @property
     def memory_bytes(self) -> int:
-        """What it holds on its device, weights included."""
+        """The bytes that it holds on its device, weights included."""
         ...
 
     @property

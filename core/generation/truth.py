@@ -15,7 +15,7 @@ from truehue.core.generation.renderer.stand_ins import StandIn, stand_in
 
 
 def _object_rows(origin: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """What the renderer kept of each object; nothing of other models' images."""
+    """The renderer's record of each object; empty for other models' images."""
     if origin.get("model") != RENDERER:
         return []
     return [row for row in origin.get("objects") or () if isinstance(row, Mapping)]

@@ -177,7 +177,7 @@ def _targets(cells: Mapping[str, str]) -> tuple[ObjectTarget, ...]:
 
 
 def _of_words(text: str) -> tuple[ObjectTarget, ...]:
-    """What the sentence itself asks for, where no column says it: "an orange cat" names both."""
+    """The targets of the sentence itself, if no column has them: "an orange cat" names both."""
     return read_sentence(text).targets
 
 

@@ -66,7 +66,7 @@ class LinkedImage:
 
 @dataclass(frozen=True)
 class FolderPlan:
-    """What a folder holds, by its names alone; every file is in one of the first three.
+    """The contents of a folder, by its names alone; every file is in one of the first three.
 
     ``found``: images with their prompts, in the natural order of their names. ``extra``: files
     and links that will not be read, with the reason. ``ignored``: how many hidden and system files
@@ -265,7 +265,7 @@ class RemarkList:
 
 @dataclass(frozen=True)
 class FolderReport:
-    """What became of every file of a folder.
+    """The outcome for every file of a folder.
 
     ``files`` = ``found`` + ``extra.total`` + ``ignored``, and ``found`` = ``taken`` + ``known``
     (imported before, or the copy of a file that was) + ``broken.total`` + ``unread`` (not reached,
@@ -371,7 +371,7 @@ class Tally:
             self._lossy += step.lossy
 
     def report(self) -> FolderReport:
-        """What became of the files so far."""
+        """The outcome for the files so far."""
         plan = self._plan
         prompts = (*plan.prompts, *plan.new_prompts)
         short = [

@@ -176,7 +176,7 @@ def jpeg_warns(data: bytes) -> bool:
 
 
 def _tiff_lacks(tags: Any, size: int, stream: IO[bytes]) -> Iterator[str]:
-    """What does not fit, in words."""
+    """A message about the mismatch."""
     width, height = int(tags[256]), int(tags[257])
     bits = tags.get(258, (1,))
     planes = len(bits) if tags.get(284, 1) == 2 else 1

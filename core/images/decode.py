@@ -229,7 +229,7 @@ def _open(stream: IO[bytes], head: bytes, name: str) -> Image.Image:
 
 
 def _why_unknown(head: bytes, error: Exception) -> str:
-    """What to say of a file that Pillow cannot identify, by how it begins."""
+    """The message for a file that Pillow cannot identify, by its first bytes."""
     for offset, mark, kind in _SIGNATURES:
         if head[offset:].startswith(mark):
             detail = "" if isinstance(error, UnidentifiedImageError) else f" ({error})"

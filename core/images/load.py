@@ -115,7 +115,7 @@ def _apply(image: Image.Image, transform: ImageCms.ImageCmsTransform) -> Image.I
 
 
 def _apply_to_grays(transform: ImageCms.ImageCmsTransform) -> NDArray[np.uint8]:
-    """What becomes of each gray level: sRGB (256, 3)."""
+    """The conversion of each gray level: sRGB (256, 3)."""
     ramp = Image.fromarray(np.arange(256, dtype=np.uint8)[None])
     return np.asarray(_apply(ramp, transform))[0]
 

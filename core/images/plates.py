@@ -47,7 +47,7 @@ def patch_field(field: str, patch: str, index: int) -> np.ndarray:
 
 
 class Axis(StrEnum):
-    """Whose cones the digit is made of; ``control`` is seen by everybody."""
+    """The cones that the digit is made for; ``control`` is seen by everybody."""
 
     PROTAN = "protan"
     DEUTAN = "deutan"

@@ -421,7 +421,7 @@ def _cut(
     shape: tuple[int, int],
     parameters: dict[str, Any],
 ) -> np.ndarray:
-    """What the segmenter cuts out at ``points``, noted in ``parameters``."""
+    """The segmenter's mask at ``points``, recorded in ``parameters``."""
     if segment is None:
         raise MaskError(NO_SEGMENTER)
     by = points[-1].by

@@ -268,7 +268,7 @@ def implicit_prompts() -> Iterator[Prompt]:
 PAPER_COUNTS: Mapping[str, str] = MappingProxyType(
     {"cna": "18K", "ncu": "11.5K", "coa": "8.7K", "moc": "2.2K", "ica": "4.5K"}
 )
-"""What the paper prints for each task."""
+"""The paper's printed counts of each task."""
 
 PAPER_TOTAL = 44_464
 

@@ -37,7 +37,7 @@ KINDS = ("exact", "whole", "grounded")
 
 @dataclass(frozen=True)
 class KnownMasks:
-    """What is known of the objects of an image.
+    """The findings about an image's objects.
 
     ``findings`` by the position of the target, for :func:`truehue.core.verdict.tasks.judge_task`;
     ``masks`` are those to be kept, each with the position of its target.

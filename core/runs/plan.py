@@ -175,7 +175,7 @@ def plan_json(plan: RunPlan) -> dict[str, Any]:
 
 
 def made_with(plan: RunPlan) -> dict[str, str]:
-    """What would give other results in another version, beside the rules."""
+    """The versions that decide results, beside the rules."""
     versions = {}
     if plan.model == RENDERER:
         versions["renderer"] = RENDERER_VERSION

@@ -21,7 +21,7 @@ EXACT, WHOLE, GROUNDED = MASKERS = ("exact", "whole", "grounded")
 
 @dataclass(frozen=True)
 class MaskerSpec:
-    """Who marks the objects. ``kind``:
+    """The masker of the objects. ``kind``:
 
     - ``exact``: the masks that came with the image (the renderer's, or a stored image's own);
     - ``whole``: every object is the whole image (color patches, textures);
@@ -143,7 +143,7 @@ class RunPlan:
 
 @dataclass(frozen=True)
 class ObjectVerdict:
-    """What one rule says of one object of an image: a row of the results.
+    """One rule's verdict on one object of an image: a row of the results.
 
     ``target`` is the position in the prompt's targets, -1 where there is no object to speak of (a
     image that could not be drawn). ``picture_status`` and ``picture_reason`` are those of the
@@ -203,7 +203,7 @@ class ObjectProfile:
 
 @dataclass(frozen=True)
 class ItemResult:
-    """What came of one image: one line of a worker's journal, one row of a shard.
+    """The result of one image: one line of a worker's journal, one row of a shard.
 
     ``position`` counts the run's images: ``prompt * images + image`` of a drawn run, the place in
     ``items`` of a stored one. ``attempt`` counts from 1; the latest attempt is the one that counts.

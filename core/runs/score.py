@@ -68,7 +68,7 @@ def score(
 def not_generated(
     reason: str, rules: Sequence[tuple[str, str]], prompt: Prompt | None = None
 ) -> tuple[ObjectVerdict, ...]:
-    """What every rule says of an image that could not be drawn: unscored, with the reason.
+    """The verdicts of all rules on an image that was not generated: unscored, with the reason.
 
     Nothing where ``prompt`` is a concept that no color is asked of, for then no rule has a say.
     """
@@ -148,7 +148,7 @@ def cause_of(
 
 
 def direction(verdict: Verdict) -> str:
-    """What of a wrong color is furthest off: its hue, its chroma or its lightness.
+    """The largest deviation of a wrong color: its hue, its chroma or its lightness.
 
     Over 30°, where the rules' own limit lies, it is the hue, however dark the color. Below, the
     three are compared in CIELAB units: ΔL*, ΔC*, and ΔH* = 2·√(C1·C2)·sin(Δh/2) (CIE 15:2018).

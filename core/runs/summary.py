@@ -79,7 +79,7 @@ def checked_summary(summary: Any) -> dict[str, Any]:
 
 
 def masker_text(masker: Mapping[str, Any]) -> str:
-    """Who marks the objects, in a few words."""
+    """A short label of the masker."""
     if masker["kind"] == GROUNDED:
         prompts = f", presence by {masker['presence']}" if masker.get("presence") else ""
         return f"{masker['detector']} + {masker['segmenter']}, {masker['variant']}{prompts}"

@@ -26,7 +26,7 @@ MAP_WORDS = (
     "token of 28 pixels a side as CFM reads it. By the paper, high values lie where colors depart "
     "from a photograph’s. Heights of two pictures cannot be compared."
 )
-"""What the map is, for a legend."""
+"""The legend of the map."""
 
 _SOURCE = "“Too Vivid to Be Real?”, CFM"
 
@@ -62,7 +62,7 @@ def cfm_measures(registration: Registration) -> tuple[Measure, ...]:
 def cfm_records(
     registration: Registration, image_id: str, prompt: str, score: CfmScore
 ) -> list[ScoreRecord]:
-    """What CFM said of an image, by each of its measures; the first holds the map."""
+    """CFM's scores of an image, by each of its measures; the first has the map."""
     provenance = {"truehue": VERSION, "prompt": prompt, "checkpoint": registration.name}
     numbers: dict[str, tuple[float, dict[str, Any]]] = {
         CFM: (score.score, {"logit": score.logit, MAP: rows_of(reduce_attention(score.attention))}),

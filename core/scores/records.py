@@ -12,7 +12,7 @@ import numpy as np
 SCORED, UNSCORED = "scored", "unscored"
 IMAGE = "image"
 ITEM_KINDS = (IMAGE,)
-"""What can be scored: an image as a whole, named by its ``image_id``."""
+"""The kinds of scored items: a whole image, named by its ``image_id``."""
 HIGH, LOW, NEITHER = "high", "low", ""
 
 Computed = tuple[float, Mapping[str, Any]]

@@ -18,7 +18,7 @@ log = logging.getLogger("truehue")
 
 
 def score_image(measure: Measure, image_id: str, srgb8: np.ndarray) -> ScoreRecord:
-    """What a measure says of an image, uint8 sRGB ``(H, W, 3)``.
+    """A measure's score of an image, uint8 sRGB ``(H, W, 3)``.
 
     ``unscored`` where the measure refuses the image, breaks, or gives no number of its range.
     Raises ValueError for a measure that computes nothing, and MemoryError, which is no fault of

@@ -127,7 +127,7 @@ class ScoringWork(Work):
         _measures(self._folder)
 
     def open(self, context: WorkerContext) -> ImageScorer:
-        """Who scores; CFM is loaded with the first image that it is asked about."""
+        """The doer that scores; CFM is loaded with the first image that needs it."""
         return ImageScorer(self._folder, context)
 
     def needs_device(self) -> bool:

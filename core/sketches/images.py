@@ -96,7 +96,7 @@ def layer_png(layer: np.ndarray) -> bytes:
 
 
 def composite(ink: np.ndarray, layer: np.ndarray) -> np.ndarray:
-    """What people see: ink over colors over white paper, srgb8 ``(H, W, 3)``.
+    """The visible image: line art over colors over white paper, srgb8 ``(H, W, 3)``.
 
     ``layer`` uint8 ``(H, W, 4)`` is of the size of ``ink`` ``(H, W)``; raises MaskError otherwise.
     """

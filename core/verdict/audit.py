@@ -42,7 +42,7 @@ class Audit:
 
 
 def audit(measurements: Sequence[Measurement]) -> Audit | None:
-    """What makes the rules disagree on one object and color; None where they agree.
+    """The cause of the rules' disagreement on one object and color; None where they agree.
 
     ``measurements`` are of the same pixels and target, one a rule. Rules that could not score are
     told, and are no disagreement by themselves.

@@ -91,7 +91,7 @@ def explain_differs(verdict: Verdict, object_name: str = "") -> str:
 
 
 def _in_light(verdict: Verdict, light: LightMatch, name: str) -> str:
-    """What the light of the image explains, and what it does not."""
+    """The part of a difference that the image's light explains, and the rest."""
     if verdict.status == PASS:
         return f"under the estimated light ({_how_lit(light)}); {_misfit(verdict, 'below')}"
     assert verdict.offset is not None

@@ -17,10 +17,10 @@ from truehue.core.color.spaces import chroma, hue_deg
 from truehue.core.errors import BadInput
 
 MATCHES, DIFFERS = "matches", "differs"
-"""What a question requires: the object must have the color, or must not have it."""
+"""The requirement of a question: the object must have the color, or must not."""
 
 RELATIONS = (MATCHES, DIFFERS)
-"""What an object has to do with a color: have it, or (COA's second object) not have it."""
+"""An object's relation to a color: have it, or (COA's second object) not have it."""
 
 
 @dataclass(frozen=True)

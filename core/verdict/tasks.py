@@ -131,7 +131,7 @@ ENDED, NO_MASK = "ended", "no mask"
 
 @dataclass(frozen=True)
 class ObjectOutcome:
-    """What a rule says of one object.
+    """A rule's outcome for one object.
 
     ``step`` (of :data:`truehue.core.verdict.expectations.STEPS`) is where the judging ended;
     ``told`` is one sentence that names the object. The measurement of an object that was not
@@ -154,7 +154,7 @@ class ObjectOutcome:
 
 @dataclass(frozen=True)
 class TaskVerdict:
-    """What a rule says of an image; ``outcomes`` in the order of the targets."""
+    """A rule's verdict on an image; ``outcomes`` in the order of the targets."""
 
     task: str
     status: str

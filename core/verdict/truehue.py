@@ -162,7 +162,7 @@ def _best_account(parts: tuple[LitPart, ...], asked1: np.ndarray) -> _Account:
 
 
 def factor_cost(factor: np.ndarray) -> np.ndarray:
-    """What factors of full light cost, in ΔE00; any shape."""
+    """The costs of factors of full light, in ΔE00; any shape."""
     low, high = FULL_LIGHT
     darker = DARKER_COST * np.log(low / np.minimum(factor, low))
     brighter = BRIGHTER_COST * np.log(np.maximum(factor, high) / high)
@@ -170,7 +170,7 @@ def factor_cost(factor: np.ndarray) -> np.ndarray:
 
 
 def haze_cost(haze1: np.ndarray) -> np.ndarray:
-    """What white over the lit part costs, in ΔE00; any shape."""
+    """The costs of white over the lit part, in ΔE00; any shape."""
     return np.asarray(HAZE_COST * haze1 / SURFACE_HAZE1)
 
 

@@ -100,20 +100,20 @@ _UNSAID = re.compile(
     r"\b(?:if|whether|unless|suppose|assuming)\b[^.;!?\n]*$",
     re.IGNORECASE,
 )
-"""What stands before a claim that is not made: a denial or a condition."""
+"""Text before a claim that is not made: a denial or a condition."""
 NEGATION = re.compile(
     r"(?:\b(?:not|never|neither|nor|without|no|rather than|instead of|unlike|except|excludes?|"
     r"excluded|excluding|eliminat\w+|rul\w+ out|rejects?)\b|n't\b|不|非)[^,.;:!?\n]{0,30}$",
     re.IGNORECASE,
 )
-"""What stands before something that is denied."""
+"""Text before a negated statement."""
 DENIED_AFTER = re.compile(
     r"(?:(?!\b(?:because|since|and|but|rather)\b)[^.,:;!?\n(]){0,40}?"
     r"(?:\b(?:not|incorrect|wrong|ruled out|eliminated|excluded|false|unlikely)\b|n't\b)|"
     r"\s*ではな|\s*不",
     re.IGNORECASE,
 )
-"""What stands after something that is denied."""
+"""Text after a negated statement."""
 _OUTCOME = re.compile(
     r"\b(?:wait|actually|correction|on second thoughts?|rather|instead|therefore|thus|hence|so|"
     r"final|finally|conclu\w+|overall|sorry|mistake|no(?=[,.]))\b|所以|因此|したがって",

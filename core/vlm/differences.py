@@ -78,7 +78,7 @@ class Differences:
 def differences(
     questions: Sequence[Question], first: Iterable[Answer], second: Iterable[Answer]
 ) -> Differences:
-    """What changes from the first set of answers to the second, question by question.
+    """Changes from the first set of answers to the second, question by question.
 
     Both answer the same questions, whatever was done to their images. Raises BadInput as
     :func:`truehue.core.vlm.scoring.score`.

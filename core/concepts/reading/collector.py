@@ -29,7 +29,7 @@ MAX_LABELS = 50
 PICTURES = "pictures"
 """The kind of a row that was measured on images: it comes in as a histogram."""
 NORMALIZED = (OFFER_RATINGS, SHARES)
-"""What numbers that do not sum to 1 may be."""
+"""Meanings of numbers that do not sum to 1."""
 MOST_PROBLEMS = 1_000
 _SHOWN = 8
 
@@ -51,17 +51,17 @@ class Label:
 
     @property
     def person(self) -> str:
-        """Who it is by; empty where it is nobody's."""
+        """The person that it is by; empty if there is none."""
         return "" if self.nobody else _plain(self.contributor)
 
     @property
     def called(self) -> str:
-        """What tells it from other distributions of the concept that no mean may go over."""
+        """The key that separates distributions of a concept that must not be averaged."""
         return _plain(self.label or (self.contributor if self.nobody else ""))
 
     @property
     def said(self) -> dict[str, object]:
-        """What it says of itself, as it is kept."""
+        """Its description, as stored."""
         fields: dict[str, object] = {
             name: text
             for name, text in (("label", self.called), ("kind", self.kind), ("method", self.method))
@@ -271,7 +271,7 @@ def _plain(text: str) -> str:
 
 
 def _labels_notes(file: DistributionFile, name: str) -> list[str]:
-    """What is said of a file with several distributions of a concept. Raises FileRefused for more
+    """A note on a file with several distributions of a concept. Raises FileRefused for more
     than :data:`MAX_LABELS`."""
     parts = file.parts()
     if len(parts) > MAX_LABELS:

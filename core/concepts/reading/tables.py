@@ -136,7 +136,7 @@ class LabelColumns:
             raise no_concept(name)
 
     def read(self, record: Record) -> Label:
-        """What the row is. Raises BadInput for a number of people that is none."""
+        """The record of the row. Raises BadInput for a number of people that is none."""
         cells = {name: record.fields[position] for name, position in self.positions.items()}
         if "kind" in cells:
             cells = {name: unescape_formula(text) for name, text in cells.items()}
@@ -242,7 +242,7 @@ def take_wide(table: TextTable, gathering: RowCollector, as_58: bool, text: str 
 
 
 class _Columns:
-    """What the columns of a table say of their bins."""
+    """The bins of a table's columns."""
 
     def __init__(self, table: TextTable, labels: LabelColumns) -> None:
         self._table, self._concept = table, labels.positions.get("concept")

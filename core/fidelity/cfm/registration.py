@@ -31,7 +31,7 @@ HOW_TO = (
     f'hf download {BASE} --include "*.json" "*.txt" --local-dir Qwen2-VL-7B. Then register it: '
     "truehue score --register CFM_7B --base Qwen2-VL-7B."
 )
-"""What to do where no CFM is registered, and what it takes."""
+"""Instructions and requirements for registering a CFM."""
 
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
 _VERSION_DIGITS = 12
@@ -108,7 +108,7 @@ def register(
 
 
 def registered(data: Path) -> Registration | None:
-    """What is registered in a data folder; None where nothing is. Raises BadInput for a file that
+    """The registered CFM of a data folder; None if there is none. Raises BadInput for a file that
     cannot be read."""
     path = data / FILE
     if not path.is_file():

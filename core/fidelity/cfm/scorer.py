@@ -126,7 +126,7 @@ def write_reading(folder: Path, reading: CfmReading) -> None:
 
 
 SCALE = 3.0
-"""What the published code divides the head's value by."""
+"""The divisor of the head's value in the published code."""
 KAPPA = 10.0
 """Temperature of the map (equation 8, appendix D)."""
 _MERGED = 2  # patches a side that make one token
@@ -134,7 +134,7 @@ _MERGED = 2  # patches a side that make one token
 
 @dataclass(frozen=True)
 class CfmScore:
-    """What CFM says of one image.
+    """CFM's result for one image.
 
     ``logit`` is the head's own value, ``score`` that divided by 3, as the published code reports
     it; neither has a bound, and higher is more faithful. ``attention`` float32 ``(h, w)`` in

@@ -305,7 +305,7 @@ class Training:
         self.step = step
 
     def _about(self) -> dict[str, Any]:
-        """What a checkpoint belongs to."""
+        """The identity of the training that a checkpoint belongs to."""
         reading = self.trainee.scorer.reading
         return {
             "settings": self.settings.as_json(),

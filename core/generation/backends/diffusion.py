@@ -204,7 +204,7 @@ class DiffusersModel:
     def _refining(
         self, refinement: Refinement | None, call: Mapping[str, Any], size: tuple[int, int]
     ) -> AbstractContextManager[None]:
-        """What refines one call; nothing where no refinement is asked for."""
+        """The context that refines one call; it does nothing if no refinement is requested."""
         if refinement is None:
             return nullcontext()
         scale = call.get(self._family.guidance)
@@ -273,7 +273,7 @@ class DiffusersModel:
         return size_px
 
     def _own_size(self) -> int:
-        """What the pipeline itself takes when no size is given: its denoiser's, in pixels."""
+        """The pipeline's default size: its denoiser's, in pixels."""
         pipeline = self._pipeline
         denoiser = getattr(pipeline, "transformer", None) or getattr(pipeline, "unet", None)
         sample = getattr(pipeline, "default_sample_size", None) or getattr(

@@ -309,7 +309,7 @@ _LOOK_S = 0.1  # so often it is looked whether the drawing was cancelled
 
 
 class ServedModel:
-    """A model of somebody's server, as the engine's LoadedModel: it holds no memory here.
+    """A served model, as the engine's LoadedModel: it holds no memory on this machine.
 
     The same seed need not give the same image: whoever runs the server decides, and may change the
     model behind the name. Every origin says so.

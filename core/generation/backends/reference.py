@@ -59,7 +59,7 @@ from truehue.core.prompts.prompt import ObjectTarget
 __all__ = ["STEPS", "PlacedTarget", "ReferenceRenderer", "shapes_for", "stand_in_note"]
 
 STEPS = 8
-"""How many steps the drawing of one image reports."""
+"""The number of steps that the rendering of one image reports."""
 
 DEFAULT_PX = 1024
 OPTIONS = ("light", "failure", "shape")
@@ -264,7 +264,7 @@ class _Plan:
         }
 
     def _concept_origin(self) -> dict[str, Any]:
-        """What is known of a concept's colors; nothing for requests that ask for none."""
+        """The known colors of a concept; empty for requests without one."""
         if not _is_concept(self.request):
             return {}
         first = self.cast[0]
@@ -277,7 +277,7 @@ class _Plan:
         }
 
     def _modifier_notes(self) -> list[str]:
-        """What the modifier does, or why it does nothing."""
+        """The modifier's effect, or the reason why it has none."""
         name, modifier = self.request.targets[0].name, self.request.modifier
         if not modifier:
             return []

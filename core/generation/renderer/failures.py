@@ -159,7 +159,7 @@ def modify_color(color: Rgb8, modifier: str) -> ModifiedColor:
 
 
 def note_of(name: str, modification: ModifiedColor) -> str:
-    """What a modifier does to an object that listens, in a sentence for people."""
+    """A sentence on a modifier's effect on an object."""
     if not modification.says:
         return (
             f"{modification.modifier.capitalize()!r} names no color: the {name} keeps its usual "

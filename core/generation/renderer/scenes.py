@@ -162,7 +162,7 @@ class SceneObject:
 
 @dataclass(frozen=True)
 class SceneRequest:
-    """What to draw: one to four objects.
+    """The request of a scene: one to four objects.
 
     ``light`` is a name of :data:`LIGHTS` or a light of one's own; ``seed`` chooses places, turns,
     sizes, viewpoint, light direction and backdrop; the image is a square of ``size_px``.
@@ -233,7 +233,7 @@ _buffers: LruCache[_SceneBuffer] = LruCache(_KEPT)
 
 
 def render_scene(request: SceneRequest, watch: Watch = ignore_progress) -> SceneRendering:
-    """Draws the image; the same request gives the same bytes.
+    """Render the image; the same request gives the same bytes.
 
     Objects are drawn about equally large, whatever their sizes in the world, and never touch. The
     mask of each takes at least 2% of the image, with four objects 1% (LEAST_SHARES in layout).
@@ -268,7 +268,7 @@ def render_scene(request: SceneRequest, watch: Watch = ignore_progress) -> Scene
 
 
 def saved_bytes() -> int:
-    """What the kept scenes take in memory."""
+    """The memory that the cached scenes take."""
     return sum(array.nbytes for buffer in _buffers.answers() for array in buffer.arrays)
 
 

@@ -269,7 +269,7 @@ Watch = Callable[[float], None]
 
 
 def ignore_progress(share: float) -> None:
-    """The watch of a drawing that nobody waits for."""
+    """The progress callback of a rendering without an observer."""
 
 
 @dataclass(frozen=True)

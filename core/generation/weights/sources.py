@@ -248,7 +248,7 @@ def source(entry: ModelEntry, sources: Sources) -> Source:
 
 
 def how_to_get(entry: ModelEntry, sources: Sources) -> tuple[str, ...]:
-    """What to do for weights that are not here, one sentence each."""
+    """Instructions for missing weights, one sentence each."""
     if entry.id.startswith("folder:"):
         return (f"There is no folder {entry.id.partition(':')[2].strip()}.",)
     if entry.shipped:

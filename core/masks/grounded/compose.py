@@ -27,7 +27,7 @@ MAKER = "grounded_sam"
 
 @dataclass(frozen=True)
 class NegativeResult:
-    """What the models found for one negative label: boxes and their segments, in one order."""
+    """The models' findings for one negative label: boxes and their segments, in one order."""
 
     label: str
     detections: tuple[Detection, ...] = ()

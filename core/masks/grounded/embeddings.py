@@ -25,7 +25,7 @@ BOXES_AT_ONCE = 16
 
 @dataclass(frozen=True)
 class Embedding:
-    """What a segmenter knows of one image.
+    """A segmenter's embedding of one image.
 
     ``by`` is the segmenter's id, ``features`` its own tensors. ``frame`` is the size in pixels to
     which the image was resized for the encoder, where the segmenter needs it. ``autocast`` as in

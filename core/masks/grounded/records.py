@@ -35,7 +35,7 @@ class Segment:
 
 @dataclass(frozen=True)
 class Negative:
-    """What became of one negative label.
+    """The outcome for one negative label.
 
     ``detections`` are its boxes, ``pixels`` bool ``(H, W)`` what was taken from the object (all
     False where nothing was). ``reason`` says why nothing was taken, and is empty where it was.

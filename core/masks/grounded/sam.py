@@ -38,7 +38,7 @@ _NAMES = {(768, 12): "vit_b", (1024, 24): "vit_l", (1280, 32): "vit_h"}
 
 @dataclass(frozen=True)
 class SamSizes:
-    """What segment_anything's constructors want to know; all in numbers of their arguments."""
+    """Arguments of segment_anything's constructors."""
 
     side_px: int
     patch_px: int

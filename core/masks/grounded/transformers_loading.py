@@ -19,7 +19,7 @@ from truehue.core.masks.grounded.weights import VisionEntry
 
 
 def model_type(folder: Path) -> str:
-    """What config.json says that a folder holds; raises BadModelFolder where it says nothing."""
+    """The model type in a folder's config.json; raises BadModelFolder if there is none."""
     path = folder / "config.json"
     try:
         kind = json.loads(path.read_text(encoding="utf-8"))["model_type"]

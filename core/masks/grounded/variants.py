@@ -36,7 +36,7 @@ from typing import Any, Literal
 from truehue.core.errors import BadInput
 
 GRAY_SRGB8 = 128
-"""What earlier objects are painted with, in all three channels."""
+"""The gray level that replaces earlier objects, in all three channels."""
 
 
 @dataclass(frozen=True)

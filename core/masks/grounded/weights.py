@@ -296,7 +296,7 @@ def weights(entry: VisionEntry, sources: Sources) -> Weights:
 
 
 def how_to_get(entry: VisionEntry) -> tuple[str, ...]:
-    """What to do for files that are not here, one sentence each."""
+    """Instructions for missing files, one sentence each."""
     if entry.id.startswith("folder:"):
         return (f"There is nothing at {entry.id.partition(':')[2].strip()}.",)
     size = f" ({entry.download_gib:g} GiB)" if entry.download_gib else ""
@@ -317,7 +317,7 @@ def how_to_get(entry: VisionEntry) -> tuple[str, ...]:
 
 
 def missing(entry: VisionEntry, sources: Sources) -> tuple[str, ...]:
-    """What is missing before the model can run here, one sentence each; empty when it can."""
+    """Missing requirements of the model on this machine, one sentence each; empty if none."""
     source = find(entry, sources)
     library = entry.library or ("segment_anything" if source and source.is_file else "transformers")
     absent = [name for name in _PACKAGES[library] if importlib.util.find_spec(name) is None]

@@ -78,7 +78,7 @@ class LineProblem:
 
 @dataclass(frozen=True)
 class ImportedPrompts:
-    """What a file held. ``kind`` is ``published``, ``csv``, ``jsonl`` or ``text``.
+    """The contents of a file. ``kind`` is ``published``, ``csv``, ``jsonl`` or ``text``.
 
     ``notes`` are sentences about the file as a whole: another encoding, columns that were not
     used, objects without negative labels. Blank lines are no records; they are only counted.
@@ -154,7 +154,7 @@ HEADER_HELP = (
     "JSONL takes the same names as keys, one object a line. A .txt file is one prompt a line. The "
     "published GenColorBench files (cna_l2.csv, ncu_hex_css.csv …) are taken as they are."
 )
-"""What a person who chooses a file should know."""
+"""Help for a person who chooses a file."""
 
 _KINDS = ("published", "csv", "jsonl", "text")
 _BY_ENDING = {

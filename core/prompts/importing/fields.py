@@ -33,7 +33,7 @@ COLUMNS = frozenset(
 """The columns of a CSV with our header, and the keys of a flat JSONL line."""
 
 SECOND_ROLE = {"coa": "bystander", "ica": "reference"}
-"""What the second object of a task is, where no role is given (arXiv:2510.20586, section 3.2)."""
+"""The default role of a task's second object (arXiv:2510.20586, section 3.2)."""
 
 
 @dataclass

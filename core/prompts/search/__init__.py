@@ -217,7 +217,7 @@ _KEPT_ORDERS = 8  # of one result; each seed of the random order is one
 
 @dataclass(frozen=True)
 class Query:
-    """What is looked for. ``chosen`` is facet to values; ``sort`` one of :data:`SORTS`; ``seed``
+    """A search. ``chosen`` is facet to values; ``sort`` one of :data:`SORTS`; ``seed``
     decides the random order; ``values_by`` orders the color facet by ``count`` or ``hue``."""
 
     text: str = ""

@@ -92,7 +92,7 @@ class Column:
         return mask
 
     def facet(self, counts: np.ndarray, chosen: frozenset[str], by_hue: bool) -> Facet:
-        """What there is to choose: values with results, and those that are chosen already."""
+        """The available values: those with results, and those already chosen."""
         code_mask = counts > 0
         code_mask[[self._code_of[value] for value in chosen if value in self._code_of]] = True
         codes = np.flatnonzero(code_mask)

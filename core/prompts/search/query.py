@@ -47,7 +47,7 @@ class Term:
 
 
 def terms_of(text: str) -> tuple[Term, ...]:
-    """What a person typed into the search: words, "phrases" and -exclusions.
+    """A person's search text: words, "phrases" and -exclusions.
 
     Raises BadInput above ``MAX_QUERY_CHARACTERS``.
     """

@@ -105,7 +105,7 @@ class _Answers:
         return cls({answer.question_id: answer for answer in all_answers})
 
     def tally(self, questions: Sequence[Question]) -> Tally:
-        """What came of some questions."""
+        """The results of some questions."""
         out = Tally()
         for question in questions:
             answer = self.by_id.get(question.question_id)

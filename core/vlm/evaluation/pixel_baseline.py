@@ -44,7 +44,7 @@ class PixelBaseline:
 
     @property
     def missing(self) -> Sequence[PromptedQuestion]:
-        """What is not stored yet."""
+        """The answers that are not stored yet."""
         return [
             question
             for question in self._prompted
