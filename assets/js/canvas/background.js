@@ -1,4 +1,4 @@
-// The paper around a drawing. Whoever colors it is asked whether it is part of the concept.
+// The paper around a sketch. If it is colored, the page asks if it belongs to the concept.
 import { button, make } from './nodes.js';
 
 /**

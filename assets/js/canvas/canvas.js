@@ -1,4 +1,4 @@
-// The coloring canvas: a drawing, what can be done on it, and what was done.
+// The coloring canvas: a sketch, its possible actions, and its log.
 import { MOST_ACTIONS, MOST_ROWS, rowsOf } from './actions.js';
 import { Background } from './background.js';
 import { Hands } from './hands.js';
@@ -129,7 +129,7 @@ export class ColoringCanvas {
     return this.layer?.checksum() || '';
   }
 
-  /** The share of all pixels of the picture that have a color, 0 to 1. */
+  /** The share of all pixels of the image that have a color, 0 to 1. */
   coloredShare() {
     return this.layer?.coloredShare || 0;
   }
@@ -179,7 +179,7 @@ export class ColoringCanvas {
   }
 
   /**
-   * Says what a picture would show, to those who do not see it.
+   * Says what an image would show, to those who do not see it.
    * @param {string} name
    * @param {Record<string, string | number>} [values]
    */

@@ -1,4 +1,4 @@
-// Everything by keys: tools by letters, and a cursor on the drawing that fills and paints.
+// Keyboard control: tools by letters, and a cursor on the sketch that fills and paints.
 
 const LETTERS = { f: 'fill', b: 'brush', e: 'eraser', r: 'region', i: 'pick', h: 'hand' };
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };

@@ -1,4 +1,4 @@
-// The colors of a coloring: what a log of actions gives, pixel by pixel as the server paints it.
+// The layer of a coloring: the pixels that a log of actions paints, as on the server.
 // No page: everything is whole numbers, so that both agree.
 import { Extent, Recorder, readRuns } from './changes.js';
 import { crc32 } from './crc32.js';
@@ -102,7 +102,7 @@ export class Layer {
   }
 
   /**
-   * Does one action. Gives back what has to be painted anew, null for nothing.
+   * Does one action. Gives back what has to be painted again, null for nothing.
    * @param {Action} action
    * @returns {Rectangle | null}
    */
@@ -253,7 +253,7 @@ export class Layer {
   }
 
   /**
-   * Goes on to these points. Gives back what has to be painted anew.
+   * Goes on to these points. Gives back what has to be painted again.
    * @param {number[]} points x and y, one after the other
    * @returns {Rectangle | null}
    */

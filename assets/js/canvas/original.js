@@ -1,4 +1,4 @@
-// The uncolored original beside the drawing.
+// The uncolored original beside the sketch.
 import { make } from './nodes.js';
 import { LOOKS_PX, PADDING_PX } from './view.js';
 

@@ -1,4 +1,4 @@
-// Where a color is chosen. It begins at a neutral gray that is nobody's answer, with no color chosen.
+// The color picker. It begins at a neutral gray, with no color chosen.
 import { SPACES, hexOf, reach, readHex, srgb1Of } from './colors.js';
 import { aria, button, make } from './nodes.js';
 import { Swatches } from './swatches.js';

@@ -31,7 +31,7 @@ export class Regions {
   }
 
   /**
-   * The share of the picture that a region has, 0 to 1.
+   * The share of the image that a region has, 0 to 1.
    * @param {number} closing
    * @param {number} label
    */

@@ -1,4 +1,4 @@
-// A stroke while it is drawn: it is on the layer at once, and an action once it ends.
+// A stroke in progress: it is on the layer at once, and an action at its end.
 
 import { rowsOf } from './actions.js';
 

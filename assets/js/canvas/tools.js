@@ -1,4 +1,4 @@
-// The tools beside the drawing, what is set for them, and how the drawing is looked at.
+// The tools beside the sketch, their settings, and the view of the sketch.
 import { CLOSINGS, LARGEST_BRUSH } from './actions.js';
 import { aria, button, icon, make } from './nodes.js';
 

@@ -1,4 +1,4 @@
-// What the canvas says. `words` of a page may give another text for each name.
+// The canvas's texts. `words` of a page may replace each by its name.
 
 /** @type {Record<string, string>} */
 export const english = {

@@ -1,4 +1,4 @@
-// What the canvas says in German.
+// The canvas's texts in German.
 
 /** @type {Record<string, string>} */
 export const words = {

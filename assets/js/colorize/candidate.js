@@ -1,4 +1,4 @@
-// A candidate for a sketch: its lines, its regions or the picture it is of, and what to know of it.
+// A candidate for a sketch: its lines, its regions or its source image, and its warnings.
 import { make, put } from '../shared/dom.js';
 import { ask } from '../shared/http.js';
 import { USUAL, preparedAddress, regionWords, warningList } from './prepare.js';
@@ -9,7 +9,7 @@ const waiting = [];
 let running = 0;
 
 /**
- * Preparing a picture takes a second of the app: a few at a time.
+ * Preparing an image takes a second of the app: a few at a time.
  * @param {() => Promise<void>} work
  */
 function queue(work) {

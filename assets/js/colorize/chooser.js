@@ -1,4 +1,4 @@
-// Choosing what to color: drawings by category and by words, what was begun here, and one's own.
+// Choosing a sketch: by category and by words, drafts, and one's own.
 import { make, many, put, strip } from '../shared/dom.js';
 import { drafts, dropDraft } from './drafts.js';
 import { ago, drawingAddress, fits, library } from './library.js';

@@ -1,4 +1,4 @@
-// The Colorize tab: coloring a drawing, and preparing drawings; one of both is in front.
+// The Colorize tab: coloring a sketch, and preparing sketches; one of both is visible.
 import { arrowKeys, inFront, put } from '../shared/dom.js';
 import { ask, sendFile } from '../shared/http.js';
 import { store } from '../shared/state.js';

@@ -1,4 +1,4 @@
-// What can be colored, as the app lists it: asked for once, and anew after something was stored.
+// The available sketches: loaded once, and again after one was stored.
 import { ask } from '../shared/http.js';
 import { store } from '../shared/state.js';
 

@@ -1,4 +1,4 @@
-// One thing: the sketch that is taken for it, and what it could be instead.
+// One concept: its selected sketch, and the alternatives.
 import { make, put, strip } from '../shared/dom.js';
 import { ask, send } from '../shared/http.js';
 import { candidateCard } from './candidate.js';

@@ -1,3 +1,3 @@
-// Colorize: what `truehue.tabs.page.widgets` mounts of it.
+// Colorize: the parts that `truehue.tabs.page.widgets` mounts.
 
 export { mount as colorize } from './colorize.js';

@@ -1,4 +1,4 @@
-// A picture becomes a sketch: threshold, size, specks and shading, with its lines and regions shown
+// An image becomes a sketch: threshold, size, specks and shading, with its lines and regions shown
 // as they would be.
 import { make, put, strip } from '../shared/dom.js';
 import { ask, send } from '../shared/http.js';

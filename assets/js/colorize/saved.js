@@ -1,4 +1,4 @@
-// Kept colorings: opened again with their whole log, saved as files, deleted by who kept them.
+// Saved colorings: opened with their whole log, saved as files, deleted by their author.
 import { make, many, put } from '../shared/dom.js';
 import { ask, send } from '../shared/http.js';
 import { ago } from './library.js';

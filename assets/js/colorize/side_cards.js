@@ -1,4 +1,4 @@
-// What a coloring's colors are, and where they lie among what others give the concept.
+// The colors of a coloring, and their position among others' colorings of the concept.
 import { percent } from '../compare/concept_figures.js';
 import { openRoom, make, many, put } from '../shared/dom.js';
 import { store } from '../shared/state.js';

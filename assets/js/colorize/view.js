@@ -1,4 +1,4 @@
-// Where Colorize is: coloring or sketches, and what of it; the link says it.
+// The state of Colorize: coloring or sketches, and the open one, as in the link.
 import { comeForward } from '../explore/view.js';
 import { inFront } from '../shared/dom.js';
 import { places } from '../shared/links.js';

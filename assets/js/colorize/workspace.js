@@ -1,4 +1,4 @@
-// A drawing on the desk: its canvas, its name, what is kept of it, and what the app says of its colors.
+// The workspace: a sketch with its canvas, its name, its saves, and its colors.
 import { ColoringCanvas } from '../canvas/canvas.js';
 import { make, many, put } from '../shared/dom.js';
 import { ask, send } from '../shared/http.js';

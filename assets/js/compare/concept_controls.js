@@ -1,4 +1,4 @@
-// How what stands side by side is shown: method, order and scales, and which two are the pair.
+// Display of the comparison: method, order and scales, and the pair.
 import { options, put, strip } from '../shared/dom.js';
 
 const METHOD_NAMES = {

@@ -1,4 +1,4 @@
-// What one concept's view is asked with, and how its link says so.
+// The parameters of one concept's view, and their form in the link.
 
 /** The most distributions that stand side by side. */
 export const MOST_SOURCES = 6;
@@ -107,8 +107,8 @@ export function ofLink(values) {
 }
 
 /**
- * The link of this state. It names the masks that were measured in the view: marked anew elsewhere,
- * a picture still opens as it was. Without a view it leaves them open.
+ * The link of this state. It names the masks that were measured in the view: marked again elsewhere,
+ * an image still opens as it was. Without a view it leaves them open.
  * @param {Record<string, any>} state
  * @param {{ distributions: any[] } | null} view
  */

@@ -1,5 +1,5 @@
-// A box around the thing in one image, drawn in place; what it would count is shown before it counts.
-// Hands: drag with the mouse, arrow keys on the picture, or the four numbers.
+// A box around the object in one image, drawn in place, with a preview of its pixels.
+// Hands: drag with the mouse, arrow keys on the image, or the four numbers.
 import { make, put } from '../shared/dom.js';
 import { send } from '../shared/http.js';
 

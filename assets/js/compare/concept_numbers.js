@@ -1,4 +1,4 @@
-// The table of pairs, and the list of what would have to move.
+// The table of pairs, and the transport plan as a list.
 import { make, many, put } from '../shared/dom.js';
 import { percent } from './concept_figures.js';
 

@@ -1,4 +1,4 @@
-// What a person takes away of the figures: their files, and the link to the page.
+// Downloads of the figures, and the link to the page.
 import { make, put } from '../shared/dom.js';
 
 /**

@@ -1,4 +1,4 @@
-// The distributions that stand side by side: added from what there is, ordered, removed.
+// The compared distributions: added from the available ones, ordered, removed.
 import { make, many, put } from '../shared/dom.js';
 import { percent } from './concept_figures.js';
 import { MOST_SOURCES } from './concept_link.js';

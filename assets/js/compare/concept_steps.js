@@ -1,4 +1,4 @@
-// What lies behind a distribution: the images of a bin, and the steps of the extraction.
+// The data behind a distribution: the images of a bin, and the steps of the extraction.
 import { make, many, options, put } from '../shared/dom.js';
 import { ask } from '../shared/http.js';
 import { labWords, percent, signedNumber } from './concept_figures.js';

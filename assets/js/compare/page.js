@@ -1,4 +1,4 @@
-// Compare: what `truehue.tabs.page.widgets` mounts of it.
+// Compare: the parts that `truehue.tabs.page.widgets` mounts.
 
 export { mount as concept } from './concept.js';
 export { mount as guidance } from './guidance.js';

@@ -1,4 +1,4 @@
-// People and files: what was imported, and the ways to bring more in.
+// People and files: imported data, and the ways to import more.
 import { arrange, make, many, put, roomTab } from '../shared/dom.js';
 import { ask, send } from '../shared/http.js';
 import { opener } from '../shared/opening.js';
@@ -179,7 +179,7 @@ export function mount(widget) {
       },
     };
   }
-  // The concepts of a set, or its pictures: a page at a time.
+  // The concepts of a set, or its images: a page at a time.
   function fillSet(box, item) {
     const rows = make('div', item.type === 'pictures' ? 'th-people-previews' : 'th-people-rows');
     const more = make('button', 'th-button', 'Show more');

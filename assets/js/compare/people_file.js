@@ -1,4 +1,4 @@
-// A file of distributions: first a report on what it holds, then it is stored or put away.
+// A file of distributions: first a report on its contents, then it is stored or discarded.
 import { make, many, put } from '../shared/dom.js';
 import { conceptField, conceptRow, dropZone, foldedList, pressed } from './people_parts.js';
 import {

@@ -1,4 +1,4 @@
-// Pictures of one concept: chosen, looked at with the pixels that count, stored as a set.
+// Images of one concept: chosen, looked at with the pixels that count, stored as a set.
 import { make, many, put } from '../shared/dom.js';
 import { ask } from '../shared/http.js';
 import { PEOPLE_URL, conceptField, dropZone, pressed } from './people_parts.js';
@@ -98,7 +98,7 @@ export function pictureImport(part, { stored, openPicture }) {
       }
     }
   }
-  // One after another: a large picture takes a moment to read.
+  // One after another: a large image takes a moment to read.
   let looking = 0;
   async function looks() {
     if (!planned) return;

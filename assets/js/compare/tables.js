@@ -65,7 +65,7 @@ export function mount({ element }) {
     fill(scroll.firstChild, result);
     return node;
   }
-  // Made anew when its numbers change; who stands in a cell stays there.
+  // Made again when its numbers change; who stands in a cell stays there.
   function fill(box, result) {
     const made = JSON.stringify(result) + state.cell;
     if (box.dataset.made === made) return;

@@ -1,4 +1,4 @@
-// Files on their way into Compare: distributions, and pictures of a concept. A file waits under a
+// Files on their way into Compare: distributions, and images of a concept. A file waits under a
 // session of its own until it is stored; a page that is closed loses only what waits.
 // Needs basket.js. For other views:
 //   uploadDistribution(file, { words, normalize, as_58, name, source, of_people })

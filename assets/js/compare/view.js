@@ -1,4 +1,4 @@
-// What the views of Compare share: which view is in front, the link, and opening one from another.
+// Shared parts of the views of Compare: the visible view, the link, links between views.
 import { comeForward, explore, openView } from '../explore/view.js';
 import { inFront, roomTab } from '../shared/dom.js';
 import { places } from '../shared/links.js';

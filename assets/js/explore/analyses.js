@@ -226,7 +226,7 @@ export function linkedAnalyses(box) {
     cards.forEach((item) => item.spoil());
     each((item) => item.need());
   });
-  // Runs that moved on bring other numbers: the figures take them up together with the pictures.
+  // Runs that moved on bring other numbers: the figures take them up together with the images.
   store.subscribe('fresh', () => {
     cards.forEach((item) => item.spoil());
     each((item) => item.again());

@@ -1,4 +1,4 @@
-// One picture by one rule, as words and swatches: on the wall, in the large view, and in a pair.
+// One image by one rule, as words and swatches: on the wall, in the large view, and in a pair.
 import { make, touching, touchingInWords } from '../shared/dom.js';
 
 const WALL_MARKS = { pass: '✓', fail: '✕', unscored: '–' };
@@ -19,7 +19,7 @@ export function askedWords(item) {
   if (!item.object) return item.color_name;
   return item.object + (item.color_name ? (item.differs ? ', not ' : ', ') + item.color_name : '');
 }
-// The line of the object: with its own word where the picture as a whole has another.
+// The line of the object: with its own word where the image as a whole has another.
 export function askedLine(className, item) {
   const line = make('p', className, askedWords(item));
   if (item.object && item.status !== item.picture_status)

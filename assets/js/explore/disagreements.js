@@ -1,4 +1,4 @@
-// Where two rules disagree on stored images: a table of counts, pictures with both verdicts and the
+// Where two rules disagree on stored images: a table of counts, images with both verdicts and the
 // reason, and judging what only one rule has judged.
 import { arrange, make, many, options, put, swatches, touchingInWords } from '../shared/dom.js';
 import { ask, send } from '../shared/http.js';
@@ -311,7 +311,7 @@ export function mount(widget) {
     find('.th-agree-judge').hidden = !data.images;
   }
 
-  // ── pictures ─────────────────────────────────────────────────────────────────────────────────
+  // ── images ─────────────────────────────────────────────────────────────────────────────────
   const TITLES = {
     disagree: () => 'They disagree',
     first: () => 'Only ' + name(data.a) + ' passes',
@@ -348,7 +348,7 @@ export function mount(widget) {
       mine,
     );
   }
-  // Measured again, a few at a time: pictures and verdicts are there before their reasons.
+  // Measured again, a few at a time: images and verdicts are there before their reasons.
   async function reasons(keys, mine) {
     for (let position = 0; position < keys.length; position += 4) {
       if (mine !== request || root.hidden) return;

@@ -1,4 +1,4 @@
-// The wall: filters, pictures in a grid that the arrow keys go through, the large view, and two runs
+// The wall: filters, images in a grid that the arrow keys go through, the large view, and two runs
 // side by side.
 import { options, put } from '../shared/dom.js';
 import { ask } from '../shared/http.js';
@@ -90,7 +90,7 @@ export function mount(widget) {
       images.fail('The images cannot be shown. ' + error.message);
     }
   }
-  // The counts of all choices take longer than a page of pictures, and come after it.
+  // The counts of all choices take longer than a page of images, and come after it.
   async function numbers(mine) {
     try {
       const answer = await ask(`/api/explore/wall/facets?${sliceQuery()}`);
@@ -117,7 +117,7 @@ export function mount(widget) {
   }
 
   // ── places to come back to ─────────────────────────────────────────────────────────────────
-  // After the pictures have come in: the one that was selected here, or the first one of a number
+  // After the images have come in: the one that was selected here, or the first one of a number
   // that was clicked, or the one that the address shows large.
   let wanted = {
     picture: places.memo().picture || '',
@@ -177,7 +177,7 @@ export function mount(widget) {
       outcomes.on(false);
     }
     wanted = { picture: memo.picture || '', large, focus: true };
-    // Where nothing has changed since, the pictures stand as they stood.
+    // Where nothing has changed since, the images stand as they stood.
     setTimeout(() => {
       if (stale || !loaded || images.isWaiting()) {
         if (stale && seenNow()) load();
@@ -191,7 +191,7 @@ export function mount(widget) {
   store.subscribe('settled', () => {
     if (seenNow()) images.settle();
   });
-  // The row of pictures in Inspect goes on here: back on the wall, its picture is the selected one.
+  // The row of images in Inspect goes on here: back on the wall, its image is the selected one.
   store.subscribe('film-at', (detail) => {
     const index = images.indexOfName(detail.name);
     if (index >= 0) images.mark(index);
@@ -219,7 +219,7 @@ export function mount(widget) {
     keys,
     inspect,
   });
-  // In Inspect, the row of pictures that one came through goes on.
+  // In Inspect, the row of images that one came through goes on.
   /** @param {Api.ResultJson} item */
   function inspect(item) {
     if (!item.image_id) return;
@@ -283,7 +283,7 @@ export function mount(widget) {
     publish();
     load();
   });
-  // On a narrow page figures and pictures take turns.
+  // On a narrow page figures and images take turns.
   const parts = [...wallRoot.querySelectorAll('[data-part]')];
   function part(name) {
     wallRoot.dataset.part = name;
@@ -302,7 +302,7 @@ export function mount(widget) {
     bar.draw();
     stale = true;
     takeOrder();
-    // A number elsewhere was clicked: its pictures are wanted, not pairs.
+    // A number elsewhere was clicked: its images are wanted, not pairs.
     if (pairs.isOpen() && goes) {
       pairs.close();
       list.hidden = false;
@@ -318,7 +318,7 @@ export function mount(widget) {
     numbers(++request);
   }
   // A run at work brings more: they are offered, so that nothing moves under anyone's eyes.
-  // One age for all: pictures, counts and figures are brought up to date together.
+  // One age for all: images, counts and figures are brought up to date together.
   function renew() {
     load();
     store.tell('fresh');
@@ -335,7 +335,7 @@ export function mount(widget) {
     ) {
       const mine = request;
       try {
-        // All statuses: a picture that passes changes the figures and the counts too.
+        // All statuses: an image that passes changes the figures and the counts too.
         const now = (await ask(`/api/explore/wall/count?${sliceQuery({ status: '' })}`)).total;
         const before = bar.all();
         if (mine === request && before !== null && now !== before) {
@@ -350,13 +350,13 @@ export function mount(widget) {
           } else renew();
         }
       } catch {
-        /* asked again: the app may be starting anew */
+        /* asked again: the app may be starting again */
       }
     }
     if (element.isConnected) setTimeout(look, 4000);
   }
   setTimeout(look, 4000);
-  // A measure of a run was clicked: its pictures stand in that order.
+  // A measure of a run was clicked: its images stand in that order.
   function takeOrder() {
     if (!explore.wallSort) return;
     sort = explore.wallSort;

@@ -1,4 +1,4 @@
-// The pictures of the wall: a grid that grows by pages, and the keyboard that goes through it.
+// The images of the wall: a grid that grows by pages, and the keyboard that goes through it.
 import { make, many, put } from '../shared/dom.js';
 import { ask } from '../shared/http.js';
 import { wallCard } from './card.js';
@@ -7,7 +7,7 @@ const BY_ITSELF = 600;
 const MOST_PAGES = 10;
 
 /**
- * The name of a picture in links.
+ * The name of an image in links.
  * @param {{ run_id: string, position: number }} item
  */
 export const nameOf = (item) => item.run_id + '.' + item.position;
@@ -100,7 +100,7 @@ export function wallPictures(list, { question, address, words, selected, open, k
     { rootMargin: '700px' },
   ).observe(more);
 
-  // ── the selected picture ───────────────────────────────────────────────────────────────────
+  // ── the selected image ───────────────────────────────────────────────────────────────────
   function mark(position) {
     nodes.forEach((node, index) => {
       const on = index === position;
@@ -214,7 +214,7 @@ export function wallPictures(list, { question, address, words, selected, open, k
       if (nodes[current] === document.activeElement)
         nodes[current].scrollIntoView({ block: 'nearest' });
     },
-    // Where the picture of an address stands, also where it is not among the first; else -1.
+    // Where the image of an address stands, also where it is not among the first; else -1.
     async reach(name) {
       const mine = question();
       for (let pages = 0; indexOfName(name) < 0 && next && pages < MOST_PAGES; pages++) {

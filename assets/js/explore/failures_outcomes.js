@@ -1,5 +1,5 @@
 // Filters of outcomes while two runs are in front: they show every outcome, so these filters are
-// off, and come back with the pictures.
+// off, and come back with the images.
 import { explore } from './view.js';
 
 const EVERY = { status: '', cause: '', found_l2: '' };

@@ -244,7 +244,7 @@ export function filterBar(bar, hues, chips) {
         });
       draw();
     },
-    // All pictures under these filters, whatever their status; null before they are counted.
+    // All images under these filters, whatever their status; null before they are counted.
     all: () => (facets ? facets.all : null),
     inUse: () =>
       pickers.some((picker) => !picker.filter.one && picker.now().length) ||

@@ -1,4 +1,4 @@
-// One filter of the wall: a button that opens a list which can be searched.
+// One filter of the failures: a button that opens a searchable list.
 import { make, put, swatches } from '../shared/dom.js';
 import { setSlice } from './filters.js';
 import { explore } from './view.js';

@@ -1,7 +1,7 @@
-// What the figures, the leaderboard and the wall look at together: one slice of the results.
+// The shared slice of the figures, the leaderboard and the failures.
 //
 // explore.slice holds it, setSlice changes it, th-slice tells of it. The status is that of the
-// pictures on the wall: it begins as fail, and empty stands for all. Needs explore_shared.js.
+// images on the wall: it begins as fail, and empty stands for all. Needs explore_shared.js.
 import { DEFAULT_RULE } from '../shared/constants.js';
 import { rule } from '../shared/rule.js';
 import { store } from '../shared/state.js';
@@ -90,7 +90,7 @@ export function setSlice(changes, options) {
   publishSlice();
   if (explore.slice.rule !== JSON.parse(before).rule) explore.ruleProblem = '';
   const view = (options || {}).open;
-  // Who follows a number wants to go through its pictures: the keyboard begins at the first.
+  // Who follows a number wants to go through its images: the keyboard begins at the first.
   if (view === 'wall') explore.toPictures = true;
   if (JSON.stringify(explore.slice) !== before) store.tell('slice', { open: view });
   if (view && view !== explore.view) openView(view);

@@ -1,4 +1,4 @@
-// Rules against people: how often each rule says what people said of its verdicts, and their list.
+// Rules against people: agreement of each rule with people's judgments, and their list.
 import { make, put, strip, swatches } from '../shared/dom.js';
 import { ask, send } from '../shared/http.js';
 import { answerWords } from '../shared/verdict_actions.js';

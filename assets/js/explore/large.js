@@ -1,5 +1,5 @@
-// The large view of one picture of the wall: zoom, the prompt, and what every rule says of every
-// object. It takes its pictures from the wall, which it asks for the one before and after.
+// The large view of one image of the wall: zoom, the prompt, and what every rule says of every
+// object. It takes its images from the wall, which it asks for the one before and after.
 import { make, put } from '../shared/dom.js';
 import { ask } from '../shared/http.js';
 import { judging } from '../shared/verdict_actions.js';
@@ -144,7 +144,7 @@ export function largeView(box, wall) {
     wall.shown(entry);
     all(facts, verdicts, own, mine);
   }
-  // Every rule and object of this picture; only the answer of the picture on screen counts.
+  // Every rule and object of this image; only the answer of the image on screen counts.
   async function all(facts, verdicts, own, mine) {
     try {
       const result = await ask(
@@ -231,7 +231,7 @@ export function largeView(box, wall) {
       act();
     }
   });
-  // A click beside the picture and its words closes.
+  // A click beside the image and its words closes.
   box.addEventListener('click', (event) => {
     if (event.target === box) box.close();
   });

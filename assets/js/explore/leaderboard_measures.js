@@ -1,4 +1,4 @@
-// Means of measures over the pictures of every run, and scoring what has no score yet.
+// Means of measures over the images of every run, and scoring of missing ones.
 import { make, many, put } from '../shared/dom.js';
 import { ask, send } from '../shared/http.js';
 import { beginsWork, watchWork, workLine } from '../shared/jobs.js';

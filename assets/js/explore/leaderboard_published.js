@@ -1,4 +1,4 @@
-// Table 4 of the paper: a table of its own, in the order in which it is printed.
+// Table 4 of the paper: a table of its own, in the printed order.
 import { make, put } from '../shared/dom.js';
 import { columnWidths } from './leaderboard_table.js';
 

@@ -1,4 +1,4 @@
-// The table of the leaderboard: runs in groups, sorted by any column, with what is open of each.
+// The table of the leaderboard: runs in groups, sortable by any column, with open items.
 import { arrange, make, put } from '../shared/dom.js';
 import { causesRow, unscoredCell } from './leaderboard_unscored.js';
 

@@ -1,4 +1,4 @@
-// What a run could not be scored for: its cell in the leaderboard, and a row of the causes.
+// Unscored images of a run: the cell in the leaderboard, and a row of the causes.
 import { arrange, make, put } from '../shared/dom.js';
 
 /** @typedef {(key: string, create: () => any) => any} Keep the node of a key, made once */

@@ -1,4 +1,4 @@
-// Explore: what `truehue.tabs.page.widgets` mounts of it.
+// Explore: the parts that `truehue.tabs.page.widgets` mounts.
 
 export { mount as disagreements } from './disagreements.js';
 export { mount as leaderboard } from './leaderboard.js';

@@ -1,4 +1,4 @@
-// Two runs on the same prompts: who passes where, and the two pictures of a pair under one zoom.
+// Two runs on the same prompts: pairwise passes, and the two images of a pair under one zoom.
 import { make, options, put } from '../shared/dom.js';
 import { ask } from '../shared/http.js';
 import {

@@ -1,5 +1,5 @@
 // Can the measure be trusted? A report of the diagnosis: rates with intervals, ROC, where it goes
-// wrong, pictures; and running it again on this machine.
+// wrong, images; and running it again on this machine.
 import { make, options, put, strip } from '../shared/dom.js';
 import { figure, onTheme } from '../shared/figure.js';
 import { ask, send } from '../shared/http.js';

@@ -1,4 +1,4 @@
-// The clearest cases of a rule's misses and false accepts, as pictures that are drawn again.
+// The clearest misses and false accepts of a rule, as images rendered again.
 import { make, put, strip, touchingInWords } from '../shared/dom.js';
 import { ask, send } from '../shared/http.js';
 
@@ -149,7 +149,7 @@ export function examplesView(box, { openPicture, choose }) {
   let cards = [];
   let turn = 0;
   let looking = false;
-  // One picture after the other, and only while somebody looks: each is drawn anew.
+  // One image after the other, and only while somebody looks: each is drawn again.
   async function fill(cards, mine) {
     for (const step of ['picture', 'detail']) {
       for (const card of cards) {

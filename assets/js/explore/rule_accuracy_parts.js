@@ -1,4 +1,4 @@
-// Where the rules go wrong: rates by light, object, lightness and hue.
+// Errors of the rules: rates by light, object, lightness and hue.
 import { make, swatches } from '../shared/dom.js';
 
 /**

@@ -1,4 +1,4 @@
-// The rates of every rule with their intervals, and how often verdicts of a confidence are right.
+// The rates of every rule with intervals, and accuracy by confidence.
 import { make } from '../shared/dom.js';
 
 /**

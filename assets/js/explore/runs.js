@@ -1,4 +1,4 @@
-// The runs: starting one, and what becomes of each.
+// The runs: starting one, and the state of each.
 import { batchCard, batchList, button, putProblems } from '../shared/batches.js';
 import { make, many, put } from '../shared/dom.js';
 import { ask, send } from '../shared/http.js';

@@ -1,4 +1,4 @@
-// What a run came to, on its card: its result by the usual rule, and pictures. While it draws these
+// What a run came to, on its card: its result by the usual rule, and images. While it draws these
 // are the latest; afterwards the worst failures. They are asked for when the card is seen.
 import { make, put } from '../shared/dom.js';
 import { ask } from '../shared/http.js';

@@ -1,4 +1,4 @@
-// What a run would take: time, disk and money, which follow every change of the form.
+// The estimate of a run: time, disk and money, updated with the form.
 import { make, many, put } from '../shared/dom.js';
 import { send } from '../shared/http.js';
 

@@ -1,4 +1,4 @@
-// The form that starts runs: what can be chosen comes from the app, and so does what is wrong.
+// The form that starts runs: the app supplies the choices and the errors.
 import { make, options, put, strip } from '../shared/dom.js';
 import { ask, send } from '../shared/http.js';
 import { store } from '../shared/state.js';
@@ -128,7 +128,7 @@ export function runForm(element, root, started) {
       }),
     );
   }
-  // Pictures are scored with the prompts that they were drawn of.
+  // Images are scored with the prompts that they were drawn of.
   function ownSet() {
     const rendered = data ? data.stored.find((item) => item.id === field('stored').value) : null;
     if (

@@ -1,4 +1,4 @@
-// What the views of Explore share: which view is in front, the link, and what is looked at.
+// Shared parts of the views of Explore: the visible view, the link, and the selection.
 import { inFront } from '../shared/dom.js';
 import { places } from '../shared/links.js';
 import { store } from '../shared/state.js';

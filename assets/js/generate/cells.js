@@ -1,4 +1,4 @@
-// A map by hand as cells: what strokes cover, and the rows of hexadecimal digits that a request holds.
+// A hand-painted map as cells: strokes, and the rows of hexadecimal digits of a request.
 // No page: plain numbers in and out.
 
 /** Most cells of a side, as the server takes them. */
@@ -11,11 +11,11 @@ const FINE = 4;
  *   stays) to 1 (it is turned down most), row by row
  * @typedef {{ type: 'brush' | 'erase', radius: number, points: number[][], level: number }
  *   | { type: 'fill', level: number } | { type: 'cells', cells: Cells, from?: string }} Mark in pixels
- *   of the picture
+ *   of the image
  */
 
 /**
- * An empty map for a picture: its longer side has 64 cells, or one a pixel where those are fewer.
+ * An empty map for an image: its longer side has 64 cells, or one a pixel where those are fewer.
  * @param {number} width of the picture in pixels
  * @param {number} height
  * @returns {Cells}

@@ -1,4 +1,4 @@
-// The settings that a first picture does not need, folded away; the line says what they are.
+// Folded settings that a first image does not need; the line summarizes them.
 import { store } from '../shared/state.js';
 
 /** @param {import('../shared/widget.js').Widget} widget */

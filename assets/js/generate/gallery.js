@@ -1,4 +1,4 @@
-// All pictures, newest first, with what they were drawn from and their verdicts. A click on an
+// All images, newest first, with what they were drawn from and their verdicts. A click on an
 // object opens it in Inspect.
 import { DEFAULT_RULE } from '../shared/constants.js';
 import { arrange, make, many, put, swatches } from '../shared/dom.js';
@@ -124,7 +124,7 @@ export function mount(widget) {
         ? 'No verdict by ' + rule() + ' yet.'
         : 'No mask of the object: open the image in Inspect, or score it in Runs.';
     }
-    // The picture as a whole: the word, why, and in the title each object with the step it came to.
+    // The image as a whole: the word, why, and in the title each object with the step it came to.
     function tellVerdict() {
       const said = item.verdicts.find((entry) => entry.rule === rule());
       verdict.hidden = !said && !item.image_id;
@@ -226,7 +226,7 @@ export function mount(widget) {
       tell(data);
     });
   }
-  // New pictures go before those that are shown; what is shown below them stays.
+  // New images go before those that are shown; what is shown below them stays.
   async function newest() {
     const mine = turn;
     const shown = [...cards.keys()];

@@ -1,4 +1,4 @@
-// The button that draws what was asked for, what it will come to, and the address of it all.
+// The Generate button, the preview of its request, and the link.
 import { places } from '../shared/links.js';
 import { store } from '../shared/state.js';
 

@@ -1,4 +1,4 @@
-// What the chosen models are and what they lack here. Names may come from a link: text only.
+// The chosen models and their missing files. Names may come from a link: text only.
 
 /** @param {import('../shared/widget.js').Widget} widget */
 export function mount({ element, props, watch }) {

@@ -1,4 +1,4 @@
-// Generate: what `truehue.tabs.page.widgets` mounts of it.
+// Generate: the parts that `truehue.tabs.page.widgets` mounts.
 
 export { mount as gallery } from './gallery.js';
 export { mount as pair } from './pair.js';

@@ -10,7 +10,7 @@ import { cellsOf, meanOf, painted, rowsOf } from './cells.js';
 const TILE = 8;
 
 /**
- * A map over a picture, as an image's address: stripes of black and white, which are seen on every
+ * A map over an image, as an image's address: stripes of black and white, which are seen on every
  * color, as opaque as the cell is.
  * @param {import('./cells.js').Cells} cells
  */
@@ -122,7 +122,7 @@ export function paintDialog(element) {
       change([...stage.marks, { type: 'cells', cells, level: 1, from: name }]);
     }),
   );
-  // The maps that there are of the picture; until they are here nothing can be begun with.
+  // The maps that there are of the image; until they are here nothing can be begun with.
   async function askMaps() {
     const { image_id } = image;
     maps = {};
@@ -138,7 +138,7 @@ export function paintDialog(element) {
       refresh();
     }
   }
-  // What the map was begun with, in the words that are kept with the pictures.
+  // What the map was begun with, in the words that are kept with the images.
   function source() {
     const index = stage.marks.findLastIndex((mark) => mark.type === 'cells' && mark.from);
     const from = index < 0 ? '' : stage.marks[index].from;

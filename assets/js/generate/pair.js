@@ -1,4 +1,4 @@
-// A picture with CFR and the one without it, large: a wipe between them, side by side, the difference
+// An image with CFR and the one without it, large: a wipe between them, side by side, the difference
 // of every pixel, the map; and what measures say of both.
 import { arrange, make, put, strip } from '../shared/dom.js';
 import { figure, onTheme } from '../shared/figure.js';

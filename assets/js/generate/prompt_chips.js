@@ -1,4 +1,4 @@
-// Buttons below the search: the filters in use, and what the words may mean beside themselves.
+// Buttons below the search: the active filters, and alternative meanings of the words.
 import { make } from '../shared/dom.js';
 
 function pressed(className, text, title, press) {

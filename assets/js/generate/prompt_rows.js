@@ -225,7 +225,7 @@ export function promptRows(list, { question, rowsOf, isChosen, choose }) {
       list.scrollTop = 0;
       current = -1;
     },
-    // A page of the same list anew: what is on screen keeps its place until its rows arrive.
+    // A page of the same list again: what is on screen keeps its place until its rows arrive.
     renew(number, page, rows) {
       count(number);
       keepVisible();

@@ -1,4 +1,4 @@
-// The sets of prompts and the saved selections: the list of them, and how one leaves it.
+// The prompt sets and the saved selections: their list, and how to hide one.
 import { make } from '../shared/dom.js';
 import { ask, send } from '../shared/http.js';
 import { store } from '../shared/state.js';

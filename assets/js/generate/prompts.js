@@ -267,7 +267,7 @@ export function mount({ element }) {
     sets.show();
     refresh();
   });
-  // New pictures change the marks of rows, not which rows are where, unless one filters by them.
+  // New images change the marks of rows, not which rows are where, unless one filters by them.
   // Rows on screen keep their place and words until the new ones are here.
   let marking = null;
   function marked() {

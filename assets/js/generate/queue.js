@@ -1,4 +1,4 @@
-// The queue of the device: what is being drawn, for whom, how far it is, and what waits.
+// The queue of the device: the current request, its user, its progress, and the waiting ones.
 // Each job keeps its node: a press that takes longer than the next answer still counts.
 import { arrange, make, many, put } from '../shared/dom.js';
 import { ask } from '../shared/http.js';
@@ -205,7 +205,7 @@ export function mount({ element, watch }) {
       if (mine < answered) return;
       answered = mine;
       data.jobs.filter((job) => !active(job)).forEach((job) => cancelling.delete(job.id));
-      // What was done before this page was opened lies in the pictures below.
+      // What was done before this page was opened lies in the images below.
       if (version < 0)
         data.jobs.filter((job) => job.status === 'done').forEach((job) => dismissed.add(job.id));
       const jobs = data.jobs.filter((job) => !dismissed.has(job.id) && (job.mine || active(job)));

@@ -1,4 +1,4 @@
-// What a prompt of one's own will be judged by, before it is drawn. Words of people: text only.
+// The targets of a user's own prompt, before generation. Users' text: text only.
 import { make, put, swatches } from '../shared/dom.js';
 
 const STALE_MS = 600;

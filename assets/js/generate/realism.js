@@ -65,7 +65,7 @@ export function mount({ element, props, watch }) {
         ? 'The first pass is saved: each image is also generated without CFR'
         : 'Also generate each image without CFR, to compare',
     );
-    // The picture to paint over may stand further down, where nobody has looked yet.
+    // The image to paint over may stand further down, where nobody has looked yet.
     if (!find('painted').hidden && value.on && !looked && !imageNode()) {
       looked = true;
       store.tell('drawn');

@@ -1,4 +1,4 @@
-// The picture that was asked for last, large beside the button: as it is drawn, then with its verdict.
+// The latest image, large beside the button: while it is generated, then with its verdict.
 import { make, put } from '../shared/dom.js';
 import { enlarge } from '../shared/enlarge.js';
 import { ask } from '../shared/http.js';
@@ -34,7 +34,7 @@ export function mount({ element }) {
     element.querySelector('.th-result').classList.toggle('th-result-busy', Boolean(drawing));
     button.disabled = Boolean(drawing) || !item || !item.image_id;
     pair.hidden = Boolean(drawing) || !item || !item.refined;
-    // What is seen while it is drawn is a preview, not the picture's own pixels.
+    // What is seen while it is drawn is a preview, not the image's own pixels.
     enlarge(node, drawing ? 0 : item && item.width, drawing ? 0 : item && item.height);
     if (drawing) {
       const text =
@@ -143,7 +143,7 @@ export function mount({ element }) {
   });
   store.subscribe('drawn', newest);
   store.subscribe('rule', show);
-  // An imported picture may have its verdicts later.
+  // An imported image may have its verdicts later.
   store.subscribe('judged', newest);
   new IntersectionObserver((seen) => {
     if (seen.some((entry) => entry.isIntersecting)) newest();

@@ -1,4 +1,4 @@
-// The four evidence cards: two plotly figures, nearest names, and how it was measured.
+// The four evidence cards: two plotly figures, nearest names, and the measurement's steps.
 import { openSweep } from '../compare/sweep.js';
 import { colorCard } from '../shared/colors.js';
 import { figure, onTheme } from '../shared/figure.js';

@@ -1,5 +1,5 @@
 // The examples above the stage. Of a page that names no image, the first one opens by itself where
-// nobody has brought a picture yet; whatever a person opens meanwhile stays. Pressed ones are drawn
+// nobody has brought an image yet; whatever a person opens meanwhile stays. Pressed ones are drawn
 // when they are first asked for.
 import { ask, send } from '../shared/http.js';
 import { openImage } from '../shared/opening.js';

@@ -1,5 +1,5 @@
-// The row of pictures in Inspect: those of the wall that one came from, in its order and under its
-// filters. It goes on from picture to picture; another image on the stage puts it away.
+// The row of images in Inspect: those of the wall that one came from, in its order and under its
+// filters. It goes on from image to image; another image on the stage puts it away.
 import { make, put, roomTab } from '../shared/dom.js';
 import { ask } from '../shared/http.js';
 import { places } from '../shared/links.js';
@@ -154,13 +154,13 @@ export function mount({ element }) {
     row.replaceChildren(...shown.map((item, index) => thumb(item, from + index)));
     const current = row.querySelector('[aria-current=true]');
     if (held) current.focus({ preventScroll: true });
-    // The keyboard went with the picture: its arrows go on here.
+    // The keyboard went with the image: its arrows go on here.
     const focused = document.activeElement;
     if (follows && (!focused || focused === document.body || focused.offsetParent === null))
       current.focus({ preventScroll: true });
     follows = false;
     row.scrollLeft = current.offsetLeft - (row.clientWidth - current.clientWidth) / 2;
-    // The pictures after the last one shown are there before they are asked for.
+    // The images after the last one shown are there before they are asked for.
     if (film.at + BESIDE >= film.items.length && film.next)
       further()
         .then((more) => {

@@ -1,3 +1,3 @@
-// Inspect: what `truehue.tabs.page.widgets` mounts of it.
+// Inspect: the parts that `truehue.tabs.page.widgets` mounts.
 
 export { mount as form } from './form.js';

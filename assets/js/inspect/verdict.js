@@ -1,4 +1,4 @@
-// The verdict card. Drawn from props.view by DOM calls only: text never becomes markup.
+// The verdict card. Rendered from props.view by DOM calls only: text never becomes markup.
 // Listens to nothing but its own buttons; 'rule' is triggered with the rule that was clicked.
 import { colorCard } from '../shared/colors.js';
 import { roomTab } from '../shared/dom.js';

@@ -1,6 +1,6 @@
 // Limits that a person moves: who would pass, at once, and no stored verdict changes. A verdict passes
 // where one of its alternatives (core/verdict/audit.py) has every judged number below its limit.
-// Stands before verdict.js; keeps the limits of the picture that is shown, by metric.
+// Stands before verdict.js; keeps the limits of the image that is shown, by metric.
 
 export const LIMIT_STEPS = { misfit: 0.1, delta_e00: 0.1, delta_chroma: 0.1, hue_deg: 1 };
 const LIMIT_NAMES = {

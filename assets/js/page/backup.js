@@ -1,4 +1,4 @@
-// Backups of the data folder, for admins: the button in the header, what it opens, and the file.
+// Backups of the data folder, for admins: the button in the header, its menu, and the file.
 import { make, put } from '../shared/dom.js';
 import { ask, send } from '../shared/http.js';
 import { beginsWork, workLine } from '../shared/jobs.js';

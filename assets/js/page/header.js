@@ -68,7 +68,7 @@ export function mount({ element, props, watch }) {
   }
   watch('account', showAccount);
   showAccount();
-  // Pictures come from the queue, which no event of this page waits for.
+  // Images come from the queue, which no event of this page waits for.
   let counted = 0;
   async function count() {
     counted = Date.now();

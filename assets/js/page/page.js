@@ -1,4 +1,4 @@
-// The page around the tabs: what `truehue.tabs.page.widgets` mounts of it.
+// The page around the tabs: the parts that `truehue.tabs.page.widgets` mounts.
 
 export { mount as drop } from './drop.js';
 export { mount as header } from './header.js';

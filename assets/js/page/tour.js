@@ -8,7 +8,7 @@ function seen(node) {
   return Boolean(node && node.offsetParent !== null);
 }
 
-// Whether the newest picture has a verdict, so that there is one to look at.
+// Whether the newest image has a verdict, so that there is one to look at.
 function judged() {
   const item = store.get('result');
   return Boolean(item && item.image_id && (item.verdicts || []).length);

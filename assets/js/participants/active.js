@@ -54,7 +54,7 @@ const LONGEST_MS = 7 * 24 * 3_600_000;
 
 /**
  * The times of one sketch: since it was first shown, and of work on it. They are kept in the browser,
- * so that a reload does not begin them anew.
+ * so that a reload does not begin them again.
  */
 export class SketchTime {
   #listening = new AbortController();
@@ -100,7 +100,7 @@ export class SketchTime {
       const saved = { begun: this.begun, active: Math.round(this.active.total) };
       localStorage.setItem(this.key, JSON.stringify(saved));
     } catch {
-      // Then they begin anew with a reload.
+      // Then they begin again with a reload.
     }
   }
 

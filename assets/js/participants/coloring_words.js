@@ -1,4 +1,4 @@
-// The words of a study in which sketches are colored. The canvas has its own, which come with them.
+// The texts of a study in which sketches are colored, without the canvas's own.
 
 import { english as canvasEnglish } from '../canvas/words.js';
 import { say } from './words.js';

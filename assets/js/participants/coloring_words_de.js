@@ -1,4 +1,4 @@
-// The words of a study in which sketches are colored, in German.
+// The texts of a study in which sketches are colored, in German.
 
 import { words as canvas } from '../canvas/words_de.js';
 

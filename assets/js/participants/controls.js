@@ -1,4 +1,4 @@
-// What answers a trial besides the buttons at the pictures: the bar below, and the keys.
+// The controls of a trial besides the images' buttons: the bar below, and the keys.
 
 import { button, make } from './frame.js';
 import { say } from './words.js';

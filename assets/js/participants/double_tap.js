@@ -1,4 +1,4 @@
-// The second tap of a double tap: it is on the next screen by then, where nobody meant it.
+// Ignores the second tap of a double tap, which would hit the next screen by mistake.
 
 const SOON_MS = 500;
 const NEAR_PX = 40;

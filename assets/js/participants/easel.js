@@ -1,4 +1,4 @@
-// One sketch that is being colored: its canvas, which comes as soon as it can, and the times of it.
+// One sketch while it is colored: its canvas, loaded early, and its times.
 
 import { ColoringCanvas } from '../canvas/canvas.js';
 import { SketchTime, forgetTime } from './active.js';

@@ -1,4 +1,4 @@
-// A picture as it is: each of its pixels is a square of whole pixels of the screen, never fewer than
+// An image as it is: each of its pixels is a square of whole pixels of the screen, never fewer than
 // one, and stands on their grid. What is larger than its place is moved.
 
 import { make, put } from './frame.js';
@@ -69,7 +69,7 @@ export class ExactPicture {
   }
 
   /**
-   * Gets a question ready: its picture decoded.
+   * Gets a question ready: its image decoded.
    * @param {any} trial
    * @param {() => void} changed called when the picture is not to be had for now
    */
@@ -105,7 +105,7 @@ export class ExactPicture {
   }
 
   /**
-   * No picture, and words in its place where there are any.
+   * No image, and words in its place where there are any.
    * @param {string} text
    */
   clear(text) {

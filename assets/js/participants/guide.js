@@ -1,4 +1,4 @@
-// What is said around the sketches: what to do with examples, and how the practice was.
+// Texts around the sketches: instructions with examples, and the result of the practice.
 
 import { actions, button, card, make, page, paragraphs, put, shown } from './frame.js';
 import { picture } from './link.js';
@@ -39,7 +39,7 @@ function group(good, examples) {
       const image = make('img');
       image.alt = '';
       image.src = picture(id, 512);
-      // Words that stand for a picture that is not here say enough.
+      // Words that stand for an image that is not here say enough.
       image.addEventListener('error', () => image.remove());
       figure.append(image);
     }
@@ -78,7 +78,7 @@ export function instructions(study, practice, rest) {
 }
 
 /**
- * A card before sketches that begin anew: the next practice, those that count, second colorings.
+ * A card before sketches that begin again: the next practice, those that count, second colorings.
  * @param {'again' | 'accepted' | 'begun' | 'second'} name
  * @param {{ n: number, reason: string }} values how many sketches come, what a reviewer wrote
  * @param {() => void} go

@@ -1,4 +1,4 @@
-// Pictures that are decoded before anything shows, and asked for again until they are here.
+// Images that are decoded before anything shows, and asked for again until they are here.
 
 import { picture } from './link.js';
 
@@ -17,7 +17,7 @@ export function setSides(values) {
 }
 
 /**
- * A picture at a size that is enough for so many CSS pixels, once it is decoded.
+ * An image at a size that is enough for so many CSS pixels, once it is decoded.
  * @param {string} id
  * @param {number} cssPx of its longer side
  * @param {string} text what it is, for those who do not see it

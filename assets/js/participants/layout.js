@@ -1,4 +1,4 @@
-// Where pictures and their buttons stand, so that the pictures are as large as the screen lets them.
+// Positions of images and their buttons, so that the images are as large as possible.
 
 const GAP_PX = 16;
 const NARROW_GAP_PX = 8;
@@ -11,7 +11,7 @@ const WORTH = 1.15;
  */
 
 /**
- * The largest frames of equal size for so many pictures of this aspect.
+ * The largest frames of equal size for so many images of this aspect.
  *
  * `below` has a button below each picture, `beside` at its outer side, `rows` one picture above the
  * other with the buttons at the right.
@@ -41,6 +41,6 @@ export function arrangement(positions, room, aspect, only) {
   });
   const chosen = fits.find((fit) => fit.name === only);
   if (chosen) return chosen;
-  // A button below its picture is found at once: another place has to be worth it.
+  // A button below its image is found at once: another place has to be worth it.
   return fits.reduce((best, item) => (item.width > best.width * WORTH ? item : best));
 }

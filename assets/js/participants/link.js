@@ -76,7 +76,7 @@ export async function ask(path, body, last) {
 }
 
 /**
- * Where a picture of a trial lies: exact, or scaled down to what is enough.
+ * Where an image of a trial lies: exact, or scaled down to what is enough.
  * @param {string} id
  * @param {number} [side] pixels of its longer side
  */

@@ -1,9 +1,9 @@
-// Where a picture stands so that each of its pixels is a square of whole pixels of the screen.
+// The position of an image at which each of its pixels covers whole screen pixels.
 
 const LONGEST_STEP = 10;
 
 /**
- * The largest whole number of screen pixels a side for each pixel of a picture that lets all of it
+ * The largest whole number of screen pixels a side for each pixel of an image that lets all of it
  * be seen; 1 where it is larger than its place.
  * @param {{ width: number, height: number }} size of the picture
  * @param {{ width: number, height: number }} room in CSS pixels

@@ -1,4 +1,4 @@
-// Whether the participant is looking at this page, and at this one alone.
+// Detects whether the participant sees this page, and this one alone.
 
 let hiddenTotal = 0;
 let hiddenAt = document.hidden ? performance.now() : 0;

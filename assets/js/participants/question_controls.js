@@ -1,4 +1,4 @@
-// What answers a question: its choices with their letters, and the keys for them.
+// The controls of a question: its choices with their letters, and their keys.
 
 import { button, make, put } from './frame.js';
 import { say } from './words.js';

@@ -1,4 +1,4 @@
-// The words of a study in which people answer questions, besides those of votes.
+// The texts of a study in which people answer questions, besides those of votes.
 
 /** @type {Record<string, string>} */
 export const english = {

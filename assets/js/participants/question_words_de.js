@@ -1,4 +1,4 @@
-// The words of a study in which people answer questions, in German.
+// The texts of a study in which people answer questions, in German.
 
 /** @type {Record<string, string>} */
 export const words = {

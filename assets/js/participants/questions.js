@@ -1,4 +1,4 @@
-// A study in which people answer questions about pictures.
+// A study in which people answer questions about images.
 
 import { ExactPicture } from './exact_image.js';
 import { QuestionControls } from './question_controls.js';

@@ -1,4 +1,4 @@
-// Screens of words around the trials: what to do, a last word, the end.
+// Screens of text around the trials: instructions, a last message, the end.
 
 import { actions, button, card, make, page, paragraphs } from './frame.js';
 import { say } from './words.js';

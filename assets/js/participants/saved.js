@@ -1,4 +1,4 @@
-// Says all the time whether what was done is saved: by the study, and until then in this browser.
+// Shows whether all answers are saved: by the study, and until then in this browser.
 
 import { setSaved, setUnsent, setWarning } from './frame.js';
 import { reasons } from './unsent.js';

@@ -1,4 +1,4 @@
-// Plates with digits and squares that hardly differ. Nobody is sent away for what they see.
+// Plates with digits and squares that hardly differ. Every result may take part.
 
 import { patch as patchAddress, plate } from './link.js';
 import { button, card, make, shown } from './frame.js';

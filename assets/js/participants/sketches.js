@@ -77,7 +77,7 @@ export class Sketches {
   }
 
   /**
-   * Takes the study's word for all that was done: it was asked anew.
+   * Takes the study's word for all that was done: it was asked again.
    * @param {any} state
    * @param {PageEvent[]} saved what was not confirmed when it was asked
    */

@@ -1,4 +1,4 @@
-// What a trial shows: pictures, or strips of color with pictures for reference. The frames and their
+// What a trial shows: images, or strips of color with images for reference. The frames and their
 // buttons stay from trial to trial; only what is in them is exchanged.
 
 import { arrangement } from './layout.js';
@@ -98,7 +98,7 @@ export class Stimulus {
   }
 
   /**
-   * Gets a trial ready: its pictures decoded, its strips drawn.
+   * Gets a trial ready: its images decoded, its strips drawn.
    * @param {PageTrial} trial
    * @param {() => void} changed called when a picture is not to be had for now
    * @returns {Prepared}
@@ -143,7 +143,7 @@ export class Stimulus {
     return prepared;
   }
 
-  /** About how large pictures are shown, in CSS pixels. */
+  /** About how large images are shown, in CSS pixels. */
   #framePx() {
     if (this.distributions)
       return this.frames[0]?.clientWidth || Math.min(innerWidth, innerHeight) * REFERENCE_SHARE;

@@ -10,13 +10,13 @@ import { say } from './words.js';
  * @typedef {import('./stimulus.js').PageTrial} PageTrial
  * @typedef {import('./stimulus.js').Prepared} Prepared
  * @typedef {import('./controls.js').Hands & { close: (close: boolean) => void }} Hands `close`:
- *   pictures are looked at closely, or no more
+ *   images are looked at closely, or no more
  * @typedef {{ stimulus: any, controls: any }} Parts what shows a trial, and what answers it
  */
 
 const AHEAD = 6;
 
-/** Nobody answers a picture so soon: a key that comes earlier was meant for the one before. */
+/** Nobody answers an image so soon: a key that comes earlier was meant for the one before. */
 const SOONEST_MS = 200;
 const SLOW_MS = 300;
 
@@ -278,7 +278,7 @@ export class Trials {
     this.controls.enable(true, !!this.undoable);
     this.stimulus.enable(true);
     this.#showProgress(trial);
-    // The second frame begins once the first, which holds the pictures, is on the screen.
+    // The second frame begins once the first, which holds the images, is on the screen.
     requestAnimationFrame(() => requestAnimationFrame(() => this.#painted(prepared)));
   }
 

@@ -1,4 +1,4 @@
-// Says which answers are not sent yet, once that lasts or failed.
+// Shows the unsent answers, once that lasts or failed.
 
 import { setUnsent } from './frame.js';
 import { say } from './words.js';

@@ -1,4 +1,4 @@
-// The words of a study in which people vote and rate.
+// The texts of a study in which people vote and rate.
 
 /** @type {Record<string, string>} */
 export const english = {

@@ -1,4 +1,4 @@
-// The words of a study in which people vote and rate, in German.
+// The texts of a study in which people vote and rate, in German.
 
 /** @type {Record<string, string>} */
 export const words = {

@@ -1,4 +1,4 @@
-// A study in which people vote and rate: what its trials show, and what answers them.
+// A study in which people vote and rate: its stimuli and its controls.
 
 import { Controls } from './controls.js';
 import { Stimulus } from './stimulus.js';

@@ -1,4 +1,4 @@
-// What the page says in German.
+// The page's texts in German.
 
 /** @type {Record<string, string>} */
 export const words = {

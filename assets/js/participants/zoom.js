@@ -1,4 +1,4 @@
-// Looking closer: what one picture shows of itself, the others show too.
+// Zoom: all images of a trial show the same part.
 
 const CLOSE = 2.5;
 const CLOSEST = 8;
@@ -20,7 +20,7 @@ export class Zoom {
   /** @type {Map<number, { x: number, y: number }>} */ #fingers = new Map();
   #tap = { at: -Infinity, x: 0, y: 0, moved: false };
 
-  /** Whether the pictures at hand were looked at closely, now or before. */
+  /** Whether the images at hand were looked at closely, now or before. */
   used = false;
 
   /**
@@ -32,21 +32,21 @@ export class Zoom {
     this.changed = changed;
   }
 
-  /** Back to the whole pictures, which are others from now on. */
+  /** Back to the whole images, which are others from now on. */
   reset() {
     this.#fingers.clear();
     this.used = false;
     this.#set(1, 0.5, 0.5);
   }
 
-  /** Close to a place of the pictures, 0 to 1 from their left and top, or back from it. */
+  /** Close to a place of the images, 0 to 1 from their left and top, or back from it. */
   toggle(x = 0.5, y = 0.5) {
     if (this.#scale > 1) this.#set(1, 0.5, 0.5);
     else this.#set(CLOSE, x, y);
   }
 
   /**
-   * Moves close pictures by a quarter of what is seen; gives back whether they are close.
+   * Moves close images by a quarter of what is seen; gives back whether they are close.
    * @param {string} key of an arrow
    */
   step(key) {
@@ -58,7 +58,7 @@ export class Zoom {
   }
 
   /**
-   * Lets hands, wheel and mouse move the pictures in a frame.
+   * Lets hands, wheel and mouse move the images in a frame.
    * @param {HTMLElement} frame
    */
   listen(frame) {
@@ -120,7 +120,7 @@ export class Zoom {
   }
 
   /**
-   * The place of the picture that is at this place of the page.
+   * The place of the image that is at this place of the page.
    * @param {HTMLElement} frame
    * @param {number} clientX
    * @param {number} clientY

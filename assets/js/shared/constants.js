@@ -1,4 +1,4 @@
-// What Python says once for the whole page, in its head: see tabs/page/asset_files.py.
+// Constants that Python writes into the page's head: see tabs/page/asset_files.py.
 
 /** @type {{ rule: string, plotly: string, renderer: string }} */
 const constants = { rule: '', plotly: '', renderer: '' };

@@ -53,7 +53,7 @@ export function put(node, text) {
 }
 
 /**
- * "1 picture", "2 pictures", "1,200 pictures".
+ * "1 image", "2 images", "1,200 images".
  * @param {number} number
  * @param {string} noun
  */
@@ -164,7 +164,7 @@ export function strip(box, choices, chosen, choose) {
 }
 
 /**
- * The options of a select, made anew only where they are others, and the chosen one.
+ * The options of a select, made again only where they are others, and the chosen one.
  * @param {HTMLSelectElement | Found} select
  * @param {{ id: string, name: string }[]} choices
  * @param {string} chosen

@@ -1,7 +1,7 @@
-// Small pictures are enlarged by whole pixels of the screen, each of theirs a square: no color is
+// Small images are enlarged by whole pixels of the screen, each of theirs a square: no color is
 // shown that is not theirs. The sheet page/enlarge.css does it; here it learns how large they are.
 
-/** Pictures whose longer side is shorter are enlarged so. */
+/** Images whose longer side is shorter are enlarged so. */
 const SMALL_PX = 256;
 
 function tellScreen() {
@@ -14,7 +14,7 @@ function tellScreen() {
 tellScreen();
 
 /**
- * Says how many pixels the picture of an image has, so that a small one is shown in whole multiples.
+ * Sets the number of pixels of an image, so that a small one is shown in whole multiples.
  * @param {HTMLElement} image
  * @param {number | null | undefined} width in pixels
  * @param {number | null | undefined} height

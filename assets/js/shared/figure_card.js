@@ -1,4 +1,4 @@
-// A card of one figure: what it shows in words, its numbers as a table, and its files.
+// A card of one figure: its description, its numbers as a table, and its files.
 import { make, many, put, swatches } from './dom.js';
 import { figure, saveTitled } from './figure.js';
 

@@ -1,4 +1,4 @@
-// Questions to the app's routes. What it refuses comes as an Error in words for people.
+// Requests to the app's routes. A refusal becomes an Error with a message for people.
 
 /**
  * The JSON behind an address. The error has the form's `field` that it speaks of, or '', and the

@@ -1,6 +1,6 @@
 // Where a person is, as entries of the browser's history: Back and Forward go through rooms and what
 // was open in them. Whoever changes what is on screen calls places.show(address) and need not know
-// whether that is another place: another room, view, picture or concept is, other settings are not.
+// whether that is another place: another room, view, image or concept is, other settings are not.
 import { openRoom } from './dom.js';
 import { store } from './state.js';
 
@@ -297,7 +297,7 @@ export const places = {
   went() {
     forced = true;
   },
-  // The next address is the same place, whatever it looks like: the next picture of a row.
+  // The next address is the same place, whatever it looks like: the next image of a row.
   stays() {
     acted = false;
   },

@@ -39,7 +39,7 @@ async function opened(kind, request) {
 }
 
 /**
- * The function that opens pictures from this widget in Inspect, which then begins at its top.
+ * The function that opens images from this widget in Inspect, which then begins at its top.
  * @param {import('./widget.js').Widget} widget
  * @returns {(question: Record<string, unknown>) => Promise<void>}
  */

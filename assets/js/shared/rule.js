@@ -1,4 +1,4 @@
-// The rule by which pictures and prompts are marked everywhere in Generate; kept in this browser.
+// The rule that marks images and prompts everywhere in Generate; saved in this browser.
 import { DEFAULT_RULE } from './constants.js';
 import { store } from './state.js';
 

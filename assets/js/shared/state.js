@@ -3,8 +3,8 @@
 // A name either keeps a value (`set`, then `get` at any time) or is news that passes (`tell`), such
 // as 'drawn' after a new picture. Both reach those who subscribed, in the order in which they did.
 // Kept: rule, chosen (the prompt chosen in the list), browse (the list's address), request (what
-// will be drawn), result (the picture beside the button), pair (the drawing that is compared with the
-// one without CFR), film (the row of pictures that Inspect goes through), opened (what Inspect is to
+// will be drawn), result (the image beside the button), pair (the drawing that is compared with the
+// one without CFR), film (the row of images that Inspect goes through), opened (what Inspect is to
 // show), settings (a function: those of the rule in Inspect), dropped (files), wish (what another room
 // asks Compare to show), work (all long work, as the app told it last).
 

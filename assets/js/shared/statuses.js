@@ -1,4 +1,4 @@
-// What is said of long work that waits in a line, by its status.
+// Labels of long work that waits in a queue, by its status.
 
 /** @type {Record<string, string>} */
 export const STATUS_WORDS = {

@@ -1,4 +1,4 @@
-// What Gradio gives to the script of a widget, and `mount` of every widget's module is called with.
+// Gradio's arguments for a widget's script, which each module's `mount` receives.
 
 /**
  * @typedef {object} Widget

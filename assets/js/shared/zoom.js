@@ -1,5 +1,5 @@
-// Pictures that are looked at together: one zoom and one middle for all panes, as parts of the
-// picture, so that pictures of different sizes show the same part.
+// Images that are looked at together: one zoom and one middle for all panes, as parts of the
+// image, so that images of different sizes show the same part.
 import { make, put } from './dom.js';
 
 export function zoomTogether(onChange) {
@@ -9,11 +9,11 @@ export function zoomTogether(onChange) {
   let middle = [0.5, 0.5];
 
   const pixel = () => 1 / (window.devicePixelRatio || 1);
-  // CSS pixels for one image pixel at which the picture fills its box.
+  // CSS pixels for one image pixel at which the image fills its box.
   function filling(pane) {
     return Math.min(pane.box.clientWidth / pane.size[0], pane.box.clientHeight / pane.size[1]) || 1;
   }
-  // The same for the whole picture as it is shown first. A small picture grows by whole steps, so
+  // The same for the whole image as it is shown first. A small image grows by whole steps, so
   // that its pixels stay equal squares; the others show the same part of their box as the first.
   function fitting(pane) {
     const first = shown()[0] || pane;
@@ -72,9 +72,9 @@ export function zoomTogether(onChange) {
       return Math.min(1 - half, Math.max(half, index));
     });
   }
-  // Zooms and keeps the point of the picture under (clientX, clientY) where it is.
+  // Zooms and keeps the point of the image under (clientX, clientY) where it is.
   function zoomTo(next, pane, clientX, clientY) {
-    // Not below the whole picture, or one pixel for one where that is smaller.
+    // Not below the whole image, or one pixel for one where that is smaller.
     const to = Math.min(MOST, Math.max(pane && pane.size ? Math.min(1, actual(pane)) : 1, next));
     if (pane && pane.size) {
       const frame = pane.box.getBoundingClientRect();
@@ -137,7 +137,7 @@ export function zoomTogether(onChange) {
     fingers(pane);
     new ResizeObserver(layOut).observe(box);
     return {
-      // Lays a drawing in pixels of the picture over it, or takes it away.
+      // Lays a drawing in pixels of the image over it, or takes it away.
       cover(node) {
         if (pane.over) pane.over.remove();
         pane.over = node;
@@ -147,7 +147,7 @@ export function zoomTogether(onChange) {
           layOut();
         }
       },
-      // Takes the old picture away at once: it must not stand beside the words of the new one.
+      // Takes the old image away at once: it must not stand beside the words of the new one.
       // Where its file is not here, ``gone`` says why.
       show(url, alt, reason, gone) {
         image.hidden = true;

@@ -1,5 +1,5 @@
 // The stage without a pointer: Enter starts, arrows move, Shift and arrows resize a box, Enter takes,
-// Escape leaves. What happens is said in the line below the picture, which is read out.
+// Escape leaves. What happens is said in the line below the image, which is read out.
 import { POINTS } from './hands.js';
 
 const KEY_HINTS = {

@@ -1,4 +1,4 @@
-// Opening a photograph: drop, paste or choose; the raw file goes to the app, which answers an id.
+// Opening an image: drop, paste or choose; the app stores the raw file and returns an id.
 import { store } from '../shared/state.js';
 
 export function stageOpen(root, usable, onOpened, onError) {

@@ -1,4 +1,4 @@
-// The picture on the stage: how large it is shown, which part of it, and what is drawn over it.
+// The image on the stage: its size, its visible part, and the overlays.
 // Image pixels are the only coordinates outside of this file.
 
 export function stageView(root) {

@@ -1,4 +1,4 @@
-// What studies can be made of: presets and materials, asked for once and again when a form opens.
+// Materials for studies and presets: loaded once, and again when a form opens.
 import { make } from '../shared/dom.js';
 import { ask } from '../shared/http.js';
 import { KINDS, button, whole } from './parts.js';

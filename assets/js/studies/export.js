@@ -1,4 +1,4 @@
-// The study as files: every table, what its columns mean, votes as arenas write them, all in one.
+// The study as files: every table, its codebook, votes in the arena's format, all in one.
 import { make, put } from '../shared/dom.js';
 import { ask, send } from '../shared/http.js';
 import { button, card, linkButton, problemLine, question, whole } from './parts.js';

@@ -1,4 +1,4 @@
-// A new study, or the next version of one: the form, and beside it what it makes.
+// A new study, or the next version of one: the form, and its preview.
 import { make, put } from '../shared/dom.js';
 import { ask, send } from '../shared/http.js';
 import { followJob } from '../shared/jobs.js';
@@ -314,7 +314,7 @@ export function studyForm(box) {
         draw();
       } else if (studyView.preset) choose(studyView.preset);
       else presetCards(cards, presets.presets, openNew, '');
-      // Sketches and questions have their own: what pictures are missing is of no matter to them.
+      // Sketches and questions have their own: what images are missing is of no matter to them.
       if (materials.notes?.length && !study && !OWN[preset?.material]) {
         put(refused, materials.notes.join(' '));
         refused.hidden = false;

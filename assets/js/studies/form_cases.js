@@ -1,4 +1,4 @@
-// Which cases are asked about: types of them, and single ones where somebody chooses.
+// The cases of a study: types of them, and single ones.
 import { make, many, put } from '../shared/dom.js';
 import { send } from '../shared/http.js';
 import { API } from './choices.js';

@@ -1,4 +1,4 @@
-// The fields of the form of a study: each holds one value of it and stands where its error is said.
+// The fields of a study's form: each holds one value and shows its error.
 import { make, options, strip } from '../shared/dom.js';
 
 /**

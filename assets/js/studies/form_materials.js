@@ -1,4 +1,4 @@
-// What is compared: models and where their pictures are from, people's colors, cases, pairs.
+// Materials: models and the source of their images, people's colors, cases, pairs.
 import { make, many, options } from '../shared/dom.js';
 import { casesOf } from './form_cases.js';
 import { fieldsOf, fold, part, row } from './form_fields.js';
@@ -25,7 +25,7 @@ export function firstMaterials(preset, materials) {
   return { models, people, number: cases < preset.form.number ? 0 : preset.form.number };
 }
 
-/** Everything that pictures or distributions can come from, as it is chosen one by one. */
+/** Everything that images or distributions can come from, as it is chosen one by one. */
 function sourcesOf(materials, distributions) {
   const out = [];
   materials.runs.forEach((run) => {

@@ -1,4 +1,4 @@
-// How often, by whom, and what is checked: numbers, training, screening, closing.
+// Numbers of votes and people, checks, training, screening, closing.
 import { make, many, put } from '../shared/dom.js';
 import { fieldsOf, fold, part, row } from './form_fields.js';
 import { decimal } from './parts.js';

@@ -1,4 +1,4 @@
-// What participants read: question, instructions, consent, pages around, the way back.
+// Participants' texts: question, instructions, consent, pages around, the way back.
 import { make, put } from '../shared/dom.js';
 import { examplesField } from './colorings/guide.js';
 import { fieldsOf, fold, part, row } from './form_fields.js';

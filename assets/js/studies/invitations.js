@@ -1,4 +1,4 @@
-// The links by which people come in: made, copied once, revoked.
+// The participants' links: made, copied once, revoked.
 import { arrange, make, many, put } from '../shared/dom.js';
 import { send } from '../shared/http.js';
 import { tellField } from './form_fields.js';

@@ -1,4 +1,4 @@
-// The list of studies, and what a study is where there is none yet.
+// The list of studies, and an explanation if there is none yet.
 import { arrange, make, many, put, strip } from '../shared/dom.js';
 import { ask, sendFile } from '../shared/http.js';
 import { undo } from '../shared/verdict_actions.js';

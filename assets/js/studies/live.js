@@ -1,4 +1,4 @@
-// How far a study is: answers, coverage, people. Asked every few seconds while somebody looks.
+// Progress of a study: answers, coverage, people. Polled every few seconds while visible.
 import { arrange, duration, make, many, put } from '../shared/dom.js';
 import { onTheme } from '../shared/figure.js';
 import { ask } from '../shared/http.js';

@@ -1,4 +1,4 @@
-// Metrics against people, as in Table 3 of the paper: which number may stand in for whom.
+// Metrics against people, as in Table 3 of the paper: the metrics that may replace votes.
 import { arrange, make, strip } from '../shared/dom.js';
 import { intervals, plot } from './figures.js';
 import {

@@ -1,4 +1,4 @@
-// What the form would make, beside it: numbers, warnings, and a trial as a participant will see it.
+// The preview beside the form: numbers, warnings, and a trial as a participant will see it.
 import { orderOf, strip } from '../participants/strips.js';
 import { arrange, make, many, put } from '../shared/dom.js';
 import { coloringFacts, coloringSample } from './colorings/outline.js';

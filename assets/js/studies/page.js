@@ -1,3 +1,3 @@
-// Studies: what `truehue.tabs.page.widgets` mounts of it.
+// Studies: the parts that `truehue.tabs.page.widgets` mounts.
 
 export { mount as studies } from './studies.js';

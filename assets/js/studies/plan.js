@@ -1,4 +1,4 @@
-// The plan of a study as it was frozen: what was served, of what it was made, and all that happened.
+// The frozen plan of a study: its trials, its materials, and its log.
 import { make, many } from '../shared/dom.js';
 import { ask } from '../shared/http.js';
 import { MATERIALS, button, card, doing, facts, problemLine, stamp, whole } from './parts.js';

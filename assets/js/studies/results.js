@@ -1,4 +1,4 @@
-// What people said: strengths with intervals, wins, reliability; before and after exclusion.
+// Results of votes: strengths with intervals, wins, reliability; before and after exclusion.
 import { arrange, make } from '../shared/dom.js';
 import {
   KINDS,

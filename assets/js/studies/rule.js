@@ -1,4 +1,4 @@
-// The rule that leaves people out, as a form: what it would do shows while it is changed.
+// The rule of exclusion as a form, with a live preview of its effect.
 import { make, put } from '../shared/dom.js';
 import { button, card, doing, problemLine } from './parts.js';
 

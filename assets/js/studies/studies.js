@@ -1,4 +1,4 @@
-// The Studies tab: its screens, of which one is in front.
+// The Studies tab: its screens, one visible at a time.
 import { store } from '../shared/state.js';
 import { reviewScreen } from './colorings/review.js';
 import { studyForm } from './form.js';

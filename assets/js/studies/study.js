@@ -1,4 +1,4 @@
-// One study: what it is, its state and what may be done, and the switch between its views.
+// One study: its kind, state and actions, and the switch between its views.
 import { arrowKeys, make, many } from '../shared/dom.js';
 import { ask, send } from '../shared/http.js';
 import { store } from '../shared/state.js';
@@ -250,7 +250,7 @@ export function studyScreen(box) {
       blocks.append(make('b', '', 'Required before opening:'), list);
       head.append(blocks);
     }
-    // What was pressed is made anew: the one that has its words, or the heading, gets the focus.
+    // What was pressed is made again: the one that has its words, or the heading, gets the focus.
     if (held) {
       const same = [...head.querySelectorAll('button, h2')].find(
         (node) => node.textContent === held,

@@ -1,4 +1,4 @@
-// What the screens of Studies share: which one is in front, and the link.
+// Shared parts of the screens of Studies: the visible screen, and the link.
 import { comeForward } from '../explore/view.js';
 import { inFront } from '../shared/dom.js';
 import { places } from '../shared/links.js';

@@ -1,4 +1,4 @@
-// How many votes a study needs, by simulating it before it starts.
+// The number of votes that a study needs, by simulation before it starts.
 import { make, put } from '../shared/dom.js';
 import { onTheme } from '../shared/figure.js';
 import { send } from '../shared/http.js';
@@ -73,7 +73,7 @@ export function votesNeeded({ ratings, size, take }) {
         }),
       );
   const share = (value) => (typeof value === 'number' ? value / 100 : value);
-  // Each of the two models has a picture a case; a pair is one stimulus a case.
+  // Each of the two models has an image a case; a pair is one stimulus a case.
   const stimuli = () => Math.max(1, size().cases) * (ratings ? 2 : 1);
   const votesEach = () => Math.max(1, Math.ceil(result.votes / stimuli()));
   function sendRequest() {

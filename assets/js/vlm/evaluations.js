@@ -1,4 +1,4 @@
-// Who was asked the open set: how far each is, what may be done with it, and whose answers are shown.
+// Evaluations of the open set: progress, actions, and the visible ones.
 import { batchCard, batchList, putProblems } from '../shared/batches.js';
 import { inFront, make, put } from '../shared/dom.js';
 import { ask, send } from '../shared/http.js';

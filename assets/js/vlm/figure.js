@@ -1,5 +1,5 @@
 // The figure of scores: a line for everybody in every task, with its interval, beside chance, the
-// pixel reader and people. It is a list that can be read; figure_file.js makes a picture of it.
+// pixel reader and people. It is a list that can be read; figure_file.js makes an image of it.
 import { make, many } from '../shared/dom.js';
 import { numberOf, openView } from './view.js';
 import { namesOf } from './names.js';

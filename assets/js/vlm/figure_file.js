@@ -1,4 +1,4 @@
-// The figure of scores as a picture of its own, for papers: on white, in grays that print.
+// The figure of scores as an image of its own, for papers: on white, in grays that print.
 import { AXIS, interval, number } from './figure.js';
 
 const WIDTH = 860;
@@ -125,7 +125,7 @@ export function figureSvg(blocks, title, legend) {
 }
 
 /**
- * Hands the picture over as a file.
+ * Hands the image over as a file.
  * @param {string} svg
  * @param {string} file its name without the ending
  * @param {'svg' | 'png'} format

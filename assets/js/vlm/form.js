@@ -1,4 +1,4 @@
-// The form that asks a model a set: which one, how, and how much of the set.
+// The form of an evaluation: the model, its settings, and the share of the set.
 import { arrange, make, many, options, put, strip } from '../shared/dom.js';
 import { send } from '../shared/http.js';
 import { qa, changeView } from './view.js';

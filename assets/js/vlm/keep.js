@@ -1,4 +1,4 @@
-// What is drawn anew while answers come in keeps what people did with it: what they unfolded, how far
+// What is drawn again while answers come in keeps what people did with it: what they unfolded, how far
 // they scrolled a table, and where the focus was.
 
 const HELD = 'a[href], button, summary, select, [tabindex]';

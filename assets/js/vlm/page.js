@@ -1,3 +1,3 @@
-// VLMs: what `truehue.tabs.page.widgets` mounts of it.
+// VLMs: the parts that `truehue.tabs.page.widgets` mounts.
 
 export { mount as vlm } from './vlm.js';

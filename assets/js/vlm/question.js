@@ -1,4 +1,4 @@
-// One question, large: its image pixel by pixel, the choices, how the answer is known, what each said.
+// One question, large: its image pixel by pixel, choices, construction, and all answers.
 import { make, put, strip } from '../shared/dom.js';
 import { askUrl, numberOf, qa } from './view.js';
 

@@ -1,4 +1,4 @@
-// What the chosen askings score: the figure, then all numbers, the differences, the published rows.
+// Scores of the chosen evaluations: figure, all numbers, differences, published rows.
 import { make, put } from '../shared/dom.js';
 import { figure, figureBlocks } from './figure.js';
 import { figureSvg, saveFigure } from './figure_file.js';

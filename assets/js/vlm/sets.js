@@ -1,4 +1,4 @@
-// The sets of questions: which one is open, and making or importing another.
+// The question sets: the open one, and making or importing another.
 import { arrange, make, many, options, put, strip } from '../shared/dom.js';
 import { send } from '../shared/http.js';
 import { followJob } from '../shared/jobs.js';

@@ -1,4 +1,4 @@
-// Where VLMs is: the set, whose answers are shown, and which of its views; the link says it.
+// The state of VLMs: the set, the visible evaluations, and the view, as in the link.
 import { comeForward } from '../explore/view.js';
 import { inFront } from '../shared/dom.js';
 import { places } from '../shared/links.js';

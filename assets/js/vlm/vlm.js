@@ -1,4 +1,4 @@
-// The VLMs tab: sets of questions, who is asked them, and what came of it.
+// The VLMs tab: question sets, evaluations, and results.
 import { arrowKeys, inFront, put } from '../shared/dom.js';
 import { ask } from '../shared/http.js';
 import { store } from '../shared/state.js';

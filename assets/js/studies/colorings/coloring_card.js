@@ -1,4 +1,4 @@
-// One coloring as researchers see it: picture, colors, whose, what was said of it, what may be done.
+// One coloring for researchers: image, colors, participant, reviews, actions.
 import { make, many } from '../../shared/dom.js';
 import { send } from '../../shared/http.js';
 import { button, percent, question, reasonField, stamp } from '../parts.js';
@@ -14,7 +14,7 @@ export function clock(seconds) {
 }
 
 /**
- * A picture that opens large.
+ * An image that opens large.
  * @param {any} row
  * @param {string} text what it is, for those who do not see it
  */

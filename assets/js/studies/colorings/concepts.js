@@ -1,4 +1,4 @@
-// Concepts to color: concepts by category with their sketches, other words, and what has no sketch.
+// Concepts to color by category with their sketches, free words, and missing sketches.
 import { make, many, put, strip } from '../../shared/dom.js';
 import { ask } from '../../shared/http.js';
 import { fieldsOf, fold, part, row } from '../form_fields.js';

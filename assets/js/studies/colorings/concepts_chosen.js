@@ -1,4 +1,4 @@
-// What was chosen to be colored, each with its sketch: another one where there are several.
+// The chosen concepts, each with its sketch, or another one where there are several.
 import { make, many, options, put } from '../../shared/dom.js';
 import { fold } from '../form_fields.js';
 import { button, whole } from '../parts.js';

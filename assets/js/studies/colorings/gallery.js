@@ -1,4 +1,4 @@
-// All colorings of one concept: pictures, their colors, whose, and what becomes of each.
+// All colorings of one concept: images, colors, participants, and their status.
 import { arrange, make, many, options, put } from '../../shared/dom.js';
 import { ask } from '../../shared/http.js';
 import { button, card, decimal, nothing, problemLine, whole } from '../parts.js';

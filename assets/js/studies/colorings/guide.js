@@ -1,4 +1,4 @@
-// What people learn before they color: examples of how it is done and how not, and the practice.
+// Instructions before coloring: good and bad examples, and the practice.
 import { make } from '../../shared/dom.js';
 import { sendFile } from '../../shared/http.js';
 import { fieldsOf, fold, part, row } from '../form_fields.js';

@@ -1,4 +1,4 @@
-// How far a study of colorings is: by concept and person, time, flags, and what is worth most next.
+// Progress of a study of colorings: by concept and person, time, flags, the most useful next.
 import { make, many, put } from '../../shared/dom.js';
 import { ask } from '../../shared/http.js';
 import { bar, button, card, whole } from '../parts.js';

@@ -1,4 +1,4 @@
-// What the form of a study of colorings would make: numbers, what is left out, sketches in a row.
+// The preview of a study of colorings: numbers, exclusions, sketches in a row.
 import { make, many } from '../../shared/dom.js';
 import { facts, whole } from '../parts.js';
 import { paper } from './sketch_choice.js';

@@ -1,4 +1,4 @@
-// The practice of people who wait: their sketches large, to be accepted or asked for again.
+// The practice of waiting participants: large sketches, to accept or to request again.
 import { arrange, make, many, put } from '../../shared/dom.js';
 import { ask, send } from '../../shared/http.js';
 import { button, card, doing, nothing, problemLine, question, reasonField } from '../parts.js';

@@ -1,4 +1,4 @@
-// Cards of quality control: what experts said, second colorings, what is left out and why.
+// Cards of quality control: experts' reviews, second colorings, exclusions with reasons.
 import { make, many } from '../../shared/dom.js';
 import { button, card, decimal, percent, rated, whole } from '../parts.js';
 import { csvButton, dataTable, span, spanHeads } from '../table.js';

@@ -1,4 +1,4 @@
-// The rule of quality control: what is flagged, how many experts look at what.
+// The rule of quality control: flags, and numbers of experts.
 import { make, options } from '../../shared/dom.js';
 import { send } from '../../shared/http.js';
 import { button, card, doing, problemLine } from '../parts.js';

@@ -1,4 +1,4 @@
-// A sketch that can be chosen for a concept: how it is listed, shown and compared.
+// A sketch that can be chosen for a concept: its entry, display and comparison.
 import { make } from '../../shared/dom.js';
 
 /**

@@ -1,4 +1,4 @@
-// How often each question is answered, by whom, and what is checked.
+// Answers per question, people, and checks.
 import { make } from '../../shared/dom.js';
 import { fieldsOf, fold, part, row } from '../form_fields.js';
 

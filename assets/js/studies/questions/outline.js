@@ -1,4 +1,4 @@
-// What the form of a study of questions would make: numbers by task, and a question as people see it.
+// The preview of a study of questions: numbers by task, and a question as people see it.
 import { make } from '../../shared/dom.js';
 import { facts, whole } from '../parts.js';
 

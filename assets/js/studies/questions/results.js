@@ -1,4 +1,4 @@
-// What people got right of questions: by task with chance beside it, question by question, by person.
+// People's accuracy on questions: by task with chance, by question, by person.
 import { make } from '../../shared/dom.js';
 import { button, card, percent, whole } from '../parts.js';
 import { ranked } from '../results_parts.js';
