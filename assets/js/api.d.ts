@@ -4,36 +4,16 @@
 declare namespace Api {
   interface Get {
     '/api/backups': BackupsView;
-    '/api/compare/bins': BinsView;
-    '/api/compare/choices': ConceptChoices;
-    '/api/compare/concepts': ConceptsView;
-    '/api/compare/flow': FlowView;
-    '/api/compare/images': BinImages;
-    '/api/compare/intervals': IntervalsView;
-    '/api/compare/sets': ConceptSetsView;
-    '/api/compare/sets/pictures/{}/{}': StagedImage;
-    '/api/compare/sets/words': ConceptSuggestions;
-    '/api/compare/sets/{}': ConceptSetPage;
-    '/api/compare/steps': ExtractionSteps;
-    '/api/compare/sweep': ChartJson;
-    '/api/compare/view': ConceptView;
     '/api/drawings': Gallery;
     '/api/drawings/{}/pair': PairJson;
     '/api/examples': ExamplesView;
-    '/api/explore/agreement': DisagreementsView;
     '/api/explore/board': Leaderboard;
     '/api/explore/board/cards': RunCards;
-    '/api/explore/compare': RunPairsView;
-    '/api/explore/example': MeasuredScene;
-    '/api/explore/figures/{}': FigureView;
-    '/api/explore/measures': MetricsView;
-    '/api/explore/report': RuleAccuracyView;
     '/api/explore/wall': FailuresView;
     '/api/explore/wall/count': FailureCount;
     '/api/explore/wall/facets': FailureFilters;
     '/api/explore/wall/mask': MaskOutline;
     '/api/explore/wall/picture': ResultImage;
-    '/api/explore/why': DisagreementReasons;
     '/api/generations/form': FormView;
     '/api/images': ImagesView;
     '/api/images/{}/cfr-maps': RefinementMaps;
@@ -46,32 +26,25 @@ declare namespace Api {
     '/api/prompts/search': PromptSearch;
     '/api/prompts/sets': PromptSetsView;
     '/api/runs': RunsView;
+    '/api/studies': StudyList;
+    '/api/studies/concepts': ConceptList;
+    '/api/studies/materials': MaterialsView;
+    '/api/studies/presets': PresetsView;
+    '/api/studies/{}': StudyView;
+    '/api/studies/{}/comments': Comments;
+    '/api/studies/{}/live': LiveView;
+    '/api/studies/{}/tables': TableList;
     '/api/trash': TrashView;
-    '/api/vlm/evaluations': EvaluationsView;
-    '/api/vlm/question': QuestionView;
-    '/api/vlm/questions': QuestionsView;
-    '/api/vlm/results': ResultsView;
-    '/api/vlm/start': StartView;
   }
 
   interface Post {
     '/api/backups': [EmptyRequest, StartedJob];
     '/api/colorize/candidates': [CandidatesRequest, StartedJob];
     '/api/compare/analyses/cells': [ExtractCells, StartedJob];
-    '/api/compare/image/look': [Mark, MarkPreview];
-    '/api/compare/image/mark': [Mark, SavedMark];
-    '/api/compare/image/pool': [Pool, PooledImages];
-    '/api/compare/sets/distributions/{}': [Omit<Waiting, 'session'>, FileReport];
-    '/api/compare/sets/distributions/{}/read': [Omit<ReadFile, 'session'>, FileReport];
-    '/api/compare/sets/distributions/{}/store': [Omit<KeepFile, 'session'>, StoredFile];
     '/api/compare/sets/forget/{}': [Omit<Waiting, 'session'>, Done];
-    '/api/compare/sets/pictures-plan/{}': [Omit<ImageFiles, 'session'>, ImagesPlan];
     '/api/compare/sets/pictures-store/{}': [Omit<ImageFiles, 'session'>, StartedJob];
     '/api/compare/sets/pictures/{}/{}': [Omit<ImageFile, 'session' | 'place'>, Done];
-    '/api/compare/sets/{}/hidden': [Omit<HideConceptSet, 'set_id'>, SetVisibility];
-    '/api/compare/sets/{}/name': [Omit<RenameSet, 'set_id'>, SetName];
     '/api/examples': [NamedExample, ExampleImage];
-    '/api/explore/example': [KeepPicture, StoredScene];
     '/api/explore/rejudge': [ScoreStored, StartedJob];
     '/api/explore/runs': [Diagnose, StartedJob];
     '/api/explore/scores': [ScoreRuns, StartedJob];
@@ -96,62 +69,29 @@ declare namespace Api {
     '/api/runs/{}/{}': [Omit<ChangeRun, 'run_id' | 'what'>, Done];
     '/api/selections': [KeepSelection, SavedSelection];
     '/api/selections/remove': [NamedSelection, Done];
+    '/api/studies/cases': [CasesForm, CasesView];
+    '/api/studies/create': [StudyForm, MadeStudy];
+    '/api/studies/import': [EmptyRequest, ImportedStudy];
+    '/api/studies/outline': [StudyForm, Outline];
+    '/api/studies/power': [PowerRequest, PowerView];
+    '/api/studies/votes-needed': [VotesRequest, VotesNeeded];
+    '/api/studies/{}/copy': [Omit<Copying, 'study'>, ChangedStudy];
+    '/api/studies/{}/delete': [Omit<StudyRequest, 'study'>, DeletedStudy];
+    '/api/studies/{}/links': [Omit<LinksRequest, 'study'>, NewLinks];
+    '/api/studies/{}/links/{}/revoke': [Omit<LinkRequest, 'study' | 'link'>, StudyLinks];
+    '/api/studies/{}/preview': [Omit<PreviewRequest, 'study'>, PreviewAddress];
+    '/api/studies/{}/revise': [Omit<Revision, 'study'>, MadeStudy];
+    '/api/studies/{}/state': [Omit<StateRequest, 'study'>, ChangedStudy];
     '/api/trash': [Delete, TrashJson];
     '/api/trash/{}/purge': [Omit<Deleted, 'trash_id'>, Done];
     '/api/trash/{}/restore': [Omit<Deleted, 'trash_id'>, TrashJson];
     '/api/verdicts': [QuestionRequest, SavedVerdict];
-    '/api/vlm/evaluations': [StartEvaluation, StartedEvaluation];
     '/api/vlm/evaluations/{}/{}': [Omit<ChangeEvaluation, 'id' | 'what'>, Done];
     '/api/vlm/sets/import': [ImportSet, StartedJob];
     '/api/vlm/sets/judge': [MakeJudgeSet, StartedJob];
     '/api/vlm/sets/make': [MakeSet, StartedJob];
     '/api/vlm/sets/{}/hide': [Omit<HideSet, 'set'>, Done];
     '/api/vlm/sets/{}/rules': [Omit<JudgeRenders, 'set'>, StartedJob];
-  }
-
-  interface AcceptRate {
-    percent: number;
-    text: string;
-    low: number;
-    high: number;
-    interval: string;
-    counts: string;
-  }
-
-  interface AccuracyCell {
-    hit: AcceptRate | null;
-    false: AcceptRate | null;
-    unscored: number;
-  }
-
-  interface AccuracyRow {
-    name: string;
-    version: string;
-    cells: Record<string, AccuracyCell | null>;
-    unscored: number | null;
-    id: string;
-    stale: string;
-    description: string;
-    parameters: string;
-  }
-
-  interface AnswerChoice {
-    letter: string;
-    text: string;
-    hex: string | null;
-  }
-
-  interface AnswerJson {
-    reading: string | null;
-    outcome: string;
-    reason: string;
-    asking: string;
-    name: string;
-    kind: string;
-    words: string;
-    parser: string;
-    prompt: string;
-    asked: boolean;
   }
 
   interface AnswerVerdict {
@@ -171,13 +111,6 @@ declare namespace Api {
 
   interface ArchivePath {
     path?: string;
-  }
-
-  interface AvailableSources {
-    people: boolean;
-    runs: number;
-    sets: number;
-    images: boolean;
   }
 
   interface BackupJson {
@@ -204,62 +137,6 @@ declare namespace Api {
     count: number;
   }
 
-  interface BinImages {
-    bin: number;
-    label: string;
-    share: number;
-    all: number;
-    with: number;
-    method: string;
-    images: Array<ConceptImage>;
-  }
-
-  interface BinJson {
-    index: number;
-    name: string;
-    hex: string;
-    lab: Array<number>;
-  }
-
-  interface BinWeight {
-    index: number;
-    weight: number;
-  }
-
-  interface BinsView {
-    bins: Array<BinJson>;
-    orders: Record<string, Array<number>>;
-    sorts: Array<NamedChoice>;
-    methods: Array<NamedChoice>;
-    metrics: Array<PairMetric>;
-  }
-
-  interface Breakdown {
-    by: string;
-    name: string;
-    rows: Array<BreakdownRow>;
-  }
-
-  interface BreakdownRow {
-    key: string;
-    label: string;
-    swatches: Array<string>;
-    cells: Record<string, Record<string, AccuracyCell | null>>;
-  }
-
-  interface BudgetJson {
-    most_requests: number | null;
-    most_tokens: number | null;
-  }
-
-  interface CalibrationRow {
-    status: string;
-    from: string;
-    verdicts: number;
-    said: string;
-    right: string;
-  }
-
   interface CandidatesRequest {
     words: Array<string>;
     model: string;
@@ -267,6 +144,75 @@ declare namespace Api {
     low?: number | string;
     high?: number | string;
     seed?: number | string;
+  }
+
+  interface CaseCounts {
+    available: number;
+    complete: number;
+    left_out: number;
+    chosen: number;
+  }
+
+  interface CaseJson {
+    id: string;
+    words: string;
+    group: string;
+    models: Array<string>;
+    people: boolean;
+    complete: boolean;
+    lacks: Array<string>;
+  }
+
+  interface CasesForm {
+    title?: string;
+    preset?: string;
+    kind?: 'pairs' | 'ratings' | 'best-of' | 'colorings' | 'questions' | null;
+    language?: string;
+    question?: string | null;
+    instructions?: string | null;
+    models?: Array<ModelForm>;
+    people?: Array<string>;
+    extraction?: string;
+    cases?: Array<string>;
+    groups?: Array<string>;
+    concepts?: Array<string>;
+    sketches?: Record<string, string>;
+    question_set?: string;
+    tasks?: Array<string>;
+    practice?: PracticeForm | null;
+    ask_background?: boolean;
+    examples?: Array<ExampleForm> | null;
+    number?: number | string | null;
+    model_sets?: Array<Array<string>>;
+    pictures?: number | string | null;
+    variants?: number | string;
+    votes?: number | string | null;
+    trials?: number | string | null;
+    tie?: boolean | null;
+    skip?: boolean | null;
+    repeats?: number | string | null;
+    attention?: number | string | null;
+    method?: 'balanced' | 'adaptive';
+    training?: TrainingForm;
+    screening?: ScreeningForm;
+    consent?: string;
+    intro?: string;
+    outro?: string;
+    wording?: Record<string, string>;
+    completion?: CompletionForm;
+    closing?: ClosingForm | null;
+    abandoned_after_s?: number | string;
+    unanswered_after_s?: number | string;
+    seed?: number | string;
+    words?: string;
+    offset?: number | string;
+    limit?: number | string;
+  }
+
+  interface CasesView {
+    total: number;
+    cases: Array<CaseJson>;
+    groups: Array<GroupCount>;
   }
 
   interface CauseJson {
@@ -303,11 +249,6 @@ declare namespace Api {
     opens: Record<string, string>;
   }
 
-  interface ChanceScores {
-    tasks: Record<string, number>;
-    micro: number | null;
-  }
-
   interface ChangeEvaluation {
     id: string;
     what: 'pause' | 'cancel' | 'resume' | 'retry' | 'hide' | 'show';
@@ -321,18 +262,8 @@ declare namespace Api {
     retry?: boolean;
   }
 
-  interface ChartJson {
-    name: string;
-    title: string;
-    words: string;
-    figure: Record<string, any> | null;
-    stands: string;
-    empty: string;
-    source: string;
-    columns: Array<string>;
-    lines: Array<FigureLine>;
-    more: number;
-    opens: Array<Record<string, string>>;
+  interface ChangedStudy {
+    study: StudyView;
   }
 
   interface Choice {
@@ -346,113 +277,54 @@ declare namespace Api {
     lacking?: boolean;
   }
 
-  interface ConceptChoices {
-    words: string;
-    concept: ConceptFacts | null;
-    siblings: Array<ConceptFacts>;
-    choices: Array<SourceChoice>;
-    begin: Array<string>;
-  }
-
-  interface ConceptFacts {
+  interface ChosenTask {
     id: string;
-    words: string;
-    thing: string;
-    modifier: string;
-    kind: string;
-    category: string;
-  }
-
-  interface ConceptImage {
-    image: string;
-    mask: string;
-    small: string;
-    about: string;
-    mask_px: number;
-    share?: number;
-    dominant?: string;
-  }
-
-  interface ConceptMatch {
-    words: string;
-    concept: string;
-    category: string;
-    kind: string;
-  }
-
-  interface ConceptSetJson {
-    set_id: string;
-    type: string;
-    source: string;
     name: string;
-    of_people: boolean;
-    hidden: boolean;
-    whose: string;
-    concepts: number;
-    contributors: number;
-    words: string;
-    concept?: string;
-    facts: string;
-    covers: string;
-    from: string;
-    notes: Array<string>;
-    created_at: string;
-  }
-
-  interface ConceptSetPage {
-    pictures?: Array<SetImage>;
-    words?: string;
-    concepts?: Array<ConceptStrip>;
-    total: number;
-    offset: number;
-  }
-
-  interface ConceptSetsView {
-    sets: Array<ConceptSetJson>;
-    hidden: number;
-    people: boolean;
-    bins: Array<StripBin>;
-    masks: Record<string, string>;
-    contributors: Record<string, string>;
-  }
-
-  interface ConceptStrip {
-    words: string;
-    label: string;
-    concept: string;
-    category: string;
-    kind: string;
-    people: number;
-    bins: Array<Array<number>>;
-    dominant: number;
-  }
-
-  interface ConceptSuggestions {
-    words: string;
-    known: boolean;
-    found: Array<ConceptMatch>;
-    total: number;
-    similar: Array<string>;
-  }
-
-  interface ConceptView {
-    distributions: Array<DistributionJson>;
-    pairs: Array<PairNumbers>;
-    pair: Array<number>;
-    figures: Record<string, Record<string, any>>;
-    flow: FlowView | null;
-    between: string;
-  }
-
-  interface ConceptsView {
-    concepts: Array<Array<any>>;
-    here: AvailableSources;
-  }
-
-  interface CoverageCount {
-    kind: string;
-    found: number;
+    questions: number;
     of: number;
+  }
+
+  interface ClosingForm {
+    when_complete?: boolean;
+    replace_excluded?: boolean;
+    participants?: number | string | null;
+  }
+
+  interface CommentJson {
+    label: string;
+    text: string;
+    at: string | null;
+  }
+
+  interface Comments {
+    comments: Array<CommentJson>;
+  }
+
+  interface CompletionForm {
+    code?: string;
+    url?: string;
+  }
+
+  interface ConceptJson {
+    words: string;
+    category: string;
+    sketches: Array<SketchChoice>;
+    modifiers: Array<ModifierJson>;
+  }
+
+  interface ConceptList {
+    things: Array<ConceptJson>;
+    others: Array<SketchedWords>;
+  }
+
+  interface ConsentJson {
+    version: string;
+    text: string;
+  }
+
+  interface Copying {
+    study: string;
+    title?: string;
   }
 
   interface Delete {
@@ -465,80 +337,12 @@ declare namespace Api {
     trash_id: string;
   }
 
-  interface DescribedChoice {
-    id: string;
-    title: string;
-    about: string;
+  interface DeletedStudy {
+    deleted: TrashJson;
   }
 
   interface Diagnose {
     every: 10 | 1;
-  }
-
-  interface DifferenceCounts {
-    first: number;
-    second: number;
-  }
-
-  interface DifferenceJson {
-    task: string;
-    title: string;
-    pairs: number;
-    points: number | null;
-    low: number | null;
-    high: number | null;
-    only_first: number;
-    only_second: number;
-    p: number | null;
-    change_ratio: number | null;
-  }
-
-  interface DisagreementReason {
-    sentence?: string;
-    reasons?: Array<[string, string]>;
-    problem?: string;
-  }
-
-  interface DisagreementReasons {
-    why: Record<string, DisagreementReason>;
-  }
-
-  interface DisagreementsView {
-    a: string;
-    b: string;
-    cell: string;
-    task: string;
-    system: string;
-    rules: Array<RuleJson>;
-    counts: Record<string, number>;
-    judged: number;
-    kappa: number | null;
-    first_only: number;
-    second_only: number;
-    images: number;
-    tasks: Array<NamedChoice>;
-    systems: Array<NamedChoice>;
-    pairs: Array<VerdictPairJson>;
-    total: number;
-  }
-
-  interface DistributionJson {
-    letter: string;
-    source: string;
-    label: string;
-    problem: string;
-    measuring: Array<number> | null;
-    kind?: string;
-    count?: number;
-    counted?: string;
-    notes?: Array<string>;
-    weights?: Array<number>;
-    fullest?: Array<number>;
-    pictures?: boolean;
-    people?: boolean;
-    fixed?: string;
-    image?: ImageRow | null;
-    background?: string;
   }
 
   interface Done {
@@ -547,66 +351,10 @@ declare namespace Api {
   interface EmptyRequest {
   }
 
-  interface EvaluationJson {
-    id: string;
-    status: string;
-    place: number | null;
-    moves: boolean;
-    hidden: boolean;
-    total: number;
-    done: number;
-    failed: number;
-    message: string;
-    trouble: boolean;
-    problems: Array<BatchProblem>;
-    may: Record<string, boolean>;
-    name: string;
-    set: string;
-    set_name: string;
-    model: string;
-    model_name: string;
-    kind: string;
-    settings: string;
-    style: string;
-    image: string;
-    words: string;
-    budget: BudgetJson | null;
-  }
-
-  interface EvaluationLimits {
-    max_tokens: number;
-    tokens_default: number;
-    questions: number;
-  }
-
-  interface EvaluationPair {
-    first: string;
-    second: string;
-    rows: Array<DifferenceJson>;
-  }
-
-  interface EvaluationScores {
-    id: string;
-    name: string;
-    kind: string;
-    pixels: boolean;
-    settings: string;
-    status: string;
-    words: string;
-    micro: TallyJson;
-    macro: MacroJson | null;
-    tasks: Record<string, TallyJson>;
-    robust: RobustScores | null;
-    released: ReleasedScores | null;
-    parser: string;
-    own_parser: string;
-    cut_off: number;
-    reasons: Array<ReasonCount>;
-  }
-
-  interface EvaluationsView {
-    askings: Array<EvaluationJson>;
-    hidden: number;
+  interface ExampleForm {
+    text?: string;
+    good?: boolean;
+    image_id?: string;
   }
 
   interface ExampleImage {
@@ -619,22 +367,6 @@ declare namespace Api {
     title: string;
     says: string;
     image: string;
-  }
-
-  interface ExampleScene {
-    asked_hex: string;
-    true_hex: string;
-    object: string;
-    light: string;
-    seed: number;
-    system: string;
-    color: string;
-    asked: string;
-    second: string;
-    kind: string;
-    size: number;
-    delta_e00: number | null;
-    margin: number | null;
   }
 
   interface ExamplesView {
@@ -660,25 +392,6 @@ declare namespace Api {
     runs: Array<string>;
     method: string;
     guidance?: string;
-  }
-
-  interface ExtractionGroup {
-    weight: number;
-    kept?: number;
-    images: Array<ConceptImage>;
-    more: number;
-    pooled: Array<PaletteColor>;
-    merged: Array<PaletteColor>;
-  }
-
-  interface ExtractionSteps {
-    label: string;
-    notes: Array<string>;
-    bins: Array<BinWeight>;
-    groups: Array<ExtractionGroup>;
-    palette: Array<PaletteColor>;
-    settings: Array<Array<string>>;
-    words: string;
   }
 
   interface FacetJson {
@@ -713,55 +426,6 @@ declare namespace Api {
     sorts: Array<NamedChoice>;
   }
 
-  interface FigureLine {
-    cells: Array<string>;
-    pick: number | null;
-    hexes: Array<string>;
-  }
-
-  interface FigureView {
-    name: string;
-    title: string;
-    words: string;
-    source: string;
-    rule: string;
-    figure: Record<string, any> | null;
-    empty: string;
-    picks: Array<Record<string, any>>;
-    chosen: Array<number>;
-    stands: string;
-    option: string;
-    value: string;
-    options: Array<NamedChoice>;
-    columns: Array<string>;
-    lines: Array<FigureLine>;
-    more: number;
-    published: Published | null;
-  }
-
-  interface FileReport {
-    kind?: string;
-    kind_words?: string;
-    rows?: number;
-    sets?: number;
-    buttons?: Array<ReadingButton>;
-    concepts?: number;
-    contributors?: number;
-    people?: number;
-    coverage?: Array<CoverageCount>;
-    notes?: Array<string>;
-    unknown?: Array<UnknownConcept>;
-    unknown_total?: number;
-    problems?: Array<string>;
-    problems_total?: number;
-    first?: Array<ConceptStrip>;
-    offer?: string;
-    question?: string;
-    button?: string;
-    file: string;
-    refused: string;
-  }
-
   interface FilterValue {
     value: string;
     label: string;
@@ -769,16 +433,6 @@ declare namespace Api {
     hex?: string;
     title?: string;
     main?: boolean;
-  }
-
-  interface FlowView {
-    moves: Array<MoveJson>;
-    emd: number;
-    moved: number;
-    letters: Array<string>;
-    drawn: number;
-    drawn_cost: number;
-    figure: Record<string, any>;
   }
 
   interface FolderPreview {
@@ -862,21 +516,19 @@ declare namespace Api {
     realism: RealismProblem;
   }
 
-  interface GeneratorChoices {
-    tasks: Array<DescribedChoice>;
-    difficulties: Array<string>;
-    most: number;
-    systems: Array<NamedChoice>;
-  }
-
-  interface HideConceptSet {
-    set_id: string;
-    hidden?: boolean;
+  interface GroupCount {
+    group: string;
+    cases: number;
   }
 
   interface HideSet {
     set: string;
     hidden?: boolean;
+  }
+
+  interface HourCount {
+    at: string;
+    answers: number;
   }
 
   interface ImageFile {
@@ -912,23 +564,13 @@ declare namespace Api {
     created_at: string | null;
   }
 
-  interface ImageRow {
-    image_id: string;
-    mask_id: string;
-    whole: boolean;
-    width: number;
-    height: number;
+  interface ImagesMaterial {
+    source: string;
     name: string;
     words: string;
-    url: string;
-    small: string;
-  }
-
-  interface ImagesPlan {
-    pictures: Array<PlannedImage>;
-    total: number;
-    counts: Array<[number, string]>;
-    problems: Array<string>;
+    of_people: boolean;
+    images: number;
+    contributors: number;
   }
 
   interface ImagesView {
@@ -950,18 +592,16 @@ declare namespace Api {
     path: string;
   }
 
-  interface IntervalJson {
-    low: number;
-    high: number;
-    text: string;
+  interface ImportedRecord {
+    id: string;
+    title: string;
+    state: string;
+    participants: number;
+    events: number;
   }
 
-  interface IntervalsView {
-    a: string;
-    b: string;
-    draws: number;
-    intervals: Record<string, IntervalJson | null>;
-    undefined: Record<string, number>;
+  interface ImportedStudy {
+    study: ImportedRecord;
     notes: Array<string>;
   }
 
@@ -1033,18 +673,6 @@ declare namespace Api {
     set: string;
   }
 
-  interface JudgeReport {
-    asking: string;
-    title: string;
-    note: string;
-    tables: Array<ReportTable>;
-  }
-
-  interface JudgeReports {
-    ready: boolean;
-    reports: Array<JudgeReport>;
-  }
-
   interface Judgment {
     judgment_id: string;
   }
@@ -1081,24 +709,15 @@ declare namespace Api {
     rules: Array<RuleAgreementJson>;
   }
 
-  interface KeepFile {
-    session: string;
-    words?: string;
-    normalize?: boolean | 'ratings' | 'shares';
-    as_58?: boolean;
-    name?: string;
-    source?: string;
-    of_people?: boolean;
-  }
-
-  interface KeepPicture {
-    rule?: string;
-    asked?: string;
-  }
-
   interface KeepSelection {
     name?: string;
     refs?: Array<[string, string]>;
+  }
+
+  interface KeyForm {
+    case: string;
+    models: Array<string>;
+    right: string;
   }
 
   interface Leaderboard {
@@ -1165,12 +784,78 @@ declare namespace Api {
     words: string;
   }
 
-  interface MacroJson {
-    percent: number | null;
-    low: number | null;
-    high: number | null;
-    chance: number | null;
-    tasks: number;
+  interface LinkJson {
+    id: string;
+    label: string;
+    personal: boolean;
+    created_at: string;
+    revoked_at: string | null;
+    participants: number;
+  }
+
+  interface LinkRequest {
+    study: string;
+    link: string;
+  }
+
+  interface LinksRequest {
+    study: string;
+    label?: string;
+    personal?: boolean;
+    count?: number | string;
+    base?: string;
+  }
+
+  interface LiveView {
+    state: string;
+    answers: number;
+    excluded_answers: number;
+    excluded_people: number;
+    to_replace: number;
+    replaces_excluded: boolean;
+    wanted: number;
+    missing: number;
+    share: number;
+    complete_stimuli: number;
+    stimuli: number;
+    votes: number;
+    participants: number;
+    finished: number;
+    unpressed: number;
+    withdrawn: number;
+    abandoned: number;
+    active: number;
+    skips: number;
+    ties: number;
+    median_ms: number | null;
+    last_at: string | null;
+    hours: Array<HourCount>;
+    load: Array<LoadCount>;
+    people: Array<PersonProgress>;
+    now: string;
+    turned_away: TurnedAwayJson | null;
+  }
+
+  interface LoadCount {
+    answers: number;
+    stimuli: number;
+  }
+
+  interface LogEntryJson {
+    kind: string;
+    at: string;
+    by: string;
+    words: string;
+  }
+
+  interface LongWork {
+    missing: number;
+    words: string;
+  }
+
+  interface MadeStudy {
+    study?: StudyView;
+    job?: string;
   }
 
   interface MakeJudgeSet {
@@ -1188,17 +873,6 @@ declare namespace Api {
     name?: string;
   }
 
-  interface Mark {
-    image: string;
-    marks: Array<any>;
-  }
-
-  interface MarkPreview {
-    words: string;
-    note: string;
-    url: string;
-  }
-
   interface MaskOutline {
     path: string;
     width: number;
@@ -1210,38 +884,13 @@ declare namespace Api {
     items: Array<BasketItem>;
   }
 
-  interface MeanCell {
-    value: number | null;
-    text: string;
-    interval: string;
-    title: string;
-    scored: number;
-    items: number;
-    missing: number;
-    unscored: Array<UnscoredReason>;
-  }
-
-  interface MeasuredScene {
-    status: string;
-    reason: string;
-    version: string;
-    found: string;
-    delta_e00: number | null;
-  }
-
-  interface MetricJson {
-    id: string;
-    name: string;
-    unit: string;
-    better: string;
-    computed: boolean;
-    title: string;
-  }
-
-  interface MetricsView {
-    measures: Array<MetricJson>;
-    rows: Array<RunMeans>;
-    lacking: number;
+  interface MaterialsView {
+    runs: Array<RunMaterial>;
+    pictures: Array<ImagesMaterial>;
+    sets: Array<SetMaterial>;
+    question_sets: Array<QuestionSetJson>;
+    suggested: SuggestedModels;
+    notes: Array<string>;
   }
 
   interface ModelCount {
@@ -1256,12 +905,15 @@ declare namespace Api {
     lacking: Array<[string, string]>;
   }
 
-  interface MoveJson {
-    source: number;
-    target: number;
-    mass: number;
-    distance: number;
-    cost: number;
+  interface ModelForm {
+    name: string;
+    sources: Array<string>;
+  }
+
+  interface ModifierJson {
+    words: string;
+    kind: string;
+    sketches?: Array<SketchChoice>;
   }
 
   interface NamedChoice {
@@ -1277,6 +929,12 @@ declare namespace Api {
     job_id: string;
   }
 
+  interface NamedQuestionSet {
+    id: string;
+    name: string;
+    questions: number;
+  }
+
   interface NamedRule {
     id: string;
     name: string;
@@ -1288,6 +946,18 @@ declare namespace Api {
 
   interface NamedSet {
     set_id?: string;
+  }
+
+  interface NewLink {
+    id: string;
+    label: string;
+    personal: boolean;
+    url: string;
+  }
+
+  interface NewLinks {
+    links: Array<NewLink>;
+    state: string;
   }
 
   interface Notice {
@@ -1303,15 +973,59 @@ declare namespace Api {
     notices: Array<NoticeJson>;
   }
 
-  interface NumberJson {
-    value: number | null;
-    text: string;
-    why?: string;
+  interface Outline {
+    votes_a_stimulus: number;
+    votes_wanted: number;
+    main_a_person: number;
+    trials_a_person: number;
+    people_needed: number;
+    minutes_a_person: number;
+    minutes_words: string;
+    ok: boolean;
+    title: string;
+    question: string;
+    instructions: string;
+    kind: string;
+    material: string;
+    cases: CaseCounts;
+    groups: Array<GroupCount>;
+    models: Array<string>;
+    stimuli: number;
+    training_stimuli: number;
+    pictures: number;
+    warnings: Array<string>;
+    provenance: Array<string>;
+    blocks: Array<string>;
+    heavy: LongWork | null;
+    sketches: OutlinedSketches | null;
+    questions: OutlinedQuestions | null;
+    sample: SampleTrial | null;
+    consent: ConsentJson;
+    colors: Array<string>;
+    training_offers: Array<TrainingOffer>;
   }
 
-  interface OtherReport {
-    name: string;
-    rows: Array<AccuracyRow>;
+  interface OutlinedQuestions {
+    set: NamedQuestionSet;
+    tasks: Array<ChosenTask>;
+    sample: SampleQuestion;
+  }
+
+  interface OutlinedSketch {
+    key: string;
+    shows: string;
+    picture: string;
+    source: string;
+    warnings: Array<string>;
+    case: string;
+    words: string;
+    group: string;
+  }
+
+  interface OutlinedSketches {
+    asked: Array<OutlinedSketch>;
+    practice: Array<OutlinedSketch>;
+    without: Array<string>;
   }
 
   interface PairDifference {
@@ -1357,105 +1071,150 @@ declare namespace Api {
     toward: string;
   }
 
-  interface PairMetric {
+  interface PersonProgress {
     id: string;
-    name: string;
-    unit: string;
-    better: string;
-    formula: string;
-    source: string;
-    plain: string;
+    number: number;
+    label: string;
+    stage: string;
+    answered: number;
+    trials: number;
+    enrolled_at: string;
+    last_at: string;
+    link: string;
+    version: number;
+    excluded: boolean;
   }
 
-  interface PairNumbers {
-    a: string;
-    b: string;
-    letters: Array<string>;
-    numbers: Record<string, NumberJson>;
-    dominant: Array<number>;
-    tied: Array<number>;
-    hue_literal: number;
+  interface PlanJson {
+    votes_a_stimulus: number;
+    votes_wanted: number;
+    main_a_person: number;
+    trials_a_person: number;
+    people_needed: number;
+    minutes_a_person: number;
+    minutes_words: string;
+    question: string;
+    instructions: string;
+    consent: ConsentJson;
+    intro: string;
+    outro: string;
+    cases: number;
+    models: Array<string>;
+    groups: Array<GroupCount>;
+    stimuli: number;
+    training_stimuli: number;
+    pictures: number;
+    votes: number;
+    trials: number;
+    repeats: number;
+    attention: number;
+    tie: boolean;
+    skip: boolean;
+    method: string;
+    screening: Record<string, any>;
+    training: PlanTraining;
+    practice: PlanPractice;
+    examples: Array<Record<string, any>>;
+    ask_background: boolean | null;
+    sketches: number;
+    question_set: Record<string, any> | null;
+    completion: Record<string, string>;
+    closing: Record<string, any>;
+    abandoned_after_s: number;
+    unanswered_after_s: number;
+    language: string;
+    wording: Record<string, string>;
+    seed: number;
   }
 
-  interface PaletteColor {
-    hex: string;
-    lab: Array<number>;
-    weight: number;
+  interface PlanPractice {
+    words: Array<string>;
+    review: string;
   }
 
-  interface PeopleAnswers {
-    study: string;
-    title: string;
-    given: Record<string, number>;
-    skipped: number;
-    right: number;
-    of: number;
+  interface PlanTraining {
+    keys: number;
+    needed: number;
+    attempts: number;
   }
 
-  interface PeopleScores {
-    id: string;
-    title: string;
-    state: string;
+  interface PowerPoint {
+    power: number;
+    low: number;
+    high: number;
     participants: number;
-    few: boolean;
-    excluded: number;
-    answers: number;
-    over: string;
-    tasks: Record<string, PeopleTally>;
-    micro: PeopleTally;
-    macro: MacroJson | null;
+    votes: number;
   }
 
-  interface PeopleTally {
-    right: number;
-    wrong: number;
-    unreadable: number;
-    truncated: number;
-    unanswered: number;
-    not_asked: number;
-    asked: number;
-    percent: number | null;
-    low: number | null;
-    high: number | null;
-    chance: number | null;
-    mark: string;
-    questions: number;
-    people: number;
-    over: string;
+  interface PowerRequest {
+    kind?: 'pairs' | 'ratings';
+    win_share?: number | string;
+    tie_share?: number | string;
+    difference?: number | string;
+    rating_sd?: number | string;
+    votes_a_person?: number | string;
+    cases?: number | string;
+    person_sd?: number | string | null;
+    case_sd?: number | string | null;
+    seed?: number | string;
+    participants?: number | string;
   }
 
-  interface PixelAnswer {
-    reading: string | null;
-    outcome: string;
-    reason: string;
-  }
-
-  interface PixelScores {
-    tasks: Record<string, TallyJson>;
-    reads: Array<string>;
-    micro: null;
-  }
-
-  interface PlannedImage {
-    place: number;
-    name: string;
-    contributor: string;
-    mask: string;
-  }
-
-  interface Pool {
-    sources: Array<string>;
-    words?: string;
-    name?: string;
-    of_people?: boolean;
-  }
-
-  interface PooledImages {
+  interface PowerView {
+    power: number;
+    low: number;
+    high: number;
+    simulations: number;
+    votes: number;
     words: string;
-    concept: string;
-    set_id: string;
-    source: string;
+  }
+
+  interface PracticeForm {
+    concepts?: Array<string>;
+    number?: number | string;
+    review?: string;
+  }
+
+  interface PresetJson {
+    id: string;
     name: string;
+    source: string;
+    kind: string;
+    material: string;
+    needs_people: boolean;
+    models: number | null;
+    a_task: number | null;
+    minutes: number;
+    form: Record<string, any>;
+    texts: Record<string, PresetTexts>;
+  }
+
+  interface PresetTexts {
+    question: string;
+    instructions: string;
+    consent: string;
+    examples?: Array<Record<string, any>>;
+  }
+
+  interface PresetsView {
+    presets: Array<PresetJson>;
+    consent: Record<string, string>;
+    languages: Record<string, string>;
+    extractions: Record<string, string>;
+    kinds: Record<string, string>;
+    methods: Record<string, string>;
+    reviews: Record<string, string>;
+    wording: Record<string, Record<string, string>>;
+    limits: Record<string, Array<number>>;
+  }
+
+  interface PreviewAddress {
+    url: string;
+  }
+
+  interface PreviewRequest {
+    study: string;
+    base?: string;
   }
 
   interface PromptJson {
@@ -1512,23 +1271,9 @@ declare namespace Api {
     report: ImportReport;
   }
 
-  interface Published {
-    figure: Record<string, any>;
-    title: string;
-    words: string;
-    source: string;
-  }
-
   interface PublishedCell {
     text: string;
     doubt: string;
-  }
-
-  interface PublishedRate {
-    system: string;
-    hit: string;
-    percent: number;
-    source: string;
   }
 
   interface PublishedRow {
@@ -1539,19 +1284,6 @@ declare namespace Api {
     cells: Record<string, PublishedCell>;
   }
 
-  interface PublishedScores {
-    name: string;
-    group: string;
-    table: string;
-    note: string;
-    people: boolean;
-    tasks: Record<string, number | null>;
-    overall: number | null;
-    macro: number | null;
-    robust: number | null;
-    doubts: Record<string, string>;
-  }
-
   interface PublishedTable {
     title: string;
     source: string;
@@ -1560,25 +1292,6 @@ declare namespace Api {
     told: string;
     notes: Array<string>;
     rows: Array<PublishedRow>;
-  }
-
-  interface QuestionJson {
-    width: number;
-    height: number;
-    id: string;
-    task: string;
-    title: string;
-    form: string;
-    text: string;
-    choices: Array<AnswerChoice>;
-    answer: string;
-    image: string;
-    variant: string;
-    seed_id: string;
-    facts: Array<Array<string>>;
-    answers: Array<AnswerJson>;
-    pixels: PixelAnswer | null;
-    people: Array<PeopleAnswers>;
   }
 
   interface QuestionJudgments {
@@ -1600,52 +1313,15 @@ declare namespace Api {
 
   interface QuestionSetJson {
     id: string;
-    hidden: boolean;
-    problem: string;
-    may: Record<string, boolean>;
     name: string;
     questions: number;
     images: number;
-    tasks: Array<TaskCount>;
-    facts: string;
-    published: boolean;
-    appendix_e: boolean;
-    variants: boolean;
-  }
-
-  interface QuestionView {
-    question: QuestionJson;
-    position: number;
-  }
-
-  interface QuestionsView {
-    total: number;
-    from: number;
-    counts: Record<string, number>;
-    differences: DifferenceCounts | null;
-    questions: Array<QuestionJson>;
-  }
-
-  interface ReadFile {
-    session: string;
-    words?: string;
-    normalize?: boolean | 'ratings' | 'shares';
-    as_58?: boolean;
-  }
-
-  interface ReadingButton {
-    offer: string;
-    text: string;
-    options: Record<string, any>;
+    sha256: string;
+    tasks: Array<SetTask>;
   }
 
   interface RealismProblem {
     problem: string;
-  }
-
-  interface ReasonCount {
-    text: string;
-    count: number;
   }
 
   interface RefinementMaps {
@@ -1653,33 +1329,10 @@ declare namespace Api {
     cfm: Array<string> | null;
   }
 
-  interface ReleasedScores {
-    reader: string;
-    tasks: Record<string, number | null>;
-    micro: number | null;
-    macro: number | null;
-    as_made: number | null;
-    complete: number | null;
-  }
-
-  interface RenameSet {
-    set_id: string;
-    name?: string;
-  }
-
   interface ReportList {
     title: string;
     items: Array<string>;
     total: number;
-  }
-
-  interface ReportTable {
-    id: string;
-    title: string;
-    note: string;
-    published: boolean;
-    columns: Array<string>;
-    rows: Array<Array<string>>;
   }
 
   interface Resolve {
@@ -1734,46 +1387,49 @@ declare namespace Api {
     score?: string;
   }
 
-  interface ResultsView {
-    set: QuestionSetJson;
-    rows: Array<EvaluationScores>;
-    chance: ChanceScores;
-    pixels: PixelScores | null;
-    people: Array<PeopleScores>;
-    published: Array<PublishedScores>;
-    differences: Array<EvaluationPair>;
-    judge: JudgeReports | null;
-    notes: Array<string>;
-    parser: string;
-    released_commit: string;
-  }
-
-  interface RobustScores {
-    as_made: TallyJson;
-    complete: TallyJson;
-    by_variant: Record<string, TallyJson>;
-    words: string;
-  }
-
-  interface RuleAccuracyView {
-    reports: Array<NamedChoice>;
-    command: string;
-    source?: string;
-    name?: string;
-    set?: string;
-    sets?: Array<NamedChoice>;
-    set_words?: string;
-    about?: string;
-    problems?: Array<string>;
-    systems?: Array<NamedChoice>;
-    rows?: Array<AccuracyRow>;
-    published?: Array<PublishedRate>;
-    beside?: OtherReport | null;
-    traced?: TracedView;
-    roc?: Record<string, Record<string, any>>;
-    breakdowns?: Array<Breakdown>;
-    drawable?: boolean;
-    examples?: Record<string, Array<ExampleScene>>;
+  interface Revision {
+    title?: string;
+    preset?: string;
+    kind?: 'pairs' | 'ratings' | 'best-of' | 'colorings' | 'questions' | null;
+    language?: string;
+    question?: string | null;
+    instructions?: string | null;
+    models?: Array<ModelForm>;
+    people?: Array<string>;
+    extraction?: string;
+    cases?: Array<string>;
+    groups?: Array<string>;
+    concepts?: Array<string>;
+    sketches?: Record<string, string>;
+    question_set?: string;
+    tasks?: Array<string>;
+    practice?: PracticeForm | null;
+    ask_background?: boolean;
+    examples?: Array<ExampleForm> | null;
+    number?: number | string | null;
+    model_sets?: Array<Array<string>>;
+    pictures?: number | string | null;
+    variants?: number | string;
+    votes?: number | string | null;
+    trials?: number | string | null;
+    tie?: boolean | null;
+    skip?: boolean | null;
+    repeats?: number | string | null;
+    attention?: number | string | null;
+    method?: 'balanced' | 'adaptive';
+    training?: TrainingForm;
+    screening?: ScreeningForm;
+    consent?: string;
+    intro?: string;
+    outro?: string;
+    wording?: Record<string, string>;
+    completion?: CompletionForm;
+    closing?: ClosingForm | null;
+    abandoned_after_s?: number | string;
+    unanswered_after_s?: number | string;
+    seed?: number | string;
+    study: string;
+    version?: number | string | null;
   }
 
   interface RuleAgreementJson {
@@ -1790,14 +1446,6 @@ declare namespace Api {
     id: string;
     name: string;
     title: string;
-    main: boolean;
-  }
-
-  interface RuleJson {
-    id: string;
-    name: string;
-    version: string;
-    description: string;
     main: boolean;
   }
 
@@ -1849,38 +1497,21 @@ declare namespace Api {
     failed_words: string;
   }
 
-  interface RunLabel {
-    id: string;
-    label: string;
-  }
-
-  interface RunMeans {
+  interface RunMaterial {
+    source: string;
     id: string;
     name: string;
-    csv: string;
-    cells: Array<MeanCell>;
-  }
-
-  interface RunPairCounts {
-    both: number;
-    only_a: number;
-    only_b: number;
-    neither: number;
-    unscored: number;
-    scored: number;
-  }
-
-  interface RunPairsView {
-    runs: Array<RunLabel>;
-    pairs: Array<Array<ResultJson>>;
-    next: string;
-    pinned: boolean;
-    a: string;
-    b: string;
-    sentence: string;
-    test: string;
-    empty: string;
-    counts: RunPairCounts;
+    model: string;
+    model_name: string;
+    set_name: string;
+    pictures: number;
+    failed: number;
+    total: number;
+    prompts: number;
+    concepts: number;
+    styles: Record<string, string>;
+    guidances: Array<number>;
+    created_at: string;
   }
 
   interface RunProgress {
@@ -1894,9 +1525,25 @@ declare namespace Api {
     hidden: number;
   }
 
-  interface SavedMark {
-    source: string;
-    mask_id: string;
+  interface SampleCandidate {
+    model: string;
+    images: Array<string>;
+    weights: Array<number> | null;
+  }
+
+  interface SampleQuestion {
+    words: string;
+    form: string;
+    choices: Array<string>;
+    image: string;
+  }
+
+  interface SampleTrial {
+    case: string;
+    words: string;
+    group: string;
+    reference: Array<number> | null;
+    places: Array<SampleCandidate>;
   }
 
   interface SavedSelection {
@@ -1930,6 +1577,11 @@ declare namespace Api {
     hex: string;
   }
 
+  interface ScreeningForm {
+    plates?: boolean;
+    patches?: boolean;
+  }
+
   interface SectorJson {
     value: string;
     label: string;
@@ -1941,14 +1593,6 @@ declare namespace Api {
     count: number;
   }
 
-  interface SetImage {
-    image_id: string;
-    mask_id: string;
-    contributor: string;
-    name: string;
-    cutout: string;
-  }
-
   interface SetInfo {
     id: string;
     title: string;
@@ -1957,20 +1601,33 @@ declare namespace Api {
     imported: boolean;
   }
 
-  interface SetName {
-    name: string;
-  }
-
-  interface SetVisibility {
-    hidden: boolean;
-  }
-
-  interface SourceChoice {
+  interface SetMaterial {
     source: string;
-    label: string;
+    name: string;
+    of_people: boolean;
     kind: string;
-    count: number;
-    note: string;
+    concepts: number;
+    contributors: number;
+  }
+
+  interface SetTask {
+    id: string;
+    name: string;
+    questions: number;
+    people: boolean;
+  }
+
+  interface SketchChoice {
+    key: string;
+    shows: string;
+    picture: string;
+    source: string;
+    warnings: Array<string>;
+  }
+
+  interface SketchedWords {
+    words: string;
+    sketches: Array<SketchChoice>;
   }
 
   interface StagedFile {
@@ -1982,97 +1639,157 @@ declare namespace Api {
     session: string;
   }
 
-  interface StagedImage {
-    words?: string;
-    notes?: Array<string>;
-    mask?: string;
-    refused?: string;
-    url?: string;
-  }
-
-  interface StartEvaluation {
-    set: string;
-    model: string;
-    name?: string;
-    key_env?: string;
-    style?: string;
-    image?: string;
-    max_tokens?: number | string;
-    temperature?: number | string;
-    seed?: number | string;
-    batch?: number | string;
-    at_once?: number | string;
-    timeout?: number | string;
-    length?: string;
-    sends_temperature?: boolean;
-    most_requests?: number | string | null;
-    most_tokens?: number | string | null;
-    tasks?: Array<string>;
-    limit?: number | string | null;
-  }
-
-  interface StartView {
-    sets: Array<QuestionSetJson>;
-    generator: GeneratorChoices;
-    models: Array<VisionModelJson>;
-    styles: Array<DescribedChoice>;
-    images: Array<DescribedChoice>;
-    limits: EvaluationLimits;
-    may: Record<string, boolean>;
-  }
-
-  interface StartedEvaluation {
-    id: string;
-  }
-
   interface StartedJob {
     job: string;
   }
 
-  interface StoredDistributions {
-    words: string;
-    concept: string;
-    set_id: string;
-    source: string;
-    known: boolean;
+  interface StateRequest {
+    study: string;
+    state: string;
+    reason?: string;
+  }
+
+  interface StudyForm {
+    title?: string;
+    preset?: string;
+    kind?: 'pairs' | 'ratings' | 'best-of' | 'colorings' | 'questions' | null;
+    language?: string;
+    question?: string | null;
+    instructions?: string | null;
+    models?: Array<ModelForm>;
+    people?: Array<string>;
+    extraction?: string;
+    cases?: Array<string>;
+    groups?: Array<string>;
+    concepts?: Array<string>;
+    sketches?: Record<string, string>;
+    question_set?: string;
+    tasks?: Array<string>;
+    practice?: PracticeForm | null;
+    ask_background?: boolean;
+    examples?: Array<ExampleForm> | null;
+    number?: number | string | null;
+    model_sets?: Array<Array<string>>;
+    pictures?: number | string | null;
+    variants?: number | string;
+    votes?: number | string | null;
+    trials?: number | string | null;
+    tie?: boolean | null;
+    skip?: boolean | null;
+    repeats?: number | string | null;
+    attention?: number | string | null;
+    method?: 'balanced' | 'adaptive';
+    training?: TrainingForm;
+    screening?: ScreeningForm;
+    consent?: string;
+    intro?: string;
+    outro?: string;
+    wording?: Record<string, string>;
+    completion?: CompletionForm;
+    closing?: ClosingForm | null;
+    abandoned_after_s?: number | string;
+    unanswered_after_s?: number | string;
+    seed?: number | string;
+  }
+
+  interface StudyLinks {
+    links: Array<LinkJson>;
+  }
+
+  interface StudyList {
+    studies: Array<StudyRow>;
+  }
+
+  interface StudyProgress {
+    state: string;
+    answers: number;
+    excluded_answers: number;
+    excluded_people: number;
+    to_replace: number;
+    replaces_excluded: boolean;
+    wanted: number;
+    missing: number;
+    share: number;
+    complete_stimuli: number;
+    stimuli: number;
+    votes: number;
+    participants: number;
+    finished: number;
+    unpressed: number;
+    withdrawn: number;
+    abandoned: number;
+    active: number;
+    skips: number;
+    ties: number;
+    median_ms: number | null;
+    last_at: string | null;
+    hours: Array<HourCount>;
+    load: Array<LoadCount>;
+  }
+
+  interface StudyRequest {
+    study: string;
+  }
+
+  interface StudyRow {
+    id: string;
+    title: string;
+    state: string;
+    state_at: string;
+    created_at: string;
+    author_name: string;
+    version: number;
     kind: string;
-    name: string;
+    material: string;
+    preset: string;
+    cases: number;
+    models: Array<string>;
+    stimuli: number;
+    votes_wanted: number;
+    answers: number;
+    participants: number;
+    finished: number;
+    last_at: string | null;
+    links: number;
   }
 
-  interface StoredFile {
-    words: string;
-    concept: string;
-    set_id: string;
-    source: string;
-    known: boolean;
+  interface StudyView {
+    id: string;
+    title: string;
+    state: string;
+    state_at: string;
+    created_at: string;
+    author_name: string;
+    version: number;
     kind: string;
-    name: string;
-    sets: Array<StoredDistributions>;
-    said: string;
+    material: string;
+    preset: string;
+    form: Record<string, any> | null;
+    personal: boolean;
+    may_revise: string;
+    revisable: Array<string>;
+    can: Record<string, boolean>;
+    kept: string;
+    blocks: Array<string>;
+    plan: PlanJson;
+    provenance: Array<string>;
+    links: Array<LinkJson>;
+    progress: StudyProgress;
+    history: Array<LogEntryJson>;
   }
 
-  interface StoredScene {
-    image_id: string;
-    mask: string;
-    object: string;
-    target: string;
-    rule: string;
+  interface SuggestedModel {
+    name: string;
+    sources: Array<string>;
+    label: string;
+    pictures: number;
+    cases: number;
   }
 
-  interface StoredVerdict {
-    rule: string;
-    name: string;
-    status: string;
-    reason: string;
-    delta_e00: number | null;
-    found: string;
-    words: string;
-    evidence: string;
-  }
-
-  interface StripBin {
-    hex: string;
-    name: string;
+  interface SuggestedModels {
+    images: Array<SuggestedModel>;
+    distributions: Array<SuggestedModel>;
+    people: Array<SuggestedModel>;
   }
 
   interface Suggestion {
@@ -2084,19 +1801,21 @@ declare namespace Api {
     count: number;
   }
 
-  interface TallyJson {
-    right: number;
-    wrong: number;
-    unreadable: number;
-    truncated: number;
-    unanswered: number;
-    not_asked: number;
-    asked: number;
-    percent: number | null;
-    low: number | null;
-    high: number | null;
-    chance: number | null;
-    mark: string;
+  interface TableJson {
+    name: string;
+    title: string;
+    row: string;
+    columns: Array<string>;
+    csv: string;
+    parquet: string;
+  }
+
+  interface TableList {
+    tables: Array<TableJson>;
+    personal: boolean;
+    zip: string;
+    votes: string;
+    codebook: string;
   }
 
   interface TargetJson {
@@ -2111,29 +1830,20 @@ declare namespace Api {
     verdicts: Array<RuleVerdictJson>;
   }
 
-  interface TaskCount {
-    id: string;
-    title: string;
-    count: number;
+  interface TrainingForm {
+    keys?: Array<KeyForm>;
+    needed?: number | string;
+    attempts?: number | string;
   }
 
-  interface TracedRow {
-    name: string;
-    version: string;
-    cells: Record<string, AccuracyCell | null>;
-    unscored: number | null;
-  }
-
-  interface TracedSet {
-    id: string;
-    name: string;
+  interface TrainingOffer {
+    case: string;
     words: string;
-    rows: Array<TracedRow>;
-    calibration: Array<CalibrationRow>;
-  }
-
-  interface TracedView {
-    sets: Array<TracedSet>;
+    models: Array<string>;
+    right: string;
+    difference: number;
+    unit: string;
+    words_why: string;
   }
 
   interface TrashJson {
@@ -2149,9 +1859,10 @@ declare namespace Api {
     deleted: Array<TrashJson>;
   }
 
-  interface UnknownConcept {
-    words: string;
-    similar: Array<string>;
+  interface TurnedAwayJson {
+    visits: number;
+    first_at: string;
+    last_at: string;
   }
 
   interface UnscoredChoices {
@@ -2167,32 +1878,28 @@ declare namespace Api {
     causes: Array<CauseJson>;
   }
 
-  interface UnscoredReason {
-    reason: string;
-    count: number;
-  }
-
-  interface VerdictPairJson {
-    key: string;
-    image_id: string;
-    mask: string;
-    object: string;
-    target: string;
-    relation: string;
-    hex: string;
-    color: string;
-    thumb: string;
-    said: Array<StoredVerdict>;
-  }
-
-  interface VisionModelJson {
-    id: string;
-    name: string;
-    repo: string;
-    size: string;
-    ready: boolean;
+  interface VotesNeeded {
+    participants: number | null;
+    low: number | null;
+    high: number | null;
+    votes: number | null;
+    power: number;
+    curve: Array<PowerPoint>;
     words: string;
-    baseline: boolean;
+  }
+
+  interface VotesRequest {
+    kind?: 'pairs' | 'ratings';
+    win_share?: number | string;
+    tie_share?: number | string;
+    difference?: number | string;
+    rating_sd?: number | string;
+    votes_a_person?: number | string;
+    cases?: number | string;
+    person_sd?: number | string | null;
+    case_sd?: number | string | null;
+    seed?: number | string;
+    power?: number | string;
   }
 
   interface Waiting {

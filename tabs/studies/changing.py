@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated, TypedDict
 
 from pydantic import Field
 
@@ -31,7 +31,7 @@ from truehue.tabs.studies.making import (
     whole_plan,
 )
 from truehue.tabs.studies.rights import may_personal, without_completion
-from truehue.tabs.studies.study import MOVES, REVISABLE, blocked, view
+from truehue.tabs.studies.study import MOVES, REVISABLE, StudyView, blocked, view
 
 JOB = "study"
 COPY = "Copy it and edit the copy."
@@ -57,14 +57,27 @@ class StateRequest(StudyRequest):
     reason: str = Field(default="", max_length=500, title="The reason")
 
 
+class ChangedStudy(TypedDict):
+    """A study after a change."""
+
+    study: StudyView
+
+
+class MadeStudy(TypedDict, total=False):
+    """A study that was made, or the id of the job that makes it."""
+
+    study: StudyView
+    job: str
+
+
 @requires("study")
-def create(context: Context, actor: Actor, request: StudyForm) -> dict[str, Any]:
+def create(context: Context, actor: Actor, request: StudyForm) -> MadeStudy:
     """Makes a study, a draft. Where many distributions have to be extracted first, a job does."""
     return _made(context, actor, request.filled(), None)
 
 
 @requires("study")
-def revise(context: Context, actor: Actor, request: Revision) -> dict[str, Any]:
+def revise(context: Context, actor: Actor, request: Revision) -> MadeStudy:
     """Changes a study: all of a draft; once it was opened, what participants do not see."""
     record = study_of(context, request.study)
     if request.version is not None and request.version != record.version:
@@ -90,11 +103,11 @@ def revise(context: Context, actor: Actor, request: Revision) -> dict[str, Any]:
             abandoned_after_s=form.abandoned_after_s,
             unanswered_after_s=form.unanswered_after_s,
         )
-        return _stored_view(context, actor, plan, form, record)
+        return {"study": _stored_view(context, actor, plan, form, record)}
 
 
 @requires("study")
-def copy(context: Context, actor: Actor, request: Copying) -> dict[str, Any]:
+def copy(context: Context, actor: Actor, request: Copying) -> ChangedStudy:
     """Makes a draft of the same plan, with the same pictures. Nothing of people is copied, and what
     they get at the end only for those who may see it."""
     record = study_of(context, request.study)
@@ -107,7 +120,7 @@ def copy(context: Context, actor: Actor, request: Copying) -> dict[str, Any]:
 
 
 @requires("study")
-def set_state(context: Context, actor: Actor, request: StateRequest) -> dict[str, Any]:
+def set_state(context: Context, actor: Actor, request: StateRequest) -> ChangedStudy:
     """Opens, pauses or closes a study. Raises BadInput in words for what cannot be."""
     state = State(request.state)
     service = context.service(StudyCache)
@@ -129,14 +142,13 @@ def set_state(context: Context, actor: Actor, request: StateRequest) -> dict[str
     return {"study": view(context, actor, record)}
 
 
-def _made(
-    context: Context, actor: Actor, form: StudyForm, record: StudyRecord | None
-) -> dict[str, Any]:
+def _made(context: Context, actor: Actor, form: StudyForm, record: StudyRecord | None) -> MadeStudy:
     """The study of a form, new or in place of a draft's plan; or the job that makes it."""
     made = draft_cases(context, form)
     plan_of(made)  # what is wrong with it is said now
     if not long_work(context, made):
-        return _stored_view(context, actor, whole_plan(context, actor, made), form, record)
+        plan = whole_plan(context, actor, made)
+        return {"study": _stored_view(context, actor, plan, form, record)}
     job = context.jobs.start(
         JOB,
         f"Creating the study “{form.title}”",
@@ -148,22 +160,21 @@ def _made(
 
 def _in_background(
     context: Context, actor: Actor, made: Draft, record: StudyRecord | None, job: Job
-) -> dict[str, Any]:
+) -> dict[str, str]:
     def tell(done: int, total: int) -> bool:
         job.tell(f"{done:,} of {total:,} cases", done, total)
         return not job.stop.is_set()
 
     plan = whole_plan(context, actor, made, tell)
-    made_study = _stored_view(context, actor, plan, made.form, record)
-    return {"study": made_study["study"]["id"]}
+    return {"study": _stored_view(context, actor, plan, made.form, record)["id"]}
 
 
 def _stored_view(
     context: Context, actor: Actor, plan: StudyPlan, form: StudyForm, record: StudyRecord | None
-) -> dict[str, Any]:
+) -> StudyView:
     studies = context.storage.studies
     if record is None:
-        return {"study": view(context, actor, studies.add(stored(plan, form), actor.id))}
+        return view(context, actor, studies.add(stored(plan, form), actor.id))
     with context.service(StudyCache).changing:
         now = studies.get(record.id)
         if (now.version, now.state is State.DRAFT) != (
@@ -171,9 +182,7 @@ def _stored_view(
             record.state is State.DRAFT,
         ):
             raise BadInput("The study was changed or opened in the meantime. Reload it.", "version")
-        return {
-            "study": view(context, actor, studies.revise(record.id, stored(plan, form), actor.id))
-        }
+        return view(context, actor, studies.revise(record.id, stored(plan, form), actor.id))
 
 
 def _require_same(record: StudyRecord, form: StudyForm) -> None:

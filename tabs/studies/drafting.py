@@ -6,7 +6,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 
@@ -25,7 +25,14 @@ from truehue.core.errors import BadInput
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import count_noun
 from truehue.tabs.studies.form import KeyForm, StudyForm
-from truehue.tabs.studies.sketch_choices import Choice, Choices, case_id_of, choice_json, group_of
+from truehue.tabs.studies.sketch_choices import (
+    Choice,
+    Choices,
+    SketchChoice,
+    case_id_of,
+    choice_json,
+    group_of,
+)
 from truehue.tabs.studies.sources import Entries, Entry, concepts_of, prompts_of
 
 TRAINING = "training:"
@@ -391,10 +398,26 @@ def draft_of_sketches(context: Context, form: StudyForm) -> Draft:
     )
 
 
-def sketches_json(draft: Draft) -> dict[str, Any]:
+class OutlinedSketch(SketchChoice):
+    """The sketch of a case."""
+
+    case: str
+    words: str
+    group: str
+
+
+class OutlinedSketches(TypedDict):
+    """What is colored, what is practiced on, and the words without a sketch."""
+
+    asked: list[OutlinedSketch]
+    practice: list[OutlinedSketch]
+    without: list[str]
+
+
+def sketches_json(draft: Draft) -> OutlinedSketches:
     """What is colored, practiced on, and left out for want of a sketch."""
 
-    def listed(some: Iterable[Case]) -> list[dict[str, Any]]:
+    def listed(some: Iterable[Case]) -> list[OutlinedSketch]:
         return [
             {
                 "case": case.id,

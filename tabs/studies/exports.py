@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypedDict, TypeVar
 
 from truehue.annotation.studies.cases import Kind
 from truehue.annotation.studies.plan import StudyPlan
@@ -136,8 +136,29 @@ def _require_all(context: Context, data: ExportData) -> None:
         raise NotStored("A participant was erased in the meantime. Try again.")
 
 
+class TableJson(TypedDict):
+    """A table with its addresses; ``row`` says what a row is."""
+
+    name: str
+    title: str
+    row: str
+    columns: list[str]
+    csv: str
+    parquet: str
+
+
+class TableList(TypedDict):
+    """The files of a study; ``votes`` is empty where there is none."""
+
+    tables: list[TableJson]
+    personal: bool
+    zip: str
+    votes: str
+    codebook: str
+
+
 @requires("study")
-def table_list(context: Context, actor: Actor, request: StudyReference) -> dict[str, Any]:
+def table_list(context: Context, actor: Actor, request: StudyReference) -> TableList:
     """The tables of a study with their addresses, and whether personal data may be asked for."""
     study = context.storage.studies.get(request.study)
     plan: StudyPlan = current(context, study)

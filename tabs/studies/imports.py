@@ -11,7 +11,7 @@ from collections.abc import Iterator, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from truehue.core.errors import BadInput
 from truehue.core.files import MAX_JSON_VALUES, is_damaged_zip, json_values
@@ -61,10 +61,27 @@ class Limits:
     participants: int = 20_000
 
 
+class ImportedRecord(TypedDict):
+    """What an archive held."""
+
+    id: str
+    title: str
+    state: str
+    participants: int
+    events: int
+
+
+class ImportedStudy(TypedDict):
+    """A study that was imported, and what it lacks."""
+
+    study: ImportedRecord
+    notes: list[str]
+
+
 @requires("study")
 def import_study(
     context: Context, actor: Actor, request: EmptyRequest, file: Path, name: str
-) -> dict[str, Any]:
+) -> ImportedStudy:
     """Stores a study from its all.zip: closed, with its participants and all that they did."""
     shown = name or "the file"
     archive = read_archive(file, shown)

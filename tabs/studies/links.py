@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from typing import Any
+from typing import TypedDict
 
 from pydantic import Field
 
@@ -41,8 +41,47 @@ class LinkRequest(StudyRequest):
     link: str
 
 
+class NewLink(TypedDict):
+    """A link with its address, which is told once."""
+
+    id: str
+    label: str
+    personal: bool
+    url: str
+
+
+class NewLinks(TypedDict):
+    """Links that were made, and the state of their study."""
+
+    links: list[NewLink]
+    state: str
+
+
+class LinkJson(TypedDict):
+    """A link without its address, and how many ``participants`` came by it."""
+
+    id: str
+    label: str
+    personal: bool
+    created_at: str
+    revoked_at: str | None
+    participants: int
+
+
+class StudyLinks(TypedDict):
+    """The links of a study."""
+
+    links: list[LinkJson]
+
+
+class PreviewAddress(TypedDict):
+    """The address of a preview."""
+
+    url: str
+
+
 @requires("study")
-def make_links(context: Context, actor: Actor, request: LinksRequest) -> dict[str, Any]:
+def make_links(context: Context, actor: Actor, request: LinksRequest) -> NewLinks:
     """Makes links. Their addresses are told now and never again: only hashes are stored."""
     record = study_of(context, request.study)
     if not request.personal and request.count > 1:
@@ -50,7 +89,7 @@ def make_links(context: Context, actor: Actor, request: LinksRequest) -> dict[st
             "A shared link admits everyone. You can create several only if each is personal.",
             "count",
         )
-    made = []
+    made: list[NewLink] = []
     for number in range(request.count):
         token = new_token()
         label = f"{request.label} {number + 1}".strip() if request.count > 1 else request.label
@@ -69,7 +108,7 @@ def make_links(context: Context, actor: Actor, request: LinksRequest) -> dict[st
 
 
 @requires("study")
-def revoke_link(context: Context, actor: Actor, request: LinkRequest) -> dict[str, Any]:
+def revoke_link(context: Context, actor: Actor, request: LinkRequest) -> StudyLinks:
     """Lets nobody in by a link any more; who came in by it cannot go on either."""
     record = study_of(context, request.study)
     if request.link not in {link.id for link in context.storage.invitations.of(record.id)}:
@@ -78,7 +117,7 @@ def revoke_link(context: Context, actor: Actor, request: LinkRequest) -> dict[st
     return {"links": listed(context, record)}
 
 
-def listed(context: Context, record: StudyRecord) -> list[dict[str, Any]]:
+def listed(context: Context, record: StudyRecord) -> list[LinkJson]:
     """The links of a study, without their tokens, which nobody knows here."""
     used = Counter(
         participant_record.invitation_id
@@ -104,7 +143,7 @@ class PreviewRequest(StudyRequest):
 
 
 @requires("study")
-def preview(context: Context, actor: Actor, request: PreviewRequest) -> dict[str, Any]:
+def preview(context: Context, actor: Actor, request: PreviewRequest) -> PreviewAddress:
     """The address of a preview of a study as it is now. It lies in memory, for an hour."""
     record = study_of(context, request.study)
     plan = current(context, record)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from statistics import median
 from threading import RLock
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 from truehue.annotation.assignment.ledger import Ledger
 from truehue.annotation.judgments.answers import Answer, AnswerKind, answers_of
@@ -125,15 +125,90 @@ class Progress:
         return max((time for person in self.people for time in person.times), default=None)
 
 
+class HourCount(TypedDict):
+    """Main answers that came in the hour from ``at`` on."""
+
+    at: str
+    answers: int
+
+
+class LoadCount(TypedDict):
+    """How many stimuli have so many answers."""
+
+    answers: int
+    stimuli: int
+
+
+class StudyProgress(TypedDict):
+    """How far a study is, in numbers; ``missing`` answers are those still wanted."""
+
+    state: str
+    answers: int
+    excluded_answers: int
+    excluded_people: int
+    to_replace: int
+    replaces_excluded: bool
+    wanted: int
+    missing: int
+    share: float
+    complete_stimuli: int
+    stimuli: int
+    votes: int
+    participants: int
+    finished: int
+    unpressed: int
+    withdrawn: int
+    abandoned: int
+    active: int
+    skips: int
+    ties: int
+    median_ms: int | None
+    last_at: str | None
+    hours: list[HourCount]
+    load: list[LoadCount]
+
+
+class PersonProgress(TypedDict):
+    """How far a participant is; ``link`` is the name of the link that they came by."""
+
+    id: str
+    number: int
+    label: str
+    stage: str
+    answered: int
+    trials: int
+    enrolled_at: str
+    last_at: str
+    link: str
+    version: int
+    excluded: bool
+
+
+class TurnedAwayJson(TypedDict):
+    """Visits of a study that was full or closed."""
+
+    visits: int
+    first_at: str
+    last_at: str
+
+
+class LiveView(StudyProgress):
+    """How far a study is, with its people."""
+
+    people: list[PersonProgress]
+    now: str
+    turned_away: TurnedAwayJson | None
+
+
 @requires("study")
-def live(context: Context, actor: Actor, request: StudyRequest) -> dict[str, Any]:
+def live(context: Context, actor: Actor, request: StudyRequest) -> LiveView:
     """How far a study is, with its people; asked for every few seconds."""
     record = study_of(context, request.study)
     progress = progress_of(context, record)
     now = datetime.now(UTC)
     links = {link.id: link.label for link in context.storage.invitations.of(record.id)}
     plan = current(context, record)
-    people = [
+    people: list[PersonProgress] = [
         {
             "id": person.record.id,
             "number": person.record.number,
@@ -164,7 +239,7 @@ def live(context: Context, actor: Actor, request: StudyRequest) -> dict[str, Any
     }
 
 
-def summary(context: Context, record: StudyRecord, now: datetime) -> dict[str, Any]:
+def summary(context: Context, record: StudyRecord, now: datetime) -> StudyProgress:
     """How far a study is, in numbers."""
     plan, progress = current(context, record), progress_of(context, record)
     stimuli = plan.main_stimuli
@@ -318,7 +393,7 @@ def _stage(
     return "screening" if requested and EventKind.SCREENING not in kinds else "trials"
 
 
-def _hours(progress: Progress, now: datetime) -> list[dict[str, Any]]:
+def _hours(progress: Progress, now: datetime) -> list[HourCount]:
     """Main answers by hour, from the first of the last ``HOURS`` that has any."""
     this = now.replace(minute=0, second=0, microsecond=0)
     start = this - timedelta(hours=HOURS - 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from truehue.annotation.studies.plan import MOST_TRIALS, MOST_VOTES
 from truehue.annotation.studies.presets import PRESETS
@@ -34,7 +34,7 @@ from truehue.tabs.studies.form import (
     texts_of,
 )
 from truehue.tabs.studies.outline import minutes
-from truehue.tabs.studies.questions.sets import sets_json
+from truehue.tabs.studies.questions.sets import QuestionSetJson, sets_json
 
 NOTHING = (
     "There are no images yet for a study. Start a run in Explore, or import a folder of "
@@ -46,8 +46,117 @@ NO_PEOPLE = (
 )
 
 
+class PresetTexts(TypedDict):
+    """The texts of a preset in a language."""
+
+    question: str
+    instructions: str
+    consent: str
+    examples: NotRequired[list[dict[str, Any]]]
+
+
+class PresetJson(TypedDict):
+    """A kind of study that a form begins with; ``form`` has its values, ``texts`` are by language."""
+
+    id: str
+    name: str
+    source: str
+    kind: str
+    material: str
+    needs_people: bool
+    models: int | None
+    a_task: int | None
+    minutes: float
+    form: dict[str, Any]
+    texts: dict[str, PresetTexts]
+
+
+class PresetsView(TypedDict):
+    """The presets, the choices of a form by id, and the limits of its numbers."""
+
+    presets: list[PresetJson]
+    consent: dict[str, str]
+    languages: Mapping[str, str]
+    extractions: dict[str, str]
+    kinds: dict[str, str]
+    methods: Mapping[str, str]
+    reviews: Mapping[str, str]
+    wording: dict[str, Mapping[str, str]]
+    limits: dict[str, list[int]]
+
+
+class RunMaterial(TypedDict):
+    """A run with images."""
+
+    source: str
+    id: str
+    name: str
+    model: str
+    model_name: str
+    set_name: str
+    pictures: int
+    failed: int
+    total: int
+    prompts: int
+    concepts: int
+    styles: dict[str, str]
+    guidances: list[float]
+    created_at: str
+
+
+class ImagesMaterial(TypedDict):
+    """A set of images of one concept."""
+
+    source: str
+    name: str
+    words: str
+    of_people: bool
+    images: int
+    contributors: int
+
+
+class SetMaterial(TypedDict):
+    """A set of distributions."""
+
+    source: str
+    name: str
+    of_people: bool
+    kind: str
+    concepts: int
+    contributors: int
+
+
+class SuggestedModel(TypedDict):
+    """What goes together as a model."""
+
+    name: str
+    sources: list[str]
+    label: str
+    pictures: int
+    cases: int
+
+
+class SuggestedModels(TypedDict):
+    """The models of a study of images or distributions, and people to compare them with."""
+
+    images: list[SuggestedModel]
+    distributions: list[SuggestedModel]
+    people: list[SuggestedModel]
+
+
+class MaterialsView(TypedDict):
+    """All that studies can be made of."""
+
+    runs: list[RunMaterial]
+    pictures: list[ImagesMaterial]
+    sets: list[SetMaterial]
+    question_sets: list[QuestionSetJson]
+    suggested: SuggestedModels
+    notes: list[str]
+
+
 @requires("study")
-def presets(context: Context, actor: Actor, request: EmptyRequest) -> dict[str, Any]:
+def presets(context: Context, actor: Actor, request: EmptyRequest) -> PresetsView:
     """The kinds of studies that a form begins with, their words by language, and all limits."""
     return {
         "presets": [_preset(name) for name in (*PRESETS, FREE)],
@@ -74,7 +183,7 @@ def presets(context: Context, actor: Actor, request: EmptyRequest) -> dict[str, 
 
 
 @requires("study")
-def materials(context: Context, actor: Actor, request: EmptyRequest) -> dict[str, Any]:
+def materials(context: Context, actor: Actor, request: EmptyRequest) -> MaterialsView:
     """All that studies can be made of, and what of it goes together as a model."""
     storage = context.storage
     runs = [run for run in storage.runs.all() if run.items > run.failed]
@@ -120,7 +229,7 @@ def materials(context: Context, actor: Actor, request: EmptyRequest) -> dict[str
     }
 
 
-def _preset(name: str) -> dict[str, Any]:
+def _preset(name: str) -> PresetJson:
     preset = PRESETS.get(name)
     form = StudyForm(preset=name).defaulted()
     practice = form.practice.number if form.practice else 0
@@ -140,10 +249,10 @@ def _preset(name: str) -> dict[str, Any]:
     }
 
 
-def _texts(name: str, language: str, form: StudyForm) -> dict[str, Any]:
+def _texts(name: str, language: str, form: StudyForm) -> PresetTexts:
     """The words of a preset in a language."""
     question, instructions = texts_of(name, language)
-    texts = {
+    texts: PresetTexts = {
         "question": question,
         "instructions": instructions,
         "consent": consent_in(language, form.target_kind),
@@ -160,7 +269,7 @@ def _prompts(context: Context, run_id: str) -> int:
     )
 
 
-def _run(context: Context, run: RunRecord, prompts: int) -> dict[str, Any]:
+def _run(context: Context, run: RunRecord, prompts: int) -> RunMaterial:
     concepts = context.storage.profiles.concepts(run.run_id)
     return {
         "source": _source(RUN, run.run_id),
@@ -180,7 +289,7 @@ def _run(context: Context, run: RunRecord, prompts: int) -> dict[str, Any]:
     }
 
 
-def _images_json(group: ConceptImagesRecord) -> dict[str, Any]:
+def _images_json(group: ConceptImagesRecord) -> ImagesMaterial:
     return {
         "source": _source(PICTURES, group.set_id),
         "name": group.name,
@@ -191,7 +300,7 @@ def _images_json(group: ConceptImagesRecord) -> dict[str, Any]:
     }
 
 
-def _set(record: DistributionSetRecord) -> dict[str, Any]:
+def _set(record: DistributionSetRecord) -> SetMaterial:
     return {
         "source": _source(SET, record.set_id),
         "name": record.name,
@@ -202,7 +311,7 @@ def _set(record: DistributionSetRecord) -> dict[str, Any]:
     }
 
 
-def _models(runs: Sequence[RunRecord], cases: Mapping[str, int]) -> list[dict[str, Any]]:
+def _models(runs: Sequence[RunRecord], cases: Mapping[str, int]) -> list[SuggestedModel]:
     """Each run as a model, called by the model's name, or by the run's where two would be equal;
     ``cases`` says by run how many it has."""
     names = [model_name(run.model) for run in runs]
@@ -218,7 +327,7 @@ def _models(runs: Sequence[RunRecord], cases: Mapping[str, int]) -> list[dict[st
     ]
 
 
-def _named_sets(groups: Sequence[ConceptImagesRecord], of_people: bool) -> list[dict[str, Any]]:
+def _named_sets(groups: Sequence[ConceptImagesRecord], of_people: bool) -> list[SuggestedModel]:
     """Sets of pictures of one name are one model: each is of one concept."""
     by_name: dict[str, list[ConceptImagesRecord]] = {}
     for group in groups:
@@ -237,7 +346,7 @@ def _named_sets(groups: Sequence[ConceptImagesRecord], of_people: bool) -> list[
 
 def _suggestion(
     name: str, sources: list[str], images: int, cases: int, label: str = ""
-) -> dict[str, Any]:
+) -> SuggestedModel:
     return {
         "name": name[:80],
         "sources": sources,

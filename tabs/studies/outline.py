@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from truehue.tabs.page.roles import Actor
 from truehue.tabs.studies.drafting import (
     CandidateCase,
     Draft,
+    OutlinedSketches,
     missing,
     possible_cases,
     sketches_json,
@@ -36,7 +37,7 @@ from truehue.tabs.studies.making import (
     plan_of,
     with_weights,
 )
-from truehue.tabs.studies.questions.sets import questions_json
+from truehue.tabs.studies.questions.sets import OutlinedQuestions, questions_json
 from truehue.tabs.studies.sources import Weights, source_warnings
 
 SECONDS = {
@@ -65,8 +66,127 @@ class CasesForm(StudyForm):
     limit: int = 200
 
 
+class GroupCount(TypedDict):
+    """How many cases a group has."""
+
+    group: str
+    cases: int
+
+
+class CaseJson(TypedDict):
+    """A case of the sources; ``lacks`` says what it still needs."""
+
+    id: str
+    words: str
+    group: str
+    models: list[str]
+    people: bool
+    complete: bool
+    lacks: list[str]
+
+
+class CasesView(TypedDict):
+    """A part of the cases that the sources have."""
+
+    total: int
+    cases: list[CaseJson]
+    groups: list[GroupCount]
+
+
+class StudySizes(TypedDict):
+    """What a study asks of people."""
+
+    votes_a_stimulus: int
+    votes_wanted: int
+    main_a_person: int
+    trials_a_person: int
+    people_needed: int
+    minutes_a_person: float
+    minutes_words: str
+
+
+class CaseCounts(TypedDict):
+    """How many cases the sources have, and a study takes."""
+
+    available: int
+    complete: int
+    left_out: int
+    chosen: int
+
+
+class LongWork(TypedDict):
+    """Distributions that have to be extracted first."""
+
+    missing: int
+    words: str
+
+
+class SampleCandidate(TypedDict):
+    """What a model made of a case."""
+
+    model: str
+    images: list[str]
+    weights: list[float] | None
+
+
+class SampleTrial(TypedDict):
+    """A case as one trial would show it; ``reference`` are people's colors."""
+
+    case: str
+    words: str
+    group: str
+    reference: list[float] | None
+    places: list[SampleCandidate]
+
+
+class TrainingOffer(TypedDict):
+    """A pair whose ``right`` answer is plain by the distance to people's colors."""
+
+    case: str
+    words: str
+    models: list[str]
+    right: str
+    difference: float
+    unit: str
+    words_why: str
+
+
+class ConsentJson(TypedDict):
+    """The text that participants agree to."""
+
+    version: str
+    text: str
+
+
+class Outline(StudySizes):
+    """What a form would make; ``colors`` are the hexes that weights stand for."""
+
+    ok: bool
+    title: str
+    question: str
+    instructions: str
+    kind: str
+    material: str
+    cases: CaseCounts
+    groups: list[GroupCount]
+    models: list[str]
+    stimuli: int
+    training_stimuli: int
+    pictures: int
+    warnings: list[str]
+    provenance: list[str]
+    blocks: list[str]
+    heavy: LongWork | None
+    sketches: OutlinedSketches | None
+    questions: OutlinedQuestions | None
+    sample: SampleTrial | None
+    consent: ConsentJson
+    colors: list[str]
+    training_offers: list[TrainingOffer]
+
+
 @requires("study")
-def cases(context: Context, actor: Actor, request: CasesForm) -> dict[str, Any]:
+def cases(context: Context, actor: Actor, request: CasesForm) -> CasesView:
     """The cases that the sources of a form have, as a list to choose from."""
     every = possible_cases(context, request)
     wanted = [word for word in request.words.lower().split() if word]
@@ -86,7 +206,7 @@ def cases(context: Context, actor: Actor, request: CasesForm) -> dict[str, Any]:
 
 
 @requires("study")
-def outline(context: Context, actor: Actor, request: StudyForm) -> dict[str, Any]:
+def outline(context: Context, actor: Actor, request: StudyForm) -> Outline:
     """What a form would make, with a sample of it; nothing is stored. Raises BadInput, with the
     field, for what cannot be made."""
     form = request.filled()
@@ -135,7 +255,7 @@ def outline(context: Context, actor: Actor, request: StudyForm) -> dict[str, Any
     }
 
 
-def sizes(plan: StudyPlan) -> dict[str, Any]:
+def sizes(plan: StudyPlan) -> StudySizes:
     """What a plan asks of people: trials, people, minutes."""
     main = min(plan.trials, len(plan.main_stimuli))
     trials = length_of(plan, ())
@@ -251,7 +371,7 @@ def named_in_examples(plan: StudyPlan, made: Draft) -> list[str]:
     ]
 
 
-def group_counts(groups: Any) -> list[dict[str, Any]]:
+def group_counts(groups: Iterable[str]) -> list[GroupCount]:
     """How many cases each group has, the most first."""
     return [{"group": name, "cases": count} for name, count in Counter(groups).most_common()]
 
@@ -266,7 +386,7 @@ def images_of(some_cases: Sequence[Case]) -> set[str]:
     return {image for case in some_cases for image in case.image_ids}
 
 
-def sample_json(case: Case, models: Sequence[str]) -> dict[str, Any]:
+def sample_json(case: Case, models: Sequence[str]) -> SampleTrial:
     """A case as one trial would show it."""
     return {
         "case": case.id,
@@ -286,7 +406,7 @@ def sample_json(case: Case, models: Sequence[str]) -> dict[str, Any]:
 
 def _measured(
     context: Context, made: Draft, unmeasured: int
-) -> tuple[dict[str, Any] | None, list[dict[str, Any]], str]:
+) -> tuple[SampleTrial | None, list[TrainingOffer], str]:
     """A sample, offers for training, and what went wrong in measuring them."""
     plan = plan_of(made)
     if not plan.main_stimuli or made.form.material in (Material.SKETCHES, Material.QUESTIONS):
@@ -304,12 +424,12 @@ def _measured(
     return sample, offers, ""
 
 
-def _offers(weights: Weights, made: Draft) -> list[dict[str, Any]]:
+def _offers(weights: Weights, made: Draft) -> list[TrainingOffer]:
     """Pairs whose distances to people's colors differ most among the first cases: a right answer
     by EMD, for the researcher to look at."""
     if made.form.kind is not Kind.PAIRS:
         return []
-    offers: list[dict[str, Any]] = []
+    offers: list[TrainingOffer] = []
     for case in made.cases[:MOST_OFFERED]:
         whole = with_weights(weights, made, case)
         distances = {
@@ -350,7 +470,7 @@ def same_images(plan: StudyPlan) -> int:
     return count
 
 
-def _listed(form: StudyForm, case: CandidateCase) -> dict[str, Any]:
+def _listed(form: StudyForm, case: CandidateCase) -> CaseJson:
     lacks = missing(form, case)
     return {
         "id": case.id,

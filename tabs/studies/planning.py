@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal, TypedDict
 
 from pydantic import Field
 
@@ -76,8 +76,43 @@ class VotesRequest(Difference):
     power: Annotated[float, Field(ge=0.5, le=0.99, title="The power")] = 0.8
 
 
+class PowerBounds(TypedDict):
+    """How often a difference is found, 0 to 1, with the 95% interval of the simulation."""
+
+    power: float
+    low: float
+    high: float
+
+
+class PowerView(PowerBounds):
+    """The power of a study of a known size."""
+
+    simulations: int
+    votes: int
+    words: str
+
+
+class PowerPoint(PowerBounds):
+    """The power with so many people."""
+
+    participants: int
+    votes: int
+
+
+class VotesNeeded(TypedDict):
+    """The people and votes that find the difference; None where no size that was tried does."""
+
+    participants: int | None
+    low: int | None
+    high: int | None
+    votes: int | None
+    power: float
+    curve: list[PowerPoint]
+    words: str
+
+
 @requires("study")
-def power(context: Context, actor: Actor, request: PowerRequest) -> dict[str, Any]:
+def power(context: Context, actor: Actor, request: PowerRequest) -> PowerView:
     """How often a study would find a difference that is there."""
     design = request.design(request.participants)
     simulations = min(SIMULATIONS, MOST_DRAWS // (design.draws_per_person * request.participants))
@@ -99,7 +134,7 @@ def power(context: Context, actor: Actor, request: PowerRequest) -> dict[str, An
 
 
 @requires("study")
-def votes_needed(context: Context, actor: Actor, request: VotesRequest) -> dict[str, Any]:
+def votes_needed(context: Context, actor: Actor, request: VotesRequest) -> VotesNeeded:
     """The least number of people, and so of votes, that finds a difference often enough."""
     needed = people_needed(request.design(2), request.power, request.seed)
     if needed.participants is None:
@@ -130,7 +165,7 @@ def votes_needed(context: Context, actor: Actor, request: VotesRequest) -> dict[
     }
 
 
-def _bounds(result: Power) -> dict[str, float]:
+def _bounds(result: Power) -> PowerBounds:
     return {
         "power": result.power,
         "low": round(result.low, 4),

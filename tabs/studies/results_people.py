@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from pydantic import Field
 
@@ -48,9 +48,23 @@ def logs_of(storage: Storage, study_id: str) -> dict[str, tuple[Event, ...]]:
     }
 
 
+class CommentJson(TypedDict):
+    """What a participant wrote at the end."""
+
+    label: str
+    text: str
+    at: str | None
+
+
+class Comments(TypedDict):
+    """Comments by participant and time."""
+
+    comments: list[CommentJson]
+
+
 @requires("study")
-def comments(context: Context, actor: Actor, request: StudyRequest) -> dict[str, Any]:
-    """``{"comments": [{"label", "text", "at"}, …]}``, by participant and time.
+def comments(context: Context, actor: Actor, request: StudyRequest) -> Comments:
+    """The comments of a study, by participant and time.
 
     They are personal data: nobody but who made the study, and admins, is told any
     (:func:`truehue.tabs.studies.rights.may_personal`). Anonymous exports, and so what is imported

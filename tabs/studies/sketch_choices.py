@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import NotRequired, TypedDict
 
 from truehue.core.concepts.matching import concept_of, normal
 from truehue.core.prompts.concepts import Concept, concepts
@@ -119,7 +119,48 @@ def store_choice(context: Context, choice: Choice, maker: str) -> str:
     return context.storage.sketches.add(sketch, choice.shows, STARTER, maker=maker).id
 
 
-def choice_json(choice: Choice) -> dict[str, Any]:
+class SketchChoice(TypedDict):
+    """A sketch to choose; ``picture`` is its address."""
+
+    key: str
+    shows: str
+    picture: str
+    source: str
+    warnings: list[str]
+
+
+class ModifierJson(TypedDict):
+    """A state or mood of a thing, with the sketches drawn of it where there are any."""
+
+    words: str
+    kind: str
+    sketches: NotRequired[list[SketchChoice]]
+
+
+class ConceptJson(TypedDict):
+    """A thing with its states and moods."""
+
+    words: str
+    category: str
+    sketches: list[SketchChoice]
+    modifiers: list[ModifierJson]
+
+
+class SketchedWords(TypedDict):
+    """Words that sketches are stored of."""
+
+    words: str
+    sketches: list[SketchChoice]
+
+
+class ConceptList(TypedDict):
+    """The concepts to choose from."""
+
+    things: list[ConceptJson]
+    others: list[SketchedWords]
+
+
+def choice_json(choice: Choice) -> SketchChoice:
     """A sketch as the form shows it."""
     return {
         "key": choice.key,
@@ -131,11 +172,11 @@ def choice_json(choice: Choice) -> dict[str, Any]:
 
 
 @requires("study")
-def concept_list(context: Context, actor: Actor, request: EmptyRequest) -> dict[str, Any]:
+def concept_list(context: Context, actor: Actor, request: EmptyRequest) -> ConceptList:
     """The concepts to choose from, by category: things with their states and moods, and the
     sketches of each; and other words that a sketch is stored of."""
     choices = Choices(context)
-    resources: dict[int, dict[str, Any]] = {}
+    resources: dict[int, ConceptJson] = {}
     for concept in concepts():
         if not concept.modifier:
             resources[concept.base_id] = _concept_json(concept, choices)
@@ -145,7 +186,7 @@ def concept_list(context: Context, actor: Actor, request: EmptyRequest) -> dict[
             for choice in choices.of(concept.words)
             if _of(choice, concept.words)
         ]
-        entry: dict[str, Any] = {"words": concept.words, "kind": concept.modifier_kind}
+        entry: ModifierJson = {"words": concept.words, "kind": concept.modifier_kind}
         resources[concept.base_id]["modifiers"].append({**entry, "sketches": own} if own else entry)
     others = [shows for shows in choices if concept_of(shows) is None]
     return {
@@ -171,7 +212,7 @@ def case_id_of(text: str) -> str:
     return f"words-{hashlib.sha256(normal(text).encode()).hexdigest()[:12]}"
 
 
-def _concept_json(concept: Concept, choices: Choices) -> dict[str, Any]:
+def _concept_json(concept: Concept, choices: Choices) -> ConceptJson:
     sketches = [choice_json(choice) for choice in choices.of(concept.words)]
     return {
         "words": concept.words,

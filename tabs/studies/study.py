@@ -6,7 +6,7 @@ import logging
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypedDict
 
 from truehue.annotation.studies.plan import Completion, StudyPlan
 from truehue.core.errors import BadInput, NotStored
@@ -16,10 +16,12 @@ from truehue.tabs.page.actor import record_makers, requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import Actor, Resource, allowed, authorize
+from truehue.tabs.studies.links import LinkJson
 from truehue.tabs.studies.links import listed as links_of
 from truehue.tabs.studies.live import (
     FINISHED,
     StudyCache,
+    StudyProgress,
     StudyRequest,
     current,
     progress_of,
@@ -28,10 +30,19 @@ from truehue.tabs.studies.live import (
     summary,
 )
 from truehue.tabs.studies.making import FORM
-from truehue.tabs.studies.outline import blocks, group_counts, images_of, models_of, sizes
+from truehue.tabs.studies.outline import (
+    ConsentJson,
+    GroupCount,
+    StudySizes,
+    blocks,
+    group_counts,
+    images_of,
+    models_of,
+    sizes,
+)
 from truehue.tabs.studies.questions.sets import tasks_json
 from truehue.tabs.studies.rights import may_personal, without_completion
-from truehue.tabs.verdicts.deleting import TRASH, trash_json
+from truehue.tabs.verdicts.deleting import TRASH, TrashJson, trash_json
 
 KEPT = (
     "A study that was opened cannot be deleted, because its answers are part of the record. "
@@ -56,13 +67,132 @@ MOVES: Mapping[State, tuple[State, ...]] = {
 """Where a study can go from each state."""
 
 
+class DeletedStudy(TypedDict):
+    """The draft that was deleted, and can be put back."""
+
+    deleted: TrashJson
+
+
+class StudyHead(TypedDict):
+    """What names a study."""
+
+    id: str
+    title: str
+    state: str
+    state_at: str
+    created_at: str
+    author_name: str
+    version: int
+    kind: str
+    material: str
+    preset: str
+
+
+class StudyRow(StudyHead):
+    """A study in the list; ``links`` counts those that let somebody in."""
+
+    cases: int
+    models: list[str]
+    stimuli: int
+    votes_wanted: int
+    answers: int
+    participants: int
+    finished: int
+    last_at: str | None
+    links: int
+
+
+class StudyList(TypedDict):
+    """All studies, the newest first."""
+
+    studies: list[StudyRow]
+
+
+class PlanTraining(TypedDict):
+    """Training: trials with a known answer, how many have to be right, and how often one may try."""
+
+    keys: int
+    needed: int
+    attempts: int
+
+
+class PlanPractice(TypedDict):
+    """What is colored for practice, and whether somebody looks at it."""
+
+    words: list[str]
+    review: str
+
+
+class PlanJson(StudySizes):
+    """A plan without its cases' images and distributions; records in it as they are stored."""
+
+    question: str
+    instructions: str
+    consent: ConsentJson
+    intro: str
+    outro: str
+    cases: int
+    models: list[str]
+    groups: list[GroupCount]
+    stimuli: int
+    training_stimuli: int
+    pictures: int
+    votes: int
+    trials: int
+    repeats: int
+    attention: int
+    tie: bool
+    skip: bool
+    method: str
+    screening: dict[str, Any]
+    training: PlanTraining
+    practice: PlanPractice
+    examples: list[dict[str, Any]]
+    ask_background: bool | None
+    sketches: int
+    question_set: dict[str, Any] | None
+    completion: dict[str, str]
+    closing: dict[str, Any]
+    abandoned_after_s: int
+    unanswered_after_s: int
+    language: str
+    wording: dict[str, str]
+    seed: int
+
+
+class LogEntryJson(TypedDict):
+    """An entry of a study's log, in words."""
+
+    kind: str
+    at: str
+    by: str
+    words: str
+
+
+class StudyView(StudyHead):
+    """A study as its page shows it; ``form`` is what made it, as it was filled in."""
+
+    form: dict[str, Any] | None
+    personal: bool
+    may_revise: str
+    revisable: list[str]
+    can: dict[str, bool]
+    kept: str
+    blocks: list[str]
+    plan: PlanJson
+    provenance: list[str]
+    links: list[LinkJson]
+    progress: StudyProgress
+    history: list[LogEntryJson]
+
+
 def may_delete(actor: Actor, record: StudyRecord) -> bool:
     """Whether the actor may delete the study now: who made a draft, admins and the owner."""
     return record.state is State.DRAFT and allowed(actor, "delete", _resource(record))
 
 
 @requires("study")
-def delete_draft(context: Context, actor: Actor, request: StudyRequest) -> dict[str, Any]:
+def delete_draft(context: Context, actor: Actor, request: StudyRequest) -> DeletedStudy:
     """Deletes a draft with its links; it can be put back for seven days (``/api/trash``).
 
     Raises BadInput for a study that was opened once, NotAllowed to who did not make it.
@@ -82,7 +212,7 @@ def _resource(record: StudyRecord) -> Resource:
 
 
 @requires("study")
-def study_list(context: Context, actor: Actor, request: EmptyRequest) -> dict[str, Any]:
+def study_list(context: Context, actor: Actor, request: EmptyRequest) -> StudyList:
     """All studies, the newest first."""
     now = datetime.now(UTC)
     rows = []
@@ -95,12 +225,12 @@ def study_list(context: Context, actor: Actor, request: EmptyRequest) -> dict[st
 
 
 @requires("study")
-def study(context: Context, actor: Actor, request: StudyRequest) -> dict[str, Any]:
+def study(context: Context, actor: Actor, request: StudyRequest) -> StudyView:
     """Everything of one study for its page."""
     return view(context, actor, study_of(context, request.study))
 
 
-def view(context: Context, actor: Actor, record: StudyRecord) -> dict[str, Any]:
+def view(context: Context, actor: Actor, record: StudyRecord) -> StudyView:
     """A study as its page shows it; what participants get at the end is empty for those who may
     not have personal data."""
     plan, form = current(context, record), record.plan.get(FORM)
@@ -153,7 +283,7 @@ def blocked(context: Context, plan: StudyPlan) -> list[str]:
     return reasons
 
 
-def plan_json(plan: StudyPlan) -> dict[str, Any]:
+def plan_json(plan: StudyPlan) -> PlanJson:
     """A plan without its cases' pictures and distributions."""
     keys = {stimulus_id for stimulus_id, _ in plan.training.keys}
     requested = {stimulus.case_id for stimulus in plan.main_stimuli}
@@ -161,7 +291,7 @@ def plan_json(plan: StudyPlan) -> dict[str, Any]:
     return {
         "question": plan.question,
         "instructions": plan.instructions,
-        "consent": asdict(plan.consent),
+        "consent": {"version": plan.consent.version, "text": plan.consent.text},
         "intro": plan.intro,
         "outro": plan.outro,
         "cases": len(main),
@@ -214,7 +344,7 @@ def name_of(context: Context, actor_id: str) -> str:
         return "someone without an account"
 
 
-def _row(context: Context, record: StudyRecord, now: datetime) -> dict[str, Any]:
+def _row(context: Context, record: StudyRecord, now: datetime) -> StudyRow:
     plan, progress = current(context, record), progress_of(context, record)
     stages = [stage_now(person, plan, now) for person in progress.people]
     links = context.storage.invitations.of(record.id)
@@ -232,7 +362,7 @@ def _row(context: Context, record: StudyRecord, now: datetime) -> dict[str, Any]
     }
 
 
-def _head(context: Context, record: StudyRecord, plan: StudyPlan) -> dict[str, Any]:
+def _head(context: Context, record: StudyRecord, plan: StudyPlan) -> StudyHead:
     form = record.plan.get(FORM)
     return {
         "id": record.id,
@@ -248,7 +378,7 @@ def _head(context: Context, record: StudyRecord, plan: StudyPlan) -> dict[str, A
     }
 
 
-def _entry(context: Context, entry: LogEntry) -> dict[str, Any]:
+def _entry(context: Context, entry: LogEntry) -> LogEntryJson:
     return {
         "kind": entry.kind.value,
         "at": entry.at.isoformat(),

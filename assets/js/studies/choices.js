@@ -17,7 +17,7 @@ export function readPresets() {
   return presets;
 }
 
-/** What a preset asks of people, in one line. @param {any} preset */
+/** What a preset asks of people, in one line. @param {Api.PresetJson} preset */
 export function sizeWords(preset) {
   const { form } = preset;
   const parts = [];
@@ -62,7 +62,7 @@ export function sizeWords(preset) {
 /**
  * Presets as cards, each of which begins a study in one press.
  * @param {Element} box
- * @param {any[]} list
+ * @param {Api.PresetJson[]} list
  * @param {(id: string) => void} choose
  * @param {string} [chosen]
  */

@@ -45,7 +45,12 @@ const OWN = {
   questions: { first: questionsPart, numbers: questionNumbers },
 };
 
-/** The values that a form of this preset begins with. */
+/**
+ * The values that a form of this preset begins with.
+ * @param {Api.PresetJson} preset
+ * @param {Api.PresetsView} presets
+ * @param {Api.MaterialsView} materials
+ */
 function firstForm(preset, presets, materials) {
   const defaults = { ...preset.form };
   const own = OWN[preset.material];

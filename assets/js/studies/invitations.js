@@ -97,6 +97,7 @@ export function linksView(box, current) {
   });
   maker.body.append(form, line);
 
+  /** @param {Api.NewLink[]} links */
   function made(links) {
     const rows = links.map((link) => ({ ...link, url: new URL(link.url, location.href).href }));
     const head = make('header');
@@ -163,6 +164,7 @@ export function linksView(box, current) {
     fresh.append(said);
     items.querySelector('button')?.focus();
   }
+  /** @param {Api.LinkJson} link */
   function revoke(link) {
     question({
       title: 'Revoke “' + (link.label || 'this link') + '”?',

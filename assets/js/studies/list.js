@@ -19,7 +19,7 @@ const FILTERED_FROM = 5;
 
 /**
  * A link to a study that a click follows on this page.
- * @param {any} study
+ * @param {Api.StudyRow} study
  */
 function studyLink(study) {
   const link = make('a', 'th-study-title', study.title);
@@ -33,7 +33,7 @@ function studyLink(study) {
   return link;
 }
 
-/** @param {any} study */
+/** @param {Api.StudyRow} study */
 function studyLine(study) {
   const node = make('article', 'th-study-entry');
   const name = make('div', 'th-study-name');

@@ -57,7 +57,7 @@ function tile(name) {
 /**
  * When it would be complete, from the answers of the last hours. What a stimulus has beyond what is
  * wanted of it is no progress; a skip is an answer too.
- * @param {any} live
+ * @param {Api.LiveView} live
  */
 export function expectedEnd(live) {
   const { missing } = live;
@@ -87,7 +87,7 @@ export function expectedEnd(live) {
 
 /**
  * Which answers do not count, and whether others can answer in their place; empty where all count.
- * @param {any} live
+ * @param {Api.LiveView} live
  */
 export function exclusionNote(live) {
   const excluded = live.excluded_answers;
@@ -365,6 +365,7 @@ export function liveView(box, current) {
     if (!box.isConnected || !onView('live')) return;
     const mine = ++request;
     try {
+      /** @type {Api.LiveView} */
       const now = await ask(`${current.address}/live`);
       if (mine !== request) return;
       line.say('');

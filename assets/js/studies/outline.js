@@ -7,7 +7,11 @@ import { questionFacts, questionSample } from './questions/outline.js';
 
 const RATING_STEPS = 11;
 
-/** A trial by its parts, as the participants' page has them, on the gray that people see. */
+/**
+ * A trial by its parts, as the participants' page has them, on the gray that people see.
+ * @param {Api.Outline} outline
+ * @param {any} form
+ */
 function sampleTrial({ sample, colors, kind, question }, form) {
   const node = make('figure', 'th-study-sample');
   const positions = make('div', 'th-study-places');

@@ -11,7 +11,7 @@ function longText(text) {
   return text ? make('div', 'th-study-long', text) : null;
 }
 
-/** @param {any} training */
+/** @param {Api.PlanTraining} training */
 function trainingWords(training) {
   const number = Array.isArray(training.keys) ? training.keys.length : training.keys;
   if (!number) return 'none';
@@ -24,7 +24,7 @@ function trainingWords(training) {
   );
 }
 
-/** @param {any} plan */
+/** @param {Api.PlanJson} plan */
 function closingWords(plan) {
   const { closing } = plan;
   const parts = [];
@@ -78,7 +78,7 @@ const REVIEWS = {
   none: 'not reviewed',
 };
 
-/** What only studies of colorings have. @param {any} plan @returns {[string, string][]} */
+/** What only studies of colorings have. @param {Api.PlanJson} plan @returns {[string, string][]} */
 function coloringNumbers(plan) {
   const { practice } = plan;
   return [
@@ -98,7 +98,7 @@ function coloringNumbers(plan) {
   ];
 }
 
-/** What only studies of questions have. @param {any} plan @returns {[string, string][]} */
+/** What only studies of questions have. @param {Api.PlanJson} plan @returns {[string, string][]} */
 function questionNumbers(plan) {
   const { question_set: set } = plan;
   return [
@@ -118,7 +118,7 @@ function questionNumbers(plan) {
   ];
 }
 
-/** The numbers of a study. @param {any} study @returns {[string, string][]} */
+/** The numbers of a study. @param {Api.StudyView} study @returns {[string, string][]} */
 function numbersOf(study) {
   if (study.kind === 'colorings') return coloringNumbers(study.plan);
   if (study.kind === 'questions') return questionNumbers(study.plan);
@@ -128,7 +128,7 @@ function numbersOf(study) {
 const ANSWERS = { colorings: 'a coloring', questions: 'a choice' };
 const SKIPS = { colorings: '“I don’t know this word”', questions: '“I cannot tell”' };
 
-/** What is compared, in other studies. @param {any} study @returns {[string, string][]} */
+/** What is compared, in other studies. @param {Api.StudyView} study @returns {[string, string][]} */
 function comparedNumbers({ plan, material }) {
   return [
     ['Compared', MATERIALS[material] + ' of ' + plan.models.join(', ')],

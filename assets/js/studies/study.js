@@ -30,10 +30,10 @@ import { VIEWS, isSeen, studyView, openList, openNew, openStudy, publishStudies 
 /**
  * The study on screen: what the app told of it last, and how it is asked for again.
  * @typedef {object} Current
- * @property {any} study
+ * @property {Api.StudyView} study
  * @property {string} address
  * @property {() => Promise<void>} reload
- * @property {(study: any) => void} take shows what an action answered
+ * @property {(study: Api.StudyView) => void} take shows what an action answered
  */
 
 const MAKERS = {

@@ -76,6 +76,7 @@ export function votesNeeded({ ratings, size, take }) {
   // Each of the two models has an image a case; a pair is one stimulus a case.
   const stimuli = () => Math.max(1, size().cases) * (ratings ? 2 : 1);
   const votesEach = () => Math.max(1, Math.ceil(result.votes / stimuli()));
+  /** @returns {Api.VotesRequest} */
   function sendRequest() {
     const { models, pairs, cases, trials } = size();
     const part = ratings ? 2 / Math.max(2, models) : 1 / Math.max(1, pairs);

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 
@@ -40,7 +40,15 @@ def in_order(task_ids: Iterable[str]) -> list[str]:
     return [*(task for task in TASKS if task in values), *(t for t in values if t not in TASKS)]
 
 
-def tasks_json(cases: Iterable[Case]) -> list[dict[str, Any]]:
+class TaskJson(TypedDict):
+    """A task and how many questions of it there are."""
+
+    id: str
+    name: str
+    questions: int
+
+
+def tasks_json(cases: Iterable[Case]) -> list[TaskJson]:
     """How many questions of each task there are among the cases of a study."""
     counts = Counter(case.group for case in cases)
     return [
@@ -72,7 +80,24 @@ def opened_set(context: Context, set_id: str) -> QuestionSet:
         raise BadInput(str(error), "question_set") from None
 
 
-def sets_json(context: Context) -> list[dict[str, Any]]:
+class SetTask(TaskJson):
+    """A task of a set; ``people`` says that they are asked it where nobody says otherwise."""
+
+    people: bool
+
+
+class QuestionSetJson(TypedDict):
+    """A set of questions to choose."""
+
+    id: str
+    name: str
+    questions: int
+    images: int
+    sha256: str
+    tasks: list[SetTask]
+
+
+def sets_json(context: Context) -> list[QuestionSetJson]:
     """The sets to choose from, newest first, with their tasks."""
     return [
         {
@@ -135,7 +160,38 @@ def draft_of_questions(context: Context, form: StudyForm) -> Draft:
     )
 
 
-def questions_json(context: Context, draft: Draft) -> dict[str, Any]:
+class NamedQuestionSet(TypedDict):
+    """A set of questions by its name and size."""
+
+    id: str
+    name: str
+    questions: int
+
+
+class ChosenTask(TaskJson):
+    """A task of a study, of which the set has ``of`` questions."""
+
+    of: int
+
+
+class SampleQuestion(TypedDict):
+    """A question as a participant gets it."""
+
+    words: str
+    form: str
+    choices: list[str]
+    image: str
+
+
+class OutlinedQuestions(TypedDict):
+    """The questions of a study."""
+
+    set: NamedQuestionSet
+    tasks: list[ChosenTask]
+    sample: SampleQuestion
+
+
+def questions_json(context: Context, draft: Draft) -> OutlinedQuestions:
     """What is asked, by task, what is left out in words, and the first question as a sample."""
     question_set = opened_set(context, draft.form.question_set)
     sample = draft.cases[0]
