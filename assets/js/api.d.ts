@@ -4,6 +4,14 @@
 declare namespace Api {
   interface Get {
     '/api/backups': BackupsView;
+    '/api/color/{}': ColorRow;
+    '/api/colorize/candidates': CandidatesView;
+    '/api/colorize/kept': SavedColorings;
+    '/api/colorize/kept/{}': OpenedColoring;
+    '/api/colorize/models': SketchModels;
+    '/api/colorize/prepared': PreparedSketch;
+    '/api/colorize/sketch': SketchJson;
+    '/api/colorize/sketches': SketchesView;
     '/api/drawings': Gallery;
     '/api/drawings/{}/pair': PairJson;
     '/api/examples': ExamplesView;
@@ -14,9 +22,11 @@ declare namespace Api {
     '/api/explore/wall/facets': FailureFilters;
     '/api/explore/wall/mask': MaskOutline;
     '/api/explore/wall/picture': ResultImage;
+    '/api/fidelity/{}': FidelityView;
     '/api/generations/form': FormView;
     '/api/images': ImagesView;
     '/api/images/{}/cfr-maps': RefinementMaps;
+    '/api/inspect/labels': NegativeLabels;
     '/api/jobs': JobsView;
     '/api/jobs/{}': JobView;
     '/api/judgments': JudgmentsView;
@@ -26,6 +36,8 @@ declare namespace Api {
     '/api/prompts/search': PromptSearch;
     '/api/prompts/sets': PromptSetsView;
     '/api/runs': RunsView;
+    '/api/runs/form': RunFormView;
+    '/api/runs/{}/sizes': ExportSizes;
     '/api/studies': StudyList;
     '/api/studies/concepts': ConceptList;
     '/api/studies/materials': MaterialsView;
@@ -39,7 +51,14 @@ declare namespace Api {
 
   interface Post {
     '/api/backups': [EmptyRequest, StartedJob];
+    '/api/cfm': [RegisterCfm, RegisteredCfm];
     '/api/colorize/candidates': [CandidatesRequest, StartedJob];
+    '/api/colorize/compare': [ColoringRequest, ColoringComparison];
+    '/api/colorize/import': [EmptyRequest, ImportedSketch];
+    '/api/colorize/keep': [Keeping, NewColoring];
+    '/api/colorize/kept/{}/delete': [Omit<NamedColoring, 'coloring'>, SavedColorings];
+    '/api/colorize/picture': [PictureRequest, ColoringFile];
+    '/api/colorize/sketches': [Storing, SketchOfConcept];
     '/api/compare/analyses/cells': [ExtractCells, StartedJob];
     '/api/compare/sets/forget/{}': [Omit<Waiting, 'session'>, Done];
     '/api/compare/sets/pictures-store/{}': [Omit<ImageFiles, 'session'>, StartedJob];
@@ -49,6 +68,7 @@ declare namespace Api {
     '/api/explore/runs': [Diagnose, StartedJob];
     '/api/explore/scores': [ScoreRuns, StartedJob];
     '/api/exports': [Export, StartedJob];
+    '/api/fidelity': [ScoreImage, FidelityView];
     '/api/generations/plan': [GenerationForm, GenerationPlan];
     '/api/generations/start': [GenerationForm, StartedJob];
     '/api/image-sets/files/{}': [Omit<StagedFile, 'session'>, Done];
@@ -57,6 +77,11 @@ declare namespace Api {
     '/api/image-sets/score': [ScoreImages, StartedJob];
     '/api/image-sets/start': [ImageFolder, StartedJob];
     '/api/images': [EmptyRequest, ImageJson];
+    '/api/inspect/find': [FindObject, StartedMask];
+    '/api/inspect/link': [FollowLink, OpenedImage];
+    '/api/inspect/open': [OpenImage, OpenedImage];
+    '/api/inspect/points': [CutPoints, StartedMask];
+    '/api/inspect/score': [MarkedImage, ScoredMarks];
     '/api/jobs/{}/cancel': [Omit<NamedJob, 'job_id'>, Done];
     '/api/judgments': [AnswerVerdict, JudgmentJson];
     '/api/judgments/{}/withdraw': [Omit<Judgment, 'judgment_id'>, Done];
@@ -64,8 +89,11 @@ declare namespace Api {
     '/api/prompts/resolve': [Resolve, ResolvedPrompts];
     '/api/prompts/sets': [EmptyRequest, PromptsImport];
     '/api/prompts/sets/hide': [NamedSet, Done];
+    '/api/runs': [RunRequest, StartedRuns];
+    '/api/runs/estimate': [RunRequest, RunEstimate];
     '/api/runs/import': [EmptyRequest, StartedJob];
     '/api/runs/import-path': [ArchivePath, StartedJob];
+    '/api/runs/trial': [RunRequest, RunEstimate];
     '/api/runs/{}/{}': [Omit<ChangeRun, 'run_id' | 'what'>, Done];
     '/api/selections': [KeepSelection, SavedSelection];
     '/api/selections/remove': [NamedSelection, Done];
@@ -124,6 +152,14 @@ declare namespace Api {
     backups: Array<BackupJson>;
   }
 
+  interface BaseConcept {
+    id: string;
+    words: string;
+    category: string;
+    modifiers: Array<[string, string, string]>;
+    drawing: boolean;
+  }
+
   interface BasketItem {
     source: string;
     id: string;
@@ -137,6 +173,12 @@ declare namespace Api {
     count: number;
   }
 
+  interface CandidateJson {
+    image: string | null;
+    model: string;
+    about: string;
+  }
+
   interface CandidatesRequest {
     words: Array<string>;
     model: string;
@@ -144,6 +186,16 @@ declare namespace Api {
     low?: number | string;
     high?: number | string;
     seed?: number | string;
+  }
+
+  interface CandidatesView {
+    words: string;
+    concept: string;
+    category: string;
+    said: string;
+    sentence: string;
+    drawn: Array<CandidateJson>;
+    failed: Array<string>;
   }
 
   interface CaseCounts {
@@ -272,6 +324,19 @@ declare namespace Api {
     title: string;
   }
 
+  interface ChosenColor {
+    hex: string;
+    name: string;
+    lab: string;
+    share: number;
+  }
+
+  interface ChosenColors {
+    listed: Array<ChosenColor>;
+    more: number;
+    more_share: number;
+  }
+
   interface ChosenModels {
     models?: Array<ModelFacts>;
     lacking?: boolean;
@@ -288,6 +353,49 @@ declare namespace Api {
     when_complete?: boolean;
     replace_excluded?: boolean;
     participants?: number | string | null;
+  }
+
+  interface ColorRow {
+    title: string;
+    text: string;
+    help: string;
+    hex: string;
+    lab: string;
+    lch: string;
+    dark_text: boolean;
+    names: Array<NearestName>;
+  }
+
+  interface ColoringComparison {
+    checksum: string;
+    words: string;
+    metrics: Array<Record<string, any>>;
+    colored: number;
+    of?: OtherColors;
+    colors?: ChosenColors;
+    weights?: Array<number>;
+    notes?: Array<string>;
+    against?: Array<OtherDistribution>;
+    problems?: Array<string>;
+    concept?: string;
+  }
+
+  interface ColoringFile {
+    name: string;
+    type: string;
+    data: string;
+  }
+
+  interface ColoringFiles {
+    coloring: string;
+    colors: string;
+    svg: string;
+  }
+
+  interface ColoringRequest {
+    sketch: string;
+    words?: string;
+    actions?: Array<any>;
   }
 
   interface CommentJson {
@@ -325,6 +433,12 @@ declare namespace Api {
   interface Copying {
     study: string;
     title?: string;
+  }
+
+  interface CutPoints {
+    image_id?: string;
+    marks: Array<any>;
+    segmenter?: string;
   }
 
   interface Delete {
@@ -388,6 +502,14 @@ declare namespace Api {
     rule?: string;
   }
 
+  interface ExportSizes {
+    csv?: string;
+    parquet?: string;
+    zip?: string;
+    images?: string;
+    html?: string;
+  }
+
   interface ExtractCells {
     runs: Array<string>;
     method: string;
@@ -426,6 +548,21 @@ declare namespace Api {
     sorts: Array<NamedChoice>;
   }
 
+  interface FidelityView {
+    image: string;
+    url: string;
+    prompt: string;
+    no_prompt: string;
+    cfm: string;
+    how_to: string;
+    scores: Array<ImageScore>;
+    map: Array<string> | null;
+    map_words: string;
+    measures: Array<NamedMeasure>;
+    by: string;
+    others: Array<RankedImage>;
+  }
+
   interface FilterValue {
     value: string;
     label: string;
@@ -435,9 +572,25 @@ declare namespace Api {
     main?: boolean;
   }
 
+  interface FindObject {
+    image_id?: string;
+    object_name?: string;
+    detector?: string;
+    segmenter?: string;
+    variant?: string;
+    negatives?: string;
+    presence?: string;
+    box_threshold: number | string;
+    negative_threshold: number | string;
+  }
+
   interface FolderPreview {
     found: number;
     report: ImportReport;
+  }
+
+  interface FollowLink {
+    query?: Record<string, string>;
   }
 
   interface FollowedFields {
@@ -564,6 +717,12 @@ declare namespace Api {
     created_at: string | null;
   }
 
+  interface ImageScore {
+    name: string;
+    text: string;
+    title: string;
+  }
+
   interface ImagesMaterial {
     source: string;
     name: string;
@@ -598,6 +757,20 @@ declare namespace Api {
     state: string;
     participants: number;
     events: number;
+  }
+
+  interface ImportedSketch {
+    image_id: string;
+    name: string;
+    source: string;
+    width: number;
+    height: number;
+    notes: Array<string>;
+    url: string;
+    thumb: string;
+    created_at: string | null;
+    words: string;
+    known: boolean;
   }
 
   interface ImportedStudy {
@@ -712,6 +885,13 @@ declare namespace Api {
   interface KeepSelection {
     name?: string;
     refs?: Array<[string, string]>;
+  }
+
+  interface Keeping {
+    sketch: string;
+    words?: string;
+    actions?: Array<any>;
+    checksum: string;
   }
 
   interface KeyForm {
@@ -873,6 +1053,19 @@ declare namespace Api {
     name?: string;
   }
 
+  interface MarkedImage {
+    object?: any;
+    target?: any;
+    rule?: any;
+    k?: any;
+    show_measured?: any;
+    neighbors_of?: any;
+    relation?: any;
+    image_id?: any;
+    marks?: any;
+    seq?: any;
+  }
+
   interface MaskOutline {
     path: string;
     width: number;
@@ -921,12 +1114,21 @@ declare namespace Api {
     name: string;
   }
 
+  interface NamedColoring {
+    coloring: string;
+  }
+
   interface NamedExample {
     example?: string;
   }
 
   interface NamedJob {
     job_id: string;
+  }
+
+  interface NamedMeasure {
+    id: string;
+    name: string;
   }
 
   interface NamedQuestionSet {
@@ -946,6 +1148,21 @@ declare namespace Api {
 
   interface NamedSet {
     set_id?: string;
+  }
+
+  interface NearestName {
+    system: string;
+    name: string;
+    hex: string;
+    delta_e00: string;
+  }
+
+  interface NegativeLabels {
+    labels: string;
+  }
+
+  interface NewColoring {
+    kept: SavedColoring;
   }
 
   interface NewLink {
@@ -971,6 +1188,54 @@ declare namespace Api {
 
   interface Notices {
     notices: Array<NoticeJson>;
+  }
+
+  interface OpenImage {
+    object?: any;
+    target?: any;
+    rule?: any;
+    k?: any;
+    show_measured?: any;
+    neighbors_of?: any;
+    relation?: any;
+    image: string;
+    mask?: string;
+    last?: boolean;
+  }
+
+  interface OpenedColoring {
+    id: string;
+    words: string;
+    sketch_id: string;
+    at: string;
+    mine: boolean;
+    thumb: string;
+    files: ColoringFiles;
+    sketch: SketchJson;
+    actions: Array<any>;
+  }
+
+  interface OpenedImage {
+    stage?: Record<string, any>;
+    verdict?: Record<string, any>;
+    evidence?: Record<string, any>;
+    question?: Record<string, any>;
+    data?: string;
+  }
+
+  interface OtherColors {
+    people: number;
+    others: number;
+  }
+
+  interface OtherDistribution {
+    source: string;
+    label: string;
+    people: boolean;
+    kind: string;
+    counted: string;
+    weights: Array<number>;
+    numbers: Record<string, Record<string, any>>;
   }
 
   interface Outline {
@@ -1085,6 +1350,13 @@ declare namespace Api {
     excluded: boolean;
   }
 
+  interface PictureRequest {
+    sketch: string;
+    words?: string;
+    actions?: Array<any>;
+    kind?: string;
+  }
+
   interface PlanJson {
     votes_a_stimulus: number;
     votes_wanted: number;
@@ -1173,6 +1445,16 @@ declare namespace Api {
     concepts?: Array<string>;
     number?: number | string;
     review?: string;
+  }
+
+  interface PreparedSketch {
+    id: string;
+    width: number;
+    height: number;
+    closing: number;
+    warnings: Array<string>;
+    regions: Array<number>;
+    closings_px: Array<number>;
   }
 
   interface PresetJson {
@@ -1320,6 +1602,15 @@ declare namespace Api {
     tasks: Array<SetTask>;
   }
 
+  interface RankedImage {
+    image: string;
+    thumb: string;
+    text: string;
+    rank: number | null;
+    here: boolean;
+    href: string;
+  }
+
   interface RealismProblem {
     problem: string;
   }
@@ -1327,6 +1618,16 @@ declare namespace Api {
   interface RefinementMaps {
     saturation: Array<string>;
     cfm: Array<string> | null;
+  }
+
+  interface RegisterCfm {
+    model: string;
+    base?: string;
+  }
+
+  interface RegisteredCfm {
+    cfm: string;
+    version: string;
   }
 
   interface ReportList {
@@ -1475,6 +1776,49 @@ declare namespace Api {
     runs: Record<string, RunCard>;
   }
 
+  interface RunChoice {
+    id: string;
+    name: string;
+  }
+
+  interface RunEstimate {
+    prompts: number;
+    of: number;
+    pictures: number;
+    sentence: string;
+    seconds: number | null;
+    time: string;
+    basis: string;
+    disk: string;
+    disk_basis: string;
+    cost: string;
+  }
+
+  interface RunFormView {
+    local: boolean;
+    set: string;
+    sets: Array<RunSet>;
+    tasks: Array<RunChoice>;
+    systems: Array<RunChoice>;
+    models: Array<RunModel>;
+    stored: Array<StoredChoice>;
+    limit: number;
+    images: number;
+    sizes: Array<RunChoice>;
+    settings: Array<RunChoice>;
+    lights: Array<RunChoice>;
+    failures: Array<RunChoice>;
+    variants: Array<RunChoice>;
+    detectors: Array<RunModel>;
+    segmenters: Array<RunModel>;
+    presences: Array<RunModel>;
+    detector: string;
+    segmenter: string;
+    rules: Array<RunRule>;
+    workers: number;
+    machine: string;
+  }
+
   interface RunJson {
     id: string;
     status: string;
@@ -1514,10 +1858,61 @@ declare namespace Api {
     created_at: string;
   }
 
+  interface RunModel {
+    id: string;
+    name: string;
+    lacking: string;
+  }
+
   interface RunProgress {
     percent: number;
     words: string;
     title: string;
+  }
+
+  interface RunRequest {
+    workers?: number | string;
+    kind?: string;
+    set?: string;
+    models?: Array<string>;
+    task?: string;
+    system?: string;
+    concepts?: Array<string>;
+    limit?: number | string | null;
+    images?: number | string;
+    seed?: number | string;
+    size?: number | string | null;
+    steps?: number | string | null;
+    guidance?: Array<number | string>;
+    settings?: string;
+    negative?: string;
+    light?: string;
+    failure?: string;
+    masker?: string;
+    detector?: string;
+    segmenter?: string;
+    presence?: string;
+    variant?: string;
+    rules?: Array<string>;
+    k?: number | string;
+    name?: string;
+    ray?: string;
+    price?: number | string | null;
+  }
+
+  interface RunRule {
+    id: string;
+    name: string;
+    description: string;
+    usual: boolean;
+    main: boolean;
+  }
+
+  interface RunSet {
+    id: string;
+    name: string;
+    count: number;
+    concepts?: boolean;
   }
 
   interface RunsView {
@@ -1546,6 +1941,21 @@ declare namespace Api {
     places: Array<SampleCandidate>;
   }
 
+  interface SavedColoring {
+    id: string;
+    words: string;
+    sketch_id: string;
+    at: string;
+    mine: boolean;
+    thumb: string;
+    files: ColoringFiles;
+    actions: number;
+  }
+
+  interface SavedColorings {
+    kept: Array<SavedColoring>;
+  }
+
   interface SavedSelection {
     name: string;
     count: number;
@@ -1555,6 +1965,11 @@ declare namespace Api {
   interface SavedVerdict {
     evidence: Record<string, string>;
     data: string;
+  }
+
+  interface ScoreImage {
+    image: string;
+    prompt?: string;
   }
 
   interface ScoreImages {
@@ -1569,6 +1984,13 @@ declare namespace Api {
 
   interface ScoreStored {
     rules: Array<string>;
+  }
+
+  interface ScoredMarks {
+    stage: Record<string, any>;
+    verdict: Record<string, any>;
+    evidence: Record<string, any>;
+    data: string;
   }
 
   interface ScoredObject {
@@ -1625,9 +2047,49 @@ declare namespace Api {
     warnings: Array<string>;
   }
 
+  interface SketchJson {
+    id: string;
+    width: number;
+    height: number;
+    closing: number;
+    ink: string;
+    regions: string;
+    warnings: Array<string>;
+    words: string;
+    drawing: string;
+    source: string;
+  }
+
+  interface SketchModel {
+    id: string;
+    name: string;
+    lacks: string;
+  }
+
+  interface SketchModels {
+    models: Array<SketchModel>;
+    count: number;
+    low: number;
+    high: number;
+    concepts: number;
+    no_lines: string;
+    sentence: string;
+  }
+
+  interface SketchOfConcept {
+    sketch: SketchJson;
+    said: string;
+  }
+
   interface SketchedWords {
     words: string;
     sketches: Array<SketchChoice>;
+  }
+
+  interface SketchesView {
+    bases: Array<BaseConcept>;
+    stored: Array<StoredSketch>;
+    colors: Record<string, [number, number]>;
   }
 
   interface StagedFile {
@@ -1643,10 +2105,48 @@ declare namespace Api {
     job: string;
   }
 
+  interface StartedMask {
+    job: string;
+    words: string;
+  }
+
+  interface StartedRuns {
+    runs: Array<string>;
+  }
+
   interface StateRequest {
     study: string;
     state: string;
     reason?: string;
+  }
+
+  interface StoredChoice {
+    id: string;
+    name: string;
+    set?: string;
+  }
+
+  interface StoredSketch {
+    id: string;
+    words: string;
+    category: string;
+    width: number;
+    height: number;
+    source: string;
+    starter: boolean;
+    warnings: Array<string>;
+    at: string;
+    url: string;
+  }
+
+  interface Storing {
+    image?: string;
+    threshold?: number | string | null;
+    side?: number | string;
+    speck?: number | string;
+    flatten?: boolean;
+    words?: string;
+    drawing?: string;
   }
 
   interface StudyForm {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, TypedDict
 
 from pydantic import BeforeValidator, Field
 
@@ -123,8 +123,48 @@ def takes_guidance(context: Context, model_id: str) -> bool:
     return True
 
 
+class CandidateJson(TypedDict):
+    """An image that may become a sketch."""
+
+    image: str | None
+    model: str
+    about: str
+
+
+class CandidatesView(TypedDict):
+    """The candidates of a concept, newest first, and why others failed."""
+
+    words: str
+    concept: str
+    category: str
+    said: str
+    sentence: str
+    drawn: list[CandidateJson]
+    failed: list[str]
+
+
+class SketchModel(TypedDict):
+    """A model that can be asked for candidates, and what it lacks here."""
+
+    id: str
+    name: str
+    lacks: str
+
+
+class SketchModels(TypedDict):
+    """The models, and the settings at first."""
+
+    models: list[SketchModel]
+    count: int
+    low: float
+    high: float
+    concepts: int
+    no_lines: str
+    sentence: str
+
+
 @requires("look")
-def candidates_view(context: Context, actor: Actor, request: OfConcept) -> dict[str, Any]:
+def candidates_view(context: Context, actor: Actor, request: OfConcept) -> CandidatesView:
     """What was drawn for a concept, newest first, and what failed; with its sentence, and how many
     modified concepts share its sketch."""
     prompt = prompt_of(request.words)
@@ -142,7 +182,7 @@ def candidates_view(context: Context, actor: Actor, request: OfConcept) -> dict[
     }
 
 
-def _candidate_json(row: GenerationRecord) -> dict[str, Any]:
+def _candidate_json(row: GenerationRecord) -> CandidateJson:
     about = [f"seed {row.seed}" if row.seed is not None else ""]
     about += [f"guidance {row.guidance:g}" if row.guidance is not None else ""]
     return {
@@ -153,9 +193,9 @@ def _candidate_json(row: GenerationRecord) -> dict[str, Any]:
 
 
 @requires("look")
-def models_view(context: Context, actor: Actor, request: EmptyRequest) -> dict[str, Any]:
+def models_view(context: Context, actor: Actor, request: EmptyRequest) -> SketchModels:
     """The models that can be asked for candidates, what each lacks here, and the settings."""
-    listed = [
+    listed: list[SketchModel] = [
         {
             "id": entry.id,
             "name": entry.name,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 import numpy as np
 
@@ -40,8 +40,69 @@ SYSTEM = "l3"
 _DISTRIBUTIONS: LruCache[Distribution] = LruCache(512)
 
 
+class ChosenColor(TypedDict):
+    """A color that was chosen, and its share of what counts."""
+
+    hex: str
+    name: str
+    lab: str
+    share: float
+
+
+class ChosenColors(TypedDict):
+    """The chosen colors, most first, and how many more there are."""
+
+    listed: list[ChosenColor]
+    more: int
+    more_share: float
+
+
+class OtherColors(TypedDict):
+    """How many distributions there are to compare with."""
+
+    people: int
+    others: int
+
+
+class OtherDistribution(TypedDict):
+    """A distribution of the concept; ``numbers`` are by metric."""
+
+    source: str
+    label: str
+    people: bool
+    kind: str
+    counted: str
+    weights: list[float]
+    numbers: Mapping[str, Mapping[str, Any]]
+
+
+class ComparedSources(TypedDict):
+    """All distributions of a concept, nearest first, and what cannot be read."""
+
+    against: list[OtherDistribution]
+    problems: list[str]
+    concept: str
+
+
+class ColoringComparison(TypedDict):
+    """A coloring among the distributions of its concept; ``of`` says how many there are while
+    nothing is colored, and then there is nothing else."""
+
+    checksum: str
+    words: str
+    metrics: list[dict[str, Any]]
+    colored: float
+    of: NotRequired[OtherColors]
+    colors: NotRequired[ChosenColors]
+    weights: NotRequired[list[float]]
+    notes: NotRequired[list[str]]
+    against: NotRequired[list[OtherDistribution]]
+    problems: NotRequired[list[str]]
+    concept: NotRequired[str]
+
+
 @requires("look")
-def compare_view(context: Context, actor: Actor, request: ColoringRequest) -> dict[str, Any]:
+def compare_view(context: Context, actor: Actor, request: ColoringRequest) -> ColoringComparison:
     """What a coloring's colors are, and how far they are from all that is here of the concept.
 
     ``colors`` are those that were chosen, with their shares; ``weights`` the 71 bins, by the same
@@ -50,11 +111,16 @@ def compare_view(context: Context, actor: Actor, request: ColoringRequest) -> di
     """
     source = replay_coloring(context, request.sketch, request.actions)
     text = normal(request.words)
-    head = {"checksum": source.checksum, "words": text, "metrics": metrics_json()}
+    head: ColoringComparison = {
+        "checksum": source.checksum,
+        "words": text,
+        "metrics": metrics_json(),
+        "colored": 0.0,
+    }
     try:
         own = own_distribution(source)
     except NoPixels:
-        return {**head, "colored": 0.0, "of": others_of(context, text)}
+        return {**head, "of": others_of(context, text)}
     return {
         **head,
         "colored": _colored(source),
@@ -80,7 +146,7 @@ def _colored(source: Painted) -> float:
     return float(colored) / max(int(np.count_nonzero(paper)), 1)
 
 
-def chosen_colors(source: Painted) -> dict[str, Any]:
+def chosen_colors(source: Painted) -> ChosenColors:
     """The chosen colors, most first, each as name, hex and Lab, with its share of what counts; and
     how many more there are."""
     from truehue.annotation.colorings import concept_mask
@@ -90,7 +156,7 @@ def chosen_colors(source: Painted) -> dict[str, Any]:
     order = np.lexsort((codes, -counts))
     shown = order[:MOST_COLORS]
     srgb8 = unpack_srgb24(codes[shown])
-    listed = []
+    listed: list[ChosenColor] = []
     for color, count, lab in zip(srgb8, counts[shown], srgb8_to_lab(srgb8), strict=True):
         name, _ = nearest_names(lab, SYSTEM, 1)[0]
         listed.append(
@@ -105,14 +171,14 @@ def chosen_colors(source: Painted) -> dict[str, Any]:
     return {"listed": listed, "more": max(len(codes) - MOST_COLORS, 0), "more_share": rest}
 
 
-def others_of(context: Context, text: str) -> dict[str, int]:
+def others_of(context: Context, text: str) -> OtherColors:
     """How many there are to compare with: people's, and models' and others'."""
     entries = _entries(context, text)
     people = sum(entry.kind == "people" for entry in entries)
     return {"people": people, "others": len(entries) - people}
 
 
-def compare_with_sources(context: Context, text: str, own: np.ndarray) -> dict[str, Any]:
+def compare_with_sources(context: Context, text: str, own: np.ndarray) -> ComparedSources:
     """All that is here of a concept, nearest to ``own`` ``(71,)`` first by EMD; what cannot be
     had is told at its end."""
     rows, problems = [], []
@@ -135,7 +201,7 @@ def compare_with_sources(context: Context, text: str, own: np.ndarray) -> dict[s
 
 def _row(
     entry: Choice, of_entry: Distribution, numbers: Mapping[str, Mapping[str, Any]]
-) -> dict[str, Any]:
+) -> OtherDistribution:
     number = ""
     if of_entry.count and entry.kind == "people":
         number = f"{of_entry.count:,} {'person' if of_entry.count == 1 else 'people'}"

@@ -7,7 +7,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, TypedDict
 
 import numpy as np
 from pydantic import Field
@@ -121,8 +121,16 @@ def file_name(text: str, kind: str) -> str:
     return f"{stem}-{end}"
 
 
+class ColoringFile(TypedDict):
+    """A file's name, its type and its bytes in base64."""
+
+    name: str
+    type: str
+    data: str
+
+
 @requires("look")
-def image_view(context: Context, actor: Actor, request: PictureRequest) -> dict[str, Any]:
+def image_view(context: Context, actor: Actor, request: PictureRequest) -> ColoringFile:
     """A picture of a coloring that nobody kept: a file's name, its type and its bytes in base64."""
     source = replay_coloring(context, request.sketch, request.actions)
     data = coloring_file(source, request.kind)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypedDict
 
 from pydantic import Field
 
@@ -16,7 +16,7 @@ from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest, PageRequest
 from truehue.tabs.page.roles import Actor, Resource, allowed, authorize
-from truehue.tabs.sources.sketches import PREFIX, find, sketch_json
+from truehue.tabs.sources.sketches import PREFIX, SketchJson, find, sketch_json
 
 MOST_LISTED = 200
 OTHER_PICTURE = (
@@ -37,8 +37,53 @@ class NamedColoring(PageRequest):
     coloring: str = Field(max_length=64, title="The coloring")
 
 
+class ColoringFiles(TypedDict):
+    """The addresses of a coloring's files."""
+
+    coloring: str
+    colors: str
+    svg: str
+
+
+class ColoringHeadJson(TypedDict):
+    """A saved coloring; ``mine`` says that the user may delete it."""
+
+    id: str
+    words: str
+    sketch_id: str
+    at: str
+    mine: bool
+    thumb: str
+    files: ColoringFiles
+
+
+class SavedColoring(ColoringHeadJson):
+    """A saved coloring in the list; ``actions`` counts them."""
+
+    actions: int
+
+
+class OpenedColoring(ColoringHeadJson):
+    """A saved coloring with its sketch and its whole log."""
+
+    sketch: SketchJson
+    actions: list[Any]
+
+
+class NewColoring(TypedDict):
+    """The coloring that was saved."""
+
+    kept: SavedColoring
+
+
+class SavedColorings(TypedDict):
+    """The saved colorings, newest first."""
+
+    kept: list[SavedColoring]
+
+
 @requires("add")
-def keep(context: Context, actor: Actor, request: Keeping) -> dict[str, Any]:
+def keep(context: Context, actor: Actor, request: Keeping) -> NewColoring:
     """Keeps a coloring, and its sketch where it was not stored. The log is replayed first: what is
     kept is what was seen."""
     text = normal(request.words)
@@ -57,25 +102,25 @@ def keep(context: Context, actor: Actor, request: Keeping) -> dict[str, Any]:
 
 
 @requires("look")
-def saved_view(context: Context, actor: Actor, request: EmptyRequest) -> dict[str, Any]:
+def saved_view(context: Context, actor: Actor, request: EmptyRequest) -> SavedColorings:
     """What is kept here, newest first; of each whether it is one's own to delete."""
     heads = context.storage.colorings.all(limit=MOST_LISTED)
     return {"kept": [_saved_json(actor, head) for head in heads]}
 
 
 @requires("look")
-def coloring_view(context: Context, actor: Actor, request: NamedColoring) -> dict[str, Any]:
+def coloring_view(context: Context, actor: Actor, request: NamedColoring) -> OpenedColoring:
     """A kept coloring with its sketch and its whole log. Raises NotStored."""
     record = context.storage.colorings.get(request.coloring)
     return {
-        **_saved_json(actor, context.storage.colorings.head(record.id)),
+        **_head_json(actor, context.storage.colorings.head(record.id)),
         "sketch": sketch_json(find(context, record.sketch_id)),
         "actions": list(record.actions),
     }
 
 
 @requires("delete")
-def delete_coloring(context: Context, actor: Actor, request: NamedColoring) -> dict[str, Any]:
+def delete_coloring(context: Context, actor: Actor, request: NamedColoring) -> SavedColorings:
     """Deletes a coloring that one kept; its sketch stays."""
     head = context.storage.colorings.head(request.coloring)
     authorize(actor, "delete", _resource(head))
@@ -87,13 +132,16 @@ def _resource(head: ColoringHead) -> Resource:
     return Resource(frozenset({head.maker} if head.maker else ()))
 
 
-def _saved_json(actor: Actor, head: ColoringHead) -> dict[str, Any]:
+def _saved_json(actor: Actor, head: ColoringHead) -> SavedColoring:
+    return {**_head_json(actor, head), "actions": head.length}
+
+
+def _head_json(actor: Actor, head: ColoringHead) -> ColoringHeadJson:
     address = f"{PREFIX}/kept/{head.id}"
     return {
         "id": head.id,
         "words": head.words,
         "sketch_id": head.sketch_id,
-        "actions": head.length,
         "at": head.created_at.isoformat(),
         "mine": allowed(actor, "delete", _resource(head)),
         "thumb": f"{address}/coloring.png?side=256",

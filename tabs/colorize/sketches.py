@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, TypedDict
 
 from pydantic import BeforeValidator, Field
 
@@ -21,7 +21,7 @@ from truehue.core.sketches.regions import CLOSINGS_PX, regions
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import shorten
-from truehue.tabs.page.images import image_json, store_upload
+from truehue.tabs.page.images import ImageJson, image_json, store_upload
 from truehue.tabs.page.requests import EmptyRequest, PageRequest, Whole, digits
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.sources.distributions import concepts_view
@@ -31,6 +31,7 @@ from truehue.tabs.sources.sketches import (
     PREFIX,
     STARTER,
     Found,
+    SketchJson,
     find,
     sketch_json,
     source_text,
@@ -53,8 +54,42 @@ class NamedSketch(PageRequest):
     drawing: str = ""
 
 
+class BaseConcept(TypedDict):
+    """A base concept with its modified ones: id, words and kind of each. ``drawing`` says that it
+    has a starter drawing."""
+
+    id: str
+    words: str
+    category: str
+    modifiers: list[tuple[str, str, str]]
+    drawing: bool
+
+
+class StoredSketch(TypedDict):
+    """A sketch that is stored."""
+
+    id: str
+    words: str
+    category: str
+    width: int
+    height: int
+    source: str
+    starter: bool
+    warnings: list[str]
+    at: str
+    url: str
+
+
+class SketchesView(TypedDict):
+    """What can be colored; ``colors`` counts by words who gave colors: people, others."""
+
+    bases: list[BaseConcept]
+    stored: list[StoredSketch]
+    colors: dict[str, tuple[int, int]]
+
+
 @requires("look")
-def sketch_view(context: Context, actor: Actor, request: NamedSketch) -> dict[str, Any]:
+def sketch_view(context: Context, actor: Actor, request: NamedSketch) -> SketchJson:
     """One sketch, to be colored. Raises NotStored."""
     if request.drawing:
         return sketch_json(starter(request.drawing))
@@ -64,17 +99,13 @@ def sketch_view(context: Context, actor: Actor, request: NamedSketch) -> dict[st
 
 
 @requires("look")
-def sketches_view(context: Context, actor: Actor, request: EmptyRequest) -> dict[str, Any]:
-    """What can be colored, and the concepts with their states and moods.
-
-    ``bases`` are ``{id, words, category, modifiers: [[id, words, kind], …], drawing}`` of all
-    base concepts; ``stored`` the sketches kept here, of each thing the one in use first; ``colors``
-    what people and models have given colors to, by words: ``[people, others]``.
-    """
-    bases: dict[int, dict[str, Any]] = {}
+def sketches_view(context: Context, actor: Actor, request: EmptyRequest) -> SketchesView:
+    """What can be colored, and the concepts with their states and moods. Of the stored sketches of
+    a thing the one in use comes first."""
+    bases: dict[int, BaseConcept] = {}
     for concept in concepts():
         if concept.modifier:
-            entry = [concept.id, concept.words, concept.modifier_kind]
+            entry = (concept.id, concept.words, concept.modifier_kind)
             bases[concept.base_id]["modifiers"].append(entry)
         else:
             bases[concept.base_id] = _base_json(concept)
@@ -82,7 +113,7 @@ def sketches_view(context: Context, actor: Actor, request: EmptyRequest) -> dict
     return {
         "bases": list(bases.values()),
         "stored": [_stored_json(record) for record in context.storage.sketches.all()],
-        "colors": {row[1]: [row[5], row[6]] for row in counted if row[5] or row[6]},
+        "colors": {row[1]: (row[5], row[6]) for row in counted if row[5] or row[6]},
     }
 
 
@@ -94,7 +125,7 @@ def _generated_text() -> frozenset[str]:
     return frozenset(every())
 
 
-def _base_json(concept: Concept) -> dict[str, Any]:
+def _base_json(concept: Concept) -> BaseConcept:
     return {
         "id": concept.id,
         "words": concept.words,
@@ -104,7 +135,7 @@ def _base_json(concept: Concept) -> dict[str, Any]:
     }
 
 
-def _stored_json(record: SketchRecord) -> dict[str, Any]:
+def _stored_json(record: SketchRecord) -> StoredSketch:
     concept = concept_of(record.words)
     return {
         "id": record.id,
@@ -151,8 +182,20 @@ def prepare_sketch(context: Context, request: Preparing) -> Sketch:
     return _PREPARED.get((record.image_id, settings), make)
 
 
+class PreparedSketch(TypedDict):
+    """A sketch before it is stored: its ``regions`` under each of ``closings_px``."""
+
+    id: str
+    width: int
+    height: int
+    closing: int
+    warnings: list[str]
+    regions: list[int]
+    closings_px: list[int]
+
+
 @requires("look")
-def prepared_view(context: Context, actor: Actor, request: Preparing) -> dict[str, Any]:
+def prepared_view(context: Context, actor: Actor, request: Preparing) -> PreparedSketch:
     """A sketch before it is stored: its size, its regions under each closing, and warnings."""
     sketch = prepare_sketch(context, request)
     height, width = sketch.ink.shape
@@ -167,16 +210,27 @@ def prepared_view(context: Context, actor: Actor, request: Preparing) -> dict[st
     }
 
 
+class GuessedConcept(TypedDict):
+    """What a file shows, by its name; ``known`` where it is a concept."""
+
+    words: str
+    known: bool
+
+
+class ImportedSketch(ImageJson, GuessedConcept):
+    """An image of a line drawing, and what it shows."""
+
+
 @requires("add")
 def import_sketch(
     context: Context, actor: Actor, request: EmptyRequest, file: Path, name: str
-) -> dict[str, Any]:
+) -> ImportedSketch:
     """Stores a line drawing that somebody brings. Raises ImageError."""
     record = store_upload(context, file, name or "pasted drawing", actor.id)
     return {**image_json(record), **guess(record.name)}
 
 
-def guess(file_name: str) -> dict[str, Any]:
+def guess(file_name: str) -> GuessedConcept:
     """What a file shows, by its name: the concept's words where they are one's, else the name's."""
     text = normal(Path(file_name).stem)[:MOST_WORDS]
     while (shorter := _NUMBERED.sub("", text).strip()) != text and shorter:
@@ -203,8 +257,15 @@ def base_of(text: str) -> tuple[str, str]:
     return base.words, f"{share} the sketch of “{base.words}”."
 
 
+class SketchOfConcept(TypedDict):
+    """A sketch that was stored, and what to say of its concept."""
+
+    sketch: SketchJson
+    said: str
+
+
 @requires("add")
-def store_sketch(context: Context, actor: Actor, request: Storing) -> dict[str, Any]:
+def store_sketch(context: Context, actor: Actor, request: Storing) -> SketchOfConcept:
     """Stores the sketch of a concept, which is the one that is taken for it from now on; one that
     is stored for something else stays what it is."""
     if request.drawing:

@@ -8,7 +8,7 @@ import secrets
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypedDict
 
 from pydantic import Field
 
@@ -337,7 +337,17 @@ def _size(number: int) -> str:
     return f"{max(1, round(number / 1000)):,} kB"
 
 
-def sizes_view(context: Context, run_id: str) -> dict[str, str]:
+class ExportSizes(TypedDict, total=False):
+    """``about 3.4 MB`` by the kind of export; empty before anything is stored."""
+
+    csv: str
+    parquet: str
+    zip: str
+    images: str
+    html: str
+
+
+def sizes_view(context: Context, run_id: str) -> ExportSizes:
     """``about 3.4 MB`` by the kind of export, for those whose size follows from the run's files.
 
     Raises NotStored for a run that is not here.
@@ -347,11 +357,18 @@ def sizes_view(context: Context, run_id: str) -> dict[str, str]:
     images = _bytes_below(folder.images) + _bytes_below(folder.masks)
     if not shards:
         return {}
-    sizes_bytes = {kind: shards * times for kind, times in TIMES.items()}
-    sizes_bytes["images"] = sizes_bytes["zip"] + images
     shown = min(state_of(folder).done, MOST_SHOTS)
-    sizes_bytes["html"] = plotly_bytes() + shown * SHOT_BYTES
-    return {kind: f"about {bytes_text(count)}" for kind, count in sizes_bytes.items()}
+    return {
+        "csv": _about(shards * TIMES["csv"]),
+        "parquet": _about(shards * TIMES["parquet"]),
+        "zip": _about(shards * TIMES["zip"]),
+        "images": _about(shards * TIMES["zip"] + images),
+        "html": _about(plotly_bytes() + shown * SHOT_BYTES),
+    }
+
+
+def _about(count: float) -> str:
+    return f"about {bytes_text(count)}"
 
 
 def _bytes_below(folder: Path) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -43,9 +43,31 @@ def lch_text(lab: Sequence[float]) -> str:
     return f"C*\u00a0{float(chroma(point)):.2f}\u00a0· h\u00a0{float(hue_deg(point)):.1f}°"
 
 
-def color_row(title: str, lab: Lab, text: str = "", tip: str = "") -> dict[str, Any]:
+class NearestName(TypedDict):
+    """The nearest name in a color system, and how far it is."""
+
+    system: str
+    name: str
+    hex: str
+    delta_e00: str
+
+
+class ColorRow(TypedDict):
+    """A color in numbers and names; ``dark_text`` is what can be read on it."""
+
+    title: str
+    text: str
+    help: str
+    hex: str
+    lab: str
+    lch: str
+    dark_text: bool
+    names: list[NearestName]
+
+
+def color_row(title: str, lab: Lab, text: str = "", tip: str = "") -> ColorRow:
     """One color with its numbers and its nearest name in each of the four systems."""
-    names = [
+    names: list[NearestName] = [
         {
             "system": SYSTEMS[key],
             "name": near[0][0].name,
@@ -139,7 +161,7 @@ def _ordinal(number: int) -> str:
     return {2: "second", 3: "third"}.get(number, f"{number}th")
 
 
-def pixel_view(text: str) -> dict[str, Any]:
+def pixel_view(text: str) -> ColorRow:
     """What the eyedropper says of a color ``RRGGBB``; raises BadInput for anything else."""
     digits = text.removeprefix("#")
     if len(digits) != 6 or any(sign not in "0123456789abcdefABCDEF" for sign in digits):

@@ -3,7 +3,7 @@ others of its prompt."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypedDict
 
 from pydantic import Field
 
@@ -40,7 +40,57 @@ class RegisterCfm(PageRequest):
     base: str = Field("", max_length=1000, title="The folder of Qwen2-VL")
 
 
-def fidelity_view(context: Context, image: str, measure_id: str = "") -> dict[str, Any]:
+class ImageScore(TypedDict):
+    """The score of an image by a measure, in words."""
+
+    name: str
+    text: str
+    title: str
+
+
+class NamedMeasure(TypedDict):
+    """A measure by its id and name."""
+
+    id: str
+    name: str
+
+
+class RankedImage(TypedDict):
+    """An image of the same prompt; ``rank`` is None where it has no score."""
+
+    image: str
+    thumb: str
+    text: str
+    rank: int | None
+    here: bool
+    href: str
+
+
+class FidelityView(TypedDict):
+    """The color fidelity of an image; ``map`` are the rows of CFM's map."""
+
+    image: str
+    url: str
+    prompt: str
+    no_prompt: str
+    cfm: str
+    how_to: str
+    scores: list[ImageScore]
+    map: list[str] | None
+    map_words: str
+    measures: list[NamedMeasure]
+    by: str
+    others: list[RankedImage]
+
+
+class RegisteredCfm(TypedDict):
+    """The CFM that was registered."""
+
+    cfm: str
+    version: str
+
+
+def fidelity_view(context: Context, image: str, measure_id: str = "") -> FidelityView:
     """What is known of an image's color fidelity, and the other images of its prompt ranked by a
     measure: CFM, or else ΔSat, where none is named. Raises NotStored and BadInput."""
     storage = context.storage
@@ -82,7 +132,7 @@ def _text(context: Context, measure: Measure, image_id: str) -> str:
     return f"unscored: {reason}" if reason else "not scored yet"
 
 
-def _ranked(context: Context, by: Measure, image_id: str, prompt: str) -> list[dict[str, Any]]:
+def _ranked(context: Context, by: Measure, image_id: str, prompt: str) -> list[RankedImage]:
     """The images of a prompt, best first, this one among them; those without a score last. Empty
     where there is no other."""
     storage = context.storage
@@ -112,7 +162,7 @@ def _ranked(context: Context, by: Measure, image_id: str, prompt: str) -> list[d
 
 
 @requires("compute")
-def score_by_cfm(context: Context, actor: Actor, request: ScoreImage) -> dict[str, Any]:
+def score_by_cfm(context: Context, actor: Actor, request: ScoreImage) -> FidelityView:
     """Scores an image by the registered CFM, stores what it says, and returns
     :func:`fidelity_view`. Waits for the device. Raises BadInput where no CFM is registered or no
     prompt is known, and NotStored."""
@@ -134,7 +184,7 @@ def score_by_cfm(context: Context, actor: Actor, request: ScoreImage) -> dict[st
 
 
 @requires("name-folder")
-def register_cfm(context: Context, actor: Actor, request: RegisterCfm) -> dict[str, Any]:
+def register_cfm(context: Context, actor: Actor, request: RegisterCfm) -> RegisteredCfm:
     """Registers a CFM for the app. Only who may name folders of this machine may."""
     authorize(actor, "name-folder", field="model")
     fidelity = context.service(Fidelity)

@@ -6,7 +6,7 @@ The page sends the whole selection and question with every change, and shows the
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypedDict
 
 from pydantic import Field
 
@@ -79,8 +79,34 @@ class FollowLink(PageRequest):
     query: dict[str, str] = Field(default_factory=dict, title="The link")
 
 
+class ScoredMarks(TypedDict):
+    """What stage, verdict and evidence show; ``data`` says what is stored, in words."""
+
+    stage: dict[str, Any]
+    verdict: dict[str, Any]
+    evidence: dict[str, Any]
+    data: str
+
+
+class OpenedImage(TypedDict, total=False):
+    """The same of an image that was opened, with its question; empty for a link that names none."""
+
+    stage: dict[str, Any]
+    verdict: dict[str, Any]
+    evidence: dict[str, Any]
+    question: dict[str, Any]
+    data: str
+
+
+class StartedMask(TypedDict):
+    """The job that finds an object."""
+
+    job: str
+    words: str
+
+
 @requires("add")
-def score_marks(context: Context, actor: Actor, request: MarkedImage) -> dict[str, Any]:
+def score_marks(context: Context, actor: Actor, request: MarkedImage) -> ScoredMarks:
     """Makes the mask of the marks and scores it; what stage, verdict and evidence show of it."""
     value = {"image_id": request.image_id, "marks": request.marks, "seq": request.seq}
     stage, verdict, evidence = judge(context, value, *request.controls)
@@ -89,7 +115,7 @@ def score_marks(context: Context, actor: Actor, request: MarkedImage) -> dict[st
 
 
 @requires("look")
-def open_image(context: Context, actor: Actor, request: OpenImage) -> dict[str, Any]:
+def open_image(context: Context, actor: Actor, request: OpenImage) -> OpenedImage:
     """Opens a stored image with its mask and scores it. Raises BadInput and NotStored."""
     put, mask_id = question(*request.controls), request.mask
     if request.last:
@@ -98,7 +124,7 @@ def open_image(context: Context, actor: Actor, request: OpenImage) -> dict[str, 
 
 
 @requires("look")
-def open_link(context: Context, actor: Actor, request: FollowLink) -> dict[str, Any]:
+def open_link(context: Context, actor: Actor, request: FollowLink) -> OpenedImage:
     """Opens what a link names; empty for one that names no image. Raises BadInput for a link to
     what is not stored."""
     query = read(request.query)
@@ -114,7 +140,7 @@ def open_link(context: Context, actor: Actor, request: FollowLink) -> dict[str, 
     return _opened(context, done, limits)
 
 
-def _opened(context: Context, done: Opening, limits: str = "") -> dict[str, Any]:
+def _opened(context: Context, done: Opening, limits: str = "") -> OpenedImage:
     """What the page shows of an opened image. The page alone tries ``limits`` on the verdict."""
     return {
         "stage": done.stage,
@@ -135,16 +161,16 @@ def _limits_of(query: Mapping[str, str]) -> tuple[str, str]:
 
 
 @requires("compute")
-def find_object(context: Context, actor: Actor, request: FindObject) -> dict[str, Any]:
+def find_object(context: Context, actor: Actor, request: FindObject) -> StartedMask:
     """Begins to find an object. Raises BadInput where weights are missing."""
     return _started(start_find(context, actor, request))
 
 
 @requires("compute")
-def cut_points(context: Context, actor: Actor, request: CutPoints) -> dict[str, Any]:
+def cut_points(context: Context, actor: Actor, request: CutPoints) -> StartedMask:
     """Begins to cut out what points show. Raises BadInput where weights are missing."""
     return _started(start_points(context, actor, request))
 
 
-def _started(job: Job) -> dict[str, Any]:
+def _started(job: Job) -> StartedMask:
     return {"job": job.id, "words": job.record.words}

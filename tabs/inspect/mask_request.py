@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, TypedDict
 
 import numpy as np
 from pydantic import BeforeValidator, Field
@@ -153,6 +153,17 @@ def labels_of(text: Any) -> tuple[str, ...]:
             f"At most {MAX_LABELS} negative labels of {MAX_NAME} characters, comma-separated."
         )
     return labels
+
+
+class NegativeLabels(TypedDict):
+    """Labels of what is like an object, comma-separated."""
+
+    labels: str
+
+
+def labels_view(object_name: str) -> NegativeLabels:
+    """The negative labels of an object, comma-separated."""
+    return {"labels": labels_for(object_name)}
 
 
 def labels_for(object_name: Any) -> str:

@@ -23,7 +23,7 @@ from truehue.tabs.inspect.form import (
     open_link,
     score_marks,
 )
-from truehue.tabs.inspect.mask_request import CutPoints, FindObject, labels_for
+from truehue.tabs.inspect.mask_request import CutPoints, FindObject, labels_view
 from truehue.tabs.page.answers import json_answer
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.router import FeatureRouter
@@ -44,8 +44,7 @@ def inspect_routes(context: Context) -> FeatureRouter:
 
     @router.get("/inspect/labels")
     def labels(object: str = "") -> JSONResponse:
-        """The negative labels of an object, comma-separated."""
-        return json_answer(lambda: {"labels": labels_for(object)})
+        return json_answer(lambda: labels_view(object))
 
     @router.get("/fidelity/{image}")
     def fidelity(image: str, by: str = "") -> JSONResponse:

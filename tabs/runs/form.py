@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 from weakref import WeakKeyDictionary
 
 from truehue.core.batch.health import state_of
@@ -15,6 +15,7 @@ from truehue.core.errors import BadInput, NotStored
 from truehue.core.generation.opening import missing
 from truehue.core.generation.registry import MODELS, RELEASED, model, name_of
 from truehue.core.generation.renderer import FAILURES, LIGHTS
+from truehue.core.generation.weights.sources import Sources
 from truehue.core.machine import local_gpus, usable_cores
 from truehue.core.masks.grounded.variants import VARIANTS
 from truehue.core.masks.grounded.weights import VISION_MODELS, Role, vision_model
@@ -61,28 +62,75 @@ DRAWABLE = ("renderer", "diffusers", "transformers")
 SIZES = (128, 256, 512, 768, 1024, 1536, 2048)
 
 
-def form_view(context: Context, actor: Actor) -> dict[str, Any]:
+class RunChoice(TypedDict):
+    """One of several settings."""
+
+    id: str
+    name: str
+
+
+class RunModel(RunChoice):
+    """A model, and what it lacks here, a sentence a line."""
+
+    lacking: str
+
+
+class RunSet(RunChoice):
+    """A prompt set or a selection; ``concepts`` says that it is the set of concepts."""
+
+    count: int
+    concepts: NotRequired[bool]
+
+
+class StoredChoice(RunChoice):
+    """Whose stored images can be scored, and the prompt set that they are of."""
+
+    set: NotRequired[str]
+
+
+class RunRule(RunChoice):
+    """A rule; ``usual`` ones are chosen, ``main`` ones offered first."""
+
+    description: str
+    usual: bool
+    main: bool
+
+
+class RunFormView(TypedDict):
+    """What the form of runs offers, with what is chosen at first."""
+
+    local: bool
+    set: str
+    sets: list[RunSet]
+    tasks: list[RunChoice]
+    systems: list[RunChoice]
+    models: list[RunModel]
+    stored: list[StoredChoice]
+    limit: int
+    images: int
+    sizes: list[RunChoice]
+    settings: list[RunChoice]
+    lights: list[RunChoice]
+    failures: list[RunChoice]
+    variants: list[RunChoice]
+    detectors: list[RunModel]
+    segmenters: list[RunModel]
+    presences: list[RunModel]
+    detector: str
+    segmenter: str
+    rules: list[RunRule]
+    workers: int
+    machine: str
+
+
+def form_view(context: Context, actor: Actor) -> RunFormView:
     """Everything that can be chosen, with what each model lacks here."""
     sources = context.sources
     cores, gpus = usable_cores(), local_gpus()
     return {
         "local": allowed(actor, "name-folder"),
         "set": "mini",
-        "sets": [
-            *(
-                {
-                    "id": prompt_set.id,
-                    "name": prompt_set.title,
-                    "count": prompt_set.count,
-                    "concepts": prompt_set.id == CONCEPTS,
-                }
-                for prompt_set in context.service(Library).sets()
-            ),
-            *(
-                {"id": SELECTION + name, "name": f"Selection: {name}", "count": count}
-                for name, count in context.service(Library).selections()
-            ),
-        ],
+        "sets": _sets_and_selections(context.service(Library)),
         "tasks": [{"id": task, "name": name} for task, name in TASKS.items()],
         "systems": [{"id": system, "name": name} for system, name in SYSTEMS.items()],
         "models": [
@@ -104,18 +152,9 @@ def form_view(context: Context, actor: Actor) -> dict[str, Any]:
         "lights": [{"id": light, "name": light} for light in LIGHTS],
         "failures": [{"id": failure, "name": failure} for failure in FAILURES],
         "variants": [{"id": variant.id, "name": variant.name} for variant in VARIANTS],
-        **{
-            f"{role}s": [
-                {
-                    "id": entry.id,
-                    "name": entry.name,
-                    "lacking": _lines(vision_missing(entry, sources)),
-                }
-                for entry in VISION_MODELS
-                if entry.role == role
-            ]
-            for role in ("detector", "segmenter", "presence")
-        },
+        "detectors": _vision_models(sources, "detector"),
+        "segmenters": _vision_models(sources, "segmenter"),
+        "presences": _vision_models(sources, "presence"),
         "detector": DETECTOR,
         "segmenter": SEGMENTER,
         "rules": [
@@ -134,7 +173,32 @@ def form_view(context: Context, actor: Actor) -> dict[str, Any]:
     }
 
 
-def stored_choices(context: Context) -> list[dict[str, str]]:
+def _sets_and_selections(library: Library) -> list[RunSet]:
+    sets: list[RunSet] = [
+        {
+            "id": prompt_set.id,
+            "name": prompt_set.title,
+            "count": prompt_set.count,
+            "concepts": prompt_set.id == CONCEPTS,
+        }
+        for prompt_set in library.sets()
+    ]
+    selections: list[RunSet] = [
+        {"id": SELECTION + name, "name": f"Selection: {name}", "count": count}
+        for name, count in library.selections()
+    ]
+    return sets + selections
+
+
+def _vision_models(sources: Sources, role: Role) -> list[RunModel]:
+    return [
+        {"id": entry.id, "name": entry.name, "lacking": _lines(vision_missing(entry, sources))}
+        for entry in VISION_MODELS
+        if entry.role == role
+    ]
+
+
+def stored_choices(context: Context) -> list[StoredChoice]:
     """Whose pictures can be scored: models of stored drawings, and runs that drew."""
     sets = context.service(Library).sets()
     images: Counter[str] = Counter()
@@ -143,7 +207,7 @@ def stored_choices(context: Context) -> list[dict[str, str]]:
         images[name] += count
         if own := _set_of(sets, source):
             newest.setdefault(name, own.id)
-    sample = [
+    sample: list[StoredChoice] = [
         {
             "id": name,
             "name": f"{name_of(name)} · {count_noun(count, 'image')}",
@@ -152,7 +216,7 @@ def stored_choices(context: Context) -> list[dict[str, str]]:
         # Those of a set that is here come first: they can be scored.
         for name, count in sorted(images.items(), key=lambda image: image[0] not in newest)
     ]
-    runs = []
+    runs: list[StoredChoice] = []
     for folder in context.service(RunSupervisor).folders():
         try:
             about, done = folder.summary(), state_of(folder).done
@@ -274,8 +338,29 @@ def prompts_of(context: Context, spec: RunSpec) -> tuple[Sequence[Prompt], str, 
     return prompts, title, title if prompt_set and prompt_set.imported else spec.set_id
 
 
+class RunEstimate(TypedDict):
+    """What a run would take; ``seconds`` is None where nothing tells how long an image takes."""
+
+    prompts: int
+    of: int
+    pictures: int
+    sentence: str
+    seconds: float | None
+    time: str
+    basis: str
+    disk: str
+    disk_basis: str
+    cost: str
+
+
+class StartedRuns(TypedDict):
+    """The ids of runs that were started."""
+
+    runs: list[str]
+
+
 @requires("look")
-def estimate_view(context: Context, actor: Actor, request: RunRequest) -> dict[str, Any]:
+def estimate_view(context: Context, actor: Actor, request: RunRequest) -> RunEstimate:
     """What a run would take. Raises BadInput that names the field."""
     _, run_plans, execution, total = plan_runs(context, actor, request)
     estimates = [
@@ -319,7 +404,7 @@ def _lines(sentences: Sequence[str]) -> str:
 
 
 @requires("compute")
-def try_out(context: Context, actor: Actor, request: RunRequest) -> dict[str, Any]:
+def try_out(context: Context, actor: Actor, request: RunRequest) -> RunEstimate:
     """Draws three pictures where nothing tells yet how long one takes; the estimate after that.
     Raises BadInput, and TrueHueError where none could be drawn."""
     _, run_plans, _, _ = plan_runs(context, actor, request)
@@ -342,7 +427,7 @@ def try_out(context: Context, actor: Actor, request: RunRequest) -> dict[str, An
 
 
 @requires("compute")
-def start_runs(context: Context, actor: Actor, request: RunRequest) -> dict[str, Any]:
+def start_runs(context: Context, actor: Actor, request: RunRequest) -> StartedRuns:
     """Begins runs; the answer has their ids. Raises BadInput, also for a model that cannot draw
     here yet, and NotAllowed for an equal run of somebody else that has not ended."""
     _, run_plans, execution, _ = plan_runs(context, actor, request)

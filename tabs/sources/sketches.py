@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 from truehue.core.cache import LruCache
 from truehue.core.errors import NotStored, TrueHueError
@@ -117,7 +117,22 @@ def _name_starters(sketch_id: str) -> None:
                     _NAMES[id_of(drawing.ink())] = name
 
 
-def sketch_json(result: Found) -> dict[str, Any]:
+class SketchJson(TypedDict):
+    """A sketch for a canvas: addresses of its ink and its regions, its name and its source."""
+
+    id: str
+    width: int
+    height: int
+    closing: int
+    ink: str
+    regions: str
+    warnings: list[str]
+    words: str
+    drawing: str
+    source: str
+
+
+def sketch_json(result: Found) -> SketchJson:
     """A sketch as a canvas takes it, with its name."""
     sketch = result.sketch
     height, width = sketch.ink.shape

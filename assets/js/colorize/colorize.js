@@ -59,6 +59,7 @@ export function mount({ element }) {
     const mine = ++latest;
     say('');
     try {
+      /** @type {Partial<Api.OpenedColoring>} */
       const result = coloring
         ? await ask(`/api/colorize/kept/${encodeURIComponent(coloring)}`)
         : {

@@ -37,7 +37,7 @@ export function drawForm({ drawn, listed, problem }) {
   const work = make('div');
   const show = workLine(work);
   let message = '';
-  /** @type {any} */
+  /** @type {Api.SketchModels | null} */
   let known = null;
   refused.hidden = true;
   refused.setAttribute('role', 'alert');

@@ -40,7 +40,7 @@ export function preparedAddress(image, how, view) {
 
 /**
  * What is worth knowing of a sketch before it is taken, in words.
- * @param {any} about
+ * @param {Api.PreparedSketch} about
  */
 export function regionWords(about) {
   const count = about.regions[about.closing];

@@ -5,12 +5,13 @@ import { ago } from './library.js';
 
 /**
  * @param {HTMLElement} box
- * @param {(coloring: any) => void} open called with a kept coloring
+ * @param {(coloring: Api.SavedColoring) => void} open called with a kept coloring
  */
 export function keptList(box, open) {
   const list = box.querySelector('.th-col-kept-list');
   const problem = box.querySelector('.th-problem');
 
+  /** @param {Api.SavedColoring[]} rows */
   function draw(rows) {
     box.hidden = !rows.length;
     put(box.querySelector('.th-col-kept-count'), many(rows.length, 'coloring') + ', newest first');

@@ -223,7 +223,7 @@ export function sideCards(box) {
       ['share', 'against-count', 'headline'].forEach((name) => put(part(name), ''));
       part('bins').hidden = true;
     },
-    /** @param {any} next what the app says of the coloring */
+    /** @param {Api.ColoringComparison} next what the app says of the coloring */
     show(next) {
       const before = answer && answer.words;
       answer = next;

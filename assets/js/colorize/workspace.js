@@ -22,7 +22,7 @@ export function desk(box, { closed, kept }) {
   const side = sideCards(box);
   /** @type {ColoringCanvas | null} */
   let canvas = null;
-  /** @type {any} */
+  /** @type {Api.SketchJson | null} */
   let sketch = null;
   let key = '';
   let coloringKept = '';
@@ -197,7 +197,7 @@ export function desk(box, { closed, kept }) {
     isOpen: () => Boolean(canvas),
     /**
      * Puts a drawing on the desk, with what was begun on it in this browser.
-     * @param {any} next the sketch
+     * @param {Api.SketchJson} next the sketch
      * @param {{ words?: string, actions?: any[], link: Record<string, string> }} how `actions` are
      *   those of a kept coloring
      */

@@ -26,6 +26,7 @@ export function runEstimate(form, { isShown, values, tell }) {
   let waiting = null;
   let trying = false;
 
+  /** @param {Api.RunEstimate} result */
   function show(result) {
     put(
       count,

@@ -32,6 +32,7 @@ export function runForm(element, root, started) {
       stored: 'Every pixel of the image counts.',
     },
   };
+  /** @type {Api.RunFormView | null} */
   let data = null;
   let first = true;
   let kind = 'drawn';
