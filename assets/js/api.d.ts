@@ -45,6 +45,8 @@ declare namespace Api {
     '/api/studies/{}': StudyView;
     '/api/studies/{}/comments': Comments;
     '/api/studies/{}/live': LiveView;
+    '/api/studies/{}/replay': Replays;
+    '/api/studies/{}/results': ResultsView;
     '/api/studies/{}/tables': TableList;
     '/api/trash': TrashView;
   }
@@ -103,12 +105,17 @@ declare namespace Api {
     '/api/studies/outline': [StudyForm, Outline];
     '/api/studies/power': [PowerRequest, PowerView];
     '/api/studies/votes-needed': [VotesRequest, VotesNeeded];
+    '/api/studies/{}/clear-external': [Omit<StudyReference, 'study'>, Cleared];
     '/api/studies/{}/copy': [Omit<Copying, 'study'>, ChangedStudy];
     '/api/studies/{}/delete': [Omit<StudyRequest, 'study'>, DeletedStudy];
     '/api/studies/{}/links': [Omit<LinksRequest, 'study'>, NewLinks];
     '/api/studies/{}/links/{}/revoke': [Omit<LinkRequest, 'study' | 'link'>, StudyLinks];
+    '/api/studies/{}/participants/{}/erase': [Omit<Erase, 'study' | 'participant'>, Erased];
+    '/api/studies/{}/participants/{}/exclude': [Omit<Decide, 'study' | 'participant'>, Decided];
+    '/api/studies/{}/participants/{}/include': [Omit<Decide, 'study' | 'participant'>, Decided];
     '/api/studies/{}/preview': [Omit<PreviewRequest, 'study'>, PreviewAddress];
     '/api/studies/{}/revise': [Omit<Revision, 'study'>, MadeStudy];
+    '/api/studies/{}/rule': [Omit<SetRule, 'study'>, RuleSet];
     '/api/studies/{}/state': [Omit<StateRequest, 'study'>, ChangedStudy];
     '/api/trash': [Delete, TrashJson];
     '/api/trash/{}/purge': [Omit<Deleted, 'trash_id'>, Done];
@@ -120,6 +127,16 @@ declare namespace Api {
     '/api/vlm/sets/make': [MakeSet, StartedJob];
     '/api/vlm/sets/{}/hide': [Omit<HideSet, 'set'>, Done];
     '/api/vlm/sets/{}/rules': [Omit<JudgeRenders, 'set'>, StartedJob];
+  }
+
+  interface AgreementJson {
+    observed: NumberJson;
+    kappa: NumberJson;
+    alpha: NumberJson;
+    scale: string;
+    items: number;
+    alpha_items: number;
+    words: string;
   }
 
   interface AnswerVerdict {
@@ -139,6 +156,25 @@ declare namespace Api {
 
   interface ArchivePath {
     path?: string;
+  }
+
+  interface ArrangementJson {
+    arrangement: string;
+    first: string;
+    second: string;
+    votes_first: number;
+    votes_second: number;
+    share: NumberJson;
+    p: number | null;
+  }
+
+  interface AskedQuestion {
+    case: string;
+    task: string;
+    words: string;
+    image: string;
+    choices: Array<ChoiceText>;
+    right: number;
   }
 
   interface BackupJson {
@@ -324,6 +360,11 @@ declare namespace Api {
     title: string;
   }
 
+  interface ChoiceText {
+    letter: string;
+    text: string;
+  }
+
   interface ChosenColor {
     hex: string;
     name: string;
@@ -347,6 +388,10 @@ declare namespace Api {
     name: string;
     questions: number;
     of: number;
+  }
+
+  interface Cleared {
+    cleared: number;
   }
 
   interface ClosingForm {
@@ -413,6 +458,28 @@ declare namespace Api {
     url?: string;
   }
 
+  interface ComputedResults {
+    study: NamedStudy;
+    rule: Record<string, any>;
+    rule_is_default: boolean;
+    rule_fields: Array<RuleField>;
+    excluded: ExcludedJson;
+    same: boolean;
+    everybody: SummaryJson;
+    included: SummaryJson;
+    people: Array<PersonJson>;
+    asked: Array<AskedQuestion>;
+    notes: Array<string>;
+    erased: number;
+    key: string;
+    of: string;
+    events: number;
+    replicates: number;
+    fewer_replicates: Array<FewerReplicates>;
+    seconds: number;
+    computed_at: string;
+  }
+
   interface ConceptJson {
     words: string;
     category: string;
@@ -441,6 +508,31 @@ declare namespace Api {
     segmenter?: string;
   }
 
+  interface Decide {
+    study: string;
+    participant: string;
+    reason?: string;
+  }
+
+  interface Decided {
+    person: DecidedPerson;
+  }
+
+  interface DecidedPerson {
+    id: string;
+    number: number;
+    label: string;
+    excluded: boolean;
+    decision: DecisionJson | null;
+  }
+
+  interface DecisionJson {
+    excluded: boolean;
+    reason: string;
+    by: string;
+    at: string;
+  }
+
   interface Delete {
     kind: 'image' | 'mask' | 'verdict';
     ids: Array<string>;
@@ -465,6 +557,18 @@ declare namespace Api {
   interface EmptyRequest {
   }
 
+  interface Erase {
+    study: string;
+    participant: string;
+    confirm: number | string;
+  }
+
+  interface Erased {
+    erased: number;
+    label: string;
+    sets: Array<string>;
+  }
+
   interface ExampleForm {
     text?: string;
     good?: boolean;
@@ -486,6 +590,18 @@ declare namespace Api {
   interface ExamplesView {
     examples: Array<ExampleJson>;
     first: boolean;
+  }
+
+  interface ExcludedJson {
+    participants: number;
+    by_decision: number;
+    by_rule: number;
+    reasons: Array<ExclusionReason>;
+  }
+
+  interface ExclusionReason {
+    words: string;
+    participants: number;
   }
 
   interface ExpectationJson {
@@ -548,6 +664,11 @@ declare namespace Api {
     sorts: Array<NamedChoice>;
   }
 
+  interface FewerReplicates {
+    name: string;
+    replicates: number;
+  }
+
   interface FidelityView {
     image: string;
     url: string;
@@ -582,6 +703,13 @@ declare namespace Api {
     presence?: string;
     box_threshold: number | string;
     negative_threshold: number | string;
+  }
+
+  interface FirstChoice {
+    model: string;
+    count: number;
+    shown: number;
+    share: NumberJson;
   }
 
   interface FolderPreview {
@@ -672,6 +800,42 @@ declare namespace Api {
   interface GroupCount {
     group: string;
     cases: number;
+  }
+
+  interface GroupJson {
+    group: string;
+    answers: number;
+    skips: number;
+    ties: number;
+    win_rates: Array<WinRateJson>;
+    ratings: Array<RatingJson>;
+    first_choices: Array<FirstChoice>;
+    alpha: NumberJson;
+  }
+
+  interface GroupMetric {
+    pearson: NumberJson;
+    spearman: NumberJson;
+    agreement: NumberJson;
+    metric: string;
+    name: string;
+    pairs: number;
+  }
+
+  interface GroupMetrics {
+    group: string;
+    cases: number;
+    pairs: number;
+    why: string;
+    sentence: string;
+    rows: Array<GroupMetric>;
+  }
+
+  interface GroupStrengths {
+    group: string;
+    votes: number;
+    participants: number;
+    strengths: Array<StrengthJson>;
   }
 
   interface HideSet {
@@ -1086,6 +1250,46 @@ declare namespace Api {
     notes: Array<string>;
   }
 
+  interface MetricRow {
+    metric: string;
+    name: string;
+    unit: string;
+    source: string;
+    formula: string;
+    turned: boolean;
+    unscored_why: Array<UnscoredReason>;
+    pearson: NumberJson;
+    spearman: NumberJson;
+    agreement: NumberJson;
+    kendall: NumberJson | null;
+    agreement_decided: NumberJson;
+    chance: number | null;
+    pairs: number;
+    unscored: number;
+    metric_ties: number;
+    vote_ties: number;
+    published: PublishedNumbers | null;
+  }
+
+  interface MetricValidity {
+    why: string;
+    kind: string;
+    of: string;
+    pairs: number;
+    cases: number;
+    rows: Array<MetricRow>;
+    published: PublishedSource | null;
+    sentences: Array<string>;
+    caution: string;
+    groups: Array<GroupMetrics>;
+    missing: Array<MissingMetric>;
+  }
+
+  interface MissingMetric {
+    name: string;
+    why: string;
+  }
+
   interface ModelCount {
     id: string;
     name: string;
@@ -1150,6 +1354,16 @@ declare namespace Api {
     set_id?: string;
   }
 
+  interface NamedStudy {
+    id: string;
+    title: string;
+    state: string;
+    kind: string;
+    material: string;
+    question: string;
+    version: number;
+  }
+
   interface NearestName {
     system: string;
     name: string;
@@ -1188,6 +1402,13 @@ declare namespace Api {
 
   interface Notices {
     notices: Array<NoticeJson>;
+  }
+
+  interface NumberJson {
+    value: number | null;
+    low: number | null;
+    high: number | null;
+    why: string;
   }
 
   interface OpenImage {
@@ -1334,6 +1555,33 @@ declare namespace Api {
     after: string;
     change: string;
     toward: string;
+  }
+
+  interface PersonAnswers {
+    number: number;
+    right: number;
+    answers: number;
+    skips: number;
+  }
+
+  interface PersonJson {
+    id: string;
+    number: number;
+    label: string;
+    enrolled_at: string;
+    last_at: string;
+    stage: string;
+    finished: boolean;
+    withdrawn: boolean;
+    language: string;
+    plan_version: number;
+    quality: Record<string, any>;
+    screening: Record<string, any> | null;
+    excluded: boolean;
+    reasons: Array<string>;
+    decision: DecisionJson | null;
+    too_fast: Record<string, any> | null;
+    comments: number;
   }
 
   interface PersonProgress {
@@ -1499,6 +1747,12 @@ declare namespace Api {
     base?: string;
   }
 
+  interface ProgressJson {
+    done: number;
+    total: number;
+    words: string;
+  }
+
   interface PromptJson {
     id: string;
     source: string;
@@ -1558,12 +1812,25 @@ declare namespace Api {
     doubt: string;
   }
 
+  interface PublishedNumbers {
+    pearson: number | null;
+    spearman: number | null;
+    agreement: number | null;
+  }
+
   interface PublishedRow {
     name: string;
     facts: string;
     here: Array<string>;
     here_note: string;
     cells: Record<string, PublishedCell>;
+  }
+
+  interface PublishedSource {
+    title: string;
+    source: string;
+    url: string;
+    notes: Array<string>;
   }
 
   interface PublishedTable {
@@ -1574,6 +1841,11 @@ declare namespace Api {
     told: string;
     notes: Array<string>;
     rows: Array<PublishedRow>;
+  }
+
+  interface QuestionAnswers {
+    counts: Array<number>;
+    skips: number;
   }
 
   interface QuestionJudgments {
@@ -1593,6 +1865,14 @@ declare namespace Api {
     relation?: string;
   }
 
+  interface QuestionResultsJson {
+    tasks: Array<QuestionShare>;
+    overall: QuestionShare;
+    macro: TaskMean | null;
+    answers: Record<string, QuestionAnswers>;
+    by_person: Array<PersonAnswers>;
+  }
+
   interface QuestionSetJson {
     id: string;
     name: string;
@@ -1602,6 +1882,22 @@ declare namespace Api {
     tasks: Array<SetTask>;
   }
 
+  interface QuestionShare {
+    task: string;
+    name: string;
+    share: NumberJson;
+    told: NumberJson;
+    right: number;
+    wrong: number;
+    skips: number;
+    answers: number;
+    questions: number;
+    people: number;
+    chance: number | null;
+    over: string;
+    over_words: string;
+  }
+
   interface RankedImage {
     image: string;
     thumb: string;
@@ -1609,6 +1905,12 @@ declare namespace Api {
     rank: number | null;
     here: boolean;
     href: string;
+  }
+
+  interface RatingJson {
+    model: string;
+    mean: NumberJson;
+    ratings: number;
   }
 
   interface RealismProblem {
@@ -1628,6 +1930,21 @@ declare namespace Api {
   interface RegisteredCfm {
     cfm: string;
     version: string;
+  }
+
+  interface ReplayedPerson {
+    number: number;
+    label: string;
+    why: string;
+  }
+
+  interface Replays {
+    checked: number;
+    same: number;
+    differing: Array<ReplayedPerson>;
+    skipped: Array<ReplayedPerson>;
+    whole: boolean;
+    words: string;
   }
 
   interface ReportList {
@@ -1686,6 +2003,13 @@ declare namespace Api {
     picture_reason: string;
     delta_e00: number | null;
     score?: string;
+  }
+
+  interface ResultsView {
+    status: 'computing' | 'ready';
+    progress: ProgressJson | null;
+    stale: boolean;
+    results: ComputedResults | null;
   }
 
   interface Revision {
@@ -1748,6 +2072,21 @@ declare namespace Api {
     name: string;
     title: string;
     main: boolean;
+  }
+
+  interface RuleField {
+    name: string;
+    label: string;
+    help: string;
+    kind: string;
+    value: number | boolean | null;
+    default: number | boolean | null;
+  }
+
+  interface RuleSet {
+    rule: Record<string, any>;
+    rule_is_default: boolean;
+    results: ResultsView;
   }
 
   interface RuleStatusJson {
@@ -2032,11 +2371,32 @@ declare namespace Api {
     contributors: number;
   }
 
+  interface SetRule {
+    study: string;
+    least_attention?: number | string | null;
+    least_consistency?: number | string | null;
+    most_fast?: number | string | null;
+    most_one_side?: number | string | null;
+    least_answered?: number | string | null;
+    least_plates?: number | string | null;
+    least_training?: number | string | null;
+    screen?: boolean;
+    default?: boolean;
+  }
+
   interface SetTask {
     id: string;
     name: string;
     questions: number;
     people: boolean;
+  }
+
+  interface SideBiasJson {
+    left: number;
+    right: number;
+    left_share: NumberJson;
+    p: number | null;
+    words: string;
   }
 
   interface SketchChoice {
@@ -2149,6 +2509,18 @@ declare namespace Api {
     drawing?: string;
   }
 
+  interface StrengthJson {
+    model: string;
+    elo: number;
+    elo_low: number | null;
+    elo_high: number | null;
+    strength: NumberJson;
+    rank_low: number;
+    rank_high: number;
+    votes: number;
+    separated: boolean;
+  }
+
   interface StudyForm {
     title?: string;
     preset?: string;
@@ -2227,6 +2599,10 @@ declare namespace Api {
     load: Array<LoadCount>;
   }
 
+  interface StudyReference {
+    study: string;
+  }
+
   interface StudyRequest {
     study: string;
   }
@@ -2301,6 +2677,33 @@ declare namespace Api {
     count: number;
   }
 
+  interface SummaryJson {
+    participants: number;
+    people: number;
+    caution: string;
+    finished: number;
+    wanted: number;
+    answers: number;
+    skips: number;
+    ties: number;
+    skip_share: NumberJson;
+    tie_share: NumberJson;
+    strengths: Array<StrengthJson>;
+    strengths_why: string;
+    tie_between_equals: number | null;
+    win_rates: Array<WinRateJson>;
+    against: Array<WinRateJson>;
+    groups: Array<GroupStrengths>;
+    side_bias: SideBiasJson | null;
+    arrangements: Array<ArrangementJson>;
+    agreement: AgreementJson;
+    ratings: Array<RatingJson>;
+    first_choices: Array<FirstChoice>;
+    by_group: Array<GroupJson>;
+    questions: QuestionResultsJson | null;
+    validation: MetricValidity;
+  }
+
   interface TableJson {
     name: string;
     title: string;
@@ -2328,6 +2731,15 @@ declare namespace Api {
     mask: string;
     asked: ExpectationJson | null;
     verdicts: Array<RuleVerdictJson>;
+  }
+
+  interface TaskMean {
+    name: string;
+    share: NumberJson;
+    chance: number;
+    tasks: number;
+    over: string;
+    over_words: string;
   }
 
   interface TrainingForm {
@@ -2378,6 +2790,11 @@ declare namespace Api {
     causes: Array<CauseJson>;
   }
 
+  interface UnscoredReason {
+    words: string;
+    candidates: number;
+  }
+
   interface VotesNeeded {
     participants: number | null;
     low: number | null;
@@ -2404,5 +2821,14 @@ declare namespace Api {
 
   interface Waiting {
     session: string;
+  }
+
+  interface WinRateJson {
+    model: string;
+    other?: string;
+    rate: NumberJson;
+    wins: number;
+    losses: number;
+    ties: number;
   }
 }

@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
@@ -106,7 +106,7 @@ def _of_one_moment(
         more = read(study_id)
     service = context.service(ResultsService)
 
-    def make(step: Callable[[str], None]) -> dict[str, Any]:
+    def make(step: Callable[[str], None]) -> Mapping[str, Any]:
         return computed_of(context, source, key, REPLICATES, step)
 
     computed = service.get(study_id, (key, REPLICATES), make, _WAIT_S)

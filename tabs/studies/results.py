@@ -7,12 +7,12 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, TypedDict, cast
 
 from pydantic import Field
 
@@ -28,14 +28,14 @@ from truehue.tabs.page.requests import PageRequest
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.sources.studies import StudySource, read_source, source_key
 from truehue.tabs.studies.metrics import metrics_of
-from truehue.tabs.studies.results_json import results_json
+from truehue.tabs.studies.results_json import StudyNumbers, results_json
 
 WAIT_S = 2.0
 """What one question waits for an answer; then the page asks again."""
 LEAST_REPLICATES, MOST_REPLICATES, REPLICATES = 100, 5_000, 1_000
 _MOST_KEPT = 32
 
-Json = dict[str, Any]
+Json = Mapping[str, Any]
 Make = Callable[[Callable[[str], None]], Json]
 
 
@@ -49,13 +49,21 @@ class _Task:
     done: int = 0
 
 
+class ProgressJson(TypedDict):
+    """How far a computation is; ``words`` is what is at work."""
+
+    done: int
+    total: int
+    words: str
+
+
 @dataclass(frozen=True)
 class Computed:
     """``results`` may be of an earlier key (``stale``) while ``progress`` is at work, or None."""
 
     results: Json | None
     stale: bool
-    progress: Json | None
+    progress: ProgressJson | None
 
 
 @dataclass
@@ -91,7 +99,7 @@ class ResultsService:
                 continue
             except NotYet:
                 total = max(self._steps.get(study_id, 0), task.done + 1)
-                progress = {"done": task.done, "total": total, "words": task.words}
+                progress: ProgressJson = {"done": task.done, "total": total, "words": task.words}
                 return Computed(saved[1] if saved else None, saved is not None, progress)
             if task.key == key:
                 return Computed(made, False, None)
@@ -161,8 +169,50 @@ class StudyResultsRequest(StudyReference):
     replicates: Annotated[int, Field(ge=LEAST_REPLICATES, le=MOST_REPLICATES)] = REPLICATES
 
 
+class FewerReplicates(TypedDict):
+    """A number whose intervals are of fewer resamples."""
+
+    name: str
+    replicates: int
+
+
+class ComputedResults(StudyNumbers):
+    """Results, and how they were computed; ``of`` is the same for equal answers."""
+
+    key: str
+    of: str
+    events: int
+    replicates: int
+    fewer_replicates: list[FewerReplicates]
+    seconds: float
+    computed_at: str
+
+
+class ComputationState(TypedDict):
+    """Whether a computation is at work; ``stale`` says that what is shown is of an earlier one."""
+
+    status: Literal["computing", "ready"]
+    progress: ProgressJson | None
+    stale: bool
+
+
+class ResultsView(ComputationState):
+    """The results of a study so far; None before the first."""
+
+    results: ComputedResults | None
+
+
+def state_json(computed: Computed) -> ComputationState:
+    """How far the computation is."""
+    return {
+        "status": "computing" if computed.progress else "ready",
+        "progress": computed.progress,
+        "stale": computed.stale,
+    }
+
+
 @requires("study")
-def study_results(context: Context, actor: Actor, request: StudyResultsRequest) -> Json:
+def study_results(context: Context, actor: Actor, request: StudyResultsRequest) -> ResultsView:
     """The results of a study so far, before and after exclusion."""
     study_id = context.storage.studies.get(request.study).id
     key = (source_key(context, study_id), request.replicates)
@@ -170,15 +220,12 @@ def study_results(context: Context, actor: Actor, request: StudyResultsRequest) 
     computed = service.get(
         study_id, key, lambda step: compute(context, study_id, request.replicates, step)
     )
-    return {
-        "status": "computing" if computed.progress else "ready",
-        "progress": computed.progress,
-        "stale": computed.stale,
-        "results": computed.results,
-    }
+    return {**state_json(computed), "results": cast(ComputedResults | None, computed.results)}
 
 
-def compute(context: Context, study_id: str, replicates: int, step: Callable[[str], None]) -> Json:
+def compute(
+    context: Context, study_id: str, replicates: int, step: Callable[[str], None]
+) -> ComputedResults:
     """The results of a study as JSON; ``step`` is told what is at work."""
     step("reading")
     with context.storage.snapshot():
@@ -197,7 +244,7 @@ def computed_of(
     key: object,
     replicates: int,
     step: Callable[[str], None],
-) -> Json:
+) -> ComputedResults:
     """The results of a study as it was read, under that ``key``."""
     began = time.monotonic()
     people = source.people
@@ -229,7 +276,7 @@ def computed_of(
     }
 
 
-def _fewer(kind: Kind, replicates: int) -> list[Json]:
+def _fewer(kind: Kind, replicates: int) -> list[FewerReplicates]:
     """The numbers whose intervals are of fewer resamples, for they take long."""
     fewer = [("Krippendorff’s α", ALPHA_REPLICATES)]
     if kind is Kind.RATINGS:

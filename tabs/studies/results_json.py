@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, astuple
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from truehue.annotation.judgments.rates import PLACES, ChoiceShare, Rating, SideBias, WinRate
 from truehue.annotation.participants import ExclusionRule, screening_of
@@ -16,9 +16,21 @@ from truehue.annotation.studies.cases import Kind
 from truehue.core.studies import Decision, Event, EventKind, ParticipantRecord
 from truehue.tabs.sources.studies import StudySource, rule_json, too_fast_json
 from truehue.tabs.studies.metrics import StudyMetric
-from truehue.tabs.studies.questions.results import log_json, questions_json
-from truehue.tabs.studies.results_numbers import ALONE, few_people, number, percent, plain
-from truehue.tabs.studies.validation import validation_json
+from truehue.tabs.studies.questions.results import (
+    AskedQuestion,
+    QuestionResultsJson,
+    log_json,
+    questions_json,
+)
+from truehue.tabs.studies.results_numbers import (
+    ALONE,
+    NumberJson,
+    few_people,
+    number,
+    percent,
+    plain,
+)
+from truehue.tabs.studies.validation import MetricValidity, validation_json
 
 ELO = 400 / math.log(10)
 """Points of Elo a logit."""
@@ -62,12 +74,226 @@ RULE_FIELDS = (
 Arrangements = Mapping[str, SideBias]
 
 
+class NamedStudy(TypedDict):
+    """The study that results are of."""
+
+    id: str
+    title: str
+    state: str
+    kind: str
+    material: str
+    question: str
+    version: int
+
+
+class RuleField(TypedDict):
+    """A bound of the rule of exclusion."""
+
+    name: str
+    label: str
+    help: str
+    kind: str
+    value: float | bool | None
+    default: float | bool | None
+
+
+class DecisionJson(TypedDict):
+    """What a researcher decided of a participant."""
+
+    excluded: bool
+    reason: str
+    by: str
+    at: str
+
+
+class PersonJson(TypedDict):
+    """A participant with what was seen of them; ``quality`` has the fields of Quality."""
+
+    id: str
+    number: int
+    label: str
+    enrolled_at: str
+    last_at: str
+    stage: str
+    finished: bool
+    withdrawn: bool
+    language: str
+    plan_version: int
+    quality: dict[str, Any]
+    screening: dict[str, Any] | None
+    excluded: bool
+    reasons: list[str]
+    decision: DecisionJson | None
+    too_fast: dict[str, Any] | None
+    comments: int
+
+
+class ExclusionReason(TypedDict):
+    """How many participants are excluded for a reason."""
+
+    words: str
+    participants: int
+
+
+class ExcludedJson(TypedDict):
+    """How many participants results are without, and why."""
+
+    participants: int
+    by_decision: int
+    by_rule: int
+    reasons: list[ExclusionReason]
+
+
+class StrengthJson(TypedDict):
+    """The strength of a model in logits and in points of Elo."""
+
+    model: str
+    elo: float
+    elo_low: float | None
+    elo_high: float | None
+    strength: NumberJson
+    rank_low: int
+    rank_high: int
+    votes: int
+    separated: bool
+
+
+class WinRateJson(TypedDict):
+    """How often a model won, against all or one ``other``."""
+
+    model: str
+    other: NotRequired[str]
+    rate: NumberJson
+    wins: int
+    losses: int
+    ties: int
+
+
+class RatingJson(TypedDict):
+    """The mean rating of a model."""
+
+    model: str
+    mean: NumberJson
+    ratings: int
+
+
+class FirstChoice(TypedDict):
+    """How often a model was the best of those it was shown with."""
+
+    model: str
+    count: int
+    shown: int
+    share: NumberJson
+
+
+class GroupStrengths(TypedDict):
+    """The strengths within a group of cases."""
+
+    group: str
+    votes: int
+    participants: int
+    strengths: list[StrengthJson]
+
+
+class GroupJson(TypedDict):
+    """The answers within a group of cases."""
+
+    group: str
+    answers: int
+    skips: int
+    ties: int
+    win_rates: list[WinRateJson]
+    ratings: list[RatingJson]
+    first_choices: list[FirstChoice]
+    alpha: NumberJson
+
+
+class SideBiasJson(TypedDict):
+    """Whether one position was preferred."""
+
+    left: int
+    right: int
+    left_share: NumberJson
+    p: float | None
+    words: str
+
+
+class ArrangementJson(TypedDict):
+    """The same for one arrangement of the positions."""
+
+    arrangement: str
+    first: str
+    second: str
+    votes_first: int
+    votes_second: int
+    share: NumberJson
+    p: float | None
+
+
+class AgreementJson(TypedDict):
+    """How far participants agree."""
+
+    observed: NumberJson
+    kappa: NumberJson
+    alpha: NumberJson
+    scale: str
+    items: int
+    alpha_items: int
+    words: str
+
+
+class SummaryJson(TypedDict):
+    """The results over some participants."""
+
+    participants: int
+    people: int
+    caution: str
+    finished: int
+    wanted: int
+    answers: int
+    skips: int
+    ties: int
+    skip_share: NumberJson
+    tie_share: NumberJson
+    strengths: list[StrengthJson]
+    strengths_why: str
+    tie_between_equals: float | None
+    win_rates: list[WinRateJson]
+    against: list[WinRateJson]
+    groups: list[GroupStrengths]
+    side_bias: SideBiasJson | None
+    arrangements: list[ArrangementJson]
+    agreement: AgreementJson
+    ratings: list[RatingJson]
+    first_choices: list[FirstChoice]
+    by_group: list[GroupJson]
+    questions: QuestionResultsJson | None
+    validation: MetricValidity
+
+
+class StudyNumbers(TypedDict):
+    """The results of a study, over all participants and over those included."""
+
+    study: NamedStudy
+    rule: dict[str, Any]
+    rule_is_default: bool
+    rule_fields: list[RuleField]
+    excluded: ExcludedJson
+    same: bool
+    everybody: SummaryJson
+    included: SummaryJson
+    people: list[PersonJson]
+    asked: list[AskedQuestion]
+    notes: list[str]
+    erased: int
+
+
 def results_json(
     source: StudySource,
     results: StudyResults,
     metrics: Sequence[StudyMetric],
     arrangements: tuple[Arrangements, Arrangements],
-) -> dict[str, Any]:
+) -> StudyNumbers:
     """All of ``results`` but how they were computed; ``arrangements`` are with and without those
     excluded."""
     study = source.study
@@ -115,7 +341,7 @@ OF_COLORINGS = frozenset(("least_answered", "least_plates", "screen"))
 """What can be seen of people who color: there are no checks, repeats, sides or training."""
 
 
-def rule_fields(rule: ExclusionRule, kind: Kind) -> list[dict[str, Any]]:
+def rule_fields(rule: ExclusionRule, kind: Kind) -> list[RuleField]:
     """The bounds of the rule for a form: those that say anything of a study of that kind."""
     default = ExclusionRule()
     return [
@@ -133,7 +359,7 @@ def rule_fields(rule: ExclusionRule, kind: Kind) -> list[dict[str, Any]]:
     ]
 
 
-def decision_json(decision: Decision | None) -> dict[str, Any] | None:
+def decision_json(decision: Decision | None) -> DecisionJson | None:
     """What a researcher decided."""
     if decision is None:
         return None
@@ -150,7 +376,7 @@ def person_json(
     participant: ParticipantRecord,
     events: Sequence[Event],
     source: StudySource,
-) -> dict[str, Any]:
+) -> PersonJson:
     """One participant with what was seen of them."""
     kinds = Counter(event.kind for event in events)
     stage = "answering" if kinds[EventKind.ANSWER] else "enrolled"
@@ -186,7 +412,7 @@ def label(participant_number: int) -> str:
     return f"Participant {participant_number + 1}"
 
 
-def _excluded(people: Sequence[PersonResult]) -> dict[str, Any]:
+def _excluded(people: Sequence[PersonResult]) -> ExcludedJson:
     out = [person.excluded for person in people if person.excluded]
     decided = sum(reasons[0].startswith("a decision: ") for reasons in out)
     kinds: Counter[str] = Counter()
@@ -214,7 +440,7 @@ def _summary(
     people: Sequence[PersonResult],
     metrics: Sequence[StudyMetric],
     arrangements: Arrangements,
-) -> dict[str, Any]:
+) -> SummaryJson:
     pairs = source.plan.kind is Kind.PAIRS
     against_all = [rate for rate in summary.win_rates if not rate.other]
     return {
@@ -253,19 +479,19 @@ def _summary(
     }
 
 
-def rating_json(rating: Rating) -> dict[str, Any]:
+def rating_json(rating: Rating) -> RatingJson:
     """The mean rating of a model, 0 to 10."""
     mean = number(rating.mean, rating.low, rating.high)
     return {"model": rating.model, "mean": mean, "ratings": rating.ratings}
 
 
-def choice_json(choice: ChoiceShare) -> dict[str, Any]:
+def choice_json(choice: ChoiceShare) -> FirstChoice:
     """How often a model was the best of those it was shown with."""
     share = number(choice.share, choice.low, choice.high)
     return {"model": choice.model, "count": choice.chosen, "shown": choice.shown, "share": share}
 
 
-def _group(name: str, group: GroupSummary) -> dict[str, Any]:
+def _group(name: str, group: GroupSummary) -> GroupJson:
     why = "No stimulus of this group has answers from two people yet."
     return {
         "group": name,
@@ -279,7 +505,7 @@ def _group(name: str, group: GroupSummary) -> dict[str, Any]:
     }
 
 
-def strengths_json(ranking: Ranking | None) -> list[dict[str, Any]]:
+def strengths_json(ranking: Ranking | None) -> list[StrengthJson]:
     """Models by falling strength, in logits and in points of Elo around the mean of all."""
     if ranking is None:
         return []
@@ -315,14 +541,19 @@ def _strengths_why(pairs: bool, ranking: Ranking | None) -> str:
     return ""
 
 
-def rate_json(rate: WinRate) -> dict[str, Any]:
+def rate_json(rate: WinRate) -> WinRateJson:
     """A win rate; ties count half."""
-    counts = {"wins": rate.wins, "losses": rate.losses, "ties": rate.ties}
-    other = {"other": rate.other} if rate.other else {}
-    return {"model": rate.model, **other, "rate": number(rate.rate, rate.low, rate.high), **counts}
+    rate_numbers: WinRateJson = {
+        "model": rate.model,
+        "rate": number(rate.rate, rate.low, rate.high),
+        "wins": rate.wins,
+        "losses": rate.losses,
+        "ties": rate.ties,
+    }
+    return {**rate_numbers, "other": rate.other} if rate.other else rate_numbers
 
 
-def _side_bias(bias: SideBias | None) -> dict[str, Any] | None:
+def _side_bias(bias: SideBias | None) -> SideBiasJson | None:
     if bias is None:
         return None
     share = number(bias.left_share, bias.low, bias.high)
@@ -349,7 +580,7 @@ def _side_bias(bias: SideBias | None) -> dict[str, Any] | None:
     }
 
 
-def _arrangement(name: str, bias: SideBias) -> dict[str, Any]:
+def _arrangement(name: str, bias: SideBias) -> ArrangementJson:
     first, second = PLACES[name]
     return {
         "arrangement": name,
@@ -362,7 +593,7 @@ def _arrangement(name: str, bias: SideBias) -> dict[str, Any]:
     }
 
 
-def _agreement(summary: Summary) -> dict[str, Any]:
+def _agreement(summary: Summary) -> AgreementJson:
     scale = "nominal" if summary.fleiss or not summary.ratings else "interval"
     no_items = "No stimulus has answers from two people yet."
     one_answer = "All answers are the same, so agreement beyond chance cannot be computed."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TypedDict
 
 from truehue.annotation.judgments.resampling import FEW_PEOPLE
 
@@ -47,14 +47,23 @@ def plain(value: float | None) -> float | None:
     return None if value is None or not math.isfinite(value) else float(value)
 
 
+class NumberJson(TypedDict):
+    """A number with its interval; ``why`` says what is missing of it."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    why: str
+
+
 def number(
     value: float | None,
     low: float | None = None,
     high: float | None = None,
     why: str = UNFINISHED,
     why_open: str = ALONE,
-) -> dict[str, Any]:
-    """``{value, low, high, why}``. ``why`` is said where there is no value, ``why_open`` where
+) -> NumberJson:
+    """The number for a page. ``why`` is said where there is no value, ``why_open`` where
     there is one without the interval that it should have."""
     shown = plain(value)
     interval = (plain(low), plain(high))

@@ -23,11 +23,12 @@ from truehue.tabs.sources.studies import read_source, rule_json
 from truehue.tabs.studies.live import StudyCache, StudyRequest, study_of
 from truehue.tabs.studies.results import (
     ResultsService,
+    ResultsView,
     StudyReference,
     StudyResultsRequest,
     study_results,
 )
-from truehue.tabs.studies.results_json import decision_json, label
+from truehue.tabs.studies.results_json import DecisionJson, decision_json, label
 from truehue.tabs.studies.rights import may_personal, require_personal
 
 if TYPE_CHECKING:
@@ -121,8 +122,65 @@ class Erase(ParticipantReference):
     confirm: Annotated[int, Field(ge=1)]
 
 
+class RuleSet(TypedDict):
+    """The rule of exclusion, and the results by it."""
+
+    rule: dict[str, Any]
+    rule_is_default: bool
+    results: ResultsView
+
+
+class DecidedPerson(TypedDict):
+    """A participant and what was decided of them."""
+
+    id: str
+    number: int
+    label: str
+    excluded: bool
+    decision: DecisionJson | None
+
+
+class Decided(TypedDict):
+    """The participant that was decided of."""
+
+    person: DecidedPerson
+
+
+class Erased(TypedDict):
+    """The number of the participant, and the sets of distributions that went with them."""
+
+    erased: int
+    label: str
+    sets: list[str]
+
+
+class Cleared(TypedDict):
+    """Of how many participants the ids of recruiting sites were deleted."""
+
+    cleared: int
+
+
+class ReplayedPerson(TypedDict):
+    """A participant whose trials differ, or were not checked, and why."""
+
+    number: int
+    label: str
+    why: str
+
+
+class Replays(TypedDict):
+    """Whether the log gives the trials of all participants again."""
+
+    checked: int
+    same: int
+    differing: list[ReplayedPerson]
+    skipped: list[ReplayedPerson]
+    whole: bool
+    words: str
+
+
 @requires("study")
-def set_rule(context: Context, actor: Actor, request: SetRule) -> Json:
+def set_rule(context: Context, actor: Actor, request: SetRule) -> RuleSet:
     """Sets the rule that leaves participants out of results; the rules before stay in the log."""
     study_id = context.storage.studies.get(request.study).id
     fields = request.model_dump(exclude={"study", "default"})
@@ -139,7 +197,7 @@ def set_rule(context: Context, actor: Actor, request: SetRule) -> Json:
 
 
 @requires("study")
-def exclude(context: Context, actor: Actor, request: Decide) -> Json:
+def exclude(context: Context, actor: Actor, request: Decide) -> Decided:
     """Leaves a participant out of results, with a reason; their answers stay."""
     if not request.reason:
         raise BadInput("Give a reason. It appears in results and exports.", "reason")
@@ -147,12 +205,12 @@ def exclude(context: Context, actor: Actor, request: Decide) -> Json:
 
 
 @requires("study")
-def include(context: Context, actor: Actor, request: Decide) -> Json:
+def include(context: Context, actor: Actor, request: Decide) -> Decided:
     """Takes the decision back; the rule of exclusion stands as before."""
     return _decide(context, actor, request, excluded=False)
 
 
-def _decide(context: Context, actor: Actor, request: Decide, *, excluded: bool) -> Json:
+def _decide(context: Context, actor: Actor, request: Decide, *, excluded: bool) -> Decided:
     person = participant_of(context, request)
     storage = context.storage
     storage.participants.decide(person.id, excluded, request.reason, actor.id)
@@ -169,7 +227,7 @@ def _decide(context: Context, actor: Actor, request: Decide, *, excluded: bool) 
 
 
 @requires("study")
-def erase(context: Context, actor: Actor, request: Erase) -> Json:
+def erase(context: Context, actor: Actor, request: Erase) -> Erased:
     """Deletes everything of one participant for good, because that person asked for it, and the
     sets of distributions with their answers, which are named. For who made the study, and for
     admins."""
@@ -190,7 +248,7 @@ def erase(context: Context, actor: Actor, request: Erase) -> Json:
 
 
 @requires("study")
-def clear_external(context: Context, actor: Actor, request: StudyReference) -> Json:
+def clear_external(context: Context, actor: Actor, request: StudyReference) -> Cleared:
     """Deletes what recruiting sites call the participants of a closed study, as the text that they
     agreed to promises for when they are paid. For who made the study, and for admins."""
     study = context.storage.studies.get(request.study)
@@ -254,7 +312,7 @@ def _consent(context: Context, person: ParticipantRecord) -> Json:
 
 
 @requires("study")
-def check_replays(context: Context, actor: Actor, request: StudyReference) -> Json:
+def check_replays(context: Context, actor: Actor, request: StudyReference) -> Replays:
     """Whether every participant was served what the plan, its seed and the log give again."""
     source = read_source(context, request.study)
     events = logs_of(context.storage, source.study.id)

@@ -74,7 +74,7 @@ class ExportData:
 
     source: StudySource
     metrics: tuple[StudyMetric, ...]
-    results: Json
+    results: Mapping[str, Any]
     personal: bool = False
     colorings: Any = None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 
@@ -26,12 +26,17 @@ from truehue.annotation.validation import (
 from truehue.core.published import table
 from truehue.tabs.page.errors import count_noun
 from truehue.tabs.studies.metrics import MISSING, StudyMetric
-from truehue.tabs.studies.results_numbers import few_people_of_cases, number, percent, two
+from truehue.tabs.studies.results_numbers import (
+    NumberJson,
+    few_people_of_cases,
+    number,
+    percent,
+    two,
+)
 
 MOST_TIMES = 50
 """More votes than so many times those there are are no advice."""
 _MOST_NAMED = 5
-Json = dict[str, Any]
 TABLE_3 = "colorconceptbench-table3"
 _STILL = "A correlation needs more than two stimuli for which both the metric and people differ."
 _FEW_CASES = "Intervals resample cases, and there are too few."
@@ -220,11 +225,112 @@ def _few(count: int, label: str, having: str) -> str:
     return f"{count_noun(count, label)} {verb} {having} so far: metrics are compared from {LEAST_PAIRS} on."
 
 
-def validation_json(plan: StudyPlan, summary: Summary, metrics: Sequence[StudyMetric]) -> Json:
+class UnscoredReason(TypedDict):
+    """How many candidates a metric left out for a reason."""
+
+    words: str
+    candidates: int
+
+
+class MetricAbout(TypedDict):
+    """A metric; ``turned`` says that less of it is better."""
+
+    metric: str
+    name: str
+    unit: str
+    source: str
+    formula: str
+    turned: bool
+    unscored_why: list[UnscoredReason]
+
+
+class MetricNumbers(TypedDict):
+    """How far a metric agrees with people."""
+
+    pearson: NumberJson
+    spearman: NumberJson
+    agreement: NumberJson
+
+
+class PublishedNumbers(TypedDict):
+    """A row of the paper's Table 3."""
+
+    pearson: float | None
+    spearman: float | None
+    agreement: float | None
+
+
+class MetricRow(MetricAbout, MetricNumbers):
+    """A metric against people's answers; ``pairs`` are what it is compared over."""
+
+    kendall: NumberJson | None
+    agreement_decided: NumberJson
+    chance: float | None
+    pairs: int
+    unscored: int
+    metric_ties: int
+    vote_ties: int
+    published: PublishedNumbers | None
+
+
+class GroupMetric(MetricNumbers):
+    """A metric within a group of cases."""
+
+    metric: str
+    name: str
+    pairs: int
+
+
+class GroupMetrics(TypedDict):
+    """The metrics within a group of cases, and what follows from them."""
+
+    group: str
+    cases: int
+    pairs: int
+    why: str
+    sentence: str
+    rows: list[GroupMetric]
+
+
+class PublishedSource(TypedDict):
+    """Where published numbers are from."""
+
+    title: str
+    source: str
+    url: str
+    notes: list[str]
+
+
+class MissingMetric(TypedDict):
+    """A metric that is not computed, and why."""
+
+    name: str
+    why: str
+
+
+class MetricValidity(TypedDict):
+    """Every metric against people's answers, and what follows."""
+
+    why: str
+    kind: str
+    of: str
+    pairs: int
+    cases: int
+    rows: list[MetricRow]
+    published: PublishedSource | None
+    sentences: list[str]
+    caution: str
+    groups: list[GroupMetrics]
+    missing: list[MissingMetric]
+
+
+def validation_json(
+    plan: StudyPlan, summary: Summary, metrics: Sequence[StudyMetric]
+) -> MetricValidity:
     """Every metric against the answers of a summary."""
     by_id = {metric.id: metric for metric in metrics}
     compared = plan.material is Material.DISTRIBUTIONS and plan.kind is Kind.PAIRS
-    rows: list[Json]
+    rows: list[MetricRow]
     if plan.kind is Kind.PAIRS:
         rows = [
             _of_pairs(validation, by_id[validation.metric], compared)
@@ -277,7 +383,7 @@ def _why_nothing(plan: StudyPlan, metrics: Sequence[StudyMetric]) -> str:
     return "There are no votes yet."
 
 
-def _about(metric: StudyMetric) -> Json:
+def _about(metric: StudyMetric) -> MetricAbout:
     return {
         "metric": metric.id,
         "name": metric.name,
@@ -291,7 +397,7 @@ def _about(metric: StudyMetric) -> Json:
     }
 
 
-def _of_pairs(validation: Validation, metric: StudyMetric, compared: bool) -> Json:
+def _of_pairs(validation: Validation, metric: StudyMetric, compared: bool) -> MetricRow:
     return {
         **_about(metric),
         **_numbers(validation),
@@ -306,7 +412,7 @@ def _of_pairs(validation: Validation, metric: StudyMetric, compared: bool) -> Js
     }
 
 
-def _of_ratings(rating_validation: RatingValidation, metric: StudyMetric) -> Json:
+def _of_ratings(rating_validation: RatingValidation, metric: StudyMetric) -> MetricRow:
     agreement = "Agreement applies to choices; ratings have correlations."
     return {
         **_about(metric),
@@ -324,7 +430,7 @@ def _of_ratings(rating_validation: RatingValidation, metric: StudyMetric) -> Jso
     }
 
 
-def _of_choices(choice_validation: ChoiceValidation, metric: StudyMetric) -> Json:
+def _of_choices(choice_validation: ChoiceValidation, metric: StudyMetric) -> MetricRow:
     correlation = "Correlations apply to pairs and ratings; best of four has agreement."
     agreement = choice_validation.agreement
     return {
@@ -343,7 +449,7 @@ def _of_choices(choice_validation: ChoiceValidation, metric: StudyMetric) -> Jso
     }
 
 
-def _numbers(validation: Validation) -> Json:
+def _numbers(validation: Validation) -> MetricNumbers:
     return {
         "pearson": _number(validation.pearson),
         "spearman": _number(validation.spearman),
@@ -351,18 +457,20 @@ def _numbers(validation: Validation) -> Json:
     }
 
 
-def _number(interval: Interval) -> Json:
+def _number(interval: Interval) -> NumberJson:
     return number(interval.value, interval.low, interval.high, _STILL, _FEW_CASES)
 
 
-def _groups(plan: StudyPlan, summary: Summary, by_id: Mapping[str, StudyMetric]) -> list[Json]:
+def _groups(
+    plan: StudyPlan, summary: Summary, by_id: Mapping[str, StudyMetric]
+) -> list[GroupMetrics]:
     cases: dict[str, int] = {}
     for case in plan.cases:
         if case.group:
             cases[case.group] = cases.get(case.group, 0) + 1
     if len(cases) < 2:
         return []
-    groups = []
+    groups: list[GroupMetrics] = []
     for name, count in sorted(cases.items()):
         validations = summary.group_validations.get(name, ())
         sentences = trust_sentences(summary, list(by_id.values()), name) if validations else []
@@ -391,7 +499,7 @@ def _groups(plan: StudyPlan, summary: Summary, by_id: Mapping[str, StudyMetric])
 
 
 @cache
-def _published_rows() -> Mapping[str, dict[str, float | None]]:
+def _published_rows() -> Mapping[str, PublishedNumbers]:
     """The rows of Table 3 by the name of their metric; agreement as a share."""
     return {
         row.keys["metric"]: {
@@ -405,7 +513,7 @@ def _published_rows() -> Mapping[str, dict[str, float | None]]:
     }
 
 
-def _published() -> Json:
+def _published() -> PublishedSource:
     published = table(TABLE_3)
     return {
         "title": f"{published.number}, as published",

@@ -28,7 +28,7 @@ export function resultsView(box, current) {
   const text = make('p', 'th-soft');
   const body = make('div', 'th-study-view');
   const caution = cautionLine();
-  /** Of those whose answers count. @param {any} data */
+  /** Of those whose answers count. @param {Api.ComputedResults} data */
   const cautionOf = (data) => (data.same ? data.everybody : data.included).caution;
   let rendered = '';
   text.setAttribute('role', 'status');

@@ -9,7 +9,7 @@ const VIEWS = ['results', 'metrics', 'people'];
 
 /**
  * @typedef {object} Results
- * @property {any} data what was computed last, or null
+ * @property {Api.ComputedResults | null} data what was computed last, or null
  * @property {string} words what goes on, or what went wrong
  * @property {boolean} failed
  * @property {() => void} look asks again where that is due
@@ -92,7 +92,7 @@ export function resultsOf(current) {
 
 /**
  * Who is left out, in one sentence.
- * @param {any} data
+ * @param {Api.ComputedResults} data
  */
 export function exclusionWords(data) {
   const { excluded, everybody, included, same } = data;

@@ -234,15 +234,6 @@ def known_without_marks(context: Context, study_id: str) -> tuple[Facts | None, 
     return known(context, study.id, 0.5)
 
 
-def state_json(computed: Computed) -> dict[str, Any]:
-    """How far the computation is, as results say it."""
-    return {
-        "status": "computing" if computed.progress else "ready",
-        "progress": computed.progress,
-        "stale": computed.stale,
-    }
-
-
 @dataclass(frozen=True)
 class ColoringSnapshot:
     """A study of colorings as it is stored at one moment, under its key (:func:`facts_key`)."""

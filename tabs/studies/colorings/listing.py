@@ -25,7 +25,6 @@ from truehue.tabs.studies.colorings.facts import (
     Facts,
     current_colorings_of,
     known,
-    state_json,
 )
 from truehue.tabs.studies.colorings.layers import image_of, layer_of
 from truehue.tabs.studies.colorings.submitted import (
@@ -36,7 +35,7 @@ from truehue.tabs.studies.colorings.submitted import (
     latest,
     single_of,
 )
-from truehue.tabs.studies.results import StudyReference
+from truehue.tabs.studies.results import StudyReference, state_json
 from truehue.tabs.studies.rights import may_personal
 
 SHOWN_COLORS = 8

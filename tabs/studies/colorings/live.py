@@ -20,11 +20,10 @@ from truehue.tabs.studies.colorings.facts import (
     Facts,
     current_colorings_of,
     known,
-    state_json,
 )
 from truehue.tabs.studies.colorings.marks import open_recolors
 from truehue.tabs.studies.colorings.submitted import MAIN, SECOND, TRAINING, SubmittedColoring
-from truehue.tabs.studies.results import StudyReference
+from truehue.tabs.studies.results import StudyReference, state_json
 
 Json = dict[str, Any]
 

@@ -36,7 +36,6 @@ from truehue.tabs.studies.colorings.facts import (
     current_colorings_of,
     known,
     known_without_marks,
-    state_json,
 )
 from truehue.tabs.studies.colorings.layers import image_of
 from truehue.tabs.studies.colorings.listing import ColoringReference, png, row_json
@@ -56,7 +55,7 @@ from truehue.tabs.studies.colorings.submitted import (
 )
 from truehue.tabs.studies.colorings.submitted import single_of as coloring_of
 from truehue.tabs.studies.live import current
-from truehue.tabs.studies.results import StudyReference
+from truehue.tabs.studies.results import StudyReference, state_json
 from truehue.tabs.studies.results_people import MOST_REASON, ParticipantReference
 
 WITHDRAWN = "withdrawn"

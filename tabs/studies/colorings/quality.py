@@ -34,11 +34,11 @@ from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.links import ID_LENGTH, link
 from truehue.tabs.page.requests import single_of
 from truehue.tabs.page.roles import Actor
-from truehue.tabs.studies.colorings.facts import Facts, known, state_json
+from truehue.tabs.studies.colorings.facts import Facts, known
 from truehue.tabs.studies.colorings.listing import background_json, colors_json
 from truehue.tabs.studies.colorings.rule import rule_json
 from truehue.tabs.studies.colorings.submitted import TRAINING, label_of
-from truehue.tabs.studies.results import StudyReference
+from truehue.tabs.studies.results import StudyReference, state_json
 from truehue.tabs.studies.results_numbers import number, percent
 
 Json = dict[str, Any]

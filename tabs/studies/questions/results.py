@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypedDict
 
 from truehue.annotation.judgments.questions import (
     PARTICIPANTS,
@@ -16,9 +16,8 @@ from truehue.annotation.studies.cases import Kind
 from truehue.annotation.studies.plan import StudyPlan
 from truehue.core.vlm.records import LETTERS, Form
 from truehue.tabs.studies.questions.sets import task_name
-from truehue.tabs.studies.results_numbers import number, plain
+from truehue.tabs.studies.results_numbers import NumberJson, number, plain
 
-Json = dict[str, Any]
 NOT_ASKED = "No answers for this task yet."
 OVER_PEOPLE = "participants are resampled, which says how other people would do on these questions"
 OVER_QUESTIONS = (
@@ -27,7 +26,85 @@ OVER_QUESTIONS = (
 )
 
 
-def log_json(plan: StudyPlan) -> list[Json]:
+class ChoiceText(TypedDict):
+    """A choice with what a participant's page calls it."""
+
+    letter: str
+    text: str
+
+
+class AskedQuestion(TypedDict):
+    """A question; ``right`` is the index of the right choice."""
+
+    case: str
+    task: str
+    words: str
+    image: str
+    choices: list[ChoiceText]
+    right: int
+
+
+class QuestionShare(TypedDict):
+    """The right answers of a task, or of all questions."""
+
+    task: str
+    name: str
+    share: NumberJson
+    told: NumberJson
+    right: int
+    wrong: int
+    skips: int
+    answers: int
+    questions: int
+    people: int
+    chance: float | None
+    over: str
+    over_words: str
+
+
+class TaskMean(TypedDict):
+    """The mean of the tasks' shares."""
+
+    name: str
+    share: NumberJson
+    chance: float
+    tasks: int
+    over: str
+    over_words: str
+
+
+class QuestionShares(TypedDict):
+    """Right answers by task, over all questions, and as the mean of tasks."""
+
+    tasks: list[QuestionShare]
+    overall: QuestionShare
+    macro: TaskMean | None
+
+
+class QuestionAnswers(TypedDict):
+    """How often each choice of a question was given."""
+
+    counts: list[int]
+    skips: int
+
+
+class PersonAnswers(TypedDict):
+    """What a participant got right."""
+
+    number: int
+    right: int
+    answers: int
+    skips: int
+
+
+class QuestionResultsJson(QuestionShares):
+    """What people got right; ``answers`` are by question."""
+
+    answers: dict[str, QuestionAnswers]
+    by_person: list[PersonAnswers]
+
+
+def log_json(plan: StudyPlan) -> list[AskedQuestion]:
     """All questions of a study in their order; empty for another study."""
     if plan.kind is not Kind.QUESTIONS:
         return []
@@ -53,7 +130,7 @@ def letter_of(form: Form, index: int) -> str:
     return "YN"[index] if form is Form.BINARY else LETTERS[index]
 
 
-def questions_json(question_results: QuestionResults | None) -> Json | None:
+def questions_json(question_results: QuestionResults | None) -> QuestionResultsJson | None:
     """Shares by task and over all, answers by question and by participant; None of another kind."""
     if question_results is None:
         return None
@@ -75,7 +152,7 @@ def questions_json(question_results: QuestionResults | None) -> Json | None:
     }
 
 
-def shares_json(shares: RightShares) -> Json:
+def shares_json(shares: RightShares) -> QuestionShares:
     """``tasks``, ``overall`` and ``macro``; shares are 0 to 1."""
     return {
         "tasks": [_share_json(task) for task in shares.tasks],
@@ -84,7 +161,7 @@ def shares_json(shares: RightShares) -> Json:
     }
 
 
-def _share_json(right_share: RightShare) -> Json:
+def _share_json(right_share: RightShare) -> QuestionShare:
     return {
         "task": right_share.task,
         "name": task_name(right_share.task) if right_share.task else "All questions (micro)",
@@ -102,7 +179,7 @@ def _share_json(right_share: RightShare) -> Json:
     }
 
 
-def _macro_json(macro_share: MacroShare) -> Json:
+def _macro_json(macro_share: MacroShare) -> TaskMean:
     return {
         "name": f"Mean of {macro_share.tasks} tasks (macro)",
         "share": _number(macro_share.share),
@@ -113,5 +190,5 @@ def _macro_json(macro_share: MacroShare) -> Json:
     }
 
 
-def _number(share: Share) -> Json:
+def _number(share: Share) -> NumberJson:
     return number(share.value, share.low, share.high, NOT_ASKED)

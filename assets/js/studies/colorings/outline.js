@@ -12,7 +12,7 @@ function some(texts) {
   return texts.slice(0, NAMED).join(', ') + (rest > 0 ? ' and ' + whole(rest) + ' more' : '');
 }
 
-/** @param {any} made what the form makes */
+/** @param {Api.Outline} made what the form makes */
 export function coloringFacts(made) {
   const { asked, practice, without } = made.sketches;
   const drawings = new Set(asked.map((item) => item.key)).size;
@@ -42,7 +42,7 @@ export function coloringFacts(made) {
   ]);
 }
 
-/** @param {any} made */
+/** @param {Api.Outline} made */
 export function coloringSample(made) {
   const node = make('div', 'th-jc-sample');
   const strip = make('div', 'th-jc-papers');

@@ -16,7 +16,7 @@ export const taskWords = (tasks, source) =>
     )
     .join(', ');
 
-/** @param {any} made what the form makes */
+/** @param {Api.Outline} made what the form makes */
 export function questionFacts(made) {
   const { set, tasks } = made.questions;
   return facts([
@@ -28,7 +28,7 @@ export function questionFacts(made) {
   ]);
 }
 
-/** @param {any} made @param {any} form */
+/** @param {Api.Outline} made @param {any} form */
 export function questionSample(made, form) {
   const { sample } = made.questions;
   const node = make('figure', 'th-study-sample th-jq-sample');

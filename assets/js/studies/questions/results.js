@@ -7,7 +7,10 @@ import { csvButton, dataTable } from '../table.js';
 const LISTED = 20;
 const share = (value) => percent(value, 1);
 
-/** The rows of a summary: all questions, each task, and the mean of the tasks. @param {any} summary */
+/**
+ * The rows of a summary: all questions, each task, and the mean of the tasks.
+ * @param {Api.SummaryJson} summary
+ */
 function rowsOf({ questions }) {
   const { overall, tasks, macro } = questions;
   const named = (item) => ({ ...item, model: item.name });
@@ -22,7 +25,7 @@ function rowsOf({ questions }) {
 /** Chance of a row, as a mark on its line. @param {any} item */
 const lineOf = (item) => (item.chance === null ? [0, 1] : [0, 1, item.chance]);
 
-/** @param {any} data */
+/** @param {Api.ComputedResults} data */
 function byTask(data) {
   const part = ranked(
     data,
@@ -108,7 +111,7 @@ function imageNode(row) {
   return image;
 }
 
-/** Every question with its answers, the ones that few got right first. @param {any} data */
+/** Every question with its answers, the ones that few got right first. @param {Api.ComputedResults} data */
 function byQuestion(data) {
   const { answers } = data.included.questions;
   const rows = data.asked
@@ -179,7 +182,7 @@ function byQuestion(data) {
   return part;
 }
 
-/** Everybody's own share. @param {any} data */
+/** Everybody's own share. @param {Api.ComputedResults} data */
 function byPerson(data) {
   const rows = data.included.questions.by_person;
   const part = card(
@@ -220,5 +223,5 @@ function byPerson(data) {
   return part;
 }
 
-/** @param {any} data */
+/** @param {Api.ComputedResults} data */
 export const questionCards = (data) => [byTask(data), byQuestion(data), byPerson(data)];
