@@ -35,6 +35,7 @@ declare namespace Api {
     '/api/prompts/matching': MatchingPrompts;
     '/api/prompts/search': PromptSearch;
     '/api/prompts/sets': PromptSetsView;
+    '/api/reviews': OpenReviews;
     '/api/runs': RunsView;
     '/api/runs/form': RunFormView;
     '/api/runs/{}/sizes': ExportSizes;
@@ -43,11 +44,16 @@ declare namespace Api {
     '/api/studies/materials': MaterialsView;
     '/api/studies/presets': PresetsView;
     '/api/studies/{}': StudyView;
+    '/api/studies/{}/colorings': ColoringsView;
+    '/api/studies/{}/colorings/progress': ColoringProgress;
     '/api/studies/{}/comments': Comments;
     '/api/studies/{}/live': LiveView;
+    '/api/studies/{}/quality': QualityView;
     '/api/studies/{}/replay': Replays;
     '/api/studies/{}/results': ResultsView;
+    '/api/studies/{}/review': ReviewView;
     '/api/studies/{}/tables': TableList;
+    '/api/studies/{}/worth': WorthView;
     '/api/trash': TrashView;
   }
 
@@ -108,12 +114,18 @@ declare namespace Api {
     '/api/studies/{}/clear-external': [Omit<StudyReference, 'study'>, Cleared];
     '/api/studies/{}/copy': [Omit<Copying, 'study'>, ChangedStudy];
     '/api/studies/{}/delete': [Omit<StudyRequest, 'study'>, DeletedStudy];
+    '/api/studies/{}/distribution': [Omit<MakeDistribution, 'study'>, MadeDistribution];
+    '/api/studies/{}/keep': [Omit<PostKeep, 'study'>, MarkedColoring];
     '/api/studies/{}/links': [Omit<LinksRequest, 'study'>, NewLinks];
     '/api/studies/{}/links/{}/revoke': [Omit<LinkRequest, 'study' | 'link'>, StudyLinks];
     '/api/studies/{}/participants/{}/erase': [Omit<Erase, 'study' | 'participant'>, Erased];
     '/api/studies/{}/participants/{}/exclude': [Omit<Decide, 'study' | 'participant'>, Decided];
     '/api/studies/{}/participants/{}/include': [Omit<Decide, 'study' | 'participant'>, Decided];
+    '/api/studies/{}/practice': [Omit<PostPractice, 'study'>, AnsweredPractice];
     '/api/studies/{}/preview': [Omit<PreviewRequest, 'study'>, PreviewAddress];
+    '/api/studies/{}/quality': [Omit<SetColoringRule, 'study'>, QualityView];
+    '/api/studies/{}/recolor': [Omit<PostRecolor, 'study'>, MarkedColoring];
+    '/api/studies/{}/review': [Omit<PostReview, 'study'>, ReviewView];
     '/api/studies/{}/revise': [Omit<Revision, 'study'>, MadeStudy];
     '/api/studies/{}/rule': [Omit<SetRule, 'study'>, RuleSet];
     '/api/studies/{}/state': [Omit<StateRequest, 'study'>, ChangedStudy];
@@ -127,6 +139,13 @@ declare namespace Api {
     '/api/vlm/sets/make': [MakeSet, StartedJob];
     '/api/vlm/sets/{}/hide': [Omit<HideSet, 'set'>, Done];
     '/api/vlm/sets/{}/rules': [Omit<JudgeRenders, 'set'>, StartedJob];
+  }
+
+  interface ActiveSeconds {
+    median: number | null;
+    low: number | null;
+    high: number | null;
+    of: number;
   }
 
   interface AgreementJson {
@@ -154,6 +173,12 @@ declare namespace Api {
     position?: number | string | null;
   }
 
+  interface AnsweredPractice {
+    participant: string;
+    position: number;
+    practice: PracticeAnswer;
+  }
+
   interface ArchivePath {
     path?: string;
   }
@@ -175,6 +200,13 @@ declare namespace Api {
     image: string;
     choices: Array<ChoiceText>;
     right: number;
+  }
+
+  interface BackgroundJson {
+    share: number;
+    asked: number;
+    undone: number;
+    part: boolean;
   }
 
   interface BackupJson {
@@ -207,6 +239,13 @@ declare namespace Api {
   interface BatchProblem {
     text: string;
     count: number;
+  }
+
+  interface BinShare {
+    bin: number;
+    name: string;
+    hex: string;
+    share: number;
   }
 
   interface CandidateJson {
@@ -437,10 +476,58 @@ declare namespace Api {
     svg: string;
   }
 
+  interface ColoringPerson {
+    participant: string;
+    number: number;
+    label: string;
+    colorings: number;
+    trials: number;
+    second: number;
+    practice: number;
+    practice_waiting: boolean;
+    flagged: number;
+    mismatches: number;
+    seconds: ActiveSeconds;
+    excluded: boolean;
+  }
+
+  interface ColoringProgress {
+    status: 'computing' | 'ready';
+    progress: ProgressJson | null;
+    stale: boolean;
+    colorings: number;
+    wanted: number;
+    second: number;
+    skips: number;
+    seconds: ActiveSeconds;
+    concepts: Array<ConceptProgress>;
+    people: Array<ColoringPerson>;
+    practice_waiting: Array<WaitingPractice>;
+    recolors_open: Array<OpenRecolor>;
+    mismatches: Array<MismatchedLayer>;
+    drawn: number;
+  }
+
   interface ColoringRequest {
     sketch: string;
     words?: string;
     actions?: Array<any>;
+  }
+
+  interface ColoringSet {
+    id: string;
+    name: string;
+    concepts: number;
+    rows: number;
+    notes: Array<string>;
+  }
+
+  interface ColoringsView {
+    status: 'computing' | 'ready';
+    progress: ProgressJson | null;
+    stale: boolean;
+    colorings: Array<ListedColoring>;
+    total: number;
   }
 
   interface CommentJson {
@@ -490,6 +577,34 @@ declare namespace Api {
   interface ConceptList {
     things: Array<ConceptJson>;
     others: Array<SketchedWords>;
+  }
+
+  interface ConceptProgress {
+    case: string;
+    words: string;
+    group: string;
+    colorings: number;
+    wanted: number;
+    skips: number;
+    flagged: boolean;
+    seconds: ActiveSeconds;
+    width_lab: number | null;
+    width_few: boolean;
+    width_why: string;
+    worth: number | null;
+  }
+
+  interface ConceptWorth {
+    case: string;
+    words: string;
+    group: string;
+    place: number | null;
+    colorings: number;
+    wanted: number;
+    width_lab: number | null;
+    width_few: boolean;
+    narrowing_lab: number | null;
+    why: string;
   }
 
   interface ConsentJson {
@@ -1150,6 +1265,37 @@ declare namespace Api {
     base?: string;
   }
 
+  interface ListedColoring {
+    participant: string;
+    number: number;
+    label: string;
+    colors: Array<BinShare>;
+    flagged: boolean;
+    kept: boolean | null;
+    reasons: Array<string>;
+    majority?: boolean | null;
+    votes: VotesJson | null;
+    problem: string;
+    case: string;
+    words: string;
+    group: string;
+    sketch: string;
+    position: number;
+    purpose: string;
+    original: number | null;
+    at: string;
+    seconds: number | null;
+    response_seconds: number | null;
+    actions: number | null;
+    revisions: number;
+    picture: string;
+    layer: string;
+    background: BackgroundJson | null;
+    marks: Record<string, MarkJson | null>;
+    comments: Array<string>;
+    matches: boolean | null;
+  }
+
   interface LiveView {
     state: string;
     answers: number;
@@ -1197,9 +1343,23 @@ declare namespace Api {
     words: string;
   }
 
+  interface MadeDistribution {
+    set: ColoringSet;
+    source: string;
+    link: string;
+    links: Record<string, string>;
+  }
+
   interface MadeStudy {
     study?: StudyView;
     job?: string;
+  }
+
+  interface MakeDistribution {
+    study: string;
+    level?: string;
+    form?: string;
+    name?: string;
   }
 
   interface MakeJudgeSet {
@@ -1215,6 +1375,20 @@ declare namespace Api {
     difficulty?: string;
     seed?: number | string;
     name?: string;
+  }
+
+  interface MarkJson {
+    value: string;
+    reason: string;
+    at: string;
+    earlier: boolean;
+  }
+
+  interface MarkedColoring {
+    status: 'computing' | 'ready';
+    progress: ProgressJson | null;
+    stale: boolean;
+    coloring: SubmittedJson;
   }
 
   interface MarkedImage {
@@ -1285,6 +1459,13 @@ declare namespace Api {
     missing: Array<MissingMetric>;
   }
 
+  interface MismatchedLayer {
+    participant: string;
+    number: number;
+    position: number;
+    words: string;
+  }
+
   interface MissingMetric {
     name: string;
     why: string;
@@ -1315,6 +1496,11 @@ declare namespace Api {
 
   interface NamedChoice {
     id: string;
+    name: string;
+  }
+
+  interface NamedColor {
+    hex: string;
     name: string;
   }
 
@@ -1422,6 +1608,25 @@ declare namespace Api {
     image: string;
     mask?: string;
     last?: boolean;
+  }
+
+  interface OpenRecolor {
+    participant: string;
+    number: number;
+    position: number;
+  }
+
+  interface OpenReview {
+    id: string;
+    title: string;
+    done: number;
+    left: number;
+  }
+
+  interface OpenReviews {
+    studies: Array<OpenReview>;
+    may_review: boolean;
+    may_see_studies: boolean;
   }
 
   interface OpenedColoring {
@@ -1658,6 +1863,36 @@ declare namespace Api {
     attempts: number;
   }
 
+  interface PostKeep {
+    study: string;
+    participant: string;
+    position: number | string;
+    value?: string;
+    reason?: string;
+  }
+
+  interface PostPractice {
+    study: string;
+    participant: string;
+    value: string;
+    reason?: string;
+    position?: number | string | null;
+  }
+
+  interface PostRecolor {
+    study: string;
+    participant: string;
+    position: number | string;
+    value?: string;
+    reason?: string;
+  }
+
+  interface PostReview {
+    study: string;
+    item: string;
+    value: string;
+  }
+
   interface PowerPoint {
     power: number;
     low: number;
@@ -1687,6 +1922,11 @@ declare namespace Api {
     simulations: number;
     votes: number;
     words: string;
+  }
+
+  interface PracticeAnswer {
+    value: string;
+    reason: string;
   }
 
   interface PracticeForm {
@@ -1841,6 +2081,13 @@ declare namespace Api {
     told: string;
     notes: Array<string>;
     rows: Array<PublishedRow>;
+  }
+
+  interface QualityView {
+    status: 'computing' | 'ready';
+    progress: ProgressJson | null;
+    stale: boolean;
+    quality: Record<string, any> | null;
   }
 
   interface QuestionAnswers {
@@ -2010,6 +2257,33 @@ declare namespace Api {
     progress: ProgressJson | null;
     stale: boolean;
     results: ComputedResults | null;
+  }
+
+  interface ReviewItem {
+    id: string;
+    words: string;
+    picture: string;
+    histogram: Array<number> | null;
+    bins: Array<NamedColor>;
+  }
+
+  interface ReviewView {
+    status: 'computing' | 'ready';
+    progress: ProgressJson | null;
+    stale: boolean;
+    item: ReviewItem | null;
+    previous: ReviewedItem | null;
+    done: number;
+    left: number;
+    reviewers: number;
+    scope: string;
+  }
+
+  interface ReviewedItem {
+    id: string;
+    words: string;
+    value: string;
+    picture: string;
   }
 
   interface Revision {
@@ -2354,6 +2628,14 @@ declare namespace Api {
     count: number;
   }
 
+  interface SetColoringRule {
+    study: string;
+    share?: number | string;
+    reviewers?: number | string;
+    scope?: string;
+    level?: string;
+  }
+
   interface SetInfo {
     id: string;
     title: string;
@@ -2450,6 +2732,13 @@ declare namespace Api {
     bases: Array<BaseConcept>;
     stored: Array<StoredSketch>;
     colors: Record<string, [number, number]>;
+  }
+
+  interface SkippedSketch {
+    position: number;
+    words: string;
+    reason: string;
+    sketch: string;
   }
 
   interface StagedFile {
@@ -2654,6 +2943,34 @@ declare namespace Api {
     history: Array<LogEntryJson>;
   }
 
+  interface SubmittedJson {
+    participant: string;
+    number: number;
+    label: string;
+    colors: Array<BinShare>;
+    flagged: boolean;
+    kept: boolean | null;
+    reasons: Array<string>;
+    majority?: boolean | null;
+    votes: VotesJson | null;
+    problem: string;
+    case: string;
+    words: string;
+    group: string;
+    sketch: string;
+    position: number;
+    purpose: string;
+    original: number | null;
+    at: string;
+    seconds: number | null;
+    response_seconds: number | null;
+    actions: number | null;
+    revisions: number;
+    picture: string;
+    layer: string;
+    background: BackgroundJson | null;
+  }
+
   interface SuggestedModel {
     name: string;
     sources: Array<string>;
@@ -2795,6 +3112,12 @@ declare namespace Api {
     candidates: number;
   }
 
+  interface VotesJson {
+    yes: number;
+    no: number;
+    outcome: string;
+  }
+
   interface VotesNeeded {
     participants: number | null;
     low: number | null;
@@ -2823,6 +3146,15 @@ declare namespace Api {
     session: string;
   }
 
+  interface WaitingPractice {
+    participant: string;
+    number: number;
+    label: string;
+    round: number;
+    positions: Array<number>;
+    skipped: Array<SkippedSketch>;
+  }
+
   interface WinRateJson {
     model: string;
     other?: string;
@@ -2830,5 +3162,13 @@ declare namespace Api {
     wins: number;
     losses: number;
     ties: number;
+  }
+
+  interface WorthView {
+    status: 'computing' | 'ready';
+    progress: ProgressJson | null;
+    stale: boolean;
+    worth: Array<ConceptWorth> | null;
+    level: string | null;
   }
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, NotRequired, TypedDict
 
 import numpy as np
 from pydantic import Field
@@ -29,13 +29,14 @@ from truehue.tabs.studies.colorings.facts import (
 from truehue.tabs.studies.colorings.layers import image_of, layer_of
 from truehue.tabs.studies.colorings.submitted import (
     TRAINING,
+    ColoringAuthor,
     SubmittedColoring,
     is_of,
     label_of,
     latest,
     single_of,
 )
-from truehue.tabs.studies.results import StudyReference, state_json
+from truehue.tabs.studies.results import ComputationState, StudyReference, state_json
 from truehue.tabs.studies.rights import may_personal
 
 SHOWN_COLORS = 8
@@ -63,8 +64,91 @@ class ColoringImageRequest(ColoringReference):
     layer: bool = False
 
 
+class BackgroundJson(TypedDict):
+    """What a coloring has on the background: its share, how often the page asked about it and it
+    was undone, and whether it is part of the concept."""
+
+    share: float
+    asked: int
+    undone: int
+    part: bool
+
+
+class BinShare(TypedDict):
+    """A bin of UW-71 and its share."""
+
+    bin: int
+    name: str
+    hex: str
+    share: float
+
+
+class VotesJson(TypedDict):
+    """The votes of experts on a coloring."""
+
+    yes: int
+    no: int
+    outcome: str
+
+
+class ColoringQuality(TypedDict):
+    """What quality control says of a coloring; ``majority`` where it was measured."""
+
+    colors: list[BinShare]
+    flagged: bool
+    kept: bool | None
+    reasons: list[str]
+    majority: NotRequired[bool | None]
+    votes: VotesJson | None
+    problem: str
+
+
+class SubmittedJson(ColoringAuthor, ColoringQuality):
+    """A coloring of a study; ``picture`` and ``layer`` are addresses."""
+
+    case: str
+    words: str
+    group: str
+    sketch: str
+    position: int
+    purpose: str
+    original: int | None
+    at: str
+    seconds: float | None
+    response_seconds: float | None
+    actions: float | None
+    revisions: int
+    picture: str
+    layer: str
+    background: BackgroundJson | None
+
+
+class MarkJson(TypedDict):
+    """What a researcher said of a coloring last; ``earlier`` where it was of an earlier version."""
+
+    value: str
+    reason: str
+    at: str
+    earlier: bool
+
+
+class ListedColoring(SubmittedJson):
+    """A coloring in the list; ``matches`` says that its layer has the checksum that was sent."""
+
+    marks: dict[str, MarkJson | None]
+    comments: list[str]
+    matches: bool | None
+
+
+class ColoringsView(ComputationState):
+    """The colorings that were asked for, of so many."""
+
+    colorings: list[ListedColoring]
+    total: int
+
+
 @requires("study")
-def colorings(context: Context, actor: Actor, request: ListColorings) -> dict[str, Any]:
+def colorings(context: Context, actor: Actor, request: ListColorings) -> ColoringsView:
     """The colorings of a study that stand, practice and second ones too, by concept and person.
 
     What quality control says of them may be of a moment ago (``status``, ``stale``).
@@ -75,7 +159,7 @@ def colorings(context: Context, actor: Actor, request: ListColorings) -> dict[st
     marks = {kind: latest(current.marks, kind) for kind in MarkKind}
     comments = comments_of(current) if may_personal(actor, current.source.study) else {}
     order = {case.id: index for index, case in enumerate(current.plan.cases)}
-    rows = [
+    rows: list[ListedColoring] = [
         {
             **row_json(current.study_id, coloring, facts),
             "marks": _marks(coloring, marks),
@@ -108,7 +192,7 @@ def png(srgb8: np.ndarray) -> bytes:
     return png_of(srgb8)
 
 
-def row_json(study_id: str, coloring: SubmittedColoring, facts: Facts | None) -> dict[str, Any]:
+def row_json(study_id: str, coloring: SubmittedColoring, facts: Facts | None) -> SubmittedJson:
     """One coloring: what it is of, by whom, what was said of it and what becomes of it."""
     participant, position = coloring.participant.id, coloring.trial.position
     base = f"/api/studies/{study_id}/colorings/{participant}/{position}"
@@ -134,7 +218,7 @@ def row_json(study_id: str, coloring: SubmittedColoring, facts: Facts | None) ->
     }
 
 
-def background_json(coloring: SubmittedColoring, facts: Facts | None) -> dict[str, Any] | None:
+def background_json(coloring: SubmittedColoring, facts: Facts | None) -> BackgroundJson | None:
     """What a coloring has on the surround: its colored ``share``, how often it was ``asked`` about
     and ``undone``, and whether it was said to be ``part`` of the concept. None where next to none
     is colored, or may be."""
@@ -166,12 +250,12 @@ def comments_of(current_colorings: CurrentColorings) -> Mapping[tuple[str, int],
     return comments
 
 
-def votes_json(votes: Votes | None) -> dict[str, Any] | None:
+def votes_json(votes: Votes | None) -> VotesJson | None:
     """The votes of experts on one coloring."""
     return None if votes is None else {"yes": votes.yes, "no": votes.no, "outcome": votes.outcome}
 
 
-def colors_json(weights: np.ndarray, limit: int = SHOWN_COLORS) -> list[dict[str, Any]]:
+def colors_json(weights: np.ndarray, limit: int = SHOWN_COLORS) -> list[BinShare]:
     """The fullest bins of a distribution ``(71,)``, at most so many, the fullest first."""
     order = np.argsort(-weights, kind="stable")[:limit]
     return [
@@ -186,7 +270,7 @@ def colors_json(weights: np.ndarray, limit: int = SHOWN_COLORS) -> list[dict[str
     ]
 
 
-def _quality(submitted_coloring: SubmittedColoring, facts: Facts | None) -> dict[str, Any]:
+def _quality(submitted_coloring: SubmittedColoring, facts: Facts | None) -> ColoringQuality:
     coloring = facts.colorings.get(submitted_coloring.key) if facts else None
     if facts is None or submitted_coloring.purpose == TRAINING or coloring is None:
         problem = facts.problems.get(submitted_coloring.key, "") if facts else ""
@@ -217,10 +301,10 @@ def _saved_at(facts: Facts, level: Level, coloring: SubmittedColoring) -> bool |
 
 def _marks(
     coloring: SubmittedColoring, marks: Mapping[MarkKind, Mapping[tuple[str, int], ColoringMark]]
-) -> dict[str, Any]:
+) -> dict[str, MarkJson | None]:
     """What researchers said of it last; ``earlier`` where it was of an earlier version, which
     decides nothing."""
-    marks_json: dict[str, Any] = {}
+    marks_json: dict[str, MarkJson | None] = {}
     for kind in (MarkKind.KEEP, MarkKind.RECOLOR, MarkKind.PRACTICE):
         mark = marks[kind].get((coloring.participant.id, coloring.trial.position))
         marks_json[kind.value] = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from statistics import median
-from typing import Any
+from typing import TypedDict
 
 from truehue.annotation.assignment.practice import PracticeStage, practice_state, rounds
 from truehue.annotation.judgments.answers import AnswerKind, answers_of
@@ -23,13 +23,104 @@ from truehue.tabs.studies.colorings.facts import (
 )
 from truehue.tabs.studies.colorings.marks import open_recolors
 from truehue.tabs.studies.colorings.submitted import MAIN, SECOND, TRAINING, SubmittedColoring
-from truehue.tabs.studies.results import StudyReference, state_json
+from truehue.tabs.studies.results import ComputationState, StudyReference, state_json
 
-Json = dict[str, Any]
+
+class ActiveSeconds(TypedDict):
+    """Median and quartiles of the active time ``of`` so many sketches."""
+
+    median: float | None
+    low: float | None
+    high: float | None
+    of: int
+
+
+class ConceptProgress(TypedDict):
+    """How far a concept is; ``worth`` is its place by what the next coloring is worth."""
+
+    case: str
+    words: str
+    group: str
+    colorings: int
+    wanted: int
+    skips: int
+    flagged: bool
+    seconds: ActiveSeconds
+    width_lab: float | None
+    width_few: bool
+    width_why: str
+    worth: int | None
+
+
+class ColoringPerson(TypedDict):
+    """How far a participant is; ``mismatches`` are layers with another checksum."""
+
+    participant: str
+    number: int
+    label: str
+    colorings: int
+    trials: int
+    second: int
+    practice: int
+    practice_waiting: bool
+    flagged: int
+    mismatches: int
+    seconds: ActiveSeconds
+    excluded: bool
+
+
+class SkippedSketch(TypedDict):
+    """A sketch that was left, and why."""
+
+    position: int
+    words: str
+    reason: str
+    sketch: str
+
+
+class WaitingPractice(TypedDict):
+    """A participant whose practice nobody has looked at yet."""
+
+    participant: str
+    number: int
+    label: str
+    round: int
+    positions: list[int]
+    skipped: list[SkippedSketch]
+
+
+class OpenRecolor(TypedDict):
+    """A second coloring that was requested."""
+
+    participant: str
+    number: int
+    position: int
+
+
+class MismatchedLayer(OpenRecolor):
+    """A coloring whose layer has another checksum than the page sent."""
+
+    words: str
+
+
+class ColoringProgress(ComputationState):
+    """How far the colorings of a study are."""
+
+    colorings: int
+    wanted: int
+    second: int
+    skips: int
+    seconds: ActiveSeconds
+    concepts: list[ConceptProgress]
+    people: list[ColoringPerson]
+    practice_waiting: list[WaitingPractice]
+    recolors_open: list[OpenRecolor]
+    mismatches: list[MismatchedLayer]
+    drawn: int
 
 
 @requires("study")
-def coloring_progress(context: Context, actor: Actor, request: StudyReference) -> Json:
+def coloring_progress(context: Context, actor: Actor, request: StudyReference) -> ColoringProgress:
     """Progress by concept and by person, active time of a sketch, flags, checksums that differ.
 
     Counts are of now; flags and widths may be of a moment ago (``status``).
@@ -77,7 +168,7 @@ def _concepts(
     main: Sequence[SubmittedColoring],
     skips: Counter[str],
     facts: Facts | None,
-) -> list[Json]:
+) -> list[ConceptProgress]:
     plan = current_colorings.plan
     count = Counter(submitted_coloring.case.id for submitted_coloring in main)
     times: dict[str, list[SubmittedColoring]] = {}
@@ -113,13 +204,13 @@ def _people(
     layers: dict[str, LayerRecord],
     facts: Facts | None,
     waiting: Collection[str],
-) -> list[Json]:
+) -> list[ColoringPerson]:
     by_person: dict[str, list[SubmittedColoring]] = {}
     for submitted_coloring in current_colorings.given:
         by_person.setdefault(submitted_coloring.participant.id, []).append(submitted_coloring)
     out = facts.evidence.people_out if facts else {}
     flagged = facts.flagged if facts else frozenset()
-    rows = []
+    rows: list[ColoringPerson] = []
     for person in current_colorings.source.participants:
         own = by_person.get(person.id, [])
         main = [coloring for coloring in own if coloring.purpose == MAIN]
@@ -143,7 +234,7 @@ def _people(
     return rows
 
 
-def _practice_waiting(current_colorings: CurrentColorings) -> list[Json]:
+def _practice_waiting(current_colorings: CurrentColorings) -> list[WaitingPractice]:
     """Whose practice is through and was not looked at, whoever was to look: the newest round by
     each who did not withdraw, with the sketches in it that were left for a reason."""
     plan = current_colorings.plan
@@ -152,7 +243,7 @@ def _practice_waiting(current_colorings: CurrentColorings) -> list[Json]:
     marks: dict[str, list[ColoringMark]] = {}
     for mark in current_colorings.marks:
         marks.setdefault(mark.participant_id, []).append(mark)
-    rows = []
+    rows: list[WaitingPractice] = []
     for person in current_colorings.source.participants:
         trials = current_colorings.source.trials.get(person.id, ())
         events = current_colorings.source.events.get(person.id, ())
@@ -205,7 +296,7 @@ def _skips(current_colorings: CurrentColorings) -> Counter[str]:
     return skips
 
 
-def _seconds(colorings: Iterable[SubmittedColoring]) -> Json:
+def _seconds(colorings: Iterable[SubmittedColoring]) -> ActiveSeconds:
     """Median of the active time of a sketch, and its quartiles, in seconds."""
     times = sorted(
         ms / 1_000 for coloring in colorings if (ms := coloring.number("active_ms")) is not None

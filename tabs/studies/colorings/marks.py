@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, TypedDict
 
 from pydantic import Field
 
@@ -38,8 +38,8 @@ from truehue.tabs.studies.colorings.facts import (
     known_without_marks,
 )
 from truehue.tabs.studies.colorings.layers import image_of
-from truehue.tabs.studies.colorings.listing import ColoringReference, png, row_json
-from truehue.tabs.studies.colorings.quality import quality
+from truehue.tabs.studies.colorings.listing import ColoringReference, SubmittedJson, png, row_json
+from truehue.tabs.studies.colorings.quality import QualityView, quality
 from truehue.tabs.studies.colorings.rule import (
     ALL,
     ColoringRule,
@@ -55,7 +55,7 @@ from truehue.tabs.studies.colorings.submitted import (
 )
 from truehue.tabs.studies.colorings.submitted import single_of as coloring_of
 from truehue.tabs.studies.live import current
-from truehue.tabs.studies.results import StudyReference, state_json
+from truehue.tabs.studies.results import ComputationState, StudyReference, state_json
 from truehue.tabs.studies.results_people import MOST_REASON, ParticipantReference
 
 WITHDRAWN = "withdrawn"
@@ -89,8 +89,29 @@ class PostKeep(ColoringReference):
     reason: _Reason = ""
 
 
+class PracticeAnswer(TypedDict):
+    """Whether practice is good enough, and what is to change."""
+
+    value: str
+    reason: str
+
+
+class AnsweredPractice(TypedDict):
+    """The practice that was answered."""
+
+    participant: str
+    position: int
+    practice: PracticeAnswer
+
+
+class MarkedColoring(ComputationState):
+    """A coloring after a researcher's decision."""
+
+    coloring: SubmittedJson
+
+
 @requires("study")
-def post_practice(context: Context, actor: Actor, request: PostPractice) -> dict[str, Any]:
+def post_practice(context: Context, actor: Actor, request: PostPractice) -> AnsweredPractice:
     """Accepts a participant's practice, or asks for it again, with a reason that they read."""
     current = current_colorings_of(context, request.study)
     trials = _practice(current, request.participant)
@@ -108,7 +129,7 @@ def post_practice(context: Context, actor: Actor, request: PostPractice) -> dict
 
 
 @requires("study")
-def post_recolor(context: Context, actor: Actor, request: PostRecolor) -> dict[str, Any]:
+def post_recolor(context: Context, actor: Actor, request: PostRecolor) -> MarkedColoring:
     """Asks a participant to color the same sketch once more, without showing the first one."""
     current = current_colorings_of(context, request.study)
     coloring = coloring_of(current.given, request.participant, request.position)
@@ -131,7 +152,7 @@ def post_recolor(context: Context, actor: Actor, request: PostRecolor) -> dict[s
 
 
 @requires("study")
-def post_keep(context: Context, actor: Actor, request: PostKeep) -> dict[str, Any]:
+def post_keep(context: Context, actor: Actor, request: PostKeep) -> MarkedColoring:
     """Decides of one coloring; the decisions before stay in the log."""
     current = current_colorings_of(context, request.study)
     coloring = coloring_of(current.given, request.participant, request.position)
@@ -145,7 +166,7 @@ def post_keep(context: Context, actor: Actor, request: PostKeep) -> dict[str, An
 
 
 @requires("study")
-def set_coloring_rule(context: Context, actor: Actor, request: SetColoringRule) -> dict[str, Any]:
+def set_coloring_rule(context: Context, actor: Actor, request: SetColoringRule) -> QualityView:
     """Sets what is flagged, how many experts look, and what results are of; the rules before stay
     in the study's log, and nothing that was kept or left out is changed for good."""
     study = context.storage.studies.get(request.study)
@@ -214,7 +235,7 @@ def _practice(current_colorings: CurrentColorings, participant_id: str) -> list[
     return trials
 
 
-def _row(context: Context, request: ColoringReference) -> dict[str, Any]:
+def _row(context: Context, request: ColoringReference) -> MarkedColoring:
     current = current_colorings_of(context, request.study)
     coloring: SubmittedColoring = coloring_of(current.given, request.participant, request.position)
     facts, computed = known(context, request.study)
@@ -234,12 +255,71 @@ class PostReview(ReviewItemReference):
     value: Annotated[str, single_of("answer", _VALUES)]
 
 
+class OpenReview(TypedDict):
+    """A study whose colorings are reviewed, and how many are left for the expert."""
+
+    id: str
+    title: str
+    done: int
+    left: int
+
+
+class OpenReviews(TypedDict):
+    """The studies with reviews, and what the user may do."""
+
+    studies: list[OpenReview]
+    may_review: bool
+    may_see_studies: bool
+
+
+class NamedColor(TypedDict):
+    """A color by hex and name."""
+
+    hex: str
+    name: str
+
+
+class ReviewItem(TypedDict):
+    """A coloring to review; ``histogram`` is over ``bins``."""
+
+    id: str
+    words: str
+    picture: str
+    histogram: list[float] | None
+    bins: list[NamedColor]
+
+
+class ReviewedItem(TypedDict):
+    """A coloring that the expert reviewed."""
+
+    id: str
+    words: str
+    value: str
+    picture: str
+
+
+class ReviewQueue(TypedDict):
+    """The next coloring to review, and the last one that was."""
+
+    item: ReviewItem | None
+    previous: ReviewedItem | None
+    done: int
+    left: int
+    reviewers: int
+    scope: str
+
+
+class ReviewView(ComputationState, ReviewQueue):
+    """The queue, and whether the colorings are still being measured."""
+
+
 @requires("look")
-def reviews_open(context: Context, actor: Actor, request: EmptyRequest) -> dict[str, Any]:
+def reviews_open(context: Context, actor: Actor, request: EmptyRequest) -> OpenReviews:
     """The studies with colorings that are reviewed, each with how many are left for who asks; none
     for who may not review. Whether they may, and whether they may see studies, stands with it: a
     page asks nothing that would be refused."""
-    may_review, rows = allowed(actor, "review"), []
+    may_review = allowed(actor, "review")
+    rows: list[OpenReview] = []
     for record in context.storage.studies.all() if may_review else ():
         if current(context, record).kind is not Kind.COLORINGS or record.state is State.DRAFT:
             continue
@@ -263,7 +343,7 @@ def reviews_open(context: Context, actor: Actor, request: EmptyRequest) -> dict[
 
 
 @requires("review")
-def next_review(context: Context, actor: Actor, request: StudyReference) -> dict[str, Any]:
+def next_review(context: Context, actor: Actor, request: StudyReference) -> ReviewView:
     """The next coloring for this expert to review, in an order of their own."""
     current_colorings = current_colorings_of(context, request.study)
     facts, computed = known_without_marks(context, request.study)
@@ -279,7 +359,7 @@ def review_image(context: Context, actor: Actor, request: ReviewItemReference) -
 
 
 @requires("review")
-def post_review(context: Context, actor: Actor, request: PostReview) -> dict[str, Any]:
+def post_review(context: Context, actor: Actor, request: PostReview) -> ReviewView:
     """Stores an expert's answer; the one before stays in the log. Answers with the next item."""
     current_colorings = current_colorings_of(context, request.study)
     item = _item(current_colorings, actor, request.item)
@@ -308,7 +388,7 @@ def item_id(current_colorings: CurrentColorings, reviewer: str, coloring: Submit
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-def _view(current_colorings: CurrentColorings, actor: Actor, facts: Facts | None) -> dict[str, Any]:
+def _view(current_colorings: CurrentColorings, actor: Actor, facts: Facts | None) -> ReviewQueue:
     queue, own = _queue(current_colorings, actor, facts), _own(current_colorings, actor)
     return {
         "item": _item_json(current_colorings, actor, queue[0], facts) if queue else None,
@@ -325,7 +405,7 @@ def _item_json(
     actor: Actor,
     submitted_coloring: SubmittedColoring,
     facts: Facts | None,
-) -> dict[str, Any]:
+) -> ReviewItem:
     name = item_id(current_colorings, actor.id, submitted_coloring)
     coloring = facts.colorings.get(submitted_coloring.key) if facts else None
     weights = None if coloring is None else [round(float(w), 5) for w in coloring.weights]
@@ -372,7 +452,7 @@ def _random_key(
     return hashlib.sha256(text.encode()).digest()
 
 
-def _own(current_colorings: CurrentColorings, actor: Actor) -> list[dict[str, Any]]:
+def _own(current_colorings: CurrentColorings, actor: Actor) -> list[ReviewedItem]:
     """What this expert said so far, the last at the end."""
     mine = [
         (mark.number, coloring, mark.value)

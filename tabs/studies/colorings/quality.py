@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, TypedDict
 
 import numpy as np
 from pydantic import Field
@@ -38,7 +38,7 @@ from truehue.tabs.studies.colorings.facts import Facts, known
 from truehue.tabs.studies.colorings.listing import background_json, colors_json
 from truehue.tabs.studies.colorings.rule import rule_json
 from truehue.tabs.studies.colorings.submitted import TRAINING, label_of
-from truehue.tabs.studies.results import StudyReference, state_json
+from truehue.tabs.studies.results import ComputationState, StudyReference, state_json
 from truehue.tabs.studies.results_numbers import number, percent
 
 Json = dict[str, Any]
@@ -53,15 +53,43 @@ FORMS = {
 _WAIT_S = 20.0
 
 
+class ConceptWorth(TypedDict):
+    """How wide a concept's distribution is, and how much the next coloring would narrow it."""
+
+    case: str
+    words: str
+    group: str
+    place: int | None
+    colorings: int
+    wanted: int
+    width_lab: float | None
+    width_few: bool
+    narrowing_lab: float | None
+    why: str
+
+
+class WorthView(ComputationState):
+    """The concepts by what the next coloring is worth, at a ``level`` of quality control."""
+
+    worth: list[ConceptWorth] | None
+    level: str | None
+
+
+class QualityView(ComputationState):
+    """Quality control of a study's colorings; None before the first measurement."""
+
+    quality: dict[str, Any] | None
+
+
 @requires("study")
-def quality(context: Context, actor: Actor, request: StudyReference) -> Json:
+def quality(context: Context, actor: Actor, request: StudyReference) -> QualityView:
     """Consensus by concept, reviews and their agreement, second colorings, and what is kept."""
     facts, computed = known(context, request.study)
     return {**state_json(computed), "quality": quality_json(facts) if facts else None}
 
 
 @requires("study")
-def concept_uncertainty_json(context: Context, actor: Actor, request: StudyReference) -> Json:
+def concept_uncertainty_json(context: Context, actor: Actor, request: StudyReference) -> WorthView:
     """How sure each concept's distribution is, and where the next coloring is worth most."""
     facts, computed = known(context, request.study)
     rows = (
@@ -118,7 +146,7 @@ def _quality_json(facts: Facts) -> Json:
     }
 
 
-def uncertainty_json(facts: Facts, concept_uncertainty: ConceptUncertainty) -> Json:
+def uncertainty_json(facts: Facts, concept_uncertainty: ConceptUncertainty) -> ConceptWorth:
     """What the next coloring of a concept is worth."""
     case = facts.source.plan.case_by_id[concept_uncertainty.case_id]
     return {
@@ -306,8 +334,29 @@ class MakeDistribution(StudyReference):
     name: Annotated[str, Field(max_length=200, title="The name")] = ""
 
 
+class ColoringSet(TypedDict):
+    """A set of distributions that was made of colorings."""
+
+    id: str
+    name: str
+    concepts: int
+    rows: int
+    notes: list[str]
+
+
+class MadeDistribution(TypedDict):
+    """The set, and the addresses of its concepts in Compare."""
+
+    set: ColoringSet
+    source: str
+    link: str
+    links: dict[str, str]
+
+
 @requires("study")
-def make_distribution(context: Context, actor: Actor, request: MakeDistribution) -> dict[str, Any]:
+def make_distribution(
+    context: Context, actor: Actor, request: MakeDistribution
+) -> MadeDistribution:
     """Stores P_H of every concept as a set of people's distributions, ready to be compared. The
     same colorings give the same set."""
     facts, computed = known(context, request.study, _WAIT_S)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import TypedDict
 
 from truehue.annotation.judgments.answers import AnswerKind, answers_of
 from truehue.annotation.quality.consensus import Key
@@ -166,7 +166,15 @@ def marks_of(context: Context, study_id: str) -> list[ColoringMark]:
     return list(context.storage.coloring_marks.of_study(study_id))
 
 
-def label_of(coloring: SubmittedColoring) -> dict[str, Any]:
+class ColoringAuthor(TypedDict):
+    """Who a coloring is by."""
+
+    participant: str
+    number: int
+    label: str
+
+
+def label_of(coloring: SubmittedColoring) -> ColoringAuthor:
     """Who a coloring is by, as researchers see it."""
     return {
         "participant": coloring.participant.id,
