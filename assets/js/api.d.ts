@@ -12,16 +12,36 @@ declare namespace Api {
     '/api/colorize/prepared': PreparedSketch;
     '/api/colorize/sketch': SketchJson;
     '/api/colorize/sketches': SketchesView;
+    '/api/compare/bins': BinsView;
+    '/api/compare/choices': ConceptChoices;
+    '/api/compare/concepts': ConceptsView;
+    '/api/compare/flow': FlowView;
+    '/api/compare/images': BinImages;
+    '/api/compare/intervals': IntervalsView;
+    '/api/compare/sets': ConceptSetsView;
+    '/api/compare/sets/pictures/{}/{}': StagedImage;
+    '/api/compare/sets/words': ConceptSuggestions;
+    '/api/compare/sets/{}': ConceptSetPage;
+    '/api/compare/steps': ExtractionSteps;
+    '/api/compare/sweep': ChartJson;
+    '/api/compare/view': ConceptView;
     '/api/drawings': Gallery;
     '/api/drawings/{}/pair': PairJson;
     '/api/examples': ExamplesView;
+    '/api/explore/agreement': DisagreementsView;
     '/api/explore/board': Leaderboard;
     '/api/explore/board/cards': RunCards;
+    '/api/explore/compare': RunPairsView;
+    '/api/explore/example': MeasuredScene;
+    '/api/explore/figures/{}': FigureView;
+    '/api/explore/measures': MetricsView;
+    '/api/explore/report': RuleAccuracyView;
     '/api/explore/wall': FailuresView;
     '/api/explore/wall/count': FailureCount;
     '/api/explore/wall/facets': FailureFilters;
     '/api/explore/wall/mask': MaskOutline;
     '/api/explore/wall/picture': ResultImage;
+    '/api/explore/why': DisagreementReasons;
     '/api/fidelity/{}': FidelityView;
     '/api/generations/form': FormView;
     '/api/images': ImagesView;
@@ -50,11 +70,16 @@ declare namespace Api {
     '/api/studies/{}/live': LiveView;
     '/api/studies/{}/quality': QualityView;
     '/api/studies/{}/replay': Replays;
-    '/api/studies/{}/results': ResultsView;
+    '/api/studies/{}/results': StudyResultsView;
     '/api/studies/{}/review': ReviewView;
     '/api/studies/{}/tables': TableList;
-    '/api/studies/{}/worth': WorthView;
+    '/api/studies/{}/worth': UncertaintyView;
     '/api/trash': TrashView;
+    '/api/vlm/evaluations': EvaluationsView;
+    '/api/vlm/question': QuestionView;
+    '/api/vlm/questions': QuestionsView;
+    '/api/vlm/results': ResultsView;
+    '/api/vlm/start': StartView;
   }
 
   interface Post {
@@ -68,10 +93,20 @@ declare namespace Api {
     '/api/colorize/picture': [PictureRequest, ColoringFile];
     '/api/colorize/sketches': [Storing, SketchOfConcept];
     '/api/compare/analyses/cells': [ExtractCells, StartedJob];
+    '/api/compare/image/look': [Mark, MarkPreview];
+    '/api/compare/image/mark': [Mark, SavedMark];
+    '/api/compare/image/pool': [Pool, PooledImages];
+    '/api/compare/sets/distributions/{}': [Omit<Waiting, 'session'>, FileReport];
+    '/api/compare/sets/distributions/{}/read': [Omit<ReadFile, 'session'>, FileReport];
+    '/api/compare/sets/distributions/{}/store': [Omit<KeepFile, 'session'>, StoredFile];
     '/api/compare/sets/forget/{}': [Omit<Waiting, 'session'>, Done];
+    '/api/compare/sets/pictures-plan/{}': [Omit<ImageFiles, 'session'>, ImagesPlan];
     '/api/compare/sets/pictures-store/{}': [Omit<ImageFiles, 'session'>, StartedJob];
     '/api/compare/sets/pictures/{}/{}': [Omit<ImageFile, 'session' | 'place'>, Done];
+    '/api/compare/sets/{}/hidden': [Omit<HideConceptSet, 'set_id'>, SetVisibility];
+    '/api/compare/sets/{}/name': [Omit<RenameSet, 'set_id'>, SetName];
     '/api/examples': [NamedExample, ExampleImage];
+    '/api/explore/example': [KeepPicture, StoredScene];
     '/api/explore/rejudge': [ScoreStored, StartedJob];
     '/api/explore/runs': [Diagnose, StartedJob];
     '/api/explore/scores': [ScoreRuns, StartedJob];
@@ -133,12 +168,39 @@ declare namespace Api {
     '/api/trash/{}/purge': [Omit<Deleted, 'trash_id'>, Done];
     '/api/trash/{}/restore': [Omit<Deleted, 'trash_id'>, TrashJson];
     '/api/verdicts': [QuestionRequest, SavedVerdict];
+    '/api/vlm/evaluations': [StartEvaluation, StartedEvaluation];
     '/api/vlm/evaluations/{}/{}': [Omit<ChangeEvaluation, 'id' | 'what'>, Done];
     '/api/vlm/sets/import': [ImportSet, StartedJob];
     '/api/vlm/sets/judge': [MakeJudgeSet, StartedJob];
     '/api/vlm/sets/make': [MakeSet, StartedJob];
     '/api/vlm/sets/{}/hide': [Omit<HideSet, 'set'>, Done];
     '/api/vlm/sets/{}/rules': [Omit<JudgeRenders, 'set'>, StartedJob];
+  }
+
+  interface AcceptRate {
+    percent: number;
+    text: string;
+    low: number;
+    high: number;
+    interval: string;
+    counts: string;
+  }
+
+  interface AccuracyCell {
+    hit: AcceptRate | null;
+    false: AcceptRate | null;
+    unscored: number;
+  }
+
+  interface AccuracyRow {
+    name: string;
+    version: string;
+    cells: Record<string, AccuracyCell | null>;
+    unscored: number | null;
+    id: string;
+    stale: string;
+    description: string;
+    parameters: string;
   }
 
   interface ActiveSeconds {
@@ -149,13 +211,32 @@ declare namespace Api {
   }
 
   interface AgreementJson {
-    observed: NumberJson;
-    kappa: NumberJson;
-    alpha: NumberJson;
+    observed: StudyNumberJson;
+    kappa: StudyNumberJson;
+    alpha: StudyNumberJson;
     scale: string;
     items: number;
     alpha_items: number;
     words: string;
+  }
+
+  interface AnswerChoice {
+    letter: string;
+    text: string;
+    hex: string | null;
+  }
+
+  interface AnswerJson {
+    reading: string | null;
+    outcome: string;
+    reason: string;
+    asking: string;
+    name: string;
+    kind: string;
+    words: string;
+    parser: string;
+    prompt: string;
+    asked: boolean;
   }
 
   interface AnswerVerdict {
@@ -189,17 +270,15 @@ declare namespace Api {
     second: string;
     votes_first: number;
     votes_second: number;
-    share: NumberJson;
+    share: StudyNumberJson;
     p: number | null;
   }
 
-  interface AskedQuestion {
-    case: string;
-    task: string;
-    words: string;
-    image: string;
-    choices: Array<ChoiceText>;
-    right: number;
+  interface AvailableSources {
+    people: boolean;
+    runs: number;
+    sets: number;
+    images: boolean;
   }
 
   interface BackgroundJson {
@@ -241,11 +320,67 @@ declare namespace Api {
     count: number;
   }
 
+  interface BinImages {
+    bin: number;
+    label: string;
+    share: number;
+    all: number;
+    with: number;
+    method: string;
+    images: Array<ConceptImage>;
+  }
+
+  interface BinJson {
+    index: number;
+    name: string;
+    hex: string;
+    lab: Array<number>;
+  }
+
   interface BinShare {
     bin: number;
     name: string;
     hex: string;
     share: number;
+  }
+
+  interface BinWeight {
+    index: number;
+    weight: number;
+  }
+
+  interface BinsView {
+    bins: Array<BinJson>;
+    orders: Record<string, Array<number>>;
+    sorts: Array<NamedChoice>;
+    methods: Array<NamedChoice>;
+    metrics: Array<PairMetric>;
+  }
+
+  interface Breakdown {
+    by: string;
+    name: string;
+    rows: Array<BreakdownRow>;
+  }
+
+  interface BreakdownRow {
+    key: string;
+    label: string;
+    swatches: Array<string>;
+    cells: Record<string, Record<string, AccuracyCell | null>>;
+  }
+
+  interface BudgetJson {
+    most_requests: number | null;
+    most_tokens: number | null;
+  }
+
+  interface CalibrationRow {
+    status: string;
+    from: string;
+    verdicts: number;
+    said: string;
+    right: string;
   }
 
   interface CandidateJson {
@@ -376,6 +511,11 @@ declare namespace Api {
     opens: Record<string, string>;
   }
 
+  interface ChanceScores {
+    tasks: Record<string, number>;
+    micro: number | null;
+  }
+
   interface ChangeEvaluation {
     id: string;
     what: 'pause' | 'cancel' | 'resume' | 'retry' | 'hide' | 'show';
@@ -391,6 +531,20 @@ declare namespace Api {
 
   interface ChangedStudy {
     study: StudyView;
+  }
+
+  interface ChartJson {
+    name: string;
+    title: string;
+    words: string;
+    figure: Record<string, any> | null;
+    stands: string;
+    empty: string;
+    source: string;
+    columns: Array<string>;
+    lines: Array<FigureLine>;
+    more: number;
+    opens: Array<Record<string, string>>;
   }
 
   interface Choice {
@@ -453,7 +607,7 @@ declare namespace Api {
   interface ColoringComparison {
     checksum: string;
     words: string;
-    metrics: Array<Record<string, any>>;
+    metrics: Array<PairMetric>;
     colored: number;
     of?: OtherColors;
     colors?: ChosenColors;
@@ -555,7 +709,7 @@ declare namespace Api {
     everybody: SummaryJson;
     included: SummaryJson;
     people: Array<PersonJson>;
-    asked: Array<AskedQuestion>;
+    asked: Array<QuestionSetting>;
     notes: Array<string>;
     erased: number;
     key: string;
@@ -565,6 +719,33 @@ declare namespace Api {
     fewer_replicates: Array<FewerReplicates>;
     seconds: number;
     computed_at: string;
+  }
+
+  interface ConceptChoices {
+    words: string;
+    concept: ConceptFacts | null;
+    siblings: Array<ConceptFacts>;
+    choices: Array<SourceChoice>;
+    begin: Array<string>;
+  }
+
+  interface ConceptFacts {
+    id: string;
+    words: string;
+    thing: string;
+    modifier: string;
+    kind: string;
+    category: string;
+  }
+
+  interface ConceptImage {
+    image: string;
+    mask: string;
+    small: string;
+    about: string;
+    mask_px: number;
+    share?: number;
+    dominant?: string;
   }
 
   interface ConceptJson {
@@ -577,6 +758,13 @@ declare namespace Api {
   interface ConceptList {
     things: Array<ConceptJson>;
     others: Array<SketchedWords>;
+  }
+
+  interface ConceptMatch {
+    words: string;
+    concept: string;
+    category: string;
+    kind: string;
   }
 
   interface ConceptProgress {
@@ -594,6 +782,70 @@ declare namespace Api {
     worth: number | null;
   }
 
+  interface ConceptSetJson {
+    set_id: string;
+    type: string;
+    source: string;
+    name: string;
+    of_people: boolean;
+    hidden: boolean;
+    whose: string;
+    concepts: number;
+    contributors: number;
+    words: string;
+    concept?: string;
+    facts: string;
+    covers: string;
+    from: string;
+    notes: Array<string>;
+    created_at: string;
+  }
+
+  interface ConceptSetPage {
+    pictures?: Array<SetImage>;
+    words?: string;
+    concepts?: Array<ConceptStrip>;
+    total: number;
+    offset: number;
+  }
+
+  interface ConceptSetsView {
+    sets: Array<ConceptSetJson>;
+    hidden: number;
+    people: boolean;
+    bins: Array<StripBin>;
+    masks: Record<string, string>;
+    contributors: Record<string, string>;
+  }
+
+  interface ConceptStrip {
+    words: string;
+    label: string;
+    concept: string;
+    category: string;
+    kind: string;
+    people: number;
+    bins: Array<Array<number>>;
+    dominant: number;
+  }
+
+  interface ConceptSuggestions {
+    words: string;
+    known: boolean;
+    found: Array<ConceptMatch>;
+    total: number;
+    similar: Array<string>;
+  }
+
+  interface ConceptView {
+    distributions: Array<DistributionJson>;
+    pairs: Array<PairNumbers>;
+    pair: Array<number>;
+    figures: Record<string, Record<string, any>>;
+    flow: FlowView | null;
+    between: string;
+  }
+
   interface ConceptWorth {
     case: string;
     words: string;
@@ -607,6 +859,11 @@ declare namespace Api {
     why: string;
   }
 
+  interface ConceptsView {
+    concepts: Array<Array<any>>;
+    here: AvailableSources;
+  }
+
   interface ConsentJson {
     version: string;
     text: string;
@@ -615,6 +872,12 @@ declare namespace Api {
   interface Copying {
     study: string;
     title?: string;
+  }
+
+  interface CoverageCount {
+    kind: string;
+    found: number;
+    of: number;
   }
 
   interface CutPoints {
@@ -662,8 +925,80 @@ declare namespace Api {
     deleted: TrashJson;
   }
 
+  interface DescribedChoice {
+    id: string;
+    title: string;
+    about: string;
+  }
+
   interface Diagnose {
     every: 10 | 1;
+  }
+
+  interface DifferenceCounts {
+    first: number;
+    second: number;
+  }
+
+  interface DifferenceJson {
+    task: string;
+    title: string;
+    pairs: number;
+    points: number | null;
+    low: number | null;
+    high: number | null;
+    only_first: number;
+    only_second: number;
+    p: number | null;
+    change_ratio: number | null;
+  }
+
+  interface DisagreementReason {
+    sentence?: string;
+    reasons?: Array<[string, string]>;
+    problem?: string;
+  }
+
+  interface DisagreementReasons {
+    why: Record<string, DisagreementReason>;
+  }
+
+  interface DisagreementsView {
+    a: string;
+    b: string;
+    cell: string;
+    task: string;
+    system: string;
+    rules: Array<RuleJson>;
+    counts: Record<string, number>;
+    judged: number;
+    kappa: number | null;
+    first_only: number;
+    second_only: number;
+    images: number;
+    tasks: Array<NamedChoice>;
+    systems: Array<NamedChoice>;
+    pairs: Array<VerdictPairJson>;
+    total: number;
+  }
+
+  interface DistributionJson {
+    letter: string;
+    source: string;
+    label: string;
+    problem: string;
+    measuring: Array<number> | null;
+    kind?: string;
+    count?: number;
+    counted?: string;
+    notes?: Array<string>;
+    weights?: Array<number>;
+    fullest?: Array<number>;
+    pictures?: boolean;
+    people?: boolean;
+    fixed?: string;
+    image?: ImageRow | null;
+    background?: string;
   }
 
   interface Done {
@@ -684,6 +1019,68 @@ declare namespace Api {
     sets: Array<string>;
   }
 
+  interface EvaluationJson {
+    id: string;
+    status: string;
+    place: number | null;
+    moves: boolean;
+    hidden: boolean;
+    total: number;
+    done: number;
+    failed: number;
+    message: string;
+    trouble: boolean;
+    problems: Array<BatchProblem>;
+    may: Record<string, boolean>;
+    name: string;
+    set: string;
+    set_name: string;
+    model: string;
+    model_name: string;
+    kind: string;
+    settings: string;
+    style: string;
+    image: string;
+    words: string;
+    budget: BudgetJson | null;
+  }
+
+  interface EvaluationLimits {
+    max_tokens: number;
+    tokens_default: number;
+    questions: number;
+  }
+
+  interface EvaluationPair {
+    first: string;
+    second: string;
+    rows: Array<DifferenceJson>;
+  }
+
+  interface EvaluationScores {
+    id: string;
+    name: string;
+    kind: string;
+    pixels: boolean;
+    settings: string;
+    status: string;
+    words: string;
+    micro: TallyJson;
+    macro: MacroJson | null;
+    tasks: Record<string, TallyJson>;
+    robust: RobustScores | null;
+    released: ReleasedScores | null;
+    parser: string;
+    own_parser: string;
+    cut_off: number;
+    reasons: Array<ReasonCount>;
+  }
+
+  interface EvaluationsView {
+    askings: Array<EvaluationJson>;
+    hidden: number;
+  }
+
   interface ExampleForm {
     text?: string;
     good?: boolean;
@@ -700,6 +1097,22 @@ declare namespace Api {
     title: string;
     says: string;
     image: string;
+  }
+
+  interface ExampleScene {
+    asked_hex: string;
+    true_hex: string;
+    object: string;
+    light: string;
+    seed: number;
+    system: string;
+    color: string;
+    asked: string;
+    second: string;
+    kind: string;
+    size: number;
+    delta_e00: number | null;
+    margin: number | null;
   }
 
   interface ExamplesView {
@@ -745,6 +1158,25 @@ declare namespace Api {
     runs: Array<string>;
     method: string;
     guidance?: string;
+  }
+
+  interface ExtractionGroup {
+    weight: number;
+    kept?: number;
+    images: Array<ConceptImage>;
+    more: number;
+    pooled: Array<PaletteColor>;
+    merged: Array<PaletteColor>;
+  }
+
+  interface ExtractionSteps {
+    label: string;
+    notes: Array<string>;
+    bins: Array<BinWeight>;
+    groups: Array<ExtractionGroup>;
+    palette: Array<PaletteColor>;
+    settings: Array<Array<string>>;
+    words: string;
   }
 
   interface FacetJson {
@@ -799,6 +1231,55 @@ declare namespace Api {
     others: Array<RankedImage>;
   }
 
+  interface FigureLine {
+    cells: Array<string>;
+    pick: number | null;
+    hexes: Array<string>;
+  }
+
+  interface FigureView {
+    name: string;
+    title: string;
+    words: string;
+    source: string;
+    rule: string;
+    figure: Record<string, any> | null;
+    empty: string;
+    picks: Array<Record<string, any>>;
+    chosen: Array<number>;
+    stands: string;
+    option: string;
+    value: string;
+    options: Array<NamedChoice>;
+    columns: Array<string>;
+    lines: Array<FigureLine>;
+    more: number;
+    published: Published | null;
+  }
+
+  interface FileReport {
+    kind?: string;
+    kind_words?: string;
+    rows?: number;
+    sets?: number;
+    buttons?: Array<ReadingButton>;
+    concepts?: number;
+    contributors?: number;
+    people?: number;
+    coverage?: Array<CoverageCount>;
+    notes?: Array<string>;
+    unknown?: Array<UnknownConcept>;
+    unknown_total?: number;
+    problems?: Array<string>;
+    problems_total?: number;
+    first?: Array<ConceptStrip>;
+    offer?: string;
+    question?: string;
+    button?: string;
+    file: string;
+    refused: string;
+  }
+
   interface FilterValue {
     value: string;
     label: string;
@@ -824,7 +1305,17 @@ declare namespace Api {
     model: string;
     count: number;
     shown: number;
-    share: NumberJson;
+    share: StudyNumberJson;
+  }
+
+  interface FlowView {
+    moves: Array<MoveJson>;
+    emd: number;
+    moved: number;
+    letters: Array<string>;
+    drawn: number;
+    drawn_cost: number;
+    figure: Record<string, any>;
   }
 
   interface FolderPreview {
@@ -912,6 +1403,13 @@ declare namespace Api {
     realism: RealismProblem;
   }
 
+  interface GeneratorChoices {
+    tasks: Array<DescribedChoice>;
+    difficulties: Array<string>;
+    most: number;
+    systems: Array<NamedChoice>;
+  }
+
   interface GroupCount {
     group: string;
     cases: number;
@@ -925,13 +1423,13 @@ declare namespace Api {
     win_rates: Array<WinRateJson>;
     ratings: Array<RatingJson>;
     first_choices: Array<FirstChoice>;
-    alpha: NumberJson;
+    alpha: StudyNumberJson;
   }
 
   interface GroupMetric {
-    pearson: NumberJson;
-    spearman: NumberJson;
-    agreement: NumberJson;
+    pearson: StudyNumberJson;
+    spearman: StudyNumberJson;
+    agreement: StudyNumberJson;
     metric: string;
     name: string;
     pairs: number;
@@ -951,6 +1449,11 @@ declare namespace Api {
     votes: number;
     participants: number;
     strengths: Array<StrengthJson>;
+  }
+
+  interface HideConceptSet {
+    set_id: string;
+    hidden?: boolean;
   }
 
   interface HideSet {
@@ -996,6 +1499,18 @@ declare namespace Api {
     created_at: string | null;
   }
 
+  interface ImageRow {
+    image_id: string;
+    mask_id: string;
+    whole: boolean;
+    width: number;
+    height: number;
+    name: string;
+    words: string;
+    url: string;
+    small: string;
+  }
+
   interface ImageScore {
     name: string;
     text: string;
@@ -1009,6 +1524,13 @@ declare namespace Api {
     of_people: boolean;
     images: number;
     contributors: number;
+  }
+
+  interface ImagesPlan {
+    pictures: Array<PlannedImage>;
+    total: number;
+    counts: Array<[number, string]>;
+    problems: Array<string>;
   }
 
   interface ImagesView {
@@ -1054,6 +1576,21 @@ declare namespace Api {
 
   interface ImportedStudy {
     study: ImportedRecord;
+    notes: Array<string>;
+  }
+
+  interface IntervalJson {
+    low: number;
+    high: number;
+    text: string;
+  }
+
+  interface IntervalsView {
+    a: string;
+    b: string;
+    draws: number;
+    intervals: Record<string, IntervalJson | null>;
+    undefined: Record<string, number>;
     notes: Array<string>;
   }
 
@@ -1125,6 +1662,18 @@ declare namespace Api {
     set: string;
   }
 
+  interface JudgeReport {
+    asking: string;
+    title: string;
+    note: string;
+    tables: Array<ReportTable>;
+  }
+
+  interface JudgeReports {
+    ready: boolean;
+    reports: Array<JudgeReport>;
+  }
+
   interface Judgment {
     judgment_id: string;
   }
@@ -1159,6 +1708,21 @@ declare namespace Api {
     total: number;
     judgments: Array<JudgmentJson>;
     rules: Array<RuleAgreementJson>;
+  }
+
+  interface KeepFile {
+    session: string;
+    words?: string;
+    normalize?: boolean | 'ratings' | 'shares';
+    as_58?: boolean;
+    name?: string;
+    source?: string;
+    of_people?: boolean;
+  }
+
+  interface KeepPicture {
+    rule?: string;
+    asked?: string;
   }
 
   interface KeepSelection {
@@ -1343,6 +1907,14 @@ declare namespace Api {
     words: string;
   }
 
+  interface MacroJson {
+    percent: number | null;
+    low: number | null;
+    high: number | null;
+    chance: number | null;
+    tasks: number;
+  }
+
   interface MadeDistribution {
     set: ColoringSet;
     source: string;
@@ -1377,11 +1949,22 @@ declare namespace Api {
     name?: string;
   }
 
+  interface Mark {
+    image: string;
+    marks: Array<any>;
+  }
+
   interface MarkJson {
     value: string;
     reason: string;
     at: string;
     earlier: boolean;
+  }
+
+  interface MarkPreview {
+    words: string;
+    note: string;
+    url: string;
   }
 
   interface MarkedColoring {
@@ -1419,9 +2002,37 @@ declare namespace Api {
     runs: Array<RunMaterial>;
     pictures: Array<ImagesMaterial>;
     sets: Array<SetMaterial>;
-    question_sets: Array<QuestionSetJson>;
+    question_sets: Array<StudyQuestionSet>;
     suggested: SuggestedModels;
     notes: Array<string>;
+  }
+
+  interface MeanCell {
+    value: number | null;
+    text: string;
+    interval: string;
+    title: string;
+    scored: number;
+    items: number;
+    missing: number;
+    unscored: Array<UnscoredReason>;
+  }
+
+  interface MeasuredScene {
+    status: string;
+    reason: string;
+    version: string;
+    found: string;
+    delta_e00: number | null;
+  }
+
+  interface MetricJson {
+    id: string;
+    name: string;
+    unit: string;
+    better: string;
+    computed: boolean;
+    title: string;
   }
 
   interface MetricRow {
@@ -1431,12 +2042,12 @@ declare namespace Api {
     source: string;
     formula: string;
     turned: boolean;
-    unscored_why: Array<UnscoredReason>;
-    pearson: NumberJson;
-    spearman: NumberJson;
-    agreement: NumberJson;
-    kendall: NumberJson | null;
-    agreement_decided: NumberJson;
+    unscored_why: Array<StudyUnscoredReason>;
+    pearson: StudyNumberJson;
+    spearman: StudyNumberJson;
+    agreement: StudyNumberJson;
+    kendall: StudyNumberJson | null;
+    agreement_decided: StudyNumberJson;
     chance: number | null;
     pairs: number;
     unscored: number;
@@ -1457,6 +2068,12 @@ declare namespace Api {
     caution: string;
     groups: Array<GroupMetrics>;
     missing: Array<MissingMetric>;
+  }
+
+  interface MetricsView {
+    measures: Array<MetricJson>;
+    rows: Array<RunMeans>;
+    lacking: number;
   }
 
   interface MismatchedLayer {
@@ -1492,6 +2109,14 @@ declare namespace Api {
     words: string;
     kind: string;
     sketches?: Array<SketchChoice>;
+  }
+
+  interface MoveJson {
+    source: number;
+    target: number;
+    mass: number;
+    distance: number;
+    cost: number;
   }
 
   interface NamedChoice {
@@ -1592,9 +2217,8 @@ declare namespace Api {
 
   interface NumberJson {
     value: number | null;
-    low: number | null;
-    high: number | null;
-    why: string;
+    text: string;
+    why?: string;
   }
 
   interface OpenImage {
@@ -1662,6 +2286,11 @@ declare namespace Api {
     counted: string;
     weights: Array<number>;
     numbers: Record<string, Record<string, any>>;
+  }
+
+  interface OtherReport {
+    name: string;
+    rows: Array<AccuracyRow>;
   }
 
   interface Outline {
@@ -1762,6 +2391,73 @@ declare namespace Api {
     toward: string;
   }
 
+  interface PairMetric {
+    id: string;
+    name: string;
+    unit: string;
+    better: string;
+    formula: string;
+    source: string;
+    plain: string;
+  }
+
+  interface PairNumbers {
+    a: string;
+    b: string;
+    letters: Array<string>;
+    numbers: Record<string, NumberJson>;
+    dominant: Array<number>;
+    tied: Array<number>;
+    hue_literal: number;
+  }
+
+  interface PaletteColor {
+    hex: string;
+    lab: Array<number>;
+    weight: number;
+  }
+
+  interface PeopleAnswers {
+    study: string;
+    title: string;
+    given: Record<string, number>;
+    skipped: number;
+    right: number;
+    of: number;
+  }
+
+  interface PeopleScores {
+    id: string;
+    title: string;
+    state: string;
+    participants: number;
+    few: boolean;
+    excluded: number;
+    answers: number;
+    over: string;
+    tasks: Record<string, PeopleTally>;
+    micro: PeopleTally;
+    macro: MacroJson | null;
+  }
+
+  interface PeopleTally {
+    right: number;
+    wrong: number;
+    unreadable: number;
+    truncated: number;
+    unanswered: number;
+    not_asked: number;
+    asked: number;
+    percent: number | null;
+    low: number | null;
+    high: number | null;
+    chance: number | null;
+    mark: string;
+    questions: number;
+    people: number;
+    over: string;
+  }
+
   interface PersonAnswers {
     number: number;
     right: number;
@@ -1808,6 +2504,18 @@ declare namespace Api {
     words?: string;
     actions?: Array<any>;
     kind?: string;
+  }
+
+  interface PixelAnswer {
+    reading: string | null;
+    outcome: string;
+    reason: string;
+  }
+
+  interface PixelScores {
+    tasks: Record<string, TallyJson>;
+    reads: Array<string>;
+    micro: null;
   }
 
   interface PlanJson {
@@ -1861,6 +2569,28 @@ declare namespace Api {
     keys: number;
     needed: number;
     attempts: number;
+  }
+
+  interface PlannedImage {
+    place: number;
+    name: string;
+    contributor: string;
+    mask: string;
+  }
+
+  interface Pool {
+    sources: Array<string>;
+    words?: string;
+    name?: string;
+    of_people?: boolean;
+  }
+
+  interface PooledImages {
+    words: string;
+    concept: string;
+    set_id: string;
+    source: string;
+    name: string;
   }
 
   interface PostKeep {
@@ -2047,6 +2777,13 @@ declare namespace Api {
     report: ImportReport;
   }
 
+  interface Published {
+    figure: Record<string, any>;
+    title: string;
+    words: string;
+    source: string;
+  }
+
   interface PublishedCell {
     text: string;
     doubt: string;
@@ -2058,12 +2795,32 @@ declare namespace Api {
     agreement: number | null;
   }
 
+  interface PublishedRate {
+    system: string;
+    hit: string;
+    percent: number;
+    source: string;
+  }
+
   interface PublishedRow {
     name: string;
     facts: string;
     here: Array<string>;
     here_note: string;
     cells: Record<string, PublishedCell>;
+  }
+
+  interface PublishedScores {
+    name: string;
+    group: string;
+    table: string;
+    note: string;
+    people: boolean;
+    tasks: Record<string, number | null>;
+    overall: number | null;
+    macro: number | null;
+    robust: number | null;
+    doubts: Record<string, string>;
   }
 
   interface PublishedSource {
@@ -2095,6 +2852,25 @@ declare namespace Api {
     skips: number;
   }
 
+  interface QuestionJson {
+    width: number;
+    height: number;
+    id: string;
+    task: string;
+    title: string;
+    form: string;
+    text: string;
+    choices: Array<AnswerChoice>;
+    answer: string;
+    image: string;
+    variant: string;
+    seed_id: string;
+    facts: Array<Array<string>>;
+    answers: Array<AnswerJson>;
+    pixels: PixelAnswer | null;
+    people: Array<PeopleAnswers>;
+  }
+
   interface QuestionJudgments {
     judgment: JudgmentJson | null;
     others: Array<JudgmentJson>;
@@ -2122,18 +2898,33 @@ declare namespace Api {
 
   interface QuestionSetJson {
     id: string;
+    hidden: boolean;
+    problem: string;
+    may: Record<string, boolean>;
     name: string;
     questions: number;
     images: number;
-    sha256: string;
-    tasks: Array<SetTask>;
+    tasks: Array<TaskCount>;
+    facts: string;
+    published: boolean;
+    appendix_e: boolean;
+    variants: boolean;
+  }
+
+  interface QuestionSetting {
+    case: string;
+    task: string;
+    words: string;
+    image: string;
+    choices: Array<ChoiceText>;
+    right: number;
   }
 
   interface QuestionShare {
     task: string;
     name: string;
-    share: NumberJson;
-    told: NumberJson;
+    share: StudyNumberJson;
+    told: StudyNumberJson;
     right: number;
     wrong: number;
     skips: number;
@@ -2143,6 +2934,19 @@ declare namespace Api {
     chance: number | null;
     over: string;
     over_words: string;
+  }
+
+  interface QuestionView {
+    question: QuestionJson;
+    position: number;
+  }
+
+  interface QuestionsView {
+    total: number;
+    from: number;
+    counts: Record<string, number>;
+    differences: DifferenceCounts | null;
+    questions: Array<QuestionJson>;
   }
 
   interface RankedImage {
@@ -2156,12 +2960,30 @@ declare namespace Api {
 
   interface RatingJson {
     model: string;
-    mean: NumberJson;
+    mean: StudyNumberJson;
     ratings: number;
+  }
+
+  interface ReadFile {
+    session: string;
+    words?: string;
+    normalize?: boolean | 'ratings' | 'shares';
+    as_58?: boolean;
+  }
+
+  interface ReadingButton {
+    offer: string;
+    text: string;
+    options: Record<string, any>;
   }
 
   interface RealismProblem {
     problem: string;
+  }
+
+  interface ReasonCount {
+    text: string;
+    count: number;
   }
 
   interface RefinementMaps {
@@ -2177,6 +2999,20 @@ declare namespace Api {
   interface RegisteredCfm {
     cfm: string;
     version: string;
+  }
+
+  interface ReleasedScores {
+    reader: string;
+    tasks: Record<string, number | null>;
+    micro: number | null;
+    macro: number | null;
+    as_made: number | null;
+    complete: number | null;
+  }
+
+  interface RenameSet {
+    set_id: string;
+    name?: string;
   }
 
   interface ReplayedPerson {
@@ -2198,6 +3034,15 @@ declare namespace Api {
     title: string;
     items: Array<string>;
     total: number;
+  }
+
+  interface ReportTable {
+    id: string;
+    title: string;
+    note: string;
+    published: boolean;
+    columns: Array<string>;
+    rows: Array<Array<string>>;
   }
 
   interface Resolve {
@@ -2253,10 +3098,17 @@ declare namespace Api {
   }
 
   interface ResultsView {
-    status: 'computing' | 'ready';
-    progress: ProgressJson | null;
-    stale: boolean;
-    results: ComputedResults | null;
+    set: QuestionSetJson;
+    rows: Array<EvaluationScores>;
+    chance: ChanceScores;
+    pixels: PixelScores | null;
+    people: Array<PeopleScores>;
+    published: Array<PublishedScores>;
+    differences: Array<EvaluationPair>;
+    judge: JudgeReports | null;
+    notes: Array<string>;
+    parser: string;
+    released_commit: string;
   }
 
   interface ReviewItem {
@@ -2331,6 +3183,34 @@ declare namespace Api {
     version?: number | string | null;
   }
 
+  interface RobustScores {
+    as_made: TallyJson;
+    complete: TallyJson;
+    by_variant: Record<string, TallyJson>;
+    words: string;
+  }
+
+  interface RuleAccuracyView {
+    reports: Array<NamedChoice>;
+    command: string;
+    source?: string;
+    name?: string;
+    set?: string;
+    sets?: Array<NamedChoice>;
+    set_words?: string;
+    about?: string;
+    problems?: Array<string>;
+    systems?: Array<NamedChoice>;
+    rows?: Array<AccuracyRow>;
+    published?: Array<PublishedRate>;
+    beside?: OtherReport | null;
+    traced?: TracedView;
+    roc?: Record<string, Record<string, any>>;
+    breakdowns?: Array<Breakdown>;
+    drawable?: boolean;
+    examples?: Record<string, Array<ExampleScene>>;
+  }
+
   interface RuleAgreementJson {
     rule: string;
     name: string;
@@ -2357,10 +3237,18 @@ declare namespace Api {
     default: number | boolean | null;
   }
 
+  interface RuleJson {
+    id: string;
+    name: string;
+    version: string;
+    description: string;
+    main: boolean;
+  }
+
   interface RuleSet {
     rule: Record<string, any>;
     rule_is_default: boolean;
-    results: ResultsView;
+    results: StudyResultsView;
   }
 
   interface RuleStatusJson {
@@ -2454,6 +3342,11 @@ declare namespace Api {
     failed_words: string;
   }
 
+  interface RunLabel {
+    id: string;
+    label: string;
+  }
+
   interface RunMaterial {
     source: string;
     id: string;
@@ -2471,10 +3364,39 @@ declare namespace Api {
     created_at: string;
   }
 
+  interface RunMeans {
+    id: string;
+    name: string;
+    csv: string;
+    cells: Array<MeanCell>;
+  }
+
   interface RunModel {
     id: string;
     name: string;
     lacking: string;
+  }
+
+  interface RunPairCounts {
+    both: number;
+    only_a: number;
+    only_b: number;
+    neither: number;
+    unscored: number;
+    scored: number;
+  }
+
+  interface RunPairsView {
+    runs: Array<RunLabel>;
+    pairs: Array<Array<ResultJson>>;
+    next: string;
+    pinned: boolean;
+    a: string;
+    b: string;
+    sentence: string;
+    test: string;
+    empty: string;
+    counts: RunPairCounts;
   }
 
   interface RunProgress {
@@ -2569,6 +3491,11 @@ declare namespace Api {
     kept: Array<SavedColoring>;
   }
 
+  interface SavedMark {
+    source: string;
+    mask_id: string;
+  }
+
   interface SavedSelection {
     name: string;
     count: number;
@@ -2636,6 +3563,14 @@ declare namespace Api {
     level?: string;
   }
 
+  interface SetImage {
+    image_id: string;
+    mask_id: string;
+    contributor: string;
+    name: string;
+    cutout: string;
+  }
+
   interface SetInfo {
     id: string;
     title: string;
@@ -2651,6 +3586,10 @@ declare namespace Api {
     kind: string;
     concepts: number;
     contributors: number;
+  }
+
+  interface SetName {
+    name: string;
   }
 
   interface SetRule {
@@ -2673,10 +3612,14 @@ declare namespace Api {
     people: boolean;
   }
 
+  interface SetVisibility {
+    hidden: boolean;
+  }
+
   interface SideBiasJson {
     left: number;
     right: number;
-    left_share: NumberJson;
+    left_share: StudyNumberJson;
     p: number | null;
     words: string;
   }
@@ -2741,6 +3684,14 @@ declare namespace Api {
     sketch: string;
   }
 
+  interface SourceChoice {
+    source: string;
+    label: string;
+    kind: string;
+    count: number;
+    note: string;
+  }
+
   interface StagedFile {
     session: string;
     path?: string;
@@ -2748,6 +3699,49 @@ declare namespace Api {
 
   interface StagedFolder {
     session: string;
+  }
+
+  interface StagedImage {
+    words?: string;
+    notes?: Array<string>;
+    mask?: string;
+    refused?: string;
+    url?: string;
+  }
+
+  interface StartEvaluation {
+    set: string;
+    model: string;
+    name?: string;
+    key_env?: string;
+    style?: string;
+    image?: string;
+    max_tokens?: number | string;
+    temperature?: number | string;
+    seed?: number | string;
+    batch?: number | string;
+    at_once?: number | string;
+    timeout?: number | string;
+    length?: string;
+    sends_temperature?: boolean;
+    most_requests?: number | string | null;
+    most_tokens?: number | string | null;
+    tasks?: Array<string>;
+    limit?: number | string | null;
+  }
+
+  interface StartView {
+    sets: Array<QuestionSetJson>;
+    generator: GeneratorChoices;
+    models: Array<VisionModelJson>;
+    styles: Array<DescribedChoice>;
+    images: Array<DescribedChoice>;
+    limits: EvaluationLimits;
+    may: Record<string, boolean>;
+  }
+
+  interface StartedEvaluation {
+    id: string;
   }
 
   interface StartedJob {
@@ -2775,6 +3769,36 @@ declare namespace Api {
     set?: string;
   }
 
+  interface StoredDistributions {
+    words: string;
+    concept: string;
+    set_id: string;
+    source: string;
+    known: boolean;
+    kind: string;
+    name: string;
+  }
+
+  interface StoredFile {
+    words: string;
+    concept: string;
+    set_id: string;
+    source: string;
+    known: boolean;
+    kind: string;
+    name: string;
+    sets: Array<StoredDistributions>;
+    said: string;
+  }
+
+  interface StoredScene {
+    image_id: string;
+    mask: string;
+    object: string;
+    target: string;
+    rule: string;
+  }
+
   interface StoredSketch {
     id: string;
     words: string;
@@ -2786,6 +3810,17 @@ declare namespace Api {
     warnings: Array<string>;
     at: string;
     url: string;
+  }
+
+  interface StoredVerdict {
+    rule: string;
+    name: string;
+    status: string;
+    reason: string;
+    delta_e00: number | null;
+    found: string;
+    words: string;
+    evidence: string;
   }
 
   interface Storing {
@@ -2803,11 +3838,16 @@ declare namespace Api {
     elo: number;
     elo_low: number | null;
     elo_high: number | null;
-    strength: NumberJson;
+    strength: StudyNumberJson;
     rank_low: number;
     rank_high: number;
     votes: number;
     separated: boolean;
+  }
+
+  interface StripBin {
+    hex: string;
+    name: string;
   }
 
   interface StudyForm {
@@ -2861,6 +3901,13 @@ declare namespace Api {
     studies: Array<StudyRow>;
   }
 
+  interface StudyNumberJson {
+    value: number | null;
+    low: number | null;
+    high: number | null;
+    why: string;
+  }
+
   interface StudyProgress {
     state: string;
     answers: number;
@@ -2888,12 +3935,28 @@ declare namespace Api {
     load: Array<LoadCount>;
   }
 
+  interface StudyQuestionSet {
+    id: string;
+    name: string;
+    questions: number;
+    images: number;
+    sha256: string;
+    tasks: Array<SetTask>;
+  }
+
   interface StudyReference {
     study: string;
   }
 
   interface StudyRequest {
     study: string;
+  }
+
+  interface StudyResultsView {
+    status: 'computing' | 'ready';
+    progress: ProgressJson | null;
+    stale: boolean;
+    results: ComputedResults | null;
   }
 
   interface StudyRow {
@@ -2916,6 +3979,11 @@ declare namespace Api {
     finished: number;
     last_at: string | null;
     links: number;
+  }
+
+  interface StudyUnscoredReason {
+    words: string;
+    candidates: number;
   }
 
   interface StudyView {
@@ -3003,8 +4071,8 @@ declare namespace Api {
     answers: number;
     skips: number;
     ties: number;
-    skip_share: NumberJson;
-    tie_share: NumberJson;
+    skip_share: StudyNumberJson;
+    tie_share: StudyNumberJson;
     strengths: Array<StrengthJson>;
     strengths_why: string;
     tie_between_equals: number | null;
@@ -3038,6 +4106,21 @@ declare namespace Api {
     codebook: string;
   }
 
+  interface TallyJson {
+    right: number;
+    wrong: number;
+    unreadable: number;
+    truncated: number;
+    unanswered: number;
+    not_asked: number;
+    asked: number;
+    percent: number | null;
+    low: number | null;
+    high: number | null;
+    chance: number | null;
+    mark: string;
+  }
+
   interface TargetJson {
     object: string;
     role: string;
@@ -3050,13 +4133,38 @@ declare namespace Api {
     verdicts: Array<RuleVerdictJson>;
   }
 
+  interface TaskCount {
+    id: string;
+    title: string;
+    count: number;
+  }
+
   interface TaskMean {
     name: string;
-    share: NumberJson;
+    share: StudyNumberJson;
     chance: number;
     tasks: number;
     over: string;
     over_words: string;
+  }
+
+  interface TracedRow {
+    name: string;
+    version: string;
+    cells: Record<string, AccuracyCell | null>;
+    unscored: number | null;
+  }
+
+  interface TracedSet {
+    id: string;
+    name: string;
+    words: string;
+    rows: Array<TracedRow>;
+    calibration: Array<CalibrationRow>;
+  }
+
+  interface TracedView {
+    sets: Array<TracedSet>;
   }
 
   interface TrainingForm {
@@ -3094,6 +4202,19 @@ declare namespace Api {
     last_at: string;
   }
 
+  interface UncertaintyView {
+    status: 'computing' | 'ready';
+    progress: ProgressJson | null;
+    stale: boolean;
+    worth: Array<ConceptWorth> | null;
+    level: string | null;
+  }
+
+  interface UnknownConcept {
+    words: string;
+    similar: Array<string>;
+  }
+
   interface UnscoredChoices {
     default: string;
     note: string;
@@ -3108,8 +4229,31 @@ declare namespace Api {
   }
 
   interface UnscoredReason {
+    reason: string;
+    count: number;
+  }
+
+  interface VerdictPairJson {
+    key: string;
+    image_id: string;
+    mask: string;
+    object: string;
+    target: string;
+    relation: string;
+    hex: string;
+    color: string;
+    thumb: string;
+    said: Array<StoredVerdict>;
+  }
+
+  interface VisionModelJson {
+    id: string;
+    name: string;
+    repo: string;
+    size: string;
+    ready: boolean;
     words: string;
-    candidates: number;
+    baseline: boolean;
   }
 
   interface VotesJson {
@@ -3158,17 +4302,9 @@ declare namespace Api {
   interface WinRateJson {
     model: string;
     other?: string;
-    rate: NumberJson;
+    rate: StudyNumberJson;
     wins: number;
     losses: number;
     ties: number;
-  }
-
-  interface WorthView {
-    status: 'computing' | 'ready';
-    progress: ProgressJson | null;
-    stale: boolean;
-    worth: Array<ConceptWorth> | null;
-    level: string | null;
   }
 }

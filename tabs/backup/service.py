@@ -16,12 +16,12 @@ from truehue.core.generation.request import Cancelled
 from truehue.storage.backup.backup import ENDING, size_text
 from truehue.storage.backup.contents import BACKUPS
 from truehue.tabs.page.actor import requires
-from truehue.tabs.page.answers import StartedJob
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import EmptyRequest, PageRequest
 from truehue.tabs.page.roles import Actor
+from truehue.tabs.page.shared_answers import StartedJob
 
 log = logging.getLogger("truehue")
 

@@ -28,9 +28,9 @@ from truehue.tabs.charts.share_figures import (
     tasks_text,
 )
 from truehue.tabs.charts.slice import slice_of
-from truehue.tabs.page.answers import NamedChoice
 from truehue.tabs.page.context import Context, runs_of
 from truehue.tabs.page.errors import count_noun
+from truehue.tabs.page.shared_answers import NamedChoice
 
 ALL_RUNS = "*"
 MOST_LINES = 200

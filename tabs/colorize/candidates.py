@@ -17,10 +17,10 @@ from truehue.core.prompts.prompt import Prompt
 from truehue.core.records import GenerationRecord
 from truehue.tabs.colorize.sketches import MOST_WORDS, base_of
 from truehue.tabs.page.actor import requires
-from truehue.tabs.page.answers import StartedJob
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest, PageRequest, Whole, list_of_single
 from truehue.tabs.page.roles import Actor, may_open
+from truehue.tabs.page.shared_answers import StartedJob
 from truehue.tabs.verdicts.generation import draw, model_name
 
 SENTENCE = (

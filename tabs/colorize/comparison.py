@@ -30,7 +30,7 @@ from truehue.tabs.sources.distributions import (
     distribution,
     parse,
 )
-from truehue.tabs.sources.numbers import metrics_json, numbers_json
+from truehue.tabs.sources.numbers import PairMetric, metrics_json, numbers_json
 
 OWN = "This coloring"
 MOST_COLORS = 12
@@ -90,7 +90,7 @@ class ColoringComparison(TypedDict):
 
     checksum: str
     words: str
-    metrics: list[dict[str, Any]]
+    metrics: list[PairMetric]
     colored: float
     of: NotRequired[OtherColors]
     colors: NotRequired[ChosenColors]

@@ -19,9 +19,9 @@ from truehue.core.verdict.measure import (
 )
 from truehue.core.verdict.rules import DEFAULT_RULE, MATCHES, RULES, rule
 from truehue.storage.verdicts.agreement import CELLS, Pair, VerdictPair
-from truehue.tabs.page.answers import NamedChoice
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import message_of
+from truehue.tabs.page.shared_answers import NamedChoice
 
 PAGE = 24
 FIRST, SECOND = DEFAULT_RULE, "paper"

@@ -22,11 +22,11 @@ from truehue.core.errors import BadInput
 from truehue.core.generation.renderer import OBJECTS
 from truehue.core.generation.request import Cancelled
 from truehue.tabs.page.actor import requires
-from truehue.tabs.page.answers import StartedJob
 from truehue.tabs.page.context import ROOT, Context
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import PageRequest
 from truehue.tabs.page.roles import Actor
+from truehue.tabs.page.shared_answers import StartedJob
 
 log = logging.getLogger("truehue")
 

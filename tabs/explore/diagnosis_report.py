@@ -15,9 +15,9 @@ from truehue.core.errors import TrueHueError
 from truehue.core.verdict.rules import RULES
 from truehue.tabs.charts.figure_parts import rate_text
 from truehue.tabs.explore.diagnosis import SHIPPED, TRACED_FILE, StoredReport, _nth, read_report
-from truehue.tabs.page.answers import NamedChoice
 from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.figures import INK, PANEL, SOFT
+from truehue.tabs.page.shared_answers import NamedChoice
 
 # Rules are told apart by line and shape, not by color: only data is colored.
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")

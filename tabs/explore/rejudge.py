@@ -8,12 +8,12 @@ from pydantic import Field
 
 from truehue.core.verdict.rules import rule
 from truehue.tabs.page.actor import requires
-from truehue.tabs.page.answers import StartedJob
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import PageRequest
 from truehue.tabs.page.roles import Actor
+from truehue.tabs.page.shared_answers import StartedJob
 from truehue.tabs.verdicts.scoring import RejudgeProgress, rejudge
 
 KIND = "rejudge"

@@ -22,13 +22,13 @@ from truehue.core.scores.measures import measure_of, measures_of
 from truehue.core.scores.records import IMAGE, Measure, ScoreRecord
 from truehue.core.scores.work import ScoringTask, ScoringWork, begin_scoring
 from truehue.tabs.page.actor import requires
-from truehue.tabs.page.answers import StartedJob
 from truehue.tabs.page.context import Context, runs_of
 from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.fidelity import Fidelity
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import PageRequest
 from truehue.tabs.page.roles import Actor
+from truehue.tabs.page.shared_answers import StartedJob
 
 KIND = "scores"
 FOLDER = "scoring"

@@ -24,10 +24,10 @@ from truehue.core.verdict.rules import RULES
 from truehue.storage.results.wall import SCORE
 from truehue.tabs.charts.slice import slice_of
 from truehue.tabs.explore.images import ResultJson, image_json, stand_in_tags, value_hex
-from truehue.tabs.page.answers import NamedChoice
 from truehue.tabs.page.context import Context, runs_of
 from truehue.tabs.page.links import whole
 from truehue.tabs.page.roles import Actor
+from truehue.tabs.page.shared_answers import NamedChoice
 from truehue.tabs.verdicts.judgments import QuestionJudgments, of_image
 
 PAGE, MOST = 60, 200

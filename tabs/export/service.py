@@ -30,12 +30,12 @@ from truehue.tabs.batches.messages import bytes_text
 from truehue.tabs.batches.supervisor import RunSupervisor
 from truehue.tabs.export.report import MOST_SHOTS, report_of
 from truehue.tabs.page.actor import requires
-from truehue.tabs.page.answers import StartedJob
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import EmptyRequest, PageRequest, single_of
 from truehue.tabs.page.roles import Actor
+from truehue.tabs.page.shared_answers import StartedJob
 
 TIMES = {"csv": 8.0, "parquet": 1.2, "zip": 2.0}
 """What an export takes for each byte of the run's shards, which are compressed columns: measured on

@@ -46,12 +46,12 @@ from truehue.tabs.generate.realism import from_link, link_of, problem_of
 from truehue.tabs.library.prompts import Refs
 from truehue.tabs.library.service import Library
 from truehue.tabs.page.actor import requires
-from truehue.tabs.page.answers import StartedJob
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.links import read, whole
 from truehue.tabs.page.requests import PageRequest, read_as
 from truehue.tabs.page.roles import Actor
+from truehue.tabs.page.shared_answers import StartedJob
 from truehue.tabs.verdicts.generation import draw
 
 

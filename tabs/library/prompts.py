@@ -23,10 +23,10 @@ from truehue.tabs.library.service import (
     prompt_json,
 )
 from truehue.tabs.page.actor import requires, stored_resource
-from truehue.tabs.page.answers import Done
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest, PageRequest
 from truehue.tabs.page.roles import Actor, Resource, allowed, authorize
+from truehue.tabs.page.shared_answers import Done
 
 RULE = DEFAULT_RULE
 

@@ -10,7 +10,7 @@ from contextlib import AsyncExitStack, contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import IO, Any, TypedDict
+from typing import IO, Any
 from urllib.parse import unquote
 
 import anyio
@@ -44,23 +44,6 @@ Fields = dict[str, Any]
 """What a page sent, before it is read as a record."""
 Answer = Mapping[str, Any]
 """What a route answers: a TypedDict, from which the types of the scripts are generated."""
-
-
-class Done(TypedDict):
-    """The answer of what has nothing to say."""
-
-
-class StartedJob(TypedDict):
-    """The id of the job that was started."""
-
-    job: str
-
-
-class NamedChoice(TypedDict):
-    """One of several choices."""
-
-    id: str
-    name: str
 
 
 class TooLarge(BadInput):

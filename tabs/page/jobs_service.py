@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TypedDict
 
 from truehue.tabs.page.actor import requires
-from truehue.tabs.page.answers import Done
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.jobs import ENDED, LISTED, JobJson, is_reported, job_json
 from truehue.tabs.page.requests import PageRequest
 from truehue.tabs.page.roles import Actor
+from truehue.tabs.page.shared_answers import Done
 
 
 class AllJobs(PageRequest):

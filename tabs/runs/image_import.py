@@ -26,12 +26,12 @@ from truehue.core.images.pixels import Mask
 from truehue.core.prompts.prompt import Prompt
 from truehue.tabs.library.service import ImportReport, Library, ReportList, count_entry
 from truehue.tabs.page.actor import requires
-from truehue.tabs.page.answers import Done, StartedJob
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import message_of
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import PageRequest, Session
 from truehue.tabs.page.roles import Actor, authorize
+from truehue.tabs.page.shared_answers import Done, StartedJob
 from truehue.tabs.runs.imported import offer
 
 EVERY_IMPORTED_SET = "*"

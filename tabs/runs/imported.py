@@ -15,12 +15,12 @@ from truehue.core.records import GenerationRecord
 from truehue.core.runs.records import EXACT, GROUNDED, WHOLE
 from truehue.tabs.batches.supervisor import RunSupervisor
 from truehue.tabs.page.actor import requires
-from truehue.tabs.page.answers import StartedJob
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.jobs import UNKNOWN, Job, is_reported
 from truehue.tabs.page.requests import PageRequest, read_as
 from truehue.tabs.page.roles import Actor
+from truehue.tabs.page.shared_answers import StartedJob
 from truehue.tabs.runs.form import start_runs
 from truehue.tabs.runs.request import DETECTOR, SEGMENTER, RunRequest
 from truehue.tabs.runs.scored import outcomes

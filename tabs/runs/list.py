@@ -18,10 +18,10 @@ from truehue.tabs.batches.list import BatchJson, batch_json, unreadable_json
 from truehue.tabs.batches.supervisor import Execution, RunSupervisor
 from truehue.tabs.feature import AppParts
 from truehue.tabs.page.actor import requires
-from truehue.tabs.page.answers import Done
 from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.requests import PageRequest
 from truehue.tabs.page.roles import Actor, authorize
+from truehue.tabs.page.shared_answers import Done
 from truehue.tabs.runs import RUN
 from truehue.tabs.runs.messages import facts_text, measured_text, progress_text
 from truehue.tabs.runs.scored import store_verdicts

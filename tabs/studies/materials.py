@@ -34,7 +34,7 @@ from truehue.tabs.studies.form import (
     texts_of,
 )
 from truehue.tabs.studies.outline import minutes
-from truehue.tabs.studies.questions.sets import QuestionSetJson, sets_json
+from truehue.tabs.studies.questions.sets import StudyQuestionSet, sets_json
 
 NOTHING = (
     "There are no images yet for a study. Start a run in Explore, or import a folder of "
@@ -150,7 +150,7 @@ class MaterialsView(TypedDict):
     runs: list[RunMaterial]
     pictures: list[ImagesMaterial]
     sets: list[SetMaterial]
-    question_sets: list[QuestionSetJson]
+    question_sets: list[StudyQuestionSet]
     suggested: SuggestedModels
     notes: list[str]
 

@@ -196,7 +196,7 @@ class ComputationState(TypedDict):
     stale: bool
 
 
-class ResultsView(ComputationState):
+class StudyResultsView(ComputationState):
     """The results of a study so far; None before the first."""
 
     results: ComputedResults | None
@@ -212,7 +212,7 @@ def state_json(computed: Computed) -> ComputationState:
 
 
 @requires("study")
-def study_results(context: Context, actor: Actor, request: StudyResultsRequest) -> ResultsView:
+def study_results(context: Context, actor: Actor, request: StudyResultsRequest) -> StudyResultsView:
     """The results of a study so far, before and after exclusion."""
     study_id = context.storage.studies.get(request.study).id
     key = (source_key(context, study_id), request.replicates)

@@ -17,14 +17,14 @@ from truehue.core.studies import Decision, Event, EventKind, ParticipantRecord
 from truehue.tabs.sources.studies import StudySource, rule_json, too_fast_json
 from truehue.tabs.studies.metrics import StudyMetric
 from truehue.tabs.studies.questions.results import (
-    AskedQuestion,
     QuestionResultsJson,
+    QuestionSetting,
     log_json,
     questions_json,
 )
 from truehue.tabs.studies.results_numbers import (
     ALONE,
-    NumberJson,
+    StudyNumberJson,
     few_people,
     number,
     percent,
@@ -151,7 +151,7 @@ class StrengthJson(TypedDict):
     elo: float
     elo_low: float | None
     elo_high: float | None
-    strength: NumberJson
+    strength: StudyNumberJson
     rank_low: int
     rank_high: int
     votes: int
@@ -163,7 +163,7 @@ class WinRateJson(TypedDict):
 
     model: str
     other: NotRequired[str]
-    rate: NumberJson
+    rate: StudyNumberJson
     wins: int
     losses: int
     ties: int
@@ -173,7 +173,7 @@ class RatingJson(TypedDict):
     """The mean rating of a model."""
 
     model: str
-    mean: NumberJson
+    mean: StudyNumberJson
     ratings: int
 
 
@@ -183,7 +183,7 @@ class FirstChoice(TypedDict):
     model: str
     count: int
     shown: int
-    share: NumberJson
+    share: StudyNumberJson
 
 
 class GroupStrengths(TypedDict):
@@ -205,7 +205,7 @@ class GroupJson(TypedDict):
     win_rates: list[WinRateJson]
     ratings: list[RatingJson]
     first_choices: list[FirstChoice]
-    alpha: NumberJson
+    alpha: StudyNumberJson
 
 
 class SideBiasJson(TypedDict):
@@ -213,7 +213,7 @@ class SideBiasJson(TypedDict):
 
     left: int
     right: int
-    left_share: NumberJson
+    left_share: StudyNumberJson
     p: float | None
     words: str
 
@@ -226,16 +226,16 @@ class ArrangementJson(TypedDict):
     second: str
     votes_first: int
     votes_second: int
-    share: NumberJson
+    share: StudyNumberJson
     p: float | None
 
 
 class AgreementJson(TypedDict):
     """How far participants agree."""
 
-    observed: NumberJson
-    kappa: NumberJson
-    alpha: NumberJson
+    observed: StudyNumberJson
+    kappa: StudyNumberJson
+    alpha: StudyNumberJson
     scale: str
     items: int
     alpha_items: int
@@ -253,8 +253,8 @@ class SummaryJson(TypedDict):
     answers: int
     skips: int
     ties: int
-    skip_share: NumberJson
-    tie_share: NumberJson
+    skip_share: StudyNumberJson
+    tie_share: StudyNumberJson
     strengths: list[StrengthJson]
     strengths_why: str
     tie_between_equals: float | None
@@ -283,7 +283,7 @@ class StudyNumbers(TypedDict):
     everybody: SummaryJson
     included: SummaryJson
     people: list[PersonJson]
-    asked: list[AskedQuestion]
+    asked: list[QuestionSetting]
     notes: list[str]
     erased: int
 

@@ -47,7 +47,7 @@ def plain(value: float | None) -> float | None:
     return None if value is None or not math.isfinite(value) else float(value)
 
 
-class NumberJson(TypedDict):
+class StudyNumberJson(TypedDict):
     """A number with its interval; ``why`` says what is missing of it."""
 
     value: float | None
@@ -62,7 +62,7 @@ def number(
     high: float | None = None,
     why: str = UNFINISHED,
     why_open: str = ALONE,
-) -> NumberJson:
+) -> StudyNumberJson:
     """The number for a page. ``why`` is said where there is no value, ``why_open`` where
     there is one without the interval that it should have."""
     shown = plain(value)

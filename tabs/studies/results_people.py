@@ -23,9 +23,9 @@ from truehue.tabs.sources.studies import read_source, rule_json
 from truehue.tabs.studies.live import StudyCache, StudyRequest, study_of
 from truehue.tabs.studies.results import (
     ResultsService,
-    ResultsView,
     StudyReference,
     StudyResultsRequest,
+    StudyResultsView,
     study_results,
 )
 from truehue.tabs.studies.results_json import DecisionJson, decision_json, label
@@ -127,7 +127,7 @@ class RuleSet(TypedDict):
 
     rule: dict[str, Any]
     rule_is_default: bool
-    results: ResultsView
+    results: StudyResultsView
 
 
 class DecidedPerson(TypedDict):

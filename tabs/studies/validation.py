@@ -27,7 +27,7 @@ from truehue.core.published import table
 from truehue.tabs.page.errors import count_noun
 from truehue.tabs.studies.metrics import MISSING, StudyMetric
 from truehue.tabs.studies.results_numbers import (
-    NumberJson,
+    StudyNumberJson,
     few_people_of_cases,
     number,
     percent,
@@ -225,7 +225,7 @@ def _few(count: int, label: str, having: str) -> str:
     return f"{count_noun(count, label)} {verb} {having} so far: metrics are compared from {LEAST_PAIRS} on."
 
 
-class UnscoredReason(TypedDict):
+class StudyUnscoredReason(TypedDict):
     """How many candidates a metric left out for a reason."""
 
     words: str
@@ -241,15 +241,15 @@ class MetricAbout(TypedDict):
     source: str
     formula: str
     turned: bool
-    unscored_why: list[UnscoredReason]
+    unscored_why: list[StudyUnscoredReason]
 
 
 class MetricNumbers(TypedDict):
     """How far a metric agrees with people."""
 
-    pearson: NumberJson
-    spearman: NumberJson
-    agreement: NumberJson
+    pearson: StudyNumberJson
+    spearman: StudyNumberJson
+    agreement: StudyNumberJson
 
 
 class PublishedNumbers(TypedDict):
@@ -263,8 +263,8 @@ class PublishedNumbers(TypedDict):
 class MetricRow(MetricAbout, MetricNumbers):
     """A metric against people's answers; ``pairs`` are what it is compared over."""
 
-    kendall: NumberJson | None
-    agreement_decided: NumberJson
+    kendall: StudyNumberJson | None
+    agreement_decided: StudyNumberJson
     chance: float | None
     pairs: int
     unscored: int
@@ -457,7 +457,7 @@ def _numbers(validation: Validation) -> MetricNumbers:
     }
 
 
-def _number(interval: Interval) -> NumberJson:
+def _number(interval: Interval) -> StudyNumberJson:
     return number(interval.value, interval.low, interval.high, _STILL, _FEW_CASES)
 
 

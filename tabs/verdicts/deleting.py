@@ -10,11 +10,11 @@ from pydantic import Field
 from truehue.storage.makers import IMAGE, VERDICT
 from truehue.storage.trash import KEPT_DAYS, MAX_IDS, TrashRecord
 from truehue.tabs.page.actor import record_makers, requires, stored_resource
-from truehue.tabs.page.answers import Done
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.requests import PageRequest
 from truehue.tabs.page.roles import Actor, Resource, Role, authorize
+from truehue.tabs.page.shared_answers import Done
 
 _WORDS = {
     "images": "image",

@@ -20,11 +20,11 @@ from truehue.core.verdict.measure import Measurement, measure_by_rules
 from truehue.core.verdict.rules import MATCHES, PASS, RULES, UNSCORED
 from truehue.storage.verdicts.judgments import MAX_REASON, JudgmentRecord, RuleStatus
 from truehue.tabs.page.actor import requires
-from truehue.tabs.page.answers import Done
 from truehue.tabs.page.context import Context, runs_of
 from truehue.tabs.page.links import ID_LENGTH, link, whole
 from truehue.tabs.page.requests import PageRequest, Whole
 from truehue.tabs.page.roles import Actor, Resource, authorize
+from truehue.tabs.page.shared_answers import Done
 from truehue.tabs.verdicts.question import MAX_K, NEIGHBORS_OF, Question, evidence_record, question
 
 

@@ -14,11 +14,11 @@ from truehue.core.vlm.evaluation.log import EvaluationLog
 from truehue.core.vlm.question_set import QuestionSet
 from truehue.core.vlm.records import Answer, Question
 from truehue.tabs.page.actor import requires
-from truehue.tabs.page.answers import StartedJob
 from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import PageRequest
 from truehue.tabs.page.roles import Actor
+from truehue.tabs.page.shared_answers import StartedJob
 from truehue.tabs.vlm.messages import model_name, settings_text
 from truehue.tabs.vlm.sets import opened
 

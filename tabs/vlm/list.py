@@ -18,10 +18,10 @@ from truehue.tabs.batches.list import BatchJson, batch_json, unreadable_json
 from truehue.tabs.batches.messages import progress_parts
 from truehue.tabs.feature import AppParts
 from truehue.tabs.page.actor import requires
-from truehue.tabs.page.answers import Done
 from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.requests import PageRequest, Whole
 from truehue.tabs.page.roles import Actor, authorize
+from truehue.tabs.page.shared_answers import Done
 from truehue.tabs.vlm import ASKING
 from truehue.tabs.vlm.messages import model_name, settings_text, task_title
 from truehue.tabs.vlm.service import EvaluationOptions, EvaluationService

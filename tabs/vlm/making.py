@@ -24,11 +24,11 @@ from truehue.core.vlm.published import SkippedRow, import_settings, read_publish
 from truehue.core.vlm.question_set import MANIFEST, open_set
 from truehue.core.vlm.records import Illustrated
 from truehue.tabs.page.actor import requires, stored_resource
-from truehue.tabs.page.answers import StartedJob
 from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import PageRequest, Whole, single_of
 from truehue.tabs.page.roles import Actor, allowed, authorize
+from truehue.tabs.page.shared_answers import StartedJob
 from truehue.tabs.vlm.judge import judge_all
 from truehue.tabs.vlm.sets import MOST_A_TASK, QUESTION_SET
 from truehue.tabs.vlm.start import StartEvaluation, start_evaluation

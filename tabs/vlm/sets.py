@@ -13,9 +13,9 @@ from truehue.core.vlm.published import HUB_ID
 from truehue.core.vlm.question_set import QuestionSet
 from truehue.core.vlm.tasks import TASKS
 from truehue.tabs.page.actor import requires, stored_resource
-from truehue.tabs.page.answers import Done, NamedChoice
 from truehue.tabs.page.requests import PageRequest
 from truehue.tabs.page.roles import Actor, allowed, authorize
+from truehue.tabs.page.shared_answers import Done, NamedChoice
 from truehue.tabs.vlm.messages import about_task, set_facts, task_title
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from typing import Any
 
 import gradio as gr
 
-from truehue.tabs.page.context import Page
+from truehue.tabs.page.context import Context
 
 
-def layout(_: Page) -> Any:
+def layout(_: Context) -> Any:
     """Draws the tab."""
     return gr.HTML("<p>Colors that were noted.</p>", elem_id="tiny")

@@ -40,9 +40,9 @@ from truehue.tabs.compare.histograms import (
     palettes,
 )
 from truehue.tabs.compare.images import ImageRow, image_row
-from truehue.tabs.page.answers import NamedChoice
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import count_noun
+from truehue.tabs.page.shared_answers import NamedChoice
 from truehue.tabs.sources.distributions import Choice, background, choices, describe_kind
 from truehue.tabs.sources.numbers import (
     METRICS,

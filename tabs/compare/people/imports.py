@@ -26,10 +26,10 @@ from truehue.tabs.compare.people.sets import (
     strips,
 )
 from truehue.tabs.page.actor import requires
-from truehue.tabs.page.answers import Done
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import PageRequest, Session, read_as
 from truehue.tabs.page.roles import Actor
+from truehue.tabs.page.shared_answers import Done
 
 MOST_BYTES = MAX_BYTES
 SHOWN = 100

@@ -12,12 +12,12 @@ from truehue.tabs.compare.people.images import ImageUpload, Layout, laid_out, ma
 from truehue.tabs.compare.people.messages import concept_json, normalize_concept
 from truehue.tabs.compare.people.sets import MOST_NAME
 from truehue.tabs.page.actor import requires
-from truehue.tabs.page.answers import Done, StartedJob
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import count_noun, message_of
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import PageRequest, Session
 from truehue.tabs.page.roles import Actor
+from truehue.tabs.page.shared_answers import Done, StartedJob
 
 LISTED = 200
 

@@ -17,12 +17,12 @@ from truehue.core.concepts.records import METHODS, ConceptCell
 from truehue.core.errors import BadInput
 from truehue.core.runs.concepts import MissingCell
 from truehue.tabs.page.actor import requires
-from truehue.tabs.page.answers import StartedJob
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import PageRequest, single_of
 from truehue.tabs.page.roles import Actor
+from truehue.tabs.page.shared_answers import StartedJob
 from truehue.tabs.sources.distributions import extracted, written_scale
 
 KIND = "cells"

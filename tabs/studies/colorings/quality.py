@@ -68,7 +68,7 @@ class ConceptWorth(TypedDict):
     why: str
 
 
-class WorthView(ComputationState):
+class UncertaintyView(ComputationState):
     """The concepts by what the next coloring is worth, at a ``level`` of quality control."""
 
     worth: list[ConceptWorth] | None
@@ -89,7 +89,9 @@ def quality(context: Context, actor: Actor, request: StudyReference) -> QualityV
 
 
 @requires("study")
-def concept_uncertainty_json(context: Context, actor: Actor, request: StudyReference) -> WorthView:
+def concept_uncertainty_json(
+    context: Context, actor: Actor, request: StudyReference
+) -> UncertaintyView:
     """How sure each concept's distribution is, and where the next coloring is worth most."""
     facts, computed = known(context, request.study)
     rows = (

@@ -16,7 +16,7 @@ from truehue.annotation.studies.cases import Kind
 from truehue.annotation.studies.plan import StudyPlan
 from truehue.core.vlm.records import LETTERS, Form
 from truehue.tabs.studies.questions.sets import task_name
-from truehue.tabs.studies.results_numbers import NumberJson, number, plain
+from truehue.tabs.studies.results_numbers import StudyNumberJson, number, plain
 
 NOT_ASKED = "No answers for this task yet."
 OVER_PEOPLE = "participants are resampled, which says how other people would do on these questions"
@@ -33,7 +33,7 @@ class ChoiceText(TypedDict):
     text: str
 
 
-class AskedQuestion(TypedDict):
+class QuestionSetting(TypedDict):
     """A question; ``right`` is the index of the right choice."""
 
     case: str
@@ -49,8 +49,8 @@ class QuestionShare(TypedDict):
 
     task: str
     name: str
-    share: NumberJson
-    told: NumberJson
+    share: StudyNumberJson
+    told: StudyNumberJson
     right: int
     wrong: int
     skips: int
@@ -66,7 +66,7 @@ class TaskMean(TypedDict):
     """The mean of the tasks' shares."""
 
     name: str
-    share: NumberJson
+    share: StudyNumberJson
     chance: float
     tasks: int
     over: str
@@ -104,7 +104,7 @@ class QuestionResultsJson(QuestionShares):
     by_person: list[PersonAnswers]
 
 
-def log_json(plan: StudyPlan) -> list[AskedQuestion]:
+def log_json(plan: StudyPlan) -> list[QuestionSetting]:
     """All questions of a study in their order; empty for another study."""
     if plan.kind is not Kind.QUESTIONS:
         return []
@@ -190,5 +190,5 @@ def _macro_json(macro_share: MacroShare) -> TaskMean:
     }
 
 
-def _number(share: Share) -> NumberJson:
+def _number(share: Share) -> StudyNumberJson:
     return number(share.value, share.low, share.high, NOT_ASKED)

@@ -86,7 +86,7 @@ class SetTask(TaskJson):
     people: bool
 
 
-class QuestionSetJson(TypedDict):
+class StudyQuestionSet(TypedDict):
     """A set of questions to choose."""
 
     id: str
@@ -97,7 +97,7 @@ class QuestionSetJson(TypedDict):
     tasks: list[SetTask]
 
 
-def sets_json(context: Context) -> list[QuestionSetJson]:
+def sets_json(context: Context) -> list[StudyQuestionSet]:
     """The sets to choose from, newest first, with their tasks."""
     return [
         {

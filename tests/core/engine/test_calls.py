@@ -308,7 +308,7 @@ def test_a_callback_that_fails_does_no_harm() -> None:
 def test_the_time_of_calls_is_not_the_images(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 0.0
     clock = SimpleNamespace(monotonic=lambda: now, time=time.time)
-    for name in ("calls", "generation", "job", "pace"):
+    for name in ("calls", "engine", "job", "pace"):
         monkeypatch.setattr(f"truehue.core.engine.{name}.time", clock)
 
     def take_a_minute(tool: object) -> None:
