@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 
 from truehue.core.errors import TrueHueError
 from truehue.core.generation.weights.sources import Sources
-from truehue.core.vlm.baselines import can_read, guess, read_pixels
 from truehue.core.vlm.models.busy import ReportWait
 from truehue.core.vlm.models.records import (
     CHANCE,
@@ -63,6 +62,9 @@ class BaselineAnswerer:
         """It holds nothing."""
 
     def _answer(self, ask: ImagePrompt) -> Reply | NoReply:
+        # It brings OpenCV, which nobody needs who only opens the data.
+        from truehue.core.vlm.baselines import can_read, guess, read_pixels
+
         began, question = time.perf_counter(), ask.question
         if question is None:
             return NoReply("A baseline needs the question, not only its prompt.", counts=False)

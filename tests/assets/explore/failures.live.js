@@ -8,7 +8,7 @@ const { button, choose, link, press, says, settled, shown, textOf, until, value 
 history.replaceState({}, '', '?tab=explore&view=wall&status=all&fig=confusion,hues');
 live.rooms('Explore');
 await live.widget('explore/switch');
-const { element, props, sent } = await live.widget('explore/failures');
+const { element } = await live.widget('explore/failures');
 const board = (await live.widget('explore/leaderboard')).element.querySelector('.th-board');
 const { explore } = await live.load('explore/view');
 const { store } = await live.load('shared/state');
@@ -244,10 +244,11 @@ test('the keyboard goes from card to large view to Inspect', async () => {
   await follow(address, '');
   await until(() => light.open && light.getAttribute('aria-label') === spoken(3));
   press(light, 'i');
-  assert.equal(sent.at(-1)[0], 'open');
-  assert.match(props.value.opened, /^[0-9a-f]{64}$/);
-  assert.equal(props.value.rule, 'released');
-  assert.ok(textOf(cards()[3].querySelector('.th-wall-asked')).startsWith(props.value.object));
+  await until(() => store.get('opened'));
+  const { question } = store.take('opened').verdict.view;
+  assert.match(question.image, /^[0-9a-f]{64}$/);
+  assert.equal(question.rule, 'released');
+  assert.ok(textOf(cards()[3].querySelector('.th-wall-asked')).startsWith(question.object));
   assert.match(store.get('film').query, /rule=released&task=coa/);
 });
 

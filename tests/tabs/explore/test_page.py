@@ -47,7 +47,8 @@ def filled(tmp_path: Path) -> Iterator[Context]:
 @pytest.mark.usefixtures("workers_here")
 def test_failures_figures_and_leaderboard(filled: Context) -> None:
     value = {"pictures": 2 * 2 * PROMPTS, "rules": len(run_samples.RULES)}
-    made = (analyses_routes, board_routes, wall_routes, explore_routes, routes, job_routes)
+    made = (analyses_routes, board_routes, wall_routes, explore_routes, inspect_routes)
+    made += (routes, job_routes)
     run_live(HERE / "failures.live.js", filled, made, value)
 
 

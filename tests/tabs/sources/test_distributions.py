@@ -26,9 +26,9 @@ from truehue.tabs.sources.distributions import (
     choices,
     concepts_view,
     distribution,
+    image_profiles,
     label_of,
     parse,
-    pictures,
 )
 
 pytestmark = pytest.mark.slow
@@ -113,7 +113,7 @@ def test_every_choice_is_a_distribution_of_as_many_images(context: Context, run:
     ingest_copied(context.storage, [run])
     for choice in choices(context, "banana"):
         made = distribution(context, choice.source, "banana", EXTRACTED)
-        assert made.count == choice.count == len(pictures(context, choice.source, "banana"))
+        assert made.count == choice.count == len(image_profiles(context, choice.source, "banana"))
         assert made.label == choice.label == label_of(context, choice.source)
         assert made.weights.sum() == pytest.approx(1.0)
         # A banana as the renderer's table has it, and nobody asked for a rotten one.
@@ -128,7 +128,7 @@ def test_ratings_are_normalized_and_called_so(context: Context) -> None:
     assert any("normalized" in note for note in made.notes)
     with pytest.raises(NotStored, match="A lab's ratings has no data for 'unripe banana'"):
         distribution(context, f"set:{set_id[:16]}", "unripe banana", EXTRACTED)
-    assert pictures(context, f"set:{set_id[:16]}", "banana") == []
+    assert image_profiles(context, f"set:{set_id[:16]}", "banana") == []
 
 
 def test_one_picture_by_its_newest_mask_or_as_a_whole(context: Context) -> None:
