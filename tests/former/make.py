@@ -25,13 +25,13 @@ def fill(data: Path) -> None:
     """A data folder with something of everything: images, masks, verdicts, attempts to draw,
     prompts, distributions, and a run that is done."""
     from core.pipeline import measure
+    from core.runs.execute import Crew, execute
     from tabs.context import Context
     from tabs.inspect_judge import evidence_record
 
     from core.color.systems import parse_target
     from core.concepts.reading import read_distributions
     from core.generation.renderer import RenderRequest, render
-    from core.runs.execute import Crew, execute
     from core.runs.folder import RunFolder
     from storage import Storage
     from tests.core.runs.samples import small_plan, some_prompts
