@@ -322,7 +322,8 @@ def test_the_published_table_stands_as_it_was_printed() -> None:
 
 def test_published_numbers_stand_beside_their_own_rule_alone(full: Context) -> None:
     shown = figure_view(full, "categories", {"rule": "paper"})["published"]
-    assert shown["title"].startswith("As published")
+    assert shown is not None
+    assert shown.title.startswith("As published")
     assert figure_view(full, "categories", {"rule": "truehue"})["published"] is None
     assert figure_view(full, "basic", {"rule": "paper"})["published"] is None
 
