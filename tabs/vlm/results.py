@@ -197,7 +197,7 @@ class ResultsView(TypedDict):
 
 @requires("look")
 def results_view(context: Context, actor: Actor, request: ResultsRequest) -> ResultsView:
-    """All numbers of some askings of one set. Raises NotStored, and BadInput for an asking of
+    """All numbers of some evaluations of one set. Raises NotStored, and BadInput for one of
     another set."""
     question_set = opened(context, request.set)
     questions = list(question_set.questions())
@@ -249,7 +249,7 @@ def pixels_of(context: Context, question_set: QuestionSet) -> EvaluationLog | No
                 continue
             (log,) = service.logs([folder.run_id]).values()
         except TrueHueError:
-            continue  # the list of askings says what is wrong with it
+            continue  # the list of evaluations says what is wrong with it
         if best is None or len(log.answers) > len(best.answers):
             best = log
     return best
@@ -479,7 +479,7 @@ def _notes(question_set: QuestionSet, chosen: Mapping[str, EvaluationLog]) -> li
 
 @requires("look")
 def scores_file(context: Context, actor: Actor, request: ResultsRequest) -> tuple[str, str]:
-    """Scores by task, of askings, the pixel reader, chance, people, and as published, which are
+    """Scores by task, of evaluations, the pixel reader, chance, people, and as published, which are
     marked: a line each; shares in percent with 95% intervals."""
     question_set = opened(context, request.set)
     view = results_view(context, actor, request)
@@ -532,7 +532,7 @@ def _tallies(row: EvaluationScores) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 @requires("look")
 def answers_file(context: Context, actor: Actor, request: ResultsRequest) -> tuple[str, str]:
-    """Every answer of some askings: words, reading, outcome and reason."""
+    """Every answer of some evaluations: words, reading, outcome and reason."""
     question_set = opened(context, request.set)
     named = [
         (f"{model_name(log.model)}, {settings_text(log.settings, log.model)}", log)

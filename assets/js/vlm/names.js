@@ -1,8 +1,8 @@
-// What askings are called where several are shown: by the model, and where two have the same one, by
+// What evaluations are called where several are shown: by the model, and where two have the same one, by
 // what of their settings is different.
 
 /**
- * Names by asking that tell the askings apart.
+ * Names that tell evaluations apart.
  * @param {{ id: string, name: string, settings: string }[]} rows
  * @returns {Map<string, string>}
  */

@@ -1,5 +1,5 @@
 // Questions one by one: those that fit the filters, what came of each, and one of them large. Where
-// two askings differ, the same list shows their words side by side.
+// two evaluations differ, the same list shows their words side by side.
 import { make, many, options, put, strip } from '../shared/dom.js';
 import { ask } from '../shared/http.js';
 import { keeping } from './keep.js';
@@ -31,7 +31,7 @@ function wanted() {
 
 /**
  * @param {HTMLElement} box
- * @param {() => Api.EvaluationJson[]} rows the askings of the set, as the list at the left has them
+ * @param {() => Api.EvaluationJson[]} rows the evaluations of the set, as the list at the left has them
  * @param {() => Api.StartView} start
  */
 export function questionsView(box, rows, start) {

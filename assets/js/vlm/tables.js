@@ -7,7 +7,7 @@ import { numberOf, openView, qa } from './view.js';
 
 const NONE = '–';
 const SMALLEST_P = 0.0001;
-/** The two askings whose differences are shown, as long as both are. */
+/** The two evaluations whose differences are shown, as long as both are. */
 let chosenPair = '';
 
 /**
@@ -188,7 +188,7 @@ function pWords(p) {
 }
 
 /**
- * Two askings at a time, question by question; what differs opens.
+ * Two evaluations at a time, question by question; what differs opens.
  * @param {Api.ResultsView} result
  */
 export function differences(result) {
