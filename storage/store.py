@@ -238,7 +238,7 @@ class Storage:
         """
         self.require_installed()
         folder.mkdir(parents=True)
-        self.copy_database(folder)
+        self._database.copy_to(folder)
         for picture_folder in self._image_folders:
             if picture_folder.is_dir():
                 shutil.copytree(
@@ -246,11 +246,15 @@ class Storage:
                 )
 
     def copy_database(self, folder: Path) -> None:
-        """Copy the database's files, while nobody changes them, into the empty ``folder``.
+        """Copy the database's files, while nobody changes them, into the empty ``folder``, and with
+        them what was deleted until then: later it may be put back or gone for good.
 
         Raises :class:`DataFolderError` where the data folder is gone, and OSError.
         """
-        self._database.copy_to(folder)
+        with self.trash.still() as deleted:
+            self._database.copy_to(folder)
+            if deleted.is_dir():
+                shutil.copytree(deleted, folder / deleted.name, copy_function=_second_name)
 
     def write_backup(
         self, path: Path, *, replace: bool = False, progress: Progress = quiet

@@ -13,7 +13,9 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Collection, Mapping
+import threading
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -167,6 +169,8 @@ class Trash:
         self._database = database
         self._data_dir = data_dir
         self._folder = data_dir / "trash"
+        # Taken before the database's own lock, by all that makes or takes away a folder.
+        self._changing = threading.Lock()
 
     @property
     def changes(self) -> int:
@@ -193,42 +197,43 @@ class Trash:
         table, key = TABLES[kind], KEYS[kind]
         trash_id = secrets.token_hex(8)
         temporary, folder = self._folder / f".{trash_id}.part", self._folder / trash_id
-        try:
-            with self._database.transaction() as cursor:
-                stored = column(
-                    cursor,
-                    f"SELECT {key} FROM {table} WHERE {key} IN (SELECT unnest(?)) ORDER BY 1",
-                    unique_ids,
-                )
-                if stored != unique_ids:
-                    missing = sorted(set(unique_ids) - set(stored))[0]
-                    raise NotStored(
-                        f"Nothing is stored under the {key.replace('_', ' ')} {missing:.64}."
+        with self._changing:
+            try:
+                with self._database.transaction() as cursor:
+                    stored = column(
+                        cursor,
+                        f"SELECT {key} FROM {table} WHERE {key} IN (SELECT unnest(?)) ORDER BY 1",
+                        unique_ids,
                     )
-                refuse_needed(cursor, kind, unique_ids)
-                record = self._record(cursor, trash_id, kind, unique_ids)
-                self._write(cursor, temporary, record, unique_ids)
-                temporary.rename(folder)
-                sync_folder(self._folder)
-                # The sets are found by the images in them, so these go last.
-                for name, condition in GOES_ALONG[kind].items():
-                    cursor.execute(f"DELETE FROM {name} WHERE {condition}", [unique_ids])
-        except OSError as error:
-            raise DataFolderError(
-                f"Nothing was deleted: {folder} cannot be written: {why_of(error)}."
-            ) from error
-        except BaseException:
-            shutil.rmtree(folder, ignore_errors=True)
-            raise
-        finally:
-            shutil.rmtree(temporary, ignore_errors=True)
-        # After the commit: who reads the new number reads the new rows.
-        self._database.deletions += 1
-        try:
-            self._move_files(record, into_trash=True)
-        except DataFolderError as error:
-            # Nothing needs these files any more; the next start takes them away.
-            log.warning("%s", error)
+                    if stored != unique_ids:
+                        missing = sorted(set(unique_ids) - set(stored))[0]
+                        raise NotStored(
+                            f"Nothing is stored under the {key.replace('_', ' ')} {missing:.64}."
+                        )
+                    refuse_needed(cursor, kind, unique_ids)
+                    record = self._record(cursor, trash_id, kind, unique_ids)
+                    self._write(cursor, temporary, record, unique_ids)
+                    temporary.rename(folder)
+                    sync_folder(self._folder)
+                    # The sets are found by the images in them, so these go last.
+                    for name, condition in GOES_ALONG[kind].items():
+                        cursor.execute(f"DELETE FROM {name} WHERE {condition}", [unique_ids])
+            except OSError as error:
+                raise DataFolderError(
+                    f"Nothing was deleted: {folder} cannot be written: {why_of(error)}."
+                ) from error
+            except BaseException:
+                shutil.rmtree(folder, ignore_errors=True)
+                raise
+            finally:
+                shutil.rmtree(temporary, ignore_errors=True)
+            # After the commit: who reads the new number reads the new rows.
+            self._database.deletions += 1
+            try:
+                self._move_files(record, into_trash=True)
+            except DataFolderError as error:
+                # Nothing needs these files any more; the next start takes them away.
+                log.warning("%s", error)
         return record
 
     def restore(self, trash_id: str) -> TrashRecord:
@@ -236,21 +241,24 @@ class Trash:
 
         Raises :class:`NotStored` if it is not there any more, and :class:`DataFolderError`.
         """
-        record = self._get(trash_id)
-        folder = self._folder / record.trash_id
-        # The files come first, so that a row never points at nothing.
-        self._move_files(record, into_trash=False)
-        with self._database.transaction() as cursor:
-            for name in record.counts:
-                cursor.execute(
-                    f"INSERT INTO {name} BY NAME SELECT * FROM read_parquet(?) "
-                    "ON CONFLICT DO NOTHING",
-                    [str(folder / f"{name}.parquet")],
+        with self._changing:
+            record = self._get(trash_id)
+            folder = self._folder / record.trash_id
+            # The files come first, so that a row never points at nothing.
+            self._move_files(record, into_trash=False)
+            with self._database.transaction() as cursor:
+                for name in record.counts:
+                    cursor.execute(
+                        f"INSERT INTO {name} BY NAME SELECT * FROM read_parquet(?) "
+                        "ON CONFLICT DO NOTHING",
+                        [str(folder / f"{name}.parquet")],
+                    )
+                # What was deleted before step 13 has other keys, or none.
+                fill_keys(
+                    cursor, self._drawings_in(folder) if "drawings" in record.counts else _NONE
                 )
-            # What was deleted before step 13 has other keys, or none.
-            fill_keys(cursor, self._drawings_in(folder) if "drawings" in record.counts else _NONE)
-        self._database.deletions += 1
-        shutil.rmtree(folder, ignore_errors=True)
+            self._database.deletions += 1
+            shutil.rmtree(folder, ignore_errors=True)
         return record
 
     def purge(self, trash_id: str) -> None:
@@ -258,11 +266,12 @@ class Trash:
 
         Raises :class:`NotStored` if it is not there any more.
         """
-        record = self._get(trash_id)
-        for shelf_name, sha256 in record.files:
-            if not self._in_use(shelf_name, sha256):
-                content_path(self._data_dir / shelf_name, sha256).unlink(missing_ok=True)
-        shutil.rmtree(self._folder / record.trash_id)
+        with self._changing:
+            record = self._get(trash_id)
+            for shelf_name, sha256 in record.files:
+                if not self._in_use(shelf_name, sha256):
+                    content_path(self._data_dir / shelf_name, sha256).unlink(missing_ok=True)
+            shutil.rmtree(self._folder / record.trash_id)
 
     def all(self) -> list[TrashRecord]:
         """Return what was deleted and can be put back, last deleted first."""
@@ -272,6 +281,12 @@ class Trash:
             key=lambda record: record.created_at,
             reverse=True,
         )
+
+    @contextmanager
+    def still(self) -> Iterator[Path]:
+        """Lend the folder of what was deleted, while nobody deletes or puts back."""
+        with self._changing:
+            yield self._folder
 
     def settle(self) -> int:
         """Finish what a process that was killed left half done, and delete for good what is older

@@ -30,7 +30,8 @@ _ENTRY_BYTES = 600
 _SPARE_BYTES = 2**20
 
 CopyDatabase = Callable[[Path], None]
-"""Copies the files of the database, while nobody changes them, into a folder."""
+"""Copies the files of the database, while nobody changes them, into a folder; of a folder that an
+app has open also what was deleted, below ``trash``."""
 
 
 @dataclass(frozen=True)
@@ -128,16 +129,16 @@ def _copy(source: BackupSource, writer: BackupWriter, scratch: Path) -> Database
     data_dir = source.data_dir
     for name in images_of(data_dir):
         writer.add(name, data_dir / name)
-    # What is put back once the database was copied would be in neither.
-    for name in deleted_of(data_dir):
-        if name not in writer.members:
-            writer.add(name, data_dir / name)
     copied = scratch / "copied"
     copied.mkdir()
     source.copy_database(copied)
     state = inspect(copied / DATABASE_NAME, MIGRATIONS)
-    for path in sorted(copied.iterdir()):
+    for path in sorted(copied.glob(f"{DATABASE_NAME}*")):
         writer.add(path.name, path)
+    # What is put back once the database was copied would be in neither.
+    for name in deleted_of(copied):
+        if name not in writer.members:
+            writer.add(name, copied / name)
     for name in chain(others_of(data_dir), images_of(data_dir)):
         if name not in writer.members:
             writer.add(name, data_dir / name)

@@ -111,13 +111,20 @@ def test_an_image_that_comes_while_others_are_copied_is_in_it(
         assert opened.check() == []
 
 
+@pytest.mark.parametrize("is_deleted_before", [True, False])
 def test_what_is_put_back_while_others_are_copied_is_in_it(
-    storage: Storage, tmp_path: Path
+    storage: Storage, tmp_path: Path, is_deleted_before: bool
 ) -> None:
+    """Whether it was deleted before the backup began, or after its images were copied."""
     image = storage.images.add(picture(), "a", "upload").image_id
     deleted = storage.trash.move("image", [image])
+    if not is_deleted_before:
+        storage.trash.restore(deleted.trash_id)
 
     def copy(folder: Path) -> None:
+        nonlocal deleted
+        if not is_deleted_before:
+            deleted = storage.trash.move("image", [image])
         storage.copy_database(folder)
         storage.trash.restore(deleted.trash_id)
 
