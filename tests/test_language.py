@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,22 @@ STORED = {
 SQL = re.compile(r"\b(SELECT|CREATE|INSERT|UPDATE|DELETE|WHERE|JOIN|ALTER|AS|FROM|AND)\b")
 
 
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def is_route(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether a decorator ``@router.…`` stands over it."""
+    targets = [part.func if isinstance(part, ast.Call) else part for part in node.decorator_list]
+    return any(
+        isinstance(target, ast.Attribute)
+        and isinstance(target.value, ast.Name)
+        and target.value.id == "router"
+        for target in targets
+    )
+
+
 def names_of(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """The names that a module gives to variables and parameters. Parameters of a route are the
     names of its address: they stay."""
@@ -73,8 +90,7 @@ def names_of(tree: ast.Module) -> Iterator[tuple[int, str]]:
     addresses = {
         id(parameter)
         for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        and any(ast.unparse(decorator).startswith("router.") for decorator in node.decorator_list)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and is_route(node)
         for parameter in node.args.args
     }
     for node in ast.walk(tree):
@@ -94,7 +110,7 @@ def functions_of(tree: ast.Module) -> Iterator[tuple[int, str]]:
         is_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         if not is_function or id(node) in methods:
             continue
-        if not any(ast.unparse(part).startswith("router.") for part in node.decorator_list):
+        if not is_route(node):
             yield node.lineno, node.name.strip("_")
 
 
@@ -151,7 +167,7 @@ def breaches(prose: Iterator[tuple[int, str]], path: Path) -> list[str]:
 def test_names_say_what_a_value_is(folder: str) -> None:
     wrong = []
     for path in files("*.py", folder):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree = tree_of(path)
         name = path.relative_to(ROOT).as_posix()
         named = (*names_of(tree), *functions_of(tree))
         wrong += [f"{name}:{line}: {word}" for line, word in named if word in NAMES]
@@ -166,7 +182,7 @@ def test_names_say_what_a_value_is(folder: str) -> None:
 def test_texts_use_the_fields_words() -> None:
     wrong = []
     for path in files("*.py", *FOLDERS):
-        wrong += breaches(prose_of_python(ast.parse(path.read_text(encoding="utf-8"))), path)
+        wrong += breaches(prose_of_python(tree_of(path)), path)
     for path in files("*.js", "assets/js"):
         wrong += breaches(prose_of_script(path.read_text(encoding="utf-8")), path)
     for path in files("*.html", "assets/html"):

@@ -238,8 +238,8 @@ def test_odd_and_even_numbers_of_pixels(pixels: int) -> None:
 
 def test_a_table_that_threads_fill_together_is_whole() -> None:
     """Pictures at once on a table with nothing in it: none may read what is not there yet."""
-    images = RANDOM.integers(0, 256, (8, 64, 64, 3), dtype=np.uint8)
-    inside = np.ones((64, 64), dtype=bool)
+    images = RANDOM.integers(0, 256, (8, 32, 32, 3), dtype=np.uint8)
+    inside = np.ones((32, 32), dtype=bool)
     expected = [
         np.bincount(uw71.nearest(srgb8_to_lab(item[inside])), minlength=71) for item in images
     ]
