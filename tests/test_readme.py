@@ -15,7 +15,10 @@ from pathlib import Path
 import pytest
 
 from tests.commands import called
+from tests.workers_here import workers_here
 from truehue.tabs.command.main import COMMANDS, FORMER, command_of
+
+__all__ = ["workers_here"]
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = {
@@ -101,6 +104,7 @@ def test_the_commands_of_the_tutorial_measure(folder: Path, command: str) -> Non
 
 
 @pytest.mark.process
+@pytest.mark.usefixtures("workers_here")
 def test_the_other_commands_of_the_tutorial_do_what_it_says(folder: Path) -> None:
     for command in WALKED:
         done = by_main(*arguments_of(command), folder=folder)
