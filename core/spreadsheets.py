@@ -1,7 +1,10 @@
-"""Escape text in CSV files that a spreadsheet would run as a formula."""
+"""CSV whose texts no spreadsheet runs as a formula."""
 
 from __future__ import annotations
 
+import csv
+import io
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 STARTS = ("=", "+", "-", "@", "\t", "\r")
@@ -56,3 +59,12 @@ def cell(value: Any) -> Any:
     if isinstance(value, str):
         return escape_formula(value)
     return "" if value is None else value
+
+
+def csv_text(columns: Sequence[str], rows: Iterable[Iterable[Any]]) -> str:
+    """CSV with a heading; values as of :func:`cell`."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(map(cell, row) for row in rows)
+    return buffer.getvalue()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypedDict
@@ -14,7 +12,7 @@ from truehue.core.analysis.intervals import Rate, total
 from truehue.core.analysis.names import run_labels
 from truehue.core.analysis.records import TABLE_SYSTEMS, Count, Slice, choice_for, note_for
 from truehue.core.errors import BadInput
-from truehue.core.spreadsheets import cell
+from truehue.core.spreadsheets import csv_text
 from truehue.core.verdict.rules import rule
 from truehue.tabs.charts.color_figures import drift, measured_colors, target_measured
 from truehue.tabs.charts.figure_parts import Plot, Published
@@ -136,13 +134,9 @@ def figure_view(context: Context, name: str, query: Mapping[str, str]) -> Figure
 def figure_csv(context: Context, name: str, query: Mapping[str, str]) -> str:
     """The numbers of a figure as CSV; parameters and errors as of :func:`figure_view`."""
     _, selection, plot, _ = _figure_parts(context, name, query)
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(("rule", "unscored_are", *plot.columns))
     choice = choice_for(selection.rule, selection.unscored)
-    for line in plot.lines:
-        writer.writerow([selection.rule, choice, *(cell(value) for value in line.values)])
-    return buffer.getvalue()
+    rows = ((selection.rule, choice, *line.values) for line in plot.lines)
+    return csv_text(("rule", "unscored_are", *plot.columns), rows)
 
 
 def _cell(value: Any) -> str:

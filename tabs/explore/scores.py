@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping
 from typing import TypedDict
 
@@ -13,7 +11,7 @@ from truehue.core.cache import LruCache
 from truehue.core.scores.measures import measures_of
 from truehue.core.scores.records import HIGH, IMAGE, LOW, Measure
 from truehue.core.scores.scoring import ScoreMean
-from truehue.core.spreadsheets import cell
+from truehue.core.spreadsheets import csv_text
 from truehue.tabs.page.context import Context, runs_of
 from truehue.tabs.page.errors import count_noun
 
@@ -118,43 +116,42 @@ def measures_view(context: Context, query: Mapping[str, str]) -> MetricsView:
 
 def measures_csv(context: Context) -> str:
     """CSV with a heading: a row for each run and measure."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer)
-    writer.writerow(
-        (
-            "run_id",
-            "run",
-            "measure",
-            "version",
-            "unit",
-            "mean",
-            "interval_low",
-            "interval_high",
-            "scored",
-            "pictures",
-            "prompts",
-            "unscored",
-            "unscored_reasons",
-        )
+    columns = (
+        "run_id",
+        "run",
+        "measure",
+        "version",
+        "unit",
+        "mean",
+        "interval_low",
+        "interval_high",
+        "scored",
+        "pictures",
+        "prompts",
+        "unscored",
+        "unscored_reasons",
     )
+    rows = []
     for run in _runs(context):
         for measure in measures_of(IMAGE):
             mean = context.service(ScoreMeans).of(context, measure, run.run_id)
-            row = [
+            row = (
                 run.run_id,
                 run.name,
                 measure.id,
                 measure.version,
                 measure.unit,
-                *("" if value is None else value for value in (mean.mean, mean.low, mean.high)),
+                mean.mean,
+                mean.low,
+                mean.high,
                 mean.scored,
                 mean.items,
                 mean.prompts,
                 sum(mean.unscored.values()),
                 "; ".join(f"{count} × {reason}" for reason, count in mean.unscored.items()),
-            ]
-            writer.writerow([cell(value) for value in row])
-    return buffer.getvalue()
+            )
+            rows.append(row)
+    return csv_text(columns, rows)
 
 
 def measure_json(measure: Measure) -> MetricJson:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, Any, Literal, TypedDict
@@ -14,7 +12,7 @@ from truehue.core.analysis.names import run_labels
 from truehue.core.color.systems import ColorTarget, parse_target
 from truehue.core.errors import BadInput, NotStored, TrueHueError
 from truehue.core.records import EvidenceRecord
-from truehue.core.spreadsheets import cell
+from truehue.core.spreadsheets import csv_text
 from truehue.core.verdict.candidates import Acceptance
 from truehue.core.verdict.measure import Measurement, measure_by_rules
 from truehue.core.verdict.rules import MATCHES, PASS, RULES, UNSCORED
@@ -303,30 +301,27 @@ def judgments_view(context: Context, actor: Actor, query: Mapping[str, str]) -> 
 def judgments_csv(context: Context) -> str:
     """CSV with a heading: a row for each answer that counts and each rule that had spoken."""
     runs = run_labels(runs_of(context))
-    buffer = io.StringIO()
-    writer = csv.writer(buffer)
-    writer.writerow(
-        [
-            "judgment_id",
-            "at",
-            "answer",
-            "reason",
-            "shown_rule",
-            "rule",
-            "version",
-            "status",
-            "agrees",
-            "object",
-            "color",
-            "color_hex",
-            "relation",
-            "image_id",
-            "mask_id",
-            "run_id",
-            "run",
-            "position",
-        ]
+    columns = (
+        "judgment_id",
+        "at",
+        "answer",
+        "reason",
+        "shown_rule",
+        "rule",
+        "version",
+        "status",
+        "agrees",
+        "object",
+        "color",
+        "color_hex",
+        "relation",
+        "image_id",
+        "mask_id",
+        "run_id",
+        "run",
+        "position",
     )
+    rows = []
     for judgment in context.storage.judgments.all():
         for rule_id, rule_status in judgment.statuses.items():
             agrees = (
@@ -334,7 +329,7 @@ def judgments_csv(context: Context) -> str:
                 if rule_status.status == UNSCORED
                 else str(rule_status.status == judgment.answer).lower()
             )
-            row = [
+            row = (
                 judgment.judgment_id,
                 judgment.created_at.isoformat() if judgment.created_at else "",
                 judgment.answer,
@@ -353,9 +348,9 @@ def judgments_csv(context: Context) -> str:
                 judgment.run_id,
                 runs.get(judgment.run_id, ""),
                 judgment.position if judgment.run_id else "",
-            ]
-            writer.writerow([cell(value) for value in row])
-    return buffer.getvalue()
+            )
+            rows.append(row)
+    return csv_text(columns, rows)
 
 
 def of_question(context: Context, actor: Actor, query: Mapping[str, str]) -> QuestionJudgments:

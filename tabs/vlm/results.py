@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
@@ -13,7 +11,7 @@ from pydantic import BeforeValidator
 from truehue.core.analysis.intervals import against_chance
 from truehue.core.batch.health import state_of
 from truehue.core.errors import BadInput, TrueHueError
-from truehue.core.spreadsheets import cell
+from truehue.core.spreadsheets import csv_text
 from truehue.core.vlm.baselines import can_read, expected_by_chance
 from truehue.core.vlm.differences import Difference, differences
 from truehue.core.vlm.evaluation.log import EvaluationLog, answers_csv, as_released
@@ -483,16 +481,13 @@ def scores_file(context: Context, actor: Actor, request: ResultsRequest) -> tupl
     marked: a line each; shares in percent with 95% intervals."""
     question_set = opened(context, request.set)
     view = results_view(context, actor, request)
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(_COLUMNS)
+    rows: list[tuple[Any, ...]] = []
 
     def line(
         who: str, settings: str, task: str, tally: Mapping[str, Any], parser: str = view["parser"]
     ) -> None:
         numbers = [tally.get(name) for name in (*_COUNTS, *_SHARES, "released")]
-        values = (question_set.sha256, parser, who, settings, task, *numbers)
-        writer.writerow(["" if value is None else cell(value) for value in values])
+        rows.append((question_set.sha256, parser, who, settings, task, *numbers))
 
     for row in view["rows"]:
         for task, tally in _tallies(row):
@@ -514,7 +509,7 @@ def scores_file(context: Context, actor: Actor, request: ResultsRequest) -> tupl
         for task, share in published["tasks"].items():
             if share is not None:
                 line(name, published["note"], task, {"percent": share})
-    return "truehue-scores.csv", text.getvalue()
+    return "truehue-scores.csv", csv_text(_COLUMNS, rows)
 
 
 def _tallies(row: EvaluationScores) -> Iterator[tuple[str, Mapping[str, Any]]]:

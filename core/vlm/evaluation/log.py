@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from truehue.core.spreadsheets import cell
+from truehue.core.spreadsheets import csv_text
 from truehue.core.vlm.evaluation.plan import (
     EvaluationFolder,
     EvaluationSettings,
@@ -136,9 +134,7 @@ def log_of(
 def answers_csv(evaluations: Iterable[tuple[str, EvaluationLog]]) -> str:
     """A line for every answer of some askings, each under a name, with texts that no spreadsheet
     takes for formulas."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    rows = []
     for name, log in evaluations:
         questions = {item.question_id: item for item in log.questions}
         released = as_released(log)
@@ -157,8 +153,8 @@ def answers_csv(evaluations: Iterable[tuple[str, EvaluationLog]]) -> str:
                 log.parser,
                 *_released_cells(as_read.get(answer.question_id)),
             )
-            writer.writerow(map(cell, row))
-    return text.getvalue()
+            rows.append(row)
+    return csv_text(COLUMNS, rows)
 
 
 def _released_cells(answer: Answer | None) -> tuple[str | None, str]:

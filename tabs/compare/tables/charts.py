@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
-from truehue.core.spreadsheets import cell
+from truehue.core.spreadsheets import csv_text
 from truehue.tabs.charts.analyses import FigureLine
 from truehue.tabs.charts.figure_parts import label
 
@@ -89,15 +87,6 @@ class Chart:
     def csv(self) -> str:
         """The numbers as CSV, all rows."""
         return csv_text(self.columns, (row.values for row in self.rows))
-
-
-def csv_text(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """CSV with a heading: floats with six significant digits, empty for none."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows([cell(value) for value in row] for row in rows)
-    return buffer.getvalue()
 
 
 def format_value(value: Any) -> str:

@@ -20,7 +20,8 @@ from truehue.core.concepts.sensitivity import (
 )
 from truehue.core.errors import BadInput
 from truehue.core.prompts.concepts import STYLES
-from truehue.tabs.compare.tables.charts import csv_text, interval_text
+from truehue.core.spreadsheets import csv_text
+from truehue.tabs.compare.tables.charts import interval_text
 from truehue.tabs.compare.tables.frame import Frame, frame_of
 from truehue.tabs.compare.tables.modifier_charts import plane_chart, sizes_chart
 from truehue.tabs.compare.tables.published import KINDS as KIND_NAMES

@@ -19,7 +19,8 @@ from truehue.core.concepts.tables import (
 )
 from truehue.core.errors import BadInput
 from truehue.core.prompts.concepts import STYLES
-from truehue.tabs.compare.tables.charts import csv_text, interval_text
+from truehue.core.spreadsheets import csv_text
+from truehue.tabs.compare.tables.charts import interval_text
 from truehue.tabs.compare.tables.frame import Frame, frame_of
 from truehue.tabs.compare.tables.published import ARROWS, published
 from truehue.tabs.compare.tables.published import KINDS as KIND_NAMES
