@@ -46,7 +46,7 @@ from truehue.tabs.runs.messages import (
     space_problem,
 )
 from truehue.tabs.runs.plan import about_of, chosen, default_workers, plans, sharing_text
-from truehue.tabs.runs.request import RunRequest, RunSpec, Workers
+from truehue.tabs.runs.request import RunRequest, Workers
 from truehue.tabs.runs.stored import OF_RUN, of_model, of_run
 from truehue.tabs.runs.trial import Trials
 
@@ -65,23 +65,22 @@ def start(options: argparse.Namespace) -> int:
     if options.images_from and len(options.model or ()) != 1:
         raise BadInput("Say with one --model who made the images of --images-from.")
     stored = bool(options.images_of or options.images_from)
-    request = read_as(RunRequest, _fields(options, stored))
-    spec, price = request.spec(), request.price
+    request = read_as(RunRequest, _fields(options, stored)).checked()
     if options.munsell:
         load_munsell(options.munsell)
-    inputs = plan_inputs(options, spec)
+    inputs = plan_inputs(options, request)
     munsell = str(Path(options.munsell).resolve()) if options.munsell else ""
     run_plans = plans(
-        inputs.spec, inputs.prompts, inputs.title, inputs.set_name, munsell, inputs.items
+        inputs.request, inputs.prompts, inputs.title, inputs.set_name, munsell, inputs.items
     )
     if not options.estimate_only:
         refuse_unscored(run_plans[0], options.masker)
     crew = _crew(options, about_of(run_plans[0]))
     check_folder(Path(options.data).expanduser())
-    remarks = plan_remarks(inputs.spec, run_plans)
+    remarks = plan_remarks(inputs.request, run_plans)
     if crew.team == "local" and (shared := sharing_text(crew.workers, about_of(run_plans[0]))):
         remarks = [*remarks, shared]
-    estimates = _say_estimate(options, run_plans, crew, price, remarks)
+    estimates = _say_estimate(options, run_plans, crew, request.price, remarks)
     if options.estimate_only:
         return FINISHED
     known = {folder.run_id for folder in run_folders(runs_root(options))}
@@ -380,28 +379,28 @@ _NAMED = ("Broken", "Belongs to no prompt")
 class PlanInputs:
     """What :func:`truehue.tabs.runs.plan.plans` takes."""
 
-    spec: RunSpec
+    request: RunRequest
     prompts: tuple[Prompt, ...]
     title: str
     set_name: str
     items: Sequence[StoredItem] = ()
 
 
-def plan_inputs(options: argparse.Namespace, spec: RunSpec) -> PlanInputs:
-    """The prompts of a spec and, where it scores pictures, those. Raises BadInput."""
-    if not spec.stored:
-        every, title, set_name = _prompts(options, spec.set_id)
-        return PlanInputs(spec, chosen(every, spec), title, set_name)
-    if not options.images_from and spec.models[0].startswith(OF_RUN):
-        every, title, set_name = _prompts(options, spec.set_id)
-        prompts = chosen(every, spec)
-        folder = folder_named(runs_root(options), spec.models[0].removeprefix(OF_RUN))
-        spec = replace(spec, models=(str(folder.summary()["model"]),))
-        return PlanInputs(spec, prompts, title, set_name, of_run(folder, prompts))
+def plan_inputs(options: argparse.Namespace, request: RunRequest) -> PlanInputs:
+    """The prompts of a request and, where it scores pictures, those. Raises BadInput."""
+    if not request.is_stored:
+        every, title, set_name = _prompts(options, request.set)
+        return PlanInputs(request, chosen(every, request), title, set_name)
+    if not options.images_from and request.models[0].startswith(OF_RUN):
+        every, title, set_name = _prompts(options, request.set)
+        prompts = chosen(every, request)
+        folder = folder_named(runs_root(options), request.models[0].removeprefix(OF_RUN))
+        request = request.model_copy(update={"models": (str(folder.summary()["model"]),)})
+        return PlanInputs(request, prompts, title, set_name, of_run(folder, prompts))
     with _storage(options) as storage:
         library = Library(storage)
-        file = Path(spec.set_id).expanduser()
-        set_id = spec.set_id
+        file = Path(request.set).expanduser()
+        set_id = request.set
         if file.is_file() and _built_in(set_id) is None:
             set_id = str(library.take_file(file, file.name)["set_id"])
             if not set_id:
@@ -409,9 +408,9 @@ def plan_inputs(options: argparse.Namespace, spec: RunSpec) -> PlanInputs:
         every, title, set_name = _in_library(storage, library, set_id)
         if options.images_from:
             _import(storage, options, set_id)
-        prompts = chosen(every, spec)
+        prompts = chosen(every, request)
         return PlanInputs(
-            spec, prompts, title, set_name, of_model(storage, spec.models[0], prompts)
+            request, prompts, title, set_name, of_model(storage, request.models[0], prompts)
         )
 
 

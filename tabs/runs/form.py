@@ -1,10 +1,9 @@
-"""The form of runs: its choices, the estimate of a spec, and the start."""
+"""The form of runs: its choices, the estimate of a request, and the start."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 from weakref import WeakKeyDictionary
@@ -45,7 +44,6 @@ from truehue.tabs.runs.request import (
     DETECTOR,
     SEGMENTER,
     RunRequest,
-    RunSpec,
 )
 from truehue.tabs.runs.scored import store_verdicts
 from truehue.tabs.runs.stored import OF_RUN, of_model, of_run
@@ -242,22 +240,22 @@ def describe_missing(model_id: str, context: Context) -> str:
 
 def plan_runs(
     context: Context, actor: Actor, request: RunRequest
-) -> tuple[RunSpec, list[RunPlan], Execution, int]:
-    """The spec, its plans, how to execute them, and how many prompts the set has.
+) -> tuple[RunRequest, list[RunPlan], Execution, int]:
+    """The request, its plans, how to execute them, and how many prompts the set has.
 
     Raises BadInput and NotAllowed, which name the field.
     """
-    spec = request.spec()
-    for model_id in () if spec.stored else spec.models:
+    request = request.checked()
+    for model_id in () if request.is_stored else request.models:
         may_open(actor, model_id, "models")
     for role in ("detector", "segmenter", "presence"):
-        may_open(actor, getattr(spec.masker, role), role)
-    every, title, set_name = prompts_of(context, spec)
-    prompts = chosen(every, spec)
+        may_open(actor, getattr(request.masker_spec, role), role)
+    every, title, set_name = prompts_of(context, request)
+    prompts = chosen(every, request)
     items: list[StoredItem] = []
-    if spec.stored:
-        items, drawn_by = _stored_images(context, spec, prompts)
-        spec = replace(spec, models=(drawn_by,))
+    if request.is_stored:
+        items, drawn_by = _stored_images(context, request, prompts)
+        request = request.model_copy(update={"models": (drawn_by,)})
     team, address = _ray(actor, request.ray)
     if request.workers > context.limits.workers:
         raise BadInput(
@@ -266,18 +264,18 @@ def plan_runs(
             "workers",
         )
     execution = Execution(request.workers, team, address, owner=actor.id)
-    run_plans = plans(spec, prompts, title, set_name, context.munsell_file, items)
-    return spec, run_plans, execution, len(every)
+    run_plans = plans(request, prompts, title, set_name, context.munsell_file, items)
+    return request, run_plans, execution, len(every)
 
 
 def _stored_images(
-    context: Context, spec: RunSpec, prompts: Sequence[Prompt]
+    context: Context, request: RunRequest, prompts: Sequence[Prompt]
 ) -> tuple[list[StoredItem], str]:
     """The pictures of a model, or of ``run:<id>``, and the model that drew them.
 
     The last answer is kept: the estimate asks for the same ones at every other change of the form.
     """
-    (named,) = spec.models
+    (named,) = request.models
     folder = None
     if named.startswith(OF_RUN):
         try:
@@ -289,7 +287,7 @@ def _stored_images(
         if folder
         else (context.storage.drawings.count(), context.storage.masks.count())
     )
-    filters = (spec.set_id, spec.task, spec.system, spec.concepts, spec.limit)
+    filters = (request.set, request.task, request.system, request.concepts, request.limit)
     key = (named, filters, len(prompts), version)
     entry = _KEPT.get(context.storage)
     if entry is not None and entry[0] == key:
@@ -324,18 +322,18 @@ def _elsewhere(context: Context, named: str, folder: RunFolder | None) -> str:
     return " ".join(sentences)
 
 
-def prompts_of(context: Context, spec: RunSpec) -> tuple[Sequence[Prompt], str, str]:
-    """The prompts of the spec's set, what people call it, and what a plan calls it."""
+def prompts_of(context: Context, request: RunRequest) -> tuple[Sequence[Prompt], str, str]:
+    """The prompts of the request's set, what people call it, and what a plan calls it."""
     titles = {prompt_set.id: prompt_set for prompt_set in context.service(Library).sets()}
-    prompt_set = titles.get(spec.set_id)
-    if prompt_set is None and not spec.set_id.startswith(SELECTION):
-        raise BadInput(f"There is no prompt set {spec.set_id[:80]!r}.", "set")
-    title = prompt_set.title if prompt_set else spec.set_id.removeprefix(SELECTION)
+    prompt_set = titles.get(request.set)
+    if prompt_set is None and not request.set.startswith(SELECTION):
+        raise BadInput(f"There is no prompt set {request.set[:80]!r}.", "set")
+    title = prompt_set.title if prompt_set else request.set.removeprefix(SELECTION)
     try:
-        prompts = context.service(Library).index(spec.set_id).prompts
+        prompts = context.service(Library).index(request.set).prompts
     except BadInput as error:
         raise BadInput(str(error), "set") from None
-    return prompts, title, title if prompt_set and prompt_set.imported else spec.set_id
+    return prompts, title, title if prompt_set and prompt_set.imported else request.set
 
 
 class RunEstimate(TypedDict):
@@ -372,7 +370,7 @@ def estimate_view(context: Context, actor: Actor, request: RunRequest) -> RunEst
     durations_s = [estimate.seconds for estimate in estimates if estimate.seconds is not None]
     seconds = sum(durations_s) if len(durations_s) == len(estimates) else None
     workers = f" with {count_noun(execution.workers, 'worker')}" if execution.workers > 1 else ""
-    remarks = list(plan_remarks(request.spec(), run_plans))
+    remarks = list(plan_remarks(request.checked(), run_plans))
     if execution.team == "local":
         remarks += filter(None, [sharing_text(execution.workers, about_of(run_plans[0]))])
     return {

@@ -16,7 +16,7 @@ from truehue.core.runs.subsample import family_of
 from truehue.core.runs.summary import guidance_text, masker_text
 from truehue.tabs.batches.messages import bytes_text, progress_parts
 from truehue.tabs.page.errors import count_noun
-from truehue.tabs.runs.request import RunSpec
+from truehue.tabs.runs.request import RunRequest
 
 
 def space_problem(wanted_bytes: float, free_bytes: float, root: object) -> str:
@@ -130,8 +130,8 @@ def _protocol_of_concepts(plans: Sequence[RunPlan]) -> list[str]:
     ]
 
 
-def plan_remarks(spec: RunSpec, plans: Sequence[RunPlan]) -> list[str]:
-    """What is said of plans beside their pictures: what is measured of concepts, and a spec that
+def plan_remarks(request: RunRequest, plans: Sequence[RunPlan]) -> list[str]:
+    """What is said of plans beside their pictures: what is measured of concepts, and what
     the renderer does not take."""
     sentences = []
     prompts = plans[0].prompts
@@ -146,20 +146,22 @@ def plan_remarks(spec: RunSpec, plans: Sequence[RunPlan]) -> list[str]:
             f"{count_noun(count, 'prompt')} of concepts {'name' if count > 1 else 'names'} no color: "
             "the colors of each object are measured, and no rule scores them."
         )
-    if count and spec.limit is not None and not spec.concepts:
+    if count and request.limit is not None and not request.concepts:
         sentences.append(resources_text(prompts))
     if any(prompt.task == CONCEPT for prompt in prompts):
         sentences += _protocol_of_concepts(plans)
-    if spec.settings:
+    if request.settings and not request.is_stored:
         each = "; ".join(
             f"{name_of(plan.model)} {plan.steps} steps, guidance {plan.guidance:g}, "
             f"{plan.size_px} px"
             for plan in plans
         )
         sentences.append(
-            f"Settings {spec.settings}: {each}. The public code's noise came from a GPU's "
+            f"Settings {request.settings}: {each}. The public code's noise came from a GPU's "
             "generator, so its images differ from these."
         )
-    if spec.guidances and any(plan.model == RENDERER and plan.kind == DRAWN for plan in plans):
+    if len(request.guidance) > 1 and any(
+        plan.model == RENDERER and plan.kind == DRAWN for plan in plans
+    ):
         sentences.append("The reference renderer takes no guidance: it generates every seed once.")
     return sentences

@@ -1,4 +1,4 @@
-"""Plans from a spec: its prompts, its name, one plan for each model, and the requirements on this
+"""Plans from a request: its prompts, its name, one plan for each model, and the requirements on this
 machine."""
 
 from __future__ import annotations
@@ -18,38 +18,38 @@ from truehue.core.runs.records import GenerationPlan, RunPlan, ScoringPlan, Stor
 from truehue.core.runs.subsample import subsample
 from truehue.core.runs.summary import with_weights
 from truehue.tabs.page.errors import count_noun
-from truehue.tabs.runs.request import RunSpec
+from truehue.tabs.runs.request import RunRequest
 
 EVERY_MODIFIER = "*"
 """After a thing's name: with all its modifiers."""
 MOST_NAMED = 3
 
 
-def chosen(prompts: Sequence[Prompt], spec: RunSpec) -> tuple[Prompt, ...]:
-    """The prompts of a set that the spec's filters leave, in the set's order.
+def chosen(prompts: Sequence[Prompt], request: RunRequest) -> tuple[Prompt, ...]:
+    """The prompts of a set that the request's filters leave, in the set's order.
 
     A limit takes them as :func:`truehue.core.runs.subsample.subsample`: at equal distances, concepts as
     whole families. Raises BadInput where none is left.
     """
-    of_concepts = _of_concepts(prompts, spec.concepts) if spec.concepts else prompts
+    of_concepts = _of_concepts(prompts, request.concepts) if request.concepts else prompts
     fitting = [
         prompt
         for prompt in of_concepts
-        if spec.task in ("", prompt.task) and spec.system in ("", prompt.system)
+        if request.task in ("", prompt.task) and request.system in ("", prompt.system)
     ]
     if not fitting:
         message = " and ".join(
             text
             for text in (
-                spec.task and f"the task {spec.task.upper()}",
-                spec.system and f"the color system {SYSTEMS[spec.system]}",
+                request.task and f"the task {request.task.upper()}",
+                request.system and f"the color system {SYSTEMS[request.system]}",
             )
             if text
         )
-        field = "system" if spec.system else "task" if spec.task else "set"
+        field = "system" if request.system else "task" if request.task else "set"
         message = f"The set has no prompt of {message}." if message else "It is empty."
         raise BadInput(message, field)
-    return tuple(fitting) if spec.limit is None else subsample(fitting, spec.limit)
+    return tuple(fitting) if request.limit is None else subsample(fitting, request.limit)
 
 
 def _of_concepts(prompts: Sequence[Prompt], concepts: Sequence[str]) -> list[Prompt]:
@@ -78,7 +78,7 @@ def _text(prompt: Prompt) -> str:
 
 
 def plans(
-    spec: RunSpec,
+    request: RunRequest,
     prompts: Sequence[Prompt],
     title: str,
     set_name: str = "",
@@ -86,21 +86,21 @@ def plans(
     items: Sequence[StoredItem] = (),
 ) -> list[RunPlan]:
     """One plan a model. ``prompts`` as :func:`chosen` gave them, ``title`` what people call their
-    set, ``set_name`` what the plan calls it (without one, the spec's), ``munsell`` the file of
-    samples, ``items`` the pictures of a spec for stored ones. Raises BadInput for what no run
+    set, ``set_name`` what the plan calls it (without one, the request's), ``munsell`` the file of
+    samples, ``items`` the images of a request that scores stored ones. Raises BadInput for what no run
     can be.
     """
     run_plans = []
-    for model in spec.models:
+    for model in request.models:
         try:
             plan = make_plan(
                 prompts,
                 model,
-                drawing=_drawing(spec, model),
-                judging=ScoringPlan(spec.masker, spec.rules, spec.k, munsell),
-                items=items if spec.stored else None,
-                name=_name(spec, model, title, len(prompts)),
-                set_name=set_name or spec.set_id,
+                drawing=_drawing(request, model),
+                judging=ScoringPlan(request.masker_spec, request.rules, request.k, munsell),
+                items=items if request.is_stored else None,
+                name=_name(request, model, title, len(prompts)),
+                set_name=set_name or request.set,
             )
         except BadInput as error:
             raise BadInput(str(error), error.field or _field_of(str(error))) from None
@@ -108,23 +108,24 @@ def plans(
     return run_plans
 
 
-def _drawing(spec: RunSpec, model_id: str) -> GenerationPlan:
+def _drawing(request: RunRequest, model_id: str) -> GenerationPlan:
     """How a model draws; what it does not take is not written down as if it had."""
-    if spec.stored:
-        return GenerationPlan(spec.images, spec.seed)
+    if request.is_stored:
+        return GenerationPlan(request.images, request.first_seed)
     if model_id == RENDERER:
-        options = {"light": spec.light, "failure": spec.failure}
-        return GenerationPlan(spec.images, spec.seed, size_px=spec.size_px, options=options)
+        options = {"light": request.light, "failure": request.failure}
+        return GenerationPlan(
+            request.images, request.first_seed, size_px=request.size, options=options
+        )
     drawing = GenerationPlan(
-        images=spec.images,
-        seed=spec.seed,
-        guidance=spec.guidance,
-        guidances=spec.guidances,
-        steps=spec.steps,
-        size_px=spec.size_px,
-        negative_text=spec.negative_text,
+        images=request.images,
+        seed=request.first_seed,
+        guidances=request.guidance,
+        steps=request.steps,
+        size_px=request.size,
+        negative_text=request.negative,
     )
-    if not spec.settings:
+    if not request.settings:
         return drawing
     named = released_settings(model_id)
     return replace(
@@ -152,20 +153,20 @@ def _concepts_text(concepts: Sequence[str]) -> str:
     return ", ".join([*shown, count_noun(more, "more concept")] if more > 0 else shown)
 
 
-def _name(spec: RunSpec, model_id: str, title: str, prompts: int) -> str:
+def _name(request: RunRequest, model_id: str, title: str, prompts: int) -> str:
     """What people call the run: as they said, or what makes it another than the next."""
-    called = f"pictures of {name_of(model_id)}" if spec.stored else name_of(model_id)
-    if spec.name:
-        return spec.name if len(spec.models) == 1 else f"{spec.name} · {called}"
-    parts = [title, _concepts_text(spec.concepts), spec.task.upper(), spec.system.upper()]
-    if spec.limit is not None:
+    called = f"pictures of {name_of(model_id)}" if request.is_stored else name_of(model_id)
+    if request.name:
+        return request.name if len(request.models) == 1 else f"{request.name} · {called}"
+    parts = [title, _concepts_text(request.concepts), request.task.upper(), request.system.upper()]
+    if request.limit is not None:
         parts.append(f"{prompts:,} prompts")
     # What differs from the next run stands first: lists and file names are cut at the end.
-    is_generated = not spec.stored
-    failure = f", {spec.failure}" if is_generated and spec.failure != "none" else ""
-    seed = f", seed {spec.seed}" if is_generated else ""
-    size = f", {spec.size_px} px" if is_generated and spec.size_px else ""
-    settings = f", {spec.settings}" if is_generated and spec.settings else ""
+    is_generated = not request.is_stored
+    failure = f", {request.failure}" if is_generated and request.failure != "none" else ""
+    seed = f", seed {request.first_seed}" if is_generated else ""
+    size = f", {request.size} px" if is_generated and request.size else ""
+    settings = f", {request.settings}" if is_generated and request.settings else ""
     return f"{called}{failure}{settings}{seed}{size} · {', '.join(part for part in parts if part)}"
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
@@ -35,44 +34,7 @@ MOST_IMAGES = 1_000
 MOST_WORKERS = 256
 MOST_MODELS = 200
 MOST_NAME = 120
-EXACT_MASKS = MaskerSpec(EXACT)
 SETTINGS = (RELEASED,)
-
-
-@dataclass(frozen=True)
-class RunSpec:
-    """What a run shall do; None stands for each model's own default.
-
-    ``set_id`` as :class:`truehue.tabs.library.service.Library` names sets. ``limit`` prompts at
-    most are taken, at equal distances, concepts as whole families. ``concepts`` are the words of
-    those that alone are taken, ``"banana *"`` for a thing with all its modifiers. ``images`` counts
-    for each of the ``guidances``, where there are several: then ``guidance`` is None. Several
-    ``models`` become one run each; with ``stored``, the one model is whose pictures of the data
-    folder are scored. ``settings`` names those of a benchmark's public code (:data:`SETTINGS`),
-    which say steps, guidance and size of each model.
-    """
-
-    set_id: str
-    models: tuple[str, ...] = (RENDERER,)
-    stored: bool = False
-    task: str = ""
-    system: str = ""
-    limit: int | None = None
-    images: int = DEFAULT_IMAGES
-    seed: int = 0
-    size_px: int | None = None
-    steps: int | None = None
-    guidance: float | None = None
-    negative_text: str = ""
-    light: str = "studio"
-    failure: str = "none"
-    masker: MaskerSpec = EXACT_MASKS
-    rules: tuple[str, ...] = DEFAULT_RULES
-    k: int = 0
-    name: str = ""
-    guidances: tuple[float, ...] = ()
-    concepts: tuple[str, ...] = ()
-    settings: str = ""
 
 
 def _scales(scales: Any) -> Any:
@@ -128,8 +90,15 @@ class Workers(PageRequest):
 
 
 class RunRequest(Workers):
-    """What the form of runs and the command ask for, in their words; see :class:`RunSpec`.
+    """What a run shall do, as the form and the command ask for it; None stands for each model's own
+    default.
 
+    ``set`` as :class:`truehue.tabs.library.service.Library` names sets. ``limit`` prompts at most
+    are taken, at equal distances, concepts as whole families. ``concepts`` are the words of those
+    that alone are taken, ``"banana *"`` for a thing with all its modifiers. ``images`` counts for
+    each scale of ``guidance``. Several ``models`` become one run each; of ``kind`` ``stored``, the
+    one model is whose images of the data folder are scored. ``settings`` names those of a
+    benchmark's public code (:data:`SETTINGS`), which say steps, guidance and size of each model.
     ``ray`` is an address of a cluster, or nothing for this machine; ``price`` is of an hour.
     """
 
@@ -176,79 +145,76 @@ class RunRequest(Workers):
             return fields
         return {name: value for name, value in fields.items() if value != ""}
 
-    def spec(self) -> RunSpec:
-        """The spec. Raises BadInput that names the field where its parts do not go together."""
+    @property
+    def is_stored(self) -> bool:
+        """Whether images of the data folder are scored, and none is generated."""
+        return self.kind == "stored"
+
+    @property
+    def first_seed(self) -> int:
+        """The first seed: the public code's own with its settings, where none is given."""
+        is_released = self.settings and not self.is_stored and "seed" not in self.model_fields_set
+        return RELEASED_SEED if is_released else self.seed
+
+    @property
+    def masker_spec(self) -> MaskerSpec:
+        """How objects are found: exactly for the renderer and stored images, unless told."""
+        kind = self.masker or (EXACT if self._has_exact_masks else GROUNDED)
+        if kind != GROUNDED:
+            return MaskerSpec(kind)
+        return MaskerSpec(kind, self.detector, self.segmenter, self.presence, self.variant)
+
+    @property
+    def _has_exact_masks(self) -> bool:
+        return self.is_stored or all(model_id == RENDERER for model_id in self.models)
+
+    def checked(self) -> RunRequest:
+        """The request itself. Raises BadInput that names the field where its parts do not go
+        together."""
         if not self.set:
             raise BadInput("Choose a prompt set.", "set")
-        stored = self.kind == "stored"
-        self._check_models(stored)
+        self._check_models()
         if self.seed + self.images - 1 > MAX_SEED:
             raise BadInput(f"The last seed would be above {MAX_SEED:,}: start lower.", "seed")
         if not self.rules:
             raise BadInput("Choose at least one rule.", "rules")
         for rule_id in self.rules:
             _field("rules", lambda rule_id=rule_id: rule(rule_id))  # type: ignore[misc]
-        scales, seed = self.guidance, self._seed(stored)
-        return RunSpec(
-            set_id=self.set,
-            models=self.models,
-            stored=stored,
-            task=self.task,
-            system=self.system,
-            limit=self.limit,
-            images=self.images,
-            seed=seed,
-            size_px=self.size,
-            steps=self.steps,
-            guidance=scales[0] if len(scales) == 1 else None,
-            negative_text=self.negative,
-            light=self.light,
-            failure=self.failure,
-            masker=self._masker(stored),
-            rules=self.rules,
-            k=self.k,
-            name=" ".join(self.name.split())[:MOST_NAME],
-            guidances=scales if len(scales) > 1 else (),
-            concepts=self.concepts,
-            settings="" if stored else self.settings,
-        )
+        self._check_settings()
+        self._check_masker()
+        return self
 
-    def _seed(self, stored: bool) -> int:
-        """The first seed. Raises BadInput for named settings beside what they say themselves."""
-        if stored or not self.settings:
-            return self.seed
+    def _check_settings(self) -> None:
+        if self.is_stored or not self.settings:
+            return
         for name in ("steps", "guidance", "size"):
             if getattr(self, name):
                 text = f"The settings {self.settings} say the {name}: leave one of both out."
                 raise BadInput(text, name)
-        return self.seed if "seed" in self.model_fields_set else RELEASED_SEED
 
-    def _check_models(self, stored: bool) -> None:
-        if stored and len(self.models) != 1:
+    def _check_models(self) -> None:
+        if self.is_stored and len(self.models) != 1:
             raise BadInput("Choose the source of the images to score: one model.", "models")
         if not self.models:
             raise BadInput("Choose at least one model.", "models")
-        for model_id in () if stored else self.models:
+        for model_id in () if self.is_stored else self.models:
             _field("models", lambda model_id=model_id: model(model_id))  # type: ignore[misc]
             if self.settings:
                 _field("settings", lambda model_id=model_id: released_settings(model_id))  # type: ignore[misc]
 
-    def _masker(self, stored: bool) -> MaskerSpec:
-        exact = stored or all(model_id == RENDERER for model_id in self.models)
-        kind = self.masker or (EXACT if exact else GROUNDED)
-        if kind == EXACT and not exact:
+    def _check_masker(self) -> None:
+        masker = self.masker_spec
+        if masker.kind == EXACT and not self._has_exact_masks:
             raise BadInput(
                 "Only the reference renderer knows where its objects are. Have a detector and a "
                 "segmenter find them, or measure whole images.",
                 "masker",
             )
-        if kind != GROUNDED:
-            return MaskerSpec(kind)
-        _field("detector", lambda: vision_model(self.detector, "detector"))
-        _field("segmenter", lambda: vision_model(self.segmenter, "segmenter"))
-        if self.presence:
-            _field("presence", lambda: vision_model(self.presence, "presence"))
-        return MaskerSpec(kind, self.detector, self.segmenter, self.presence, self.variant)
+        if masker.kind == GROUNDED:
+            _field("detector", lambda: vision_model(self.detector, "detector"))
+            _field("segmenter", lambda: vision_model(self.segmenter, "segmenter"))
+            if self.presence:
+                _field("presence", lambda: vision_model(self.presence, "presence"))
 
 
 def _field(field: str, check: Callable[[], Any]) -> None:

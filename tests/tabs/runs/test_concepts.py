@@ -41,7 +41,7 @@ from truehue.tabs.runs.form import estimate_view
 from truehue.tabs.runs.list import runs_view
 from truehue.tabs.runs.messages import facts_text, images_text, plan_remarks
 from truehue.tabs.runs.plan import chosen, plans
-from truehue.tabs.runs.request import RunRequest, RunSpec
+from truehue.tabs.runs.request import RunRequest
 
 pytestmark = pytest.mark.slow
 
@@ -51,8 +51,8 @@ SDXL = "sdxl-base-1.0"
 # ── what is asked ────────────────────────────────────────────────────────────────────────────────
 
 
-def wish_of(values: dict[str, Any]) -> RunSpec:
-    return read_as(RunRequest, values).spec()
+def wish_of(values: dict[str, Any]) -> RunRequest:
+    return read_as(RunRequest, values).checked()
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,8 @@ def test_guidance_is_one_or_several(
     values: Any, item: float | None, several: tuple[float, ...]
 ) -> None:
     wish = wish_of({"set": "concepts", "models": [SDXL], "guidance": values})
-    assert (wish.guidance, wish.guidances) == (item, several)
+    (plan,) = plans(wish, build_concepts()[:1], "Concepts")
+    assert (plan.guidance, plan.guidances) == (item, several)
 
 
 @pytest.mark.parametrize(
@@ -135,7 +136,7 @@ def test_plans_of_several_scales_and_their_words() -> None:
         "The limit covers one object, with as many of its modifiers as fit.",
         "The reference renderer takes no guidance: it generates every seed once.",
     ]
-    more = replace(both, limit=100)
+    more = both.model_copy(update={"limit": 100})
     saved = chosen(build_concepts(), more)
     assert plan_remarks(more, plans(more, saved, "Concepts"))[1] == (
         "The limit covers 8 objects, each with all its modifiers."

@@ -43,7 +43,7 @@ from truehue.tabs.runs.messages import (
     progress_text,
 )
 from truehue.tabs.runs.plan import chosen, default_workers, plans, sharing_text
-from truehue.tabs.runs.request import RunRequest, RunSpec, price_of
+from truehue.tabs.runs.request import RunRequest, price_of
 from truehue.tabs.runs.stored import OF_RUN
 
 pytestmark = pytest.mark.slow
@@ -74,8 +74,8 @@ def asked_of(values: dict[str, Any]) -> RunRequest:
     return read_as(RunRequest, values)
 
 
-def wish_of(values: dict[str, Any]) -> RunSpec:
-    return asked_of(values).spec()
+def wish_of(values: dict[str, Any]) -> RunRequest:
+    return asked_of(values).checked()
 
 
 def act(
@@ -137,22 +137,22 @@ def test_a_limit_keeps_every_task_and_system() -> None:
     assert len(some) == 200
     assert {prompt.task for prompt in some} == {prompt.task for prompt in every}
     assert {prompt.system for prompt in some} == {prompt.system for prompt in every}
-    assert chosen(every, replace(wish, limit=None)) == every
-    moc = chosen(every, replace(wish, task="moc", system="l2", limit=None))
+    assert chosen(every, wish.model_copy(update={"limit": None})) == every
+    moc = chosen(every, wish.model_copy(update={"task": "moc", "system": "l2", "limit": None}))
     assert {(prompt.task, prompt.system) for prompt in moc} == {("moc", "l2")}
     with pytest.raises(BadInput, match="no prompt of the task CONCEPT"):
-        chosen(every, replace(wish, task="concept"))
+        chosen(every, wish.model_copy(update={"task": "concept"}))
 
 
 def test_several_models_are_a_run_each_and_masks_follow_the_model() -> None:
     wish = wish_of({"set": "few", "models": [RENDERER, "sdxl-base-1.0"], "steps": "20"})
-    assert wish.masker.kind == "grounded"
+    assert wish.masker_spec.kind == "grounded"
     first, second = plans(wish, prompts(4), "Few", "few")
     assert (first.model, first.steps, first.options["light"]) == (RENDERER, None, "studio")
     assert (second.model, second.steps, second.options) == ("sdxl-base-1.0", 20, {})
     assert second.name == "Stable Diffusion XL base 1.0, seed 0 · Few"
     alone = wish_of({"set": "few", "models": [RENDERER], "name": "  mine "})
-    assert (alone.masker.kind, plans(alone, prompts(2), "Few")[0].name) == ("exact", "mine")
+    assert (alone.masker_spec.kind, plans(alone, prompts(2), "Few")[0].name) == ("exact", "mine")
 
 
 def test_words() -> None:
@@ -521,17 +521,17 @@ def test_more_workers_than_gpus_share_them_and_say_so(monkeypatch: pytest.Monkey
 
 
 def test_a_run_takes_the_settings_of_the_benchmarks_code_by_their_name() -> None:
-    def spec(**fields: Any) -> RunSpec:
+    def spec(**fields: Any) -> RunRequest:
         named = {"set": "mini", "models": ["flux.1-dev"], "masker": "whole", **fields}
-        return read_as(RunRequest, named).spec()
+        return read_as(RunRequest, named).checked()
 
     released = spec(settings="gencolorbench-released")
-    assert (released.seed, released.images) == (42, 4)
+    assert (released.first_seed, released.images) == (42, 4)
     (plan,) = plans(released, prompts()[:1], "Mini")
     assert (plan.steps, plan.guidance, plan.size_px) == (28, 3.5, 1024)
     assert "gencolorbench-released" in plan.name
     assert "28 steps, guidance 3.5, 1024 px" in " ".join(plan_remarks(released, [plan]))
-    assert spec(settings="gencolorbench-released", seed=0).seed == 0
+    assert spec(settings="gencolorbench-released", seed=0).first_seed == 0
     # Nothing changes for who names none: each model's own.
     (own,) = plans(spec(), prompts()[:1], "Mini")
     assert (own.seed, own.steps, own.guidance, own.size_px) == (0, None, None, None)
