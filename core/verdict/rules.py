@@ -133,7 +133,7 @@ RULES: tuple[Rule, ...] = (
         version="1.0",
         name="released-munsell",
         description=(
-            "The released code with the Munsell samples of the asked category accepted too, by our "
+            "The released code with the Munsell samples of the target category accepted too, by our "
             "own reconstruction: the authors' file is not public. It probably shows what the "
             "paper's number costs, as it accepts many colors that were not asked for."
         ),

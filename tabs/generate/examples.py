@@ -71,9 +71,8 @@ EXAMPLES = (
     ),
     Example(
         "boxed",
-        "A scene with a box mark",
-        "A render, not a photograph, marked as one marks a photograph: a box around the banana, "
-        "whose edge was found.",
+        "A scene with a box selection",
+        "A render, selected like a photograph: a box around the banana, whose edge GrabCut finds.",
         (("banana", "l3:Vivid yellow"), ("teapot", "l3:Strong green")),
         light="window",
         seed=2,

@@ -114,7 +114,7 @@ _RULE_NUMBERS = (
     ),
     _RuleNumber(
         MISFIT,
-        "misfit",
+        "mismatch score",
         "ΔE00",
         True,
         "Mean difference after correcting for the light of the image",

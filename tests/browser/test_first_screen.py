@@ -137,7 +137,7 @@ def test_from_the_first_screen_to_a_photograph_of_ones_own(fresh: App, visit: Vi
     examples.get_by_role("button", name="Two objects, one leaked").click()
     expect(bench.verdict.locator(".th-headline")).to_contain_text("Fails", timeout=DRAWN_MS)
     expect(bench.object_name).to_have_value("mug")
-    examples.get_by_role("button", name="A scene with a box mark").click()
+    examples.get_by_role("button", name="A scene with a box selection").click()
     expect(bench.mask).to_contain_text("GrabCut · box", timeout=DRAWN_MS)
     expect(bench.object_name).to_have_value("banana")
     assert images_of(fresh) == before + 2

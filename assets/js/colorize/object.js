@@ -7,7 +7,7 @@ import { ago } from './library.js';
 import { USUAL } from './prepare.js';
 
 const VIEWS = [
-  { id: 'ink', name: 'Lines', title: 'Lines that are kept of each drawing' },
+  { id: 'ink', name: 'Lines', title: 'Lines of each image, cleaned up' },
   { id: 'regions', name: 'Regions', title: 'Each hatch is one region that a click fills' },
   { id: 'image', name: 'Original', title: 'The original images' },
 ];

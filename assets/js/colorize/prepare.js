@@ -5,7 +5,7 @@ import { ask, send } from '../shared/http.js';
 
 const WAIT_MS = 250;
 const VIEWS = [
-  { id: 'ink', name: 'Lines', title: 'Lines that are kept' },
+  { id: 'ink', name: 'Lines', title: 'The lines of the sketch' },
   { id: 'regions', name: 'Regions', title: 'Each hatch is one region that a click fills' },
 ];
 const SIDES = [512, 768, 1024, 1536, 2048];

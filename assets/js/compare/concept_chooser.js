@@ -62,7 +62,7 @@ export function conceptChooser(box, choose) {
   }
   function marks(people, images) {
     const node = make('i', 'th-cc-marks', (people ? '●' : '') + (images ? '▪' : ''));
-    node.title = [people ? 'people’s colors' : '', images ? 'pictures' : '']
+    node.title = [people ? 'people’s colors' : '', images ? 'models’ images' : '']
       .filter(Boolean)
       .join(' and ');
     return node;

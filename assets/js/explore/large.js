@@ -14,7 +14,7 @@ export function largeView(box, wall) {
   const zoom = zoomTogether((now) => put(level, now.percent + '%'));
   const pane = zoom.add(view);
   view.tabIndex = 0;
-  view.setAttribute('aria-label', 'The image; plus and minus zoom, arrow keys bring the next');
+  view.setAttribute('aria-label', 'The image; plus and minus zoom, arrow keys show the next');
   view.setAttribute('role', 'group');
   let entry = null;
   let turn = 0;

@@ -6,6 +6,8 @@ import { cancelJob } from '../shared/jobs.js';
 import { store } from '../shared/state.js';
 
 const ACTIVE = ['waiting', 'loading', 'drawing'];
+/** Statuses that have another name for people. */
+const SPOKEN = { drawing: 'generating' };
 
 /** @param {Api.JobJson} job */
 function active(job) {
@@ -189,7 +191,7 @@ export function mount({ element, watch }) {
         const now = active(job) && cancelling.has(job.id) ? 'cancelling' : job.status;
         if (message.get(job.id) === now) return;
         if (message.has(job.id) || version >= 0)
-          news.push(job.title + ': ' + (active(job) ? now : describe(job)));
+          news.push(job.title + ': ' + (active(job) ? (SPOKEN[now] ?? now) : describe(job)));
         message.set(job.id, now);
       });
     if (news.length) said.textContent = news.join('. ');

@@ -54,11 +54,12 @@ export function mount({ element, props, watch }) {
   if (theme) document.body.classList.toggle('dark', theme === 'dark');
 
   const data = element.querySelector('.th-data');
-  function showData() {
-    data.textContent = props.data || '';
+  /** @param {string} text the folder and what it holds; a long folder loses its beginning */
+  function showData(text) {
+    data.firstElementChild.textContent = data.title = text;
   }
-  watch('data', showData);
-  showData();
+  watch('data', () => showData(props.data || ''));
+  showData(props.data || '');
 
   const account = element.querySelector('.th-account');
   function showAccount() {
@@ -74,14 +75,12 @@ export function mount({ element, props, watch }) {
     counted = Date.now();
     try {
       const answer = await fetch('/api/ready');
-      if (answer.ok) data.textContent = (await answer.json()).data;
+      if (answer.ok) showData((await answer.json()).data);
     } catch {
       /* the next event brings it */
     }
   }
-  store.subscribe('data', (text) => {
-    data.textContent = text;
-  });
+  store.subscribe('data', showData);
   store.subscribe('drawn', count);
   store.subscribe('runs', count);
   // What a run has brought meanwhile is seen with the next look into Explore.

@@ -169,7 +169,7 @@ function byType(all) {
   ];
   const rows = [...names];
   part.head.append(csvButton('metrics-by-type', columns, rows));
-  part.body.append(dataTable(columns, rows, 'Metrics against people by type of case'));
+  part.body.append(dataTable(columns, rows, 'Metrics against people by type of case', true));
   part.body.firstElementChild?.classList.add('th-study-narrow');
   const list = make('ul', 'th-study-list-words');
   all.forEach((group) => {
@@ -234,7 +234,7 @@ export function metricsView(box, current) {
     );
     const columns = columnsOf(validation);
     part.head.append(csvButton('metrics', columns, validation.rows));
-    part.body.append(dataTable(columns, validation.rows, 'Metrics against people'));
+    part.body.append(dataTable(columns, validation.rows, 'Metrics against people', true));
     const { published } = validation;
     if (published) {
       const text = make('p', 'th-soft');
@@ -261,7 +261,10 @@ export function metricsView(box, current) {
     return part.node;
   }
   function figureCard(validation) {
-    const part = card('Agreement of metrics with people');
+    const part = card(
+      'Agreement of metrics with people',
+      'Metrics further right agree better with people. Lines show 95% intervals.',
+    );
     const choice = make('span', 'th-strip');
     const node = plot('Metrics against people, with 95% intervals; the numbers are in the table.');
     choice.setAttribute('role', 'group');

@@ -226,12 +226,14 @@ export function questionsView(box, rows, start) {
     if (qa.view === 'differ' && qa.evaluations.length < 2) {
       put(
         status,
-        'Select two evaluations on the left to see the questions that only one of them answers correctly.',
+        'Select two evaluations to see the questions that only one of them answers correctly.',
       );
+      bar.hidden = true;
       list.replaceChildren();
       pager.hidden = true;
       return;
     }
+    bar.hidden = false;
     if (!result) return;
     const text =
       qa.view === 'differ'

@@ -21,8 +21,8 @@ FIELD = "colorings"
 """Where it stands in the stored rule."""
 FLAGGED, ALL = "flagged", "all"
 SCOPES: Mapping[str, str] = {
-    FLAGGED: "colorings of concepts with the least consensus, as published",
-    ALL: "every coloring",
+    FLAGGED: "Concepts with the least consensus",
+    ALL: "All concepts",
 }
 MOST_REVIEWERS = 20
 

@@ -190,7 +190,7 @@ test('a press that began on Cancel does not end on Dismiss, and a refusal is sai
 
 test('the queue keeps the focus and tells only what is new', async () => {
   await queued(job('e', 'drawing'));
-  assert.match(live.textContent, /Your prompt: drawing$/);
+  assert.match(live.textContent, /Your prompt: generating$/);
   button('e').focus();
   live.textContent = '';
   await queued(job('e', 'drawing', { done: 1 }));

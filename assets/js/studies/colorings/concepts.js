@@ -279,7 +279,7 @@ export function conceptsPart({ form, changed }) {
   const target = make('p', 'th-study-hint');
   colorize.href = '?tab=colorize';
   colorize.target = '_blank';
-  target.append('Import, draw and test line drawings in ', colorize, '.');
+  target.append('Import, generate and test line drawings in ', colorize, '.');
   field.append(line, categories, bar, items, said);
   node.append(
     field,

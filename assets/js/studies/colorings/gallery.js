@@ -17,7 +17,10 @@ const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);
  * @param {import('../study.js').Current} current
  */
 export function galleryView(box, current) {
-  const part = card('Gallery');
+  const part = card(
+    'Gallery',
+    'All colorings of one concept. A discarded coloring does not count; you can include it again.',
+  );
   const line = problemLine();
   const bar = make('div', 'th-jc-chooser');
   const select = make('select');

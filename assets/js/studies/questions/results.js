@@ -30,7 +30,7 @@ function byTask(data) {
   const part = ranked(
     data,
     'Accuracy',
-    'How often people answered correctly, by task. “Cannot tell” counts as not correct. With 95% intervals; the mark is chance.',
+    'How often people answered correctly, by task. “Cannot tell” counts as not correct. With 95% intervals; the tick is chance level.',
     rowsOf,
     (item) => item.share,
     {
