@@ -9,8 +9,15 @@ const LEAST_HOURS = 6;
 
 const CHART = { margin: { l: 44, r: 12, t: 10, b: 40 }, dragmode: false };
 
-/** @param {string} text */
-const short = (text) => plain(text.length > 26 ? text.slice(0, 25) + '…' : text);
+const LABEL = 26;
+/** A label of at most two lines. @param {string} text */
+function twoLines(text) {
+  const short = (part) => plain(part.length > LABEL ? part.slice(0, LABEL - 1) + '…' : part);
+  const space = text.length > LABEL ? text.lastIndexOf(' ', LABEL) : 0;
+  return space > 0
+    ? short(text.slice(0, space)) + '<br>' + short(text.slice(space + 1))
+    : short(text);
+}
 
 /**
  * A box for a figure, with what it shows in words.
@@ -72,7 +79,10 @@ export function intervals(node, series, axis) {
       },
     };
   });
-  const wide = Math.min(190, Math.max(60, ...names.map((name) => 7 * Math.min(26, name.length))));
+  const wide = Math.min(
+    190,
+    Math.max(60, ...names.map((name) => 7 * Math.min(LABEL, name.length))),
+  );
   const marks = last.rows
     .map(({ mark }, y) => ({ x: mark, y0: y - 0.34, y1: y + 0.34, yref: 'y', width: 1.5 }))
     .filter(({ x }) => typeof x === 'number');
@@ -85,7 +95,7 @@ export function intervals(node, series, axis) {
     lines: lines.map((line) => ({ ...line, dash: 'dot' })),
     x: { title: axis.title, range: axis.range, fixedrange: true },
     y: {
-      names: names.map(short),
+      names: names.map(twoLines),
       tickfont: { color: INK, size: 12 },
       automargin: false,
       range: [names.length - 0.55, -0.55],

@@ -6,7 +6,7 @@ import { namesOf } from './names.js';
 
 export const AXIS = [0, 25, 50, 75, 100];
 const NONE = '–';
-const MARKS = {
+export const MARKS = {
   'n.s. vs chance': {
     text: 'n.s. vs chance',
     title: 'Not significantly different from chance: the 95% interval includes it',

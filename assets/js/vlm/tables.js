@@ -1,7 +1,7 @@
 // The tables below the figure: all numbers, reasons, differences question by question, and what was
 // published.
 import { make, options, put } from '../shared/dom.js';
-import { interval, number } from './figure.js';
+import { interval, MARKS, number } from './figure.js';
 import { namesOf } from './names.js';
 import { numberOf, openView, qa } from './view.js';
 
@@ -74,7 +74,7 @@ export function allNumbers(result) {
       tally.truncated,
       tally.unanswered,
       tally.not_asked,
-      tally.mark,
+      MARKS[tally.mark]?.text ?? tally.mark,
     ]);
   // A mean of tasks has no counts of its own.
   const addMacro = (who, { percent, chance, ...range }, released = null) =>
@@ -228,7 +228,8 @@ export function differences(result) {
       make(
         'p',
         'th-soft',
-        nameOf(item.second) +
+        'How much more often one evaluation is correct than the other, by task: ' +
+          nameOf(item.second) +
           ' minus ' +
           nameOf(item.first) +
           ', in percentage points, over the questions that both answered. Newcombe’s interval; p from McNemar’s exact test, not corrected for multiple tasks.',
