@@ -146,6 +146,7 @@ def _generation_json(
     ]
     about = [model_name(row.model), *(text for text in settings if text)]
     size = f"{row.width} × {row.height} pixels" if row.width and row.height else ""
+    source = "generated" if row.source == "drawn" else row.source
     return {
         "drawing_id": row.drawing_id,
         "job": row.job_id,
@@ -154,7 +155,7 @@ def _generation_json(
         "reason": row.reason,
         "text": row.text,
         "about": " · ".join(about),
-        "details": "\n".join(text for text in (row.prompt_id, size, row.source) if text),
+        "details": "\n".join(text for text in (row.prompt_id, size, source) if text),
         "notes": list(notes),
         "width": row.width,
         "height": row.height,
