@@ -17,5 +17,4 @@ def test_a_generated_page_is_up_to_date(name: str) -> None:
 
 
 def test_what_routes_answer_is_typed() -> None:
-    """Of these features some routes answer any dict. The list only gets shorter."""
-    assert untyped() == {"compare": 4}
+    assert not untyped()

@@ -12,6 +12,10 @@ declare namespace Api {
     '/api/colorize/prepared': PreparedSketch;
     '/api/colorize/sketch': SketchJson;
     '/api/colorize/sketches': SketchesView;
+    '/api/compare/analyses/guidance': GuidanceView;
+    '/api/compare/analyses/modifiers': ModifiersView;
+    '/api/compare/analyses/tables': ConceptTablesView;
+    '/api/compare/analyses/tables/concepts': ConceptsOfNumber;
     '/api/compare/bins': BinsView;
     '/api/compare/choices': ConceptChoices;
     '/api/compare/concepts': ConceptsView;
@@ -477,11 +481,33 @@ declare namespace Api {
     groups: Array<GroupCount>;
   }
 
+  interface CategoryTable {
+    id: string;
+    title: string;
+    words: string;
+    groups: Array<KindColumns>;
+    rows: Array<NumbersRow>;
+    metric: string;
+    kind: string;
+    style: string;
+    choices: NumberChoices;
+  }
+
   interface CauseJson {
     id: string;
     text: string;
     name: string;
     tasks: string;
+  }
+
+  interface CellCounts {
+    have: number;
+    missing: number;
+    without: number;
+    words: string;
+    button: string;
+    guidance: string;
+    runs: Array<string>;
   }
 
   interface CellJson {
@@ -544,13 +570,7 @@ declare namespace Api {
     columns: Array<string>;
     lines: Array<FigureLine>;
     more: number;
-    opens: Array<Record<string, string>>;
-  }
-
-  interface Choice {
-    id: string;
-    name: string;
-    title: string;
+    opens: Array<OpenedConcept>;
   }
 
   interface ChoiceText {
@@ -767,6 +787,15 @@ declare namespace Api {
     kind: string;
   }
 
+  interface ConceptOfNumber {
+    words: string;
+    text: string;
+    hexes: Array<string>;
+    names: Array<string>;
+    note: string;
+    open: OpenedConcept;
+  }
+
   interface ConceptProgress {
     case: string;
     words: string;
@@ -837,6 +866,14 @@ declare namespace Api {
     similar: Array<string>;
   }
 
+  interface ConceptTablesView {
+    frame: FrameJson;
+    tables: Array<NumbersTable>;
+    categories: CategoryTable | null;
+    about: string;
+    published: PrintedTables;
+  }
+
   interface ConceptView {
     distributions: Array<DistributionJson>;
     pairs: Array<PairNumbers>;
@@ -857,6 +894,13 @@ declare namespace Api {
     width_few: boolean;
     narrowing_lab: number | null;
     why: string;
+  }
+
+  interface ConceptsOfNumber {
+    title: string;
+    words: string;
+    total: number;
+    concepts: Array<ConceptOfNumber>;
   }
 
   interface ConceptsView {
@@ -1337,6 +1381,17 @@ declare namespace Api {
     choices: Array<[string, string]>;
   }
 
+  interface FrameJson {
+    people: ReferenceChoices;
+    methods: Array<TitledChoice>;
+    method: string;
+    guidances: Array<NamedChoice> | null;
+    guidance: string;
+    runs: Array<RunHead>;
+    cells: CellCounts;
+    empty: NothingToShow | null;
+  }
+
   interface Gallery {
     items: Array<GenerationJson>;
     total: number;
@@ -1449,6 +1504,19 @@ declare namespace Api {
     votes: number;
     participants: number;
     strengths: Array<StrengthJson>;
+  }
+
+  interface GuidanceView {
+    frame: FrameJson;
+    choices: NumberChoices;
+    figures: Record<string, ChartJson | null>;
+    published: PrintedTables;
+  }
+
+  interface HeadColumn {
+    id: string;
+    name: string;
+    title: string;
   }
 
   interface HideConceptSet {
@@ -1743,6 +1811,11 @@ declare namespace Api {
     right: string;
   }
 
+  interface KindColumns {
+    name: string;
+    styles: Array<StyleColumns>;
+  }
+
   interface Leaderboard {
     rule: NamedRule;
     systems: string;
@@ -1762,8 +1835,8 @@ declare namespace Api {
 
   interface LeaderboardChoices {
     rules: Array<RuleChoice>;
-    systems: Array<Choice>;
-    unscored: Array<Choice>;
+    systems: Array<TitledChoice>;
+    unscored: Array<TitledChoice>;
   }
 
   interface LeaderboardColumn {
@@ -1799,6 +1872,12 @@ declare namespace Api {
     now: number;
     most: number;
     step: number;
+  }
+
+  interface LimitTexts {
+    low: string;
+    high: string;
+    angle: string;
   }
 
   interface LimitsJson {
@@ -2105,10 +2184,28 @@ declare namespace Api {
     sources: Array<string>;
   }
 
+  interface ModifierChoices {
+    style: Array<NamedChoice>;
+    kind: Array<NamedChoice>;
+    modifier: Array<NamedChoice>;
+  }
+
   interface ModifierJson {
     words: string;
     kind: string;
     sketches?: Array<SketchChoice>;
+  }
+
+  interface ModifiersView {
+    frame: FrameJson;
+    choices: ModifierChoices;
+    modifier: string;
+    limits: LimitTexts;
+    table: RatioTable | null;
+    without: string;
+    plane: ChartJson | null;
+    sizes: ChartJson | null;
+    published: PrintedTables;
   }
 
   interface MoveJson {
@@ -2202,6 +2299,14 @@ declare namespace Api {
     state: string;
   }
 
+  interface NothingToShow {
+    title: string;
+    act: string;
+    button: string;
+    text: string;
+    command: string;
+  }
+
   interface Notice {
     number: number | string;
   }
@@ -2215,10 +2320,39 @@ declare namespace Api {
     notices: Array<NoticeJson>;
   }
 
+  interface NumberCell {
+    text: string;
+    title: string;
+    interval?: string;
+    mark?: string;
+    note?: string;
+  }
+
+  interface NumberChoices {
+    metric: Array<TitledChoice>;
+    kind: Array<NamedChoice>;
+    style: Array<NamedChoice>;
+  }
+
   interface NumberJson {
     value: number | null;
     text: string;
     why?: string;
+  }
+
+  interface NumbersRow {
+    id: string;
+    name: string;
+    facts: string;
+    cells: Record<string, NumberCell>;
+  }
+
+  interface NumbersTable {
+    id: string;
+    title: string;
+    words: string;
+    groups: Array<KindColumns>;
+    rows: Array<NumbersRow>;
   }
 
   interface OpenImage {
@@ -2263,6 +2397,12 @@ declare namespace Api {
     files: ColoringFiles;
     sketch: SketchJson;
     actions: Array<any>;
+  }
+
+  interface OpenedConcept {
+    concept: string;
+    d: string;
+    method: string;
   }
 
   interface OpenedImage {
@@ -2717,6 +2857,36 @@ declare namespace Api {
     base?: string;
   }
 
+  interface PrintedNumber {
+    text: string;
+    doubt: string;
+  }
+
+  interface PrintedRow {
+    name: string;
+    here: Array<string>;
+    note: string;
+    cells: Record<string, PrintedNumber>;
+  }
+
+  interface PrintedTable {
+    title: string;
+    source: string;
+    url: string;
+    how: string;
+    notes: Array<string>;
+    groups: Array<KindColumns>;
+    rows: Array<PrintedRow>;
+    first: string;
+  }
+
+  interface PrintedTables {
+    title: string;
+    told: string;
+    after: string;
+    tables: Array<PrintedTable>;
+  }
+
   interface ProgressJson {
     done: number;
     total: number;
@@ -2964,6 +3134,12 @@ declare namespace Api {
     ratings: number;
   }
 
+  interface RatioTable {
+    groups: Array<KindColumns>;
+    rows: Array<NumbersRow>;
+    about: string;
+  }
+
   interface ReadFile {
     session: string;
     words?: string;
@@ -2984,6 +3160,12 @@ declare namespace Api {
   interface ReasonCount {
     text: string;
     count: number;
+  }
+
+  interface ReferenceChoices {
+    choices: Array<TitledChoice>;
+    chosen: string;
+    words: string;
   }
 
   interface RefinementMaps {
@@ -3318,6 +3500,12 @@ declare namespace Api {
     rules: Array<RunRule>;
     workers: number;
     machine: string;
+  }
+
+  interface RunHead {
+    id: string;
+    name: string;
+    facts: string;
   }
 
   interface RunJson {
@@ -4011,6 +4199,11 @@ declare namespace Api {
     history: Array<LogEntryJson>;
   }
 
+  interface StyleColumns {
+    name: string;
+    columns: Array<HeadColumn>;
+  }
+
   interface SubmittedJson {
     participant: string;
     number: number;
@@ -4146,6 +4339,12 @@ declare namespace Api {
     tasks: number;
     over: string;
     over_words: string;
+  }
+
+  interface TitledChoice {
+    id: string;
+    name: string;
+    title: string;
   }
 
   interface TracedRow {

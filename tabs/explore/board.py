@@ -21,6 +21,7 @@ from truehue.tabs.explore.board_rows import (
 from truehue.tabs.explore.limits import LimitsJson, limits_view
 from truehue.tabs.library.service import Library
 from truehue.tabs.page.context import Context
+from truehue.tabs.page.shared_answers import TitledChoice
 
 
 class NamedRule(TypedDict):
@@ -38,15 +39,7 @@ class LeaderboardColumn(TypedDict):
     name: str
 
 
-class Choice(TypedDict):
-    """One of several settings."""
-
-    id: str
-    name: str
-    title: str
-
-
-class RuleChoice(Choice):
+class RuleChoice(TitledChoice):
     """A rule; ``main`` ones are offered first."""
 
     main: bool
@@ -56,8 +49,8 @@ class LeaderboardChoices(TypedDict):
     """What the leaderboard can be set to."""
 
     rules: list[RuleChoice]
-    systems: list[Choice]
-    unscored: list[Choice]
+    systems: list[TitledChoice]
+    unscored: list[TitledChoice]
 
 
 class Leaderboard(TypedDict):
@@ -127,7 +120,7 @@ def _columns() -> list[LeaderboardColumn]:
     return [*columns, {"id": AVERAGE, "short": "Average", "name": "Mean of the five tasks"}]
 
 
-def _choices(choices: Mapping[str, tuple[str, str]]) -> list[Choice]:
+def _choices(choices: Mapping[str, tuple[str, str]]) -> list[TitledChoice]:
     return [{"id": key, "name": name, "title": title} for key, (name, title) in choices.items()]
 
 

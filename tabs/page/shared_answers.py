@@ -20,3 +20,9 @@ class NamedChoice(TypedDict):
 
     id: str
     name: str
+
+
+class TitledChoice(NamedChoice):
+    """One of several choices, with a sentence about it."""
+
+    title: str

@@ -27,6 +27,14 @@ class Row:
     hexes: tuple[str, ...] = ()
 
 
+class OpenedConcept(TypedDict):
+    """What opens a concept: its id, the sources ``d`` that are compared, and their method."""
+
+    concept: str
+    d: str
+    method: str
+
+
 class ChartJson(TypedDict):
     """A figure with its numbers; ``more`` rows are in the CSV alone."""
 
@@ -40,7 +48,7 @@ class ChartJson(TypedDict):
     columns: list[str]
     lines: list[FigureLine]
     more: int
-    opens: list[dict[str, str]]
+    opens: list[OpenedConcept]
 
 
 @dataclass(frozen=True)
@@ -59,7 +67,7 @@ class Chart:
     stands: str = ""
     empty: str = ""
     source: str = ""
-    opens: tuple[dict[str, str], ...] = field(default=(), repr=False)
+    opens: tuple[OpenedConcept, ...] = field(default=(), repr=False)
 
     def as_json(self) -> ChartJson:
         """As the page draws it."""

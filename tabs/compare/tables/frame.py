@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypedDict
 
 from truehue.core.analysis.names import run_labels
 from truehue.core.analysis.records import RunRecord
@@ -12,9 +12,11 @@ from truehue.core.concepts.records import EXTRACTED, METHODS, ConceptCell
 from truehue.core.errors import BadInput
 from truehue.tabs.batches.messages import facts
 from truehue.tabs.compare.tables.cells import ALL_SCALES, EACH_SCALE, missing_of
+from truehue.tabs.compare.tables.charts import OpenedConcept
 from truehue.tabs.compare.tables.reference_sets import People, ReferenceSet, ReferenceSets
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import count_noun
+from truehue.tabs.page.shared_answers import NamedChoice, TitledChoice
 from truehue.tabs.page.templates import html
 from truehue.tabs.sources.distributions import written_scale
 from truehue.tabs.sources.numbers import PLAINLY
@@ -30,6 +32,57 @@ COMMAND = "python -m truehue runs start --set concepts --limit 200 --size 256 --
 def template(view: str) -> str:
     """What a view begins as: its questions, words where something is missing, its body."""
     return html(f"compare/{view}", view=view, plainly=PLAINLY)
+
+
+class ReferenceChoices(TypedDict):
+    """The people that can be chosen; ``words`` say what the chosen ones' numbers are."""
+
+    choices: list[TitledChoice]
+    chosen: str
+    words: str
+
+
+class RunHead(TypedDict):
+    """A run as the head of a row."""
+
+    id: str
+    name: str
+    facts: str
+
+
+class CellCounts(TypedDict):
+    """How many distributions are measured and missing, and what measures those of ``runs``."""
+
+    have: int
+    missing: int
+    without: int
+    words: str
+    button: str
+    guidance: str
+    runs: list[str]
+
+
+class NothingToShow(TypedDict):
+    """What is missing for a view, and the button or command that gets it."""
+
+    title: str
+    act: str
+    button: str
+    text: str
+    command: str
+
+
+class FrameJson(TypedDict):
+    """The settings of a view; ``guidances`` is None where every scale stands for itself."""
+
+    people: ReferenceChoices
+    methods: list[TitledChoice]
+    method: str
+    guidances: list[NamedChoice] | None
+    guidance: str
+    runs: list[RunHead]
+    cells: CellCounts
+    empty: NothingToShow | None
 
 
 @dataclass(frozen=True)
@@ -89,7 +142,7 @@ class Frame:
         """Whether there is any distribution of a run."""
         return any(cell.weights is not None for cell in self.cells.kept)
 
-    def run_json(self, run: RunRecord) -> dict[str, str]:
+    def run_json(self, run: RunRecord) -> RunHead:
         """A run as the head of a row."""
         return {"id": run.run_id, "name": self.names[run.run_id], "facts": facts(run)}
 
@@ -98,7 +151,7 @@ class Frame:
         scale = ALL_SCALES if self.guidance == EACH_SCALE else self.guidance
         return f"run:{run_id}/{style or 'all'}/{scale}"
 
-    def opens(self, concept_id: str, run_id: str, style: str) -> dict[str, str]:
+    def opens(self, concept_id: str, run_id: str, style: str) -> OpenedConcept:
         """What opens a concept with people and a run side by side."""
         sources = [self.people.source_of(concept_id)] if self.people else []
         return {
@@ -107,7 +160,7 @@ class Frame:
             "method": "" if self.method == EXTRACTED else self.method,
         }
 
-    def as_json(self, needs_people: bool = True) -> dict[str, Any]:
+    def as_json(self, needs_people: bool = True) -> FrameJson:
         """What the page shows of it. ``needs_people``: without people there is nothing to show."""
         return {
             "people": {
@@ -123,7 +176,7 @@ class Frame:
             if self.guidance == EACH_SCALE
             else [
                 {"id": ALL_SCALES, "name": "All scales together"},
-                *({"id": scale, "name": scale} for scale in map(written_scale, self.scales)),
+                *(NamedChoice(id=scale, name=scale) for scale in map(written_scale, self.scales)),
             ],
             "guidance": self.guidance,
             "runs": [self.run_json(run) for run in self.known],
@@ -131,7 +184,7 @@ class Frame:
             "empty": self._empty(needs_people),
         }
 
-    def _cells_json(self) -> dict[str, Any]:
+    def _cells_json(self) -> CellCounts:
         cells, measured_count = self.cells, len(self.cells.kept)
         total = measured_count + cells.missing
         text = (
@@ -154,7 +207,7 @@ class Frame:
             "runs": [run.run_id for run in self.runs],
         }
 
-    def _empty(self, needs_people: bool) -> dict[str, str] | None:
+    def _empty(self, needs_people: bool) -> NothingToShow | None:
         if not self.known:
             return {
                 "title": "No concept run yet",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 from truehue.core.concepts.metrics import MEANINGS, METRICS
 from truehue.core.concepts.scores import KINDS, Score, scores
@@ -24,15 +24,23 @@ from truehue.core.concepts.tables import (
 from truehue.core.errors import BadInput
 from truehue.core.prompts.concepts import STYLES
 from truehue.tabs.charts.figure_parts import HeatCell, heat_map, label
-from truehue.tabs.compare.tables.charts import Chart, Row, interval_text, line_style, run_names
-from truehue.tabs.compare.tables.frame import Frame, frame_of
-from truehue.tabs.compare.tables.published import ARROWS, WHY_OTHERS
+from truehue.tabs.compare.tables.charts import (
+    Chart,
+    ChartJson,
+    Row,
+    interval_text,
+    line_style,
+    run_names,
+)
+from truehue.tabs.compare.tables.frame import Frame, FrameJson, frame_of
+from truehue.tabs.compare.tables.published import ARROWS, WHY_OTHERS, PrintedTables
 from truehue.tabs.compare.tables.published import KINDS as KIND_NAMES
 from truehue.tabs.compare.tables.reference_sets import ReferenceSets
-from truehue.tabs.compare.tables.view import STYLE_NAMES
+from truehue.tabs.compare.tables.view import STYLE_NAMES, NumberChoices
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.figures import INK, PANEL, SOFT
+from truehue.tabs.page.shared_answers import NamedChoice
 from truehue.tabs.sources.distributions import written_scale
 
 WEAKEST_SHADE = 6.0
@@ -168,9 +176,18 @@ FIGURE_5 = (
 )
 
 
+class GuidanceView(TypedDict):
+    """The figures by :data:`PARTS`, None where there are no numbers."""
+
+    frame: FrameJson
+    choices: NumberChoices
+    figures: dict[str, ChartJson | None]
+    published: PrintedTables
+
+
 def guidance_view(
     context: Context, people: ReferenceSets, query: Mapping[str, str]
-) -> dict[str, Any]:
+) -> GuidanceView:
     """The three figures for ``people``, ``method``, ``runs``, ``metric``, ``kind`` and ``style``,
     empty for all. Raises BadInput for a choice that there is not."""
     frame = frame_of(context, people, query, each_scale=True)
@@ -185,11 +202,11 @@ def guidance_view(
             ],
             "kind": [
                 {"id": "", "name": "All concepts"},
-                *({"id": kind, "name": KIND_NAMES[kind]} for kind in KINDS),
+                *(NamedChoice(id=kind, name=KIND_NAMES[kind]) for kind in KINDS),
             ],
             "style": [
                 {"id": "", "name": "Both styles"},
-                *({"id": style, "name": STYLE_NAMES[style]} for style in STYLES),
+                *(NamedChoice(id=style, name=STYLE_NAMES[style]) for style in STYLES),
             ],
         },
         "figures": {part: charts[part].as_json() if part in charts else None for part in PARTS},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import product
-from typing import Any
+from typing import Any, TypedDict
 
 from truehue.core.concepts.sensitivity import (
     BEHAVIORS,
@@ -21,15 +21,16 @@ from truehue.core.concepts.sensitivity import (
 from truehue.core.errors import BadInput
 from truehue.core.prompts.concepts import STYLES
 from truehue.core.spreadsheets import csv_text
-from truehue.tabs.compare.tables.charts import interval_text
-from truehue.tabs.compare.tables.frame import Frame, frame_of
+from truehue.tabs.compare.tables.charts import ChartJson, interval_text
+from truehue.tabs.compare.tables.frame import Frame, FrameJson, frame_of
 from truehue.tabs.compare.tables.modifier_charts import plane_chart, sizes_chart
 from truehue.tabs.compare.tables.published import KINDS as KIND_NAMES
-from truehue.tabs.compare.tables.published import published
+from truehue.tabs.compare.tables.published import KindColumns, PrintedTables, published
 from truehue.tabs.compare.tables.reference_sets import ReferenceSets
-from truehue.tabs.compare.tables.view import STYLE_NAMES
+from truehue.tabs.compare.tables.view import STYLE_NAMES, NumberCell, NumbersRow
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import count_noun
+from truehue.tabs.page.shared_answers import NamedChoice
 
 BOTH = ""
 MEAN_NAME = "Mean of the runs"
@@ -61,10 +62,18 @@ TABLE_COLUMNS = (
 )
 
 
-def ratio_table(frame: Frame, shifts: Sequence[Shift], limits: Limits) -> dict[str, Any]:
+class RatioTable(TypedDict):
+    """The ratios of shifts by run."""
+
+    groups: list[KindColumns]
+    rows: list[NumbersRow]
+    about: str
+
+
+def ratio_table(frame: Frame, shifts: Sequence[Shift], limits: Limits) -> RatioTable:
     """The ratios by run, with kinds and styles across; of several runs their mean last."""
     kinds, styles = _parts(shifts)
-    groups = [
+    groups: list[KindColumns] = [
         {
             "name": KIND_NAMES.get(kind, "All modifiers"),
             "styles": [
@@ -83,14 +92,14 @@ def ratio_table(frame: Frame, shifts: Sequence[Shift], limits: Limits) -> dict[s
         }
         for kind in kinds
     ]
-    rows = [
-        frame.run_json(run)
-        | {
+    rows: list[NumbersRow] = [
+        {
+            **frame.run_json(run),
             "cells": {
                 f"{kind}/{style}": _cell(summary_of(_some(shifts, run.run_id, kind, style), limits))
                 for kind in kinds
                 for style in styles
-            }
+            },
         }
         for run in frame.runs
     ]
@@ -201,7 +210,7 @@ def _reasons(summary: Summary) -> str:
     return "; ".join(f"{reason}: {n}" for reason, n in summary.sensitivity.left_out.items())
 
 
-def _mean_cell(mean: ModelsMean) -> dict[str, str]:
+def _mean_cell(mean: ModelsMean) -> NumberCell:
     without = f"; {count_noun(mean.missing, 'run')} without a ratio" if mean.missing else ""
     if mean.value is None:
         return {"text": "", "title": f"No run has a ratio{without}"}
@@ -223,7 +232,7 @@ def _single(summary: Summary) -> str:
     )
 
 
-def _cell(summary: Summary) -> dict[str, str]:
+def _cell(summary: Summary) -> NumberCell:
     ratio = summary.sensitivity
     omission_count = sum(ratio.left_out.values())
     out_words = (
@@ -276,9 +285,39 @@ class ShiftChoice:
         )
 
 
+class ModifierChoices(TypedDict):
+    """The styles, kinds of modifiers and words that can be chosen."""
+
+    style: list[NamedChoice]
+    kind: list[NamedChoice]
+    modifier: list[NamedChoice]
+
+
+class LimitTexts(TypedDict):
+    """The limits of the plane, as they are written."""
+
+    low: str
+    high: str
+    angle: str
+
+
+class ModifiersView(TypedDict):
+    """The ratios, the plane and the sizes of shifts; ``without`` says what cannot be computed."""
+
+    frame: FrameJson
+    choices: ModifierChoices
+    modifier: str
+    limits: LimitTexts
+    table: RatioTable | None
+    without: str
+    plane: ChartJson | None
+    sizes: ChartJson | None
+    published: PrintedTables
+
+
 def modifiers_view(
     context: Context, people: ReferenceSets, query: Mapping[str, str]
-) -> dict[str, Any]:
+) -> ModifiersView:
     """The table, the plane and the sizes for ``people``, ``method``, ``guidance``, ``runs``,
     ``style``, ``kind``, ``modifier``, and the limits ``low``, ``high`` and ``angle``. Raises
     BadInput for choices and limits that there are not."""
@@ -292,15 +331,15 @@ def modifiers_view(
         "choices": {
             "style": [
                 {"id": "", "name": "Both"},
-                *({"id": style, "name": STYLE_NAMES[style]} for style in STYLES),
+                *(NamedChoice(id=style, name=STYLE_NAMES[style]) for style in STYLES),
             ],
             "kind": [
                 {"id": "", "name": "Both kinds"},
-                *({"id": kind, "name": KIND_NAMES[kind]} for kind in MODIFIED),
+                *(NamedChoice(id=kind, name=KIND_NAMES[kind]) for kind in MODIFIED),
             ],
             "modifier": [
                 {"id": "", "name": "All words"},
-                *({"id": word, "name": word} for word in parts),
+                *(NamedChoice(id=word, name=word) for word in parts),
             ],
         },
         "modifier": choice.modifier,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TypedDict
 
 from truehue.core.analysis.records import RunRecord
 from truehue.core.published import Column, counterpart, table
@@ -25,9 +25,69 @@ STYLES: Mapping[str, str] = {"natural": "Natural photo", "clipart": "Clip-art"}
 ARROWS = {"higher": " ↑", "lower": " ↓"}
 
 
+class HeadColumn(TypedDict):
+    """A column of a table of numbers."""
+
+    id: str
+    name: str
+    title: str
+
+
+class StyleColumns(TypedDict):
+    """The columns of one style; ``name`` is empty where there is one for all."""
+
+    name: str
+    columns: list[HeadColumn]
+
+
+class KindColumns(TypedDict):
+    """The columns of one kind of concepts, by style."""
+
+    name: str
+    styles: list[StyleColumns]
+
+
+class PrintedNumber(TypedDict):
+    """A number as printed; ``doubt`` says why it may be wrong."""
+
+    text: str
+    doubt: str
+
+
+class PrintedRow(TypedDict):
+    """A row of the paper; ``here`` names the runs whose model may be the same."""
+
+    name: str
+    here: list[str]
+    note: str
+    cells: dict[str, PrintedNumber]
+
+
+class PrintedTable(TypedDict):
+    """A table of the paper; ``first`` is the heading of its rows."""
+
+    title: str
+    source: str
+    url: str
+    how: str
+    notes: list[str]
+    groups: list[KindColumns]
+    rows: list[PrintedRow]
+    first: str
+
+
+class PrintedTables(TypedDict):
+    """What the paper prints; ``told`` and ``after`` stand before and after its tables."""
+
+    title: str
+    told: str
+    after: str
+    tables: list[PrintedTable]
+
+
 def published(
     ids: Sequence[str], runs: Iterable[RunRecord], title: str, after: str = ""
-) -> dict[str, Any]:
+) -> PrintedTables:
     """Tables of the paper by their ids, with the runs whose model may be the same."""
     shown = list(runs)
     return {
@@ -38,9 +98,9 @@ def published(
     }
 
 
-def _table(table_id: str, runs: Sequence[RunRecord]) -> dict[str, Any]:
+def _table(table_id: str, runs: Sequence[RunRecord]) -> PrintedTable:
     published_table = table(table_id)
-    rows = []
+    rows: list[PrintedRow] = []
     for row in published_table.rows:
         name = next(iter(row.keys.values()))
         partner = counterpart(PAPER, name) if "model" in row.keys else None
@@ -71,9 +131,9 @@ def _table(table_id: str, runs: Sequence[RunRecord]) -> dict[str, Any]:
     }
 
 
-def _groups(columns: Iterable[Column]) -> list[dict[str, Any]]:
+def _groups(columns: Iterable[Column]) -> list[KindColumns]:
     """The columns under a heading of two lines, in the order in which they are printed."""
-    groups: dict[str, dict[str, list[dict[str, str]]]] = {}
+    groups: dict[str, dict[str, list[HeadColumn]]] = {}
     for column in columns:
         parts = column.parts
         crossed = "metric" in parts

@@ -23,6 +23,7 @@ from truehue.core.errors import BadInput
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.links import ID_LENGTH
+from truehue.tabs.page.shared_answers import TitledChoice
 from truehue.tabs.sources.distributions import MOST_REASONS
 
 COLORINGS = "colorings"
@@ -42,7 +43,7 @@ class ReferenceSet:
     kind: str
     words: str
 
-    def as_json(self) -> dict[str, str]:
+    def as_json(self) -> TitledChoice:
         """As an entry of a list."""
         tag = " (ratings)" if self.kind == RATINGS else ""
         return {"id": self.id, "name": self.name + tag, "title": self.words}

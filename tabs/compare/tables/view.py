@@ -4,7 +4,7 @@ the concepts behind a number."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from truehue.core.color.uw71 import uw71
 from truehue.core.concepts.metrics import MEANINGS, METRICS, TABLE_1, TABLE_2, ScoreMetric, of_table
@@ -20,14 +20,21 @@ from truehue.core.concepts.tables import (
 from truehue.core.errors import BadInput
 from truehue.core.prompts.concepts import STYLES
 from truehue.core.spreadsheets import csv_text
-from truehue.tabs.compare.tables.charts import interval_text
-from truehue.tabs.compare.tables.frame import Frame, frame_of
-from truehue.tabs.compare.tables.published import ARROWS, published
+from truehue.tabs.compare.tables.charts import OpenedConcept, interval_text
+from truehue.tabs.compare.tables.frame import Frame, FrameJson, RunHead, frame_of
+from truehue.tabs.compare.tables.published import (
+    ARROWS,
+    HeadColumn,
+    KindColumns,
+    PrintedTables,
+    published,
+)
 from truehue.tabs.compare.tables.published import KINDS as KIND_NAMES
 from truehue.tabs.compare.tables.reference_sets import ReferenceSets
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.links import whole
+from truehue.tabs.page.shared_answers import NamedChoice, TitledChoice
 
 ALL_KINDS = "all"
 STYLE_NAMES: Mapping[str, str] = {"photo": "Natural photo", "cartoon": "Clip-art"}
@@ -62,15 +69,90 @@ CSV_COLUMNS = (
 PAGE = 60
 
 
+class NumberCell(TypedDict):
+    """A number with its interval; ``mark`` is ``best`` or ``second`` of its column. Without a
+    number ``text`` is empty."""
+
+    text: str
+    title: str
+    interval: NotRequired[str]
+    mark: NotRequired[str]
+    note: NotRequired[str]
+
+
+class NumbersRow(RunHead):
+    """The numbers of a run by the ids of the columns."""
+
+    cells: dict[str, NumberCell]
+
+
+class NumbersTable(TypedDict):
+    """A table over many concepts."""
+
+    id: str
+    title: str
+    words: str
+    groups: list[KindColumns]
+    rows: list[NumbersRow]
+
+
+class NumberChoices(TypedDict):
+    """The numbers, kinds of concepts and styles that can be chosen."""
+
+    metric: list[TitledChoice]
+    kind: list[NamedChoice]
+    style: list[NamedChoice]
+
+
+class CategoryTable(NumbersTable):
+    """One number of one kind of concepts in one style, by category."""
+
+    metric: str
+    kind: str
+    style: str
+    choices: NumberChoices
+
+
+class ConceptTablesView(TypedDict):
+    """Tables as in the paper, the table by category, and the published ones."""
+
+    frame: FrameJson
+    tables: list[NumbersTable]
+    categories: CategoryTable | None
+    about: str
+    published: PrintedTables
+
+
+class ConceptOfNumber(TypedDict):
+    """A concept behind a number: people's most common color, then the run's."""
+
+    words: str
+    text: str
+    hexes: list[str]
+    names: list[str]
+    note: str
+    open: OpenedConcept
+
+
+class ConceptsOfNumber(TypedDict):
+    """A page of the concepts behind a number; ``total`` counts all."""
+
+    title: str
+    words: str
+    total: int
+    concepts: list[ConceptOfNumber]
+
+
 def tables_view(
     context: Context, people: ReferenceSets, values: Mapping[str, str]
-) -> dict[str, Any]:
+) -> ConceptTablesView:
     """Both tables, one number by category, and the published ones. ``given`` holds ``people``,
     ``method``, ``guidance``, ``runs``, ``common``, and of the second ``metric``, ``kind`` and
     ``style``. Raises BadInput for a choice that there is not."""
     frame = frame_of(context, people, values)
     common = is_common(values)
-    shown, categories = [], None
+    shown: list[NumbersTable] = []
+    categories = None
     if frame.ready:
         both = table_of(frame, common)
         shown = [
@@ -150,7 +232,7 @@ def about(frame: Frame, common: bool) -> str:
     )
 
 
-def number_json(number: Number, metric: ScoreMetric, marked: bool = True) -> dict[str, Any]:
+def number_json(number: Number, metric: ScoreMetric, marked: bool = True) -> NumberCell:
     """A number as a cell shows it; ``marked`` whether its place is."""
     left = sum(number.left_out.values())
     why = "; ".join(f"{count:,} {reason}" for reason, count in number.left_out.items())
@@ -229,13 +311,12 @@ def _shared(rows: Iterable[Mapping[tuple[str, str], set[str]]]) -> int:
     return sum(len(set.intersection(*results)) for results in columns.values())
 
 
-def _column(metric_id: str) -> dict[str, str]:
+def _column_name(metric_id: str) -> str:
     metric = METRICS[metric_id]
-    arrow = ARROWS["higher" if metric.better == "high" else "lower"]
-    return {"name": metric.name + arrow, "title": MEANINGS[metric_id]}
+    return metric.name + ARROWS["higher" if metric.better == "high" else "lower"]
 
 
-def _groups(table: Alignment, metrics: Iterable[str]) -> list[dict[str, Any]]:
+def _groups(table: Alignment, metrics: Iterable[str]) -> list[KindColumns]:
     listed = list(metrics)
     return [
         {
@@ -244,7 +325,11 @@ def _groups(table: Alignment, metrics: Iterable[str]) -> list[dict[str, Any]]:
                 {
                     "name": STYLE_NAMES.get(style, style),
                     "columns": [
-                        {"id": column_id("", kind, style, metric), **_column(metric)}
+                        {
+                            "id": column_id("", kind, style, metric),
+                            "name": _column_name(metric),
+                            "title": MEANINGS[metric],
+                        }
                         for metric in listed
                     ],
                 }
@@ -255,30 +340,30 @@ def _groups(table: Alignment, metrics: Iterable[str]) -> list[dict[str, Any]]:
     ]
 
 
-def _rows(frame: Frame, table: Alignment, metrics: Iterable[str]) -> list[dict[str, Any]]:
+def _rows(frame: Frame, table: Alignment, metrics: Iterable[str]) -> list[NumbersRow]:
     listed = list(metrics)
     return [
-        frame.run_json(run)
-        | {
+        {
+            **frame.run_json(run),
             "cells": {
                 column_id("", kind, style, metric): _cell(table, run.run_id, kind, style, metric)
                 for kind in table.groups
                 for style in table.styles
                 for metric in listed
-            }
+            },
         }
         for run in frame.runs
     ]
 
 
-def _cell(table: Alignment, run_id: str, group: str, style: str, metric: str) -> dict[str, Any]:
+def _cell(table: Alignment, run_id: str, group: str, style: str, metric: str) -> NumberCell:
     """A cell of a column; where all rows are equal there is no best."""
     column = [table.number(run, group, style, metric) for run in table.runs]
     apart = any(number.place != 1 for number in column if number.value is not None)
     return number_json(table.number(run_id, group, style, metric), METRICS[metric], apart)
 
 
-def _categories(frame: Frame, common: bool, values: Mapping[str, str]) -> dict[str, Any]:
+def _categories(frame: Frame, common: bool, values: Mapping[str, str]) -> CategoryTable:
     metric = values.get("metric") or "emd_lab"
     kind, style = values.get("kind") or KINDS[0], values.get("style") or next(iter(STYLES))
     if metric not in MEANINGS or kind not in (ALL_KINDS, *KINDS) or style not in STYLES:
@@ -287,7 +372,7 @@ def _categories(frame: Frame, common: bool, values: Mapping[str, str]) -> dict[s
             "have. Open the view without a link."
         )
     table = table_of(frame, common, BY_CATEGORY, kind)
-    columns = [
+    columns: list[HeadColumn] = [
         {
             "id": column_id(category, kind, style, metric),
             "name": category,
@@ -295,15 +380,15 @@ def _categories(frame: Frame, common: bool, values: Mapping[str, str]) -> dict[s
         }
         for category in table.groups
     ]
-    rows = [
-        frame.run_json(run)
-        | {
+    rows: list[NumbersRow] = [
+        {
+            **frame.run_json(run),
             "cells": {
                 column_id(category, kind, style, metric): _cell(
                     table, run.run_id, category, style, metric
                 )
                 for category in table.groups
-            }
+            },
         }
         for run in frame.runs
     ]
@@ -321,13 +406,13 @@ def _categories(frame: Frame, common: bool, values: Mapping[str, str]) -> dict[s
             ],
             "kind": [
                 {"id": ALL_KINDS, "name": "All concepts"},
-                *({"id": name, "name": KIND_NAMES[name]} for name in KINDS),
+                *(NamedChoice(id=name, name=KIND_NAMES[name]) for name in KINDS),
             ],
             "style": [{"id": name, "name": STYLE_NAMES[name]} for name in STYLES],
         },
         "groups": [
             {
-                "name": _column(metric)["name"],
+                "name": _column_name(metric),
                 "styles": [{"name": STYLE_NAMES[style], "columns": columns}],
             }
         ],
@@ -370,7 +455,7 @@ def _line(
 
 def concepts_view(
     context: Context, people: ReferenceSets, query: Mapping[str, str]
-) -> dict[str, Any]:
+) -> ConceptsOfNumber:
     """A page of the concepts of a number, worst first. ``query`` as for the tables, with ``cell``,
     the run and the column (``run:category/kind/style/metric``), and ``offset``. Raises BadInput for
     a number that there is not."""
@@ -429,7 +514,7 @@ def _of_run(
     return [entry for concept_id, entry in own.items() if concept_id in shared]
 
 
-def _concept_line(frame: Frame, score: Score, value: float) -> dict[str, Any]:
+def _concept_line(frame: Frame, score: Score, value: float) -> ConceptOfNumber:
     assert score.comparison is not None
     bins = [uw71()[index] for index in score.comparison.dominant]
     return {
