@@ -1,7 +1,7 @@
 // A candidate for a sketch: its lines, its regions or its source image, and its warnings.
 import { make, put } from '../shared/dom.js';
 import { ask } from '../shared/http.js';
-import { USUAL, preparedAddress, regionWords, warningList } from './prepare.js';
+import { USUAL, askPrepared, preparedAddress, regionWords, warningList } from './prepare.js';
 
 const AT_ONCE = 2;
 /** @type {(() => Promise<void>)[]} */
@@ -74,7 +74,7 @@ export function candidateCard(item, buttons) {
       image.src =
         view === 'image'
           ? '/media/thumbs/' + item.image + '.png?side=384'
-          : preparedAddress(item.image, USUAL, /** @type {'ink'} */ (view)) + '&side_px=420';
+          : preparedAddress(item.image, USUAL, view) + '&side_px=420';
     else if (view === 'regions' && sketch)
       image.src = '/api/colorize/sketches/' + sketch + '/regions.png?side=420';
     else if (item.drawing) image.src = '/api/colorize/starter/' + item.drawing + '.svg';
@@ -84,7 +84,7 @@ export function candidateCard(item, buttons) {
     if (!node.isConnected) return; // another thing was chosen meanwhile
     try {
       if (item.image) {
-        const about = await ask(preparedAddress(item.image, USUAL));
+        const about = await askPrepared(item.image, USUAL);
         put(text, regionWords(about));
         warned.replaceChildren(warningList(about.warnings));
         node.dataset.warnings = String(about.warnings.length);

@@ -20,23 +20,27 @@ export const USUAL = { threshold: '', side: 1024, speck: 12, flatten: true };
  * @typedef {{ threshold: number | '', side: number, speck: number, flatten: boolean }} How
  */
 
-/**
- * The address of what an image becomes.
- * @param {string} image
- * @param {How} how
- * @param {'ink' | 'regions'} [view] of a picture; without one the numbers are asked for
- */
-export function preparedAddress(image, how, view) {
-  const query = new URLSearchParams({
+/** @param {How} how @param {Record<string, string>} more */
+const queryOf = (how, more) =>
+  new URLSearchParams({
     side: String(how.side),
     speck: String(how.speck),
     flatten: how.flatten ? '1' : '0',
+    ...(how.threshold === '' ? {} : { threshold: String(how.threshold) }),
+    ...more,
   });
-  if (how.threshold !== '') query.set('threshold', String(how.threshold));
-  if (!view) query.set('image', image);
-  else query.set('view', view);
-  return '/api/colorize/prepared' + (view ? '/' + image + '.png' : '') + '?' + query;
-}
+
+/**
+ * The address of a view of the sketch that an image becomes.
+ * @param {string} image
+ * @param {How} how
+ * @param {string} view `ink` or `regions`
+ */
+export const preparedAddress = (image, how, view) =>
+  `/api/colorize/prepared/${image}.png?${queryOf(how, { view })}`;
+
+/** The numbers of the sketch that an image becomes. @param {string} image @param {How} how */
+export const askPrepared = (image, how) => ask(`/api/colorize/prepared?${queryOf(how, { image })}`);
 
 /**
  * What is worth knowing of a sketch before it is taken, in words.
@@ -192,7 +196,7 @@ export function preparePanel(box, { title, does, words: named, done, left }) {
     });
   }
   function paint() {
-    if (image) preview.src = preparedAddress(image, how, /** @type {'ink'} */ (view));
+    if (image) preview.src = preparedAddress(image, how, view);
     preview.alt =
       view === 'ink'
         ? 'The lines that are kept'
@@ -206,7 +210,7 @@ export function preparePanel(box, { title, does, words: named, done, left }) {
     const mine = ++request;
     frame.setAttribute('aria-busy', 'true');
     try {
-      const about = await ask(preparedAddress(image, how));
+      const about = await askPrepared(image, how);
       if (mine !== request) return;
       put(count, regionWords(about) + ' · ' + about.width + ' × ' + about.height + ' pixels');
       warned.replaceChildren(warningList(about.warnings));

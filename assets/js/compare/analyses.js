@@ -16,12 +16,18 @@ export const conceptCard = (csv) =>
     choose: (pick, { opens }) => opens[pick] && openCompare('concept', opens[pick]),
   });
 
-// A view: `defaults` are its questions by name, with what stands for the usual answer; `draw(data)`
-// shows an answer. Returns its state and what it is asked with.
+/**
+ * A view over many concepts. Returns its state and what it is asked with.
+ * @template {'tables' | 'modifiers' | 'guidance'} Name
+ * @param {HTMLElement} element
+ * @param {Name} name
+ * @param {Record<string, string>} defaults its questions, with what stands for the usual answer
+ * @param {(data: Api.Get[`/api/compare/analyses/${Name}`]) => void} draw shows an answer
+ */
 export function analysisView(element, name, defaults, draw) {
   const find = (text) => element.querySelector(text);
   const state = { ...defaults };
-  const api = '/api/compare/analyses/';
+  const api = /** @type {const} */ ('/api/compare/analyses/');
   let data = null;
   let request = 0;
   const part = (values) =>
@@ -88,16 +94,23 @@ export function analysisView(element, name, defaults, draw) {
     }
     return row.lastChild;
   }
+  /** @param {string} key @param {string} label @param {Api.NamedChoice[]} choices */
   function choose(key, label, choices) {
     const box = control(key, label, () => {
       const made = make('span', 'th-strip');
       made.setAttribute('role', 'group');
       return made;
     });
-    strip(box, choices, state[key] || (choices[0] || {}).id, (id) => set({ [key]: id }));
+    strip(box, choices, state[key] || choices[0]?.id, (id) => set({ [key]: id }));
     box.parentNode.hidden = choices.length < 2;
     return box;
   }
+  /**
+   * @param {string} key
+   * @param {string} label
+   * @param {Api.NamedChoice[]} choices
+   * @param {string} [chosen]
+   */
   function pick(key, label, choices, chosen) {
     const box = control(key, label, () => {
       const made = make('select');
@@ -109,6 +122,7 @@ export function analysisView(element, name, defaults, draw) {
     return box;
   }
   // Runs go in and out one by one; none chosen stands for all.
+  /** @param {Api.RunHead[]} list */
   function runs(list) {
     const box = control('runs', 'Runs', () => {
       const made = make('span', 'th-an-runs');
@@ -141,6 +155,7 @@ export function analysisView(element, name, defaults, draw) {
     );
   }
   function frame() {
+    /** @type {Api.FrameJson} */
     const it = data.frame;
     const empty = find('.th-an-empty');
     empty.hidden = !it.empty;
@@ -180,6 +195,7 @@ export function analysisView(element, name, defaults, draw) {
   const showJob = workLine(job);
   let running = false;
   let seen = 0;
+  /** @param {Api.CellCounts} cells */
   function missing(cells) {
     find('.th-an-cells').hidden = !cells.missing && !running && !cells.without;
     put(find('.th-an-have'), cells.words);

@@ -1,9 +1,9 @@
 // Images, or a file of distributions, dropped or chosen: how they are meant is asked, then they are
 // stored by the same routes as in "People and files".
 import { make, many, options, put } from '../shared/dom.js';
-import { send } from '../shared/http.js';
+import { send, sendFile } from '../shared/http.js';
 import { store } from '../shared/state.js';
-import { uploadDistribution, uploadOne, uploadPictures } from './upload.js';
+import { uploadDistribution, uploadPictures } from './upload.js';
 
 const PIXELS_OF = [
   { id: 'marked-or-whole', name: 'its mask or transparency, else the whole image' },
@@ -87,7 +87,7 @@ export function dropField(box, { concept, add, room, pooled }) {
     for (const [index, file] of files.entries()) {
       say('Storing ' + (index + 1) + ' of ' + many(files.length, 'image') + '…');
       try {
-        made.push('image:' + (await uploadOne('/api/images', file)).image_id.slice(0, 16));
+        made.push('image:' + (await sendFile('/api/images', file)).image_id.slice(0, 16));
       } catch (error) {
         refused.push(file.name + ': ' + error.message);
       }

@@ -26,6 +26,7 @@ export function mount({ element }) {
   );
   find('.th-guidance-figures').append(...Object.values(cards).map((card) => card.node));
 
+  /** @param {Api.GuidanceView} data */
   function draw(data) {
     view.choose('metric', 'Metric', data.choices.metric);
     view.choose('kind', 'Concepts', data.choices.kind);

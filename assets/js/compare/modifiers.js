@@ -31,6 +31,7 @@ export function mount({ element }) {
   const limits = limitsBox();
   plane.node.querySelector('header').after(limits.node);
 
+  /** @param {Api.ModifiersView} data */
   function draw(data) {
     view.choose('style', 'Style', data.choices.style);
     view.choose('kind', 'Modifiers', data.choices.kind);
@@ -53,6 +54,7 @@ export function mount({ element }) {
     publishedTables(find('.th-an-published'), data.published, data.frame.empty);
   }
   // Rows are runs; a number says how it came about below it.
+  /** @param {Api.RatioTable} result */
   function ratios(result) {
     const box = find('.th-modifiers-table table');
     const made = JSON.stringify(result);
@@ -117,6 +119,7 @@ export function mount({ element }) {
     node.append(back);
     return {
       node,
+      /** @param {Api.LimitTexts} limits */
       show(limits) {
         fields.forEach(({ key, input }) => {
           if (document.activeElement !== input) input.value = limits[key];

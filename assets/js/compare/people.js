@@ -1,12 +1,11 @@
 // People and files: imported data, and the ways to import more.
 import { arrange, make, many, put, roomTab } from '../shared/dom.js';
-import { ask, send } from '../shared/http.js';
+import { ask, send, sendFile } from '../shared/http.js';
 import { opener } from '../shared/opening.js';
 import { store } from '../shared/state.js';
 import { distributionImport } from './people_file.js';
 import { PEOPLE_URL, conceptRow, dropZone, foldedList, pressed } from './people_parts.js';
 import { openSet, pictureImport } from './people_images.js';
-import { uploadOne } from './upload.js';
 import { compare, compareView, ofCompareLink, openCompare } from './view.js';
 
 function button(text, act) {
@@ -243,7 +242,7 @@ export function mount(widget) {
     put(singleStatus, 'Reading ' + values[0].name + '…');
     singleStatus.classList.remove('th-problem');
     try {
-      const image = await uploadOne('/api/images', values[0]);
+      const image = await sendFile('/api/images', values[0]);
       put(singleStatus, '');
       store.tell('drawn');
       openCompare('concept', { d: 'image:' + image.image_id.slice(0, 16) });

@@ -1,7 +1,7 @@
 // Tables of results: headings of three lines, and the tables of papers as they are published.
 import { make } from '../shared/dom.js';
 
-// `groups`: [{ name, styles: [{ name, columns: [{ id, name, title }] }] }]
+/** @param {Api.KindColumns[]} groups @param {string} first the heading of the rows */
 export function groupedHead(groups, first) {
   const top = make('thead');
   const kinds = make('tr');
@@ -37,7 +37,10 @@ export function groupedHead(groups, first) {
   top.append(kinds, styles, names);
   return top;
 }
-// The columns of such a heading in their order, with the class of the line before each.
+/**
+ * The columns of such a heading in their order, with the class of the line before each.
+ * @param {Api.KindColumns[]} groups
+ */
 export function groupedColumns(groups) {
   return groups.flatMap((group) =>
     group.styles.flatMap((style, index) =>
@@ -48,7 +51,10 @@ export function groupedColumns(groups) {
     ),
   );
 }
-// A table of the paper: as printed, in its own order, and with no button in it.
+/**
+ * A table of the paper: as printed, in its own order, and with no button in it.
+ * @param {Api.PrintedTable} result
+ */
 function publishedCard(result) {
   const node = make('article', 'th-an-printed' + (result.groups.length > 1 ? ' th-an-wide' : ''));
   const head = make('header');
@@ -79,7 +85,7 @@ function publishedCard(result) {
     row.append(
       name,
       ...columns.map((column) => {
-        const cell = item.cells[column.id] || { text: '–' };
+        const cell = item.cells[column.id] || { text: '–', doubt: '' };
         const made = make('td', column.line, cell.text);
         if (cell.doubt) {
           made.appendChild(make('sup', '', '?'));
@@ -100,7 +106,12 @@ function publishedCard(result) {
   );
   return node;
 }
-// Where there is nothing of ours yet, they are folded: what to do first stands alone.
+/**
+ * Where there is nothing of ours yet, they are folded: what to do first stands alone.
+ * @param {Element} box
+ * @param {Api.PrintedTables} published
+ * @param {unknown} folded
+ */
 export function publishedTables(box, published, folded) {
   const made = JSON.stringify([published, Boolean(folded)]);
   if (box.dataset.made === made) return;

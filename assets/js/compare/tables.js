@@ -32,6 +32,7 @@ export function mount({ element }) {
   );
   const { state, find, set, query, api } = view;
 
+  /** @param {Api.ConceptTablesView} data */
   function draw(data) {
     const ready = data.tables.length > 0;
     view.choose('common', 'Averaged over', COMMON);
@@ -50,6 +51,7 @@ export function mount({ element }) {
     return saved.get(key);
   }
 
+  /** @param {Api.NumbersTable} result */
   function table(result) {
     const node = keep('table ' + result.id, () => {
       const made = make('article', 'th-an-ours');
@@ -66,6 +68,7 @@ export function mount({ element }) {
     return node;
   }
   // Made again when its numbers change; who stands in a cell stays there.
+  /** @param {HTMLElement} box @param {Api.NumbersTable} result */
   function fill(box, result) {
     const made = JSON.stringify(result) + state.cell;
     if (box.dataset.made === made) return;
@@ -90,6 +93,11 @@ export function mount({ element }) {
       if (again) again.focus({ preventScroll: true });
     }
   }
+  /**
+   * @param {Api.NumbersRow} item
+   * @param {Api.HeadColumn & { line: string }} column
+   * @param {Api.NumberCell | undefined} cell
+   */
   function number(item, column, cell) {
     const node = make('td', 'th-an-cell ' + column.line);
     if (!cell || !cell.text) {
@@ -141,6 +149,7 @@ export function mount({ element }) {
   }
 
   // ── per category: one number at a time ───────────────────────────────────────────────────────
+  /** @param {Api.CategoryTable | null} result */
   function categories(result) {
     const box = find('.th-tables-categories');
     box.hidden = !result;

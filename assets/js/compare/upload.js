@@ -10,7 +10,7 @@
 //     -> the report: { set_id, source, words, concept, taken, refused: [{ name, why, image_id }] };
 //     where no set came of it, the error carries .report.
 import { many } from '../shared/dom.js';
-import { ask, send, sendAll } from '../shared/http.js';
+import { send, sendAll, sendFile } from '../shared/http.js';
 import { randomId } from '../shared/ids.js';
 import { cancelJob, followJob } from '../shared/jobs.js';
 import { store } from '../shared/state.js';
@@ -18,19 +18,12 @@ import { store } from '../shared/state.js';
 export function uploadSession() {
   return randomId();
 }
-export function uploadOne(url, file) {
-  return ask(url, {
-    method: 'POST',
-    headers: { 'X-TrueHue': '1', 'X-File-Name': encodeURIComponent(file.name) },
-    body: file,
-  });
-}
 export function uploadForget(session) {
   // What cannot be told goes when the app starts again.
   if (session) send(`/api/compare/sets/forget/${session}`, {}).catch(() => {});
 }
 export async function stageDistribution(session, file) {
-  return uploadOne('/api/compare/sets/distributions/' + session, file);
+  return sendFile(`/api/compare/sets/distributions/${session}`, file);
 }
 export async function readDistribution(session, options) {
   return send(`/api/compare/sets/distributions/${session}/read`, options);
@@ -61,7 +54,7 @@ export async function uploadDistribution(file, options) {
 export async function stagePictures(session, files, said) {
   let sent = 0;
   await sendAll([...files].entries(), async ([index, file]) => {
-    await uploadOne('/api/compare/sets/pictures/' + session + '/' + index, file);
+    await sendFile(`/api/compare/sets/pictures/${session}/${index}`, file);
     sent += 1;
     if (said)
       said('Sending ' + sent.toLocaleString('en-US') + ' of ' + many(files.length, 'file') + '…');

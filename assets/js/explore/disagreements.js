@@ -130,12 +130,12 @@ export function mount(widget) {
     Object.entries(state).forEach(([name, value]) => {
       if (value) values.set(name, value);
     });
-    return '/api/explore/agreement?' + values;
+    return values;
   }
   async function load() {
     const mine = ++request;
     try {
-      const answer = await ask(query(0));
+      const answer = await ask(`/api/explore/agreement?${query(0)}`);
       if (mine !== request) return;
       data = answer;
       cards = new Map();
@@ -163,7 +163,7 @@ export function mount(widget) {
   async function further() {
     const mine = request;
     try {
-      const answer = await ask(query(cards.size));
+      const answer = await ask(`/api/explore/agreement?${query(cards.size)}`);
       if (mine === request) showPairs(answer.pairs, mine);
     } catch (error) {
       tell(error.message);

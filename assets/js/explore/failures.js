@@ -44,7 +44,7 @@ export function mount(widget) {
 
   const images = wallPictures(list, {
     question: () => request,
-    address: query,
+    query,
     words: (answer, some) => (some ? explore.ruleProblem || '' : nothing(answer)),
     selected(item) {
       if (seenNow()) places.note({ picture: nameOf(item) });
@@ -59,7 +59,7 @@ export function mount(widget) {
     const values = new URLSearchParams(sliceQuery());
     values.set('sort', sort);
     if (after) values.set('after', after);
-    return '/api/explore/wall?' + values;
+    return values;
   }
   // Only the newest question counts: whoever filters twice sees the second answer.
   async function load() {
@@ -67,7 +67,7 @@ export function mount(widget) {
     stale = false;
     images.wait(!loaded);
     try {
-      const answer = await ask(query(''));
+      const answer = await ask(`/api/explore/wall?${query('')}`);
       if (mine !== request) return;
       loaded = true;
       waited = 0;
@@ -223,7 +223,7 @@ export function mount(widget) {
   /** @param {Api.ResultJson} item */
   function inspect(item) {
     if (!item.image_id) return;
-    store.set('film', { query: query('').split('?')[1], name: nameOf(item) });
+    store.set('film', { query: query('').toString(), name: nameOf(item) });
     openInInspect(item, openPicture);
   }
   const pairs = pairsView(find('.th-compare'), { leave: leaveCompare, openPicture, chosen });

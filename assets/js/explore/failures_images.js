@@ -16,13 +16,13 @@ export const nameOf = (item) => item.run_id + '.' + item.position;
  * @param {HTMLElement} list
  * @param {object} calls
  * @param {() => number} calls.question the number of the newest question: answers to others are none
- * @param {(after: string) => string} calls.address of the page after this one
+ * @param {(after: string) => URLSearchParams} calls.query of the page after this one
  * @param {(answer: any, some: boolean) => string} calls.words below the head, once a page has come
  * @param {(one: any) => void} calls.selected
  * @param {(one: any) => void} calls.open shows one large
  * @param {Record<string, (one: any) => void>} calls.keys what other keys do with the selected one
  */
-export function wallPictures(list, { question, address, words, selected, open, keys }) {
+export function wallPictures(list, { question, query, words, selected, open, keys }) {
   const grid = list.querySelector('.th-wall-grid');
   const more = list.querySelector('.th-wall-more');
   const count = list.querySelector('.th-wall-count');
@@ -80,7 +80,7 @@ export function wallPictures(list, { question, address, words, selected, open, k
     more.setAttribute('aria-disabled', 'true');
     loading = (async () => {
       try {
-        const answer = await ask(address(next));
+        const answer = await ask(`/api/explore/wall?${query(next)}`);
         if (mine === question()) arrange(answer);
       } catch (error) {
         if (mine === question()) tell('No more can be shown. ' + error.message);

@@ -147,7 +147,7 @@ export function pairsView(box, { leave, openPicture, chosen }) {
         if (value) values.set(name, value);
       },
     );
-    return '/api/explore/compare?' + values;
+    return values;
   }
   function problem(message) {
     put(find('empty'), message);
@@ -161,7 +161,7 @@ export function pairsView(box, { leave, openPicture, chosen }) {
       problem('The pairs are being counted…');
     }
     try {
-      const answer = await ask(query({ at: state.at }));
+      const answer = await ask(`/api/explore/compare?${query({ at: state.at })}`);
       if (mine !== request) return;
       data = answer;
       pairs = answer.pairs;
@@ -180,7 +180,7 @@ export function pairsView(box, { leave, openPicture, chosen }) {
   async function further() {
     const mine = request;
     try {
-      const answer = await ask(query({ after: data.next }));
+      const answer = await ask(`/api/explore/compare?${query({ after: data.next })}`);
       if (mine !== request) return;
       pairs.push(...answer.pairs);
       data.next = answer.next;

@@ -43,12 +43,13 @@ export function runEstimate(form, { isShown, values, tell }) {
     numbers.dataset.known = String(result.seconds !== null);
     attempt.hidden = result.seconds !== null && !trying;
   }
-  async function estimate(url) {
+  /** @param {'estimate' | 'trial'} kind */
+  async function estimate(kind) {
     if (!isShown()) return;
     const mine = ++request;
     box.setAttribute('aria-busy', 'true');
     try {
-      const result = await send(url, { ...values(), price: price.value });
+      const result = await send(`/api/runs/${kind}`, { ...values(), price: price.value });
       if (mine !== request) return;
       tell('', '');
       show(result);
@@ -62,13 +63,13 @@ export function runEstimate(form, { isShown, values, tell }) {
     }
     box.setAttribute('aria-busy', 'false');
   }
-  const now = () => estimate('/api/runs/estimate');
+  const now = () => estimate('estimate');
   attempt.addEventListener('click', async () => {
     if (trying) return;
     trying = true;
     attempt.setAttribute('aria-disabled', 'true');
     put(attempt, 'Generating 3 images…');
-    await estimate('/api/runs/trial');
+    await estimate('trial');
     trying = false;
     attempt.setAttribute('aria-disabled', 'false');
     put(attempt, 'Time a 3-image test');

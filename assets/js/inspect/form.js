@@ -57,8 +57,9 @@ export function mount({ element, props }) {
     mountStage,
     {
       ...NOTHING,
+      /** @param {'find' | 'points'} kind @param {any} marked */
       search: (kind, marked) =>
-        send('/api/inspect/' + kind, { ...marked, ...search.get(), object_name: object.value }),
+        send(`/api/inspect/${kind}`, { ...marked, ...search.get(), object_name: object.value }),
     },
     { change: score, open, browse: () => library({ open: true }) },
   );

@@ -15,7 +15,8 @@ let newest = 0;
  */
 export function openImage(question) {
   const fields = Object.entries(question).filter(([, value]) => value || value === 0);
-  return opened('open', { ...store.get('settings')?.(), ...Object.fromEntries(fields) });
+  const request = { ...store.get('settings')?.(), ...Object.fromEntries(fields) };
+  return opened(send('/api/inspect/open', request));
 }
 
 /**
@@ -23,14 +24,14 @@ export function openImage(question) {
  * @param {URLSearchParams} query
  */
 export function openLink(query) {
-  return opened('link', { query: Object.fromEntries(query) });
+  return opened(send('/api/inspect/link', { query: Object.fromEntries(query) }));
 }
 
-/** @param {string} kind @param {Record<string, unknown>} request */
-async function opened(kind, request) {
+/** @param {Promise<Api.OpenedImage>} request */
+async function opened(request) {
   const mine = ++newest;
   try {
-    const answer = await send('/api/inspect/' + kind, request);
+    const answer = await request;
     if (mine === newest) store.set('opened', answer);
   } catch (error) {
     if (mine === newest) throw error;

@@ -140,11 +140,12 @@ export function studyForm(box) {
     const some = revised && revised.may_revise !== 'everything';
     const nothing = some ? null : nothingYet();
     if (nothing && wrong(nothing.field, nothing.words)) return;
-    const body = revised ? { ...form, version: revised.version } : form;
-    const url = revised ? API + '/' + revised.id + '/revise' : API + '/create';
     put(create, revised ? 'Saving…' : 'Creating…');
     try {
-      let answer = await send(url, body);
+      /** @type {{ study?: { id: string, title: string }, job?: string }} */
+      let answer = revised
+        ? await send(`${API}/${revised.id}/revise`, { ...form, version: revised.version })
+        : await send(`${API}/create`, form);
       if (answer.job) {
         const job = await followJob(answer.job, (now) =>
           put(create, now.words || 'Extracting colors…'),

@@ -66,7 +66,6 @@ export function peopleView(box, current) {
   busy.setAttribute('role', 'status');
   top.append(lead, said, busy);
 
-  const path = (person, action) => '/participants/' + person.id + '/' + action;
   function leaveOut(person) {
     const reason = reasonField('Reason', 'The reason appears in the log and in every export.');
     question({
@@ -81,7 +80,7 @@ export function peopleView(box, current) {
       ],
       action: 'Exclude',
       act: async () => {
-        await results.act(path(person, 'exclude'), { reason: reason.input.value });
+        await results.act(`/participants/${person.id}/exclude`, { reason: reason.input.value });
         put(said, person.label + ' is excluded.');
       },
     });
@@ -96,7 +95,7 @@ export function peopleView(box, current) {
       body: [reason.box],
       action: 'Reinstate',
       act: async () => {
-        await results.act(path(person, 'include'), { reason: reason.input.value });
+        await results.act(`/participants/${person.id}/include`, { reason: reason.input.value });
         put(said, person.label + ' is no longer excluded by a decision.');
       },
     });
@@ -124,7 +123,7 @@ export function peopleView(box, current) {
       ],
       action: 'Erase for good',
       act: async () => {
-        await results.act(path(person, 'erase'), { confirm: Number(confirm.value) });
+        await results.act(`/participants/${person.id}/erase`, { confirm: Number(confirm.value) });
         put(said, person.label + ' is erased.');
       },
     });
@@ -139,7 +138,7 @@ export function peopleView(box, current) {
     );
     const keep = make('a', 'th-button th-study-small', 'Export');
     const gone = button('Erase…', () => erase(person), 'th-study-small');
-    keep.href = current.address + path(person, 'export');
+    keep.href = `${current.address}/participants/${person.id}/export`;
     keep.download = '';
     keep.title = 'All stored data of this person, for this person';
     [decide, keep, gone].forEach((item) =>

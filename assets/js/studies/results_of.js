@@ -14,7 +14,10 @@ const VIEWS = ['results', 'metrics', 'people'];
  * @property {boolean} failed
  * @property {() => void} look asks again where that is due
  * @property {(show: () => void) => void} watch
- * @property {(action: string, body: unknown) => Promise<any>} act posts, and then asks again
+ * @property {<Action extends string>(
+ *   action: Action,
+ *   body: Sent<`/api/studies/${string}${Action}`>[0],
+ * ) => Promise<Sent<`/api/studies/${string}${Action}`>[1]>} act posts, and then asks again
  */
 
 /** @type {WeakMap<object, Results>} */
@@ -44,7 +47,8 @@ export function resultsOf(current) {
       watchers.add(show);
     },
     async act(action, body) {
-      const answer = await send(current.address + action, body);
+      /** @type {any} */
+      const answer = await send(`${current.address}${action}`, body);
       if (answer.results) take(answer.results);
       else load();
       return answer;

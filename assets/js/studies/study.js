@@ -31,7 +31,7 @@ import { VIEWS, isSeen, studyView, openList, openNew, openStudy, publishStudies 
  * The study on screen: what the app told of it last, and how it is asked for again.
  * @typedef {object} Current
  * @property {Api.StudyView} study
- * @property {string} address
+ * @property {`/api/studies/${string}`} address
  * @property {() => Promise<void>} reload
  * @property {(study: Api.StudyView) => void} take shows what an action answered
  */
@@ -295,9 +295,10 @@ export function studyScreen(box) {
         draw();
         return;
       }
+      /** @type {Current} */
       const made = {
         study,
-        address: API + '/' + study.id,
+        address: `${API}/${study.id}`,
         reload: () => load(study.id),
         take(now) {
           if (current !== made) return;

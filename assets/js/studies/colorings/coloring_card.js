@@ -100,7 +100,7 @@ export function standing(row) {
 
 /**
  * @param {any} row of the list of colorings
- * @param {{ address: string, again: () => unknown, line: { say: (text: string) => void },
+ * @param {{ address: `/api/studies/${string}`, again: () => unknown, line: { say: (text: string) => void },
  *   first?: any, answered: boolean }} given
  *   `first` is the coloring that this one repeats; `answered` whether a second one is there
  */
@@ -131,10 +131,11 @@ export function coloringCard(row, { address, again, line, first, answered }) {
     about.append(
       make('p', 'th-jc-reason', '△ The replayed log does not match the participant’s image.'),
     );
-  const act = async (path, body) => {
+  /** @param {'keep' | 'recolor'} action @param {{ value: string, reason?: string }} body */
+  const act = async (action, body) => {
     line.say('');
     try {
-      await send(address + path, {
+      await send(`${address}/${action}`, {
         participant: row.participant,
         position: row.position,
         ...body,
@@ -145,7 +146,8 @@ export function coloringCard(row, { address, again, line, first, answered }) {
       throw error;
     }
   };
-  const quietly = (path, body) => () => act(path, body).catch(() => {});
+  /** @param {'keep' | 'recolor'} action @param {{ value: string, reason?: string }} body */
+  const quietly = (action, body) => () => act(action, body).catch(() => {});
   const tools = make('div', 'th-study-buttons');
   const small_ = 'th-study-small';
   const decided = marks.keep && !marks.keep.earlier;
@@ -168,7 +170,7 @@ export function coloringCard(row, { address, again, line, first, answered }) {
           (marks.keep.reason ? ': ' + marks.keep.reason : '.'),
       ),
     );
-    tools.append(button('Undo', quietly('/keep', { value: '' }), small_));
+    tools.append(button('Undo', quietly('keep', { value: '' }), small_));
   } else {
     tools.append(
       button(
@@ -182,21 +184,21 @@ export function coloringCard(row, { address, again, line, first, answered }) {
               reason.box,
             ],
             action: 'Discard',
-            act: () => act('/keep', { value: 'discarded', reason: reason.input.value }),
+            act: () => act('keep', { value: 'discarded', reason: reason.input.value }),
           });
         },
         small_,
       ),
     );
     if (row.kept === false)
-      tools.append(button('Include', quietly('/keep', { value: 'kept' }), small_));
+      tools.append(button('Include', quietly('keep', { value: 'kept' }), small_));
   }
   const request = marks.recolor?.value === 'asked' && !answered;
   if (row.purpose === 'trial' && !answered)
     tools.append(
       request
-        ? button('Cancel the second request', quietly('/recolor', { value: 'withdrawn' }), small_)
-        : button('Request a second coloring', quietly('/recolor', { value: 'asked' }), small_),
+        ? button('Cancel the second request', quietly('recolor', { value: 'withdrawn' }), small_)
+        : button('Request a second coloring', quietly('recolor', { value: 'asked' }), small_),
     );
   if (request) about.append(make('p', 'th-jc-reason', 'A second coloring was requested.'));
   if (first) about.append(make('p', 'th-soft', 'Repeats the coloring of ' + stamp(first.at) + '.'));
