@@ -18,3 +18,9 @@ def test_a_generated_page_is_up_to_date(name: str) -> None:
 
 def test_what_routes_answer_is_typed() -> None:
     assert not untyped()
+
+
+def test_what_participants_get_is_typed() -> None:
+    text = PAGES["assets/js/api.d.ts"]()
+    for address in ("state", "enroll", "events"):
+        assert f"    '/study/{{}}/{address}': " in text

@@ -84,6 +84,7 @@ declare namespace Api {
     '/api/vlm/questions': QuestionsView;
     '/api/vlm/results': ResultsView;
     '/api/vlm/start': StartView;
+    '/study/{}/state': ParticipantState;
   }
 
   interface Post {
@@ -179,6 +180,8 @@ declare namespace Api {
     '/api/vlm/sets/make': [MakeSet, StartedJob];
     '/api/vlm/sets/{}/hide': [Omit<HideSet, 'set'>, Done];
     '/api/vlm/sets/{}/rules': [Omit<JudgeRenders, 'set'>, StartedJob];
+    '/study/{}/enroll': [any, ParticipantState];
+    '/study/{}/events': [any, PostedEvents];
   }
 
   interface AcceptRate {
@@ -578,6 +581,14 @@ declare namespace Api {
     text: string;
   }
 
+  interface ChoiceTrial {
+    position: number;
+    practice: boolean;
+    words: string;
+    places: Array<PlaceJson>;
+    reference: Array<number> | null;
+  }
+
   interface ChosenColor {
     hex: string;
     name: string;
@@ -636,6 +647,12 @@ declare namespace Api {
     against?: Array<OtherDistribution>;
     problems?: Array<string>;
     concept?: string;
+  }
+
+  interface ColoringExample {
+    text: string;
+    good: boolean;
+    image_id: string;
   }
 
   interface ColoringFile {
@@ -906,6 +923,11 @@ declare namespace Api {
   interface ConceptsView {
     concepts: Array<Array<any>>;
     here: AvailableSources;
+  }
+
+  interface Consent {
+    version: string;
+    text: string;
   }
 
   interface ConsentJson {
@@ -2557,6 +2579,31 @@ declare namespace Api {
     weight: number;
   }
 
+  interface ParticipantJson {
+    id: string;
+    number_of_trials: number;
+    positions_answered: Array<number>;
+    stage: string;
+    language: string;
+    code: string;
+    url: string;
+    withheld: boolean;
+    plates: number;
+    patches: Array<string>;
+    training: TrainingState | null;
+    practice?: PracticeProgress;
+  }
+
+  interface ParticipantState {
+    study: StudyOnPage;
+    colors: Array<string>;
+    sides: Array<number>;
+    preview: boolean;
+    returning: boolean;
+    participant: ParticipantJson | null;
+    trials: Array<SketchTrial | QuestionTrial | ChoiceTrial>;
+  }
+
   interface PeopleAnswers {
     study: string;
     title: string;
@@ -2656,6 +2703,11 @@ declare namespace Api {
     tasks: Record<string, TallyJson>;
     reads: Array<string>;
     micro: null;
+  }
+
+  interface PlaceJson {
+    images: Array<string>;
+    weights: Array<number> | null;
   }
 
   interface PlanJson {
@@ -2763,6 +2815,16 @@ declare namespace Api {
     value: string;
   }
 
+  interface PostedEvents {
+    stored: Array<string>;
+    refused: Array<RefusedEvent>;
+    trials: Array<SketchTrial | QuestionTrial | ChoiceTrial>;
+    feedback: Record<string, string>;
+    participant: ParticipantJson;
+    error?: string;
+    code?: string;
+  }
+
   interface PowerPoint {
     power: number;
     low: number;
@@ -2803,6 +2865,17 @@ declare namespace Api {
     concepts?: Array<string>;
     number?: number | string;
     review?: string;
+  }
+
+  interface PracticeProgress {
+    stage: string;
+    reason: string;
+    rounds: number;
+  }
+
+  interface PracticeSetting {
+    count: number;
+    review: string;
   }
 
   interface PreparedSketch {
@@ -3106,6 +3179,15 @@ declare namespace Api {
     over_words: string;
   }
 
+  interface QuestionTrial {
+    position: number;
+    practice: boolean;
+    words: string;
+    form: string;
+    choices: Array<string>;
+    image: string;
+  }
+
   interface QuestionView {
     question: QuestionJson;
     position: number;
@@ -3132,6 +3214,10 @@ declare namespace Api {
     model: string;
     mean: StudyNumberJson;
     ratings: number;
+  }
+
+  interface RatingScale {
+    steps: number;
   }
 
   interface RatioTable {
@@ -3171,6 +3257,12 @@ declare namespace Api {
   interface RefinementMaps {
     saturation: Array<string>;
     cfm: Array<string> | null;
+  }
+
+  interface RefusedEvent {
+    id: string;
+    error: string;
+    code: string;
   }
 
   interface RegisterCfm {
@@ -3727,6 +3819,11 @@ declare namespace Api {
     hex: string;
   }
 
+  interface Screening {
+    plates: boolean;
+    patches: boolean;
+  }
+
   interface ScreeningForm {
     plates?: boolean;
     patches?: boolean;
@@ -3852,6 +3949,24 @@ declare namespace Api {
   interface SketchOfConcept {
     sketch: SketchJson;
     said: string;
+  }
+
+  interface SketchSize {
+    id: string;
+    width: number;
+    height: number;
+    closing: number;
+  }
+
+  interface SketchTrial {
+    position: number;
+    practice: boolean;
+    words: string;
+    original: number | null;
+    group: string;
+    ask_background: boolean;
+    sketch: SketchSize;
+    actions: Array<Record<string, any>>;
   }
 
   interface SketchedWords {
@@ -4094,6 +4209,27 @@ declare namespace Api {
     low: number | null;
     high: number | null;
     why: string;
+  }
+
+  interface StudyOnPage {
+    title: string;
+    kind: string;
+    material: string;
+    question: string;
+    instructions: string;
+    intro: string;
+    outro: string;
+    tie: boolean;
+    skip: boolean;
+    consent: Consent;
+    screening: Screening;
+    language: string;
+    wording: Record<string, string>;
+    rating: RatingScale | null;
+    places: number;
+    practice?: PracticeSetting;
+    examples?: Array<ColoringExample>;
+    state?: string;
   }
 
   interface StudyProgress {
@@ -4380,6 +4516,16 @@ declare namespace Api {
     difference: number;
     unit: string;
     words_why: string;
+  }
+
+  interface TrainingState {
+    attempt: number;
+    attempts: number;
+    trials: number;
+    answered: number;
+    right: number;
+    needed: number;
+    passed: boolean;
   }
 
   interface TrashJson {

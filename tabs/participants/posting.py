@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 import anyio
 
@@ -22,7 +22,7 @@ from truehue.tabs.participants.layers import FinishedColoring
 from truehue.tabs.participants.live_study import LiveStudy
 from truehue.tabs.participants.reading import Refusal, id_of, read_event
 from truehue.tabs.participants.session import ParticipantSession
-from truehue.tabs.participants.view import Json, participant_json, trials_json
+from truehue.tabs.participants.view import AnyTrial, ParticipantJson, participant_json, trials_json
 
 log = logging.getLogger("truehue")
 
@@ -111,16 +111,36 @@ class Posted:
         return 200 if self.stored or not self.refused else self.refused[0][1].status
 
 
+class RefusedEvent(TypedDict):
+    """An event that was refused, and why."""
+
+    id: str
+    error: str
+    code: str
+
+
+class PostedEvents(TypedDict):
+    """What became of events, and what changed; ``error`` is of the first where all are refused."""
+
+    stored: list[str]
+    refused: list[RefusedEvent]
+    trials: Sequence[AnyTrial]
+    feedback: dict[int, str]
+    participant: ParticipantJson
+    error: NotRequired[str]
+    code: NotRequired[str]
+
+
 async def post(
     live_study: LiveStudy, session: ParticipantSession, entries: Sequence[Any]
-) -> tuple[int, Json]:
+) -> tuple[int, PostedEvents]:
     """Takes events in their order; returns the status and the answer once they are on the disk."""
     async with session.turn:
         first_new = len(session.trials)
         posted = await _posted(live_study, session, entries)
         await extend(live_study, session)
         fresh = session.trials[first_new:]
-        answer: Json = {
+        answer: PostedEvents = {
             "stored": posted.stored,
             "refused": [
                 {"id": event_id, "error": str(refusal), "code": refusal.code}
@@ -132,7 +152,8 @@ async def post(
         }
     await close_if_due(live_study)
     if posted.status != 200:
-        answer |= {"error": str(posted.refused[0][1]), "code": posted.refused[0][1].code}
+        answer["error"] = str(posted.refused[0][1])
+        answer["code"] = posted.refused[0][1].code
     return posted.status, answer
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from functools import cached_property
-from typing import Any
+from typing import TypedDict
 
 from truehue.annotation.assignment.ledger import given_at, sign_of
 from truehue.annotation.assignment.practice import (
@@ -56,6 +56,18 @@ class Stage(StrEnum):
     TRIALS = "trials"
     FINISHED = "finished"
     WITHDRAWN = "withdrawn"
+
+
+class TrainingState(TypedDict):
+    """How the training stands: its attempts, and the answers of the last one."""
+
+    attempt: int
+    attempts: int
+    trials: int
+    answered: int
+    right: int
+    needed: int
+    passed: bool
 
 
 @dataclass(eq=False)
@@ -265,7 +277,7 @@ class ParticipantSession:
             and self.trials[position].expected is not None
         }
 
-    def training(self) -> dict[str, Any] | None:
+    def training(self) -> TrainingState | None:
         """How the training stands, None where the study has none."""
         if not self.plan.training.keys:
             return None

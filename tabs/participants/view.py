@@ -4,27 +4,159 @@ or the ids that images have elsewhere."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 import anyio
 
 from truehue.annotation.assignment.assign import length_of
 from truehue.annotation.assignment.practice import rounds
 from truehue.annotation.studies.cases import Kind
-from truehue.annotation.studies.plan import RATING_STEPS, Material, StudyPlan
+from truehue.annotation.studies.plan import RATING_STEPS, Consent, Material, Screening, StudyPlan
 from truehue.core.color.uw71 import uw71
 from truehue.core.studies import Purpose, Trial
 from truehue.tabs.participants.live_study import LiveStudy
-from truehue.tabs.participants.session import ParticipantSession
+from truehue.tabs.participants.session import ParticipantSession, TrainingState
 from truehue.tabs.participants.wording import instruction
 
 SIDES = (256, 384, 512, 768, 1024, 1536)
 """Longer sides in pixels to which images are scaled down for pages."""
 _DIGITS = 5
 
-Json = dict[str, Any]
 Drawn = Mapping[int, Sequence[Mapping[str, Any]]]
 """What was done on the canvas of some trials, by position."""
+
+
+class RatingScale(TypedDict):
+    """The steps of a rating."""
+
+    steps: int
+
+
+class PracticeSetting(TypedDict):
+    """How many sketches a practice has, and who reviews it."""
+
+    count: int
+    review: str
+
+
+class ColoringExample(TypedDict):
+    """A good or a bad coloring in the instructions."""
+
+    text: str
+    good: bool
+    image_id: str
+
+
+class StudyOnPage(TypedDict):
+    """A study as its participants see it; studies of colorings have practice and examples."""
+
+    title: str
+    kind: str
+    material: str
+    question: str
+    instructions: str
+    intro: str
+    outro: str
+    tie: bool
+    skip: bool
+    consent: Consent
+    screening: Screening
+    language: str
+    wording: dict[str, str]
+    rating: RatingScale | None
+    places: int
+    practice: NotRequired[PracticeSetting]
+    examples: NotRequired[list[ColoringExample]]
+    state: NotRequired[str]
+
+
+class PracticeProgress(TypedDict):
+    """How far a practice is; ``reason`` says why it has to be repeated."""
+
+    stage: str
+    reason: str
+    rounds: int
+
+
+class ParticipantJson(TypedDict):
+    """How far a participant is, with ``code`` and ``url`` once they completed the study."""
+
+    id: str
+    number_of_trials: int
+    positions_answered: list[int]
+    stage: str
+    language: str
+    code: str
+    url: str
+    withheld: bool
+    plates: int
+    patches: list[str]
+    training: TrainingState | None
+    practice: NotRequired[PracticeProgress]
+
+
+class TrialJson(TypedDict):
+    """What every trial has."""
+
+    position: int
+    practice: bool
+    words: str
+
+
+class SketchSize(TypedDict):
+    """A sketch that is colored; ``closing`` is the width of gaps that a fill does not pass."""
+
+    id: str
+    width: int
+    height: int
+    closing: int
+
+
+class SketchTrial(TrialJson):
+    """A sketch to color, with what was done on it; ``original`` is the trial that it repeats."""
+
+    original: int | None
+    group: str
+    ask_background: bool
+    sketch: SketchSize
+    actions: list[Mapping[str, Any]]
+
+
+class QuestionTrial(TrialJson):
+    """A question about an image; a check of attention has neither."""
+
+    form: str
+    choices: list[str]
+    image: str
+
+
+class PlaceJson(TypedDict):
+    """What stands at one place of a trial: images, or a distribution."""
+
+    images: list[str]
+    weights: list[float] | None
+
+
+class ChoiceTrial(TrialJson):
+    """Candidates to compare or rate; a check of attention has none."""
+
+    places: list[PlaceJson]
+    reference: list[float] | None
+
+
+AnyTrial = SketchTrial | QuestionTrial | ChoiceTrial
+
+
+class ParticipantState(TypedDict):
+    """All that a page needs; ``returning`` is somebody who is known by their link alone."""
+
+    study: StudyOnPage
+    colors: list[str]
+    sides: list[int]
+    preview: bool
+    returning: bool
+    participant: ParticipantJson | None
+    trials: Sequence[AnyTrial]
 
 
 def state_json(
@@ -32,7 +164,7 @@ def state_json(
     session: ParticipantSession | None,
     returning: ParticipantSession | None = None,
     sample: Drawn | None = None,
-) -> Json:
+) -> ParticipantState:
     """All that a page needs: the study, the participant, and the trials that wait.
 
     ``returning`` is the seat of somebody who is known by their link, but not yet by this browser.
@@ -68,13 +200,13 @@ async def actions_at(
     return await anyio.to_thread.run_sync(live_study.book.actions, session.person.id, positions)
 
 
-def participant_json(session: ParticipantSession) -> Json:
+def participant_json(session: ParticipantSession) -> ParticipantJson:
     """How far somebody is, and what they get at the end once they are there: no code and no way
     back where they were faster than anybody can be (``withheld``)."""
     plan, completion = session.plan, session.plan.completion
     url = completion.url if completion.url.startswith(("https://", "http://")) else ""
     completed = session.finished and not session.too_fast
-    return {
+    participant: ParticipantJson = {
         "id": session.person.id,
         "number_of_trials": len(session.trials)
         if session.done
@@ -88,11 +220,15 @@ def participant_json(session: ParticipantSession) -> Json:
         "plates": len(session.plates),
         "patches": [patch.name for patch in session.patches],
         "training": session.training(),
-        **({"practice": _practice_json(session)} if plan.kind is Kind.COLORINGS else {}),
     }
+    if plan.kind is Kind.COLORINGS:
+        participant["practice"] = _practice_json(session)
+    return participant
 
 
-def waiting_json(live_study: LiveStudy, session: ParticipantSession, sample: Drawn) -> list[Json]:
+def waiting_json(
+    live_study: LiveStudy, session: ParticipantSession, sample: Drawn
+) -> Sequence[AnyTrial]:
     """The trials without an answer, and the one that was answered last: it can be taken back."""
     wanted = _shown(session)
     trials = [trial for trial in session.trials if trial.position in wanted]
@@ -101,7 +237,7 @@ def waiting_json(live_study: LiveStudy, session: ParticipantSession, sample: Dra
 
 def trials_json(
     live_study: LiveStudy, plan: StudyPlan, trials: Sequence[Trial], sample: Drawn | None = None
-) -> list[Json]:
+) -> Sequence[AnyTrial]:
     """Trials as they are shown. A repeat of a stimulus looks like any other."""
     if plan.kind is Kind.COLORINGS:
         return [_sketch_json(live_study, plan, trial, sample or {}) for trial in trials]
@@ -118,7 +254,9 @@ def _shown(session: ParticipantSession) -> set[int]:
     return wanted
 
 
-def _sketch_json(live_study: LiveStudy, plan: StudyPlan, trial: Trial, sample: Drawn) -> Json:
+def _sketch_json(
+    live_study: LiveStudy, plan: StudyPlan, trial: Trial, sample: Drawn
+) -> SketchTrial:
     case = plan.case_by_id[plan.by_id[trial.stimulus_id].case_id]
     sketch = live_study.sketches.get(case.sketch)
     return {
@@ -138,31 +276,33 @@ def _sketch_json(live_study: LiveStudy, plan: StudyPlan, trial: Trial, sample: D
     }
 
 
-def _practice_json(session: ParticipantSession) -> Json:
+def _practice_json(session: ParticipantSession) -> PracticeProgress:
     state = session.practice
     trials = rounds(session.plan, session.trials) if session.plan.practice.case_ids else []
     return {"stage": state.stage.value, "reason": state.reason, "rounds": len(trials)}
 
 
-def _trial_json(live_study: LiveStudy, plan: StudyPlan, trial: Trial) -> Json:
+def _trial_json(
+    live_study: LiveStudy, plan: StudyPlan, trial: Trial
+) -> QuestionTrial | ChoiceTrial:
     """A check of attention has words and nothing to look at. What it wants is for the server to
     judge, and so is whether a trial is one."""
-    details: Json = {"position": trial.position, "practice": trial.purpose is Purpose.TRAINING}
     check = trial.purpose is Purpose.ATTENTION
-    if check:
-        details["words"] = instruction(plan, trial.expected or 0)
-    else:
-        case = plan.case_by_id[plan.by_id[trial.stimulus_id].case_id]
-        details["words"] = case.words
+    case = None if check else plan.case_by_id[plan.by_id[trial.stimulus_id].case_id]
+    details: TrialJson = {
+        "position": trial.position,
+        "practice": trial.purpose is Purpose.TRAINING,
+        "words": case.words if case else instruction(plan, trial.expected or 0),
+    }
     if plan.kind is Kind.QUESTIONS:
-        case_question = None if check else case.question
+        case_question = case.question if case else None
         return {
             **details,
             "form": case_question.form.value if case_question else "",
             "choices": list(case_question.choices) if case_question else [""] * plan.places,
             "image": live_study.image_name(case_question.image_id) if case_question else "",
         }
-    if check:
+    if case is None:
         return {**details, "places": [], "reference": None}
     shares = plan.material is Material.DISTRIBUTIONS
     candidates = [case.candidate(model) for model in trial.order]
@@ -179,8 +319,8 @@ def _trial_json(live_study: LiveStudy, plan: StudyPlan, trial: Trial) -> Json:
     }
 
 
-def _study_json(live_study: LiveStudy, plan: StudyPlan) -> Json:
-    return {
+def _study_json(live_study: LiveStudy, plan: StudyPlan) -> StudyOnPage:
+    study: StudyOnPage = {
         "title": plan.title,
         "kind": plan.kind.value,
         "material": plan.material.value,
@@ -190,29 +330,25 @@ def _study_json(live_study: LiveStudy, plan: StudyPlan) -> Json:
         "outro": plan.outro,
         "tie": plan.tie and plan.kind is Kind.PAIRS,
         "skip": plan.skip,
-        "consent": {"version": plan.consent.version, "text": plan.consent.text},
-        "screening": {"plates": plan.screening.plates, "patches": plan.screening.patches},
+        "consent": plan.consent,
+        "screening": plan.screening,
         "language": plan.language,
         "wording": dict(plan.wording),
         "rating": {"steps": RATING_STEPS} if plan.kind is Kind.RATINGS else None,
         "places": plan.places,
-        **(_coloring_json(live_study, plan) if plan.kind is Kind.COLORINGS else {}),
     }
-
-
-def _coloring_json(live_study: LiveStudy, plan: StudyPlan) -> Json:
-    practice = plan.practice
-    return {
-        "practice": {"count": len(practice.case_ids), "review": practice.review.value},
-        "examples": [
+    if plan.kind is Kind.COLORINGS:
+        practice = plan.practice
+        study["practice"] = {"count": len(practice.case_ids), "review": practice.review.value}
+        study["examples"] = [
             {
                 "text": example.text,
                 "good": example.good,
                 "image_id": live_study.image_name(example.image_id),
             }
             for example in plan.examples
-        ],
-    }
+        ]
+    return study
 
 
 def _rounded(weights: tuple[float, ...]) -> list[float]:

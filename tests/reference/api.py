@@ -14,7 +14,7 @@ from types import CodeType
 from typing import Any
 
 from fastapi import FastAPI
-from fastapi.routing import APIRoute
+from starlette.routing import Route
 
 from tests.empty_data import empty_data
 from tests.reference.markdown import cell, code, page_of, table
@@ -140,12 +140,12 @@ def api_page() -> str:
     return page_of("API", READER, sections)
 
 
-def routes_of(routes: Iterable[Any]) -> Iterator[APIRoute]:
-    """All routes, also those of routers that were included."""
+def routes_of(routes: Iterable[Any]) -> Iterator[Route]:
+    """All routes, also those of routers that were included, and the plain ones of participants."""
     for route in routes:
         if hasattr(route, "original_router"):
             yield from routes_of(route.original_router.routes)
-        elif isinstance(route, APIRoute):
+        elif isinstance(route, Route) and route.methods:
             yield route
 
 

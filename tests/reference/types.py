@@ -27,8 +27,8 @@ from typing import (
     is_typeddict,
 )
 
-from fastapi.routing import APIRoute
 from pydantic import BaseModel
+from starlette.routing import Route
 
 from tests.reference.api import app, calls, routes_of
 
@@ -135,12 +135,12 @@ def untyped() -> Counter[str]:
 
 
 @cache
-def _routes() -> tuple[APIRoute, ...]:
+def _routes() -> tuple[Route, ...]:
     with app() as served:
         return tuple(routes_of(served.routes))
 
 
-def types_of(routes: Iterable[APIRoute]) -> str:
+def types_of(routes: Iterable[Route]) -> str:
     """The types of what some routes answer and take."""
     types = Types()
     gets, posts = [], []
@@ -153,7 +153,8 @@ def types_of(routes: Iterable[APIRoute]) -> str:
             gets.append(f"    '{address}': {types.of(answer)};")
         else:
             request = types.of(request_of(route.endpoint))
-            if named := re.findall(r"{(\w+)}", route.path):
+            named = re.findall(r"{(\w+)}", route.path)
+            if named and request != "any":
                 request = f"Omit<{request}, {' | '.join(map(_literal, named))}>"
             posts.append(f"    '{address}': [{request}, {types.of(answer)}];")
     parts = [
@@ -166,15 +167,18 @@ def types_of(routes: Iterable[APIRoute]) -> str:
 
 def answer_of(route: Callable[..., Any]) -> Any:
     """What the function that a route calls says it returns; None where it says nothing of it."""
-    answers = map(_returned, calls(route))
+    kinds = map(_returned, calls(route))
+    # Some functions return a status with the answer.
+    answers = (part for kind in kinds for part in (kind, *get_args(kind)))
     return next(filter(is_typeddict, answers), None)
 
 
 def _returned(done: Callable[..., Any]) -> Any:
     """The type that a function returns; None where only type checkers know it."""
     done = inspect.unwrap(done)
+    kind = done.__annotations__.get("return")
     with suppress(NameError):
-        return eval(done.__annotations__.get("return", "None"), done.__globals__)
+        return eval(kind, done.__globals__) if isinstance(kind, str) else kind
     return None
 
 

@@ -15,8 +15,6 @@ import { Sketches, partOf } from './sketches.js';
 import { SketchScreen } from './sketch_screen.js';
 import { addWords, say } from './words.js';
 
-/** @typedef {import('./sketches.js').PageSketch} PageSketch */
-
 /** Sketches that are fetched before they are wanted. */
 const AHEAD = 3;
 
@@ -27,7 +25,7 @@ export const tell = tellSaved;
 export const undo = 'previous';
 
 /**
- * @param {any} state of the study and the participant
+ * @param {Api.ParticipantState} state of the study and the participant
  * @param {import('./outbox.js').Outbox} outbox
  * @param {{ done: () => void, over: (name: string) => void }} hands `done`: nothing is left to
  *   color, `over`: nothing can be done here for now
@@ -43,7 +41,7 @@ export class Colorings {
   #fetched = new Set();
 
   /**
-   * @param {any} state
+   * @param {Api.ParticipantState} state
    * @param {import('./outbox.js').Outbox} outbox
    * @param {{ done: () => void, over: (name: string) => void }} hands
    */
@@ -79,7 +77,7 @@ export class Colorings {
 
   /**
    * What the study said to the last events: more sketches, and how the practice was.
-   * @param {any} answer
+   * @param {Api.PostedEvents} answer
    */
   heard(answer) {
     this.sketches.learn(answer.trials);
@@ -109,7 +107,7 @@ export class Colorings {
 
   /**
    * @param {'again' | 'accepted' | 'begun' | 'second'} name
-   * @param {PageSketch} sketch
+   * @param {Api.SketchTrial} sketch
    */
   #announce(name, sketch) {
     setProgress('');
@@ -137,7 +135,7 @@ export class Colorings {
   }
 
   /**
-   * @param {PageSketch} sketch
+   * @param {Api.SketchTrial} sketch
    * @param {string} [said] beside the buttons
    */
   #present(sketch, said = '') {
@@ -247,7 +245,7 @@ export class Colorings {
 
   /**
    * A break, until somebody wants to go on.
-   * @param {PageSketch} sketch
+   * @param {Api.SketchTrial} sketch
    */
   #rest(sketch) {
     this.#close();
@@ -274,7 +272,7 @@ export class Colorings {
    * Notes time in which nobody was at a sketch.
    * @param {number} ms
    * @param {string} reason
-   * @param {PageSketch | undefined} sketch
+   * @param {Api.SketchTrial | undefined} sketch
    */
   #note(ms, reason, sketch = this.#easel?.sketch) {
     if (!sketch) return;

@@ -16,7 +16,7 @@ export class Controls {
   /** @type {number | null} */ #one = null;
 
   /**
-   * @param {any} study
+   * @param {Api.StudyOnPage} study
    * @param {number} positions
    * @param {Hands} hands
    */

@@ -6,10 +6,7 @@ import { canvasWords } from './coloring_words.js';
 import { sketchFiles } from './link.js';
 import { hiddenMs } from './presence.js';
 
-/**
- * @typedef {import('../canvas/actions.js').Action} Action
- * @typedef {import('./sketches.js').PageSketch} PageSketch
- */
+/** @typedef {import('../canvas/actions.js').Action} Action */
 
 export class Easel {
   /** @type {ColoringCanvas | null} */ #canvas = null;
@@ -18,7 +15,7 @@ export class Easel {
   #pointer = '';
 
   /**
-   * @param {PageSketch} sketch
+   * @param {Api.SketchTrial} sketch
    * @param {string} person whose times and colors are kept in this browser
    * @param {{ put: (node: HTMLElement) => void, acted: (action: Action) => void }} hands
    */

@@ -70,7 +70,7 @@ export class ExactPicture {
 
   /**
    * Gets a question ready: its image decoded.
-   * @param {any} trial
+   * @param {Api.QuestionTrial} trial
    * @param {() => void} changed called when the picture is not to be had for now
    */
   prepare(trial, changed) {

@@ -6,17 +6,15 @@ import { say } from './words.js';
 
 /**
  * What to do, with the examples of how and how not.
- * @param {any} study
+ * @param {Api.StudyOnPage} study
  * @returns {HTMLElement[]}
  */
 export function guidance(study) {
-  const examples = (study.examples || []).filter(
-    (/** @type {any} */ example) => example.text || example.image_id,
-  );
+  const examples = (study.examples || []).filter((example) => example.text || example.image_id);
   const groups = [true, false].map((good) =>
     group(
       good,
-      examples.filter((/** @type {any} */ example) => example.good === good),
+      examples.filter((example) => example.good === good),
     ),
   );
   const shownGroups = groups.filter((item) => item !== null);
@@ -60,7 +58,7 @@ function counted(name, n) {
 
 /**
  * What to do, before the first sketch.
- * @param {any} study
+ * @param {Api.StudyOnPage} study
  * @param {number} practice how many sketches are practice
  * @param {number} rest how many come then
  */

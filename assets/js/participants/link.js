@@ -40,9 +40,24 @@ export function external() {
   return Object.fromEntries(entries.filter(([name]) => OUTSIDE_NAMES.includes(name)));
 }
 
-/** Where the study and the participant are. */
+/**
+ * Where the study and the participant are.
+ * @returns {Promise<Answer<`/study/${string}/state`>>}
+ */
 export function askState() {
   return ask(`/state${location.search}`);
+}
+
+/**
+ * Sends JSON to an address below the link.
+ * @template {string} Path
+ * @param {Path} path
+ * @param {Sent<`/study/${string}${Path}`>[0]} body
+ * @param {boolean} [last] whether the page may be gone before the answer comes
+ * @returns {Promise<Sent<`/study/${string}${Path}`>[1]>}
+ */
+export function send(path, body, last) {
+  return ask(path, body, last);
 }
 
 /**
@@ -52,7 +67,7 @@ export function askState() {
  * @param {boolean} [last] whether the page may be gone before the answer comes
  * @returns {Promise<any>}
  */
-export async function ask(path, body, last) {
+async function ask(path, body, last) {
   /** @type {RequestInit} */
   const options = { signal: AbortSignal.timeout(PATIENCE_MS) };
   if (body !== undefined) {

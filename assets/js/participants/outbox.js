@@ -54,8 +54,9 @@ export class Outbox {
 
   /**
    * @param {string} participant whose events these are
-   * @param {(events: PageEvent[], last?: boolean) => Promise<any>} send
-   * @param {(answer: any) => void} report after each change; with the study's answer where it gave one
+   * @param {(events: PageEvent[], last?: boolean) => Promise<Api.PostedEvents>} send
+   * @param {(answer: Api.PostedEvents | null) => void} report after each change; with the study's
+   *   answer where it gave one
    */
   constructor(participant, send, report) {
     this.prefix = 'truehue-study:' + participant + ':';
@@ -155,8 +156,7 @@ export class Outbox {
   /**
    * Takes out what the study stored or refused, and says of which kind that was; gives back whether
    * it was anything.
-   * @param {{ stored?: string[],
-   *   refused?: { id: string, error: string, code?: string, kind?: string }[] } | null} answer
+   * @param {{ stored?: string[], refused?: (Api.RefusedEvent & { kind?: string })[] } | null} answer
    */
   #settle(answer) {
     const stored = new Set(answer?.stored);

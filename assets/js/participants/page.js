@@ -52,8 +52,9 @@ async function load() {
 
 /**
  * From the first page to a participant, who may have been one before in another browser.
- * @param {any} state
- * @returns {Promise<any>} the state of the participant, null where there is none to be
+ * @param {Api.ParticipantState} state
+ * @returns {Promise<Api.ParticipantState | null>} the state of the participant, null where there is
+ *   none to be
  */
 async function enter(state) {
   const { study } = state;
@@ -94,9 +95,9 @@ function describe(error) {
 
 /**
  * Asks for consent until it is given and the study took it.
- * @param {any} study
- * @param {() => Promise<any>} enroll
- * @returns {Promise<any>} what the study answered; rejects with what it refused for good
+ * @param {Api.StudyOnPage} study
+ * @param {() => Promise<Api.ParticipantState>} enroll
+ * @returns {Promise<Api.ParticipantState>} what the study answered; rejects with what it refused for good
  */
 function consent(study, enroll) {
   return new Promise((done, refused) => {

@@ -1,7 +1,7 @@
 // One participant's way through a study, from the consent to the code.
 
 import { card, end, make, page, setProgress, setWayOut, shown } from './frame.js';
-import { ask, askState, external } from './link.js';
+import { askState, external, send } from './link.js';
 import { Outbox, newId } from './outbox.js';
 import { display, onlyTab } from './presence.js';
 import { comment, finished } from './reading.js';
@@ -12,7 +12,7 @@ const ENROLMENT = 'truehue-enrolment:' + location.pathname;
 /** Who has read the instructions in this tab. */
 const READ = 'truehue-read:' + location.pathname;
 
-/** @type {any} */
+/** @type {Api.ParticipantState & { kept?: import('./outbox.js').PageEvent[] }} */
 let state = null;
 /** @type {Outbox | null} */
 let outbox = null;
@@ -25,7 +25,7 @@ let stopped = false;
 /**
  * What is done in a study, for votes, questions and colorings.
  * @typedef {import('./trials.js').Trials | import('./coloring.js').Colorings} Trials
- * @typedef {{ open: (state: any, outbox: Outbox, hands: Hands) => Promise<Trials>,
+ * @typedef {{ open: (state: Api.ParticipantState, outbox: Outbox, hands: Hands) => Promise<Trials>,
  *   tell: (outbox: Outbox) => void, undo: string }} Work `undo`: the name of the words for that
  * @typedef {{ done: () => void, over: (name: string) => void }} Hands `done`: nothing is left to
  *   answer, `over`: nothing can be done here for now
@@ -44,14 +44,14 @@ function workOf(kind) {
 
 /**
  * Takes part, or goes on with it; gives back the state of the participant.
- * @param {any} study
- * @returns {Promise<any>}
+ * @param {Api.StudyOnPage} study
+ * @returns {Promise<Api.ParticipantState>}
  */
 export async function enrolled(study) {
   // The same id until it is answered: asking twice is asking once.
   const id = sessionStorage.getItem(ENROLMENT) || newId();
   sessionStorage.setItem(ENROLMENT, id);
-  const answer = await ask('/enroll', {
+  const answer = await send('/enroll', {
     id,
     consent_version: study.consent.version,
     language: study.language,
@@ -64,7 +64,7 @@ export async function enrolled(study) {
 
 /**
  * Shows what comes next for this participant, to the end.
- * @param {any} values the state that the study told
+ * @param {Api.ParticipantState} values the state that the study told
  */
 export async function participate(values) {
   state = values;
@@ -97,7 +97,7 @@ export async function participate(values) {
 
 /** Keeps and sends what a participant does from here on. @param {string} id */
 function open(id) {
-  outbox = new Outbox(id, (events, last) => ask('/events', { events }, last), heard);
+  outbox = new Outbox(id, (events, last) => send('/events', { events }, last), heard);
   // What waited when the study told its state: it may be stored before anybody asks.
   state.kept = outbox.waiting;
   addEventListener('beforeunload', (event) => {
@@ -165,7 +165,7 @@ function over(name) {
 
 /**
  * What the study said to events, or nothing where it said nothing yet.
- * @param {any} answer
+ * @param {Api.PostedEvents} answer
  */
 function heard(answer) {
   tell();
@@ -182,7 +182,7 @@ function heard(answer) {
     over('withdrawn');
   }
   if (stopped) return;
-  const codes = (answer.refused || []).map((/** @type {{ code: string }} */ item) => item.code);
+  const codes = (answer.refused || []).map((item) => item.code);
   if (codes.includes('closed')) {
     stopped = true;
     over('closed');

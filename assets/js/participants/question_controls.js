@@ -8,16 +8,13 @@ const LONG = 22;
 const MANY = 8;
 const WORDY = 110;
 
-/**
- * @typedef {{ words: string, form?: string, choices?: string[] }} AskedTrial
- * @typedef {import('./controls.js').Hands} Hands
- */
+/** @typedef {import('./controls.js').Hands} Hands */
 
 export class QuestionControls {
   /** @type {string[]} the letter of each choice */ #keys = [];
 
   /**
-   * @param {any} study
+   * @param {Api.StudyOnPage} study
    * @param {Hands} hands
    */
   constructor(study, hands) {
@@ -42,7 +39,7 @@ export class QuestionControls {
 
   /**
    * Another question is there. Buttons stay, so that the focus does.
-   * @param {AskedTrial} trial
+   * @param {Api.QuestionTrial} trial
    */
   begin({ words, form, choices }) {
     this.node.closest('.trial')?.classList.toggle('wordy', words.length > WORDY);

@@ -15,7 +15,7 @@ export const tell = tellUnsent;
 export const undo = 'undo';
 
 /**
- * @param {any} state of the study and the participant
+ * @param {Api.ParticipantState} state of the study and the participant
  * @param {import('./outbox.js').Outbox} outbox
  * @param {{ done: () => void }} hands `done`: nothing is left to answer
  */

@@ -5,7 +5,7 @@ import { say } from './words.js';
 
 /**
  * What to do, with the keys that do it.
- * @param {any} study
+ * @param {Api.StudyOnPage} study
  * @param {number} practice how many of the first do not count
  */
 export function instructions(study, practice) {
@@ -56,7 +56,7 @@ export function comment(undo, message) {
 
 /**
  * The end, with the code that recruiting sites ask for, or why it is withheld.
- * @param {any} study
+ * @param {Api.StudyOnPage} study
  * @param {{ code: string, url: string, withheld: boolean }} participant
  */
 export function finished(study, { code, url, withheld }) {

@@ -44,7 +44,7 @@ function choice(text, className, act) {
   });
 }
 
-/** @param {any} study */
+/** @param {Api.StudyOnPage} study */
 export function showGuide(study) {
   open(
     say('instructions_title'),

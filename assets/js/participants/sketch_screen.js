@@ -17,7 +17,7 @@ export class SketchScreen {
   #listening = new AbortController();
 
   /**
-   * @param {any} study
+   * @param {Api.StudyOnPage} study
    * @param {SketchFacts} facts `note` stands below the words, `undoable`: the sketch before this one
    *   can be opened again
    * @param {SketchHands} hands

@@ -4,15 +4,11 @@
 /**
  * @typedef {import('../canvas/actions.js').Action} Action
  * @typedef {import('./outbox.js').PageEvent} PageEvent
- * @typedef {{ position: number, practice?: boolean, words: string, original?: number | null,
- *   sketch: { id: string, width: number, height: number, closing: number },
- *   ask_background?: boolean, actions?: Action[] }} PageSketch `original`: of a second coloring, the
- *   position of the first
  */
 
 /**
  * What a sketch is for: practice, what counts, or a second coloring.
- * @param {PageSketch} sketch
+ * @param {Api.SketchTrial} sketch
  * @returns {'training' | 'trial' | 'second'}
  */
 export function partOf({ practice, original }) {
@@ -21,7 +17,7 @@ export function partOf({ practice, original }) {
 }
 
 export class Sketches {
-  /** @type {Map<number, PageSketch>} */ #sketches = new Map();
+  /** @type {Map<number, Api.SketchTrial>} */ #sketches = new Map();
   /** @type {Set<number>} */ #answered = new Set();
   /** @type {Map<number, Action[]>} */ #logs = new Map();
   /** @type {PageEvent[]} */ #kept = [];
@@ -32,8 +28,8 @@ export class Sketches {
   /** @type {{ stage: string, reason: string }} */ practice = { stage: 'open', reason: '' };
 
   /**
-   * @param {any} state of the study and the participant; `kept` is what was not confirmed when it
-   *   was asked for, and may be by now
+   * @param {Api.ParticipantState & { kept?: PageEvent[] }} state `kept` was not confirmed when
+   *   the state was asked for, and may be by now
    * @param {() => PageEvent[]} waiting what is not confirmed now
    */
   constructor(state, waiting) {
@@ -45,7 +41,7 @@ export class Sketches {
     this.learn(state.trials);
   }
 
-  /** @param {any} participant as the study told of them */
+  /** @param {Api.ParticipantJson} participant as the study told of them */
   count(participant) {
     this.total = participant.number_of_trials;
     this.practice = participant.practice || this.practice;
@@ -67,18 +63,19 @@ export class Sketches {
   }
 
   /**
-   * @param {PageSketch[]} sketches
+   * @param {Api.ParticipantState['trials']} sketches
    * @returns {boolean} whether one of them was not known
    */
   learn(sketches) {
     const before = this.#sketches.size;
-    for (const sketch of sketches || []) this.#sketches.set(sketch.position, sketch);
+    for (const sketch of sketches || [])
+      this.#sketches.set(sketch.position, /** @type {Api.SketchTrial} */ (sketch));
     return this.#sketches.size > before;
   }
 
   /**
    * Takes the study's word for all that was done: it was asked again.
-   * @param {any} state
+   * @param {Api.ParticipantState} state
    * @param {PageEvent[]} saved what was not confirmed when it was asked
    */
   renew(state, saved) {
@@ -123,7 +120,7 @@ export class Sketches {
     return seen || twice ? null : sketch;
   }
 
-  /** Which round of practice a sketch is of; -1 for those that count. @param {PageSketch} sketch */
+  /** Which round of practice a sketch is of; -1 for those that count. @param {Api.SketchTrial} sketch */
   #round({ position, practice }) {
     return practice ? Math.floor(position / this.study.practice.count) : -1;
   }
@@ -135,7 +132,7 @@ export class Sketches {
   log(position) {
     const known = this.#logs.get(position);
     if (known) return known;
-    const stored = this.#sketches.get(position)?.actions || [];
+    const stored = /** @type {Action[]} */ (this.#sketches.get(position)?.actions || []);
     // An action whose confirmation was lost is stored, and waits: its place tells.
     const unsure = new Map([...this.#kept, ...this.waiting()].map((event) => [event.id, event]));
     const more = [...unsure.values()]
@@ -178,7 +175,7 @@ export class Sketches {
 
   /**
    * How far somebody is with a sketch.
-   * @param {PageSketch} sketch
+   * @param {Api.SketchTrial} sketch
    * @returns {{ name: string, n: number, of: number }} `name` of the words
    */
   progress(sketch) {
@@ -206,7 +203,7 @@ export class Sketches {
 
   /**
    * What is to be said before a sketch, where another part begins with it.
-   * @param {PageSketch} sketch
+   * @param {Api.SketchTrial} sketch
    * @returns {'' | 'again' | 'accepted' | 'begun' | 'second'}
    */
   before(sketch) {

@@ -12,9 +12,8 @@ const REFERENCE_SHARE = 0.2;
 const MOST_REFERENCES = 4;
 
 /**
- * @typedef {{ position: number, practice: boolean, words: string, image?: string,
- *   places: { images: string[], weights: number[] | null }[],
- *   reference: number[] | null }} PageTrial without anything to look at it is words alone
+ * @typedef {Api.ChoiceTrial & Partial<Api.QuestionTrial>} PageTrial without anything to look at it is
+ *   words alone
  * @typedef {{ trial: PageTrial, ready: boolean, missing: boolean, done: Promise<void>,
  *   images: HTMLImageElement[][], strips: SVGElement[], reference: SVGElement | null }} Prepared
  */
@@ -25,7 +24,7 @@ export class Stimulus {
   /** @type {Prepared | null} */ #shown = null;
 
   /**
-   * @param {any} study
+   * @param {Api.StudyOnPage} study
    * @param {string[]} colors of the bins, hex
    * @param {(place: number, event: MouseEvent) => void} choose
    * @param {(close: boolean) => void} closer called when pictures are looked at closely, or no more

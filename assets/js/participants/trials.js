@@ -35,10 +35,10 @@ export class Trials {
   /** @type {((right: boolean) => void) | null} */ #feedback = null;
 
   /**
-   * @param {any} state of the study and the participant
+   * @param {Api.ParticipantState} state of the study and the participant
    * @param {import('./outbox.js').Outbox} outbox
    * @param {() => void} done called when nothing is left to answer
-   * @param {(state: any, hands: Hands) => Parts} parts made for this kind of study
+   * @param {(state: Api.ParticipantState, hands: Hands) => Parts} parts made for this kind of study
    */
   constructor(state, outbox, done, parts) {
     this.study = state.study;
@@ -80,7 +80,7 @@ export class Trials {
     });
   }
 
-  /** @param {any} participant */
+  /** @param {Api.ParticipantJson} participant */
   #count(participant) {
     this.total = participant.number_of_trials;
     const { trials = 0, attempt = 1 } = participant.training || {};
@@ -101,9 +101,10 @@ export class Trials {
     }
   }
 
-  /** @param {PageTrial[]} trials */
+  /** @param {Api.ParticipantState['trials']} trials */
   #learn(trials) {
-    for (const trial of trials || []) this.#trials.set(trial.position, trial);
+    for (const trial of trials || [])
+      this.#trials.set(trial.position, /** @type {PageTrial} */ (trial));
   }
 
   /** Trials without an answer, by position. */
@@ -141,10 +142,9 @@ export class Trials {
 
   /**
    * What the study said to the last events: more trials, and whether practice was right.
-   * @param {any} answer
+   * @param {Api.PostedEvents} answer
    */
   heard(answer) {
-    /** @type {PageTrial[]} */
     const fresh = (answer.trials || []).filter((trial) => !this.#trials.has(trial.position));
     const practice = fresh.filter((trial) => trial.practice);
     if (practice.length) this.#secondRound = practice[0].position;

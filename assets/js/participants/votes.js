@@ -14,7 +14,7 @@ export const tell = tellUnsent;
 export const undo = 'undo';
 
 /**
- * @param {any} state of the study and the participant
+ * @param {Api.ParticipantState} state of the study and the participant
  * @param {import('./outbox.js').Outbox} outbox
  * @param {{ done: () => void }} hands `done`: nothing is left to answer
  */
@@ -24,7 +24,7 @@ export async function open(state, outbox, { done }) {
 }
 
 /**
- * @param {any} state
+ * @param {Api.ParticipantState} state
  * @param {import('./trials.js').Hands} hands
  */
 function parts({ study, colors }, hands) {
