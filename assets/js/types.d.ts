@@ -52,16 +52,13 @@ interface Element {
   closest(selectors: string): Found | null;
 }
 
-/** What a GET of an address answers, by the addresses in `Api`. */
-type Answer<Address extends string> = string extends Address
-  ? any
-  : Route<Address> extends keyof Api.Get
-    ? Api.Get[Route<Address>]
-    : any;
+/** What a GET of an address answers, by the addresses in `Api`; unknown of any other address. */
+type Answer<Address extends string> =
+  Route<Address> extends keyof Api.Get ? Api.Get[Route<Address>] : unknown;
 
-/** What a POST to an address takes, and what it answers. */
+/** What a POST to an address takes and answers; any other address takes nothing. */
 type Sent<Address extends string> =
-  Route<Address> extends keyof Api.Post ? Api.Post[Route<Address>] : [any, any];
+  Route<Address> extends keyof Api.Post ? Api.Post[Route<Address>] : [never, unknown];
 
 /** An address as `Api` has it: without its query, and with `{}` for what is put into it. */
 type Route<Address extends string> = Address extends `${infer Path}?${string}`

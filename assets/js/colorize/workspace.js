@@ -1,7 +1,7 @@
 // The workspace: a sketch with its canvas, its name, its saves, and its colors.
 import { ColoringCanvas } from '../canvas/canvas.js';
 import { make, many, put } from '../shared/dom.js';
-import { ask, send } from '../shared/http.js';
+import { send } from '../shared/http.js';
 import { sideCards } from './side_cards.js';
 import { draftOf, keepDraft } from './drafts.js';
 import { library, libraryChanged } from './library.js';
@@ -42,12 +42,7 @@ export function desk(box, { closed, kept }) {
     const mine = (request = new AbortController());
     side.busy(true);
     try {
-      const answer = await ask('/api/colorize/compare', {
-        method: 'POST',
-        headers: { 'X-TrueHue': '1', 'Content-Type': 'application/json' },
-        body: JSON.stringify(coloring()),
-        signal: mine.signal,
-      });
+      const answer = await send('/api/colorize/compare', coloring(), {}, mine.signal);
       if (mine === request) side.show(answer);
     } catch (error) {
       if (mine === request && error.name !== 'AbortError') side.problem(error.message);

@@ -134,6 +134,7 @@ export function mount(widget) {
     buttons.append(see, compareIt, rename, hide);
     head.append(name, whose);
     node.append(head, facts, cover, source, notes, buttons, form, problem, inside);
+    /** @param {'hidden' | 'name'} label @param {any} values */
     async function change(label, values) {
       problem.hidden = true;
       try {

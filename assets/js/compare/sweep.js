@@ -15,7 +15,7 @@ export async function openSweep(images) {
   const header = make('header');
   const close = /** @type {HTMLButtonElement} */ (make('button', 'th-button', 'Close'));
   const status = make('p', 'th-soft');
-  const query = '?' + new URLSearchParams({ images: images.join(',') });
+  const query = new URLSearchParams({ images: images.join(',') });
   const stop = new AbortController();
   close.type = 'button';
   status.setAttribute('role', 'status');
@@ -34,8 +34,8 @@ export async function openSweep(images) {
   dialog.showModal();
   put(status, 'Measuring ' + many(images.length, 'photograph') + ' at nine saturations…');
   try {
-    const chart = await ask(`/api/compare/sweep${query}`, { signal: stop.signal });
-    const card = conceptCard(() => '/api/compare/sweep.csv' + query);
+    const chart = await ask(`/api/compare/sweep?${query}`, { signal: stop.signal });
+    const card = conceptCard(() => `/api/compare/sweep.csv?${query}`);
     put(status, '');
     status.hidden = true;
     dialog.append(card.node);

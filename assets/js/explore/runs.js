@@ -142,7 +142,7 @@ export function mount({ element }) {
       },
     };
   }
-  /** @param {Api.RunJson} run */
+  /** @param {Api.RunJson} run @param {string} action */
   async function act(run, action) {
     const retry = action === 'retry';
     try {

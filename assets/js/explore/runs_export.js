@@ -1,7 +1,7 @@
 // Runs as files, and files as runs: what is quick is sent at once, what takes longer is made in the
 // background and sent when it is done. Importing shows in a line above the list, exporting at its run.
 import { make, put } from '../shared/dom.js';
-import { ask, send } from '../shared/http.js';
+import { ask, send, sendFile } from '../shared/http.js';
 import { workLine } from '../shared/jobs.js';
 import { store } from '../shared/state.js';
 import { explore } from './view.js';
@@ -97,14 +97,7 @@ export function runExports(element, root, imported) {
     refused.hidden = true;
     button.setAttribute('aria-disabled', 'true');
     try {
-      const made = await ask('/api/runs/import', {
-        method: 'POST',
-        headers: {
-          'X-TrueHue': '1',
-          'X-File-Name': encodeURIComponent(chosen.name),
-        },
-        body: chosen,
-      });
+      const made = await sendFile('/api/runs/import', chosen);
       started.add(made.job);
       look();
     } catch (error) {

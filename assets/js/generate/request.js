@@ -63,8 +63,8 @@ export function mount({ element, props }) {
     {},
     {
       plan: changed,
-      ready: () => fill(link),
-      example: (query) => fill('?' + new URLSearchParams({ ...query, example: '1' })),
+      ready: () => fill(link.slice(1)),
+      example: (query) => fill(new URLSearchParams({ ...query, example: '1' })),
     },
   );
 
@@ -130,11 +130,12 @@ export function mount({ element, props }) {
   }
 
   // Of two that come within a moment, the later one is what the form shall hold.
+  /** @param {string | URLSearchParams} query */
   async function fill(query) {
     const mine = ++filling;
-    let answer = { values: {}, choices: props.choices };
+    let answer = /** @type {Api.FormView} */ ({ values: {}, choices: props.choices });
     try {
-      answer = await ask(`/api/generations/form${query}`);
+      answer = await ask(`/api/generations/form?${query}`);
     } catch {
       /* the plan says that the app does not answer */
     }

@@ -40,11 +40,13 @@ export async function ask(url, options) {
  * @param {Address} url
  * @param {Sent<Address>[0]} body
  * @param {Record<string, string>} [extra] more headers
+ * @param {AbortSignal} [signal]
  * @returns {Promise<Sent<Address>[1]>}
  */
-export function send(url, body, extra) {
+export function send(url, body, extra, signal) {
   return ask(/** @type {string} */ (url), {
     method: 'POST',
+    signal,
     headers: { 'X-TrueHue': '1', 'Content-Type': 'application/json', ...extra },
     body: JSON.stringify(body),
   });

@@ -149,6 +149,7 @@ export function evaluationList(root) {
       part('empty').hidden = rows.length > 0;
     },
   });
+  /** @param {Api.EvaluationJson} row @param {string} action @param {any} body */
   async function act(row, action, body) {
     await send(`/api/vlm/evaluations/${row.id}/${action}`, body);
     await list.load();

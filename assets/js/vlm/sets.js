@@ -70,12 +70,12 @@ function field(label, input) {
 
 /**
  * Begins long work, and follows it to its end.
- * @param {string} path
- * @param {unknown} body
+ * @param {'import' | 'judge' | 'make' | `${string}/rules`} action
+ * @param {any} body
  * @param {(text: string) => void} say
  */
-export async function work(path, body, say) {
-  const { job } = await send(`/api/vlm/${path}`, body);
+export async function work(action, body, say) {
+  const { job } = await send(`/api/vlm/sets/${action}`, body);
   store.tell('explore-job');
   const ended = await followJob(job, (now) => say(now.words));
   if (ended.status !== 'done') throw new Error(ended.problem || 'It was cancelled.');
@@ -133,7 +133,7 @@ function makeDialog(generator, done) {
     field('Color system', systems),
     field('Renders', renders),
   ];
-  let subject = 'make';
+  let subject = /** @type {'make' | 'judge'} */ ('make');
   const choose = (id) => {
     subject = id;
     strip(
@@ -177,7 +177,7 @@ function makeDialog(generator, done) {
               difficulty: values.get('difficulty'),
             }
           : { ...both, system: values.get('system'), renders: values.get('renders') };
-      done(await work('sets/' + subject, body, say));
+      done(await work(subject, body, say));
     },
   );
 }
@@ -197,7 +197,7 @@ function importDialog(done) {
     [text, field('Folder or file', path)],
     'Import',
     async (say) => {
-      done(await work('sets/import', { path: new FormData(form).get('path') }, say));
+      done(await work('import', { path: new FormData(form).get('path') }, say));
     },
   );
 }

@@ -54,7 +54,7 @@ export function mount({ element }) {
   }
   /** @param {(text: string) => void} tell */
   async function judge(tell) {
-    await work('sets/' + qa.set + '/rules', {}, tell);
+    await work(`${qa.set}/rules`, {}, tell);
     results(true);
   }
   async function results(force) {

@@ -85,7 +85,9 @@ def test_a_script_that_reads_another_key_fails(context: Context, tmp_path: Path)
         f"import {{ ask, send }} from '{ROOT / 'assets/js/shared/http.js'}';\n"
         "export const read = async (id) => (await ask(`/api/palettes/${id}?count=1`)).swatches;\n"
         "export const wrong = async (id) => (await ask(`/api/palettes/${id}`)).colors;\n"
-        "export const change = (id) => send(`/api/palettes/${id}/change`, { number: 2 });\n",
+        "export const change = (id) => send(`/api/palettes/${id}/change`, { number: 2 });\n"
+        "export const nowhere = async (id) => (await ask(`/api/palette/${id}`)).swatches;\n"
+        "export const joined = (id) => send('/api/palettes/' + id, {});\n",
         encoding="utf-8",
     )
     options = "--noEmit --checkJs --target es2023 --module esnext --moduleResolution bundler"
@@ -100,4 +102,6 @@ def test_a_script_that_reads_another_key_fails(context: Context, tmp_path: Path)
     assert [line.partition("error ")[2][:6] for line in done.stdout.splitlines()] == [
         "TS2339",
         "TS2353",
+        "TS2339",
+        "TS2345",
     ], done.stdout
