@@ -585,7 +585,7 @@ declare namespace Api {
     position: number;
     practice: boolean;
     words: string;
-    places: Array<PlaceJson>;
+    places: Array<TrialCandidate>;
     reference: Array<number> | null;
   }
 
@@ -633,6 +633,19 @@ declare namespace Api {
     lch: string;
     dark_text: boolean;
     names: Array<NearestName>;
+  }
+
+  interface ColoredBackground {
+    participant: string;
+    number: number;
+    label: string;
+    position: number;
+    words: string;
+    share: number;
+    asked: number;
+    undone: number;
+    part: boolean;
+    case: string;
   }
 
   interface ColoringComparison {
@@ -703,6 +716,17 @@ declare namespace Api {
     sketch: string;
     words?: string;
     actions?: Array<any>;
+  }
+
+  interface ColoringRuleJson {
+    share: number;
+    reviewers: number;
+    scope: string;
+    level: string;
+    scopes: Array<ScopeJson>;
+    levels: Array<ScopeJson>;
+    default: Record<string, any>;
+    threshold: Record<string, number>;
   }
 
   interface ColoringSet {
@@ -828,6 +852,24 @@ declare namespace Api {
     worth: number | null;
   }
 
+  interface ConceptQuality {
+    case: string;
+    words: string;
+    group: string;
+    place: number;
+    flagged: boolean;
+    before: ConsensusJson;
+    included: ConsensusJson;
+    after: ConsensusJson;
+    votes: Record<string, number>;
+    wanted: number;
+    width_lab: number | null;
+    width_few: boolean;
+    width_why: string;
+    narrowing_lab: number | null;
+    colors: Array<BinShare>;
+  }
+
   interface ConceptSetJson {
     set_id: string;
     type: string;
@@ -923,6 +965,13 @@ declare namespace Api {
   interface ConceptsView {
     concepts: Array<Array<any>>;
     here: AvailableSources;
+  }
+
+  interface ConsensusJson {
+    colorings: number;
+    pairs: number;
+    emd_lab: number | null;
+    why: string;
   }
 
   interface Consent {
@@ -1184,6 +1233,16 @@ declare namespace Api {
   interface ExamplesView {
     examples: Array<ExampleJson>;
     first: boolean;
+  }
+
+  interface ExcludedColoring {
+    participant: string;
+    number: number;
+    label: string;
+    position: number;
+    words: string;
+    case: string;
+    reasons: Array<string>;
   }
 
   interface ExcludedJson {
@@ -1884,6 +1943,15 @@ declare namespace Api {
     beside: string;
     unscored: UnscoredJson | null;
     said: string;
+  }
+
+  interface LevelJson {
+    colorings: number;
+    left_out: number;
+    participants: number;
+    concepts: number;
+    level: string;
+    words: string;
   }
 
   interface LimitJson {
@@ -2668,7 +2736,7 @@ declare namespace Api {
     excluded: boolean;
     reasons: Array<string>;
     decision: DecisionJson | null;
-    too_fast: Record<string, any> | null;
+    too_fast: TooFast | null;
     comments: number;
   }
 
@@ -2703,11 +2771,6 @@ declare namespace Api {
     tasks: Record<string, TallyJson>;
     reads: Array<string>;
     micro: null;
-  }
-
-  interface PlaceJson {
-    images: Array<string>;
-    weights: Array<number> | null;
   }
 
   interface PlanJson {
@@ -3083,11 +3146,25 @@ declare namespace Api {
     rows: Array<PublishedRow>;
   }
 
+  interface QualityJson {
+    rule: ColoringRuleJson;
+    levels: Array<LevelJson>;
+    concepts: Array<ConceptQuality>;
+    reviews: ReviewsJson;
+    second: Array<SecondColoring>;
+    left_out: Array<ExcludedColoring>;
+    unmeasured: Array<UnmeasuredColoring>;
+    background: Array<ColoredBackground>;
+    notes: Array<string>;
+    seconds: number;
+    computed_at: string;
+  }
+
   interface QualityView {
     status: 'computing' | 'ready';
     progress: ProgressJson | null;
     stale: boolean;
-    quality: Record<string, any> | null;
+    quality: QualityJson | null;
   }
 
   interface QuestionAnswers {
@@ -3410,6 +3487,29 @@ declare namespace Api {
     words: string;
     value: string;
     picture: string;
+  }
+
+  interface ReviewerCounts {
+    number: number;
+    label: string;
+    reviews: number;
+    yes: number;
+  }
+
+  interface ReviewsJson {
+    colorings: number;
+    reviews: number;
+    consistent: number;
+    inconsistent: number;
+    open: number;
+    patterns: Array<VotePattern>;
+    reviewers: Array<ReviewerCounts>;
+    observed: StudyNumberJson;
+    kappa: StudyNumberJson;
+    alpha: StudyNumberJson;
+    items: number;
+    words: string;
+    notes: Array<string>;
   }
 
   interface Revision {
@@ -3787,6 +3887,11 @@ declare namespace Api {
     data: string;
   }
 
+  interface ScopeJson {
+    id: string;
+    words: string;
+  }
+
   interface ScoreImage {
     image: string;
     prompt?: string;
@@ -3827,6 +3932,21 @@ declare namespace Api {
   interface ScreeningForm {
     plates?: boolean;
     patches?: boolean;
+  }
+
+  interface SecondColoring {
+    participant: string;
+    number: number;
+    label: string;
+    case: string;
+    words: string;
+    first: number;
+    second: number;
+    emd_lab: number;
+    threshold_lab: number;
+    farther: number | null;
+    consistent: boolean;
+    why: string;
   }
 
   interface SectorJson {
@@ -4483,6 +4603,11 @@ declare namespace Api {
     title: string;
   }
 
+  interface TooFast {
+    answers: number;
+    seconds: number;
+  }
+
   interface TracedRow {
     name: string;
     version: string;
@@ -4541,6 +4666,11 @@ declare namespace Api {
     deleted: Array<TrashJson>;
   }
 
+  interface TrialCandidate {
+    images: Array<string>;
+    weights: Array<number> | null;
+  }
+
   interface TurnedAwayJson {
     visits: number;
     first_at: string;
@@ -4558,6 +4688,15 @@ declare namespace Api {
   interface UnknownConcept {
     words: string;
     similar: Array<string>;
+  }
+
+  interface UnmeasuredColoring {
+    participant: string;
+    number: number;
+    label: string;
+    position: number;
+    words: string;
+    why: string;
   }
 
   interface UnscoredChoices {
@@ -4599,6 +4738,13 @@ declare namespace Api {
     ready: boolean;
     words: string;
     baseline: boolean;
+  }
+
+  interface VotePattern {
+    yes: number;
+    no: number;
+    colorings: number;
+    words: string;
   }
 
   interface VotesJson {

@@ -130,8 +130,8 @@ class QuestionTrial(TrialJson):
     image: str
 
 
-class PlaceJson(TypedDict):
-    """What stands at one place of a trial: images, or a distribution."""
+class TrialCandidate(TypedDict):
+    """A candidate of a trial: its images, or its distribution."""
 
     images: list[str]
     weights: list[float] | None
@@ -140,7 +140,7 @@ class PlaceJson(TypedDict):
 class ChoiceTrial(TrialJson):
     """Candidates to compare or rate; a check of attention has none."""
 
-    places: list[PlaceJson]
+    places: list[TrialCandidate]
     reference: list[float] | None
 
 

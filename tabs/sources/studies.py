@@ -7,7 +7,7 @@ import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import Any
+from typing import Any, TypedDict
 
 from truehue.annotation.judgments.answers import answers_of
 from truehue.annotation.judgments.questions import (
@@ -139,7 +139,14 @@ def rule_json(rule: ExclusionRule) -> dict[str, Any]:
     return asdict(rule)
 
 
-def too_fast_json(participant: ParticipantRecord, events: Sequence[Event]) -> dict[str, Any] | None:
+class TooFast(TypedDict):
+    """How many answers somebody gave in how many seconds."""
+
+    answers: int
+    seconds: float
+
+
+def too_fast_json(participant: ParticipantRecord, events: Sequence[Event]) -> TooFast | None:
     """How many answers in how many seconds, where nobody can be so fast; their completion code was
     withheld."""
     kinds = Counter(event.kind for event in events)

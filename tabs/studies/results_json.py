@@ -14,7 +14,7 @@ from truehue.annotation.ranking import Ranking
 from truehue.annotation.report import GroupSummary, PersonResult, StudyResults, Summary
 from truehue.annotation.studies.cases import Kind
 from truehue.core.studies import Decision, Event, EventKind, ParticipantRecord
-from truehue.tabs.sources.studies import StudySource, rule_json, too_fast_json
+from truehue.tabs.sources.studies import StudySource, TooFast, rule_json, too_fast_json
 from truehue.tabs.studies.metrics import StudyMetric
 from truehue.tabs.studies.questions.results import (
     QuestionResultsJson,
@@ -124,7 +124,7 @@ class PersonJson(TypedDict):
     excluded: bool
     reasons: list[str]
     decision: DecisionJson | None
-    too_fast: dict[str, Any] | None
+    too_fast: TooFast | None
     comments: int
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, TypedDict
 
 import numpy as np
 from pydantic import Field
@@ -35,22 +35,165 @@ from truehue.tabs.page.links import ID_LENGTH, link
 from truehue.tabs.page.requests import single_of
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.studies.colorings.facts import Facts, known
-from truehue.tabs.studies.colorings.listing import background_json, colors_json
-from truehue.tabs.studies.colorings.rule import rule_json
-from truehue.tabs.studies.colorings.submitted import TRAINING, label_of
+from truehue.tabs.studies.colorings.listing import (
+    BackgroundJson,
+    BinShare,
+    background_json,
+    colors_json,
+)
+from truehue.tabs.studies.colorings.rule import ColoringRuleJson, rule_json
+from truehue.tabs.studies.colorings.submitted import TRAINING, ColoringAuthor, label_of
 from truehue.tabs.studies.results import ComputationState, StudyReference, state_json
-from truehue.tabs.studies.results_numbers import number, percent
+from truehue.tabs.studies.results_numbers import StudyNumberJson, number, percent
 
-Json = dict[str, Any]
 NOT_TWICE = "No coloring has been reviewed by two experts yet."
 ONE_ANSWER = "All experts gave the same answers, so agreement beyond chance cannot be computed."
-_KEPT: LruCache[Json] = LruCache(32)
 TOGETHER, DESIGNERS = "together", "designers"
 FORMS = {
     TOGETHER: "one distribution per concept, from all its colorings, as for models",
     DESIGNERS: "one distribution per designer; Compare shows intervals and compares the mean",
 }
 _WAIT_S = 20.0
+
+
+class LevelCounts(TypedDict):
+    """What results are of at a level."""
+
+    colorings: int
+    left_out: int
+    participants: int
+    concepts: int
+
+
+class LevelJson(LevelCounts):
+    """A level of quality control."""
+
+    level: str
+    words: str
+
+
+class ConsensusJson(TypedDict):
+    """The consensus of some colorings of a concept; ``why`` says why there is no number."""
+
+    colorings: int
+    pairs: int
+    emd_lab: float | None
+    why: str
+
+
+class ConceptQuality(TypedDict):
+    """The consensus of a concept before and after exclusions, and the ``votes`` by outcome."""
+
+    case: str
+    words: str
+    group: str
+    place: int
+    flagged: bool
+    before: ConsensusJson
+    included: ConsensusJson
+    after: ConsensusJson
+    votes: dict[str, int]
+    wanted: int
+    width_lab: float | None
+    width_few: bool
+    width_why: str
+    narrowing_lab: float | None
+    colors: list[BinShare]
+
+
+class VotePattern(TypedDict):
+    """How many colorings have so many votes."""
+
+    yes: int
+    no: int
+    colorings: int
+    words: str
+
+
+class ReviewerCounts(TypedDict):
+    """The votes of one expert."""
+
+    number: int
+    label: str
+    reviews: int
+    yes: int
+
+
+class ReviewsJson(TypedDict):
+    """The votes of experts and their agreement, over ``items`` that two of them voted on."""
+
+    colorings: int
+    reviews: int
+    consistent: int
+    inconsistent: int
+    open: int
+    patterns: list[VotePattern]
+    reviewers: list[ReviewerCounts]
+    observed: StudyNumberJson
+    kappa: StudyNumberJson
+    alpha: StudyNumberJson
+    items: int
+    words: str
+    notes: list[str]
+
+
+class SecondColoring(ColoringAuthor):
+    """A second coloring against the ``first``, both by their positions."""
+
+    case: str
+    words: str
+    first: int
+    second: int
+    emd_lab: float
+    threshold_lab: float
+    farther: float | None
+    consistent: bool
+    why: str
+
+
+class ListedColoring(ColoringAuthor):
+    """A coloring by its author and position."""
+
+    position: int
+    words: str
+
+
+class ExcludedColoring(ListedColoring):
+    """A coloring that does not count, and why."""
+
+    case: str
+    reasons: list[str]
+
+
+class UnmeasuredColoring(ListedColoring):
+    """A coloring that could not be measured, and why."""
+
+    why: str
+
+
+class ColoredBackground(ListedColoring, BackgroundJson):
+    """A coloring with color on the background."""
+
+    case: str
+
+
+class QualityJson(TypedDict):
+    """All of quality control by a rule."""
+
+    rule: ColoringRuleJson
+    levels: list[LevelJson]
+    concepts: list[ConceptQuality]
+    reviews: ReviewsJson
+    second: list[SecondColoring]
+    left_out: list[ExcludedColoring]
+    unmeasured: list[UnmeasuredColoring]
+    background: list[ColoredBackground]
+    notes: Sequence[str]
+    seconds: float
+    computed_at: str
+
+
+_KEPT: LruCache[QualityJson] = LruCache(32)
 
 
 class ConceptWorth(TypedDict):
@@ -78,7 +221,7 @@ class UncertaintyView(ComputationState):
 class QualityView(ComputationState):
     """Quality control of a study's colorings; None before the first measurement."""
 
-    quality: dict[str, Any] | None
+    quality: QualityJson | None
 
 
 @requires("study")
@@ -102,13 +245,13 @@ def concept_uncertainty_json(
     return {**state_json(computed), "worth": rows, "level": facts.rule.level if facts else None}
 
 
-def quality_json(facts: Facts) -> Json:
+def quality_json(facts: Facts) -> QualityJson:
     """All of quality control as plain JSON; the same facts give it once."""
     made = facts.source.study.id, facts.computed_at
     return _KEPT.get(made, lambda: _quality_json(facts))
 
 
-def _quality_json(facts: Facts) -> Json:
+def _quality_json(facts: Facts) -> QualityJson:
     return {
         "rule": rule_json(facts.rule),
         "levels": [
@@ -165,7 +308,7 @@ def uncertainty_json(facts: Facts, concept_uncertainty: ConceptUncertainty) -> C
     }
 
 
-def _level(facts: Facts, level: Level) -> Json:
+def _level(facts: Facts, level: Level) -> LevelCounts:
     groups = facts.saved_colorings(level)
     colorings = [coloring for group in groups.values() for coloring in group]
     return {
@@ -176,7 +319,7 @@ def _level(facts: Facts, level: Level) -> Json:
     }
 
 
-def _concepts(facts: Facts) -> list[Json]:
+def _concepts(facts: Facts) -> list[ConceptQuality]:
     """Concepts by their consensus, the least first, before and after."""
     plan = facts.source.plan
     before = {consensus.case_id: consensus for consensus in facts.before}
@@ -186,7 +329,7 @@ def _concepts(facts: Facts) -> list[Json]:
     for key, vote in facts.evidence.votes.items():
         if (coloring := facts.colorings.get(key)) is not None:
             votes.setdefault(coloring.case_id, Counter())[vote.outcome.value] += 1
-    rows = []
+    rows: list[ConceptQuality] = []
     for flag in facts.flags:
         case = plan.case_by_id[flag.case_id]
         reviewed = votes.get(case.id, Counter())
@@ -212,7 +355,7 @@ def _concepts(facts: Facts) -> list[Json]:
     return rows
 
 
-def consensus_json(consensus: Consensus) -> Json:
+def consensus_json(consensus: Consensus) -> ConsensusJson:
     """The consensus of one concept over some of its colorings."""
     return {
         "colorings": consensus.colorings,
@@ -222,7 +365,7 @@ def consensus_json(consensus: Consensus) -> Json:
     }
 
 
-def _reviews(facts: Facts) -> Json:
+def _reviews(facts: Facts) -> ReviewsJson:
     experts = agreement(facts.reviews, facts.source.plan.seed)
     outcomes = Counter(vote.outcome for vote in facts.evidence.votes.values())
     observed, kappa, alpha = experts.fleiss.observed, experts.fleiss.kappa, experts.alpha
@@ -266,7 +409,7 @@ def _pattern(yes: int, no: int) -> str:
     return f"{'Majority' if yes and no else 'Unanimous'} {side}"
 
 
-def _second(facts: Facts, check: SecondCheck) -> Json:
+def _second(facts: Facts, check: SecondCheck) -> SecondColoring:
     by_key = {coloring.key: coloring for coloring in facts.given}
     first = by_key[check.first.key]
     return {
@@ -283,7 +426,7 @@ def _second(facts: Facts, check: SecondCheck) -> Json:
     }
 
 
-def _left_out(facts: Facts) -> list[Json]:
+def _left_out(facts: Facts) -> list[ExcludedColoring]:
     """What a result is not of, and why, by concept and person."""
     by_key = {coloring.key: coloring for coloring in facts.given}
     return [

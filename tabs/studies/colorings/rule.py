@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Annotated, Any
+from typing import Annotated, Any, TypedDict
 
 from pydantic import Field
 
@@ -82,10 +82,33 @@ def check_coloring_rule(values: Any) -> None:
         raise BadInput("The rule for colorings has a value that cannot be.")
 
 
-def rule_json(rule: ColoringRule) -> dict[str, Any]:
+class ScopeJson(TypedDict):
+    """A scope or a level by its id, in words."""
+
+    id: str
+    words: str
+
+
+class ColoringRuleJson(TypedDict):
+    """The rule with its choices; ``default`` has its fields as published."""
+
+    share: float
+    reviewers: int
+    scope: str
+    level: str
+    scopes: list[ScopeJson]
+    levels: list[ScopeJson]
+    default: dict[str, Any]
+    threshold: dict[str, float]
+
+
+def rule_json(rule: ColoringRule) -> ColoringRuleJson:
     """The rule with what its words mean, for the page."""
     return {
-        **asdict(rule),
+        "share": rule.share,
+        "reviewers": rule.reviewers,
+        "scope": rule.scope,
+        "level": rule.level,
         "scopes": [{"id": name, "words": text} for name, text in SCOPES.items()],
         "levels": [{"id": level.value, "words": text} for level, text in LEVELS.items()],
         "default": asdict(ColoringRule()),

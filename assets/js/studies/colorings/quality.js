@@ -40,6 +40,7 @@ export function qualityView(box, current) {
   const message = make('p', 'th-soft');
   const buttons = make('div', 'th-study-buttons');
   const body = make('div', 'th-study-view');
+  /** @type {Api.QualityJson | null} */
   let data = null;
   let whole_ = false;
   let rendered = '';
@@ -237,6 +238,7 @@ export function qualityView(box, current) {
       body.append(notes.node);
     }
   }
+  /** @param {Api.QualityView} answer */
   function take(answer) {
     clearTimeout(timer);
     const computing = answer.status === 'computing';

@@ -28,7 +28,7 @@ export const SURE = {
 
 /**
  * How experts agree, and what they said.
- * @param {any} data
+ * @param {Api.QualityJson} data
  * @param {import('../study.js').Current} current
  */
 export function experts(data, current) {
@@ -134,7 +134,7 @@ export function experts(data, current) {
   return part.node;
 }
 
-/** Second colorings, where there are any. @param {any} data */
+/** Second colorings, where there are any. @param {Api.QualityJson} data */
 export function seconds(data) {
   if (!data.second.length) return [];
   const part = card(
@@ -171,7 +171,7 @@ export function seconds(data) {
 
 /**
  * Colorings of the paper around the thing: it counts as the concept's color.
- * @param {any} data
+ * @param {Api.QualityJson} data
  * @param {import('../study.js').Current} current
  */
 export function onBackground(data, current) {
@@ -211,7 +211,7 @@ export function onBackground(data, current) {
 
 /**
  * What results are not of.
- * @param {any} data
+ * @param {Api.QualityJson} data
  * @param {import('../study.js').Current} current
  */
 export function leftOut(data, current) {

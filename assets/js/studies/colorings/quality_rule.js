@@ -5,7 +5,7 @@ import { button, card, doing, problemLine } from '../parts.js';
 
 /**
  * @param {import('../study.js').Current} current
- * @param {(answer: any) => void} take what the app answers
+ * @param {(answer: Api.QualityView) => void} take what the app answers
  */
 export function ruleForm(current, take) {
   const part = card(
@@ -91,7 +91,7 @@ export function ruleForm(current, take) {
   return {
     node: part.node,
     set,
-    /** @param {any} now */
+    /** @param {Api.ColoringRuleJson} now */
     draw(now) {
       rule = now;
       if (JSON.stringify(now) === shown) return;
