@@ -618,6 +618,12 @@ declare namespace Api {
     cleared: number;
   }
 
+  interface CloseName {
+    name: string;
+    hex: string;
+    delta_e00: string;
+  }
+
   interface ClosingForm {
     when_complete?: boolean;
     replace_excluded?: boolean;
@@ -743,6 +749,15 @@ declare namespace Api {
     stale: boolean;
     colorings: Array<ListedColoring>;
     total: number;
+  }
+
+  interface ColorsJson {
+    of: string;
+    note: string;
+    palette: Array<PaletteShare>;
+    palette_help: string;
+    palette_text: string;
+    rows: Array<ColorRow>;
   }
 
   interface CommentJson {
@@ -965,6 +980,11 @@ declare namespace Api {
   interface ConceptsView {
     concepts: Array<Array<any>>;
     here: AvailableSources;
+  }
+
+  interface ConfidenceJson {
+    word: string;
+    text: string;
   }
 
   interface ConsensusJson {
@@ -1196,6 +1216,22 @@ declare namespace Api {
     hidden: number;
   }
 
+  interface EvidenceCards {
+    chromaticity: Record<string, any>;
+    lightness: Record<string, any>;
+    offsets: OffsetsJson | '';
+    names_of: string;
+    names: Array<SystemNames>;
+    steps: Array<StepJson>;
+    measures?: Array<MeasureText>;
+    colors?: ColorsJson | '';
+  }
+
+  interface EvidenceJson {
+    view: EvidenceCards | '';
+    image?: string;
+  }
+
   interface ExampleForm {
     text?: string;
     good?: boolean;
@@ -1204,7 +1240,7 @@ declare namespace Api {
 
   interface ExampleImage {
     image_id: string;
-    question: Record<string, any>;
+    question: VerdictQuestion;
   }
 
   interface ExampleJson {
@@ -1544,6 +1580,33 @@ declare namespace Api {
     difficulties: Array<string>;
     most: number;
     systems: Array<NamedChoice>;
+  }
+
+  interface GroundingBox {
+    label: string;
+    text: string;
+    note: string;
+    used: boolean;
+    by_hand: boolean;
+    box: Array<number>;
+  }
+
+  interface GroundingJson {
+    object: string;
+    made: string;
+    boxes: Array<GroundingBox>;
+    negatives: Array<GroundingNegative>;
+    presence: Array<PresenceAnswer>;
+    notes: Array<string>;
+  }
+
+  interface GroundingNegative {
+    label: string;
+    text: string;
+    note: string;
+    used: boolean;
+    by_hand: boolean;
+    found: boolean;
   }
 
   interface GroupCount {
@@ -2187,12 +2250,32 @@ declare namespace Api {
     unscored: Array<UnscoredReason>;
   }
 
+  interface MeasureText {
+    name: string;
+    text: string;
+    title: string;
+  }
+
   interface MeasuredScene {
     status: string;
     reason: string;
     version: string;
     found: string;
     delta_e00: number | null;
+  }
+
+  interface MetricBar {
+    name: string;
+    label: string;
+    unit: string;
+    passed: boolean | null;
+    help: string;
+    value: number;
+    limit: number | null;
+    full: number;
+    text: string;
+    limit_text: string;
+    on: string;
   }
 
   interface MetricJson {
@@ -2445,6 +2528,18 @@ declare namespace Api {
     rows: Array<NumbersRow>;
   }
 
+  interface OffsetRow {
+    label: string;
+    text: string;
+    value: number;
+    word: string;
+  }
+
+  interface OffsetsJson {
+    to: string;
+    rows: Array<OffsetRow>;
+  }
+
   interface OpenImage {
     object?: any;
     target?: any;
@@ -2496,10 +2591,10 @@ declare namespace Api {
   }
 
   interface OpenedImage {
-    stage?: Record<string, any>;
-    verdict?: Record<string, any>;
-    evidence?: Record<string, any>;
-    question?: Record<string, any>;
+    stage?: StageJson;
+    verdict?: VerdictJson;
+    evidence?: EvidenceJson;
+    question?: VerdictQuestion;
     data?: string;
   }
 
@@ -2521,6 +2616,15 @@ declare namespace Api {
   interface OtherReport {
     name: string;
     rows: Array<AccuracyRow>;
+  }
+
+  interface OtherVerdict {
+    id: string;
+    name: string;
+    status: string;
+    text: string;
+    title?: string;
+    help?: string;
   }
 
   interface Outline {
@@ -2645,6 +2749,12 @@ declare namespace Api {
     hex: string;
     lab: Array<number>;
     weight: number;
+  }
+
+  interface PaletteShare {
+    hex: string;
+    percent: number;
+    text: string;
   }
 
   interface ParticipantJson {
@@ -2949,6 +3059,12 @@ declare namespace Api {
     warnings: Array<string>;
     regions: Array<number>;
     closings_px: Array<number>;
+  }
+
+  interface PresenceAnswer {
+    answer: string;
+    note: string;
+    override: string;
   }
 
   interface PresetJson {
@@ -3641,6 +3757,11 @@ declare namespace Api {
     sentence: string;
   }
 
+  interface RulesDisagree {
+    sentence: string;
+    reasons: Array<Array<string>>;
+  }
+
   interface RunCard {
     words: string;
     title: string;
@@ -3912,9 +4033,9 @@ declare namespace Api {
   }
 
   interface ScoredMarks {
-    stage: Record<string, any>;
-    verdict: Record<string, any>;
-    evidence: Record<string, any>;
+    stage: StageJson;
+    verdict: VerdictJson;
+    evidence: EvidenceJson;
     data: string;
   }
 
@@ -4115,6 +4236,25 @@ declare namespace Api {
     note: string;
   }
 
+  interface StageJson {
+    outline?: string;
+    measured_url?: string;
+    mask_text?: string;
+    message?: string;
+    found?: GroundingJson | '';
+    hatched?: string;
+    seq?: number;
+    value?: Record<string, any>;
+    image_url?: string;
+    image_id?: string;
+    width?: number;
+    height?: number;
+    image_name?: string;
+    notes?: Array<string>;
+    marks?: Array<Record<string, any>>;
+    exact_mask_id?: string;
+  }
+
   interface StagedFile {
     session: string;
     path?: string;
@@ -4184,6 +4324,12 @@ declare namespace Api {
     study: string;
     state: string;
     reason?: string;
+  }
+
+  interface StepJson {
+    mark: string;
+    title: string;
+    text: string;
   }
 
   interface StoredChoice {
@@ -4538,6 +4684,19 @@ declare namespace Api {
     validation: MetricValidity;
   }
 
+  interface SwatchJson {
+    name: string;
+    hex: string;
+    dark_text: boolean;
+    lab: string;
+    title?: string;
+  }
+
+  interface SystemNames {
+    system: string;
+    rows: Array<CloseName>;
+  }
+
   interface TableJson {
     name: string;
     title: string;
@@ -4717,6 +4876,38 @@ declare namespace Api {
     count: number;
   }
 
+  interface VerdictCard {
+    status: string;
+    title: string;
+    reason: string;
+    link: string;
+    colors?: ColorsJson;
+    relation?: string;
+    sentence?: string;
+    found?: SwatchJson;
+    names_note?: string;
+    accepted?: SwatchJson | null;
+    asked?: SwatchJson;
+    metrics?: Array<MetricBar>;
+    alternatives?: Array<Record<string, number>>;
+    others?: Array<OtherVerdict>;
+    light?: string;
+    confidence?: ConfidenceJson | null;
+    absent?: string;
+    truth?: string;
+    audit?: RulesDisagree | null;
+    evidence_id?: string;
+    json?: string;
+    question?: VerdictQuestion;
+    rule_name?: string;
+    kept?: boolean;
+  }
+
+  interface VerdictJson {
+    view: VerdictCard;
+    limits?: string;
+  }
+
   interface VerdictPairJson {
     key: string;
     image_id: string;
@@ -4728,6 +4919,17 @@ declare namespace Api {
     color: string;
     thumb: string;
     said: Array<StoredVerdict>;
+  }
+
+  interface VerdictQuestion {
+    image: string;
+    mask: string;
+    object: string;
+    target: string;
+    rule: string;
+    k: number;
+    neighbors_of: string;
+    relation: string;
   }
 
   interface VisionModelJson {

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Event, Lock
-from typing import Any, TypedDict
+from typing import TypedDict
 
 from truehue.core.color.systems import parse_target
 from truehue.core.errors import BadInput
@@ -21,7 +21,7 @@ from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import EXAMPLE, Context
 from truehue.tabs.page.requests import PageRequest
 from truehue.tabs.page.roles import Actor
-from truehue.tabs.verdicts.question import Question
+from truehue.tabs.verdicts.question import Question, VerdictQuestion
 
 _DRAWING = Lock()
 
@@ -118,7 +118,7 @@ class ExampleImage(TypedDict):
     """The image of an example, and the link of it in Inspect as a record."""
 
     image_id: str
-    question: dict[str, Any]
+    question: VerdictQuestion
 
 
 def listed(context: Context) -> ExamplesView:

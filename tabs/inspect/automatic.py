@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -112,12 +112,53 @@ def overrides_of(marks: Sequence[Mark]) -> Overrides:
     return Overrides(tuple(mark.override for mark in marks[last:] if mark.override is not None))
 
 
-def grounding_view(automatic: Automatic) -> dict[str, Any]:
+class GroundingPart(TypedDict):
+    """A part of an automatic mask; ``by_hand`` where a person put it out of use."""
+
+    label: str
+    text: str
+    note: str
+    used: bool
+    by_hand: bool
+
+
+class GroundingBox(GroundingPart):
+    """A box in pixels: left, top, right and bottom."""
+
+    box: list[float]
+
+
+class GroundingNegative(GroundingPart):
+    """A negative label, and whether it was found."""
+
+    found: bool
+
+
+class PresenceAnswer(TypedDict):
+    """Whether an object is there, by a model; ``override`` is a person's answer."""
+
+    answer: str
+    note: str
+    override: str
+
+
+class GroundingJson(TypedDict):
+    """What an automatic mask was made from."""
+
+    object: str
+    made: str
+    boxes: list[GroundingBox]
+    negatives: list[GroundingNegative]
+    presence: list[PresenceAnswer]
+    notes: list[str]
+
+
+def grounding_view(automatic: Automatic) -> GroundingJson:
     """What the stage lists and draws of it; see ``assets/js/stage/proposals.js``."""
     grounding, parameters = automatic.found, automatic.record.parameters
     area = max(1, int(np.count_nonzero(grounding.before_negatives)))
     out_of_use = set(automatic.overrides.left_out("box", len(grounding.detections)))
-    boxes = [
+    boxes: list[GroundingBox] = [
         {
             "box": list(detection.box),
             "label": detection.label,
@@ -128,7 +169,7 @@ def grounding_view(automatic: Automatic) -> dict[str, Any]:
         }
         for n, detection in enumerate(grounding.detections)
     ]
-    negatives = []
+    negatives: list[GroundingNegative] = []
     for n, label in enumerate(grounding.negatives):
         used = automatic.overrides.of("negative", n).use
         share = 100.0 * np.count_nonzero(label.pixels) / area
@@ -174,7 +215,7 @@ def name_of(model_id: str) -> str:
     return next((model.name for model in VISION_MODELS if model.id == model_id), model_id)
 
 
-def _answer(presence: Mapping[str, Any]) -> dict[str, Any]:
+def _answer(presence: Mapping[str, Any]) -> PresenceAnswer:
     note = presence_text(presence)
     answer = presence.get("override") or presence.get("answer")
     return {

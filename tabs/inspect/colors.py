@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any, TypedDict
+from collections.abc import Sequence
+from typing import Any, Literal, NotRequired, TypedDict
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from truehue.core.concepts.palette import (
 )
 from truehue.core.errors import BadInput
 from truehue.core.images.pixels import MaskedColors, masked_colors
+from truehue.tabs.inspect.steps import StepJson
 from truehue.tabs.page import figures
 
 Lab = tuple[float, float, float]
@@ -88,10 +89,81 @@ def color_row(title: str, lab: Lab, text: str = "", tip: str = "") -> ColorRow:
     }
 
 
-def colors_view(described: ColorDescription, suffix: str, note: str = "") -> dict[str, Any]:
+class PaletteShare(TypedDict):
+    """A color of a palette, and the percentage of the pixels that it has."""
+
+    hex: str
+    percent: float
+    text: str
+
+
+class ColorsJson(TypedDict):
     """The colors for the card; ``of`` says of what, ``note`` what to know about it."""
+
+    of: str
+    note: str
+    palette: list[PaletteShare]
+    palette_help: str
+    palette_text: str
+    rows: list[ColorRow]
+
+
+class CloseName(TypedDict):
+    """A named color, and how far it is."""
+
+    name: str
+    hex: str
+    delta_e00: str
+
+
+class SystemNames(TypedDict):
+    """The nearest names of a color system."""
+
+    system: str
+    rows: list[CloseName]
+
+
+class OffsetRow(TypedDict):
+    """A difference of measured and target color."""
+
+    label: str
+    text: str
+    value: float
+    word: str
+
+
+class OffsetsJson(TypedDict):
+    """The differences to a color."""
+
+    to: str
+    rows: list[OffsetRow]
+
+
+class MeasureText(TypedDict):
+    """What a measure says of the whole image."""
+
+    name: str
+    text: str
+    title: str
+
+
+class EvidenceCards(TypedDict):
+    """The cards below the image; empty where there is nothing to show."""
+
+    chromaticity: dict[str, Any]
+    lightness: dict[str, Any]
+    offsets: OffsetsJson | Literal[""]
+    names_of: str
+    names: list[SystemNames]
+    steps: list[StepJson]
+    measures: NotRequired[list[MeasureText]]
+    colors: NotRequired[ColorsJson | Literal[""]]
+
+
+def colors_view(described: ColorDescription, suffix: str, note: str = "") -> ColorsJson:
+    """The colors for the card."""
     lit_share = f"{100.0 * described.lit_share:.0f}% of the pixels"
-    palette = [
+    palette: list[PaletteShare] = [
         {
             "hex": hex_code,
             "percent": 100.0 * float(weight),
@@ -120,8 +192,8 @@ def _many(count: int) -> str:
 
 
 def evidence_of_colors(
-    colors: MaskedColors, described: ColorDescription, steps: Sequence[Mapping[str, str]]
-) -> dict[str, Any]:
+    colors: MaskedColors, described: ColorDescription, steps: Sequence[StepJson]
+) -> EvidenceCards:
     """The cards below the image while nothing is asked: there is no difference to show."""
     return {
         "chromaticity": figures.chromaticity_of_colors(colors, described),
@@ -133,7 +205,7 @@ def evidence_of_colors(
     }
 
 
-def nearest_names_view(lab: Lab) -> list[dict[str, Any]]:
+def nearest_names_view(lab: Lab) -> list[SystemNames]:
     """The three nearest names of each system."""
     return [
         {

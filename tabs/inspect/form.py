@@ -15,7 +15,10 @@ from truehue.core.verdict.audit import read_limits
 from truehue.core.verdict.rules import DEFAULT_RULE, MATCHES
 from truehue.tabs.inspect.mask_request import CutPoints, FindObject, start_find, start_points
 from truehue.tabs.inspect.score import (
+    EvidenceJson,
     Opening,
+    StageJson,
+    VerdictJson,
     judge,
     last_question,
     open_on_stage,
@@ -28,7 +31,7 @@ from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.links import read
 from truehue.tabs.page.requests import PageRequest
 from truehue.tabs.page.roles import Actor
-from truehue.tabs.verdicts.question import NEIGHBORS_OF, question
+from truehue.tabs.verdicts.question import NEIGHBORS_OF, VerdictQuestion, question
 
 
 class QuestionFields(PageRequest):
@@ -82,19 +85,19 @@ class FollowLink(PageRequest):
 class ScoredMarks(TypedDict):
     """What stage, verdict and evidence show; ``data`` says what is stored, in words."""
 
-    stage: dict[str, Any]
-    verdict: dict[str, Any]
-    evidence: dict[str, Any]
+    stage: StageJson
+    verdict: VerdictJson
+    evidence: EvidenceJson
     data: str
 
 
 class OpenedImage(TypedDict, total=False):
     """The same of an image that was opened, with its question; empty for a link that names none."""
 
-    stage: dict[str, Any]
-    verdict: dict[str, Any]
-    evidence: dict[str, Any]
-    question: dict[str, Any]
+    stage: StageJson
+    verdict: VerdictJson
+    evidence: EvidenceJson
+    question: VerdictQuestion
     data: str
 
 

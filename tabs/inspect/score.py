@@ -8,7 +8,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal, NotRequired, TypedDict
 
 import numpy as np
 
@@ -27,12 +27,19 @@ from truehue.core.scores.scoring import score_image
 from truehue.core.verdict.candidates import Acceptance
 from truehue.core.verdict.measure import Measurement, measure_by_rules
 from truehue.core.verdict.rules import DEFAULT_RULE, DIFFERS, MATCHES, RELATIONS, RULES, rule
-from truehue.tabs.inspect.automatic import automatic_of, grounding_view, overrides_of
-from truehue.tabs.inspect.colors import colors_view, evidence_of_colors, whole_image
+from truehue.tabs.inspect.automatic import GroundingJson, automatic_of, grounding_view, overrides_of
+from truehue.tabs.inspect.colors import (
+    EvidenceCards,
+    MeasureText,
+    colors_view,
+    evidence_of_colors,
+    whole_image,
+)
 from truehue.tabs.inspect.nearest import note_of
 from truehue.tabs.inspect.state import exact_mask, make_mask, marks_of, origin_target, remember
 from truehue.tabs.inspect.steps import color_steps
 from truehue.tabs.inspect.view import (
+    VerdictCard,
     evidence_view,
     problem,
     verdict_view,
@@ -49,9 +56,9 @@ class ImageMeasures:
     """What measures say of the images that were looked at last; a stroke asks nothing anew."""
 
     def __init__(self) -> None:
-        self._saved: LruCache[list[dict[str, str]]] = LruCache(64)
+        self._saved: LruCache[list[MeasureText]] = LruCache(64)
 
-    def of(self, context: Context, image_id: str) -> list[dict[str, str]]:
+    def of(self, context: Context, image_id: str) -> list[MeasureText]:
         """What each measure says of a stored image (a whole id), in words; those that only people
         or a file could give stand there once there is a score. Nothing is stored. Raises
         NotStored."""
@@ -59,8 +66,8 @@ class ImageMeasures:
         return self._saved.get(key, lambda: _rows(context, image_id))
 
 
-def _rows(context: Context, image_id: str) -> list[dict[str, str]]:
-    rows = []
+def _rows(context: Context, image_id: str) -> list[MeasureText]:
+    rows: list[MeasureText] = []
     for measure in measures_of(IMAGE):
         text, reason = _text(context, measure, image_id)
         if text or reason:
@@ -104,7 +111,42 @@ MASKED, WHOLE = "What color is it?", "Colors of the whole image"
 WHOLE_NOTE = "Background included; mark the object for its own color."
 
 
-Shown = tuple[dict[str, Any], dict[str, Any], dict[str, Any]]
+class StageJson(TypedDict, total=False):
+    """What the stage shows: what came of its marks, and the image where one was opened."""
+
+    outline: str
+    measured_url: str
+    mask_text: str
+    message: str
+    found: GroundingJson | Literal[""]
+    hatched: str
+    seq: int
+    value: dict[str, Any]
+    image_url: str
+    image_id: str
+    width: int
+    height: int
+    image_name: str
+    notes: list[str]
+    marks: list[dict[str, Any]]
+    exact_mask_id: str
+
+
+class VerdictJson(TypedDict):
+    """The verdict card, with the ``limits`` of a link that the page tries."""
+
+    view: VerdictCard
+    limits: NotRequired[str]
+
+
+class EvidenceJson(TypedDict):
+    """The cards below the image, and the id of the image."""
+
+    view: EvidenceCards | Literal[""]
+    image: NotRequired[str]
+
+
+Shown = tuple[StageJson, VerdictJson, EvidenceJson]
 """What stage, verdict and evidence show from now on; what is not named stays."""
 
 
@@ -122,7 +164,7 @@ def judge(context: Context, stage_value: Any, *controls: Any) -> Shown:
         mask = make_mask(context, work)
     except Exception as error:
         text = message_of(error)
-        shown = {
+        shown: StageJson = {
             **_no_mask(number_of(stage_value)),
             "message": text,
             "found": _found_anyway(work),
@@ -140,10 +182,17 @@ def judge(context: Context, stage_value: Any, *controls: Any) -> Shown:
         return marked, {"view": problem(message_of(error), address)}, {"view": ""}
 
 
-def _no_mask(seq: int) -> dict[str, Any]:
+def _no_mask(seq: int) -> StageJson:
     """What the stage shows of marks that made no mask."""
-    names = ("outline", "measured_url", "mask_text", "message", "found", "hatched")
-    return {**dict.fromkeys(names, ""), "seq": seq}
+    return {
+        "outline": "",
+        "measured_url": "",
+        "mask_text": "",
+        "message": "",
+        "found": "",
+        "hatched": "",
+        "seq": seq,
+    }
 
 
 def _unmarked(context: Context, work: Work, put: Question) -> Shown:
@@ -168,8 +217,8 @@ def _unasked(context: Context, work: Work, mask: MaskRecord, address: str) -> Sh
     shown = evidence_of_colors(
         colors, described, color_steps(text, mask.parameters, image.notes, described)
     )
-    evidence = {"view": shown, "image": image.image_id}
-    return _stage_update(context, work, mask), {"view": view}, evidence
+    stage = _stage_update(context, work, mask)
+    return stage, {"view": view}, {"view": shown, "image": image.image_id}
 
 
 def _judge_mask(context: Context, work: Work, mask: MaskRecord, put: Question) -> Shown:
@@ -248,7 +297,7 @@ def _measured_mask(srgb8: np.ndarray, measurement: Measurement) -> np.ndarray:
 
 def _stage_update(
     context: Context, work: Work, mask: MaskRecord, measured: np.ndarray | None = None
-) -> dict[str, Any]:
+) -> StageJson:
     """Outline, hatching and words of the mask. ``measured`` is what the rule measured of it, bool
     ``(H, W)``; None where that is not to be shown."""
     pixels, automatic = context.mask_pixels(mask.mask_id), work.automatic
@@ -289,9 +338,9 @@ def _found_anyway(work: Work | None) -> Any:
 class Opening:
     """What opening an image sets: the stage's props, the cards, and the question's fields."""
 
-    stage: dict[str, Any]
-    verdict: dict[str, Any]
-    evidence: dict[str, Any]
+    stage: StageJson
+    verdict: VerdictJson
+    evidence: EvidenceJson
     put: Question
 
 
@@ -333,7 +382,7 @@ def open_on_stage(
     )
     value = {"image_id": image.image_id, "marks": marks, "seq": 0}
     staged, verdict, evidence = judge(context, value, *put.controls)
-    stage = {
+    stage: StageJson = {
         **_no_mask(0),
         **staged,
         "value": value,

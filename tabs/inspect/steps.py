@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypedDict
 
 from truehue.core.concepts.palette import ColorDescription
 from truehue.core.masks.registry import masker
@@ -13,18 +13,26 @@ from truehue.tabs.inspect.automatic import model_name, presence_text
 from truehue.tabs.page import figures
 
 
+class StepJson(TypedDict):
+    """A step to a verdict; ``mark`` is a sign."""
+
+    mark: str
+    title: str
+    text: str
+
+
 def steps(
     measurement: Measurement,
     mask_text: str,
     mask_parameters: Mapping[str, Any],
     image_notes: Sequence[str],
-) -> list[dict[str, Any]]:
+) -> list[StepJson]:
     """How a verdict came about, step by step: ``mark``, ``title`` and ``text`` of each."""
     dominant, colors, verdict = measurement.dominant, measurement.colors, measurement.verdict
     assert dominant is not None
     assert colors is not None
     by = rule(verdict.rule)
-    entries = [
+    entries: list[StepJson] = [
         *_presence(mask_text, mask_parameters),
         {"mark": "✓", "title": "Mask", "text": mask_text + _mask_note(mask_parameters)},
         *_automatic(mask_parameters),
@@ -67,7 +75,7 @@ def color_steps(
     mask_parameters: Mapping[str, Any],
     image_notes: Sequence[str],
     described: ColorDescription,
-) -> list[dict[str, Any]]:
+) -> list[StepJson]:
     """How the colors of a mask came about, while nothing is asked."""
     return [
         *_presence(mask_text, mask_parameters),
@@ -89,7 +97,7 @@ def color_steps(
     ]
 
 
-def _to_lab(pixel_count: int, image_notes: Sequence[str]) -> dict[str, Any]:
+def _to_lab(pixel_count: int, image_notes: Sequence[str]) -> StepJson:
     return {
         "mark": "✓",
         "title": f"{pixel_count:,} pixels to CIELAB",
@@ -129,13 +137,13 @@ def _light(light: LightMatch) -> str:
     )
 
 
-def _presence(mask_text: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _presence(mask_text: str, parameters: Mapping[str, Any]) -> list[StepJson]:
     answers = parameters.get("presence") or ()
     if not answers:
         exact = mask_text.startswith(masker("renderer").name)
         text = "rendered" if exact else "not checked"
         return [{"mark": "·", "title": "Object present", "text": text}]
-    entries = []
+    entries: list[StepJson] = []
     for record in answers:
         override, answer = record.get("override"), record.get("override") or record.get("answer")
         by_hand = f"{override}, manually; " if override else ""
@@ -149,13 +157,13 @@ def _presence(mask_text: str, parameters: Mapping[str, Any]) -> list[dict[str, A
     return entries
 
 
-def _automatic(parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _automatic(parameters: Mapping[str, Any]) -> list[StepJson]:
     """The steps of an automatic mask; none for others."""
     boxes, variant = parameters.get("boxes"), parameters.get("variant")
     if not isinstance(boxes, list) or not isinstance(variant, Mapping):
         return []
     scores = ", ".join(f"{box['label']} {box['score']:.2f}" for box in boxes)
-    entries = [
+    entries: list[StepJson] = [
         {
             "mark": "✓",
             "title": f"Detected by {model_name(parameters, 'detector')}",

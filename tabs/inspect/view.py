@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 import numpy as np
 
@@ -17,10 +17,18 @@ from truehue.core.verdict.audit import alternatives, audit
 from truehue.core.verdict.measure import Measurement, measurement_sentence
 from truehue.core.verdict.rules import DIFFERS, FAIL, PASS, LightMatch, Metric, rule
 from truehue.tabs.inspect.automatic import name_of
-from truehue.tabs.inspect.colors import EVEN_CONTRAST, nearest_names_view
+from truehue.tabs.inspect.colors import (
+    EVEN_CONTRAST,
+    ColorsJson,
+    EvidenceCards,
+    OffsetRow,
+    OffsetsJson,
+    nearest_names_view,
+)
 from truehue.tabs.inspect.nearest import nearest_name
 from truehue.tabs.inspect.steps import steps
 from truehue.tabs.page import figures
+from truehue.tabs.verdicts.question import VerdictQuestion
 
 TITLES = {PASS: "Passes", FAIL: "Fails", "unscored": "Not scored"}
 CONFIDENCE = (
@@ -54,17 +62,102 @@ METRICS: dict[str, tuple[str, str, str]] = {
 }
 
 
-def waiting(text: str, link: str) -> dict[str, Any]:
-    """The verdict card before there is one: what to do next. ``link`` opens what there is."""
+class SwatchJson(TypedDict):
+    """A color on the card; ``title`` where its place does not say what it is."""
+
+    name: str
+    hex: str
+    dark_text: bool
+    lab: str
+    title: NotRequired[str]
+
+
+class MetricBar(TypedDict):
+    """A number of a verdict; without a ``limit`` it is reported only. ``full`` fills the bar."""
+
+    name: str
+    label: str
+    unit: str
+    passed: bool | None
+    help: str
+    value: float
+    limit: float | None
+    full: float
+    text: str
+    limit_text: str
+    on: str
+
+
+class ConfidenceJson(TypedDict):
+    """The confidence as a word and a number."""
+
+    word: str
+    text: str
+
+
+class RulesDisagree(TypedDict):
+    """Where rules disagree, and pairs of a title and a text that say why."""
+
+    sentence: str
+    reasons: list[list[str]]
+
+
+class OtherVerdict(TypedDict):
+    """The verdict by another rule."""
+
+    id: str
+    name: str
+    status: str
+    text: str
+    title: NotRequired[str]
+    help: NotRequired[str]
+
+
+class CardHead(TypedDict):
+    """What every verdict card has; ``link`` opens what there is."""
+
+    status: str
+    title: str
+    reason: str
+    link: str
+
+
+class VerdictCard(CardHead, total=False):
+    """The verdict card: before a verdict with ``colors`` alone, with a verdict with all else."""
+
+    colors: ColorsJson
+    relation: str
+    sentence: str
+    found: SwatchJson
+    names_note: str
+    accepted: SwatchJson | None
+    asked: SwatchJson
+    metrics: list[MetricBar]
+    alternatives: list[dict[str, float]]
+    others: list[OtherVerdict]
+    light: str
+    confidence: ConfidenceJson | None
+    absent: str
+    truth: str
+    audit: RulesDisagree | None
+    evidence_id: str
+    json: str
+    question: VerdictQuestion
+    rule_name: str
+    kept: bool
+
+
+def waiting(text: str, link: str) -> VerdictCard:
+    """The verdict card before there is one: what to do next."""
     return {"status": "waiting", "title": "", "reason": text, "link": link}
 
 
-def problem(text: str, link: str = "") -> dict[str, Any]:
+def problem(text: str, link: str = "") -> VerdictCard:
     """The verdict card when the input cannot be judged."""
     return {"status": "unscored", "title": TITLES["unscored"], "reason": text, "link": link}
 
 
-def _swatch(lab: Sequence[float], hex_code: str, name: str = "") -> dict[str, Any]:
+def _swatch(lab: Sequence[float], hex_code: str, name: str = "") -> SwatchJson:
     return {
         "name": name,
         "hex": hex_code,
@@ -73,7 +166,7 @@ def _swatch(lab: Sequence[float], hex_code: str, name: str = "") -> dict[str, An
     }
 
 
-def _bar(metric: Metric, measurement: Measurement) -> dict[str, Any]:
+def _bar(metric: Metric, measurement: Measurement) -> MetricBar:
     label, unit, help_text = METRICS[metric.name]
     candidate = measurement.candidates[metric.candidate]
     against = (
@@ -99,7 +192,7 @@ def _bar(metric: Metric, measurement: Measurement) -> dict[str, Any]:
     }
 
 
-def _between(measurement: Measurement) -> dict[str, Any] | None:
+def _between(measurement: Measurement) -> SwatchJson | None:
     """The swatch between found and asked: the color that was compared, where it is another one."""
     nearest, light = measurement.candidates[measurement.verdict.nearest], measurement.verdict.light
     if light is not None:
@@ -122,7 +215,7 @@ def light_sentence(light: LightMatch | None) -> str:
     return f"Target under the estimated light ({intensity}). {penalty}"
 
 
-def confidence_view(percent: float | None) -> dict[str, str] | None:
+def confidence_view(percent: float | None) -> ConfidenceJson | None:
     """The confidence as a word and a number; None for rules that have none."""
     if percent is None:
         return None
@@ -131,7 +224,7 @@ def confidence_view(percent: float | None) -> dict[str, str] | None:
     return {"word": word, "text": "over 99%" if percent > 99.0 else f"{percent:.0f}%"}
 
 
-def audit_view(measurements: Sequence[Measurement]) -> dict[str, Any] | None:
+def audit_view(measurements: Sequence[Measurement]) -> RulesDisagree | None:
     """Where the rules disagree on these pixels, and why; None where they agree."""
     result = audit(measurements)
     if result is None:
@@ -163,7 +256,7 @@ def verdict_view(
     link: str,
     mask_parameters: Mapping[str, Any] | None = None,
     names_note: str = "",
-) -> dict[str, Any]:
+) -> VerdictCard:
     """The verdict card. ``others`` are the same pixels under the other rules, ``names_note`` is of
     :func:`truehue.tabs.inspect.nearest.names_note`."""
     verdict = measurement.verdict
@@ -215,7 +308,7 @@ def verdict_view(
     }
 
 
-def _other(measurement: Measurement) -> dict[str, Any]:
+def _other(measurement: Measurement) -> OtherVerdict:
     verdict = measurement.verdict
     by = rule(verdict.rule)
     if not verdict.metrics:
@@ -242,7 +335,7 @@ def evidence_view(
     mask_text: str,
     mask_parameters: Mapping[str, Any],
     image_notes: Sequence[str],
-) -> dict[str, Any]:
+) -> EvidenceCards:
     """The four cards below the image."""
     assert measurement.verdict.lab is not None
     return {
@@ -255,12 +348,12 @@ def evidence_view(
     }
 
 
-def _offsets(measurement: Measurement) -> dict[str, Any]:
+def _offsets(measurement: Measurement) -> OffsetsJson:
     offset = measurement.verdict.offset
     assert offset is not None
     nearest = measurement.candidates[measurement.verdict.nearest]
     turn = "none to compare" if offset.hue_deg is None else f"{_signed1(offset.hue_deg)}°"
-    rows = [
+    rows: list[OffsetRow] = [
         {
             "label": "ΔL*",
             "text": _signed1(offset.lightness),

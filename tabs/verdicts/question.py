@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import astuple, dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 from truehue.core.color.systems import SYSTEMS
 from truehue.core.errors import BadInput
@@ -15,6 +15,19 @@ from truehue.tabs.page.links import ID_LENGTH, link
 
 MAX_K = MAX_NEIGHBORS
 NEIGHBORS_OF = "l3"
+
+
+class VerdictQuestion(TypedDict):
+    """A question about a mask, as the page sends it to have the verdict saved."""
+
+    image: str
+    mask: str
+    object: str
+    target: str
+    rule: str
+    k: int
+    neighbors_of: str
+    relation: str
 
 
 @dataclass(frozen=True)
@@ -44,7 +57,7 @@ class Question:
         """The arguments of :func:`question` that make it."""
         return astuple(self)
 
-    def as_json(self, image_id: str, mask_id: str) -> dict[str, Any]:
+    def as_json(self, image_id: str, mask_id: str) -> VerdictQuestion:
         """What the page sends to have the verdict on this mask kept
         (truehue.tabs.verdicts.judgments)."""
         return {

@@ -22,6 +22,7 @@ export function mount({ element, props, watch }) {
   };
   const grid = element.querySelector('.th-evidence');
 
+  /** @param {Api.EvidenceCards['offsets']} data */
   function offsets(data) {
     element.querySelector('.th-difference').hidden = !data;
     cards.offsets.replaceChildren();
@@ -47,6 +48,7 @@ export function mount({ element, props, watch }) {
     });
   }
 
+  /** @param {Api.SystemNames[]} systems */
   function names(systems) {
     cards.names.replaceChildren();
     systems.forEach((system) => {
@@ -70,6 +72,7 @@ export function mount({ element, props, watch }) {
     });
   }
 
+  /** @param {Api.StepJson[]} list */
   function steps(list) {
     cards.steps.replaceChildren();
     list.forEach((step) => {
@@ -83,7 +86,7 @@ export function mount({ element, props, watch }) {
     });
   }
 
-  // Numbers of the whole image, which decide no verdict.
+  /** Numbers of the whole image, which decide no verdict. @param {Api.MeasureText[]} list */
   function measures(list) {
     const box = element.querySelector('.th-whole');
     box.hidden = !list.length;
@@ -97,6 +100,7 @@ export function mount({ element, props, watch }) {
   }
 
   function draw() {
+    /** @type {Api.EvidenceJson['view']} */
     const view = props.view;
     grid.hidden = !view;
     if (!view) return;

@@ -113,6 +113,7 @@ export function mount({ element, props }) {
     await new Promise((done) => setTimeout(done, RETRY_MS));
     return null;
   }
+  /** @param {Api.ScoredMarks | Api.OpenedImage} answer */
   function show(answer) {
     stage(answer.stage);
     verdict(answer.verdict);
@@ -139,6 +140,7 @@ export function mount({ element, props }) {
     fill(answer.question);
     show(answer);
   }
+  /** @param {Api.VerdictQuestion} asked */
   function fill(asked) {
     if (object.value !== asked.object) {
       object.value = asked.object;

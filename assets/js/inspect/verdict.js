@@ -22,6 +22,7 @@ function add(parent, ...nodes) {
 
 const SHAPES = { pass: '✓', fail: '✕', unscored: '–', waiting: '' };
 
+/** @param {Api.VerdictCard} view */
 function headline(view) {
   const row = el('div', 'th-headline');
   const mark = el('span', 'th-mark th-mark-' + view.status, SHAPES[view.status]);
@@ -40,6 +41,7 @@ function headline(view) {
   return row;
 }
 
+/** @param {string} side @param {Api.SwatchJson} data @param {string} title */
 function swatch(side, data, title) {
   const box = el('div', 'th-swatch th-swatch-' + side + (data.dark_text ? ' th-on-light' : ''));
   box.style.background = data.hex;
@@ -52,7 +54,10 @@ function swatch(side, data, title) {
   );
 }
 
-// Where rules disagree on these pixels, and why. Folded: the sentence is what one needs first.
+/**
+ * Where rules disagree on these pixels, and why. Folded: the sentence is what one needs first.
+ * @param {Api.VerdictCard} view
+ */
 function audit(view) {
   if (!view.audit) return null;
   const box = el('details', 'th-audit');
@@ -106,6 +111,7 @@ export function mount({ element, props, trigger, watch }) {
   let bars = [];
   let yours = null;
 
+  /** @param {Api.MetricBar} metric */
   function bar(metric) {
     const row = el('div', 'th-metric');
     row.title = metric.help;
@@ -194,6 +200,7 @@ export function mount({ element, props, trigger, watch }) {
     yours.box.hidden = !own && !hint;
   }
 
+  /** @param {Api.VerdictCard} view */
   function others(view) {
     const box = el('div', 'th-others');
     box.appendChild(el('b', '', 'Other rules'));
@@ -220,6 +227,7 @@ export function mount({ element, props, trigger, watch }) {
     return add(box, list);
   }
 
+  /** @param {Api.VerdictCard} view */
   function actions(view) {
     const row = el('div', 'th-actions');
     add(
@@ -246,6 +254,7 @@ export function mount({ element, props, trigger, watch }) {
   // Keeping the verdict, and people's answers to it. Those of a kept verdict are fetched: the card is
   // there before them.
   let answering = null;
+  /** @param {Api.VerdictCard} view */
   function answerRow(view) {
     answering = judging({
       question: view.question,
@@ -286,6 +295,7 @@ export function mount({ element, props, trigger, watch }) {
     if (document.querySelector('dialog[open]') || !answering || !answering.node.isConnected) return;
     if (answering.key(event.key)) event.preventDefault();
   });
+  /** @param {Api.VerdictCard} view */
   const address = (view) => view.link + (limits.text() ? '&limits=' + limits.text() : '');
 
   // The address bar always opens what is on screen: set when the verdict is new, and again when its
@@ -299,6 +309,7 @@ export function mount({ element, props, trigger, watch }) {
   }).observe(root.closest('.th-room') || root);
 
   function draw() {
+    /** @type {Api.VerdictCard | null} */
     const view = props.view;
     root.replaceChildren();
     if (!view) return;

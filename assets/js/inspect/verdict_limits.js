@@ -11,6 +11,7 @@ const LIMIT_NAMES = {
 };
 export function moveableLimits(changed) {
   let own = {};
+  /** @type {Api.VerdictCard | null} */
   let view = null;
   let image = '';
 

@@ -8,7 +8,7 @@ function colorNode(tag, cls, text) {
   return node;
 }
 
-// The palette as one strip: parts touch, as wide as their share.
+/** The palette as one strip: parts touch, as wide as their share. @param {Api.ColorsJson} colors */
 function paletteStrip(colors) {
   const strip = colorNode('div', 'th-palette');
   strip.setAttribute('role', 'img');
@@ -27,6 +27,7 @@ function paletteStrip(colors) {
   return strip;
 }
 
+/** @param {Api.NearestName[]} names */
 function colorNames(names) {
   const list = colorNode('dl', 'th-color-names');
   names.forEach((name) => {
@@ -51,7 +52,10 @@ function colorNames(names) {
   return list;
 }
 
-// `wide` is the card of the verdict; else a few lines beside the nearest names.
+/**
+ * @param {Api.ColorsJson} colors
+ * @param {boolean} wide the card of the verdict; else a few lines beside the nearest names
+ */
 export function colorCard(colors, wide) {
   const box = colorNode('div', 'th-colors');
   if (wide) box.appendChild(colorNode('h2', '', colors.of));

@@ -10,7 +10,7 @@ let newest = 0;
 /**
  * Opens a stored image with a question; the settings of the rule in Inspect stay. False where
  * another one was opened meanwhile. Throws the app's refusal.
- * @param {Record<string, unknown>} question image, mask, object, target, relation and rule
+ * @param {object} question image, mask, object, target, relation and rule
  * @returns {Promise<boolean>}
  */
 export function openImage(question) {
@@ -42,7 +42,7 @@ async function opened(request) {
 /**
  * The function that opens images from this widget in Inspect, which then begins at its top.
  * @param {import('./widget.js').Widget} widget
- * @returns {(question: Record<string, unknown>) => Promise<void>}
+ * @returns {(question: object) => Promise<void>}
  */
 export function opener({ element }) {
   return async (question) => {

@@ -82,6 +82,7 @@ export function stageFound(root, view, onOverride) {
     return { node, choice, name, note };
   }
 
+  /** @param {Api.GroundingJson} result */
   function build(result) {
     panel.replaceChildren();
     const head = el('div', 'th-found-head');
@@ -103,6 +104,7 @@ export function stageFound(root, view, onOverride) {
     panel.appendChild(rows.notes);
   }
 
+  /** @param {Api.GroundingJson} result */
   function update(result) {
     put(rows.title, 'Detected: ' + result.object);
     put(rows.made, result.made);

@@ -25,7 +25,10 @@ const TYPING =
 
 const inText = (event) => event.target.closest && event.target.closest(TYPING);
 
-/** @param {import('../shared/widget.js').Widget} widget */
+/**
+ * @param {Omit<import('../shared/widget.js').Widget, 'props'> & {
+ *   props: Api.StageJson & { search: (kind: string, marked: object) => Promise<Api.StartedMask> } }} widget
+ */
 export function mount({ element, props, trigger, watch }) {
   const root = element.querySelector('.th-stage');
   const find = (name) => root.querySelector('.th-stage-' + name);
