@@ -7,15 +7,13 @@ from collections.abc import Callable, Mapping
 from fastapi import Request
 from fastapi.responses import JSONResponse, Response
 
+from truehue.tabs.compare.concept.exports import file_name, numbers_csv, weights_csv
 from truehue.tabs.compare.concept.service import (
     bins_view,
     choices_view,
     concept_view,
-    file_name,
     flow_view,
     intervals_view,
-    numbers_csv,
-    weights_csv,
 )
 from truehue.tabs.compare.concept.steps import images_view, steps_view
 from truehue.tabs.compare.images import Mark, Pool, pool, review_mark, save_mark

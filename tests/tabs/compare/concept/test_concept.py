@@ -24,6 +24,7 @@ from truehue.core.concepts.reading import FileRefused, read_distributions
 from truehue.core.concepts.records import DistributionFile, DistributionRow
 from truehue.core.errors import BadInput
 from truehue.core.images.pixels import Mask
+from truehue.tabs.compare.concept.exports import numbers_csv, weights_csv
 from truehue.tabs.compare.concept.link import question_of
 from truehue.tabs.compare.concept.plane import (
     LARGEST_PX,
@@ -42,8 +43,6 @@ from truehue.tabs.compare.concept.service import (
     flow_view,
     intervals_of,
     intervals_view,
-    numbers_csv,
-    weights_csv,
 )
 from truehue.tabs.compare.concept.steps import images_view, steps_view
 from truehue.tabs.compare.histograms import (
