@@ -57,7 +57,7 @@ def failures(page: Page) -> None:
 
 def rule_accuracy(page: Page) -> None:
     """With its curves."""
-    _drawn(page, "#explore-trust", 2)
+    _drawn(page, "#explore-rule_accuracy", 2)
 
 
 def compare(page: Page) -> None:
@@ -112,10 +112,10 @@ class Shot:
 SHOTS = {
     "generate-light": Shot("tab=generate", "#prompts .th-row", generate, 1280),
     "inspect-dark": Shot("tab=inspect", "#verdict .th-waiting", inspect, 1480),
-    "explore-leaderboard-light": Shot("tab=explore&view=board", ".th-board-run"),
-    "explore-failures-dark": Shot("tab=explore&view=wall", ".th-wall-card img", failures),
+    "explore-leaderboard-light": Shot("tab=explore&view=leaderboard", ".th-leaderboard-run"),
+    "explore-failures-dark": Shot("tab=explore&view=failures", ".th-failures-card img", failures),
     "explore-rule-accuracy-light": Shot(
-        "tab=explore&view=trust", ".th-trust-table tbody tr", rule_accuracy, 640
+        "tab=explore&view=rule_accuracy", ".th-accuracy-table tbody tr", rule_accuracy, 640
     ),
     "compare-light": Shot("tab=compare&view=concept", ".th-cc-concept", compare, 1120),
     "colorize-light": Shot(

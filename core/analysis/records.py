@@ -107,7 +107,7 @@ class Drift:
 
 
 @dataclass(frozen=True)
-class WallItem:
+class FailureItem:
     """One image on the wall by one rule, with the object that decided (or was asked for)."""
 
     run_id: str

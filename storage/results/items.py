@@ -23,8 +23,8 @@ from truehue.core.analysis.records import (
     NO_MASK,
     NOT_FOUND,
     NOT_FOUND_CAUSES,
+    FailureItem,
     Slice,
-    WallItem,
     choice_for,
 )
 from truehue.core.color.spaces import hex_of, lab_to_srgb8
@@ -149,7 +149,7 @@ def items(
     rows: Sequence[int],
     cursors: Mapping[int, str],
     table: str = VERDICTS,
-) -> list[WallItem]:
+) -> list[FailureItem]:
     """The rows of verdicts as images on the wall, in their order; ``table`` are the verdicts as
     they count."""
     if not rows:
@@ -214,7 +214,7 @@ def _item(
     stored: Sequence[Any],
     mask_id: str,
     cursor: str,
-) -> WallItem:
+) -> FailureItem:
     (
         _,
         run_no,
@@ -244,7 +244,7 @@ def _item(
     image_id, failed, seed, width, height = stored
     measured_lab = None if lab[0] is None else (lab[0], lab[1], lab[2])
     color = None if color_no is None else dictionary.colors[color_no]
-    return WallItem(
+    return FailureItem(
         run_id=dictionary.run_ids[run_no],
         position=position,
         image=image,

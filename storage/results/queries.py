@@ -19,11 +19,11 @@ from truehue.core.analysis.records import (
     CauseCount,
     Count,
     Drift,
+    FailureItem,
     ImageVerdict,
     PromptTally,
     RuleAgreement,
     Slice,
-    WallItem,
 )
 from truehue.core.cache import LruCache
 from truehue.core.errors import BadInput, NotStored
@@ -38,9 +38,9 @@ from truehue.storage.results.dictionary import (
 )
 from truehue.storage.results.facets import Facets, facets, images_sql, keys_of, objects_sql
 from truehue.storage.results.items import item_rows, items, snapshot, tallies_within, verdict_rows
-from truehue.storage.results.wall import (
+from truehue.storage.results.pages import (
     MOST,
-    WallRows,
+    PageRows,
     image_verdicts,
     images_of_text,
     page,
@@ -86,7 +86,7 @@ def pairs(
     limit: int,
     after: str | None,
     start: int | None = None,
-) -> list[tuple[WallItem, WallItem]]:
+) -> list[tuple[FailureItem, FailureItem]]:
     """A page of pairs, in the order of the prompts; see
     :meth:`truehue.storage.results.queries.Results.pairs`."""
     if cell not in _OF_CELL:
@@ -154,7 +154,7 @@ def _items_to_show(
     run: str,
     selection: Slice,
     positions: list[int],
-) -> dict[int, WallItem]:
+) -> dict[int, FailureItem]:
     """The row to show of each image: the first object that is asked for, else the one that
     leads."""
     object_slice = replace(selection, runs=(run,), status="", cause="", found_l2="")
@@ -362,14 +362,14 @@ class Results:
 
         return list(self._once(("agreement", tuple(runs), unscored), ask))
 
-    def wall(
+    def page(
         self,
         selection: Slice,
         sort: str = "delta_e00",
         descending: bool = True,
         limit: int = 60,
         after: str | None = None,
-    ) -> list[WallItem]:
+    ) -> list[FailureItem]:
         """A page of images, at most 500; ``after`` is the ``cursor`` of the last one before.
 
         ``sort`` is ``delta_e00``, ``misfit``, ``recent`` (when it came in), ``prompt``, or
@@ -382,7 +382,7 @@ class Results:
             lambda dictionary: page(
                 self._database,
                 dictionary,
-                WallRows(
+                PageRows(
                     condition(dictionary, selection),
                     one_a_picture,
                     verdict_rows(dictionary, selection),
@@ -417,14 +417,14 @@ class Results:
         )
         return {name: list(values) for name, values in values_by_facet.items()}
 
-    def picture(self, run_id: str, position: int, unscored: str = LEFT_OUT) -> list[WallItem]:
+    def picture(self, run_id: str, position: int, unscored: str = LEFT_OUT) -> list[FailureItem]:
         """Every rule's say on every object of one image; empty where it did not come in yet.
 
         As it is stored, or as it counts by ``unscored`` of a Slice. Raises :class:`NotStored` for a
         run that is not here.
         """
 
-        def ask(dictionary: StringDictionary) -> list[WallItem]:
+        def ask(dictionary: StringDictionary) -> list[FailureItem]:
             run_no = dictionary.number("run", run_id)
             table = verdict_rows(dictionary, Slice(unscored=unscored), every_rule=True)
             with snapshot(self._database) as cursor:
@@ -460,7 +460,7 @@ class Results:
         limit: int = 60,
         after: str | None = None,
         start: int | None = None,
-    ) -> list[tuple[WallItem, WallItem]]:
+    ) -> list[tuple[FailureItem, FailureItem]]:
         """Images of two runs with the same prompt and number, in the order of the prompts.
 
         ``cell`` is one of :data:`CELLS`, or empty for all. ``start`` is the position in the first

@@ -25,7 +25,7 @@ from truehue.core.verdict.measure import measure
 from truehue.core.verdict.rules import DEFAULT_RULE
 from truehue.tabs.api.description import ApiRequest, Endpoint
 from truehue.tabs.batches.supervisor import RunSupervisor
-from truehue.tabs.explore.board import board_view
+from truehue.tabs.explore.leaderboard import leaderboard_view
 from truehue.tabs.generate import DRAWING
 from truehue.tabs.generate.form import GenerateImages, start_generation
 from truehue.tabs.generate.gallery import generations_json
@@ -248,7 +248,7 @@ class Leaderboard(ApiRequest):
 @requires("look")
 def leaderboard(context: Context, actor: Actor, request: Leaderboard) -> Mapping[str, Any]:
     """The accuracy of every run by one rule, with 95% intervals."""
-    return board_view(context, {"rule": request.rule})
+    return leaderboard_view(context, {"rule": request.rule})
 
 
 ENDPOINTS = (

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypedDict
 
-from truehue.core.analysis.board import TABLE_TASKS
 from truehue.core.analysis.groups import OVERALL
 from truehue.core.analysis.intervals import Rate, total
+from truehue.core.analysis.leaderboard import TABLE_TASKS
 from truehue.core.analysis.names import run_labels
 from truehue.core.analysis.records import TABLE_SYSTEMS, Count, Slice, choice_for, note_for
 from truehue.core.errors import BadInput

@@ -11,8 +11,8 @@ FEATURE = Feature(
     routers=(
         "routes:explore_routes",
         "routes:analyses_routes",
-        "routes:board_routes",
-        "routes:wall_routes",
+        "routes:leaderboard_routes",
+        "routes:failures_routes",
     ),
     kinds=(
         Kind("rejudge", "Scoring stored images", shared=True),

@@ -7,7 +7,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import NotRequired, TypedDict
 
-from truehue.core.analysis.records import RunRecord, WallItem
+from truehue.core.analysis.records import FailureItem, RunRecord
 from truehue.core.color.systems import parse_target
 from truehue.core.errors import TrueHueError
 from truehue.core.export.source import gone_text
@@ -21,7 +21,7 @@ from truehue.tabs.page.context import Context
 RULE_NAMES = {by.id: by.name for by in RULES}
 
 
-def stand_in_tags(context: Context, items: Iterable[WallItem]) -> dict[str, str]:
+def stand_in_tags(context: Context, items: Iterable[FailureItem]) -> dict[str, str]:
     """By image id what stands in for what, of renders where something does."""
     images = context.storage.images.by_ids({item.image_id for item in items if item.image_id})
     tags = {image_id: stand_in_tag(record.origin) for image_id, record in images.items()}
@@ -65,7 +65,7 @@ class ResultJson(TypedDict):
 
 
 def image_json(
-    item: WallItem,
+    item: FailureItem,
     runs: Mapping[str, RunRecord],
     names: Mapping[str, str],
     tags: Mapping[str, str] = MappingProxyType({}),

@@ -9,8 +9,6 @@ from fastapi.responses import JSONResponse, Response
 
 from truehue.tabs.charts.analyses import figure_csv, figure_view
 from truehue.tabs.explore.audit import agreement_view, reasons_view
-from truehue.tabs.explore.board import board_view, cards_view
-from truehue.tabs.explore.board_csv import board_csv
 from truehue.tabs.explore.diagnosis import KIND, Diagnose, start_run, stored_reports
 from truehue.tabs.explore.diagnosis_images import (
     KeepPicture,
@@ -20,11 +18,19 @@ from truehue.tabs.explore.diagnosis_images import (
     thumbnail_png,
 )
 from truehue.tabs.explore.diagnosis_report import report_view
-from truehue.tabs.explore.rejudge import ScoreStored, start_rejudge
+from truehue.tabs.explore.failures import (
+    count_view,
+    facets_view,
+    failures_view,
+    image_view,
+    mask_view,
+)
+from truehue.tabs.explore.leaderboard import cards_view, leaderboard_view
+from truehue.tabs.explore.leaderboard_csv import leaderboard_csv
 from truehue.tabs.explore.run_pairs import compare_view
+from truehue.tabs.explore.score_stored import ScoreStored, start_scoring_stored
 from truehue.tabs.explore.scores import measures_csv, measures_view
 from truehue.tabs.explore.scoring import ScoreRuns, start_scoring
-from truehue.tabs.explore.wall import count_view, facets_view, image_view, mask_view, wall_view
 from truehue.tabs.page.answers import csv_attachment, json_answer, refusal
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.roles import Actor
@@ -71,7 +77,7 @@ def explore_routes(context: Context) -> FeatureRouter:
         return json_answer(lambda: reasons_view(context, keys))
 
     router.post_json("/runs", Diagnose, start_run)
-    router.post_json("/rejudge", ScoreStored, start_rejudge)
+    router.post_json("/score-stored", ScoreStored, start_scoring_stored)
     router.post_json("/scores", ScoreRuns, start_scoring)
     return router
 
@@ -92,15 +98,15 @@ def analyses_routes(context: Context) -> APIRouter:
     return router
 
 
-def board_routes(context: Context) -> APIRouter:
+def leaderboard_routes(context: Context) -> APIRouter:
     """The router; errors are ``{"error": text}`` with a 4xx status."""
     router = APIRouter(prefix="/api/explore")
 
-    @router.get("/board")
-    def board(request: Request) -> JSONResponse:
-        return json_answer(lambda: board_view(context, request.query_params))
+    @router.get("/leaderboard")
+    def leaderboard(request: Request) -> JSONResponse:
+        return json_answer(lambda: leaderboard_view(context, request.query_params))
 
-    @router.get("/board/cards")
+    @router.get("/leaderboard/cards")
     def cards(request: Request) -> JSONResponse:
         return json_answer(lambda: cards_view(context, request.query_params))
 
@@ -112,35 +118,35 @@ def board_routes(context: Context) -> APIRouter:
     def measures_table() -> Response:
         return csv_attachment(lambda: ("truehue-measures.csv", measures_csv(context)))
 
-    @router.get("/board.csv")
+    @router.get("/leaderboard.csv")
     def as_csv(request: Request) -> Response:
         query = request.query_params
-        return csv_attachment(lambda: ("truehue-leaderboard.csv", board_csv(context, query)))
+        return csv_attachment(lambda: ("truehue-leaderboard.csv", leaderboard_csv(context, query)))
 
     return router
 
 
-def wall_routes(context: Context) -> FeatureRouter:
+def failures_routes(context: Context) -> FeatureRouter:
     """The router; errors are ``{"error": text}`` with a 4xx status."""
     router = FeatureRouter(context, "/api/explore")
 
-    @router.get("/wall")
-    def wall(request: Request) -> JSONResponse:
-        return json_answer(lambda: wall_view(context, request.query_params))
+    @router.get("/failures")
+    def failures(request: Request) -> JSONResponse:
+        return json_answer(lambda: failures_view(context, request.query_params))
 
-    @router.get("/wall/facets")
+    @router.get("/failures/facets")
     def facets(request: Request) -> JSONResponse:
         return json_answer(lambda: facets_view(context, request.query_params))
 
-    @router.get("/wall/count")
+    @router.get("/failures/count")
     def count(request: Request) -> JSONResponse:
         return json_answer(lambda: count_view(context, request.query_params))
 
-    @router.get("/wall/picture")
-    def picture(request: Request, actor: Actor = router.current_actor) -> JSONResponse:
+    @router.get("/failures/image")
+    def image(request: Request, actor: Actor = router.current_actor) -> JSONResponse:
         return json_answer(lambda: image_view(context, actor, request.query_params))
 
-    @router.get("/wall/mask")
+    @router.get("/failures/mask")
     def mask(request: Request) -> JSONResponse:
         return json_answer(lambda: mask_view(context, request.query_params))
 

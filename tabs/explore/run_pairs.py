@@ -11,8 +11,8 @@ from truehue.core.analysis.paired import CELLS, PairCounts
 from truehue.core.analysis.records import RunRecord, note_for
 from truehue.core.errors import BadInput
 from truehue.tabs.charts.slice import slice_of
+from truehue.tabs.explore.failures import MOST_POSITION, page_size
 from truehue.tabs.explore.images import ResultJson, image_json, stand_in_tags
-from truehue.tabs.explore.wall import MOST_POSITION, page_size
 from truehue.tabs.page.context import Context, runs_of
 from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.links import whole

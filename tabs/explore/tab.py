@@ -8,19 +8,12 @@ from __future__ import annotations
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.widgets import widget
 
-VIEWS = {
-    "board": "leaderboard",
-    "wall": "failures",
-    "runs": "runs",
-    "trust": "rule_accuracy",
-    "audit": "disagreements",
-    "judgments": "judgments",
-}
-"""The template of each view, by its name in links."""
+VIEWS = ("leaderboard", "failures", "runs", "rule_accuracy", "disagreements", "judgments")
+"""Its views, each with a template of its name."""
 
 
 def layout(_: Context) -> None:
     """Lays out its views."""
     widget("explore/switch", elem_id="explore")
-    for view, template in VIEWS.items():
-        widget(f"explore/{template}", elem_id=f"explore-{view}")
+    for view in VIEWS:
+        widget(f"explore/{view}", elem_id=f"explore-{view}")

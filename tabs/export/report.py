@@ -10,24 +10,24 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from truehue.core.analysis.board import (
+from truehue.core.analysis.intervals import SENTENCE
+from truehue.core.analysis.leaderboard import (
     AVERAGE,
     AVERAGED,
     TABLE_TASKS,
-    BoardRow,
+    LeaderboardEntry,
     Rate,
     apart_text,
-    board,
     interval_text,
+    leaderboard,
     part_note,
 )
-from truehue.core.analysis.intervals import SENTENCE
 from truehue.core.analysis.records import (
     LEFT_OUT,
     NOT_FOUND,
+    FailureItem,
     RunRecord,
     Slice,
-    WallItem,
     default_for,
     note_for,
 )
@@ -206,7 +206,7 @@ def _board(context: Context, record: RunRecord) -> tuple[Block, ...]:
     remarks: list[str] = []
     for rule_id, version in record.rules:
         tallies = context.storage.results.leaderboard(rule_id, (record.run_id,))
-        row = board(tallies, AVERAGED).get(record.run_id)
+        row = leaderboard(tallies, AVERAGED).get(record.run_id)
         name = f"{rule_name(rule_id)} {version}"
         rows.append(_row(name, row, [task for task, _ in tasks]))
         if default_for(rule_id) == NOT_FOUND:
@@ -214,7 +214,7 @@ def _board(context: Context, record: RunRecord) -> tuple[Block, ...]:
             tallies = context.storage.results.leaderboard(
                 rule_id, (record.run_id,), unscored=LEFT_OUT
             )
-            other = board(tallies, AVERAGED).get(record.run_id)
+            other = leaderboard(tallies, AVERAGED).get(record.run_id)
             if row and other and row.scored > other.scored:
                 rows.append(_row(f"{name}, not found excluded", other, [task for task, _ in tasks]))
                 notes[note_for(rule_id)] = None
@@ -234,7 +234,7 @@ def _board(context: Context, record: RunRecord) -> tuple[Block, ...]:
     return (own_table, meanings, *others, _published())
 
 
-def _row(name: str, row: BoardRow | None, tasks: Sequence[str]) -> tuple[Cell, ...]:
+def _row(name: str, row: LeaderboardEntry | None, tasks: Sequence[str]) -> tuple[Cell, ...]:
     if row is None:
         return (Cell(name), *[Cell("–")] * (len(tasks) + 2))
     cells = []
@@ -254,7 +254,7 @@ def _rate(rate: Rate, few: bool, note: str) -> Cell:
     return Cell(f"{rate.percent:.1f}", "; ".join(word for word in (bounds, note) if word))
 
 
-def _remarks(row: BoardRow) -> list[str]:
+def _remarks(row: LeaderboardEntry) -> list[str]:
     """What a number alone does not say: paper has nothing to hover over."""
     sentences = []
     for task, cell in row.cells.items():
@@ -356,9 +356,9 @@ def _failures(context: Context, run_id: str, rule_id: str) -> Iterable[Block]:
     if not total:
         yield Paragraph("No image fails by this rule.")
         return
-    items = list(results.wall(selection, limit=MOST_SHOTS))
+    items = list(results.page(selection, limit=MOST_SHOTS))
     for task in sorted(group.key[0] for group in results.groups(selection, ("task",))):
-        items += results.wall(
+        items += results.page(
             Slice(rule_id, (run_id,), task=task, status="fail"), limit=MOST_A_TASK
         )
     unique = {item.position: item for item in items}
@@ -378,7 +378,7 @@ def _failures(context: Context, run_id: str, rule_id: str) -> Iterable[Block]:
             yield Shots(f"{name} ({task.upper()}), {len(own):,}", shots)
 
 
-def _shot(context: Context, item: WallItem, gone: str) -> Shot:
+def _shot(context: Context, item: FailureItem, gone: str) -> Shot:
     stored, missing = b"", "no image"
     if item.image_id:
         try:

@@ -38,10 +38,21 @@ if TYPE_CHECKING:
 
 TABS = {"ask": "vlm", "judge": "studies"}
 """Former names of tabs in links, with today's."""
+VIEWS = {
+    "board": "leaderboard",
+    "wall": "failures",
+    "trust": "rule_accuracy",
+    "audit": "disagreements",
+}
+"""Former names of Explore's views in links, with today's."""
 ROUTES = {
     "/api/ask/askings": "/api/vlm/evaluations",
     "/api/vlm/askings": "/api/vlm/evaluations",
     "/api/ask/": "/api/vlm/",
+    "/api/explore/board": "/api/explore/leaderboard",
+    "/api/explore/wall/picture": "/api/explore/failures/image",
+    "/api/explore/wall": "/api/explore/failures",
+    "/api/explore/rejudge": "/api/explore/score-stored",
 }
 """How former routes begin, with how they begin today."""
 
@@ -51,11 +62,15 @@ def current_address(path: str, query: str) -> str | None:
     for former, current in ROUTES.items():
         if path.startswith(former):
             return f"{current}{path.removeprefix(former)}{'?' if query else ''}{query}"
-    values = parse_qsl(query, keep_blank_values=True)
-    tab = next((value for name, value in values if name == "tab"), "")
-    if path != "/" or tab not in TABS:
+    if path != "/":
         return None
-    named = [(name, TABS.get(value, value) if name == "tab" else value) for name, value in values]
+    values = parse_qsl(query, keep_blank_values=True)
+    former_names = {"tab": TABS}
+    if ("tab", "explore") in values:
+        former_names["view"] = VIEWS
+    named = [(name, former_names.get(name, {}).get(value, value)) for name, value in values]
+    if named == values:
+        return None
     return f"/?{urlencode(named, safe=',:/')}"
 
 

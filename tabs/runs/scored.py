@@ -10,7 +10,7 @@ from truehue.core.runs.folder import RunFolder
 from truehue.core.verdict.expectations import expectations_of
 from truehue.core.verdict.rules import RULES
 from truehue.tabs.page.context import Context
-from truehue.tabs.verdicts.scoring import masks_of, rejudge
+from truehue.tabs.verdicts.scoring import masks_of, score_stored_images
 from truehue.tabs.verdicts.summary import image_verdicts, object_verdicts
 
 STATUSES = ("pass", "fail", "unscored")
@@ -20,7 +20,7 @@ def store_verdicts(context: Context, folder: RunFolder, stop: Event) -> None:
     """Stores every rule's verdict on the images of a run that has scored stored ones, within the
     masks that the run has stored. Raises BadInput for a plan that cannot be read."""
     image_ids = [item.image_id for item in folder.plan().items]
-    for _ in rejudge(context, [by.id for by in RULES], image_ids, stop):
+    for _ in score_stored_images(context, [by.id for by in RULES], image_ids, stop):
         pass
 
 

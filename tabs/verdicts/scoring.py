@@ -143,7 +143,7 @@ _PAGE = 500
 
 
 @dataclass(frozen=True)
-class RejudgeProgress:
+class StoredScoringProgress:
     """How far a run over stored pictures is.
 
     ``done`` of ``total`` pictures were looked at: ``judged`` got verdicts now, ``complete`` had
@@ -164,12 +164,12 @@ class RejudgeProgress:
     finished: bool = False
 
 
-def rejudge(
+def score_stored_images(
     context: Context,
     rule_ids: Sequence[str],
     image_ids: Sequence[str] | None = None,
     stop: Event | None = None,
-) -> Iterator[RejudgeProgress]:
+) -> Iterator[StoredScoringProgress]:
     """Judges stored pictures by rules that have not judged them, and yields after each picture.
 
     A verdict is missing where none of this rule's id and version is stored for the object, the
@@ -184,8 +184,8 @@ def rejudge(
     status_counts: Counter[tuple[str, str]] = Counter()
     reasons: Counter[str] = Counter()
 
-    def state(done: int, finished: bool = False) -> RejudgeProgress:
-        return RejudgeProgress(
+    def state(done: int, finished: bool = False) -> StoredScoringProgress:
+        return StoredScoringProgress(
             len(rows),
             done,
             counts["judged"],

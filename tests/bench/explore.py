@@ -239,8 +239,8 @@ def questions(storage: Storage) -> list[Line]:
     red = next(color.name for color in system("l2").colors if color.name == "Red")
     every, fails = Slice(), Slice(status="fail")
     deep = Slice(status="fail", category="Animals", sector="30", task="cna")
-    page = results.wall(fails)
-    some = results.wall(Slice(sector="0", status="fail"))
+    page = results.page(fails)
+    some = results.page(Slice(sector="0", status="fail"))
     lines = [
         Line("leaderboard", lambda: results.leaderboard("paper")),
         Line("unscored and why", lambda: results.unscored(every)),
@@ -273,23 +273,23 @@ def questions(storage: Storage) -> list[Line]:
             lambda: results.count(Slice(sector="0", status="fail")),
             GOAL_PAGE_MS,
         ),
-        Line("wall, everything", lambda: results.wall(every), GOAL_PAGE_MS),
-        Line("wall, fails", lambda: results.wall(fails), GOAL_PAGE_MS),
+        Line("wall, everything", lambda: results.page(every), GOAL_PAGE_MS),
+        Line("wall, fails", lambda: results.page(fails), GOAL_PAGE_MS),
         Line(
             "wall, fails, next page",
-            lambda: results.wall(fails, after=page[-1].cursor),
+            lambda: results.page(fails, after=page[-1].cursor),
             GOAL_PAGE_MS,
         ),
-        Line("wall, nearest first", lambda: results.wall(fails, descending=False), GOAL_PAGE_MS),
-        Line("wall, newest first", lambda: results.wall(fails, sort="recent"), GOAL_PAGE_MS),
-        Line("wall, by prompt", lambda: results.wall(fails, "prompt", False), GOAL_PAGE_MS),
-        Line("wall, one hue", lambda: results.wall(Slice(sector="0", status="fail")), GOAL_PAGE_MS),
+        Line("wall, nearest first", lambda: results.page(fails, descending=False), GOAL_PAGE_MS),
+        Line("wall, newest first", lambda: results.page(fails, sort="recent"), GOAL_PAGE_MS),
+        Line("wall, by prompt", lambda: results.page(fails, "prompt", False), GOAL_PAGE_MS),
+        Line("wall, one hue", lambda: results.page(Slice(sector="0", status="fail")), GOAL_PAGE_MS),
         Line(
             "wall, one hue, next page",
-            lambda: results.wall(Slice(sector="0", status="fail"), after=some[-1].cursor),
+            lambda: results.page(Slice(sector="0", status="fail"), after=some[-1].cursor),
             GOAL_PAGE_MS,
         ),
-        Line("wall, level 2 red", lambda: results.wall(Slice(color=f"l2:{red}")), GOAL_PAGE_MS),
+        Line("wall, level 2 red", lambda: results.page(Slice(color=f"l2:{red}")), GOAL_PAGE_MS),
         Line("two runs, counts", lambda: results.pair_counts(ids[0], ids[1], every)),
         Line(
             "two runs, counts of one category",

@@ -15,7 +15,7 @@ from truehue.storage import Storage
 
 pytestmark = pytest.mark.browser
 
-WALL = "/?tab=explore&view=wall&status=all"
+WALL = "/?tab=explore&view=failures&status=all"
 PICTURES = 140
 DRAWN_MS = 60_000
 
@@ -39,7 +39,7 @@ def analysis(page: Page, name: str) -> Locator:
 
 
 def shown(page: Page) -> Locator:
-    return page.locator(".th-wall-count")
+    return page.locator(".th-failures-count")
 
 
 def click_at(page: Page, name: str, x: float, y: float) -> None:

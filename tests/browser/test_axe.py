@@ -30,11 +30,11 @@ PAGES = {
     "generate": {"tab=generate": "#prompts .th-row"},
     "explore": {
         "tab=explore&view=runs": "#explore-runs h3",
-        "tab=explore&view=audit": ".th-agree-title",
-        "tab=explore&view=board": "#explore-board .th-board-run",
+        "tab=explore&view=disagreements": ".th-agree-title",
+        "tab=explore&view=leaderboard": "#explore-leaderboard .th-leaderboard-run",
     },
-    "wall": {"tab=explore&view=wall": "#explore-wall article.th-wall-card"},
-    "trust": {"tab=explore&view=trust": ".th-trust-table tbody tr"},
+    "failures": {"tab=explore&view=failures": "#explore-failures article.th-failures-card"},
+    "rule_accuracy": {"tab=explore&view=rule_accuracy": ".th-accuracy-table tbody tr"},
     "compare": {
         "tab=compare&view=concept": ".th-compare-switch",
         "tab=compare&view=people": ".th-compare-switch",

@@ -47,8 +47,8 @@ def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
 
 
 def wall(page: Page) -> Locator:
-    box = page.locator("#explore-wall .th-wall")
-    expect(box.locator("article.th-wall-card").first).to_be_visible(timeout=SHOWN_MS)
+    box = page.locator("#explore-failures .th-failures")
+    expect(box.locator("article.th-failures-card").first).to_be_visible(timeout=SHOWN_MS)
     # The counts of the filters come after the pictures; the hues are among those that are folded.
     expect(box.locator(".th-hue").first).to_be_attached(timeout=SHOWN_MS)
     return box
@@ -124,14 +124,16 @@ def zoom_two_runs_as_one(page: Page, box: Locator) -> None:
 
 
 def test_from_the_leaderboard_to_pictures_inspect_and_back(visit: Visit, started: App) -> None:
-    page = visit(started.address + "/?tab=explore&view=board")
-    number_of = page.locator(".th-board-run .th-board-cell[data-column=average] button").first
+    page = visit(started.address + "/?tab=explore&view=leaderboard")
+    number_of = page.locator(
+        ".th-leaderboard-run .th-leaderboard-cell[data-column=average] button"
+    ).first
     expect(number_of).to_be_visible(timeout=SHOWN_MS)
     expect(page).to_have_title("Leaderboard – TrueHue")
     # 1: a number opens its pictures, and the keyboard stands on the first of them.
     number_of.click()
     box = wall(page)
-    cards = box.locator("article.th-wall-card")
+    cards = box.locator("article.th-failures-card")
     expect(cards.first).to_be_focused()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowDown")
@@ -206,23 +208,23 @@ def test_from_the_leaderboard_to_pictures_inspect_and_back(visit: Visit, started
 
 
 def test_on_a_phone_nothing_scrolls_sideways(visit: Visit, started: App) -> None:
-    page = visit(started.address + "/?tab=explore&view=wall")
+    page = visit(started.address + "/?tab=explore&view=failures")
     page.set_viewport_size({"width": 390, "height": 844})
     box = wall(page)
     assert page.evaluate(WIDER) <= 0
     expect(box.locator(".th-analyses")).to_be_hidden()
-    assert box.locator("article.th-wall-card").first.evaluate(TAG) <= 0
+    assert box.locator("article.th-failures-card").first.evaluate(TAG) <= 0
     # Figures and pictures take turns.
     box.get_by_role("button", name="Figures").click()
     expect(box.locator(".th-analyses")).to_be_visible()
-    expect(box.locator(".th-wall-list")).to_be_hidden()
+    expect(box.locator(".th-failures-list")).to_be_hidden()
     sample = page.locator(".th-analysis .main-svg").first
     expect(sample).to_be_visible(timeout=SHOWN_MS)
     # Plotly draws at a width of its own before it looks at the place it has.
     page.wait_for_function("(node) => node.clientWidth <= 390", arg=sample.element_handle())
     assert page.evaluate(WIDER) <= 0
     box.get_by_role("button", name="Images", exact=True).click()
-    box.locator("article.th-wall-card").first.click()
+    box.locator("article.th-failures-card").first.click()
     expect(page.locator(".th-light-view img")).to_be_visible()
     page.get_by_role("button", name="Close (Esc)").click()
     box.get_by_role("button", name="Compare two runs").click()
@@ -230,21 +232,23 @@ def test_on_a_phone_nothing_scrolls_sideways(visit: Visit, started: App) -> None
     assert page.evaluate(WIDER) <= 0
     # The leaderboard scrolls in itself; the names stay.
     page.get_by_role("tab", name="Leaderboard").click()
-    table = page.locator("#explore-board .th-board")
-    line = table.locator(".th-board-run").first
+    table = page.locator("#explore-leaderboard .th-leaderboard")
+    line = table.locator(".th-leaderboard-run").first
     expect(line).to_be_visible()
     assert page.evaluate(WIDER) <= 0
     table.locator(".th-scroll").first.evaluate("node => { node.scrollLeft = 300; }")
-    name = line.locator(".th-board-name")
+    name = line.locator(".th-leaderboard-name")
     name.scroll_into_view_if_needed()
     expect(name).to_be_in_viewport(ratio=0.98)
     # Both reports.
     page.get_by_role("tab", name="Rule accuracy").click()
-    rates = page.locator("#explore-trust .th-trust-table tbody tr").first
+    rates = page.locator("#explore-rule_accuracy .th-accuracy-table tbody tr").first
     expect(rates).to_be_visible(timeout=SHOWN_MS)
-    roc = page.locator("#explore-trust [data-system=l2] .legend .traces")
+    roc = page.locator("#explore-rule_accuracy [data-system=l2] .legend .traces")
     expect(roc.first).to_be_attached(timeout=SHOWN_MS)
     assert page.evaluate(WIDER) <= 0
     page.get_by_role("tab", name="Rule disagreements").click()
-    expect(page.locator("#explore-audit .th-agree-sentence")).not_to_be_empty(timeout=SHOWN_MS)
+    expect(page.locator("#explore-disagreements .th-agree-sentence")).not_to_be_empty(
+        timeout=SHOWN_MS
+    )
     assert page.evaluate(WIDER) <= 0

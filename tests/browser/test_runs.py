@@ -62,8 +62,8 @@ def test_a_run_is_started_paused_finished_exported_and_scored_again(
 ) -> None:
     # From an empty leaderboard, the first thing to do is a run.
     page = visit(started.address + "/?tab=explore")
-    expect(page).to_have_url(re.compile(r"view=board$"))
-    empty = page.locator("#explore-board .th-board-empty")
+    expect(page).to_have_url(re.compile(r"view=leaderboard$"))
+    empty = page.locator("#explore-leaderboard .th-leaderboard-empty")
     expect(empty).to_contain_text("No run yet")
     empty.get_by_role("button", name="Start a run").click()
     expect(page).to_have_url(re.compile("view=runs"))
@@ -146,5 +146,5 @@ def test_a_run_is_started_paused_finished_exported_and_scored_again(
     page.locator(f".th-run-item[data-run='{run_id}']").get_by_role(
         "button", name="Open results"
     ).click()
-    expect(page.locator("#explore-wall")).to_be_visible()
+    expect(page.locator("#explore-failures")).to_be_visible()
     assert run_id in page.url

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from truehue.core.analysis.board import AVERAGED, POOLED, board
 from truehue.core.analysis.intervals import CONFIDENCE, RESAMPLES, interval, ratios, resampled_sums
+from truehue.core.analysis.leaderboard import AVERAGED, POOLED, leaderboard
 from truehue.core.analysis.records import TABLE_SYSTEMS, PromptTally
 
 Prompts = list[tuple[int, int]]
@@ -96,7 +96,7 @@ def test_the_mean_of_three_systems_is_stratified() -> None:
         POOLED: lambda sums: percent(np.sum(sums, axis=0)),
     }
     for systems, measure in measures.items():
-        rate = board(tallies(strata), systems)["run"].cells["cna"].rate
+        rate = leaderboard(tallies(strata), systems)["run"].cells["cna"].rate
         assert rate.percent == pytest.approx(measure([np.sum(item, axis=0) for item in lists]))
         assert rate.low is not None
         assert rate.high is not None

@@ -64,7 +64,7 @@ export function mount({ element }) {
     const columns = groupedColumns(result.groups);
     result.rows.forEach((item) => {
       const row = make('tr');
-      const name = make('th', 'th-board-name');
+      const name = make('th', 'th-leaderboard-name');
       name.scope = 'row';
       name.title = item.facts;
       name.append(make('b', '', item.name), make('small', '', item.facts));

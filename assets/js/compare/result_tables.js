@@ -60,7 +60,7 @@ function publishedCard(result) {
   const head = make('header');
   const how = make('p', 'th-soft');
   const link = make('a', '', result.source);
-  head.append(make('h4', '', result.title), make('span', 'th-board-tag', 'as published'));
+  head.append(make('h4', '', result.title), make('span', 'th-leaderboard-tag', 'as published'));
   link.href = result.url;
   link.target = '_blank';
   link.rel = 'noreferrer';
@@ -74,7 +74,7 @@ function publishedCard(result) {
   const columns = groupedColumns(result.groups);
   result.rows.forEach((item) => {
     const row = make('tr');
-    const name = make('th', 'th-board-name');
+    const name = make('th', 'th-leaderboard-name');
     name.scope = 'row';
     name.append(make('b', '', item.name));
     if (item.here.length) {

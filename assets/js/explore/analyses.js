@@ -22,7 +22,7 @@ export function linkedAnalyses(box) {
     ['rules', 'Rules'],
   ];
   const AT_ONCE = 2;
-  const linked = restored('wall');
+  const linked = restored('failures');
   const known = NAMES.map(([name]) => name);
   let shown = (linked.get('fig') || '')
     .split(',')
@@ -183,7 +183,7 @@ export function linkedAnalyses(box) {
         figure(publishedPlot, data.published.figure);
       }
     }
-    audit.addEventListener('click', () => openView('audit'));
+    audit.addEventListener('click', () => openView('disagreements'));
     return {
       node,
       need,
@@ -205,7 +205,7 @@ export function linkedAnalyses(box) {
     return { ...chart, x: { ...chart.x, showticklabels: false } };
   }
   // ── the whole ──────────────────────────────────────────────────────────────────────────────
-  onBack('wall', (query) => {
+  onBack('failures', (query) => {
     const wanted = (query.get('fig') || 'categories')
       .split(',')
       .filter((name) => known.includes(name))
@@ -217,7 +217,7 @@ export function linkedAnalyses(box) {
     explore.figureLink = { fig: shown.join(',') === 'categories' ? '' : shown.join(','), ...ways };
     arranged();
   });
-  const visible = () => box.offsetParent !== null && explore.view === 'wall';
+  const visible = () => box.offsetParent !== null && explore.view === 'failures';
   const each = (call) =>
     shown.forEach((name) => {
       if (cards.has(name)) call(cards.get(name));

@@ -81,8 +81,8 @@ export function openInInspect(item, openPicture) {
 }
 /** @param {Api.ResultJson} item */
 export function wallCard(item) {
-  const node = make('article', 'th-wall-card');
-  const frame = make('div', 'th-wall-picture');
+  const node = make('article', 'th-failures-card');
+  const frame = make('div', 'th-failures-picture');
   node.setAttribute('aria-label', spoken(item));
   node.tabIndex = -1;
   if (item.thumb) {
@@ -94,18 +94,18 @@ export function wallCard(item) {
     image.addEventListener('error', () => frame.replaceChildren(make('p', '', item.gone)));
     frame.append(image);
   } else frame.append(make('p', '', item.picture_reason || 'No image.'));
-  const head = make('p', 'th-wall-head');
+  const head = make('p', 'th-failures-head');
   const colors = askedFound(item);
-  const about = make('p', 'th-wall-about th-soft');
+  const about = make('p', 'th-failures-about th-soft');
   head.append(
     statusWord(item.picture_status),
-    make('span', 'th-wall-distance', item.score || distanceOf(item)),
+    make('span', 'th-failures-distance', item.score || distanceOf(item)),
   );
-  const request = askedLine('th-wall-asked', item);
+  const request = askedLine('th-failures-asked', item);
   const tag = standInTag(item);
   if (tag) request.append(' ', tag);
-  const message = make('p', 'th-wall-told', item.thumb ? item.told : '');
-  const text = make('p', 'th-wall-text th-soft', item.text);
+  const message = make('p', 'th-failures-told', item.thumb ? item.told : '');
+  const text = make('p', 'th-failures-text th-soft', item.text);
   message.title = item.told;
   text.title = item.text;
   about.append(make('span', '', item.model), make('span', '', item.cause_words));

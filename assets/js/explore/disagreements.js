@@ -115,7 +115,7 @@ export function mount(widget) {
   const openPicture = opener(widget);
   const root = element.querySelector('.th-agree');
   const find = (name) => root.querySelector(name);
-  const linked = restored('audit');
+  const linked = restored('disagreements');
   const state = { cell: 'disagree', task: '', system: '' };
   ['a', 'b', 'task', 'system', 'cell'].forEach((name) => {
     if (linked.get(name)) state[name] = linked.get(name);
@@ -190,7 +190,7 @@ export function mount(widget) {
     options(find('.th-agree-system'), [{ id: '', name: 'All' }, ...data.systems], data.system);
     table();
     sentence();
-    ofLink('audit', {
+    ofLink('disagreements', {
       a: data.a,
       b: data.b,
       task: data.task,
@@ -376,7 +376,7 @@ export function mount(widget) {
   const showJob = workLine(find('.th-agree-job'));
   const start = find('.th-agree-start');
   beginsWork(start, find('.th-agree-job'), () =>
-    send('/api/explore/rejudge', { rules: [state.a, state.b] }),
+    send('/api/explore/score-stored', { rules: [state.a, state.b] }),
   );
   watchWork(element, 'rejudge', (job, ended) => {
     start.setAttribute('aria-disabled', String(Boolean(job && job.status === 'running')));
@@ -386,7 +386,7 @@ export function mount(widget) {
       store.tell('drawn');
     }
   });
-  onBack('audit', (query) => {
+  onBack('disagreements', (query) => {
     Object.assign(state, { cell: 'disagree', task: '', system: '' });
     ['a', 'b', 'task', 'system', 'cell'].forEach((name) => {
       if (query.get(name)) state[name] = query.get(name);
@@ -394,7 +394,7 @@ export function mount(widget) {
   });
   // What was judged elsewhere meanwhile is shown when this view comes to the front.
   function front() {
-    root.hidden = explore.view !== 'audit';
+    root.hidden = explore.view !== 'disagreements';
     if (!root.hidden) load();
   }
   store.subscribe('explore', front);

@@ -8,7 +8,7 @@ import { store } from '../shared/state.js';
 import { linkedAnalyses } from './analyses.js';
 import { openInInspect, spoken } from './card.js';
 import { filterBar } from './filter_bar.js';
-import { addressOfWall, otherRule, publishSlice, sliceQuery } from './filters.js';
+import { addressOfFailures, otherRule, publishSlice, sliceQuery } from './filters.js';
 import { largeView } from './large.js';
 import { pairsView } from './pairs.js';
 import { explore, onBack, restored } from './view.js';
@@ -29,12 +29,12 @@ const MOST_WAITS = 15;
 export function mount(widget) {
   const { element } = widget;
   const openPicture = opener(widget);
-  const wallRoot = element.querySelector('.th-wall');
+  const wallRoot = element.querySelector('.th-failures');
   const find = (name) => wallRoot.querySelector(name);
   linkedAnalyses(find('.th-analyses'));
-  const linked = restored('wall');
-  const fresh = find('.th-wall-fresh');
-  const list = find('.th-wall-list');
+  const linked = restored('failures');
+  const fresh = find('.th-failures-fresh');
+  const list = find('.th-failures-list');
   // Orders by measures come with the first answer; which there are, the server knows.
   let sort = linked.get('sort') || SORTS[0].id;
   let request = 0;
@@ -67,7 +67,7 @@ export function mount(widget) {
     stale = false;
     images.wait(!loaded);
     try {
-      const answer = await ask(`/api/explore/wall?${query('')}`);
+      const answer = await ask(`/api/explore/failures?${query('')}`);
       if (mine !== request) return;
       loaded = true;
       waited = 0;
@@ -93,7 +93,7 @@ export function mount(widget) {
   // The counts of all choices take longer than a page of images, and come after it.
   async function numbers(mine) {
     try {
-      const answer = await ask(`/api/explore/wall/facets?${sliceQuery()}`);
+      const answer = await ask(`/api/explore/failures/facets?${sliceQuery()}`);
       if (mine !== request) return;
       fresh.hidden = true;
       bar.update(answer);
@@ -144,7 +144,7 @@ export function mount(widget) {
     if (first || (focus && index >= 0)) images.focusCurrent();
     if (large && index >= 0) images.openAt(index);
   }
-  onBack('wall', (query, memo) => {
+  onBack('failures', (query, memo) => {
     const back = query.get('sort') || SORTS[0].id;
     const large = query.get('large') || '';
     const same = back === sort;
@@ -196,7 +196,7 @@ export function mount(widget) {
     const index = images.indexOfName(detail.name);
     if (index >= 0) images.mark(index);
   });
-  find('.th-wall-help').addEventListener('click', keys);
+  find('.th-failures-help').addEventListener('click', keys);
 
   // ── the large view and the pairs ───────────────────────────────────────────────────────────
   const light = largeView(find('.th-light'), {
@@ -213,7 +213,7 @@ export function mount(widget) {
       explore.wallLink = { ...explore.wallLink, large: '' };
       if (goesOn) return;
       if (!pairs.isOpen()) images.refocus();
-      places.close(addressOfWall());
+      places.close(addressOfFailures());
     },
     compare,
     keys,
@@ -253,25 +253,29 @@ export function mount(widget) {
     list.hidden = false;
     outcomes.on(true);
     explore.wallLink = { sort: sort === SORTS[0].id ? '' : sort };
-    places.close(addressOfWall());
+    places.close(addressOfFailures());
     store.tell('fresh');
     if (stale || !loaded)
-      load().then(() => find('.th-wall-compare').focus({ preventScroll: true }));
+      load().then(() => find('.th-failures-compare').focus({ preventScroll: true }));
     else {
       images.refocus();
       numbersSoon();
     }
   }
-  find('.th-wall-compare').addEventListener('click', () => compare(null));
+  find('.th-failures-compare').addEventListener('click', () => compare(null));
 
   // ── the whole ──────────────────────────────────────────────────────────────────────────────
   function publish() {
     explore.wallLink = { sort: sort === SORTS[0].id ? '' : sort };
     publishSlice();
   }
-  const bar = filterBar(find('.th-wall-bar'), find('.th-wall-sectors'), find('.th-wall-chips'));
+  const bar = filterBar(
+    find('.th-failures-bar'),
+    find('.th-failures-sectors'),
+    find('.th-failures-chips'),
+  );
   const outcomes = outcomeFilters(bar);
-  const sorts = find('.th-wall-sort select');
+  const sorts = find('.th-failures-sort select');
   function offerSorts(ofMeasures) {
     const all = [...SORTS, ...ofMeasures];
     if (sorts.options.length !== all.length) options(sorts, all, sort);
@@ -297,7 +301,7 @@ export function mount(widget) {
 
   const seenNow = () => !wallRoot.hidden && element.offsetParent !== null;
   store.subscribe('slice', (detail) => {
-    const goes = detail && detail.open === 'wall';
+    const goes = detail && detail.open === 'failures';
     if (pairs.isOpen() && !goes) outcomes.off();
     bar.draw();
     stale = true;
@@ -336,7 +340,7 @@ export function mount(widget) {
       const mine = request;
       try {
         // All statuses: an image that passes changes the figures and the counts too.
-        const now = (await ask(`/api/explore/wall/count?${sliceQuery({ status: '' })}`)).total;
+        const now = (await ask(`/api/explore/failures/count?${sliceQuery({ status: '' })}`)).total;
         const before = bar.all();
         if (mine === request && before !== null && now !== before) {
           if (!images.isEmpty()) {
@@ -365,7 +369,7 @@ export function mount(widget) {
     publish();
   }
   function front() {
-    wallRoot.hidden = explore.view !== 'wall';
+    wallRoot.hidden = explore.view !== 'failures';
     if (!wallRoot.hidden) takeOrder();
     if (wallRoot.hidden || pairs.isOpen() || element.offsetParent === null) return;
     if (stale) load();

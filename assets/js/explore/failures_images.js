@@ -23,10 +23,10 @@ export const nameOf = (item) => item.run_id + '.' + item.position;
  * @param {Record<string, (one: any) => void>} calls.keys what other keys do with the selected one
  */
 export function wallPictures(list, { question, query, words, selected, open, keys }) {
-  const grid = list.querySelector('.th-wall-grid');
-  const more = list.querySelector('.th-wall-more');
-  const count = list.querySelector('.th-wall-count');
-  const empty = list.querySelector('.th-wall-empty');
+  const grid = list.querySelector('.th-failures-grid');
+  const more = list.querySelector('.th-failures-more');
+  const count = list.querySelector('.th-failures-count');
+  const empty = list.querySelector('.th-failures-empty');
   let items = [];
   let nodes = [];
   let total = null;
@@ -48,8 +48,8 @@ export function wallPictures(list, { question, query, words, selected, open, key
   function skeleton() {
     grid.replaceChildren(
       ...Array.from({ length: 12 }, () => {
-        const node = make('div', 'th-wall-card th-wall-blank');
-        node.append(make('div', 'th-wall-picture'));
+        const node = make('div', 'th-failures-card th-failures-blank');
+        node.append(make('div', 'th-failures-picture'));
         return node;
       }),
     );
@@ -80,7 +80,7 @@ export function wallPictures(list, { question, query, words, selected, open, key
     more.setAttribute('aria-disabled', 'true');
     loading = (async () => {
       try {
-        const answer = await ask(`/api/explore/wall?${query(next)}`);
+        const answer = await ask(`/api/explore/failures?${query(next)}`);
         if (mine === question()) arrange(answer);
       } catch (error) {
         if (mine === question()) tell('No more can be shown. ' + error.message);

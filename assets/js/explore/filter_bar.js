@@ -26,17 +26,17 @@ const FILTER_STATUSES = [
   { id: '', name: 'All' },
 ];
 
-// The bar, the row of hues and the chips. update() takes the answer of /api/explore/wall/facets.
+// The bar, the row of hues and the chips. update() takes the answer of /api/explore/failures/facets.
 export function filterBar(bar, hues, chips) {
   const pickers = FILTERS.map(filterPicker);
-  const status = make('span', 'th-strip th-wall-status');
-  const more = make('button', 'th-button th-wall-morefilters');
-  const rest = make('div', 'th-wall-rest');
+  const status = make('span', 'th-strip th-failures-status');
+  const more = make('button', 'th-button th-failures-morefilters');
+  const rest = make('div', 'th-failures-rest');
   const labels = new Map();
   // How images whose object was not found count: beside the rule where its code has them incorrect.
-  const counted = make('label', 'th-wall-counted', 'Object not found');
+  const counted = make('label', 'th-failures-counted', 'Object not found');
   const countedChoice = make('select');
-  const note = make('p', 'th-soft th-wall-note');
+  const note = make('p', 'th-soft th-failures-note');
   counted.append(countedChoice);
   countedChoice.addEventListener('change', () => {
     const { value } = countedChoice;

@@ -38,7 +38,7 @@ explore.readSlice ||= (linked) => {
 };
 if (!explore.slice)
   explore.readSlice(
-    ['board', 'wall', 'runs'].map((view) => restored(view)).find((query) => query.size) ||
+    ['leaderboard', 'failures', 'runs'].map((view) => restored(view)).find((query) => query.size) ||
       new URLSearchParams(),
   );
 // What else the wall's link says, such as the order; views of the wall put their own into it.
@@ -63,13 +63,13 @@ function sliceOfLink() {
     status: { fail: '', '': 'all' }[status] ?? status,
   };
 }
-const linkOfWall = () => ({ ...sliceOfLink(), ...explore.figureLink, ...explore.wallLink });
+const linkOfFailures = () => ({ ...sliceOfLink(), ...explore.figureLink, ...explore.wallLink });
 export function publishSlice() {
-  ofLink('wall', linkOfWall());
+  ofLink('failures', linkOfFailures());
 }
-export function addressOfWall() {
-  explore.values.wall = linkOfWall();
-  return addressOfExplore('wall');
+export function addressOfFailures() {
+  explore.values.failures = linkOfFailures();
+  return addressOfExplore('failures');
 }
 // A link may name a rule that there is not: the page goes on with the default, and says so.
 export function otherRule(error) {
@@ -91,7 +91,7 @@ export function setSlice(changes, options) {
   if (explore.slice.rule !== JSON.parse(before).rule) explore.ruleProblem = '';
   const view = (options || {}).open;
   // Who follows a number wants to go through its images: the keyboard begins at the first.
-  if (view === 'wall') explore.toPictures = true;
+  if (view === 'failures') explore.toPictures = true;
   if (JSON.stringify(explore.slice) !== before) store.tell('slice', { open: view });
   if (view && view !== explore.view) openView(view);
 }

@@ -181,7 +181,7 @@ export function mount(widget) {
   }
   find('.th-pv-more').addEventListener('click', () => load(rows.length));
   function front() {
-    root.hidden = explore.view !== 'audit';
+    root.hidden = explore.view !== 'disagreements';
     if (!root.hidden) load(0);
   }
   store.subscribe('explore', front);

@@ -64,7 +64,7 @@ export function largeView(box, wall) {
     if (!masked || !entry.mask) return;
     try {
       const result = await ask(
-        `/api/explore/wall/mask?${new URLSearchParams({ mask: entry.mask })}`,
+        `/api/explore/failures/mask?${new URLSearchParams({ mask: entry.mask })}`,
       );
       if (mine !== turn || !masked) return;
       const over = document.createElementNS(SVG, 'svg');
@@ -102,7 +102,7 @@ export function largeView(box, wall) {
     const actions = make('div', 'th-light-actions');
     head.append(
       statusWord(entry.picture_status),
-      make('span', 'th-wall-distance', distanceOf(entry)),
+      make('span', 'th-failures-distance', distanceOf(entry)),
     );
     const facts = make('div', 'th-light-facts');
     const verdicts = make('div', 'th-light-verdicts');
@@ -148,7 +148,7 @@ export function largeView(box, wall) {
   async function all(facts, verdicts, own, mine) {
     try {
       const result = await ask(
-        `/api/explore/wall/picture?${new URLSearchParams({
+        `/api/explore/failures/image?${new URLSearchParams({
           run: entry.run_id,
           position: entry.position,
           unscored: explore.slice.unscored,
@@ -182,7 +182,7 @@ export function largeView(box, wall) {
     first.append(
       make('b', '', item.rule_name),
       statusWord(item.status),
-      make('span', 'th-wall-distance', distanceOf(item)),
+      make('span', 'th-failures-distance', distanceOf(item)),
       ...(colors ? [colors] : []),
     );
     button.append(first, make('small', '', askedWords(item)), make('small', 'th-soft', item.told));

@@ -15,9 +15,9 @@ const CALM_MS = 10000;
 
 /** @param {import('../shared/widget.js').Widget} widget */
 export function mount({ element }) {
-  const root = element.querySelector('.th-board');
+  const root = element.querySelector('.th-leaderboard');
   const find = (name) => root.querySelector(name);
-  const linked = restored('board');
+  const linked = restored('leaderboard');
   const state = {
     systems: linked.get('systems') || 'averaged',
     // Empty for the rule's default.
@@ -41,7 +41,7 @@ export function mount({ element }) {
     });
   }
   function tell() {
-    ofLink('board', {
+    ofLink('leaderboard', {
       rule: explore.slice.rule === DEFAULT_RULE ? '' : explore.slice.rule,
       systems: state.systems === 'averaged' ? '' : state.systems,
       unscored: state.unscored,
@@ -54,7 +54,7 @@ export function mount({ element }) {
     clearTimeout(timer);
     waiting = true;
     try {
-      const answer = await ask(`/api/explore/board?${query()}`);
+      const answer = await ask(`/api/explore/leaderboard?${query()}`);
       if (mine !== request) return;
       data = answer;
       problem(explore.ruleProblem || '');
@@ -75,23 +75,23 @@ export function mount({ element }) {
     if (seen() && !waiting) load();
   }
   function problem(text) {
-    put(find('.th-board-problem'), text);
-    find('.th-board-waiting').hidden = Boolean(data || text);
-    find('.th-board-problem').hidden = !text;
+    put(find('.th-leaderboard-problem'), text);
+    find('.th-leaderboard-waiting').hidden = Boolean(data || text);
+    find('.th-leaderboard-problem').hidden = !text;
   }
   function draw() {
     shownRule = data.rule.id;
-    strip(find('.th-board-rules'), data.choices.rules, data.rule.id, (id) => {
+    strip(find('.th-leaderboard-rules'), data.choices.rules, data.rule.id, (id) => {
       state.limits = '';
       setSlice({ rule: id });
     });
     limits.draw(data.limits);
-    strip(find('.th-board-systems'), data.choices.systems, state.systems, (id) => {
+    strip(find('.th-leaderboard-systems'), data.choices.systems, state.systems, (id) => {
       state.systems = id;
       load();
     });
     const usual = data.unscored_default;
-    strip(find('.th-board-policies'), data.choices.unscored, data.unscored, (id) => {
+    strip(find('.th-leaderboard-policies'), data.choices.unscored, data.unscored, (id) => {
       state.unscored = id === usual ? '' : id;
       load();
     });
@@ -104,7 +104,7 @@ export function mount({ element }) {
       25 * Math.ceil(Math.max(1, ...cells.map((cell) => cell.high || cell.percent || 0)) / 25),
     );
     root.classList.toggle('th-no-run', !some);
-    const empty = find('.th-board-empty');
+    const empty = find('.th-leaderboard-empty');
     empty.hidden = some;
     put(empty.querySelector('h3'), data.without ? 'No image yet' : 'No run yet');
     put(
@@ -116,25 +116,25 @@ export function mount({ element }) {
     const made = query().toString();
     table.draw(data, scale, made === rendered ? undefined : false);
     rendered = made;
-    put(find('.th-board-counted'), data.unscored_note);
-    find('.th-board-counted').hidden = !data.unscored_note;
+    put(find('.th-leaderboard-counted'), data.unscored_note);
+    find('.th-leaderboard-counted').hidden = !data.unscored_note;
     put(
-      find('.th-board-about'),
+      find('.th-leaderboard-about'),
       data.about +
         ' The line below a number runs from 0 to ' +
         scale +
         '%.' +
         (data.without ? ' ' + data.without : ''),
     );
-    find('.th-board-csv').href = '/api/explore/board.csv?' + query();
-    find('.th-board-published').hidden = false;
-    publishedTable(find('.th-board-published'), data.published, data.columns);
+    find('.th-leaderboard-csv').href = '/api/explore/leaderboard.csv?' + query();
+    find('.th-leaderboard-published').hidden = false;
+    publishedTable(find('.th-leaderboard-published'), data.published, data.columns);
     tell();
   }
-  find('.th-board-empty .th-button').addEventListener('click', () => openView('runs'));
+  find('.th-leaderboard-empty .th-button').addEventListener('click', () => openView('runs'));
 
-  const fresh = find('.th-board-fresh');
-  const table = boardTable(find('.th-board-top .th-board-table'), {
+  const fresh = find('.th-leaderboard-fresh');
+  const table = boardTable(find('.th-leaderboard-top .th-leaderboard-table'), {
     sort: () => state.sort,
     sortBy(order) {
       state.sort = order;
@@ -147,28 +147,32 @@ export function mount({ element }) {
     },
   });
   fresh.addEventListener('click', () => table.show());
-  const measures = measuresTable(element, find('.th-board-measures'), (run, sort) => {
+  const measures = measuresTable(element, find('.th-leaderboard-measures'), (run, sort) => {
     explore.wallSort = sort;
     openPictures({ runs: [run], status: '' });
   });
   // ── live limits: counted again for who moves them, in the link, and never stored ─────────────
-  const limits = liveLimits(find('.th-board-limits'), find('.th-board-moved'), (text) => {
-    state.limits = text;
-    load();
-  });
+  const limits = liveLimits(
+    find('.th-leaderboard-limits'),
+    find('.th-leaderboard-moved'),
+    (text) => {
+      state.limits = text;
+      load();
+    },
+  );
   // Opens the wall with exactly what a number was made from, without other filters.
   function openPictures(changes) {
     if (!data) return; // what stands here is of before the step back that was just taken
     const others = Object.keys(explore.slice).filter((name) => name !== 'rule' && name !== 'runs');
     const none = Object.fromEntries(others.map((name) => [name, '']));
     const unscored = data.unscored_filter;
-    setSlice({ ...none, rule: data.rule.id, unscored, ...changes }, { open: 'wall' });
+    setSlice({ ...none, rule: data.rule.id, unscored, ...changes }, { open: 'failures' });
   }
   function front() {
-    root.hidden = explore.view !== 'board';
+    root.hidden = explore.view !== 'leaderboard';
     look();
   }
-  onBack('board', (query) => {
+  onBack('leaderboard', (query) => {
     const now = () => JSON.stringify([shownRule, state]);
     const before = now();
     shownRule = explore.slice.rule;

@@ -8,19 +8,21 @@ import { beginsWork, watchWork, workLine } from '../shared/jobs.js';
  * @param {() => void} open
  */
 function cell(item, open) {
-  const node = make('td', 'th-board-cell');
+  const node = make('td', 'th-leaderboard-cell');
   const button = make('button');
-  const numbers = make('span', 'th-board-numbers');
+  const numbers = make('span', 'th-leaderboard-numbers');
   button.type = 'button';
   button.disabled = item.value === null;
   button.title = item.title + (button.disabled ? '' : '. Show the images in this order.');
   numbers.append(make('b', '', item.text), make('small', '', item.interval));
   button.append(numbers);
   item.unscored.forEach((why) =>
-    button.append(make('small', 'th-board-note', why.count + ' unscored: ' + why.reason)),
+    button.append(make('small', 'th-leaderboard-note', why.count + ' unscored: ' + why.reason)),
   );
   if (item.missing && item.scored)
-    button.append(make('small', 'th-board-note', many(item.missing, 'image') + ' not scored yet'));
+    button.append(
+      make('small', 'th-leaderboard-note', many(item.missing, 'image') + ' not scored yet'),
+    );
   button.addEventListener('click', open);
   node.append(button);
   return node;
@@ -67,7 +69,7 @@ export function measuresTable(element, card, openPictures) {
     head.append(top);
     result.rows.forEach((run) => {
       const line = make('tr');
-      const name = make('th', 'th-board-name');
+      const name = make('th', 'th-leaderboard-name');
       name.scope = 'row';
       name.append(make('b', '', run.name));
       if (run.cells.some((item) => item.scored)) {

@@ -40,7 +40,7 @@ export function publishedTable(card, result, columns) {
   head.appendChild(top);
   result.rows.forEach((row) => {
     const line = make('tr', row.here.length ? 'th-published-here' : '');
-    const name = make('th', 'th-board-name');
+    const name = make('th', 'th-leaderboard-name');
     name.scope = 'row';
     name.append(make('b', '', row.name), make('small', '', row.facts));
     if (row.here.length) {

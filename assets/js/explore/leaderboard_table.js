@@ -162,7 +162,7 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
     arrange(head, [heads()]);
     const bodies = groupsShown(hold).map((group) => {
       const body = keep('group ' + group.id, () => make('tbody'));
-      const title = row('title ' + group.id, 'th-board-group');
+      const title = row('title ' + group.id, 'th-leaderboard-group');
       const cell = keep('title cell ' + group.id, () => {
         const made = make('th');
         made.colSpan = data.columns.length + 2;
@@ -181,7 +181,7 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
   }
   /** @param {Api.LeaderboardRow} item */
   function lines(item) {
-    const line = row('run ' + item.id, 'th-board-run');
+    const line = row('run ' + item.id, 'th-leaderboard-run');
     const parts = partNames(item);
     const name = nameCell(item);
     arrange(line, [
@@ -193,7 +193,7 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
       }),
     ]);
     const below = parts.map((part) => {
-      const node = row('part ' + item.id + ' ' + part.id, 'th-board-part');
+      const node = row('part ' + item.id + ' ' + part.id, 'th-leaderboard-part');
       const head = keep('part name ' + item.id + ' ' + part.id, () => {
         const made = make('th', '', part.name);
         made.scope = 'row';
@@ -221,7 +221,7 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
   /** @param {Api.LeaderboardRow} item */
   function nameCell(item) {
     const cell = keep('name ' + item.id, () => {
-      const node = make('th', 'th-board-name');
+      const node = make('th', 'th-leaderboard-name');
       const bar = make('div', 'th-bar');
       node.scope = 'row';
       bar.setAttribute('role', 'progressbar');
@@ -231,9 +231,9 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
       node.append(
         make('b'),
         make('small'),
-        make('small', 'th-board-beside'),
+        make('small', 'th-leaderboard-beside'),
         bar,
-        make('small', 'th-board-progress'),
+        make('small', 'th-leaderboard-progress'),
       );
       return node;
     });
@@ -264,15 +264,20 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
   function numberCell(item, column, rate, system) {
     const key = 'cell ' + item.id + ' ' + column.id + ' ' + system;
     const cell = keep(key, () => {
-      const node = make('td', 'th-board-cell');
+      const node = make('td', 'th-leaderboard-cell');
       const button = make('button');
-      const numbers = make('span', 'th-board-numbers');
+      const numbers = make('span', 'th-leaderboard-numbers');
       const track = make('span', 'th-interval');
-      const none = make('span', 'th-board-none');
+      const none = make('span', 'th-leaderboard-none');
       button.type = 'button';
       numbers.append(make('span', 'th-unseen'), make('b'), make('small'));
       track.append(make('i'), make('b'));
-      button.append(numbers, track, make('small', 'th-board-note'), make('small', 'th-board-n'));
+      button.append(
+        numbers,
+        track,
+        make('small', 'th-leaderboard-note'),
+        make('small', 'th-leaderboard-n'),
+      );
       button.addEventListener('click', () =>
         openPictures({ runs: [item.id], status: 'fail', ...opened(item.id, column.id, system) }),
       );

@@ -11,9 +11,9 @@ import { arrange, make, put } from '../shared/dom.js';
  */
 export function unscoredCell(keep, item, isOpen, toggle) {
   const cell = keep('unscored ' + item.id, () => {
-    const node = make('td', 'th-board-cell th-board-unscored');
+    const node = make('td', 'th-leaderboard-cell th-leaderboard-unscored');
     const button = make('button');
-    const numbers = make('span', 'th-board-numbers');
+    const numbers = make('span', 'th-leaderboard-numbers');
     button.type = 'button';
     numbers.append(
       make('span', 'th-unseen'),
@@ -49,7 +49,7 @@ export function unscoredCell(keep, item, isOpen, toggle) {
  * @param {(filters: Record<string, any>) => void} openPictures
  */
 export function causesRow(keep, item, columns, openPictures) {
-  const line = keep('why ' + item.id, () => make('tr', 'th-board-why'));
+  const line = keep('why ' + item.id, () => make('tr', 'th-leaderboard-why'));
   const cell = keep('why cell ' + item.id, () => {
     const node = make('td');
     const box = make('div');
@@ -65,7 +65,7 @@ export function causesRow(keep, item, columns, openPictures) {
     box.firstChild,
     ...item.unscored.causes.map((cause) => {
       const button = keep('why ' + item.id + ' ' + cause.id, () => {
-        const made = make('button', 'th-board-cause');
+        const made = make('button', 'th-leaderboard-cause');
         made.type = 'button';
         made.append(make('b'), make('span'), make('small'));
         made.addEventListener('click', () =>

@@ -81,7 +81,7 @@ export function pairsView(box, { leave, openPicture, chosen }) {
     if (tag) target.append(' ', tag);
     head.append(
       statusWord(item.picture_status),
-      make('span', 'th-wall-distance', distanceOf(item)),
+      make('span', 'th-failures-distance', distanceOf(item)),
     );
     button.type = 'button';
     button.disabled = !item.image_id;
@@ -90,7 +90,7 @@ export function pairsView(box, { leave, openPicture, chosen }) {
       ...(colors ? [colors] : []),
       head,
       target,
-      make('p', 'th-wall-told', item.told || item.picture_reason),
+      make('p', 'th-failures-told', item.told || item.picture_reason),
       ...(item.cause_words ? [make('p', 'th-soft', 'Why: ' + item.cause_words)] : []),
       button,
     ];

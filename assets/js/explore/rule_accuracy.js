@@ -15,9 +15,9 @@ import { explore, ofLink, restored } from './view.js';
 export function mount(widget) {
   const { element } = widget;
   const openPicture = opener(widget);
-  const root = element.querySelector('.th-trust');
+  const root = element.querySelector('.th-accuracy');
   const find = (name) => root.querySelector(name);
-  const linked = restored('trust');
+  const linked = restored('rule_accuracy');
   const state = {
     source: linked.get('source') || '',
     set: linked.get('set') || 'pooled',
@@ -31,7 +31,7 @@ export function mount(widget) {
   let every = '10';
 
   function tell() {
-    ofLink('trust', {
+    ofLink('rule_accuracy', {
       source: data && data.source && data.reports[0].id !== data.source ? data.source : '',
       set: state.set === 'pooled' ? '' : state.set,
       rule: state.rule,
@@ -53,7 +53,7 @@ export function mount(widget) {
     }
   }
   function empty(text, command) {
-    const box = find('.th-trust-empty');
+    const box = find('.th-accuracy-empty');
     box.hidden = !text;
     box.replaceChildren(
       ...(text ? [make('p', '', text)] : []),
@@ -76,23 +76,26 @@ export function mount(widget) {
     if (!data.rows.some((row) => row.id === state.rule)) state.rule = data.rows[0].id;
     if (!data.systems.some((system) => system.id === state.system))
       state.system = data.systems[0].id;
-    const source = find('.th-trust-source');
+    const source = find('.th-accuracy-source');
     source.hidden = data.reports.length < 2;
     options(source.querySelector('select'), data.reports, data.source);
-    strip(find('.th-trust-sets'), data.sets, state.set, (id) => {
+    strip(find('.th-accuracy-sets'), data.sets, state.set, (id) => {
       state.set = id;
       load();
     });
-    put(find('.th-trust-words'), data.set_words);
-    put(find('.th-trust-about'), data.name + ' · ' + data.about + '. Intervals are 95% (Wilson).');
-    find('.th-trust-table').replaceChildren(...ratesTable(data, state.rule, chooseRule));
-    find('.th-trust-reliability').replaceChildren(...reliabilityTable(data.traced.sets));
+    put(find('.th-accuracy-words'), data.set_words);
+    put(
+      find('.th-accuracy-about'),
+      data.name + ' · ' + data.about + '. Intervals are 95% (Wilson).',
+    );
+    find('.th-accuracy-table').replaceChildren(...ratesTable(data, state.rule, chooseRule));
+    find('.th-accuracy-reliability').replaceChildren(...reliabilityTable(data.traced.sets));
     rocs();
     parts();
     examples.draw(data, measuredRules(), state.rule);
     tell();
   }
-  find('.th-trust-source select').addEventListener('change', (event) => {
+  find('.th-accuracy-source select').addEventListener('change', (event) => {
     state.source = event.target.value;
     load();
   });
@@ -103,7 +106,7 @@ export function mount(widget) {
     state.rule = id;
     chosen();
   }
-  const examples = examplesView(find('.th-trust-examples'), { openPicture, choose: chooseRule });
+  const examples = examplesView(find('.th-accuracy-examples'), { openPicture, choose: chooseRule });
   function chosen() {
     root
       .querySelectorAll('.th-rule')
@@ -117,7 +120,7 @@ export function mount(widget) {
 
   // ── ROC ──────────────────────────────────────────────────────────────────────────────────────
   function rocs() {
-    const box = find('.th-trust-figures');
+    const box = find('.th-accuracy-figures');
     data.systems.forEach((system) => {
       let card = box.querySelector('[data-system="' + system.id + '"]');
       if (!card) {
@@ -177,7 +180,7 @@ export function mount(widget) {
   });
 
   function front() {
-    root.hidden = explore.view !== 'trust';
+    root.hidden = explore.view !== 'rule_accuracy';
     if (!root.hidden && !data) load();
   }
   store.subscribe('explore', front);

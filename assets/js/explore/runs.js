@@ -54,7 +54,7 @@ export function mount({ element }) {
       explore.openLarge = item.run_id + '.' + item.position;
       setSlice(
         { ...NO_FILTERS, rule: item.rule, runs: [item.run_id], status: item.picture_status },
-        { open: 'wall' },
+        { open: 'failures' },
       );
     });
     const failed = make('details', 'th-run-failed');
@@ -99,7 +99,7 @@ export function mount({ element }) {
       stopOpening();
       setSlice(
         { ...NO_FILTERS, runs: [run.id], status: run.failed < run.done ? 'fail' : 'unscored' },
-        { open: 'wall' },
+        { open: 'failures' },
       );
     }
     function updateOpening() {

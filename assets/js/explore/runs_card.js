@@ -20,7 +20,7 @@ async function askRunResults() {
     async () => {
       runResults.at = Date.now();
       try {
-        runResults.found = await ask('/api/explore/board/cards');
+        runResults.found = await ask('/api/explore/leaderboard/cards');
       } catch {
         /* asked again when more has come in */
       }
@@ -90,7 +90,7 @@ export function runOutcome(openPicture) {
         ...(drawing ? {} : { status: 'fail' }),
       };
       if (runResults.found.rule) values.rule = runResults.found.rule;
-      const answer = await ask(`/api/explore/wall?${new URLSearchParams(values)}`);
+      const answer = await ask(`/api/explore/failures?${new URLSearchParams(values)}`);
       if (mine !== request) return;
       shown = state;
       const items = answer.items.filter((item) => item.thumb);

@@ -3,13 +3,13 @@ import { inFront } from '../shared/dom.js';
 import { places } from '../shared/links.js';
 import { store } from '../shared/state.js';
 
-const VIEWS = ['board', 'wall', 'runs', 'trust', 'audit'];
+const VIEWS = ['leaderboard', 'failures', 'runs', 'rule_accuracy', 'disagreements'];
 const query = new URLSearchParams(location.search);
 const linked = query.get('tab') === 'explore';
 
 /** @param {string | null} name */
-const known = (name) => (name && VIEWS.includes(name) ? name : 'board');
-const first = linked ? known(query.get('view')) : 'board';
+const known = (name) => (name && VIEWS.includes(name) ? name : 'leaderboard');
+const first = linked ? known(query.get('view')) : 'leaderboard';
 
 /** @type {Record<string, any>} */
 export const explore = {
@@ -30,7 +30,8 @@ store.subscribe('place', ({ query: now, memo }) => {
   if (now.get('tab') !== 'explore') return;
   const before = JSON.stringify(explore.slice);
   explore.view = known(now.get('view'));
-  if (explore.readSlice && ['board', 'wall'].includes(explore.view)) explore.readSlice(now);
+  if (explore.readSlice && ['leaderboard', 'failures'].includes(explore.view))
+    explore.readSlice(now);
   store.tell('explore-back', { query: now, memo, view: explore.view });
   if (JSON.stringify(explore.slice) !== before) store.tell('slice', {});
   store.tell('explore');
@@ -79,7 +80,7 @@ export function addressOfExplore(view) {
 export function publishExplore() {
   const nav = document.querySelector('.th-explore-switch');
   if (!nav || !inFront(nav)) return;
-  const large = explore.view === 'wall' && explore.wallLink && explore.wallLink.large;
+  const large = explore.view === 'failures' && explore.wallLink && explore.wallLink.large;
   places.show(addressOfExplore(explore.view), large ? explore.largeWords : '');
 }
 

@@ -38,7 +38,7 @@ export function mount({ element }) {
     const mine = film;
     const values = new URLSearchParams(mine.query);
     if (mine.items.length) values.set('after', mine.next);
-    const answer = await ask(`/api/explore/wall?${values}`);
+    const answer = await ask(`/api/explore/failures?${values}`);
     if (mine !== film) return false;
     film.items.push(...answer.items);
     film.next = answer.next;
@@ -53,7 +53,7 @@ export function mount({ element }) {
         film.at = film.items.findIndex((item) => nameOf(item) === message.name);
       }
       if (mine !== turn) return;
-      film.total = (await ask(`/api/explore/wall/count?${film.query}`)).total;
+      film.total = (await ask(`/api/explore/failures/count?${film.query}`)).total;
     } catch {
       if (mine === turn) film = null;
     }

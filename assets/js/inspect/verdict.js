@@ -60,7 +60,7 @@ function swatch(side, data, title) {
  */
 function audit(view) {
   if (!view.audit) return null;
-  const box = el('details', 'th-audit');
+  const box = el('details', 'th-disagreements');
   add(
     box,
     add(el('summary'), el('b', '', 'The rules disagree: '), el('span', '', view.audit.sentence)),

@@ -100,9 +100,9 @@ export function mount({ element }) {
       text: 'Leaderboard shows the share of images in the requested color, per run. Click a number to see the images behind it in Failures. “Rule accuracy” shows how often each rule is right.',
       walk: () => {
         openRoom('Explore');
-        later('.th-explore-switch [data-view="board"]');
+        later('.th-explore-switch [data-view="leaderboard"]');
       },
-      at: ['.th-explore-switch [data-view="board"]'],
+      at: ['.th-explore-switch [data-view="leaderboard"]'],
       done: () => document.querySelector('dialog.th-light[open]'),
     },
     {

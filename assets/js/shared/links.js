@@ -18,11 +18,11 @@ const ROOMS = {
   studies: 'Studies',
 };
 const EXPLORE = {
-  board: 'Leaderboard',
-  wall: 'Failures',
+  leaderboard: 'Leaderboard',
+  failures: 'Failures',
   runs: 'Runs',
-  trust: 'Rule accuracy',
-  audit: 'Rule disagreements',
+  rule_accuracy: 'Rule accuracy',
+  disagreements: 'Rule disagreements',
 };
 const COMPARE = {
   concept: 'A concept',
@@ -68,12 +68,14 @@ function placeOf(query) {
     return ['vlm', view || 'results', value('set'), value('q') ? 'large' : ''].join(' ');
   if (tab === 'studies') return ['studies', value('study'), view, value('preset')].join(' ');
   if (tab !== 'explore') return tab;
-  if (view === 'wall')
+  if (view === 'failures')
     return (
-      'explore wall' +
+      'explore failures' +
       (value('large') ? ' large' : value('mode') === 'compare' ? ' pairs ' + value('cell') : '')
     );
-  return ['explore', view || 'board', view === 'audit' ? value('cell') : ''].join(' ');
+  return ['explore', view || 'leaderboard', view === 'disagreements' ? value('cell') : ''].join(
+    ' ',
+  );
 }
 const nameOfColor = (text) => text.replace(/^(l1|l2|l3|css):/, '');
 function titleOf(query, text) {
@@ -100,8 +102,8 @@ function titleOf(query, text) {
   if (tab === 'vlm') room = VLM[view] || room;
   if (tab === 'studies') room = STUDIES[view] || room;
   if (tab === 'explore') {
-    room = EXPLORE[view] || EXPLORE.board;
-    if (view === 'wall') {
+    room = EXPLORE[view] || EXPLORE.leaderboard;
+    if (view === 'failures') {
       if (value('mode') === 'compare') room = 'Two runs';
       const status = value('status');
       if (status === 'pass') room = 'Passes';
@@ -113,7 +115,7 @@ function titleOf(query, text) {
         value('large') && 'one image',
       );
     }
-    if (view === 'board' || !view) open ||= value('rule') && 'by ' + value('rule');
+    if (view === 'leaderboard' || !view) open ||= value('rule') && 'by ' + value('rule');
   }
   return (open ? room + ': ' + open : room) + ' – TrueHue';
 }

@@ -238,7 +238,7 @@ export function metricsView(box, current) {
     const { published } = validation;
     if (published) {
       const text = make('p', 'th-soft');
-      const tag = make('span', 'th-board-tag', 'as published');
+      const tag = make('span', 'th-leaderboard-tag', 'as published');
       const link = make('a', '', published.title);
       link.href = published.url;
       link.target = '_blank';

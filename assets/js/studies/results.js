@@ -104,7 +104,7 @@ export function resultsView(box, current) {
     const caution = cautionOf(data);
     if (caution)
       made.forEach((part) => {
-        const tag = make('span', 'th-board-tag', 'few people');
+        const tag = make('span', 'th-leaderboard-tag', 'few people');
         tag.title = caution;
         part.head.querySelector('h3').after(tag);
       });

@@ -5,16 +5,16 @@ import * as live from '../live.js';
 
 const { button, choose, link, press, says, settled, shown, textOf, until, value } = live;
 
-history.replaceState({}, '', '?tab=explore&view=wall&status=all&fig=confusion,hues');
+history.replaceState({}, '', '?tab=explore&view=failures&status=all&fig=confusion,hues');
 live.rooms('Explore');
 await live.widget('explore/switch');
 const { element } = await live.widget('explore/failures');
-const board = (await live.widget('explore/leaderboard')).element.querySelector('.th-board');
+const board = (await live.widget('explore/leaderboard')).element.querySelector('.th-leaderboard');
 const { explore } = await live.load('explore/view');
 const { store } = await live.load('shared/state');
-const box = element.querySelector('.th-wall');
-const part = (name) => box.querySelector('.th-wall-' + name);
-const cards = () => [...box.querySelectorAll('article.th-wall-card')];
+const box = element.querySelector('.th-failures');
+const part = (name) => box.querySelector('.th-failures-' + name);
+const cards = () => [...box.querySelectorAll('article.th-failures-card')];
 const light = box.querySelector('dialog.th-light');
 const status = (id) => part('status').querySelector(`[data-id="${id}"]`);
 const count = (node) => Number(/([\d,]+)$/.exec(textOf(node))[1].replace(',', ''));
@@ -32,7 +32,7 @@ const imageNodes = async (wanted) => {
   return Number(textOf(part('count')).split(' ')[0].replace(',', ''));
 };
 /** Opens a link, as Back and Forward do, and waits for the answer to a question of this path. */
-async function follow(address, path = '/api/explore/wall/facets') {
+async function follow(address, path = '/api/explore/failures/facets') {
   live.hand();
   const go = () => {
     history.pushState({}, '', address);
@@ -95,7 +95,7 @@ test('a part of a figure opens the pictures of one run, and both runs stay in it
   await imageNodes(value.pictures);
   await follow(address);
   await imageNodes(source);
-  await follow('?tab=explore&view=wall&status=all&fig=drift');
+  await follow('?tab=explore&view=failures&status=all&fig=drift');
   await imageNodes(value.pictures);
 });
 
@@ -120,13 +120,13 @@ test('two figures at a time, and the link names them', async () => {
   button(names, 'Measured colors').click();
   await until(() => box.querySelectorAll('.th-analysis').length === 1);
   button(await analysis('rules'), 'Rule disagreements').click();
-  assert.match(link(), /view=audit/);
+  assert.match(link(), /view=disagreements/);
 });
 
 test('a selection without measured colors says so', async () => {
   const answer = await fetch('/api/explore/figures/drift?by=colors&sector=0');
   const color = encodeURIComponent((await answer.json()).picks[0].color);
-  await follow(`?tab=explore&view=wall&status=all&fig=confusion&sector=180&color=${color}`);
+  await follow(`?tab=explore&view=failures&status=all&fig=confusion&sector=180&color=${color}`);
   const empty = await until(() => box.querySelector('.th-analysis-empty:not([hidden])'));
   await says(empty, 'Nothing was measured in this selection');
   assert.ok(!shown(box.querySelector('.th-analysis-foot')));
@@ -136,9 +136,9 @@ test('a selection without measured colors says so', async () => {
 });
 
 test('filters narrow the wall and its link, one by one', async () => {
-  const { total: fails } = await (await fetch('/api/explore/wall/facets?status=fail')).json();
+  const { total: fails } = await (await fetch('/api/explore/failures/facets?status=fail')).json();
   // All filters were just cleared, so that no question need follow.
-  await follow('?tab=explore&view=wall', '');
+  await follow('?tab=explore&view=failures', '');
   await imageNodes(fails);
   await until(() => box.querySelector('.th-hue'));
   await until(() => textOf(status('fail')) === `✕ Fail ${fails}`);
@@ -190,24 +190,24 @@ test('what could not be drawn says why; nothing at all says what to change', asy
     [...cause.querySelectorAll('[role=option]')].find((node) => /no image/.test(textOf(node))),
   );
   none.click();
-  await until(() => cards()[0] && shown(cards()[0].querySelector('.th-wall-picture')));
+  await until(() => cards()[0] && shown(cards()[0].querySelector('.th-failures-picture')));
   await says(
-    () => cards()[0].querySelector('.th-wall-picture'),
+    () => cards()[0].querySelector('.th-failures-picture'),
     /^The model ran out of memory: give it a smaller size\.$/,
   );
   status('pass').click();
   const text =
     'Nothing passes under these filters. Remove a filter above, or choose another status.';
   await says(part('empty'), text);
-  assert.match(link(), /view=wall&cause=no-image&status=pass/);
-  await follow('?tab=explore&view=wall&object=unicorn', '/api/explore/wall');
+  assert.match(link(), /view=failures&cause=no-image&status=pass/);
+  await follow('?tab=explore&view=failures&object=unicorn', '/api/explore/failures');
   await says(part('empty'), "No result has the object 'unicorn'");
   part('chips').querySelector('[data-field=object]').click();
   await until(() => cards().length > 0 && !part('chips').querySelector('[data-field=object]'));
 });
 
 test('the keyboard goes from card to large view to Inspect', async () => {
-  await follow('?tab=explore&view=wall&rule=released&task=coa');
+  await follow('?tab=explore&view=failures&rule=released&task=coa');
   await until(() => picker('task') && cards().length > 3 && explore.slice.task === 'coa');
   await imageNodes();
   await until(() => cards().length > 3);
@@ -248,12 +248,12 @@ test('the keyboard goes from card to large view to Inspect', async () => {
   const { question } = store.take('opened').verdict.view;
   assert.match(question.image, /^[0-9a-f]{64}$/);
   assert.equal(question.rule, 'released');
-  assert.ok(textOf(cards()[3].querySelector('.th-wall-asked')).startsWith(question.object));
+  assert.ok(textOf(cards()[3].querySelector('.th-failures-asked')).startsWith(question.object));
   assert.match(store.get('film').query, /rule=released&task=coa/);
 });
 
 test('two runs stand side by side, pair by pair, and the link opens the same pair', async () => {
-  await follow('?tab=explore&view=wall');
+  await follow('?tab=explore&view=failures');
   await until(() => explore.slice.task === '' && cards().length > 3);
   await imageNodes();
   cards()[0].focus();
@@ -293,15 +293,16 @@ test('two runs stand side by side, pair by pair, and the link opens the same pai
 
 // ── the leaderboard ──────────────────────────────────────────────────────────────────────────────
 
-const runs = () => [...board.querySelectorAll('.th-board-run')];
-const line = (name) => runs().find((run) => textOf(run.querySelector('.th-board-name b')) === name);
+const runs = () => [...board.querySelectorAll('.th-leaderboard-run')];
+const line = (name) =>
+  runs().find((run) => textOf(run.querySelector('.th-leaderboard-name b')) === name);
 const column = (name, id) => line(name).querySelector(`[data-column=${id}]`);
 const named = (text) =>
-  [...board.querySelectorAll('.th-board-cell button')].find((node) =>
+  [...board.querySelectorAll('.th-leaderboard-cell button')].find((node) =>
     textOf(node).startsWith(text),
   );
 const rows = async (query = '') => {
-  const { groups } = await (await fetch('/api/explore/board' + query)).json();
+  const { groups } = await (await fetch('/api/explore/leaderboard' + query)).json();
   return groups.flatMap((group) => group.rows);
 };
 const failures = (title) => {
@@ -310,10 +311,10 @@ const failures = (title) => {
 };
 
 test('the leaderboard shows every number, and sorts by each', async () => {
-  await follow('?tab=explore&view=board&systems=each', '/api/explore/board');
+  await follow('?tab=explore&view=leaderboard&systems=each', '/api/explore/leaderboard');
   await until(() => shown(board) && runs().length === 2);
   const result = await rows('?systems=each');
-  await until(() => board.querySelector('.th-board-part'));
+  await until(() => board.querySelector('.th-leaderboard-part'));
   for (const item of result)
     for (const id of ['cna', 'coa', 'moc', 'ica', 'ncu', 'average']) {
       const cell = textOf(column(item.label, id));
@@ -321,7 +322,7 @@ test('the leaderboard shows every number, and sorts by each', async () => {
       assert.ok(cell.includes(item.cells[id].interval), `${item.label} ${id}: ${cell}`);
     }
   const sorted = [...result].sort((a, b) => b.cells.cna.percent - a.cells.cna.percent);
-  const names = () => runs().map((run) => textOf(run.querySelector('.th-board-name b')));
+  const names = () => runs().map((run) => textOf(run.querySelector('.th-leaderboard-name b')));
   const head = () => button(board.querySelector('thead'), /^CNA/);
   head().click();
   assert.deepEqual(
@@ -336,22 +337,22 @@ test('the leaderboard shows every number, and sorts by each', async () => {
 test('what has no score says why, and its pictures are a press away', async () => {
   const [item] = await rows();
   button(line(item.label), /show why$/).click();
-  const cause = button(board.querySelector('.th-board-why'), /generation failed/);
+  const cause = button(board.querySelector('.th-leaderboard-why'), /generation failed/);
   cause.click();
-  assert.ok(link().includes(`view=wall&runs=${item.id}&cause=no-image`), link());
+  assert.ok(link().includes(`view=failures&runs=${item.id}&cause=no-image`), link());
   await imageNodes();
 });
 
 test("a color system's number opens its failures alone, a mean those of its systems", async () => {
-  await follow('?tab=explore&view=board&systems=each', '/api/explore/board');
+  await follow('?tab=explore&view=leaderboard&systems=each', '/api/explore/leaderboard');
   const [item] = await rows('?systems=each');
   const l3 = item.cells.coa.parts.find((each) => each.id === 'l3');
   await until(() => named(`${item.name}, L3, Color-object association`));
   named(`${item.name}, L3, Color-object association`).click();
-  assert.ok(link().includes(`view=wall&runs=${item.id}&task=coa&system=l3`), link());
+  assert.ok(link().includes(`view=failures&runs=${item.id}&task=coa&system=l3`), link());
   await imageNodes(failures(l3.title));
   await until(() => document.activeElement === cards()[0]);
-  await follow('?tab=explore&view=board', '/api/explore/board');
+  await follow('?tab=explore&view=leaderboard', '/api/explore/leaderboard');
   await until(() => named(`${item.name}, Color name accuracy`));
   named(`${item.name}, Color name accuracy`).click();
   assert.match(link(), /task=cna&system=l2,l3,css/);
@@ -363,13 +364,13 @@ test("a color system's number opens its failures alone, a mean those of its syst
 });
 
 test('the rule is one for all views, and the paper stays apart', async () => {
-  await follow('?tab=explore&view=board', '/api/explore/board');
-  const rules = board.querySelector('.th-board-rules');
+  await follow('?tab=explore&view=leaderboard', '/api/explore/leaderboard');
+  const rules = board.querySelector('.th-leaderboard-rules');
   button(rules, 'released').click();
-  await until(() => /view=board&rule=released$/.test(link()));
+  await until(() => /view=leaderboard&rule=released$/.test(link()));
   const [item] = await rows('?rule=released');
   await until(() => textOf(column(item.label, 'cna')).includes(item.cells.cna.text));
-  const apart = board.querySelector('.th-board-published');
+  const apart = board.querySelector('.th-leaderboard-published');
   await says(apart, 'published under paper');
   assert.match(textOf(apart), /they answer another question than these/);
   assert.equal(apart.querySelectorAll('button').length, 0);
@@ -378,41 +379,45 @@ test('the rule is one for all views, and the paper stays apart', async () => {
   const answer = await fetch(csv);
   assert.match(answer.headers.get('content-disposition'), /truehue-leaderboard\.csv/);
   assert.ok((await answer.text()).includes(item.name));
-  document.querySelector('[data-view=wall]').click();
-  assert.match(link(), /view=wall&(.*&)?rule=released/);
-  await follow('?tab=explore&view=board&rule=nope', '/api/explore/board');
-  await says(board.querySelector('.th-board-problem'), 'No rule is called "nope"');
+  document.querySelector('[data-view=failures]').click();
+  assert.match(link(), /view=failures&(.*&)?rule=released/);
+  await follow('?tab=explore&view=leaderboard&rule=nope', '/api/explore/leaderboard');
+  await says(board.querySelector('.th-leaderboard-problem'), 'No rule is called "nope"');
   assert.match(
-    textOf(board.querySelector('.th-board-problem')),
+    textOf(board.querySelector('.th-leaderboard-problem')),
     /Shown by the rule truehue instead\./,
   );
   await until(() => textOf(rules.querySelector('[aria-pressed=true]')) === 'truehue');
-  assert.match(link(), /view=board$/);
+  assert.match(link(), /view=leaderboard$/);
 });
 
 test("Back brings a rule's own limits, and a choice made right after it counts", async () => {
-  await follow('?tab=explore&view=board&rule=paper&limits=delta_e00:8', '/api/explore/board');
-  const pressed = () => textOf(board.querySelector('.th-board-rules [aria-pressed=true]'));
+  await follow(
+    '?tab=explore&view=leaderboard&rule=paper&limits=delta_e00:8',
+    '/api/explore/leaderboard',
+  );
+  const pressed = () => textOf(board.querySelector('.th-leaderboard-rules [aria-pressed=true]'));
   await until(() => pressed() === 'paper');
   assert.match(link(), /rule=paper&limits=delta_e00:8$/);
-  const policies = board.querySelector('.th-board-policies');
-  await follow('?tab=explore&view=board', '');
+  const policies = board.querySelector('.th-leaderboard-policies');
+  await follow('?tab=explore&view=leaderboard', '');
   policies.querySelector('[aria-pressed=false]').click();
-  await until(() => /view=board&unscored=/.test(link()));
-  await follow('?tab=explore&view=board', '/api/explore/board');
-  assert.match(link(), /view=board$/);
+  await until(() => /view=leaderboard&unscored=/.test(link()));
+  await follow('?tab=explore&view=leaderboard', '/api/explore/leaderboard');
+  assert.match(link(), /view=leaderboard$/);
 });
 
 test('images are measured, and stand in the order of a measure', async () => {
   await live.widget('page/header', { data: '', account: '', backup: false });
-  const card = board.querySelector('.th-board-measures');
+  const card = board.querySelector('.th-leaderboard-measures');
   await until(() => card.querySelector('tbody tr'));
   button(card, 'Score the images').click();
   await says(() => card, 'Every image is scored.');
-  const cell = () => card.querySelector('tbody tr').querySelectorAll('.th-board-cell button')[1];
+  const cell = () =>
+    card.querySelector('tbody tr').querySelectorAll('.th-leaderboard-cell button')[1];
   await until(() => cell() && Number(textOf(cell().querySelector('b'))) > 0);
   cell().click();
-  const shots = () => [...box.querySelectorAll('.th-wall-distance')].map(textOf);
+  const shots = () => [...box.querySelectorAll('.th-failures-distance')].map(textOf);
   await until(() => /ΔSat/.test(shots()[0]));
   const values = shots()
     .slice(0, 8)

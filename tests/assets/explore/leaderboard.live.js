@@ -8,28 +8,28 @@ const { button, link, says, shown, textOf, until } = live;
 history.replaceState({}, '', '?tab=explore');
 live.rooms('Explore');
 await live.widget('explore/switch');
-const board = (await live.widget('explore/leaderboard')).element.querySelector('.th-board');
+const board = (await live.widget('explore/leaderboard')).element.querySelector('.th-leaderboard');
 const { openView } = await live.load('explore/view');
-const run = () => board.querySelector('.th-board-run');
+const run = () => board.querySelector('.th-leaderboard-run');
 /** The leaderboard asks again, as when the page is looked at again. */
 const look = () => document.dispatchEvent(new window.Event('visibilitychange'));
 
 test('without a run there is the paper, and a run is a press away', async () => {
-  const empty = board.querySelector('.th-board-empty');
+  const empty = board.querySelector('.th-leaderboard-empty');
   await says(empty, 'No run yet');
-  assert.match(link(), /view=board$/);
+  assert.match(link(), /view=leaderboard$/);
   assert.equal(board.querySelectorAll('.th-published-table tbody tr').length, 9);
   button(empty, 'Start a run').click();
   assert.match(link(), /view=runs/);
-  openView('board');
+  openView('leaderboard');
 });
 
 test('half of a run stands there with its progress; the rest leaves the focus', async () => {
   await live.step('half');
   look();
   await until(run);
-  await says(run().querySelector('.th-board-progress'), '50% generated');
-  assert.ok(!shown(board.querySelector('.th-board-empty')));
+  await says(run().querySelector('.th-leaderboard-progress'), '50% generated');
+  assert.ok(!shown(board.querySelector('.th-leaderboard-empty')));
   const cell = [...run().querySelectorAll('button')].find((node) =>
     textOf(node).includes('Color name accuracy'),
   );
@@ -42,7 +42,7 @@ test('half of a run stands there with its progress; the rest leaves the focus', 
   assert.equal(document.activeElement, cell);
   assert.ok(cell.isConnected);
   assert.notEqual(textOf(cell), before);
-  const group = textOf(board.querySelector('.th-board-group'));
+  const group = textOf(board.querySelector('.th-leaderboard-group'));
   assert.match(group, /9 prompts · a part of its 9,854/);
   assert.match(textOf(run().querySelector('[data-column=average]')), /1 of 5 tasks/);
 });

@@ -5,17 +5,17 @@ import * as live from '../live.js';
 
 const { button, choose, field, link, says, settled, shown, textOf, until, value } = live;
 
-history.replaceState({}, '', '?tab=explore&view=trust&rule=released&what=false');
+history.replaceState({}, '', '?tab=explore&view=rule_accuracy&rule=released&what=false');
 live.rooms('Explore');
 await live.widget('explore/switch');
 const trust = await live.widget('explore/rule_accuracy');
 const audit = await live.widget('explore/disagreements');
 const { openView } = await live.load('explore/view');
 const { store } = await live.load('shared/state');
-const box = trust.element.querySelector('.th-trust');
+const box = trust.element.querySelector('.th-accuracy');
 const agree = audit.element.querySelector('.th-agree');
-const part = (name) => box.querySelector('.th-trust-' + name);
-const table = () => box.querySelector('.th-trust-table tbody');
+const part = (name) => box.querySelector('.th-accuracy-' + name);
+const table = () => box.querySelector('.th-accuracy-table tbody');
 const pressed = (name) => button(box, name).getAttribute('aria-pressed') === 'true';
 
 test('the shipped report is shown as it is', async () => {
@@ -24,7 +24,7 @@ test('the shipped report is shown as it is', async () => {
   assert.ok(pressed('False accepts'));
   assert.equal(box.querySelector('[data-rule=released]').getAttribute('aria-pressed'), 'true');
   for (const [id, rates] of Object.entries(value.rates)) {
-    const row = box.querySelector(`.th-trust-table [data-rule='${id}']`).closest('tr');
+    const row = box.querySelector(`.th-accuracy-table [data-rule='${id}']`).closest('tr');
     assert.deepEqual([...row.querySelectorAll('.th-rate-numbers b')].map(textOf), rates);
   }
   // The paper's row; the path-traced sets have rows of that kind too.
@@ -52,7 +52,7 @@ test('sets, rules and systems are chosen, and the link says which', async () => 
   box.querySelector('[data-rule=released]').click();
   button(box.querySelector('.th-parts-system'), 'CSS').click();
   button(box.querySelector('.th-parts-what'), 'True accepts').click();
-  const wanted = '?tab=explore&view=trust&set=held_out&rule=released&system=css';
+  const wanted = '?tab=explore&view=rule_accuracy&set=held_out&rule=released&system=css';
   assert.equal(link(), wanted);
   assert.ok(pressed('Held out') && pressed('True accepts'));
 });
@@ -73,7 +73,7 @@ test('an example is drawn again, and opens in Inspect with its rule', async () =
 });
 
 test('what two rules say differently is counted, filtered and opened', async () => {
-  openView('audit');
+  openView('disagreements');
   const sentence = agree.querySelector('.th-agree-sentence');
   await until(() => textOf(sentence));
   choose(field(agree, 'Rule B'), 'released');
@@ -110,7 +110,7 @@ test('what two rules say differently is counted, filtered and opened', async () 
   await says(sentence, 'Of 2 questions');
   choose(field(agree, 'Rule B'), 'truehue');
   await says(sentence, 'paper and truehue');
-  assert.match(link(), /view=audit&a=paper&b=truehue&system=css$/);
+  assert.match(link(), /view=disagreements&a=paper&b=truehue&system=css$/);
 });
 
 test('stored images are scored from here', async () => {
@@ -127,7 +127,7 @@ test('stored images are scored from here', async () => {
 });
 
 test('a report is made here, once however often it is asked for, and is shown', async () => {
-  openView('trust');
+  openView('rule_accuracy');
   const start = button(box, 'Run');
   const job = box.querySelector('.th-run-job .th-job');
   const started = () =>
@@ -170,7 +170,7 @@ test('a report of another version of a rule says so; without one, how to make it
 });
 
 test('a link to an unknown rule says so', async () => {
-  openView('audit');
+  openView('disagreements');
   const other = field(agree, 'Rule A');
   other.append(new Option('nobody', 'nobody'));
   choose(other, 'nobody');

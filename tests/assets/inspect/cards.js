@@ -267,7 +267,7 @@ test('what people say of verdicts is listed with who was right', async () => {
   const rules = ['paper', 'truehue'].map((name) => ({ ...rule, rule: name, name }));
   answer('GET /api/judgments', { judgments: [entry], rules, total: 1 });
   const { explore } = await load('explore/view');
-  explore.view = 'audit';
+  explore.view = 'disagreements';
   const made = await widget('explore/judgments');
   await settled();
   const [item] = made.element.querySelectorAll('.th-pv-item');

@@ -16,7 +16,7 @@ from tests.empty_data import empty_data
 from tests.shards import read_shard
 from tests.storage.run_samples import fill, sample_plan, sample_run
 from truehue.core.analysis.names import l2_names, nearest_l2, sector_codes, traits_of
-from truehue.core.analysis.records import SECTORS, Slice, WallItem
+from truehue.core.analysis.records import SECTORS, FailureItem, Slice
 from truehue.core.color.systems import ColorTarget
 from truehue.core.errors import BadInput, NotStored
 from truehue.core.prompts.prompt import Prompt
@@ -374,9 +374,9 @@ def test_pages_show_every_picture_once_in_order(
 
 def _all_pages(
     storage: Storage, meant: Slice, sort: str, descending: bool, limit: int
-) -> Iterator[WallItem]:
+) -> Iterator[FailureItem]:
     after = None
-    while page := storage.results.wall(meant, sort, descending, limit, after):
+    while page := storage.results.page(meant, sort, descending, limit, after):
         assert len(page) <= limit
         yield from page
         after = page[-1].cursor
@@ -384,7 +384,7 @@ def _all_pages(
 
 def test_a_card_has_all_that_is_shown(sample: Sample) -> None:
     by_place = {(*row.picture, row.verdict.target): row for row in sample.of(Slice(), ("object",))}
-    shown = sample.storage.results.wall(Slice(), limit=500)
+    shown = sample.storage.results.page(Slice(), limit=500)
     assert len(shown) == 240
     for entry in shown:
         row = by_place[entry.run_id, entry.position, entry.target]
@@ -497,7 +497,7 @@ def test_unknown_words_are_refused(sample: Sample) -> None:
         (Slice(cause="magic"), "No result has the cause"),
         (Slice(rule="nobody"), "No rule is called"),
     ):
-        for ask in (results.wall, results.count, results.facets, results.drift):
+        for ask in (results.page, results.count, results.facets, results.drift):
             with pytest.raises(BadInput, match=message):
                 ask(wrong)
     with pytest.raises(NotStored):
@@ -506,10 +506,10 @@ def test_unknown_words_are_refused(sample: Sample) -> None:
         with pytest.raises(BadInput, match="Count by"):
             results.groups(Slice(), by)
     with pytest.raises(BadInput, match="no order"):
-        results.wall(Slice(), sort="size")
+        results.page(Slice(), sort="size")
     with pytest.raises(BadInput, match="no cell"):
         results.pairs(*sample.ids, Slice(), "some")
-    cursor = results.wall(Slice(), limit=1)[0].cursor
+    cursor = results.page(Slice(), limit=1)[0].cursor
     for text in (
         "x",
         "delta_e00~desc~",
@@ -520,7 +520,7 @@ def test_unknown_words_are_refused(sample: Sample) -> None:
         cursor.replace("desc", "asc"),
     ):
         with pytest.raises(BadInput, match="begin at the first"):
-            results.wall(Slice(), after=text)
+            results.page(Slice(), after=text)
     with pytest.raises(BadInput, match="begin at the first"):
         results.pairs(*sample.ids, Slice(), after="1,2")
 
@@ -541,7 +541,7 @@ def test_colors_are_understood_however_spelled(sample: Sample) -> None:
 def test_no_runs_is_no_error(storage: Storage) -> None:
     results = storage.results
     assert results.leaderboard("paper") == results.unscored(Slice()) == results.drift(Slice()) == []
-    assert results.groups(Slice(), ("run",)) == results.agreement() == results.wall(Slice()) == []
+    assert results.groups(Slice(), ("run",)) == results.agreement() == results.page(Slice()) == []
     assert results.count(Slice()) == 0
     assert set(map(len, results.facets(Slice()).values())) == {0}
 
@@ -576,5 +576,5 @@ def test_a_run_that_comes_in_while_words_are_looked_up_is_there(
     (late,) = fill(storage, tmp_path, ("model-b",), prompts=8, images=1)
     monkeypatch.setattr(results, "_text", lambda: old)
     assert {item.run_id for item in results.leaderboard("paper")} == {first, late}
-    assert {item.run_id for item in results.wall(Slice())} == {first, late}
+    assert {item.run_id for item in results.page(Slice())} == {first, late}
     assert {value for value, *_ in results.facets(Slice())["run"]} == {first, late}

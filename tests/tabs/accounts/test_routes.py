@@ -74,13 +74,13 @@ def sent(client: TestClient, name: str = "Ann", password: str = PASSWORD, **more
 
 def test_one_signs_in_goes_on_and_signs_out(lab: Context, browser: Browser) -> None:
     client = browser()
-    target = client.get("/?tab=explore&view=wall")
+    target = client.get("/?tab=explore&view=failures")
     assert target.status_code == 303
     page = client.get(target.headers["location"])
     assert page.status_code == 200
     (onward,) = re.findall(r'name="next" value="([^"]+)"', page.text)
     answer = sent(client, "ann", next=onward.replace("&amp;", "&"))
-    assert (answer.status_code, answer.headers["location"]) == (303, "/?tab=explore&view=wall")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/?tab=explore&view=failures")
     assert client.get("/api/ready").status_code == 200
     # The doors are for those outside.
     assert client.get("/signin?next=/%3Fa=b").headers["location"] == "/?a=b"

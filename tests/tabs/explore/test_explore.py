@@ -34,8 +34,8 @@ from truehue.tabs.explore.diagnosis import stored_reports
 from truehue.tabs.explore.diagnosis_images import Scene, measured, scene_of, stored
 from truehue.tabs.explore.diagnosis_images import render_scene as drawn_scene
 from truehue.tabs.explore.diagnosis_report import report_view, stale
-from truehue.tabs.explore.rejudge import ScoreStored, start_rejudge
 from truehue.tabs.explore.routes import explore_routes
+from truehue.tabs.explore.score_stored import ScoreStored, start_scoring_stored
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.jobs_routes import job_routes
 from truehue.tabs.page.requests import read_as
@@ -365,12 +365,12 @@ def test_stored_images_are_judged_by_what_they_lack(context: Context) -> None:
     assert agreement_view(context, both)["judged"] == 0
     for expected in ("1 image scored, 0 had all", "0 images scored, 1 had all"):
         wanted = read_as(ScoreStored, {"rules": ["paper", "released"]})
-        job = context.jobs.wait(start_rejudge(context, OWNER, wanted)["job"], 60)
+        job = context.jobs.wait(start_scoring_stored(context, OWNER, wanted)["job"], 60)
         assert job.status == "done", job.problem
         assert job.words.startswith(expected)
     assert agreement_view(context, both)["judged"] == 1
     with pytest.raises(BadInput, match="No rule is called"):
-        start_rejudge(context, OWNER, read_as(ScoreStored, {"rules": ["nobody"]}))
+        start_scoring_stored(context, OWNER, read_as(ScoreStored, {"rules": ["nobody"]}))
 
 
 # ── routes ───────────────────────────────────────────────────────────────────────────────────
@@ -400,14 +400,14 @@ def test_routes_answer_and_refuse_in_words(client: TestClient) -> None:
     headers = {"X-TrueHue": "1"}
     refused = post("/api/explore/runs", json={"every": 0}, headers=headers)
     assert (refused.status_code, refused.json()["field"]) == (400, "every")
-    refused = post("/api/explore/rejudge", json={"rules": []}, headers=headers)
+    refused = post("/api/explore/score-stored", json={"rules": []}, headers=headers)
     assert "The list of rules is a list" in refused.json()["error"]
 
 
 def test_the_tab_is_drawn(context: Context) -> None:
     with gr.Blocks() as demo:
         explore.layout(context)
-    assert "explore-trust" in [block.elem_id for block in demo.blocks.values()]
+    assert "explore-rule_accuracy" in [block.elem_id for block in demo.blocks.values()]
 
 
 @pytest.mark.parametrize(

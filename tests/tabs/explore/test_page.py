@@ -21,7 +21,12 @@ from truehue.storage import Storage
 from truehue.tabs.charts.figure_parts import rate_text
 from truehue.tabs.explore import diagnosis
 from truehue.tabs.explore import routes as explore_routes_module
-from truehue.tabs.explore.routes import analyses_routes, board_routes, explore_routes, wall_routes
+from truehue.tabs.explore.routes import (
+    analyses_routes,
+    explore_routes,
+    failures_routes,
+    leaderboard_routes,
+)
 from truehue.tabs.inspect.routes import inspect_routes
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.jobs_routes import job_routes
@@ -47,7 +52,7 @@ def filled(tmp_path: Path) -> Iterator[Context]:
 @pytest.mark.usefixtures("workers_here")
 def test_failures_figures_and_leaderboard(filled: Context) -> None:
     value = {"pictures": 2 * 2 * PROMPTS, "rules": len(run_samples.RULES)}
-    made = (analyses_routes, board_routes, wall_routes, explore_routes, inspect_routes)
+    made = (analyses_routes, leaderboard_routes, failures_routes, explore_routes, inspect_routes)
     made += (routes, job_routes)
     run_live(HERE / "failures.live.js", filled, made, value)
 
@@ -70,7 +75,7 @@ def test_the_first_run_fills_the_leaderboard(context: Context, tmp_path: Path) -
         copy2(whole.shards()[1], there / "shards")
         context.storage.runs.ingest(RunFolder(there))
 
-    made = (board_routes, routes, job_routes)
+    made = (leaderboard_routes, routes, job_routes)
     run_live(HERE / "leaderboard.live.js", context, made, steps={"half": half, "rest": rest})
 
 

@@ -27,6 +27,7 @@ from truehue.core.scores import work
 from truehue.core.scores.records import HIGH, IMAGE, Computed, Measure, ScoreRecord
 from truehue.storage import Storage
 from truehue.tabs.explore import scoring
+from truehue.tabs.explore.failures import failures_view
 from truehue.tabs.explore.scores import measures_csv, measures_view
 from truehue.tabs.explore.scoring import (
     FOLDER,
@@ -35,7 +36,6 @@ from truehue.tabs.explore.scoring import (
     start_scoring,
     take_left_over,
 )
-from truehue.tabs.explore.wall import wall_view
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.jobs import Job, job_alone
 from truehue.tabs.page.requests import read_as
@@ -79,7 +79,7 @@ def wall(context: Context, **query: str) -> list[dict[str, object]]:
     images: list[dict[str, object]] = []
     after = ""
     while True:
-        page = wall_view(context, {"limit": "5", "after": after, **query})
+        page = failures_view(context, {"limit": "5", "after": after, **query})
         images += page["items"]
         after = page["next"]
         if not after:
@@ -224,7 +224,7 @@ def test_a_file_that_is_gone_is_unscored(filled: tuple[Context, list[str]]) -> N
 def test_the_wall_stands_in_the_order_of_a_measure(filled: tuple[Context, list[str]]) -> None:
     context, (run_id, _) = filled
     score_runs(context, [run_id], [RED], job_alone("scores"))
-    ids = [entry["id"] for entry in wall_view(context, {})["sorts"]]
+    ids = [entry["id"] for entry in failures_view(context, {})["sorts"]]
     assert ids == ["red-up", "red", "liked", "liked-up"]
     for sort, sign in (("red", -1.0), ("red-up", 1.0)):
         for query in ({"status": ""}, {"status": "", "task": "coa"}):
@@ -246,7 +246,7 @@ def test_the_wall_stands_in_the_order_of_a_measure(filled: tuple[Context, list[s
     images = wall(context, runs=run_id, status="", object=object_name, sort="red")
     assert len({item["position"] for item in images}) == len(images)
     with pytest.raises(BadInput, match="There is no order 'beauty'"):
-        wall_view(context, {"sort": "beauty"})
+        failures_view(context, {"sort": "beauty"})
 
 
 def test_runs_stand_beside_each_other_with_what_they_lack(

@@ -119,7 +119,7 @@ def test_results_without_pictures_come_in_and_say_so(folder: RunFolder, tmp_path
         assert "not part of the export" in report.read_text()
         assert '<img src="data:' not in report.read_text()
         take_in(theirs, full, "b.zip")
-        (shown, *_) = storage.results.wall(failing)
+        (shown, *_) = storage.results.page(failing)
         assert storage.images.srgb8(shown.image_id).shape == (64, 64, 3)
         theirs.close()
 

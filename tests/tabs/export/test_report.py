@@ -16,7 +16,7 @@ from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.shards import write_shard
 from truehue.core.verdict.rules import UNSCORED, rule
 from truehue.tabs.batches.supervisor import RunSupervisor
-from truehue.tabs.explore.board import board_view
+from truehue.tabs.explore.leaderboard import leaderboard_view
 from truehue.tabs.export.report import report_of
 from truehue.tabs.export.service import export
 from truehue.tabs.page.context import Context
@@ -36,7 +36,7 @@ def test_the_report_doubts_what_the_leaderboard_doubts(context: Context, tmp_pat
         replace(plan, prompts=tuple(prompts), rules=plan.rules[:1]),
     )
     context.service(RunSupervisor).ingest()
-    cells = board_view(context, {"rule": plan.rules[0][0]})["groups"][0]["rows"][0]["cells"]
+    cells = leaderboard_view(context, {"rule": plan.rules[0][0]})["groups"][0]["rows"][0]["cells"]
     export(context, folder, "html", tmp_path / "report.html")
     text = unescape((tmp_path / "report.html").read_text(encoding="utf-8"))
     ours = text.partition("<h3>This run</h3>")[2].partition("</section>")[0]

@@ -38,6 +38,12 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
         ("/api/ask/images/ab/cd.png?version=gray", "/api/vlm/images/ab/cd.png?version=gray"),
         ("/api/ask/askings", "/api/vlm/evaluations"),
         ("/api/vlm/askings/ab/hide?x=1", "/api/vlm/evaluations/ab/hide?x=1"),
+        ("/?tab=explore&view=wall&rule=paper", "/?tab=explore&view=failures&rule=paper"),
+        ("/?tab=explore&view=trust", "/?tab=explore&view=rule_accuracy"),
+        ("/?tab=explore&view=audit&cell=a:b", "/?tab=explore&view=disagreements&cell=a:b"),
+        ("/api/explore/board.csv?rule=paper", "/api/explore/leaderboard.csv?rule=paper"),
+        ("/api/explore/wall/picture?run=ab", "/api/explore/failures/image?run=ab"),
+        ("/api/explore/wall/facets", "/api/explore/failures/facets"),
     ],
 )
 def test_an_address_of_before_is_sent_on(client: TestClient, former: str, current: str) -> None:

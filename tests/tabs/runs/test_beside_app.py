@@ -46,4 +46,4 @@ def test_runs_of_a_terminal_and_of_a_shared_folder_come_in(tmp_path: Path) -> No
             while listed(app, name)["stored"] < 12:
                 assert time.monotonic() < end, f"the app did not ingest {name}"
         assert str(shared) in str(listed(app, "from a cluster"))
-        assert "from a cluster" in app.ask("/api/explore/board").body.decode()
+        assert "from a cluster" in app.ask("/api/explore/leaderboard").body.decode()

@@ -28,10 +28,10 @@ from truehue.core.runs.shards import write_shard
 from truehue.tabs.batches.supervisor import RunSupervisor
 from truehue.tabs.charts.analyses import KINDS, figure_view
 from truehue.tabs.command.runs import main
-from truehue.tabs.explore.board import board_view
-from truehue.tabs.explore.board_csv import board_csv
-from truehue.tabs.explore.routes import wall_routes
-from truehue.tabs.explore.wall import facets_view, wall_view
+from truehue.tabs.explore.failures import facets_view, failures_view
+from truehue.tabs.explore.leaderboard import leaderboard_view
+from truehue.tabs.explore.leaderboard_csv import leaderboard_csv
+from truehue.tabs.explore.routes import failures_routes
 from truehue.tabs.export.routes import export_routes
 from truehue.tabs.export.service import Export, export, start_export
 from truehue.tabs.page.context import Context
@@ -209,7 +209,7 @@ def test_the_list_of_runs_says_what_has_no_colors(context: Context, alone: RunFo
 
 
 def test_its_row_on_the_leaderboard_points_to_compare(context: Context, alone: RunFolder) -> None:
-    view = board_view(context, {})
+    view = leaderboard_view(context, {})
     ((row,),) = [group["rows"] for group in view["groups"]]
     assert (row["id"], row["said"], row["cells"]) == (
         alone.run_id,
@@ -217,7 +217,7 @@ def test_its_row_on_the_leaderboard_points_to_compare(context: Context, alone: R
         {},
     )
     assert "guidance 3, 7.5" in row["facts"]
-    assert alone.run_id in board_csv(context, {})
+    assert alone.run_id in leaderboard_csv(context, {})
 
 
 def test_beside_others_it_takes_no_part_in_their_numbers(
@@ -227,26 +227,28 @@ def test_beside_others_it_takes_no_part_in_their_numbers(
     before = {}
     for params in ({}, {"rule": "truehue"}):
         context.service(RunSupervisor).ingest()
-        rows = [row for group in board_view(context, params)["groups"] for row in group["rows"]]
+        rows = [
+            row for group in leaderboard_view(context, params)["groups"] for row in group["rows"]
+        ]
         said = {row["id"]: row["said"] for row in rows}
         assert said == {alone.run_id: "names no color; see Compare", other.run_id: ""}
         before[str(params)] = rows
     context.storage.runs.hide(alone.run_id)
     for params in ({}, {"rule": "truehue"}):
-        (left,) = [row for g in board_view(context, params)["groups"] for row in g["rows"]]
+        (left,) = [row for g in leaderboard_view(context, params)["groups"] for row in g["rows"]]
         assert left in before[str(params)]
 
 
 def test_wall_figures_and_comparison_carry_on(context: Context, alone: RunFolder) -> None:
     for params in ({}, {"runs": alone.run_id}):
-        assert wall_view(context, params)["items"] == []
+        assert failures_view(context, params)["items"] == []
         facets_view(context, params)
         for name in KINDS:
             figure_view(context, name, {"rule": "paper", **params})
     other = sample_run(context.service(RunSupervisor).root, sample_plan("model-a", 12))
     context.service(RunSupervisor).ingest()
     app = FastAPI()
-    app.include_router(wall_routes(context))
+    app.include_router(failures_routes(context))
     with TestClient(app) as client:
         answer = client.get(
             "/api/explore/compare", params={"a": alone.run_id, "b": other.run_id, "rule": "paper"}

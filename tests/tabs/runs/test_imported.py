@@ -22,7 +22,7 @@ from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.plan import make_plan
 from truehue.core.runs.records import MaskerSpec, ScoringPlan
 from truehue.tabs.batches.supervisor import RunSupervisor
-from truehue.tabs.explore.board import cards_view
+from truehue.tabs.explore.leaderboard import cards_view
 from truehue.tabs.generate.gallery import generations_json
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import read_as

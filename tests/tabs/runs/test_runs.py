@@ -30,7 +30,7 @@ from truehue.tabs.batches.queue import BatchQueue
 from truehue.tabs.batches.service import release
 from truehue.tabs.batches.supervisor import RunSupervisor, folders_of_runs
 from truehue.tabs.command.runs import main as command
-from truehue.tabs.explore.board import board_view
+from truehue.tabs.explore.leaderboard import leaderboard_view
 from truehue.tabs.library.service import Library
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import read_as
@@ -345,7 +345,7 @@ def test_a_run_in_another_folder_is_taken_in_and_stopped_there(
     shown = one(context)
     assert (shown["id"], shown["stored"]) == (folder.run_id, 4)
     assert shown["facts"].endswith(f"in {shared}")
-    progress = board_view(context, {})["groups"][0]["rows"][0]["progress"]
+    progress = leaderboard_view(context, {})["groups"][0]["rows"][0]["progress"]
     assert progress is None
     act(context, folder.run_id, "cancel")
     assert (folder.desired_state(), state_of(folder).status) == ("cancel", "cancelled")
@@ -369,7 +369,7 @@ def test_where_a_run_elsewhere_is_at_work_the_leaderboard_says_so(
     assert run_supervisor.ingest() == 2
     with hold_lock(folder.path / LOCK, "in use"):
         folder.save_state(BatchState(folder.run_id, "running", 4, 2, workers=1))
-        view = board_view(context, {})
+        view = leaderboard_view(context, {})
     (row,) = view["groups"][0]["rows"]
     assert (row["progress"]["words"], view["busy"]) == ("50% generated · running", True)
 
@@ -386,7 +386,7 @@ def test_an_imported_run_is_shown_and_not_gone_on_with(context: Context) -> None
     assert (shown["status"], shown["words"][:17]) == ("imported", "2 of 4 images · 1")
     assert not any(shown["may"][name] for name in ("resume", "retry", "pause", "cancel"))
     assert shown["may"]["export"]
-    (row,) = board_view(context, {})["groups"][0]["rows"]
+    (row,) = leaderboard_view(context, {})["groups"][0]["rows"]
     assert row["progress"]["words"] == "50% generated · imported"
     text = context.data_text()
     assert f"{context.storage.runs.verdicts()} verdicts" in text

@@ -13,7 +13,7 @@ from truehue.core.errors import BadInput, DataFolderError
 from truehue.core.runs.estimate import free_bytes
 from truehue.core.runs.folder import RunFolder
 from truehue.tabs.batches.supervisor import RunSupervisor
-from truehue.tabs.explore.board import board_view
+from truehue.tabs.explore.leaderboard import leaderboard_view
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.jobs_service import AllJobs, jobs_view
 from truehue.tabs.page.roles import OWNER
@@ -89,7 +89,7 @@ def test_one_odd_folder_takes_nothing_down(
     shown = {row["id"]: row for row in runs_view(context, OWNER)["runs"]}
     assert (shown[odd.run_id]["status"], shown[good.run_id]["status"]) == ("broken", "interrupted")
     assert str(error) in shown[odd.run_id]["message"]
-    assert board_view(context, {})["groups"]
+    assert leaderboard_view(context, {})["groups"]
 
 
 def test_a_run_that_does_not_fit_on_the_disk_is_not_begun(

@@ -20,7 +20,7 @@ from truehue.core.export import write
 from truehue.core.runs.folder import RunFolder
 from truehue.storage import Storage
 from truehue.tabs.batches.supervisor import RunSupervisor
-from truehue.tabs.explore.routes import board_routes
+from truehue.tabs.explore.routes import leaderboard_routes
 from truehue.tabs.export.routes import export_routes
 from truehue.tabs.export.service import export, take_in
 from truehue.tabs.page.context import Context
@@ -52,7 +52,7 @@ def two(context: Context) -> tuple[RunFolder, RunFolder]:
 @pytest.fixture
 def client(context: Context) -> Iterator[TestClient]:
     app = FastAPI()
-    for make in (run_routes, board_routes, export_routes):
+    for make in (run_routes, leaderboard_routes, export_routes):
         app.include_router(make(context))
     with TestClient(app) as opened:
         yield opened
@@ -68,13 +68,13 @@ def test_the_others_are_shown_and_it_can_be_hidden(
     assert listed[bad.run_id]["status"] == "broken"
     assert "has no size_px" in listed[bad.run_id]["message"]
     assert [name for name, may in listed[bad.run_id]["may"].items() if may] == ["hide"]
-    groups = client.get("/api/explore/board").json()["groups"]
+    groups = client.get("/api/explore/leaderboard").json()["groups"]
     assert [(group["name"], [row["id"] for row in group["rows"]]) for group in groups] == [
         ("tests", [good.run_id]),
         ("Cannot be read", [bad.run_id]),
     ]
     assert "KeyError: 'kind'" in groups[1]["rows"][0]["said"]
-    table = csv.DictReader(io.StringIO(client.get("/api/explore/board.csv").text))
+    table = csv.DictReader(io.StringIO(client.get("/api/explore/leaderboard.csv").text))
     assert [(row["run_id"], row["run_name"]) for row in table] == [
         (good.run_id, "'=run()"),
         (bad.run_id, "Bent"),
@@ -86,7 +86,7 @@ def test_the_others_are_shown_and_it_can_be_hidden(
     assert "has no size_px" in answer.json()["error"]
     assert client.post(f"/api/runs/{bad.run_id}/hide", json={}, headers=OURS).status_code == 200
     assert [run["id"] for run in client.get("/api/runs").json()["runs"]] == [good.run_id]
-    assert len(client.get("/api/explore/board").json()["groups"]) == 1
+    assert len(client.get("/api/explore/leaderboard").json()["groups"]) == 1
 
 
 def test_an_import_that_storage_refuses_leaves_nothing(

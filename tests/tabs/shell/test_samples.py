@@ -11,7 +11,7 @@ import pytest
 from tests.empty_data import empty_data
 from truehue.storage import Storage
 from truehue.tabs.compare.concept.service import choices_view
-from truehue.tabs.explore.board import board_view
+from truehue.tabs.explore.leaderboard import leaderboard_view
 from truehue.tabs.generate import examples
 from truehue.tabs.generate.examples import EXAMPLES, Example, listed
 from truehue.tabs.page.roles import Actor, Role
@@ -62,7 +62,7 @@ def test_there_is_something_in_every_room(demo: Demonstration) -> None:
     assert all(example["image"] for example in listed(workspace)["examples"])
     assert len(listed(workspace)["examples"]) == len(EXAMPLES)
     assert workspace.storage.drawings.count() == 2
-    board = str(board_view(workspace, {"rule": "truehue"}))
+    board = str(leaderboard_view(workspace, {"rule": "truehue"}))
     runs = runs_view(workspace, Actor("a" * 32, Role.VISITOR))["runs"]
     assert len(runs) == len(samples.RUNS)
     for run in runs:

@@ -303,7 +303,7 @@ def test_the_same_picture_is_everybodys_own(app: Any, demo: Demonstration) -> No
 
 def test_who_only_looks_gets_no_desk(app: Any, demo: Demonstration) -> None:
     stranger = TestClient(app, headers=OURS)
-    for path in ("/", "/api/images", "/api/runs", "/api/prompts/sets", "/api/explore/board"):
+    for path in ("/", "/api/images", "/api/runs", "/api/prompts/sets", "/api/explore/leaderboard"):
         assert stranger.get(path).status_code == 200
     assert demo.desks._known == {}
     images = stranger.get("/api/images").json()["images"]

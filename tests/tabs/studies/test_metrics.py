@@ -17,7 +17,7 @@ from tests.storage.run_samples import fill_copied
 from tests.tabs.studies.simulated import Crowd, distributions_plan, simulated
 from truehue.annotation.studies.cases import Candidate, Case, Kind
 from truehue.annotation.studies.plan import StudyPlan
-from truehue.core.analysis.records import Slice, WallItem
+from truehue.core.analysis.records import FailureItem, Slice
 from truehue.core.color.distances import compare
 from truehue.core.fidelity.vividness import delta_sat_score
 from truehue.core.records import EvidenceRecord
@@ -49,7 +49,7 @@ def plan_of_runs(context: Context, runs: Mapping[str, str], **more: Any) -> Stud
     """A study of the images that both models drew of a prompt."""
     sample: dict[str, dict[str, str]] = defaultdict(dict)
     for model, run in runs.items():
-        for item in context.storage.results.wall(Slice(runs=(run,)), limit=500):
+        for item in context.storage.results.page(Slice(runs=(run,)), limit=500):
             if item.image_id:
                 sample[item.prompt_id][model] = item.image_id
     cases = tuple(
@@ -61,9 +61,9 @@ def plan_of_runs(context: Context, runs: Mapping[str, str], **more: Any) -> Stud
     return plan_of(**{"cases": cases, "votes": 3, "trials": 30, **more})
 
 
-def items_of(context: Context, runs: Mapping[str, str]) -> dict[str, list[WallItem]]:
+def items_of(context: Context, runs: Mapping[str, str]) -> dict[str, list[FailureItem]]:
     """Every rule's say on every object, by image."""
-    by_image: dict[str, list[WallItem]] = defaultdict(list)
+    by_image: dict[str, list[FailureItem]] = defaultdict(list)
     for run in runs.values():
         for position in range(40):
             for item in context.storage.results.picture(run, position):

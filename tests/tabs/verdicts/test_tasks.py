@@ -35,7 +35,12 @@ from truehue.tabs.shell.compose import make_context
 from truehue.tabs.verdicts.generation import judge_exact
 from truehue.tabs.verdicts.judgments import AnswerVerdict, judge_verdict, of_question
 from truehue.tabs.verdicts.question import Question, evidence_record
-from truehue.tabs.verdicts.scoring import RejudgeProgress, StoredImage, masks_of, rejudge
+from truehue.tabs.verdicts.scoring import (
+    StoredImage,
+    StoredScoringProgress,
+    masks_of,
+    score_stored_images,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -311,7 +316,7 @@ def test_judging_that_breaks_is_stored_as_unscored_by_every_rule(
         }
         assert context.storage.drawings.count(verdict="unscored", rule=rule) == 1
     # Once it is mended, the same pictures are judged again.
-    *_, last = rejudge(context, RULE_IDS)
+    *_, last = score_stored_images(context, RULE_IDS)
     assert (last.judged, last.rows["paper", "pass"]) == (1, 2)
     assert context.storage.drawings.count(verdict="pass", rule="paper") == 1
 
@@ -361,7 +366,7 @@ def test_a_rule_is_run_over_stored_pictures_once(context: Context) -> None:
     ]
     before = facts(context)
     forgotten(context, pictureds, ("truehue", "paper"))
-    states = list(rejudge(context, ["truehue", "paper"]))
+    states = list(score_stored_images(context, ["truehue", "paper"]))
     assert [state.done for state in states] == [0, 1, 2, 3]
     assert [state.finished for state in states] == [False] * 3 + [True]
     last = states[-1]
@@ -370,7 +375,7 @@ def test_a_rule_is_run_over_stored_pictures_once(context: Context) -> None:
     assert last.rows["paper", "fail"] == 3
     # The very rows that drawing had stored.
     assert facts(context) == before
-    *_, again = rejudge(context, RULE_IDS)
+    *_, again = score_stored_images(context, RULE_IDS)
     assert (again.judged, again.complete, dict(again.rows)) == (0, 3, {})
     assert facts(context) == before
 
@@ -382,16 +387,16 @@ def test_a_run_that_was_stopped_is_taken_up(context: Context) -> None:
     before = facts(context)
     forgotten(context, pictureds, ("paper",))
     stop = Event()
-    seen: list[RejudgeProgress] = []
-    for state in rejudge(context, ["paper"], stop=stop):
+    seen: list[StoredScoringProgress] = []
+    for state in score_stored_images(context, ["paper"], stop=stop):
         seen.append(state)
         if state.done == 2:
             stop.set()
     assert (seen[-1].done, seen[-1].finished) == (2, False)
     only = str(pictureds[3].image_id)
-    *_, item = rejudge(context, ["paper"], [only])
+    *_, item = score_stored_images(context, ["paper"], [only])
     assert (item.total, item.judged, item.finished) == (1, 1, True)
-    *_, last = rejudge(context, ["paper"])
+    *_, last = score_stored_images(context, ["paper"])
     assert (last.judged, last.complete) == (1, 3)
     assert facts(context) == before
 
@@ -414,7 +419,7 @@ def test_an_object_whose_mask_came_later_is_judged_by_it(context: Context) -> No
             created_at=None,
         )
     )
-    *_, state = rejudge(context, ["paper"], [image.image_id])
+    *_, state = score_stored_images(context, ["paper"], [image.image_id])
     assert (state.without_mask, state.judged) == (1, 0)
     masks = masks_of(context.storage.masks.for_image(str(row.image_id)), row.targets)
 
@@ -426,18 +431,18 @@ def test_an_object_whose_mask_came_later_is_judged_by_it(context: Context) -> No
         context.storage.masks.add(image.image_id, mask)
 
     marked(0)
-    *_, state = rejudge(context, ["paper"], [image.image_id])
+    *_, state = score_stored_images(context, ["paper"], [image.image_id])
     assert dict(state.rows) == {("paper", "pass"): 1}
     # Right so far, but one object has no verdict.
     badge = context.storage.evidence.badges([image.image_id])[image.image_id][0]
     assert (badge.status, badge.judged, badge.asked) == ("unscored", 1, 2)
     marked(1, "yes")
-    *_, state = rejudge(context, ["paper"], [image.image_id])
+    *_, state = score_stored_images(context, ["paper"], [image.image_id])
     assert dict(state.rows) == {("paper", "pass"): 1}
     assert context.storage.evidence.badges([image.image_id])[image.image_id][0].status == "pass"
     # A later answer says that the plate is not there.
     marked(1, "no", shift=1)
-    *_, state = rejudge(context, ["paper"], [image.image_id])
+    *_, state = score_stored_images(context, ["paper"], [image.image_id])
     assert dict(state.rows) == {("paper", "fail"): 1}
     latest = context.storage.evidence.for_image(image.image_id)[0]
     assert latest.reason.startswith("The plate is not in the image")
@@ -483,7 +488,7 @@ def test_an_object_that_an_older_program_left_unscored_is_judged_again(context: 
     )
     context.storage.evidence.add(evidence_record(old, str(row.image_id), None))
     assert context.storage.drawings.count(verdict="unscored", rule="paper") == 1
-    *_, state = rejudge(context, ["paper"])
+    *_, state = score_stored_images(context, ["paper"])
     assert dict(state.rows) == {("paper", "pass"): 1, ("paper", "fail"): 1}
     assert context.storage.drawings.count(verdict="fail", rule="paper") == 1
 
@@ -493,9 +498,9 @@ def test_uploads_and_prompts_without_a_color_are_counted(context: Context) -> No
     context.storage.drawings.add(
         GenerationRecord("a cat", "sdxl", image_id=image.image_id, targets=(ObjectTarget("cat"),))
     )
-    *_, state = rejudge(context, RULE_IDS)
+    *_, state = score_stored_images(context, RULE_IDS)
     assert (state.total, state.unasked, state.finished) == (1, 1, True)
-    (empty,) = rejudge(context, RULE_IDS, [])
+    (empty,) = score_stored_images(context, RULE_IDS, [])
     assert (empty.total, empty.finished) == (0, True)
 
 

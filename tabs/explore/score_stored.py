@@ -14,7 +14,7 @@ from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import PageRequest
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.page.shared_answers import StartedJob
-from truehue.tabs.verdicts.scoring import RejudgeProgress, rejudge
+from truehue.tabs.verdicts.scoring import StoredScoringProgress, score_stored_images
 
 KIND = "rejudge"
 MOST_REASONS = 3
@@ -27,7 +27,7 @@ class ScoreStored(PageRequest):
 
 
 @requires("compute")
-def start_rejudge(context: Context, actor: Actor, request: ScoreStored) -> StartedJob:
+def start_scoring_stored(context: Context, actor: Actor, request: ScoreStored) -> StartedJob:
     """Begins to judge every stored image by these rules, where a verdict is missing.
 
     Raises BadInput for what are no rules, or while such work goes on.
@@ -46,8 +46,8 @@ def start_rejudge(context: Context, actor: Actor, request: ScoreStored) -> Start
 
 def run(context: Context, rule_ids: list[str], job: Job) -> dict[str, Any]:
     """The work of the job; what it stored stays when it is cancelled."""
-    state: RejudgeProgress | None = None
-    for state in rejudge(context, rule_ids, stop=job.stop):
+    state: StoredScoringProgress | None = None
+    for state in score_stored_images(context, rule_ids, stop=job.stop):
         text = f"{state.done:,} of {count_noun(state.total, 'image')}, {state.judged:,} scored"
         job.tell(text, state.done, state.total)
     if state is not None:
@@ -55,7 +55,7 @@ def run(context: Context, rule_ids: list[str], job: Job) -> dict[str, Any]:
     return {}
 
 
-def summary(state: RejudgeProgress) -> str:
+def summary(state: StoredScoringProgress) -> str:
     """What a run has come to, in a sentence or a few."""
     parts = [
         f"{count_noun(state.judged, 'image')} scored, {state.complete:,} had all verdicts before"

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TypedDict
 
-from truehue.core.analysis.board import (
+from truehue.core.analysis.intervals import SENTENCE
+from truehue.core.analysis.leaderboard import (
     AVERAGE,
     AVERAGED,
     FEW_PROMPTS,
@@ -15,16 +16,15 @@ from truehue.core.analysis.board import (
     SYSTEM_NAMES,
     TABLE_TASKS,
     WILSON,
-    BoardRow,
     Cell,
+    LeaderboardEntry,
     Rate,
     apart_text,
-    board,
     interval_text,
+    leaderboard,
     leaders,
     part_note,
 )
-from truehue.core.analysis.intervals import SENTENCE
 from truehue.core.analysis.names import run_labels
 from truehue.core.analysis.records import (
     LEFT_OUT,
@@ -44,7 +44,7 @@ from truehue.core.verdict.rules import DEFAULT_RULE, rule
 from truehue.tabs.batches.messages import STATUS_LABELS, facts
 from truehue.tabs.batches.queue import status_of
 from truehue.tabs.batches.supervisor import RunSupervisor
-from truehue.tabs.explore.board_groups import describe_unread
+from truehue.tabs.explore.leaderboard_groups import describe_unread
 from truehue.tabs.explore.limits import limits_of
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import count_noun
@@ -149,7 +149,7 @@ class LeaderboardGroup(TypedDict):
     rows: list[LeaderboardRow]
 
 
-class BoardData:
+class LeaderboardData:
     """The runs that are shown and their numbers by one rule, read once."""
 
     def __init__(self, context: Context, params: Mapping[str, str]) -> None:
@@ -175,7 +175,7 @@ class BoardData:
         self.pictured: dict[str, int] = {}
         for tally in tallies:
             self.pictured[tally.run_id] = self.pictured.get(tally.run_id, 0) + tally.prompts
-        self.rows = board(tallies, averaged, self.unscored)
+        self.rows = leaderboard(tallies, averaged, self.unscored)
         self.causes: dict[str, list[CauseCount]] = {run_id: [] for run_id in ids}
         for cause in results.unscored(Slice(self.rule_id, ids, unscored=counted)) if ids else []:
             self.causes[cause.run_id].append(cause)
@@ -320,7 +320,7 @@ class BoardData:
         )
 
 
-def _opens_all(row: BoardRow) -> dict[str, str]:
+def _opens_all(row: LeaderboardEntry) -> dict[str, str]:
     """The filters for the pictures behind an average: all tasks are named, for a run may have
     others."""
     systems = dict.fromkeys(name for cell in row.cells.values() for name in cell.parts)
@@ -328,7 +328,7 @@ def _opens_all(row: BoardRow) -> dict[str, str]:
     return {"task": tasks, "system": ",".join(systems)}
 
 
-def _not_averaged(row: BoardRow, unfinished: bool) -> str:
+def _not_averaged(row: LeaderboardEntry, unfinished: bool) -> str:
     """Why a run has no average, in a few words."""
     none = [task.upper() for task in row.missing if task not in row.cells]
     part = [task.upper() for task in row.missing if task in row.cells]
@@ -342,7 +342,7 @@ def _not_averaged(row: BoardRow, unfinished: bool) -> str:
     return "; ".join(parts)
 
 
-def _unscored(row: BoardRow, counts: Sequence[CauseCount]) -> UnscoredJson:
+def _unscored(row: LeaderboardEntry, counts: Sequence[CauseCount]) -> UnscoredJson:
     """How many pictures have no score, and why, most frequent first."""
     causes: dict[str, int] = {}
     tasks: dict[str, dict[str, int]] = {}

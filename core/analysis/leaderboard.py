@@ -119,7 +119,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class BoardRow:
+class LeaderboardEntry:
     """One run. ``cells`` are the tasks of TABLE_TASKS that it has, ``missing`` the tasks that keep
     ``average`` from being made: not there, or without a number in every system. ``average.percent``
     is then None. ``others`` are tasks that are in no published table, all images pooled."""
@@ -165,9 +165,9 @@ class _Stratum:
         return sum(count for (_, prompt), count in self.prompts.items() if prompt)
 
 
-def board(
+def leaderboard(
     tallies: Iterable[PromptTally], systems: str = AVERAGED, unscored: str = LEFT_OUT
-) -> dict[str, BoardRow]:
+) -> dict[str, LeaderboardEntry]:
     """The rows by run id, in the order in which the runs appear.
 
     ``systems`` is a key of SYSTEMS, ``unscored`` one of UNSCORED. Raises BadInput for any other.
@@ -191,7 +191,7 @@ def board(
 
 # A run that has not changed since is not counted again.
 @lru_cache(maxsize=_KEPT)
-def _row(tallies: tuple[PromptTally, ...], systems: str, unscored: str) -> BoardRow:
+def _row(tallies: tuple[PromptTally, ...], systems: str, unscored: str) -> LeaderboardEntry:
     by_stratum: dict[tuple[str, str], list[PromptTally]] = defaultdict(list)
     for tally in tallies:
         by_stratum[tally.task, tally.system].append(tally)
@@ -214,7 +214,9 @@ def _stratum(key: tuple[str, str], tallies: list[PromptTally], unscored: str) ->
     return _Stratum(prompts, "/".join(key), passes, scored, images)
 
 
-def _row_of(run_id: str, strata: Mapping[tuple[str, str], _Stratum], systems: str) -> BoardRow:
+def _row_of(
+    run_id: str, strata: Mapping[tuple[str, str], _Stratum], systems: str
+) -> LeaderboardEntry:
     cells, samples = {}, []
     for task in TABLE_TASKS:
         own = {
@@ -234,7 +236,7 @@ def _row_of(run_id: str, strata: Mapping[tuple[str, str], _Stratum], systems: st
         if task not in cells or cells[task].missing or cells[task].rate.percent is None
     )
     others = sorted({task for task, _ in strata if task not in TABLE_TASKS})
-    return BoardRow(
+    return LeaderboardEntry(
         run_id,
         cells,
         _average(cells, samples, missing),
@@ -341,7 +343,7 @@ def _mean(percents: list[float | None]) -> float | None:
 AVERAGE = "average"
 
 
-def leaders(rows: Iterable[BoardRow]) -> dict[str, frozenset[str]]:
+def leaders(rows: Iterable[LeaderboardEntry]) -> dict[str, frozenset[str]]:
     """The runs with the highest number of each column, by task and AVERAGE.
 
     ``rows`` must be of the same prompts. Numbers are compared as they are shown, to a tenth of a

@@ -20,7 +20,7 @@ from tests.empty_data import empty_data
 from tests.node import run_module
 from tests.shards import read_shard
 from tests.storage.run_samples import sample_plan, sample_prompts, sample_result, sample_run
-from truehue.core.analysis.board import AVERAGE, TABLE_TASKS, Rate, board
+from truehue.core.analysis.leaderboard import AVERAGE, TABLE_TASKS, Rate, leaderboard
 from truehue.core.analysis.names import run_labels
 from truehue.core.analysis.records import TABLE_SYSTEMS, PromptTally, Slice
 from truehue.core.batch.health import state_of
@@ -42,12 +42,12 @@ from truehue.core.verdict.expectations import Localization
 from truehue.core.verdict.rules import DEFAULT_RULE, FAIL, PASS, UNSCORED, rule
 from truehue.storage import Storage
 from truehue.tabs.charts.slice import slice_of
-from truehue.tabs.explore.board import board_view, cards_view
-from truehue.tabs.explore.board_csv import board_csv
-from truehue.tabs.explore.board_groups import groups
-from truehue.tabs.explore.board_rows import SYSTEM_CHOICES
+from truehue.tabs.explore.leaderboard import cards_view, leaderboard_view
+from truehue.tabs.explore.leaderboard_csv import leaderboard_csv
+from truehue.tabs.explore.leaderboard_groups import groups
+from truehue.tabs.explore.leaderboard_rows import SYSTEM_CHOICES
 from truehue.tabs.explore.limits import limits_view, usual_limits
-from truehue.tabs.explore.routes import analyses_routes, board_routes, wall_routes
+from truehue.tabs.explore.routes import analyses_routes, failures_routes, leaderboard_routes
 from truehue.tabs.export.report import report_of
 from truehue.tabs.library.service import Library
 from truehue.tabs.page.context import Context
@@ -96,13 +96,13 @@ def _free() -> Prompt:
 @pytest.fixture
 def client(made: tuple[Context, RunFolder]) -> Iterator[TestClient]:
     app = FastAPI()
-    app.include_router(board_routes(made[0]))
+    app.include_router(leaderboard_routes(made[0]))
     with TestClient(app) as opened:
         yield opened
 
 
 def shown(client: TestClient, **params: str) -> dict[str, Any]:
-    answer = client.get("/api/explore/board", params=params)
+    answer = client.get("/api/explore/leaderboard", params=params)
     assert answer.status_code == 200, answer.text
     return dict(answer.json())
 
@@ -185,8 +185,8 @@ def test_every_number_opens_its_own_failures(context: Context, tmp_path: Path) -
         checked += rate.percent is not None
 
     for systems in (*SYSTEM_CHOICES, "l2", "l3", "css"):
-        view = board_view(context, {"systems": systems})
-        rows = board(
+        view = leaderboard_view(context, {"systems": systems})
+        rows = leaderboard(
             results.leaderboard(DEFAULT_RULE), "averaged" if systems == "each" else systems
         )
         for group in view["groups"]:
@@ -207,7 +207,7 @@ def test_every_number_opens_its_own_failures(context: Context, tmp_path: Path) -
 def test_prompts_without_a_color_system_have_a_number(context: Context, tmp_path: Path) -> None:
     _own_run(context, tmp_path)
     app = FastAPI()
-    app.include_router(board_routes(context))
+    app.include_router(leaderboard_routes(context))
     with TestClient(app) as client:
         averaged, pooled = (
             row(shown(client, systems=item), "own")["cells"] for item in ("averaged", "pooled")
@@ -217,7 +217,7 @@ def test_prompts_without_a_color_system_have_a_number(context: Context, tmp_path
         assert averaged["moc"]["note"] == ""
         assert "without a color system not in it" in averaged["moc"]["title"]
         assert pooled["moc"]["opens"]["system"] == "l2,l3,css,none"
-        lines = client.get("/api/explore/board.csv", params={"systems": "each"}).text
+        lines = client.get("/api/explore/leaderboard.csv", params={"systems": "each"}).text
         first, *parts = csv.DictReader(io.StringIO(lines))
         assert float(first["cna_percent"]) == averaged["cna"]["percent"]
         (bare,) = [part for part in parts if part["system"] == "none"]
@@ -328,7 +328,7 @@ def test_the_published_table_stands_apart_as_printed(client: TestClient) -> None
 
 
 def test_csv_holds_the_same_numbers(client: TestClient) -> None:
-    answer = client.get("/api/explore/board.csv", params={"systems": "each", "rule": "paper"})
+    answer = client.get("/api/explore/leaderboard.csv", params={"systems": "each", "rule": "paper"})
     assert answer.headers["content-disposition"].endswith('"truehue-leaderboard.csv"')
     lines = list(csv.DictReader(io.StringIO(answer.text)))
     view = shown(client, systems="each", rule="paper")
@@ -350,12 +350,12 @@ def test_csv_holds_the_same_numbers(client: TestClient) -> None:
 
 def test_without_a_run_there_is_still_the_paper(context: Context) -> None:
     app = FastAPI()
-    app.include_router(board_routes(context))
+    app.include_router(leaderboard_routes(context))
     with TestClient(app) as client:
         view = shown(client)
         assert view["groups"] == []
         assert len(view["published"]["rows"]) == 9
-        assert len(client.get("/api/explore/board.csv").text.splitlines()) == 1
+        assert len(client.get("/api/explore/leaderboard.csv").text.splitlines()) == 1
 
 
 @pytest.mark.parametrize(
@@ -369,7 +369,7 @@ def test_without_a_run_there_is_still_the_paper(context: Context) -> None:
 def test_a_choice_that_there_is_not_is_named(
     client: TestClient, params: dict[str, str], text: str
 ) -> None:
-    for path in ("board", "board.csv"):
+    for path in ("leaderboard", "leaderboard.csv"):
         answer = client.get(f"/api/explore/{path}", params=params)
         assert answer.status_code == 400
         assert text in answer.json()["error"]
@@ -378,11 +378,11 @@ def test_a_choice_that_there_is_not_is_named(
 def test_a_run_without_a_picture_has_no_row_and_is_named(context: Context, tmp_path: Path) -> None:
     empty = RunFolder.create(tmp_path / "runs", replace(PLAN, name="still empty"))
     context.storage.runs.register(empty)
-    alone = board_view(context, {})
+    alone = leaderboard_view(context, {})
     assert alone["groups"] == []
     assert alone["without"].endswith("because they have no images yet: still empty.")
     context.storage.runs.ingest(sample_run(tmp_path / "runs", replace(PLAN, model="model-b")))
-    (group,) = board_view(context, {})["groups"]
+    (group,) = leaderboard_view(context, {})["groups"]
     assert len(group["rows"]) == 1
 
 
@@ -393,7 +393,7 @@ def test_a_set_of_which_few_prompts_have_a_picture_says_how_many(
     results = [sample_result(folder, PLAN, position) for position in range(8)]
     write_shard(folder.shard_folder / "w0-0.parquet", results)
     context.storage.runs.ingest(folder)
-    (group,) = board_view(context, {})["groups"]
+    (group,) = leaderboard_view(context, {})["groups"]
     assert "60 prompts · a part of its 44,464 · images of 4 of them · " in group["words"]
 
 
@@ -415,7 +415,7 @@ def test_nothing_right_has_an_interval_and_n_wherever_it_stands(
         folder.shard_folder / "w0-0.parquet", [item for item in made if item.prompt in failing]
     )
     context.storage.runs.ingest(folder)
-    cell = row(board_view(context, {}), "all fail")["cells"]["cna"]
+    cell = row(leaderboard_view(context, {}), "all fail")["cells"]["cna"]
     high = 100 * proportion_confint(0, len(failing), method="wilson")[1]
     assert (cell["percent"], cell["interval"]) == (0.0, f"0.0–{high:.1f}")
     images = PLAN.images * len(failing)
@@ -423,7 +423,7 @@ def test_nothing_right_has_an_interval_and_n_wherever_it_stands(
     assert "Wilson" in cell["title"]
     card = cards_view(context, {})["runs"][folder.run_id]["words"]
     assert card.startswith(f"CNA 0.0% (0.0–{high:.1f}, n {images}) pass")
-    text = board_csv(context, {})
+    text = leaderboard_csv(context, {})
     (line,) = list(csv.DictReader(io.StringIO(text)))
     assert float(line["cna_high"]) == pytest.approx(high)
     assert line["cna_method"] == "wilson"
@@ -464,7 +464,7 @@ def test_the_folder_of_another_run_is_no_fault(
     folder.shards()[1].unlink()
     context.storage.runs.ingest(folder)
     app = FastAPI()
-    app.include_router(board_routes(context))
+    app.include_router(leaderboard_routes(context))
     with TestClient(app) as client:
         result = row(shown(client), "elsewhere")
     assert result["progress"]["words"] == "50% generated"
@@ -498,7 +498,7 @@ def _passes(tallies: list[PromptTally]) -> int:
 def test_moved_limits_recount_by_hand(made: tuple[Context, RunFolder]) -> None:
     context, folder = made
     params = {"rule": "paper", "limits": "delta_e00:12,hue_deg:45", "systems": "l2"}
-    view = board_view(context, params)
+    view = leaderboard_view(context, params)
     assert "ΔE00 below 12 instead of 5" in view["limits"]["words"]
     assert [metric["now"] for metric in view["limits"]["metrics"]] == [5.0, 12.0, 45.0]
     groups_of = [item for group in view["groups"] for item in group["rows"]]
@@ -518,8 +518,8 @@ def test_moved_limits_recount_by_hand(made: tuple[Context, RunFolder]) -> None:
     )
     assert row["cells"]["cna"]["title"].startswith(f"{passes} of {len(scored)} scored images")
     # Never stored: the rule's own are as they were, and a file says whose the numbers are.
-    assert board_view(context, {"rule": "paper"})["limits"]["words"] == ""
-    lines = list(csv.DictReader(io.StringIO(board_csv(context, params))))
+    assert leaderboard_view(context, {"rule": "paper"})["limits"]["words"] == ""
+    lines = list(csv.DictReader(io.StringIO(leaderboard_csv(context, params))))
     assert lines[0]["limits"] == "delta_chroma:5 delta_e00:12 hue_deg:45"
 
 
@@ -539,7 +539,7 @@ def test_limits_that_cannot_be_are_refused(
     made: tuple[Context, RunFolder], params: dict[str, str], text: str
 ) -> None:
     with pytest.raises(BadInput, match=text):
-        board_view(made[0], params)
+        leaderboard_view(made[0], params)
     assert limits_view("released", {})["metrics"] == []
 
 
@@ -615,8 +615,8 @@ def test_what_was_not_found_is_incorrect_by_the_released_rule_alone(
     assert (lost, kinds["pass"]) == (12, 4)
     results = context.storage.results
     app = FastAPI()
-    app.include_router(board_routes(context))
-    app.include_router(wall_routes(context))
+    app.include_router(leaderboard_routes(context))
+    app.include_router(failures_routes(context))
     app.include_router(analyses_routes(context))
     with TestClient(app) as client:
 
@@ -631,7 +631,9 @@ def test_what_was_not_found_is_incorrect_by_the_released_rule_alone(
                 line
                 for line in csv.DictReader(
                     io.StringIO(
-                        client.get("/api/explore/board.csv", params={"rule": rule, **more}).text
+                        client.get(
+                            "/api/explore/leaderboard.csv", params={"rule": rule, **more}
+                        ).text
                     )
                 )
                 if line["run_id"] == run_id
@@ -728,7 +730,7 @@ def test_runs_are_called_as_in_failures_and_measures(context: Context, tmp_path:
     runs = context.storage.runs.all()
     labels = {
         item["id"]: item["label"]
-        for group in board_view(context, {})["groups"]
+        for group in leaderboard_view(context, {})["groups"]
         for item in group["rows"]
     }
     assert labels == run_labels(runs)

@@ -32,9 +32,9 @@ from truehue.core.verdict.rules import RULES
 from truehue.storage import Storage
 from truehue.tabs.charts.analyses import figure_view
 from truehue.tabs.charts.slice import slice_of
-from truehue.tabs.explore.routes import wall_routes
+from truehue.tabs.explore.failures import facets_view, failures_view, image_view, score_sorts
+from truehue.tabs.explore.routes import failures_routes
 from truehue.tabs.explore.run_pairs import compare_view
-from truehue.tabs.explore.wall import facets_view, image_view, score_sorts, wall_view
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import read_as
 from truehue.tabs.page.roles import OWNER
@@ -86,7 +86,7 @@ def pages(context: Context, **values: str) -> list[dict[str, Any]]:
     out: list[dict[str, Any]] = []
     after = ""
     while True:
-        result = wall_view(context, {**values, "limit": "7", "after": after})
+        result = failures_view(context, {**values, "limit": "7", "after": after})
         out += result["items"]
         after = result["next"]
         if not after:
@@ -189,7 +189,7 @@ def test_a_picture_that_was_not_drawn_has_a_reason_and_no_picture(filled: Filled
 @pytest.mark.parametrize("values", [{"sort": "luck"}, {"after": "delta_e00.d.x"}, {"rule": "mine"}])
 def test_what_the_wall_refuses(filled: Filled, values: dict[str, str]) -> None:
     with pytest.raises(BadInput):
-        wall_view(filled.context, values)
+        failures_view(filled.context, values)
 
 
 def test_each_choice_of_a_filter_leaves_as_many_pictures_as_it_says(filled: Filled) -> None:
@@ -356,7 +356,7 @@ def test_pairs_begin_at_a_picture_and_go_on(filled: Filled) -> None:
 
 def test_one_run_has_nothing_to_be_compared_with(context: Context, tmp_path: Path) -> None:
     empty = {"items": [], "next": "", "runs": 0, "sorts": score_sorts()}
-    assert wall_view(context, {}) == empty
+    assert failures_view(context, {}) == empty
     assert facets_view(context, {})["total"] == 0
     assert compare_view(context, {})["runs"] == []
     fill_copied(context.storage, tmp_path / "runs", ("model-a",), prompts=3, images=1)
@@ -397,26 +397,26 @@ def test_pictures_without_a_score_draw_no_figure(context: Context, tmp_path: Pat
 
 def test_routes_answer_in_words(filled: Filled) -> None:
     app = FastAPI()
-    for make in (routes, wall_routes):
+    for make in (routes, failures_routes):
         app.include_router(make(filled.context))
     client = TestClient(app)
     first, _ = filled.runs
     target = {
-        "/api/explore/wall?status=fail&limit=3": 200,
-        "/api/explore/wall?cause=x": 400,
-        "/api/explore/wall/facets": 200,
-        "/api/explore/wall/count?status=fail": 200,
-        f"/api/explore/wall/picture?run={first}&position=0": 200,
-        "/api/explore/wall/picture?run=0000&position=0": 404,
+        "/api/explore/failures?status=fail&limit=3": 200,
+        "/api/explore/failures?cause=x": 400,
+        "/api/explore/failures/facets": 200,
+        "/api/explore/failures/count?status=fail": 200,
+        f"/api/explore/failures/image?run={first}&position=0": 200,
+        "/api/explore/failures/image?run=0000&position=0": 404,
         f"/api/explore/compare?a={first}": 200,
         "/api/explore/compare?cell=x": 400,
-        "/api/explore/wall?runs=nothing": 404,
+        "/api/explore/failures?runs=nothing": 404,
     }
     for url, status in target.items():
         answer = client.get(url)
         assert (answer.status_code, "error" in answer.json()) == (status, status != 200), url
-    shown = client.get("/api/explore/wall?status=fail&limit=200").json()["items"]
-    total = client.get("/api/explore/wall/count?status=fail").json()["total"]
+    shown = client.get("/api/explore/failures?status=fail&limit=200").json()["items"]
+    total = client.get("/api/explore/failures/count?status=fail").json()["total"]
     assert total == len(shown)
     for url in (shown[0]["thumb"], shown[0]["url"]):
         assert client.get(url).headers["content-type"] == "image/png"
@@ -463,7 +463,7 @@ def test_a_card_and_a_pair_name_the_shape_that_stands_in(tmp_path: Path) -> None
             write_shard(folder.shard_folder / "w0-0.parquet", results)
             storage.runs.ingest(folder)
             made.append(folder.run_id)
-        items = wall_view(context, {"runs": made[0], "sort": "prompt"})["items"]
+        items = failures_view(context, {"runs": made[0], "sort": "prompt"})["items"]
         assert {item["position"]: item["stand_in"] for item in items} == {
             0: "car for bicycle", 1: "", 2: "", 3: ""
         }  # fmt: skip

@@ -5,17 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypedDict
 
-from truehue.core.analysis.board import AVERAGE, TABLE_TASKS, BoardRow, Rate, interval_text
+from truehue.core.analysis.leaderboard import (
+    AVERAGE,
+    TABLE_TASKS,
+    LeaderboardEntry,
+    Rate,
+    interval_text,
+)
 from truehue.core.analysis.records import default_for, note_for
 from truehue.core.prompts.prompt import TASKS
 from truehue.core.verdict.rules import RULES, rule
 from truehue.tabs.batches.queue import ACTIVE
-from truehue.tabs.explore.board_csv import PublishedTable, published_view
-from truehue.tabs.explore.board_groups import groups
-from truehue.tabs.explore.board_rows import (
+from truehue.tabs.explore.leaderboard_csv import PublishedTable, published_view
+from truehue.tabs.explore.leaderboard_groups import groups
+from truehue.tabs.explore.leaderboard_rows import (
     SYSTEM_CHOICES,
     UNSCORED_CHOICES,
-    BoardData,
+    LeaderboardData,
     LeaderboardGroup,
 )
 from truehue.tabs.explore.limits import LimitsJson, limits_view
@@ -72,12 +78,12 @@ class Leaderboard(TypedDict):
     busy: bool
 
 
-def board_view(context: Context, params: Mapping[str, str]) -> Leaderboard:
+def leaderboard_view(context: Context, params: Mapping[str, str]) -> Leaderboard:
     """What the page shows for ``rule``, ``systems`` and ``unscored``.
 
     Raises BadInput for a choice that there is not.
     """
-    data = BoardData(context, params)
+    data = LeaderboardData(context, params)
     by_group = groups(data.runs, data.rule_id, context.service(Library).sets(), data.pictured)
     shown: list[LeaderboardGroup] = [
         {
@@ -141,7 +147,7 @@ class RunCards(TypedDict):
 def cards_view(context: Context, params: Mapping[str, str]) -> RunCards:
     """The result of every run that has one by ``rule`` (else the usual): ``words`` and ``title``
     by run id. Raises BadInput for a rule that there is not."""
-    data = BoardData(context, {"rule": params.get("rule", "")})
+    data = LeaderboardData(context, {"rule": params.get("rule", "")})
     cards: dict[str, RunCard] = {}
     title = f"{note_for(data.rule_id)} {data.about()}".strip()
     for run in data.runs:
@@ -151,7 +157,7 @@ def cards_view(context: Context, params: Mapping[str, str]) -> RunCards:
     return {"rule": data.rule_id, "runs": cards}
 
 
-def result_text(row: BoardRow) -> str:
+def result_text(row: LeaderboardEntry) -> str:
     """``45.7% (36.0–54.9, n 300) pass, mean of the five tasks``, or task by task where not all are
     there."""
     if row.average.percent is not None:

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from statsmodels.stats.proportion import proportion_confint
 
-from truehue.core.analysis.board import (
+from truehue.core.analysis.intervals import interval, ratios, resampled_sums
+from truehue.core.analysis.leaderboard import (
     AVERAGED,
     BOOTSTRAP,
     LEFT_OUT,
@@ -17,11 +18,10 @@ from truehue.core.analysis.board import (
     TABLE_TASKS,
     WILSON,
     WRONG,
-    BoardRow,
-    board,
+    LeaderboardEntry,
+    leaderboard,
     leaders,
 )
-from truehue.core.analysis.intervals import interval, ratios, resampled_sums
 from truehue.core.analysis.records import NO_SYSTEM, TABLE_SYSTEMS, PromptTally
 from truehue.core.errors import BadInput
 
@@ -43,8 +43,10 @@ OTHERS = [
 ]
 
 
-def row(tallies: list[PromptTally], systems: str = AVERAGED, unscored: str = LEFT_OUT) -> BoardRow:
-    return board(tallies, systems, unscored)["a"]
+def row(
+    tallies: list[PromptTally], systems: str = AVERAGED, unscored: str = LEFT_OUT
+) -> LeaderboardEntry:
+    return leaderboard(tallies, systems, unscored)["a"]
 
 
 def test_a_task_is_the_mean_of_three_systems_and_not_of_its_pictures() -> None:
@@ -173,7 +175,7 @@ def test_a_part_without_spread_does_not_narrow_the_mean() -> None:
 
 def test_runs_stand_apart_and_other_tasks_beside() -> None:
     free = PromptTally("a", "free", "", 3, 4, 4, 5)
-    rows = board([*CNA, free, tally("cna", "l2", 0, run_id="b")])
+    rows = leaderboard([*CNA, free, tally("cna", "l2", 0, run_id="b")])
     assert list(rows) == ["a", "b"]
     assert rows["a"].others["free"].percent == 75
     assert rows["a"].images == 220
@@ -190,7 +192,7 @@ def test_the_same_prompts_give_the_same_interval() -> None:
         for count in (4, 5)
     ]
     assert row(spread).cells["cna"].rate == row(split).cells["cna"].rate
-    renamed = board([replace(item, run_id="b") for item in spread])["b"]
+    renamed = leaderboard([replace(item, run_id="b") for item in spread])["b"]
     assert renamed.cells["cna"].rate == row(spread).cells["cna"].rate
 
 
@@ -244,7 +246,7 @@ def test_leaders_are_equal_as_shown_and_never_of_a_part() -> None:
     def of(passes: int, prompts: int = 10_000) -> dict[str, tuple[int, int]]:
         return dict.fromkeys(TABLE_SYSTEMS, (passes, prompts - passes))
 
-    rows = board(
+    rows = leaderboard(
         [
             *run("a", of(5001)),
             *run("b", of(5004)),
@@ -266,6 +268,6 @@ def test_few_prompts_are_said() -> None:
 
 def test_a_choice_that_is_none_is_named() -> None:
     with pytest.raises(BadInput, match=r"'l4'.*averaged, pooled"):
-        board(CNA, "l4")
+        leaderboard(CNA, "l4")
     with pytest.raises(BadInput, match="left-out, not-found, wrong"):
-        board(CNA, AVERAGED, "ignored")
+        leaderboard(CNA, AVERAGED, "ignored")

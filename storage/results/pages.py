@@ -13,7 +13,7 @@ from typing import Any
 
 import duckdb
 
-from truehue.core.analysis.records import ImageVerdict, WallItem
+from truehue.core.analysis.records import FailureItem, ImageVerdict
 from truehue.core.errors import BadInput
 from truehue.core.scores.measures import measure_of
 from truehue.core.scores.records import IMAGE
@@ -65,7 +65,7 @@ class VerdictRow:
 
 
 @dataclass(frozen=True)
-class WallRows:
+class PageRows:
     """Which rows stand on the wall: those of the SQL condition ``where``; with ``one_a_picture``
     only the first row of each image. ``table`` are the verdicts as they count."""
 
@@ -77,12 +77,12 @@ class WallRows:
 def page(
     database: Database,
     dictionary: StringDictionary,
-    wall: WallRows,
+    wall: PageRows,
     sort: str,
     descending: bool,
     limit: int,
     after: str | None,
-) -> list[WallItem]:
+) -> list[FailureItem]:
     """A page of the wall's rows, at most 500; ``after`` is the cursor of the last one before.
 
     ``sort`` is of :data:`SORTS`, or :data:`SCORE` and the id of a measure. Raises :class:`BadInput`
@@ -126,7 +126,7 @@ def _first_of_each(
 class _Order:
     """One order of the rows of a wall: numbers first, then places; without a number last."""
 
-    def __init__(self, sort: str, descending: bool, wall: WallRows) -> None:
+    def __init__(self, sort: str, descending: bool, wall: PageRows) -> None:
         self.sort = sort
         self.table, self.row = wall.table, "rowid"
         self.table_values: tuple[str, ...] = ()

@@ -11,7 +11,7 @@ from truehue.core.analysis.records import (
     LEFT_OUT,
     NOT_FOUND,
     SECTORS,
-    WallItem,
+    FailureItem,
     default_for,
     note_for,
 )
@@ -21,7 +21,7 @@ from truehue.core.masks.display import outline_path
 from truehue.core.scores.measures import measure_of, measures_of
 from truehue.core.scores.records import HIGH, IMAGE
 from truehue.core.verdict.rules import RULES
-from truehue.storage.results.wall import SCORE
+from truehue.storage.results.pages import SCORE
 from truehue.tabs.charts.slice import slice_of
 from truehue.tabs.explore.images import ResultJson, image_json, stand_in_tags, value_hex
 from truehue.tabs.page.context import Context, runs_of
@@ -140,7 +140,7 @@ def _order(sort: str) -> tuple[str, bool]:
     return f"{SCORE}{sort.removesuffix(UP)}", not sort.endswith(UP)
 
 
-def wall_view(context: Context, query: Mapping[str, str]) -> FailuresView:
+def failures_view(context: Context, query: Mapping[str, str]) -> FailuresView:
     """A page of the pictures of a slice.
 
     ``query`` holds the slice, ``sort`` (of :data:`SORTS` or :func:`score_sorts`), ``limit`` and
@@ -149,7 +149,7 @@ def wall_view(context: Context, query: Mapping[str, str]) -> FailuresView:
     selection, sort = slice_of(query), query.get("sort") or "delta_e00"
     by, descending = _order(sort)
     limit = page_size(query)
-    items = context.storage.results.wall(
+    items = context.storage.results.page(
         selection, by, descending=descending, limit=limit, after=query.get("after", "")
     )
     runs = runs_of(context)
@@ -166,7 +166,7 @@ def wall_view(context: Context, query: Mapping[str, str]) -> FailuresView:
     }
 
 
-def _scores(context: Context, by: str, items: Sequence[WallItem]) -> list[ImageScore]:
+def _scores(context: Context, by: str, items: Sequence[FailureItem]) -> list[ImageScore]:
     """The score of each picture by the measure that they stand in the order of, in words."""
     if not by.startswith(SCORE):
         return [{} for _ in items]
@@ -256,7 +256,7 @@ def image_view(context: Context, actor: Actor, query: Mapping[str, str]) -> Resu
     }
 
 
-def _generation_facts(context: Context, items: Sequence[WallItem]) -> list[list[str]]:
+def _generation_facts(context: Context, items: Sequence[FailureItem]) -> list[list[str]]:
     """Of a render: what stands in for what was asked for, and the true colors of its objects."""
     origin = context.storage.images.get(items[0].image_id).origin
     names = {item.target: item.object_name for item in items}

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, TypedDict
 
-from truehue.core.analysis.board import AVERAGE, AVERAGED, TABLE_TASKS, BoardRow, Rate
+from truehue.core.analysis.leaderboard import AVERAGE, AVERAGED, TABLE_TASKS, LeaderboardEntry, Rate
 from truehue.core.analysis.records import NO_SYSTEM, RunRecord
 from truehue.core.published import LEADERBOARD, counterpart, table
 from truehue.core.runs.score import CAUSES
 from truehue.core.spreadsheets import escape_formula
 from truehue.core.verdict.rules import rule
-from truehue.tabs.explore.board_rows import EACH, BoardData
+from truehue.tabs.explore.leaderboard_rows import EACH, LeaderboardData
 from truehue.tabs.page.context import Context
 
 RATE_FIELDS = tuple(field.name for field in fields(Rate))
@@ -40,10 +40,10 @@ _RUN = (
 )
 
 
-def board_csv(context: Context, params: Mapping[str, str]) -> str:
+def leaderboard_csv(context: Context, params: Mapping[str, str]) -> str:
     """CSV with a heading: a row for each run, and with ``systems=each`` one more for each color
     system. Percents are not rounded; empty where there is no number. Raises BadInput."""
-    data = BoardData(context, params)
+    data = LeaderboardData(context, params)
     buffer = io.StringIO()
     columns = [*TABLE_TASKS, AVERAGE]
     heading = [*_RUN, *(f"{column}_{name}" for column in columns for name in RATE_FIELDS)]
@@ -65,7 +65,7 @@ def _guarded(row: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _rows(data: BoardData, run: RunRecord) -> Iterator[dict[str, Any]]:
+def _rows(data: LeaderboardData, run: RunRecord) -> Iterator[dict[str, Any]]:
     head = _head(data, run)
     row = data.rows.get(run.run_id)
     if row is None:
@@ -94,7 +94,7 @@ def _rows(data: BoardData, run: RunRecord) -> Iterator[dict[str, Any]]:
             yield {**head, "system": system, **_rate_columns(parts)}
 
 
-def _head(data: BoardData, run: RunRecord) -> dict[str, Any]:
+def _head(data: LeaderboardData, run: RunRecord) -> dict[str, Any]:
     values = (
         run.run_id,
         run.name,
@@ -116,7 +116,7 @@ def _head(data: BoardData, run: RunRecord) -> dict[str, Any]:
     return dict(zip(_RUN, values, strict=True))
 
 
-def _meant(row: BoardRow, systems: str) -> str:
+def _meant(row: LeaderboardEntry, systems: str) -> str:
     """The systems that the row speaks of, as they stand in its cells."""
     names = dict.fromkeys(name for cell in row.cells.values() for name in cell.parts)
     return systems if systems in names else " ".join(names)
