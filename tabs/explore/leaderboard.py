@@ -17,12 +17,12 @@ from truehue.core.prompts.prompt import TASKS
 from truehue.core.verdict.rules import RULES, rule
 from truehue.tabs.batches.queue import ACTIVE
 from truehue.tabs.explore.leaderboard_csv import PublishedTable, published_view
-from truehue.tabs.explore.leaderboard_groups import groups
 from truehue.tabs.explore.leaderboard_rows import (
     SYSTEM_CHOICES,
     UNSCORED_CHOICES,
     LeaderboardData,
     LeaderboardGroup,
+    groups,
 )
 from truehue.tabs.explore.limits import LimitsJson, limits_view
 from truehue.tabs.library.service import Library
