@@ -53,15 +53,15 @@ class BackupsView(TypedDict):
 
 @requires("backup")
 def start_backup(context: Context, actor: Actor, request: EmptyRequest) -> StartedJob:
-    """Begins a backup in the background; its job's result names the file. The one that was made
-    from the page before goes when the new one is whole."""
+    """Starts a backup in the background; its job's result names the file. The previous backup made
+    from the page is deleted when the new one is complete."""
     _require_data(context)
     return {"job": context.jobs.start(BACKUP, "Backup", actor, lambda job: _make(context, job)).id}
 
 
 @requires("backup")
 def backups_view(context: Context, actor: Actor, request: EmptyRequest) -> BackupsView:
-    """The backups that lie in the data folder, newest first."""
+    """The backups in the data folder, newest first."""
     _require_data(context)
     paths = sorted(_paths(context), key=lambda path: path.stat().st_mtime_ns, reverse=True)
     return {"backups": [_json(path) for path in paths]}

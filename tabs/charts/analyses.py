@@ -96,7 +96,7 @@ class FigureView(TypedDict):
 
 
 def figure_view(context: Context, name: str, query: Mapping[str, str]) -> FigureView:
-    """The figure of that name for the slice in ``query``, as the page draws it.
+    """The figure of that name for the selection in ``query``, as the page shows it.
 
     Beside the slice ``query`` may hold ``among``, the runs to show where the slice's one run was
     chosen in this very figure, and the figure's own option. Raises BadInput for an unknown figure,

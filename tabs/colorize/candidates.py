@@ -165,8 +165,8 @@ class SketchModels(TypedDict):
 
 @requires("look")
 def candidates_view(context: Context, actor: Actor, request: OfConcept) -> CandidatesView:
-    """What was drawn for a concept, newest first, and what failed; with its sentence, and how many
-    modified concepts share its sketch."""
+    """The candidates generated for a concept, newest first, and what failed; with its prompt, and
+    how many modified concepts share its sketch."""
     prompt = prompt_of(request.words)
     base, said = base_of(request.words)
     rows = context.storage.drawings.recent(60, prompt=(SOURCE, prompt.id))
@@ -194,7 +194,7 @@ def _candidate_json(row: GenerationRecord) -> CandidateJson:
 
 @requires("look")
 def models_view(context: Context, actor: Actor, request: EmptyRequest) -> SketchModels:
-    """The models that can be asked for candidates, what each lacks here, and the settings."""
+    """The models that can generate candidates, what each needs to be installed, and the settings."""
     listed: list[SketchModel] = [
         {
             "id": entry.id,

@@ -103,7 +103,7 @@ class ColoringComparison(TypedDict):
 
 @requires("look")
 def compare_view(context: Context, actor: Actor, request: ColoringRequest) -> ColoringComparison:
-    """What a coloring's colors are, and how far they are from all that is here of the concept.
+    """The colors of a coloring, and their distances from all distributions of the concept.
 
     ``colors`` are those that were chosen, with their shares; ``weights`` the 71 bins, by the same
     extraction as for models' pictures; ``compare_with_sources`` the others, nearest first. Where nothing is

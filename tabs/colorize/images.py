@@ -131,7 +131,7 @@ class ColoringFile(TypedDict):
 
 @requires("look")
 def image_view(context: Context, actor: Actor, request: PictureRequest) -> ColoringFile:
-    """A picture of a coloring that nobody kept: a file's name, its type and its bytes in base64."""
+    """The image of a coloring that is not saved: a file's name, its type and its bytes in base64."""
     source = replay_coloring(context, request.sketch, request.actions)
     data = coloring_file(source, request.kind)
     return {

@@ -84,8 +84,8 @@ class SavedColorings(TypedDict):
 
 @requires("add")
 def keep(context: Context, actor: Actor, request: Keeping) -> NewColoring:
-    """Keeps a coloring, and its sketch where it was not stored. The log is replayed first: what is
-    kept is what was seen."""
+    """Saves a coloring, and its sketch where that was not stored. The log is replayed first, so
+    that the saved image is the one that was seen."""
     text = normal(request.words)
     if not text:
         raise BadInput("Enter the concept that you colored, then save it.", "words")
@@ -103,14 +103,14 @@ def keep(context: Context, actor: Actor, request: Keeping) -> NewColoring:
 
 @requires("look")
 def saved_view(context: Context, actor: Actor, request: EmptyRequest) -> SavedColorings:
-    """What is kept here, newest first; of each whether it is one's own to delete."""
+    """The saved colorings, newest first, and whether the user may delete each."""
     heads = context.storage.colorings.all(limit=MOST_LISTED)
     return {"kept": [_saved_json(actor, head) for head in heads]}
 
 
 @requires("look")
 def coloring_view(context: Context, actor: Actor, request: NamedColoring) -> OpenedColoring:
-    """A kept coloring with its sketch and its whole log. Raises NotStored."""
+    """A saved coloring with its sketch and its whole log. Raises NotStored."""
     record = context.storage.colorings.get(request.coloring)
     return {
         **_head_json(actor, context.storage.colorings.head(record.id)),
@@ -121,7 +121,7 @@ def coloring_view(context: Context, actor: Actor, request: NamedColoring) -> Ope
 
 @requires("delete")
 def delete_coloring(context: Context, actor: Actor, request: NamedColoring) -> SavedColorings:
-    """Deletes a coloring that one kept; its sketch stays."""
+    """Deletes a coloring that the user saved; its sketch stays."""
     head = context.storage.colorings.head(request.coloring)
     authorize(actor, "delete", _resource(head))
     context.storage.colorings.delete(head.id)

@@ -90,7 +90,7 @@ class SketchesView(TypedDict):
 
 @requires("look")
 def sketch_view(context: Context, actor: Actor, request: NamedSketch) -> SketchJson:
-    """One sketch, to be colored. Raises NotStored."""
+    """One sketch for coloring. Raises NotStored."""
     if request.drawing:
         return sketch_json(starter(request.drawing))
     if not request.sketch:
@@ -100,8 +100,8 @@ def sketch_view(context: Context, actor: Actor, request: NamedSketch) -> SketchJ
 
 @requires("look")
 def sketches_view(context: Context, actor: Actor, request: EmptyRequest) -> SketchesView:
-    """What can be colored, and the concepts with their states and moods. Of the stored sketches of
-    a thing the one in use comes first."""
+    """The sketches, and the concepts with their states and moods. Of the stored sketches of an
+    object the one in use comes first."""
     bases: dict[int, BaseConcept] = {}
     for concept in concepts():
         if concept.modifier:
@@ -225,7 +225,7 @@ class ImportedSketch(ImageJson, GuessedConcept):
 def import_sketch(
     context: Context, actor: Actor, request: EmptyRequest, file: Path, name: str
 ) -> ImportedSketch:
-    """Stores a line drawing that somebody brings. Raises ImageError."""
+    """Imports a line drawing. Raises ImageError."""
     record = store_upload(context, file, name or "pasted drawing", actor.id)
     return {**image_json(record), **guess(record.name)}
 
@@ -266,8 +266,8 @@ class SketchOfConcept(TypedDict):
 
 @requires("add")
 def store_sketch(context: Context, actor: Actor, request: Storing) -> SketchOfConcept:
-    """Stores the sketch of a concept, which is the one that is taken for it from now on; one that
-    is stored for something else stays what it is."""
+    """Stores the sketch of a concept, and uses it for that concept from now on. A sketch stored for
+    another concept is not changed."""
     if request.drawing:
         result = starter(request.drawing)
         text, said = base_of(request.words or result.words)

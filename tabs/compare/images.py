@@ -113,8 +113,8 @@ class Pool(PageRequest):
 
 @requires("look")
 def review_mark(context: Context, actor: Actor, request: Mark) -> MarkPreview:
-    """What marks on an image would count, as a picture and in words; stores nothing. Raises
-    BadInput, MaskError, NoPixels and NotStored."""
+    """The pixels that selections on an image would count, as an image and as text; stores nothing.
+    Raises BadInput, MaskError, NoPixels and NotStored."""
     image = context.storage.images.get(request.image)
     srgb8 = context.srgb8(image.image_id)
     mask = mask_from_marks(srgb8, list(request.marks))
@@ -128,7 +128,7 @@ def review_mark(context: Context, actor: Actor, request: Mark) -> MarkPreview:
 
 @requires("add")
 def save_mark(context: Context, actor: Actor, request: Mark) -> SavedMark:
-    """Stores the mask of such marks; ``source`` is the image measured by it. Errors as
+    """Stores the mask of such selections; ``source`` is the image measured by it. Errors as
     :func:`review_mark`."""
     image = context.storage.images.get(request.image)
     mask = mask_from_marks(context.srgb8(image.image_id), list(request.marks))

@@ -103,7 +103,7 @@ class DisagreementReasons(TypedDict):
 
 
 def agreement_view(context: Context, query: Mapping[str, str]) -> DisagreementsView:
-    """The table of two rules and a page of the pictures of one of its parts.
+    """The table of two rules and a page of the images of one of its parts.
 
     ``query`` may hold ``a`` and ``b`` (rules), ``task``, ``system``, ``cell`` and ``offset``.
     Raises BadInput for an unknown rule or part, or one rule twice.

@@ -47,7 +47,7 @@ class Diagnose(PageRequest):
 def start_run(
     context: Context, actor: Actor, request: Diagnose, size_px: int = DEFAULT_SIZE_PX
 ) -> StartedJob:
-    """Begins a diagnosis of all rules.
+    """Starts to measure the accuracy of all rules.
 
     Its report lies in ``diagnosis/`` of the data folder, one folder a size: the same size again
     goes on from what is kept. Raises BadInput while one runs.

@@ -102,7 +102,7 @@ class KeepPicture(PageRequest):
 
 @requires("add")
 def save_image(context: Context, actor: Actor, request: KeepPicture) -> StoredScene:
-    """Stores a picture of a diagnosis, so that it can be opened in Inspect."""
+    """Stores an image of a rule accuracy report, so that it can be opened in Inspect."""
     scene = scene_of(request.model_extra or {})
     return stored(context, scene, request.rule, request.asked, actor.id)
 

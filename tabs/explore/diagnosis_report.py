@@ -242,7 +242,7 @@ class RuleAccuracyView(RuleAccuracyReports, total=False):
 
 
 def report_view(reports: Sequence[StoredReport], report_id: str, part: str) -> RuleAccuracyView:
-    """All that the page shows of one report; the first where ``report_id`` is not there.
+    """A rule accuracy report for the page; the first where ``report_id`` does not exist.
 
     ``part`` is one of the record's sets; the whole set where the report has no such part. Another
     report stands beside it: this machine's newest beside the shipped one, the shipped one beside

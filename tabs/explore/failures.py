@@ -141,7 +141,7 @@ def _order(sort: str) -> tuple[str, bool]:
 
 
 def failures_view(context: Context, query: Mapping[str, str]) -> FailuresView:
-    """A page of the pictures of a slice.
+    """A page of the images of a selection.
 
     ``query`` holds the slice, ``sort`` (of :data:`SORTS` or :func:`score_sorts`), ``limit`` and
     ``after``, the ``next`` of the page before. Raises BadInput for what is not known.
@@ -183,7 +183,7 @@ def _scores(context: Context, by: str, items: Sequence[FailureItem]) -> list[Ima
 
 
 def facets_view(context: Context, query: Mapping[str, str]) -> FailureFilters:
-    """How many pictures a slice has, and each choice of every filter with its count."""
+    """The number of images of a selection, and each choice of every filter with its count."""
     selection = slice_of(query)
     results = context.storage.results
     names = run_labels(runs_of(context))
@@ -228,12 +228,13 @@ def facets_view(context: Context, query: Mapping[str, str]) -> FailureFilters:
 
 
 def count_view(context: Context, query: Mapping[str, str]) -> FailureCount:
-    """How many pictures a slice has now."""
+    """The number of images of a selection now."""
     return {"total": context.storage.results.count(slice_of(query))}
 
 
 def image_view(context: Context, actor: Actor, query: Mapping[str, str]) -> ResultImage:
-    """What every rule, and who asks and others, say of one picture: ``run`` and ``position``."""
+    """The verdicts of every rule on one image, with the answers of the user and of others: ``run``
+    and ``position``."""
     run = context.storage.runs.get(query.get("run", ""))
     position = whole(query.get("position", ""), MOST_POSITION)
     if position is None:

@@ -79,7 +79,7 @@ class Leaderboard(TypedDict):
 
 
 def leaderboard_view(context: Context, params: Mapping[str, str]) -> Leaderboard:
-    """What the page shows for ``rule``, ``systems`` and ``unscored``.
+    """The leaderboard for ``rule``, ``systems`` and ``unscored``.
 
     Raises BadInput for a choice that there is not.
     """
@@ -145,8 +145,8 @@ class RunCards(TypedDict):
 
 
 def cards_view(context: Context, params: Mapping[str, str]) -> RunCards:
-    """The result of every run that has one by ``rule`` (else the usual): ``words`` and ``title``
-    by run id. Raises BadInput for a rule that there is not."""
+    """The result of every run that has one by ``rule`` (by default the default rule): ``words`` and
+    ``title`` by run id. Raises BadInput for a rule that there is not."""
     data = LeaderboardData(context, {"rule": params.get("rule", "")})
     cards: dict[str, RunCard] = {}
     title = f"{note_for(data.rule_id)} {data.about()}".strip()

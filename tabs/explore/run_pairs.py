@@ -52,7 +52,7 @@ class RunPairsView(TypedDict):
 
 
 def compare_view(context: Context, query: Mapping[str, str]) -> RunPairsView:
-    """A page of the pairs of two runs, what they count to, and which runs can be chosen.
+    """A page of the image pairs of two runs, their counts, and the runs to choose from.
 
     ``query`` holds the slice; ``a`` and ``b``, runs (else the newest two); ``cell`` of
     :data:`truehue.core.analysis.paired.CELLS` or empty for all; ``limit`` and ``after``; ``at``,

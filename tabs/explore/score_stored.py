@@ -28,7 +28,7 @@ class ScoreStored(PageRequest):
 
 @requires("compute")
 def start_scoring_stored(context: Context, actor: Actor, request: ScoreStored) -> StartedJob:
-    """Begins to judge every stored image by these rules, where a verdict is missing.
+    """Starts to score every stored image by these rules, where a verdict is missing.
 
     Raises BadInput for what are no rules, or while such work goes on.
     """

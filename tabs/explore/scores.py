@@ -81,7 +81,7 @@ class MetricsView(TypedDict):
 
 
 def measures_view(context: Context, query: Mapping[str, str]) -> MetricsView:
-    """The measures, and the mean of each over the pictures of every run that has some."""
+    """The measures, and the mean of each over the images of every run that has scores."""
     measures = measures_of(IMAGE)
     runs = _runs(context) if measures else []
     names = run_labels(runs)

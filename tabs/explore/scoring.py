@@ -48,7 +48,7 @@ class ScoreRuns(PageRequest):
 
 @requires("compute")
 def start_scoring(context: Context, actor: Actor, request: ScoreRuns) -> StartedJob:
-    """Begins to score the pictures of runs that have no score yet, in the background.
+    """Starts to score the images of runs that have no score yet, in the background.
 
     What is stored stays when it is cancelled, and the next one goes on from there, also where the
     app was killed. Raises BadInput for a measure that there is not or that is not computed, and

@@ -123,7 +123,7 @@ def file_name(folder: RunFolder, format: str) -> str:
 
 
 def colors_path(context: Context, job_id: str) -> Path | None:
-    """The table of colors that was made beside the file of an export, if there is one."""
+    """The table of colors that belongs to an export, if there is one."""
     file = exported_file(context, job_id)
     path = file.with_name(f"{file.stem}-colors{file.suffix}")
     return path if path.is_file() else None
@@ -146,7 +146,7 @@ class ArchivePath(PageRequest):
 
 @requires("compute")
 def start_export(context: Context, actor: Actor, request: Export) -> StartedJob:
-    """Begins an export in the background.
+    """Starts an export in the background.
 
     The job's result names the file below ``exports/`` of the data folder. Raises NotStored for an
     unknown run.
@@ -210,7 +210,7 @@ def exported_file(context: Context, job_id: str) -> Path:
 def import_file(
     context: Context, actor: Actor, request: EmptyRequest, file: Path, name: str
 ) -> StartedJob:
-    """Begins to read an archive that was sent."""
+    """Starts to import an archive that was sent."""
     copy = stage_upload(context, file)
     try:
         return {"job": start_import(context, actor, copy, name or "archive", True).id}
@@ -221,7 +221,7 @@ def import_file(
 
 @requires("name-file")
 def import_path(context: Context, actor: Actor, request: ArchivePath) -> StartedJob:
-    """Begins to read an archive of this machine."""
+    """Starts to import an archive of this machine."""
     path = named_path(request.path)
     if not path.is_file():
         raise BadInput(f"There is no file {shown_path(path)}.")

@@ -154,7 +154,7 @@ class NamedExample(PageRequest):
 
 @requires("look")
 def generate_example(context: Context, actor: Actor, request: NamedExample) -> ExampleImage:
-    """Draws an example, if nobody has seen it yet; its question opens it in Inspect."""
+    """Renders an example where it is not stored yet; its question opens it in Inspect."""
     example, image_id = example_of(request.example), make_example(context, request.example)
     masks = context.storage.masks.for_image(image_id) if example.box else ()
     mask_id = masks[0].mask_id if masks else ""

@@ -170,7 +170,7 @@ class RealismProblem(TypedDict):
 
 
 class GenerationPlan(TypedDict):
-    """What pressing Generate would come to, in words, for each part of the page."""
+    """What Generate would do, as text for each part of the page."""
 
     fields: FollowedFields
     button: GenerateButton
@@ -191,7 +191,7 @@ class FormView(TypedDict):
 
 @requires("look")
 def plan_generation(context: Context, actor: Actor, request: GenerationForm) -> GenerationPlan:
-    """What pressing Generate would come to, in words, for each part of the page.
+    """What Generate would do, as text for each part of the page.
 
     ``fields`` are object and color once they have followed the prompt.
     """

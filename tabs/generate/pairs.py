@@ -142,7 +142,8 @@ class RefinementMaps(TypedDict):
 
 
 def pair_json(context: Context, drawing_id: str) -> PairJson:
-    """Before and after of a drawing with CFR, for the page: pictures, map, differences, measures.
+    """Before and after of an image generated with CFR, for the page: images, map, differences,
+    measures.
 
     Where the picture without CFR is not stored, ``before`` is None and ``reason`` says what to do.
     Raises NotStored, and BadInput for a drawing that was made without CFR or has no picture.
@@ -197,8 +198,8 @@ def without_cfr(context: Context, after: GenerationRecord) -> GenerationRecord |
 
 
 def maps_of(context: Context, image_id: str) -> RefinementMaps:
-    """Maps of a stored picture (a whole id) as rows of cells, to begin painting with: of its
-    saturation, and CFM's where it was scored by the CFM that is registered, else None."""
+    """Maps of a stored image (a whole id) as rows of cells, to begin painting with: its saturation,
+    and CFM's where it was scored by the registered CFM, else None."""
     scores = context.storage.scores.of_items(IMAGE, [image_id]).get(image_id, ())
     versions = [measure.version for measure in measures_of(IMAGE) if measure.id == CFM]
     return {

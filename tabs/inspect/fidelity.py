@@ -91,8 +91,8 @@ class RegisteredCfm(TypedDict):
 
 
 def fidelity_view(context: Context, image: str, measure_id: str = "") -> FidelityView:
-    """What is known of an image's color fidelity, and the other images of its prompt ranked by a
-    measure: CFM, or else ΔSat, where none is named. Raises NotStored and BadInput."""
+    """An image's color fidelity, and the other images of its prompt ranked by a measure: CFM where
+    it is registered, else ΔSat, unless one is named. Raises NotStored and BadInput."""
     storage = context.storage
     image_id = storage.images.get(image).image_id
     registration = context.service(Fidelity).registration()
@@ -163,9 +163,9 @@ def _ranked(context: Context, by: Measure, image_id: str, prompt: str) -> list[R
 
 @requires("compute")
 def score_by_cfm(context: Context, actor: Actor, request: ScoreImage) -> FidelityView:
-    """Scores an image by the registered CFM, stores what it says, and returns
-    :func:`fidelity_view`. Waits for the device. Raises BadInput where no CFM is registered or no
-    prompt is known, and NotStored."""
+    """Scores an image by the registered CFM, stores the score, and returns :func:`fidelity_view`.
+    Waits for the device. Raises BadInput where no CFM is registered or no prompt is known, and
+    NotStored."""
     storage, fidelity = context.storage, context.service(Fidelity)
     registration = fidelity.required()
     image_id = storage.images.get(request.image).image_id
@@ -185,7 +185,7 @@ def score_by_cfm(context: Context, actor: Actor, request: ScoreImage) -> Fidelit
 
 @requires("name-folder")
 def register_cfm(context: Context, actor: Actor, request: RegisterCfm) -> RegisteredCfm:
-    """Registers a CFM for the app. Only who may name folders of this machine may."""
+    """Registers a CFM for the app. Only users who may name folders of this machine may do this."""
     authorize(actor, "name-folder", field="model")
     fidelity = context.service(Fidelity)
     registration = register(fidelity.data, request.model, request.base, sources=context.sources)

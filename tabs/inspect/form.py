@@ -110,7 +110,8 @@ class StartedMask(TypedDict):
 
 @requires("add")
 def score_marks(context: Context, actor: Actor, request: MarkedImage) -> ScoredMarks:
-    """Makes the mask of the marks and scores it; what stage, verdict and evidence show of it."""
+    """Makes the mask of the selections and scores it; returns what stage, verdict and evidence
+    show."""
     value = {"image_id": request.image_id, "marks": request.marks, "seq": request.seq}
     stage, verdict, evidence = judge(context, value, *request.controls)
     data = context.data_text()
@@ -165,13 +166,13 @@ def _limits_of(query: Mapping[str, str]) -> tuple[str, str]:
 
 @requires("compute")
 def find_object(context: Context, actor: Actor, request: FindObject) -> StartedMask:
-    """Begins to find an object. Raises BadInput where weights are missing."""
+    """Starts to find an object. Raises BadInput where weights are missing."""
     return _started(start_find(context, actor, request))
 
 
 @requires("compute")
 def cut_points(context: Context, actor: Actor, request: CutPoints) -> StartedMask:
-    """Begins to cut out what points show. Raises BadInput where weights are missing."""
+    """Starts to segment the object that points select. Raises BadInput where weights are missing."""
     return _started(start_points(context, actor, request))
 
 

@@ -211,7 +211,7 @@ def describe_missing(context: Context, entries: Sequence[VisionEntry]) -> str:
 
 @requires("compute")
 def start_find(context: Context, actor: Actor, request: FindObject) -> Job:
-    """Begins to find an object. Raises BadInput where weights are missing."""
+    """Starts to find an object. Raises BadInput where weights are missing."""
     image, mask_request = (
         context.storage.images.get(request.image_id),
         mask_request_of(context, actor, request),

@@ -177,7 +177,7 @@ class SavedSelection(TypedDict):
 
 
 def matching(context: Context, set_id: str, query: Query, rule: str) -> MatchingPrompts:
-    """Every prompt that matches, as the basket keeps it."""
+    """Every prompt that matches, as the basket holds it."""
     index = context.service(Library).index(set_id)
     positions = index.matching(query, context.service(Library).marks(index, rule))
     prompts = [index.prompts[int(position)] for position in positions]
@@ -197,7 +197,7 @@ def matching(context: Context, set_id: str, query: Query, rule: str) -> Matching
 
 @requires("look")
 def resolve(context: Context, actor: Actor, request: Resolve) -> ResolvedPrompts:
-    """Shows prompts by their names, and says which are not there."""
+    """Prompts by their names, and which of the names do not exist."""
     library = context.service(Library)
     prompts, missing = library.resolve(request.refs)
     marks = library.drawn(prompts, request.rule)
@@ -214,7 +214,7 @@ def take_prompts(
 
 @requires("change")
 def hide_set(context: Context, actor: Actor, request: NamedSet) -> Done:
-    """Puts an imported set away."""
+    """Hides an imported set."""
     authorize(actor, "change", stored_resource(context, makers.PROMPT_SET, request.set_id))
     context.storage.prompt_sets.hide(request.set_id)
     context.service(Library).forget(request.set_id)
@@ -223,7 +223,7 @@ def hide_set(context: Context, actor: Actor, request: NamedSet) -> Done:
 
 @requires("add")
 def save_selection(context: Context, actor: Actor, request: KeepSelection) -> SavedSelection:
-    """Keeps prompts under a name; one that is taken gets a new version."""
+    """Saves prompts under a name; an existing name gets a new version."""
     name = plain_name(request.name)
     if name in dict(context.service(Library).selections()):
         authorize(actor, "change", _selection(context, name))
@@ -235,7 +235,7 @@ def save_selection(context: Context, actor: Actor, request: KeepSelection) -> Sa
 
 @requires("change")
 def remove_selection(context: Context, actor: Actor, request: NamedSelection) -> Done:
-    """Takes a selection out of the list."""
+    """Hides a selection."""
     name = plain_name(request.name)
     authorize(actor, "change", _selection(context, name))
     context.storage.selections.remove(name)

@@ -68,6 +68,6 @@ def job_view(context: Context, actor: Actor, request: NamedJob) -> JobView:
 
 @requires("cancel")
 def cancel_job(context: Context, actor: Actor, request: NamedJob) -> Done:
-    """Asks a job to stop: whoever began it may, and the owner."""
+    """Cancels a job. The user who started it may, and the owner."""
     context.jobs.cancel(actor, request.job_id)
     return {}

@@ -49,6 +49,6 @@ class Notice(PageRequest):
 
 @requires("read-notice")
 def read_notice(context: Context, actor: Actor, request: Notice) -> Notices:
-    """Marks a notice as read; the answer has the others. Raises NotStored."""
+    """Marks a notice as read, and returns the others. Raises NotStored."""
     context.storage.losses.read(request.number)
     return notices(context, actor)

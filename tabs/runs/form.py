@@ -122,7 +122,7 @@ class RunFormView(TypedDict):
 
 
 def form_view(context: Context, actor: Actor) -> RunFormView:
-    """Everything that can be chosen, with what each model lacks here."""
+    """All choices of the form, with what each model needs to be installed."""
     sources = context.sources
     cores, gpus = usable_cores(), local_gpus()
     return {
@@ -359,7 +359,7 @@ class StartedRuns(TypedDict):
 
 @requires("look")
 def estimate_view(context: Context, actor: Actor, request: RunRequest) -> RunEstimate:
-    """What a run would take. Raises BadInput that names the field."""
+    """The time, space and cost that a run would take. Raises BadInput that names the field."""
     _, run_plans, execution, total = plan_runs(context, actor, request)
     estimates = [
         context.service(Trials).estimate(
@@ -403,7 +403,7 @@ def _lines(sentences: Sequence[str]) -> str:
 
 @requires("compute")
 def try_out(context: Context, actor: Actor, request: RunRequest) -> RunEstimate:
-    """Draws three pictures where nothing tells yet how long one takes; the estimate after that.
+    """Generates three images where the time per image is not known yet; returns the estimate.
     Raises BadInput, and TrueHueError where none could be drawn."""
     _, run_plans, _, _ = plan_runs(context, actor, request)
     for plan in run_plans:
@@ -426,8 +426,8 @@ def try_out(context: Context, actor: Actor, request: RunRequest) -> RunEstimate:
 
 @requires("compute")
 def start_runs(context: Context, actor: Actor, request: RunRequest) -> StartedRuns:
-    """Begins runs; the answer has their ids. Raises BadInput, also for a model that cannot draw
-    here yet, and NotAllowed for an equal run of somebody else that has not ended."""
+    """Starts runs, and returns their ids. Raises BadInput, also for a model that cannot draw here
+    yet, and NotAllowed for an equal run of somebody else that has not ended."""
     _, run_plans, execution, _ = plan_runs(context, actor, request)
     if execution.team == "local":
         for plan in run_plans:

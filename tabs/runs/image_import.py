@@ -67,14 +67,14 @@ class StagedFolder(PageRequest):
 
 @requires("add")
 def take_file(context: Context, actor: Actor, request: StagedFile, file: Path, name: str) -> Done:
-    """Keeps a file of a folder until the folder is imported."""
+    """Holds a file of a folder until the folder is imported."""
     context.staging.take(request.session, unquote(request.path) or name, file)
     return {}
 
 
 @requires("add")
 def forget_folder(context: Context, actor: Actor, request: StagedFolder) -> Done:
-    """Takes the files of a folder away again."""
+    """Discards the files of a folder."""
     context.staging.clear(request.session)
     return {}
 
@@ -122,7 +122,7 @@ class FolderPreview(TypedDict):
 
 @requires("look")
 def look(context: Context, actor: Actor, request: ImageFolder) -> FolderPreview:
-    """What an import would do; the first files are opened, so that broken ones are counted."""
+    """A preview of an import; the first files are opened, so that broken ones are counted."""
     folder_plan = plan_import(context, actor, request)
     report = Tally(folder_plan).report()
     broken = unreadable_measured(folder_plan)
@@ -134,7 +134,7 @@ def look(context: Context, actor: Actor, request: ImageFolder) -> FolderPreview:
 
 @requires("add")
 def start_import(context: Context, actor: Actor, request: ImageFolder) -> StartedJob:
-    """Begins to import a folder."""
+    """Starts to import a folder."""
     if not request.session:
         authorize(actor, "name-folder")
     name = Path(request.path).name or "images"

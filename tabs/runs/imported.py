@@ -79,7 +79,7 @@ class ScoreImages(PageRequest):
 
 @requires("compute")
 def start_scoring(context: Context, actor: Actor, request: ScoreImages) -> StartedJob:
-    """Begins to score imported images. Raises BadInput for no such import."""
+    """Starts to score imported images. Raises BadInput for no such import."""
     groups = _offered(context, actor, request.job)
     image_ids = context.storage.drawings.images_of_job(request.job)
     return {

@@ -50,7 +50,7 @@ class RunsView(TypedDict):
 
 
 def runs_view(context: Context, actor: Actor, hidden: bool = False) -> RunsView:
-    """All runs, newest first; those that were hidden only where they are asked for."""
+    """All runs, newest first; hidden ones only on request."""
     stored = {record.run_id: record for record in context.storage.runs.all(hidden=True)}
     unscored = _unscored(context, {rule for record in stored.values() for rule, _ in record.rules})
     unmeasured = context.storage.profiles.unmeasured()
@@ -132,8 +132,8 @@ class ChangeRun(PageRequest):
 
 @requires("cancel")
 def change_run(context: Context, actor: Actor, request: ChangeRun) -> Done:
-    """Pauses, cancels, resumes, hides or shows a run. A run that storage cannot take in is hidden
-    by the supervisor. Raises NotStored, and BadInput where an imported run is to go on."""
+    """Pauses, cancels, resumes, hides or shows a run. A run that storage cannot ingest is hidden by
+    the supervisor. Raises NotStored, and BadInput where an imported run is to go on."""
     supervisor, run_id = context.service(RunSupervisor), request.run_id
     folder = supervisor.folder(run_id)
     authorize(actor, "cancel", supervisor.resource(run_id))

@@ -201,8 +201,8 @@ class ConceptsView(TypedDict):
 
 
 def concepts_view(context: Context) -> ConceptsView:
-    """All concepts and the words that imports brought beside them, each with how many sets of
-    people and of pictures there are of it; and what is here at all.
+    """All concepts and imported words, each with its number of sets of people and of images; and
+    what is stored in all.
 
     A concept is ``[id, words, thing, category, kind, people, pictures]``, of words without an id
     the id is empty.

@@ -72,13 +72,13 @@ class MadeStudy(TypedDict, total=False):
 
 @requires("study")
 def create(context: Context, actor: Actor, request: StudyForm) -> MadeStudy:
-    """Makes a study, a draft. Where many distributions have to be extracted first, a job does."""
+    """Makes a study as a draft. Where many distributions have to be extracted first, a job does it."""
     return _made(context, actor, request.filled(), None)
 
 
 @requires("study")
 def revise(context: Context, actor: Actor, request: Revision) -> MadeStudy:
-    """Changes a study: all of a draft; once it was opened, what participants do not see."""
+    """Changes a study: everything in a draft; after opening only what participants do not see."""
     record = study_of(context, request.study)
     if request.version is not None and request.version != record.version:
         raise BadInput(
@@ -108,8 +108,8 @@ def revise(context: Context, actor: Actor, request: Revision) -> MadeStudy:
 
 @requires("study")
 def copy(context: Context, actor: Actor, request: Copying) -> ChangedStudy:
-    """Makes a draft of the same plan, with the same pictures. Nothing of people is copied, and what
-    they get at the end only for those who may see it."""
+    """Makes a draft of the same plan, with the same images. No data of participants is copied; the
+    completion code is, for users who may see it."""
     record = study_of(context, request.study)
     title = request.title or f"{record.title[:180]}, copy"
     plan = record.plan if may_personal(actor, record) else without_completion(record.plan)

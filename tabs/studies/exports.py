@@ -159,7 +159,7 @@ class TableList(TypedDict):
 
 @requires("study")
 def table_list(context: Context, actor: Actor, request: StudyReference) -> TableList:
-    """The tables of a study with their addresses, and whether personal data may be asked for."""
+    """The tables of a study with their addresses, and whether the user may request personal data."""
     study = context.storage.studies.get(request.study)
     plan: StudyPlan = current(context, study)
     base = f"/api/studies/{study.id}"
@@ -209,7 +209,7 @@ def table_file(context: Context, actor: Actor, request: StudyTableRequest) -> Ex
 
 @requires("study")
 def votes_file(context: Context, actor: Actor, request: StudyExportRequest) -> ExportedFile:
-    """The votes of a study of pairs, a line each, in the form of LMSYS' arena."""
+    """The votes of a pairwise study, a line each, in the format of LMSYS' arena."""
     data = export_data(context, actor, request)
     content = "".join(arena_lines(data)).encode()
     return ExportedFile(f"{_stem(data)}-{VOTES_FILE}", "application/jsonl; charset=utf-8", content)

@@ -82,7 +82,7 @@ class ImportedStudy(TypedDict):
 def import_study(
     context: Context, actor: Actor, request: EmptyRequest, file: Path, name: str
 ) -> ImportedStudy:
-    """Stores a study from its all.zip: closed, with its participants and all that they did."""
+    """Imports a study from its all.zip: closed, with its participants and all their answers."""
     shown = name or "the file"
     archive = read_archive(file, shown)
     copy = archive.document

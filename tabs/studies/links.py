@@ -82,7 +82,7 @@ class PreviewAddress(TypedDict):
 
 @requires("study")
 def make_links(context: Context, actor: Actor, request: LinksRequest) -> NewLinks:
-    """Makes links. Their addresses are told now and never again: only hashes are stored."""
+    """Makes links. Their addresses are returned once: only hashes are stored."""
     record = study_of(context, request.study)
     if not request.personal and request.count > 1:
         raise BadInput(
@@ -109,7 +109,7 @@ def make_links(context: Context, actor: Actor, request: LinksRequest) -> NewLink
 
 @requires("study")
 def revoke_link(context: Context, actor: Actor, request: LinkRequest) -> StudyLinks:
-    """Lets nobody in by a link any more; who came in by it cannot go on either."""
+    """Revokes a link. Participants who joined by it cannot continue either."""
     record = study_of(context, request.study)
     if request.link not in {link.id for link in context.storage.invitations.of(record.id)}:
         raise BadInput("That link is not one of this study's. Reload the page.", "link")
@@ -144,7 +144,7 @@ class PreviewRequest(StudyRequest):
 
 @requires("study")
 def preview(context: Context, actor: Actor, request: PreviewRequest) -> PreviewAddress:
-    """The address of a preview of a study as it is now. It lies in memory, for an hour."""
+    """The address of a preview of a study as it is now. It is held in memory for an hour."""
     record = study_of(context, request.study)
     plan = current(context, record)
     if not may_personal(actor, record):

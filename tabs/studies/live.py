@@ -202,7 +202,7 @@ class LiveView(StudyProgress):
 
 @requires("study")
 def live(context: Context, actor: Actor, request: StudyRequest) -> LiveView:
-    """How far a study is, with its people; asked for every few seconds."""
+    """The progress of a study and its participants; polled every few seconds."""
     record = study_of(context, request.study)
     progress = progress_of(context, record)
     now = datetime.now(UTC)

@@ -157,7 +157,7 @@ class MaterialsView(TypedDict):
 
 @requires("study")
 def presets(context: Context, actor: Actor, request: EmptyRequest) -> PresetsView:
-    """The kinds of studies that a form begins with, their words by language, and all limits."""
+    """The presets of the form of studies, their texts by language, and all limits."""
     return {
         "presets": [_preset(name) for name in (*PRESETS, FREE)],
         "consent": CONSENT,
@@ -184,7 +184,7 @@ def presets(context: Context, actor: Actor, request: EmptyRequest) -> PresetsVie
 
 @requires("study")
 def materials(context: Context, actor: Actor, request: EmptyRequest) -> MaterialsView:
-    """All that studies can be made of, and what of it goes together as a model."""
+    """The sources that studies can be made of, and which of them belong to one model."""
     storage = context.storage
     runs = [run for run in storage.runs.all() if run.items > run.failed]
     prompts = {run.run_id: _prompts(context, run.run_id) for run in runs}

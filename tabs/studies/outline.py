@@ -187,7 +187,7 @@ class Outline(StudySizes):
 
 @requires("study")
 def cases(context: Context, actor: Actor, request: CasesForm) -> CasesView:
-    """The cases that the sources of a form have, as a list to choose from."""
+    """The cases of a form's sources, as a list to choose from."""
     every = possible_cases(context, request)
     wanted = [word for word in request.words.lower().split() if word]
     fitting = [
@@ -207,7 +207,7 @@ def cases(context: Context, actor: Actor, request: CasesForm) -> CasesView:
 
 @requires("study")
 def outline(context: Context, actor: Actor, request: StudyForm) -> Outline:
-    """What a form would make, with a sample of it; nothing is stored. Raises BadInput, with the
+    """A preview of the study that a form would make; nothing is stored. Raises BadInput, with the
     field, for what cannot be made."""
     form = request.filled()
     made = draft_cases(context, form)

@@ -113,7 +113,7 @@ class VotesNeeded(TypedDict):
 
 @requires("study")
 def power(context: Context, actor: Actor, request: PowerRequest) -> PowerView:
-    """How often a study would find a difference that is there."""
+    """The power of a study: how often it would find a difference that exists."""
     design = request.design(request.participants)
     simulations = min(SIMULATIONS, MOST_DRAWS // (design.draws_per_person * request.participants))
     if simulations < LEAST_SIMULATIONS:
@@ -135,7 +135,7 @@ def power(context: Context, actor: Actor, request: PowerRequest) -> PowerView:
 
 @requires("study")
 def votes_needed(context: Context, actor: Actor, request: VotesRequest) -> VotesNeeded:
-    """The least number of people, and so of votes, that finds a difference often enough."""
+    """The smallest number of people, and so of votes, with enough power."""
     needed = people_needed(request.design(2), request.power, request.seed)
     if needed.participants is None:
         limit = needed.curve[-1][0] if needed.curve else 0

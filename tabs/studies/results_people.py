@@ -181,7 +181,7 @@ class Replays(TypedDict):
 
 @requires("study")
 def set_rule(context: Context, actor: Actor, request: SetRule) -> RuleSet:
-    """Sets the rule that leaves participants out of results; the rules before stay in the log."""
+    """Sets the rule that excludes participants from results; earlier rules stay in the log."""
     study_id = context.storage.studies.get(request.study).id
     fields = request.model_dump(exclude={"study", "default"})
     rule = ExclusionRule() if request.default else ExclusionRule(**fields)
@@ -198,7 +198,7 @@ def set_rule(context: Context, actor: Actor, request: SetRule) -> RuleSet:
 
 @requires("study")
 def exclude(context: Context, actor: Actor, request: Decide) -> Decided:
-    """Leaves a participant out of results, with a reason; their answers stay."""
+    """Excludes a participant from results, with a reason; their answers stay."""
     if not request.reason:
         raise BadInput("Give a reason. It appears in results and exports.", "reason")
     return _decide(context, actor, request, excluded=True)
@@ -206,7 +206,7 @@ def exclude(context: Context, actor: Actor, request: Decide) -> Decided:
 
 @requires("study")
 def include(context: Context, actor: Actor, request: Decide) -> Decided:
-    """Takes the decision back; the rule of exclusion stands as before."""
+    """Reverts the exclusion of a participant; the rule of exclusion still applies."""
     return _decide(context, actor, request, excluded=False)
 
 
@@ -228,9 +228,9 @@ def _decide(context: Context, actor: Actor, request: Decide, *, excluded: bool) 
 
 @requires("study")
 def erase(context: Context, actor: Actor, request: Erase) -> Erased:
-    """Deletes everything of one participant for good, because that person asked for it, and the
-    sets of distributions with their answers, which are named. For who made the study, and for
-    admins."""
+    """Permanently deletes all data of one participant at their request, and the sets of
+    distributions with their answers, which are named. For the maker of the study, and for admins.
+    """
     person = participant_of(context, request)
     study = context.storage.studies.get(person.study_id)
     authorize(actor, "delete", Resource(frozenset({study.author})))
@@ -249,8 +249,8 @@ def erase(context: Context, actor: Actor, request: Erase) -> Erased:
 
 @requires("study")
 def clear_external(context: Context, actor: Actor, request: StudyReference) -> Cleared:
-    """Deletes what recruiting sites call the participants of a closed study, as the text that they
-    agreed to promises for when they are paid. For who made the study, and for admins."""
+    """Deletes the ids that recruiting sites gave the participants of a closed study, as the consent
+    text promises after payment. For the maker of the study, and for admins."""
     study = context.storage.studies.get(request.study)
     authorize(actor, "delete", Resource(frozenset({study.author})))
     if study.state is not State.CLOSED:
@@ -313,7 +313,7 @@ def _consent(context: Context, person: ParticipantRecord) -> Json:
 
 @requires("study")
 def check_replays(context: Context, actor: Actor, request: StudyReference) -> Replays:
-    """Whether every participant was served what the plan, its seed and the log give again."""
+    """Whether every participant was shown what the plan, its seed and the log reproduce."""
     source = read_source(context, request.study)
     events = logs_of(context.storage, source.study.id)
     marks = context.storage.coloring_marks.of_study(source.study.id)

@@ -173,8 +173,8 @@ def choice_json(choice: Choice) -> SketchChoice:
 
 @requires("study")
 def concept_list(context: Context, actor: Actor, request: EmptyRequest) -> ConceptList:
-    """The concepts to choose from, by category: things with their states and moods, and the
-    sketches of each; and other words that a sketch is stored of."""
+    """The concepts to choose from, by category: objects with their states and moods, and the
+    sketches of each; and other words with a stored sketch."""
     choices = Choices(context)
     resources: dict[int, ConceptJson] = {}
     for concept in concepts():

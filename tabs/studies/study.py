@@ -193,7 +193,7 @@ def may_delete(actor: Actor, record: StudyRecord) -> bool:
 
 @requires("study")
 def delete_draft(context: Context, actor: Actor, request: StudyRequest) -> DeletedStudy:
-    """Deletes a draft with its links; it can be put back for seven days (``/api/trash``).
+    """Deletes a draft with its links; it can be restored for seven days (``/api/trash``).
 
     Raises BadInput for a study that was opened once, NotAllowed to who did not make it.
     """

@@ -64,7 +64,7 @@ class TrashView(TypedDict):
 
 @requires("delete")
 def delete(context: Context, actor: Actor, request: Delete) -> TrashJson:
-    """Deletes pictures, masks or verdicts, and says what went.
+    """Deletes images, masks or verdicts, and returns what was deleted.
 
     Raises NotStored and DataFolderError, and BadInput for what a run shows; then nothing is
     deleted.
@@ -111,7 +111,7 @@ def _saved_together(context: Context, ids: list[str]) -> list[str]:
 
 @requires("delete")
 def restore(context: Context, actor: Actor, request: Deleted) -> TrashJson:
-    """Puts back what was deleted together. Raises NotStored and DataFolderError."""
+    """Restores what was deleted together. Raises NotStored and DataFolderError."""
     authorize(actor, "delete", stored_resource(context, TRASH, request.trash_id))
     record = context.storage.trash.restore(request.trash_id)
     context.forget()
@@ -120,14 +120,14 @@ def restore(context: Context, actor: Actor, request: Deleted) -> TrashJson:
 
 @requires("purge")
 def purge(context: Context, actor: Actor, request: Deleted) -> Done:
-    """Deletes for good what was deleted together: what a visitor deletes can be put back for
+    """Permanently deletes what was deleted together. What a visitor deletes can be restored for
     seven days. Raises NotStored."""
     context.storage.trash.purge(request.trash_id)
     return {}
 
 
 def trash_view(context: Context) -> TrashView:
-    """What was deleted and can be put back, last deleted first."""
+    """What was deleted and can be restored, last deleted first."""
     return {
         "days": KEPT_DAYS,
         "deleted": [trash_json(record) for record in context.storage.trash.all()],

@@ -105,7 +105,7 @@ class SavedVerdict(TypedDict):
 
 @requires("add")
 def save_verdict(context: Context, actor: Actor, request: QuestionRequest) -> SavedVerdict:
-    """Keeps the verdicts of every rule on a question."""
+    """Saves the verdicts of every rule on a question."""
     rows = save_question(context, actor, request)
     return {
         "evidence": {row.protocol: row.evidence_id for row in rows},
@@ -213,7 +213,7 @@ def judge_verdict(context: Context, actor: Actor, request: AnswerVerdict) -> Jud
 
 @requires("change")
 def withdraw(context: Context, actor: Actor, request: Judgment) -> Done:
-    """Takes an answer back. Raises NotStored."""
+    """Withdraws an answer. Raises NotStored."""
     record = context.storage.judgments.get(request.judgment_id)
     authorize(actor, "change", Resource(frozenset({record.actor})))
     context.storage.judgments.withdraw(record.judgment_id)
@@ -266,7 +266,7 @@ def is_mine(actor: Actor, judgment: JudgmentRecord) -> bool:
 
 
 def judgments_view(context: Context, actor: Actor, query: Mapping[str, str]) -> JudgmentsView:
-    """How often each rule says what people say, and a page of their answers (``offset``)."""
+    """How often each rule agrees with people, and a page of their answers (``offset``)."""
     judgments = context.storage.judgments.all()
     offset = whole(query.get("offset", "0"), MOST_POSITION) or 0
     only = query.get("only", "")
@@ -299,7 +299,7 @@ def judgments_view(context: Context, actor: Actor, query: Mapping[str, str]) -> 
 
 
 def judgments_csv(context: Context) -> str:
-    """CSV with a heading: a row for each answer that counts and each rule that had spoken."""
+    """CSV with a heading: a row for each answer that counts and each rule with a verdict."""
     runs = run_labels(runs_of(context))
     columns = (
         "judgment_id",

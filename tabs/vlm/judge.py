@@ -77,8 +77,8 @@ def judged_questions(question_set: QuestionSet) -> list[Question]:
 
 @requires("compute")
 def judge_renders(context: Context, actor: Actor, request: JudgeRenders) -> StartedJob:
-    """Begins to have every rule judge the renders of a set; the answer names the job. What is
-    judged is kept, so that it goes on where it was ended. Raises NotStored, BadInput."""
+    """Starts to score the renders of a set by every rule; the answer names the job. Scores are
+    saved, so that it resumes where it was stopped. Raises NotStored, BadInput."""
     question_set = opened(context, request.set)
     if not judged_questions(question_set):
         raise BadInput("This set has no diagnostic renders, so the rules have nothing to score.")

@@ -78,7 +78,7 @@ class EvaluationsView(TypedDict):
 
 @requires("look")
 def evaluations_view(context: Context, actor: Actor, request: ListEvaluations) -> EvaluationsView:
-    """Askings, newest first."""
+    """Evaluations, newest first."""
     service = context.service(EvaluationService)
     sets = {
         stored.set_id: stored.questions
@@ -102,7 +102,7 @@ def evaluations_view(context: Context, actor: Actor, request: ListEvaluations) -
 
 @requires("cancel")
 def change_evaluation(context: Context, actor: Actor, request: ChangeEvaluation) -> Done:
-    """Pauses, cancels, resumes, asks again, hides or shows an asking. Raises NotStored."""
+    """Pauses, cancels, resumes, repeats, hides or shows an evaluation. Raises NotStored."""
     service = context.service(EvaluationService)
     service.folder(request.id)
     authorize(actor, "cancel", service.resource(request.id))

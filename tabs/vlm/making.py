@@ -77,7 +77,7 @@ class ImportSet(PageRequest):
 
 @requires("add")
 def make_set(context: Context, actor: Actor, request: MakeSet) -> StartedJob:
-    """Begins to draw a set; the answer names the job, whose result is the set's id."""
+    """Starts to generate a set; the answer names the job, whose result is the set's id."""
     settings = GeneratedSettings(
         dict.fromkeys(request.tasks, request.count), Difficulty(request.difficulty), request.seed
     )
@@ -101,8 +101,8 @@ def make_set(context: Context, actor: Actor, request: MakeSet) -> StartedJob:
 
 @requires("add")
 def make_judge_set(context: Context, actor: Actor, request: MakeJudgeSet) -> StartedJob:
-    """Begins to draw renders that a model is asked about as a judge, and has the rules judge them;
-    the answer names the job."""
+    """Starts to render images for a model as judge, and scores them by the rules; the answer names
+    the job."""
     settings = JudgeSettings(request.system, request.renders, request.seed)
     each = QUESTIONS_A_RENDER[request.system]
     total = request.renders * each
@@ -121,7 +121,7 @@ def make_judge_set(context: Context, actor: Actor, request: MakeJudgeSet) -> Sta
 
 @requires("name-folder")
 def import_set(context: Context, actor: Actor, request: ImportSet) -> StartedJob:
-    """Begins to take in a set of this machine's disk; the answer names the job."""
+    """Starts to import a set from this machine's disk; the answer names the job."""
     authorize(actor, "name-folder", field="path")
     try:
         path = named_path(request.path)

@@ -153,7 +153,7 @@ class QuestionView(TypedDict):
 
 @requires("look")
 def questions_view(context: Context, actor: Actor, request: QuestionsRequest) -> QuestionsView:
-    """A page of questions that fit, and how many do. Raises NotStored, BadInput."""
+    """A page of the questions that match, and their number. Raises NotStored, BadInput."""
     question_set = opened(context, request.set)
     model_answers = _message(selected_logs(context, question_set, request.askings, request.parser))
     if request.differ and len(model_answers) < 2:

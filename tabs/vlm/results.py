@@ -527,7 +527,7 @@ def _tallies(row: EvaluationScores) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 @requires("look")
 def answers_file(context: Context, actor: Actor, request: ResultsRequest) -> tuple[str, str]:
-    """Every answer of some evaluations: words, reading, outcome and reason."""
+    """Every answer of some evaluations: text, reading, outcome and reason."""
     question_set = opened(context, request.set)
     named = [
         (f"{model_name(log.model)}, {settings_text(log.settings, log.model)}", log)

@@ -142,7 +142,7 @@ def generator_json() -> GeneratorChoices:
 
 @requires("change")
 def hide_set(context: Context, actor: Actor, request: HideSet) -> Done:
-    """Takes a set out of the list, or puts it back. Raises NotStored."""
+    """Hides a set, or shows it again. Raises NotStored."""
     authorize(actor, "change", stored_resource(context, QUESTION_SET, request.set))
     context.storage.question_sets.hide(request.set, request.hidden)
     return {}

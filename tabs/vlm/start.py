@@ -186,7 +186,7 @@ def describe_missing(context: Context, model: VisionModel) -> str:
 
 @requires("compute")
 def start_evaluation(context: Context, actor: Actor, request: StartEvaluation) -> StartedEvaluation:
-    """Begins to ask a set, or goes on with the same; the answer has its id. Raises BadInput, also
+    """Starts the evaluation of a set, or resumes it; the answer has its id. Raises BadInput, also
     for a model whose files are not here, and NotAllowed."""
     question_set = opened(context, request.set)
     model = _model(actor, request)

@@ -253,7 +253,7 @@ def concept_view(context: Context, query: Mapping[str, str]) -> ConceptView:
 
 
 def flow_view(context: Context, query: Mapping[str, str]) -> FlowView:
-    """What would have to move from the first of the pair to the second. Raises BadInput."""
+    """The transport plan from the first of the pair to the second. Raises BadInput."""
     question = question_of(query)
     first, second = (histogram_of(entry) for entry in pair_of(context, question))
     return _moves(first, second, apart=question.apart)
@@ -442,7 +442,7 @@ def _moves(first: Histogram, second: Histogram, *, apart: bool) -> FlowView:
 
 
 def choices_view(context: Context, query: Mapping[str, str]) -> ConceptChoices:
-    """A concept: its siblings, what can be compared of it, and what to begin with.
+    """A concept: its siblings, the distributions that can be compared, and the first selection.
 
     Raises BadInput for a concept that there is not.
     """

@@ -95,7 +95,7 @@ def _source(query: Mapping[str, str]) -> tuple[ConceptQuestion, str]:
 
 
 def images_view(context: Context, query: Mapping[str, str]) -> BinImages:
-    """The pictures of ``source`` with pixels in bin ``bin``, the fullest first.
+    """The images of ``source`` with pixels in bin ``bin``, those with most first.
 
     A picture's share is that of its own masked pixels nearest to the bin. Extraction pools and
     merges colors, so a bin may have mass although no pixel lies in it, and the other way round.
@@ -130,7 +130,7 @@ def _share(image_profile: ImageProfile, index: int) -> float:
 
 
 def steps_view(context: Context, query: Mapping[str, str]) -> ExtractionSteps:
-    """The extraction of ``source``: pictures, groups, palettes before and after merging, bins.
+    """The extraction of ``source``: images, groups, palettes before and after merging, bins.
 
     Of an imported set there is only what stood in the file: ``groups`` is empty then, and
     ``words`` say so. Raises BadInput and NotStored.

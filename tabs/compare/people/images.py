@@ -151,7 +151,7 @@ class StagedImage(TypedDict, total=False):
 
 
 def preview(context: Context, session: str, index: int, mode: str, most_px: int) -> StagedImage:
-    """A staged picture with the pixels that would count, as the page shows it; stores nothing.
+    """A staged image with the pixels that would count, as the page shows it; stores nothing.
 
     ``refused`` says why a picture has no such pixels. Raises BadInput for a place where nothing
     waits and for another mode, ImageError for what is no picture.

@@ -149,7 +149,7 @@ class StoredFile(StoredDistributions):
 
 @requires("add")
 def stage(context: Context, actor: Actor, request: Waiting, file: Path, name: str) -> FileReport:
-    """Keeps the file for its page, in the place of the one before; the answer is its report."""
+    """Holds the file for its page, in place of the previous one, and returns its report."""
     context.staging.clear(request.session)
     context.staging.take(request.session, name or "distributions.csv", file)
     return look(context, actor, read_as(ReadFile, {"session": request.session}))
@@ -157,14 +157,14 @@ def stage(context: Context, actor: Actor, request: Waiting, file: Path, name: st
 
 @requires("add")
 def forget(context: Context, actor: Actor, request: Waiting) -> Done:
-    """Takes the files of a page away again."""
+    """Discards the files of a page."""
     context.staging.clear(request.session)
     return {}
 
 
 @requires("look")
 def look(context: Context, actor: Actor, request: ReadFile) -> FileReport:
-    """What the waiting file holds, read as the page says; nothing is stored.
+    """The content of the waiting file, read with the page's settings; nothing is stored.
 
     A file that cannot be read so is no error of this call: ``refused`` says why, ``question`` what
     has to be known first (empty where no answer helps), ``offer`` and ``button`` what may help, and

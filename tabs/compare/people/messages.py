@@ -56,7 +56,7 @@ def concept_json(text: str) -> ConceptWords:
 
 
 def suggestions(typed: str) -> ConceptSuggestions:
-    """Concepts that hold the typed words, those that begin with them first; else similar ones."""
+    """Concepts that contain the typed words, those that begin with them first; else similar ones."""
     text = normal(typed)[:MOST_WORDS]
     holding = [concept for concept in concepts() if text in normal(concept.words)] if text else []
     holding.sort(

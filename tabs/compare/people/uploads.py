@@ -61,14 +61,14 @@ class ImagesPlan(TypedDict):
 
 @requires("add")
 def stage(context: Context, actor: Actor, request: ImageFile, file: Path, name: str) -> Done:
-    """Keeps a picture until its set is made."""
+    """Holds an image until its set is made."""
     context.staging.take(request.session, f"{request.place:06d}/{name or 'picture'}", file)
     return {}
 
 
 @requires("look")
 def look(context: Context, actor: Actor, request: ImageFiles) -> ImagesPlan:
-    """What a set would be made of, by names alone; raises BadInput in words for the page."""
+    """What a set would consist of, by names alone; raises BadInput in words for the page."""
     layout = _layout(context, request)
     with_mask = sum(stored.mask is not None for stored in layout.pictures)
     counts = [(len(layout.pictures), _noun(len(layout.pictures), "picture"))]
@@ -94,7 +94,7 @@ def look(context: Context, actor: Actor, request: ImageFiles) -> ImagesPlan:
 
 @requires("add")
 def start(context: Context, actor: Actor, request: ImageFiles) -> StartedJob:
-    """Begins to make a set of pictures."""
+    """Starts to make a set of images."""
     _layout(context, request)  # what is wrong with it is said now
     normalize_concept(request.words)
 

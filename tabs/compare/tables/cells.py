@@ -52,7 +52,7 @@ class ExtractCells(PageRequest):
 
 @requires("compute")
 def start_cells(context: Context, actor: Actor, request: ExtractCells) -> StartedJob:
-    """Begins to extract what is missing of runs.
+    """Starts to extract the missing colors of runs.
 
     Raises BadInput while such work goes on, NotStored for an unknown run.
     """

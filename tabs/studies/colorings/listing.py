@@ -149,7 +149,7 @@ class ColoringsView(ComputationState):
 
 @requires("study")
 def colorings(context: Context, actor: Actor, request: ListColorings) -> ColoringsView:
-    """The colorings of a study that stand, practice and second ones too, by concept and person.
+    """The current colorings of a study, practice and repeated ones included, by concept and person.
 
     What quality control says of them may be of a moment ago (``status``, ``stale``).
     """

@@ -112,7 +112,7 @@ class MarkedColoring(ComputationState):
 
 @requires("study")
 def post_practice(context: Context, actor: Actor, request: PostPractice) -> AnsweredPractice:
-    """Accepts a participant's practice, or asks for it again, with a reason that they read."""
+    """Accepts a participant's practice, or requests it again with a reason that they read."""
     current = current_colorings_of(context, request.study)
     trials = _practice(current, request.participant)
     position = trials[-1].position if request.position is None else request.position
@@ -130,7 +130,7 @@ def post_practice(context: Context, actor: Actor, request: PostPractice) -> Answ
 
 @requires("study")
 def post_recolor(context: Context, actor: Actor, request: PostRecolor) -> MarkedColoring:
-    """Asks a participant to color the same sketch once more, without showing the first one."""
+    """Asks a participant to color the same sketch again, without showing the first coloring."""
     current = current_colorings_of(context, request.study)
     coloring = coloring_of(current.given, request.participant, request.position)
     if coloring.purpose == TRAINING:
@@ -153,7 +153,7 @@ def post_recolor(context: Context, actor: Actor, request: PostRecolor) -> Marked
 
 @requires("study")
 def post_keep(context: Context, actor: Actor, request: PostKeep) -> MarkedColoring:
-    """Decides of one coloring; the decisions before stay in the log."""
+    """Includes or excludes one coloring; earlier decisions stay in the log."""
     current = current_colorings_of(context, request.study)
     coloring = coloring_of(current.given, request.participant, request.position)
     if coloring.purpose == TRAINING:
@@ -167,8 +167,8 @@ def post_keep(context: Context, actor: Actor, request: PostKeep) -> MarkedColori
 
 @requires("study")
 def set_coloring_rule(context: Context, actor: Actor, request: SetColoringRule) -> QualityView:
-    """Sets what is flagged, how many experts look, and what results are of; the rules before stay
-    in the study's log, and nothing that was kept or left out is changed for good."""
+    """Sets the flags, the number of experts, and which colorings results include; earlier rules
+    stay in the study's log, and no decision is changed permanently."""
     study = context.storage.studies.get(request.study)
     current_colorings_of(context, study.id)
     stored = context.storage.studies.rule(study.id)
@@ -315,9 +315,9 @@ class ReviewView(ComputationState, ReviewQueue):
 
 @requires("look")
 def reviews_open(context: Context, actor: Actor, request: EmptyRequest) -> OpenReviews:
-    """The studies with colorings that are reviewed, each with how many are left for who asks; none
-    for who may not review. Whether they may, and whether they may see studies, stands with it: a
-    page asks nothing that would be refused."""
+    """The studies whose colorings are reviewed, each with how many are left for the user; none
+    where the user may not review. The answer also says whether the user may review, and see
+    studies."""
     may_review = allowed(actor, "review")
     rows: list[OpenReview] = []
     for record in context.storage.studies.all() if may_review else ():

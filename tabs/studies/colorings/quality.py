@@ -226,7 +226,8 @@ class QualityView(ComputationState):
 
 @requires("study")
 def quality(context: Context, actor: Actor, request: StudyReference) -> QualityView:
-    """Consensus by concept, reviews and their agreement, second colorings, and what is kept."""
+    """Consensus by concept, reviews and their agreement, repeated colorings, and which are
+    included."""
     facts, computed = known(context, request.study)
     return {**state_json(computed), "quality": quality_json(facts) if facts else None}
 
@@ -235,7 +236,7 @@ def quality(context: Context, actor: Actor, request: StudyReference) -> QualityV
 def concept_uncertainty_json(
     context: Context, actor: Actor, request: StudyReference
 ) -> UncertaintyView:
-    """How sure each concept's distribution is, and where the next coloring is worth most."""
+    """The uncertainty of each concept's distribution, and where the next coloring helps most."""
     facts, computed = known(context, request.study)
     rows = (
         [uncertainty_json(facts, concept_uncertainty) for concept_uncertainty in facts.worth]
