@@ -293,7 +293,7 @@ def _same(plan: StudyPlan, first: Answer, again: Answer) -> bool:
         return abs(first.value - again.value) <= 1
     if plan.kind is Kind.QUESTIONS:  # choices keep the order of their letters
         return first.value == again.value
-    return first.value == plan.places - 1 - again.value
+    return first.value == plan.choice_count - 1 - again.value
 
 
 def _share(values: Sequence[bool]) -> float | None:

@@ -232,7 +232,7 @@ def batch(
             repeated.add(original.position)
             due -= 1
     for _ in range(int(share * plan.attention + 1e-9) - checks):
-        slot, expected = int(rng.integers(len(entries) + 1)), int(rng.integers(plan.places))
+        slot, expected = int(rng.integers(len(entries) + 1)), int(rng.integers(plan.choice_count))
         entries.insert(slot, Trial(0, "", (), Purpose.ATTENTION, expected=expected))
     return tuple(replace(trial, position=len(before) + i) for i, trial in enumerate(entries))
 
@@ -297,7 +297,7 @@ def assign(
     chosen = balanced(plan.main_stimuli, load, plan.trials, plan.votes, rng, kin)
     choices = shuffled(chosen, rng, kin)
     orders = ordered([choice.stimulus for choice in choices], served, rng)
-    trials = sequence(choices, orders, plan.repeats, plan.attention, plan.places, rng)
+    trials = sequence(choices, orders, plan.repeats, plan.attention, plan.choice_count, rng)
     return tuple(
         replace(
             trial,

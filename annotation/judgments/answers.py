@@ -153,7 +153,7 @@ def read_answer(plan: StudyPlan, trial: Trial, event: Event) -> Answer:
         if (kind is AnswerKind.RATING) != rating:
             raise BadInput(f"This study asks for a {'rating' if rating else 'place'}.", "kind")
         question = plan.question_of(trial.stimulus_id)
-        positions = len(question.choices) if question is not None else plan.places
+        positions = len(question.choices) if question is not None else plan.choice_count
         limit = (RATING_STEPS if rating else positions) - 1
         if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= limit:
             raise BadInput(f"The value of a {kind} is a whole number from 0 to {limit}.", "value")

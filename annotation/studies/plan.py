@@ -336,7 +336,7 @@ class StudyPlan:
         return self.votes * len(self.main_stimuli)
 
     @property
-    def places(self) -> int:
+    def choice_count(self) -> int:
         """What an answer can be: places to choose, or steps of the scale; of questions, the letters
         that a check of attention asks for."""
         if self.kind is Kind.QUESTIONS:

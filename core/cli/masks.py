@@ -41,7 +41,7 @@ def describe(entry: VisionEntry, sources: Sources) -> dict[str, Any]:
 
 @command("models", "all vision models, and which are installed", JSON_LINES)
 def _models(options: argparse.Namespace) -> int:
-    sources = Sources.here(options.models_folder)
+    sources = Sources.local(options.models_folder)
     for entry in VISION_MODELS:
         about = describe(entry, sources)
         if options.json:
@@ -58,7 +58,7 @@ def _models(options: argparse.Namespace) -> int:
 @command("check", "one model: can it run here?", flag("--json"), *MODEL)
 def _check(options: argparse.Namespace) -> int:
     entry = vision_model(options.model, options.role)
-    about = describe(entry, Sources.here(options.models_folder))
+    about = describe(entry, Sources.local(options.models_folder))
     if options.json:
         print(json.dumps(about, ensure_ascii=False))
     else:
@@ -79,7 +79,7 @@ def _check(options: argparse.Namespace) -> int:
 )
 def _download(options: argparse.Namespace) -> int:
     entry = vision_model(options.model, options.role)
-    print(download(entry, Sources.here(options.models_folder), options.to))
+    print(download(entry, Sources.local(options.models_folder), options.to))
     return 0
 
 

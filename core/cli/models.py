@@ -66,7 +66,7 @@ def settings_lines(entry: ModelEntry, sources: bool = False) -> list[str]:
 
 @command("models", "all models, and what each lacks on this machine", JSON_LINES)
 def _models(options: argparse.Namespace) -> int:
-    local_machine, sources = machine(), Sources.here(options.models_folder)
+    local_machine, sources = machine(), Sources.local(options.models_folder)
     if not options.json:
         print(
             f"{local_machine.name} ({local_machine.device}), {local_machine.memory_bytes / 2**30:.0f} GiB"
@@ -91,7 +91,7 @@ def _models(options: argparse.Namespace) -> int:
 )
 def _check(options: argparse.Namespace) -> int:
     entry = model(options.model)
-    about = describe(entry, machine(), Sources.here(options.models_folder))
+    about = describe(entry, machine(), Sources.local(options.models_folder))
     if options.json:
         print(json.dumps(about, ensure_ascii=False))
     else:
@@ -108,7 +108,7 @@ def _check(options: argparse.Namespace) -> int:
 
 @command("download", "downloads a model's weights from the hub", arg("model"), TO)
 def _download(options: argparse.Namespace) -> int:
-    print(download(model(options.model), Sources.here(options.models_folder), options.to))
+    print(download(model(options.model), Sources.local(options.models_folder), options.to))
     return 0
 
 
@@ -170,7 +170,7 @@ def _draw(options: argparse.Namespace) -> int:
     files = [options.out, *([options.before] if options.before else [])]
     for path in files:
         _make_folder(path)
-    drawing = open_model(options.model, Sources.here(options.models_folder))
+    drawing = open_model(options.model, Sources.local(options.models_folder))
     try:
         if refinement is None or options.cfr_map == PREDICTED:
             generated_images = [drawing.draw([request], _show, Event())[0]]

@@ -228,7 +228,7 @@ def rows_of_renderer(bank: SceneBank, prompts: Sequence[NumberedPrompt]) -> Iter
         caption = caption_of(prompt.prompt)
         choices = bank.of(caption.shapes)
         if choices:
-            srgb8 = bank.picture(choices[prompt.number % len(choices)], caption.colors)
+            srgb8 = bank.image(choices[prompt.number % len(choices)], caption.colors)
             yield judge_image(prompt.group, None, prompt.prompt, srgb8)
 
 

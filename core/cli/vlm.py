@@ -374,7 +374,7 @@ def _run(options: argparse.Namespace) -> int:
         options.seed,
     )
     questions, source = read_questions(options.set)
-    sources = Sources.here(options.models)
+    sources = Sources.local(options.models)
     prompt = partial(prompt_text, style=Style(options.style))
     folder = begin(options.out, questions, source, prompt, model, settings, sources)
     budget = Budget(options.most_requests, options.most_tokens)
@@ -500,7 +500,7 @@ def _pixels(log: EvaluationLog, options: argparse.Namespace) -> list[Answer] | N
 
 @command("models", "list models by short id, and whether they are installed", MODELS)
 def _models(options: argparse.Namespace) -> int:
-    sources = Sources.here(options.models)
+    sources = Sources.local(options.models)
     for known in KNOWN:
         model = model_of(known.id)
         try:

@@ -55,10 +55,13 @@ def report(log: EvaluationLog, scores: Scores, pixels: Sequence[Answer] | None) 
 
 
 def _tally(tally: Tally) -> dict[str, Any]:
-    counts = ("right", "wrong", "unreadable", "truncated", "unanswered", "not_asked", "asked")
+    counts = ("right", "wrong", "unreadable", "truncated", "unanswered", "not_asked")
     shares = ("percent", "interval", "readable_percent", "readable_interval", "chance_percent")
-    names = (*counts, *shares, "at_floor", "at_ceiling")
-    return {name: getattr(tally, name) for name in names}
+    return {
+        **{name: getattr(tally, name) for name in counts},
+        "asked": tally.total,
+        **{name: getattr(tally, name) for name in (*shares, "at_floor", "at_ceiling")},
+    }
 
 
 def _pixels(log: EvaluationLog, answers: Sequence[Answer] | None) -> dict[str, Any] | None:

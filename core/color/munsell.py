@@ -37,13 +37,13 @@ class MunsellSamples:
     sha256: str
     names: tuple[str, ...] = ()
 
-    def places(self, system: str, category_id: int) -> np.ndarray:
+    def indices(self, system: str, category_id: int) -> np.ndarray:
         """Where the samples of one category stand, int ``(M,)``; ``system`` is l1, l2 or l3."""
         return np.flatnonzero(self.levels[:, ("l1", "l2", "l3").index(system)] == category_id)
 
     def of(self, system: str, category_id: int) -> np.ndarray:
         """Lab ``(M, 3)`` of the samples of one category; ``system`` is l1, l2 or l3."""
-        return np.asarray(self.lab[self.places(system, category_id)])
+        return np.asarray(self.lab[self.indices(system, category_id)])
 
 
 @cache

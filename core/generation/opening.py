@@ -117,7 +117,7 @@ def open_model(
         return _served(entry, servers(endpoints))
     if entry.kind == "folder":
         raise BadInput(f"{entry.name} cannot generate here. {' '.join(entry.needs)}")
-    model_source = source(entry, sources or Sources.here())
+    model_source = source(entry, sources or Sources.local())
     if entry.kind == "transformers":
         from truehue.core.generation.backends import janus
 
@@ -147,7 +147,7 @@ def memory_wanted(model_id: str, sources: Sources | None = None) -> int:
     if entry.kind in ("served", "folder"):
         return 0
     whole, largest = entry.memory_gib, entry.largest_gib
-    model_source = find(entry, sources or Sources.here())
+    model_source = find(entry, sources or Sources.local())
     if model_source is not None:
         try:
             checked = check_source(entry, model_source)

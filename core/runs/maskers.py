@@ -98,7 +98,7 @@ def open_masker(
             vision_model(spec.segmenter, "segmenter").id,
             mask_variant(spec.variant),
             vision_model(spec.presence, "presence").id if spec.presence else "",
-            sources or Sources.here(),
+            sources or Sources.local(),
             opened,
         )
     raise BadInput(f"There is no masker {spec.kind!r:.60}. Choose one of: {', '.join(KINDS)}.")

@@ -51,7 +51,7 @@ _NO_MEMORY = "Out of memory. Choose a smaller size, or fewer workers on this dev
 class WorkerSettings:
     """Where a worker finds weights and servers."""
 
-    sources: Sources = field(default_factory=Sources.here)
+    sources: Sources = field(default_factory=Sources.local)
     endpoints: Mapping[str, Endpoint] = field(default_factory=dict)
 
 
@@ -373,7 +373,7 @@ class ExecutionSettings(WorkerPool):
     """Who does the work (see :class:`truehue.core.batch.execute.WorkerPool`), and where weights and
     servers are."""
 
-    sources: Sources = field(default_factory=Sources.here)
+    sources: Sources = field(default_factory=Sources.local)
     endpoints: Mapping[str, Endpoint] = field(default_factory=dict)
 
 

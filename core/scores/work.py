@@ -135,13 +135,13 @@ class ScoringWork(Work):
         return self._folder.summary().get("cfm") is not None
 
     @property
-    def pictures(self) -> int:
+    def images(self) -> int:
         """How many images there are."""
         return int(self._folder.summary()["pictures"])
 
     def pictures_of(self, items: int) -> int:
         """How many images so many items are, at most all."""
-        return min(items * int(self._folder.summary()["at_once"]), self.pictures)
+        return min(items * int(self._folder.summary()["at_once"]), self.images)
 
     def records(self, known: set[int] | None = None) -> Iterator[list[ScoreRecord]]:
         """The scores of each item that is done, an item at a time; positions that are ``known``

@@ -97,7 +97,7 @@ def _of_category(samples: MunsellSamples, system: str, category_id: int) -> tupl
     """The samples of a category in the order of their file; made once, for every verdict."""
     key = (samples.sha256, system, category_id)
     if key not in _CATEGORIES:
-        positions = samples.places(system, category_id)
+        positions = samples.indices(system, category_id)
         lab = samples.lab[positions]
         named = samples.names or tuple(f"sample {index + 1}" for index in range(len(samples.lab)))
         _CATEGORIES[key] = tuple(

@@ -53,19 +53,19 @@ class Tally:
         )
 
     @property
-    def asked(self) -> int:
+    def total(self) -> int:
         """All questions with an answer record: the denominator of the accuracy."""
         return self.right + self.wrong + self.unreadable + self.truncated + self.unanswered
 
     @property
     def percent(self) -> float | None:
         """Accuracy as published: right among all that were asked; None without any."""
-        return Rate(self.right, self.asked - self.right).percent
+        return Rate(self.right, self.total - self.right).percent
 
     @property
     def interval(self) -> Interval | None:
         """Wilson's 95% interval of it in percent."""
-        return Rate(self.right, self.asked - self.right).interval
+        return Rate(self.right, self.total - self.right).interval
 
     @property
     def readable_percent(self) -> float | None:
@@ -80,7 +80,7 @@ class Tally:
     @property
     def chance_percent(self) -> float | None:
         """What guessing gets right on average."""
-        return 100.0 * self.chance_sum / self.asked if self.asked else None
+        return 100.0 * self.chance_sum / self.total if self.total else None
 
     @property
     def at_floor(self) -> bool:

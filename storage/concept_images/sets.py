@@ -258,7 +258,7 @@ class ConceptImages(set_views.NamedSets):
         )
         return [(str(image), str(mask), str(contributor)) for image, mask, contributor in rows]
 
-    def pictures(self, set_id: str) -> tuple[list[ImageProfile], list[tuple[int, str]]]:
+    def image_profiles(self, set_id: str) -> tuple[list[ImageProfile], list[tuple[int, str]]]:
         """Return the profiles of the images, measured where they were not yet, and the place and
         the reason of each image that cannot be measured. Raises :class:`NotStored`."""
         members = self.images(set_id)

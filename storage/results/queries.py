@@ -417,7 +417,9 @@ class Results:
         )
         return {name: list(values) for name, values in values_by_facet.items()}
 
-    def picture(self, run_id: str, position: int, unscored: str = LEFT_OUT) -> list[FailureItem]:
+    def verdicts_of_image(
+        self, run_id: str, position: int, unscored: str = LEFT_OUT
+    ) -> list[FailureItem]:
         """Every rule's say on every object of one image; empty where it did not come in yet.
 
         As it is stored, or as it counts by ``unscored`` of a Slice. Raises :class:`NotStored` for a

@@ -85,7 +85,7 @@ class Profiles:
             counts,
         )
 
-    def pictures(
+    def image_profiles(
         self, run_id: str, concept_id: str, style: str | None = None, guidance: float | None = None
     ) -> tuple[list[ImageProfile], Unscored]:
         """The images of a concept in a run by position, and those without colors.

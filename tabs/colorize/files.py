@@ -101,7 +101,7 @@ class Files:
         request = read_as(Preparing, requested)
         return await self._once(_prepared, request, view == "regions", _side(side, HATCH_SIDES))
 
-    async def kept(self, coloring: str, kind: str, side: int) -> bytes:
+    async def saved(self, coloring: str, kind: str, side: int) -> bytes:
         """A picture of a kept coloring, small where a ``side`` is given. Raises NotStored."""
         self._context.storage.colorings.head(coloring)  # what was deleted is not told from memory
         return await self._once(_saved, coloring, kind, _side(side))

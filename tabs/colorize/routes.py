@@ -135,7 +135,7 @@ def _file_routes(router: FeatureRouter, files: Files) -> None:
             kind = files.saved_kind(name)
         except TrueHueError as error:
             return refusal(error)
-        answer = await _answered(files.kept(coloring, kind, side), _type_of(name))
+        answer = await _answered(files.saved(coloring, kind, side), _type_of(name))
         if side == 0 and answer.status_code == 200:
             answer.headers.update(attachment(file_name(files.words_of(coloring), kind)))
         return answer

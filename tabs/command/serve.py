@@ -181,7 +181,7 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
         storage,
         settings.data,
         munsell=munsell,
-        sources=Sources.here(folder),
+        sources=Sources.local(folder),
         endpoints={server.name: server for server in servers},
         local=hosts != EVERY_HOST,
         demo=settings.demo,

@@ -129,7 +129,7 @@ def _crew(options: argparse.Namespace, about: Mapping[str, Any]) -> ExecutionSet
         workers=read_as(Workers, {"workers": workers}).workers,
         team="local" if options.ray is None else "ray",
         address=options.ray or "",
-        sources=Sources.here(Path(options.models).expanduser() if options.models else None),
+        sources=Sources.local(Path(options.models).expanduser() if options.models else None),
         endpoints={server.name: server for server in servers},
     )
 

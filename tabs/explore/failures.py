@@ -241,7 +241,7 @@ def image_view(context: Context, actor: Actor, query: Mapping[str, str]) -> Resu
         raise BadInput("Say which image of the run: its position is a whole number from 0.")
     names, runs_by_id = {run.run_id: run.name}, {run.run_id: run}
     unscored = slice_of({"unscored": query.get("unscored", "")}).unscored
-    items = context.storage.results.picture(run.run_id, position, unscored)
+    items = context.storage.results.verdicts_of_image(run.run_id, position, unscored)
     if not items:
         raise NotStored(f"Image {position:,} of this run is not imported yet.")
     facts = [["Image", f"{items[0].image + 1} of its prompt"], ["Prompt id", items[0].prompt_id]]

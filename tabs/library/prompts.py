@@ -118,7 +118,7 @@ def search(context: Context, set_id: str, query: Query, facets: bool, rule: str)
     began = time.perf_counter()
     index, page = context.service(Library).search(set_id, query, rule)
     rows = [index.prompts[position] for position in page.rows]
-    marks = context.service(Library).drawn(rows, rule) if rows else {}
+    marks = context.service(Library).statuses(rows, rule) if rows else {}
     return {
         "total": page.total,
         "of": len(index.prompts),
@@ -200,7 +200,7 @@ def resolve(context: Context, actor: Actor, request: Resolve) -> ResolvedPrompts
     """Prompts by their names, and which of the names do not exist."""
     library = context.service(Library)
     prompts, missing = library.resolve(request.refs)
-    marks = library.drawn(prompts, request.rule)
+    marks = library.statuses(prompts, request.rule)
     return {"rows": [prompt_json(prompt, marks) for prompt in prompts], "missing": missing}
 
 

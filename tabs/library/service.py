@@ -196,7 +196,9 @@ class Library:
             self._marks[index][rule] = (mappings, column)
         return column
 
-    def drawn(self, prompts: Iterable[Prompt], rule: str) -> Mapping[tuple[str, str], PromptStatus]:
+    def statuses(
+        self, prompts: Iterable[Prompt], rule: str
+    ) -> Mapping[tuple[str, str], PromptStatus]:
         """The marks of single prompts, by set and id."""
         return {
             (source, prompt_id): mark

@@ -81,7 +81,7 @@ class Context:
     staging: Staging = field(repr=False)
     jobs: Jobs = field(repr=False)
     munsell: MunsellSamples | None = None
-    sources: Sources = field(default_factory=Sources.here)
+    sources: Sources = field(default_factory=Sources.local)
     endpoints: Mapping[str, Endpoint] = field(default_factory=dict)
     local: bool = True
     demo: bool = False

@@ -55,7 +55,7 @@ class Canvases:
         self.rows[event.position] = self.rows.get(event.position, 0) + _rows(event.body)
         self.actions += 1
 
-    def begun(self, positions: Iterable[int]) -> list[int]:
+    def started_positions(self, positions: Iterable[int]) -> list[int]:
         """Those of the positions at which anything was done."""
         return [position for position in positions if self.length(position)]
 

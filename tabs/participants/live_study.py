@@ -332,9 +332,9 @@ class LiveStudy:
         places, or will give all answers that are still wanted."""
         if self.study.state is not State.OPEN:
             return False
-        return self.all_positions_used or not self.places(self.ledger.standing(time), time)
+        return self.all_positions_used or not self.missing_answers(self.ledger.standing(time), time)
 
-    def places(self, assignment_state: AssignmentState, time: datetime) -> int:
+    def missing_answers(self, assignment_state: AssignmentState, time: datetime) -> int:
         """How many answers are wanted that nobody gives yet."""
         plan, load = self.plan(), assignment_state.load
         open_answers = sum(
@@ -355,7 +355,7 @@ class LiveStudy:
         if not plan.practice.case_ids:
             return 0
         practicing = sum(
-            not session.begun and (not self.gone(session, time) or session.waits)
+            not session.has_started and (not self.gone(session, time) or session.waits)
             for session in self.seats.values()
         )
         return practicing * min(plan.trials, len(plan.main_stimuli))

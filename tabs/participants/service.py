@@ -273,7 +273,7 @@ class Participation:
             raise Refusal(MANY.format(math.ceil(wait_s)), "many", 429)
         now = live_study.now()
         state = live_study.ledger.standing(now)
-        if not live_study.places(state, now):
+        if not live_study.missing_answers(state, now):
             raise _full(live_study)
         enrolment = Enrolment(
             live_study.study.id,

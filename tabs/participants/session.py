@@ -149,7 +149,7 @@ class ParticipantSession:
         return draft
 
     @property
-    def begun(self) -> bool:
+    def has_started(self) -> bool:
         """Whether they were given what counts, or will not be."""
         return self.done or any(trial.purpose is Purpose.MAIN for trial in self.trials)
 

@@ -188,7 +188,9 @@ def state_json(
 async def started_sketches(live_study: LiveStudy, session: ParticipantSession) -> Drawn:
     """The actions of the sketches that were begun and wait, and of the one that was finished last:
     the page goes on with them."""
-    return await actions_at(live_study, session, session.canvases.begun(_shown(session)))
+    return await actions_at(
+        live_study, session, session.canvases.started_positions(_shown(session))
+    )
 
 
 async def actions_at(
@@ -299,7 +301,7 @@ def _trial_json(
         return {
             **details,
             "form": case_question.form.value if case_question else "",
-            "choices": list(case_question.choices) if case_question else [""] * plan.places,
+            "choices": list(case_question.choices) if case_question else [""] * plan.choice_count,
             "image": live_study.image_name(case_question.image_id) if case_question else "",
         }
     if case is None:
@@ -335,7 +337,7 @@ def _study_json(live_study: LiveStudy, plan: StudyPlan) -> StudyOnPage:
         "language": plan.language,
         "wording": dict(plan.wording),
         "rating": {"steps": RATING_STEPS} if plan.kind is Kind.RATINGS else None,
-        "places": plan.places,
+        "places": plan.choice_count,
     }
     if plan.kind is Kind.COLORINGS:
         practice = plan.practice

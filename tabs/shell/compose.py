@@ -44,7 +44,7 @@ def make_context(
 
     ``options`` are further fields of :class:`truehue.tabs.page.context.Context`.
     """
-    sources = Sources.here() if sources is None else sources
+    sources = Sources.local() if sources is None else sources
     endpoints = {} if endpoints is None else endpoints
     # Made here and not when first asked for: two visitors at once must not get two queues. Its
     # thread starts with the first job.

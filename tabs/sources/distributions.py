@@ -279,14 +279,14 @@ def extracted(
     """The cells of a concept and style, one a scale (None for all together), from the profiles of
     its pictures; without weights where none was measured."""
     stored = context.storage.profiles
-    every, unscored = stored.pictures(run_id, concept_id, style)
+    every, unscored = stored.image_profiles(run_id, concept_id, style)
     cells = []
     for guidance in guidances:
         if guidance is None:
             image_profiles, lost = every, len(unscored)
         elif unscored:
             # Of pictures without colors only storage knows the scale.
-            image_profiles, without = stored.pictures(run_id, concept_id, style, guidance)
+            image_profiles, without = stored.image_profiles(run_id, concept_id, style, guidance)
             lost = len(without)
         else:
             image_profiles, lost = (
@@ -328,7 +328,7 @@ def _source_images(
         run = _of_id(source.id, storage.runs.all(hidden=True), "run")
         if concept is None:
             raise BadInput(f"{text!r} is not in ColorConceptBench, so no run generates it.")
-        profiles, unscored = storage.profiles.pictures(
+        profiles, unscored = storage.profiles.image_profiles(
             run.run_id, concept.id, source.style or None, source.guidance
         )
         return list(profiles), [reason for _, reason in unscored], notes
@@ -336,7 +336,7 @@ def _source_images(
         return generated.measured_images(context, _wanted(source, text))
     if source.kind == PICTURES:
         group = _of_id(source.id, storage.picture_sets.all(hidden=True), "set of images")
-        profiles, unscored = storage.picture_sets.pictures(group.set_id)
+        profiles, unscored = storage.picture_sets.image_profiles(group.set_id)
         if normal(group.words) != normal(text):
             notes = (f"These are images of {group.words!r}, not of {text!r}.",)
         return profiles, [reason for _, reason in unscored], notes

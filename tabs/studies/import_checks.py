@@ -273,7 +273,7 @@ def _check_trial(
     target = () if plan.kind is Kind.COLORINGS else _ASKED
     if (trial.expected is not None) != (trial.purpose in target):
         raise BadInput(f"{location}: only training and attention checks have an expected answer.")
-    if trial.expected is not None and trial.expected >= plan.places:
+    if trial.expected is not None and trial.expected >= plan.choice_count:
         raise BadInput(f"{location}: the expected answer cannot be given.")
     if (trial.original is not None) != (trial.purpose is Purpose.REPEAT):
         raise BadInput(f"{location}: only a repeat has an original.")

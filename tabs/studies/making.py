@@ -211,7 +211,7 @@ def missing_weights(context: Context, draft: Draft) -> int:
         for origin in (draft.origins[case.id],)
         for text in (*(origin.weights[model] for model in case.models), origin.people)
     }
-    return sum(not weights.kept(text, message) for text, message in wanted)
+    return sum(not weights.is_stored(text, message) for text, message in wanted)
 
 
 def origins(context: Context, draft: Draft) -> list[str]:

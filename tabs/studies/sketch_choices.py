@@ -49,7 +49,7 @@ class Choice:
         return self.id or hashlib.sha256(f"{STARTER}\x1f{self.drawing}".encode()).hexdigest()[:32]
 
     @property
-    def picture(self) -> str:
+    def preview(self) -> str:
         """The address of a small picture of it, on white."""
         if self.drawing:
             return f"{PREFIX}/starter/{self.drawing}.svg"
@@ -165,7 +165,7 @@ def choice_json(choice: Choice) -> SketchChoice:
     return {
         "key": choice.key,
         "shows": choice.shows,
-        "picture": choice.picture,
+        "picture": choice.preview,
         "source": choice.source,
         "warnings": list(choice.warnings),
     }

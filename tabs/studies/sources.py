@@ -233,7 +233,7 @@ class Weights:
         self._styles: dict[str, tuple[str, ...]] = {}
         self._runs: dict[str, str] = {}
 
-    def kept(self, text: str, message: str) -> bool:
+    def is_stored(self, text: str, message: str) -> bool:
         """Whether a distribution is at hand without measuring pictures now."""
         cell = self._cell_of(text, message)
         return parse(text).kind == SET or (cell is not None and cell[1:] in self._saved(cell[0]))

@@ -408,7 +408,9 @@ def _of_run(context: Context, request: AnswerVerdict) -> JudgmentRecord:
     run, position = context.storage.runs.get(request.run), request.position
     if position is None:
         raise BadInput(f"{POSITION} is missing.", "position")
-    items = context.storage.results.picture(run.run_id, position, "")  # as the page counts them
+    items = context.storage.results.verdicts_of_image(
+        run.run_id, position, ""
+    )  # as the page counts them
     if not items:
         raise NotStored(f"Image {position:,} of this run has no result yet.")
     rule_id = request.rule or items[0].rule

@@ -345,7 +345,7 @@ def tally_json(tally: Tally) -> TallyJson:
         "truncated": tally.truncated,
         "unanswered": tally.unanswered,
         "not_asked": tally.not_asked,
-        "asked": tally.asked,
+        "asked": tally.total,
         "percent": tally.percent,
         "low": low,
         "high": high,

@@ -91,7 +91,7 @@ def test_the_preset_and_its_plan_come_back_from_json() -> None:
     named = QuestionSetName("Ten questions", "ab" * 32)
     study = plan_of(preset, question_cases(10), 5, Consent("1", "Yes."), question_set=named)
     assert from_json(json.loads(json.dumps(to_json(study)))) == study
-    assert (study.places, len(study.main_stimuli)) == (4, 10)
+    assert (study.choice_count, len(study.main_stimuli)) == (4, 10)
     # A plan from before there were questions is read as it was.
     before = to_json(plan())
     del before["question_set"]

@@ -298,7 +298,7 @@ def questions(storage: Storage) -> list[Line]:
         Line(
             "two runs, a page", lambda: results.pairs(ids[0], ids[1], every, "only_a"), GOAL_PAGE_MS
         ),
-        Line("one picture", lambda: results.picture(ids[3], 4711), GOAL_PAGE_MS),
+        Line("one picture", lambda: results.verdicts_of_image(ids[3], 4711), GOAL_PAGE_MS),
         Line("list of runs", lambda: storage.runs.all()),
     ]
     return lines

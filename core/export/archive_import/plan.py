@@ -74,7 +74,7 @@ class CheckedPlan:
         """How many images the plan has."""
         return int(self.summary["total"])
 
-    def place(self, position: int) -> tuple[int, int]:
+    def position_of(self, position: int) -> tuple[int, int]:
         """Prompt and image of a position."""
         if self.places:
             return self.places.prompts[position], self.places.images[position]

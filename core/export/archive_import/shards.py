@@ -173,7 +173,7 @@ def _check(
     _must(_whole(position, 0, plan.total - 1), f"it has no image {position}")
     _must(not seen[position], f"image {position} stands there twice")
     seen[position] = 1
-    _must((row["prompt"], row["image"]) == plan.place(position), "prompt or image are others")
+    _must((row["prompt"], row["image"]) == plan.position_of(position), "prompt or image are others")
     _must(_whole(row["attempt"], 1, 2**31 - 1), "the attempt is no number")
     _must(row["status"] in ("drawn", "failed"), f"there is no status {row['status']!r:.40}")
     _must(_text(row["reason"]) and row["worker"] == "", "a text is missing or too long")

@@ -95,7 +95,7 @@ class RunZip:
         return sorted(name for name in self._entries if _SHARD.fullmatch(name))
 
     @property
-    def pictures(self) -> list[str]:
+    def image_names(self) -> list[str]:
         """The names of its images and masks, in order."""
         return sorted(name for name in self._entries if _PICTURE.fullmatch(name))
 
@@ -255,7 +255,7 @@ def import_images(
     profile or a gamma would show other colors than were measured. Raises BadInput for a file that
     is no PNG of ours, belongs to no result, or holds other pixels than its name says.
     """
-    names = archive.pictures
+    names = archive.image_names
     for done, name in enumerate(names):
         stem, is_image = PurePosixPath(name).stem, name.startswith("images/")
         size = (images if is_image else masks).get(stem)

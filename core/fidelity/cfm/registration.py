@@ -87,7 +87,7 @@ def register(
     the hub's cache; without ``base`` the checkpoint's folder has configuration and tokenizer.
     Raises ModelMissing, BadModelFolder and BadInput, and changes nothing then.
     """
-    sources = sources or Sources.here()
+    sources = sources or Sources.local()
     folder = _folder_of(model, sources)
     base_folder = _folder_of(base, sources) if base else folder
     # On the device of torch that has no memory: every name and shape is compared, nothing is read.

@@ -218,7 +218,7 @@ class DiffusersModel:
 
         def view(latents: Any) -> np.ndarray | None:
             seen = unpacked(pipeline, latents, *size)
-            return None if seen is None or previewer is None else previewer.picture(seen)
+            return None if seen is None or previewer is None else previewer.preview_image(seen)
 
         return refined(pipeline, refinement, scale, size, view if previewer else None)
 

@@ -156,7 +156,7 @@ class StepWatch:
         preview = None
         if self._previewer is not None and self.count % PREVIEW_EVERY == 0:
             latents = unpacked(self._pipeline, latents, *self._size)
-            preview = None if latents is None else self._previewer.picture(latents)
+            preview = None if latents is None else self._previewer.preview_image(latents)
         done = self._image * steps + self.count
         self._on_step(StepReport(done, self._images * steps, preview))
         if self._stop.is_set():
@@ -211,7 +211,7 @@ class Previewer:
         self.weights = weights
         self._by_device: dict[str, Any] = {}
 
-    def picture(self, latents: Any) -> np.ndarray:
+    def preview_image(self, latents: Any) -> np.ndarray:
         """``latents`` a tensor ``(C, h, w)`` on any device; returns uint8 ``(h', w', 3)``, sides at
         most ``PREVIEW_PX``."""
         import torch

@@ -133,7 +133,7 @@ class ReferenceRenderer:
         total = STEPS * len(plans)
         images = []
         for number, plan in enumerate(plans):
-            images.append(plan.drawn(number * STEPS, total, on_step, stop))
+            images.append(plan.render(number * STEPS, total, on_step, stop))
         return images
 
     def unload(self) -> None:
@@ -179,7 +179,7 @@ class _Plan:
         size_px = _size_px(request)
         return _Plan(request, standings, placed, cast, acted, light, failure, size_px)
 
-    def drawn(self, before: int, total: int, on_step: OnStep, stop: Event) -> GeneratedImage:
+    def render(self, before: int, total: int, on_step: OnStep, stop: Event) -> GeneratedImage:
         """The image; ``before`` steps of ``total`` are done."""
         reported = 0
 

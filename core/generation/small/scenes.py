@@ -121,7 +121,7 @@ class SceneBank:
         """The numbers of the scenes with these shapes, in this order; empty without one."""
         return self._by_shapes.get(shapes, ())
 
-    def picture(self, number: int, colors: Sequence[tuple[int, int, int]]) -> np.ndarray:
+    def image(self, number: int, colors: Sequence[tuple[int, int, int]]) -> np.ndarray:
         """The scene in these sRGB colors, one an object: uint8 ``(H, W, 3)``."""
         linear1 = self.planes[number].astype(np.float32) / np.float32(_FULL)
         light = np.repeat(linear1[-1][:, :, None], 3, axis=2)

@@ -166,7 +166,7 @@ class Training:
         for caption in batch:
             choices = bank.of(caption.shapes)
             number = choices[int(chance.integers(len(choices)))]
-            partial_type.append(bank.picture(number, caption.colors))
+            partial_type.append(bank.image(number, caption.colors))
         clean = torch.from_numpy(np.stack(partial_type)).permute(0, 3, 1, 2).float() / 127.5 - 1.0
         dropped = torch.from_numpy(chance.random(count) < settings.caption_dropout)
         if dropped.any():

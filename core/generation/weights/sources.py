@@ -164,7 +164,7 @@ class Sources:
     hub_cache: Path | None = None
 
     @classmethod
-    def here(cls, models_folder: Path | None = None) -> Sources:
+    def local(cls, models_folder: Path | None = None) -> Sources:
         """The given folder, else that of the environment's TRUEHUE_MODELS, else the cache alone."""
         named = os.environ.get(VARIABLE, "").strip()
         return cls(models_folder or (Path(named).expanduser() if named else None))

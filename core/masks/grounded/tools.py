@@ -55,7 +55,7 @@ def open_presence(model_id: str, sources: Sources | None = None) -> PresenceMode
     from truehue.core.masks.grounded.presence import load_presence
 
     entry = vision_model(model_id, "presence")
-    source = weights(entry, sources or Sources.here())
+    source = weights(entry, sources or Sources.local())
     local_machine, held_gib = machine(), check(entry, source)
     device_placement = _presence_placement(entry, held_gib, local_machine)
     check_space(entry.name, held_gib * device_placement.bytes_a_number / 2, local_machine)
@@ -69,7 +69,7 @@ def tool_memory(tool: str, sources: Sources | None = None) -> int:
     if entry.role != "presence":
         return memory_wanted(entry.id, sources, entry.role)
     held_gib = entry.download_gib
-    source = find(entry, sources or Sources.here())
+    source = find(entry, sources or Sources.local())
     if source is not None:
         # Where the files are broken, loading says so; here only their size is asked.
         with suppress(BadInput):
@@ -106,7 +106,7 @@ def open_detector(model_id: str, sources: Sources | None = None) -> Detector:
     from truehue.core.masks.grounded import detector
 
     entry = vision_model(model_id, "detector")
-    source = weights(entry, sources or Sources.here())
+    source = weights(entry, sources or Sources.local())
     return detector.load(entry, source, vision_placement(check(entry, source), machine()))
 
 
@@ -115,7 +115,7 @@ def open_segmenter(model_id: str, sources: Sources | None = None) -> Segmenter:
     from truehue.core.masks.grounded import sam, sam2
 
     entry = vision_model(model_id, "segmenter")
-    source = weights(entry, sources or Sources.here())
+    source = weights(entry, sources or Sources.local())
     device_placement = vision_placement(check(entry, source), machine())
     return (
         sam.load(entry, source, device_placement)
@@ -159,7 +159,7 @@ def memory_wanted(model_id: str, sources: Sources | None = None, role: Role | No
     the files where they are here and whole, else from the list; 0 where neither says."""
     entry: VisionEntry = vision_model(model_id, role)
     held_gib = entry.download_gib
-    source = find(entry, sources or Sources.here())
+    source = find(entry, sources or Sources.local())
     if source is not None:
         try:
             held_gib = check(entry, source)

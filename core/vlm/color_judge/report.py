@@ -176,7 +176,7 @@ def _accuracy(
             [
                 part.name,
                 part.asks,
-                *_share(tally.right, tally.asked),
+                *_share(tally.right, tally.total),
                 tally.chance_percent,
                 tally.unreadable,
                 tally.truncated,
@@ -205,7 +205,7 @@ def _rules(
         questions = [question for question in part.questions if question.question_id in model.by_id]
         for rule, answers in rules.items():
             tally = answers.tally(questions)
-            rows.append([part.name, rule, *_share(tally.right, tally.asked), tally.unanswered])
+            rows.append([part.name, rule, *_share(tally.right, tally.total), tally.unanswered])
     return _table(
         "rules",
         "Accuracy of each rule on the model's questions",

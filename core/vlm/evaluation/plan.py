@@ -233,7 +233,7 @@ def begin(
     folder = EvaluationFolder(path)
     if (path / PLAN).is_file():
         model = as_started(folder.model(), model)
-    decided = with_dtype(model, sources or Sources.here())
+    decided = with_dtype(model, sources or Sources.local())
     plan = {
         "total": len(prompted),
         "version": VERSION,

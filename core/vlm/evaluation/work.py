@@ -149,7 +149,7 @@ class EvaluationWork(Work):
     @property
     def sources(self) -> Sources:
         """Where a local model's files are looked for."""
-        return Sources.here(self.models_folder)
+        return Sources.local(self.models_folder)
 
     def schema(self) -> Any:
         """``words`` are as they came; ``width`` and ``height`` are those of the image that was

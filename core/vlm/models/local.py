@@ -39,7 +39,7 @@ def open_local(model: VisionModel, sources: Sources | None = None) -> LocalAnswe
     Raises ModelMissing with the way to get the files, and BadModelFolder for files that are not
     whole, are no model that reads images, or ask for code of their own.
     """
-    source = files_of(model, sources or Sources.here())
+    source = files_of(model, sources or Sources.local())
     placement = choose_placement(model, check_files(source, model.id))
     with quiet():
         processor, loaded = _read(source, placement)

@@ -30,7 +30,7 @@ def fingerprint(model: VisionModel, sources: Sources | None = None) -> str:
     :func:`truehue.core.vlm.models.files.files_of` raises.
     """
     if model.kind == "local":
-        source = files_of(model, sources or Sources.here())
+        source = files_of(model, sources or Sources.local())
         decides: dict[str, Any] = {"files": source.fingerprint(), "dtype": model.local().dtype}
     elif model.kind == "baseline":
         decides = {"baseline": model.location, "version": BASELINE_VERSION}

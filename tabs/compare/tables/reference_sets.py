@@ -176,7 +176,7 @@ class ReferenceSets:
             if concept is None:
                 others += 1
                 continue
-            measured, lost = self._context.storage.picture_sets.pictures(record.set_id)
+            measured, lost = self._context.storage.picture_sets.image_profiles(record.set_id)
             unscored.update(reason.rstrip(".") for _, reason in lost)
             image_profiles.setdefault(concept.id, []).extend(measured)
             # Of several sets of one concept a link names the newest; the numbers are of all.

@@ -53,7 +53,7 @@ def test_work_that_was_stopped_goes_on_with_the_same_scores(
         tmp_path / "pictures", PICTURES_AT_ONCE + 2, tuple(measure.id for measure in measures)
     )
     work = begin_scoring(tmp_path / "work", wanted, measures, known)
-    assert (work.total, work.pictures, work.pictures_of(2)) == (2, len(wanted), len(wanted))
+    assert (work.total, work.images, work.pictures_of(2)) == (2, len(wanted), len(wanted))
 
     def stopped_after_one(state: object) -> None:
         if getattr(state, "done", 0) == 1:

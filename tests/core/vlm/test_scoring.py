@@ -15,7 +15,7 @@ def test_unreadable_and_unanswered_are_wrong_as_published_and_counted() -> None:
     scores = score(target, answers(target, "+++--?0 "))
     tally = scores.tasks["color_counting"]
     assert (tally.right, tally.wrong, tally.unreadable, tally.unanswered) == (3, 2, 1, 1)
-    assert (tally.asked, tally.not_asked) == (7, 1)
+    assert (tally.total, tally.not_asked) == (7, 1)
     assert tally.percent == pytest.approx(300 / 7)
     assert tally.readable_percent == 60.0
     assert tally.chance_percent == 25.0
@@ -59,8 +59,8 @@ def test_robust_seeds_are_right_throughout_in_both_readings() -> None:
     marks = "+" * 10 + "+" * 9 + "?" + "+" * 8 + "+" * 9 + " " + "+"
     robust = score(target, answers(target, marks)).robust
     assert robust is not None
-    assert (robust.as_made.right, robust.as_made.asked) == (2, 3)
-    assert (robust.complete.right, robust.complete.asked) == (1, 2)
+    assert (robust.as_made.right, robust.as_made.total) == (2, 3)
+    assert (robust.complete.right, robust.complete.total) == (1, 2)
     assert (robust.partly_asked, robust.without_variants, robust.orphans) == (1, 1, 0)
     assert robust.by_variant[""].right == 5
     assert robust.by_variant["8"].unreadable == 1
@@ -72,7 +72,7 @@ def test_a_seed_is_complete_with_all_nine_variants(variants: int, complete: int)
     target = seed("a", variants)
     robust = score(target, answers(target, "+" * (variants + 1))).robust
     assert robust is not None
-    assert (robust.as_made.asked, robust.complete.asked) == (1, complete)
+    assert (robust.as_made.total, robust.complete.total) == (1, complete)
 
 
 def test_a_wrong_original_is_not_robust_and_orphans_are_counted() -> None:

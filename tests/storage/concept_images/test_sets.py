@@ -146,7 +146,7 @@ def test_pictures_of_a_set_with_those_that_cannot_be_measured(storage: Storage) 
     members[1] = (members[1][0], empty.mask_id, "p1")
     set_id = storage.picture_sets.add("a", "mango", members, True)
     storage.picture_profiles.of(*members[0][:2])
-    result, unscored = storage.picture_sets.pictures(set_id)
+    result, unscored = storage.picture_sets.image_profiles(set_id)
     assert result == [
         ImageProfile(image, mask, storage.picture_profiles.of(image, mask), contributor=who)
         for image, mask, who in (members[0], members[2])
@@ -155,7 +155,7 @@ def test_pictures_of_a_set_with_those_that_cannot_be_measured(storage: Storage) 
     assert index == 1
     assert "pixel" in why
     storage.images.path(members[2][0]).unlink()
-    assert storage.picture_sets.pictures(set_id) == (result, unscored)
+    assert storage.picture_sets.image_profiles(set_id) == (result, unscored)
 
 
 def test_threads_measure_and_add(storage: Storage) -> None:

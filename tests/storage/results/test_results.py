@@ -421,15 +421,15 @@ def test_a_card_has_all_that_is_shown(sample: Sample) -> None:
 def test_one_picture_by_every_rule_and_object(sample: Sample) -> None:
     rows = [row for row in sample.rows if row.run == sample.ids[1] and row.prompt.task == "moc"]
     position = rows[0].item.position
-    shown = sample.storage.results.picture(sample.ids[1], position)
+    shown = sample.storage.results.verdicts_of_image(sample.ids[1], position)
     there = [row.verdict for row in rows if row.item.position == position]
     there.sort(key=lambda item: (item.rule, item.target))
     assert [(item.target, item.told) for item in shown] == [
         (item.target, item.told) for item in there
     ]
-    assert sample.storage.results.picture(sample.ids[1], 10**6) == []
+    assert sample.storage.results.verdicts_of_image(sample.ids[1], 10**6) == []
     with pytest.raises(NotStored):
-        sample.storage.results.picture("nothing", 0)
+        sample.storage.results.verdicts_of_image("nothing", 0)
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,7 @@ def test_a_run_of_concepts_is_known_with_the_colors_of_its_pictures(
     assert set(concepts.counts.values()) == {(6, 6)}
     assert len(concepts.counts) == 6
 
-    images, unscored = storage.profiles.pictures(run_id, FRESH)
+    images, unscored = storage.profiles.image_profiles(run_id, FRESH)
     assert unscored == []
     prompts = folder.plan().prompts
     mine = [item for item in message if prompts[item.prompt].id.startswith(f"{FRESH}-")]
@@ -104,14 +104,14 @@ def test_a_run_of_concepts_is_known_with_the_colors_of_its_pictures(
         )
         for item in mine
     ]
-    some, _ = storage.profiles.pictures(run_id, FRESH, "cartoon", 5.0)
+    some, _ = storage.profiles.image_profiles(run_id, FRESH, "cartoon", 5.0)
     assert [(item.guidance, item.seed) for item in some] == [(5.0, 0), (5.0, 1)]
     assert all(item in images for item in some)
-    assert storage.profiles.pictures(run_id, FRESH, "cartoon", 4.0) == ([], [])
-    assert storage.profiles.pictures(run_id, "concept-9999") == ([], [])
+    assert storage.profiles.image_profiles(run_id, FRESH, "cartoon", 4.0) == ([], [])
+    assert storage.profiles.image_profiles(run_id, "concept-9999") == ([], [])
     assert storage.check() == []
     with pytest.raises(NotStored):
-        storage.profiles.pictures("0" * 16, FRESH)
+        storage.profiles.image_profiles("0" * 16, FRESH)
 
 
 def test_what_could_not_be_measured_or_drawn_has_its_reason(
@@ -132,7 +132,7 @@ def test_what_could_not_be_measured_or_drawn_has_its_reason(
     message[2] = replace(message[2], profiles=())
     write(folder, message)
     storage.runs.ingest(folder)
-    images, unscored = storage.profiles.pictures(folder.run_id, APPLE, "photo")
+    images, unscored = storage.profiles.image_profiles(folder.run_id, APPLE, "photo")
     assert [item.position for item in images] == [3, 4, 5]
     assert unscored == [
         (0, "No mask."),
@@ -143,7 +143,7 @@ def test_what_could_not_be_measured_or_drawn_has_its_reason(
             "run's pictures again.",
         ),
     ]
-    assert storage.profiles.pictures(folder.run_id, APPLE, "photo", 3.0)[1] == unscored[:2]
+    assert storage.profiles.image_profiles(folder.run_id, APPLE, "photo", 3.0)[1] == unscored[:2]
     assert storage.profiles.unmeasured() == {folder.run_id: 1}
     counts = storage.profiles.concepts(folder.run_id).counts
     assert counts[APPLE, "photo"] == (6, 3)
@@ -155,7 +155,7 @@ def test_another_version_of_profiles_is_not_mixed_in(
 ) -> None:
     storage.runs.ingest(folder)
     monkeypatch.setattr("truehue.storage.runs.profiles.PROFILE_VERSION", "2")
-    images, unscored = storage.profiles.pictures(folder.run_id, APPLE, "photo")
+    images, unscored = storage.profiles.image_profiles(folder.run_id, APPLE, "photo")
     assert images == []
     assert len(unscored) == 6
     assert "measured in another way (profile 1; this TrueHue has 2)" in unscored[0][1]
@@ -186,7 +186,7 @@ def test_a_retry_replaces_colors_and_what_was_extracted_of_them(
     assert len(storage.profiles.cells(run_id, PIXELS)) == 2
     write(folder, [replace(item, attempt=2) for item in message[:2]], "b")
     assert storage.runs.ingest(folder) == 2
-    images, unscored = storage.profiles.pictures(run_id, APPLE, "photo")
+    images, unscored = storage.profiles.image_profiles(run_id, APPLE, "photo")
     assert ([item.position for item in images], unscored) == ([0, 1, 2, 3, 4, 5], [])
     assert storage.profiles.unmeasured() == {}
     # Only the extraction of the concept whose pictures came again is gone.
@@ -331,7 +331,7 @@ def test_an_archive_brings_the_colors_along(
     assert rows(there) == rows(folder)
     assert there.plan() == folder.plan()
     assert storage.runs.ingest(there) == 36
-    result, unscored = storage.profiles.pictures(there.run_id, FRESH)
+    result, unscored = storage.profiles.image_profiles(there.run_id, FRESH)
     assert (len(result), unscored) == (12, [])
     assert all(item.mask_id for item in result)
 
@@ -350,8 +350,8 @@ def test_pictures_that_were_scored_have_colors_and_no_guidance(
     assert done(again).status == "finished"
     storage.runs.ingest(folder)
     storage.runs.ingest(again)
-    result, unscored = storage.profiles.pictures(again.run_id, APPLE)
-    sample, _ = storage.profiles.pictures(folder.run_id, APPLE, "cartoon")
+    result, unscored = storage.profiles.image_profiles(again.run_id, APPLE)
+    sample, _ = storage.profiles.image_profiles(folder.run_id, APPLE, "cartoon")
     assert unscored == []
     assert [item.profile for item in result] == [item.profile for item in sample]
     assert {item.guidance for item in result} == {None}

@@ -254,7 +254,7 @@ def test_the_latest_attempt_counts_whichever_comes_first(
     record = storage.runs.get(folder.run_id)
     assert (record.items, record.failed) == (TOTAL, 0)
     for entry in again:
-        shown = storage.results.picture(folder.run_id, entry.position)
+        shown = storage.results.verdicts_of_image(folder.run_id, entry.position)
         assert {item.image_id for item in shown} == {entry.image_id}
         assert len(shown) == len(entry.verdicts)
     history = storage._database.rows(
@@ -438,7 +438,7 @@ def test_a_run_of_stored_pictures_keeps_their_records(
         storage._database.rows(f"SELECT * FROM {name} ORDER BY ALL") for name in ("images", "masks")
     ]
     for index, item in enumerate(items):
-        for shown in storage.results.picture(again.run_id, index):
+        for shown in storage.results.verdicts_of_image(again.run_id, index):
             assert shown.image_id == item.image_id
             assert shown.mask_id == (
                 item.masks[shown.target].mask_id if shown.target in item.masks else ""

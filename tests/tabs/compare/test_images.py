@@ -72,7 +72,7 @@ def test_rows_are_pooled_by_the_pixels_that_they_are_measured_by(context: Contex
     sources = [marked["source"], f"image:{second}"]
     made = pool(context, OWNER, read_as(Pool, {"sources": sources, "words": "banana"}))
     assert made["concept"] == "concept-0044"
-    result, unscored = context.storage.picture_sets.pictures(made["set_id"])
+    result, unscored = context.storage.picture_sets.image_profiles(made["set_id"])
     assert result[0].mask_id == marked["mask_id"]
     assert unscored == []
     marked_px, whole_px = (item.profile.mask_px for item in result)

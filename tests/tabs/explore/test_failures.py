@@ -256,7 +256,7 @@ def test_one_disagrees_with_the_verdict_of_a_picture(filled: Filled) -> None:
     target = {"run": run, "position": position, "answer": "fail", "reason": "It is brown."}
     said = judge_verdict(context, OWNER, read_as(AnswerVerdict, {**target, "rule": "paper"}))
     by_rule = {status["rule"]: status for status in said["statuses"]}
-    result = context.storage.results.picture(run, position)
+    result = context.storage.results.verdicts_of_image(run, position)
     assert {item.rule for item in result} == set(by_rule)
     assert all(by_rule[item.rule]["status"] == item.picture_status for item in result)
     assert by_rule["paper"]["version"] == dict(context.storage.runs.get(run).rules)["paper"]

@@ -674,8 +674,10 @@ def test_what_was_not_found_is_incorrect_by_the_released_rule_alone(
         assert rows[f"released {version}, not found excluded"] == ("50.0", "16")
         assert "as in the released code" in tables["This run"].note
         # What is stored stays as it is.
-        assert {item.status for item in results.picture(run_id, 0)} == {UNSCORED}
-        by_rule = {item.rule: item.picture_status for item in results.picture(run_id, 0, "")}
+        assert {item.status for item in results.verdicts_of_image(run_id, 0)} == {UNSCORED}
+        by_rule = {
+            item.rule: item.picture_status for item in results.verdicts_of_image(run_id, 0, "")
+        }
         assert by_rule == {"truehue": UNSCORED, "released": FAIL}
         # A person answers to what the page shows.
         answer = AnswerVerdict(answer="fail", run=run_id, position=0, rule="released")

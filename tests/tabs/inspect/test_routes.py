@@ -272,7 +272,7 @@ def test_labels_follow_the_object_and_thresholds_the_variant(
 
 
 def test_models_of_ones_own_can_be_typed() -> None:
-    text = form_html(Sources.here())
+    text = form_html(Sources.local())
     for name in ("detector", "segmenter", "presence-model"):
         assert f'<input type="text" list="{name}-choices"' in text
 

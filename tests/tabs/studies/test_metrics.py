@@ -66,7 +66,7 @@ def items_of(context: Context, runs: Mapping[str, str]) -> dict[str, list[Failur
     by_image: dict[str, list[FailureItem]] = defaultdict(list)
     for run in runs.values():
         for position in range(40):
-            for item in context.storage.results.picture(run, position):
+            for item in context.storage.results.verdicts_of_image(run, position):
                 if item.image_id:
                     by_image[item.image_id].append(item)
     return by_image

@@ -249,7 +249,7 @@ def test_answers_in_the_form_of_models_after_exclusion(
     ]  # fmt: skip
     # One person is scored as a model is.
     person = next(iter(item.answers.values()))
-    assert score(questions, person).overall.asked == 10
+    assert score(questions, person).overall.total == 10
     people = context.storage.participants.of(study_id)
     for who in people[:2]:
         exclude(context, OWNER, Decide(study=study_id, participant=who.id, reason="a test"))

@@ -39,7 +39,7 @@ def test_the_map_tells_the_colors_of_flat_images(name: str, tiny: Tiny) -> None:
     with torch.no_grad():
         latents = _encode(pipeline.vae, colors.expand(-1, -1, side, side))
     loud = latents.std(dim=(1, 2, 3), keepdim=True).clamp(min=1)
-    shown = np.stack([previewer.picture(latent) for latent in latents * loud])
+    shown = np.stack([previewer.preview_image(latent) for latent in latents * loud])
     truth = ((colors.numpy()[:, :, 0, 0] + 1) * 127.5)[:, None, None]
     # Random weights squeeze color through few channels: what counts is that it beats a guess.
     error = np.abs(shown[:, 1:3, 1:3] - truth).mean()
@@ -77,14 +77,14 @@ def test_a_picture_is_small_and_never_fails() -> None:
     weights = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0]], np.float32)
     previewer = Previewer(weights)
     latents = torch.tensor([0.5, 0.0, -0.5]).reshape(3, 1, 1).expand(3, 300, 200).contiguous()
-    shown = previewer.picture(latents)
+    shown = previewer.preview_image(latents)
     assert shown.shape == (100, 66, 3)
     assert max(shown.shape) <= PREVIEW_PX
     assert shown[0, 0].tolist() == [191, 128, 64]
-    loud = previewer.picture(torch.randn(3, 8, 8) * 80)
+    loud = previewer.preview_image(torch.randn(3, 8, 8) * 80)
     assert loud.std() > 0
     assert len(np.unique(loud)) > 10
-    assert previewer.picture(torch.full((3, 4, 4), float("nan"))).shape == (4, 4, 3)
+    assert previewer.preview_image(torch.full((3, 4, 4), float("nan"))).shape == (4, 4, 3)
 
 
 def test_forms_of_latents_that_are_not_known_give_no_preview() -> None:

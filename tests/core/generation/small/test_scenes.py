@@ -48,11 +48,11 @@ def test_a_scene_in_a_color_is_the_renderers_own_picture(tmp_path: Path) -> None
     alone = render(RenderRequest("mug", red, "studio", 0, 64)).srgb8
     number = made.of(("mug",))[0]
     # Light is kept in steps of 1/65535: in the dark one step of sRGB is about as much.
-    assert np.abs(made.picture(number, [red]).astype(int) - alone).max() <= 1
+    assert np.abs(made.image(number, [red]).astype(int) - alone).max() <= 1
     pair = next(scene.shapes for scene in made.scenes if len(scene.shapes) == 2)
     objects = tuple(map(SceneObject, pair, (red, green)))
     both = render_scene(SceneRequest(objects, "studio", 0, 64)).srgb8
-    sample = made.picture(made.of(pair)[0], [red, green])
+    sample = made.image(made.of(pair)[0], [red, green])
     assert np.abs(sample.astype(int) - both).max() <= 1
 
 

@@ -134,10 +134,10 @@ def test_the_environment_names_the_models_folder(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.delenv("TRUEHUE_MODELS", raising=False)
-    assert Sources.here().models_folder is None
+    assert Sources.local().models_folder is None
     monkeypatch.setenv("TRUEHUE_MODELS", str(tmp_path))
-    assert Sources.here().models_folder == tmp_path
-    assert Sources.here(tmp_path / "other").models_folder == tmp_path / "other"
+    assert Sources.local().models_folder == tmp_path
+    assert Sources.local(tmp_path / "other").models_folder == tmp_path / "other"
 
 
 @pytest.mark.weights

@@ -218,7 +218,7 @@ def test_the_job_fills_what_is_missing_and_goes_on_after_a_cancel(
     assert profiles.missing(run_id, EXTRACTED) == []
     assert profiles.missing(run_id, EXTRACTED, by_guidance=True) == []
     for cell in (*profiles.cells(run_id, EXTRACTED), *profiles.cells(run_id, EXTRACTED, True)):
-        images, _ = profiles.pictures(run_id, cell.concept_id, cell.style, cell.guidance)
+        images, _ = profiles.image_profiles(run_id, cell.concept_id, cell.style, cell.guidance)
         assert cell.images == len(images) == (4 if cell.guidance is None else 2)
         expected = of_pictures("", images, EXTRACTED).weights
         assert cell.weights is not None
@@ -586,16 +586,16 @@ def test_colorings_without_colors_are_counted_with_their_reasons(
     client, context = fresh
     ingest_copied(context.storage, [folders[FOLLOWS]])
     banana = next(fruit for fruit in fruits() if fruit.words == "banana")
-    stored_images, _ = context.storage.profiles.pictures(folders[FOLLOWS].run_id, banana.id)
+    stored_images, _ = context.storage.profiles.image_profiles(folders[FOLLOWS].run_id, banana.id)
     images = [
         (item.image_id, item.mask_id, f"p{index}") for index, item in enumerate(stored_images)
     ]
     context.storage.picture_sets.add("Bananas", "banana", images, of_people=True)
     sets, whole = context.storage.picture_sets, shown(client, "tables")["frame"]["people"]["words"]
     assert "could not be measured" not in whole
-    measured, _ = sets.pictures(sets.all()[0].set_id)
+    measured, _ = sets.image_profiles(sets.all()[0].set_id)
     lost = [(0, "Nothing is inside the mask."), (1, "Nothing is inside the mask."), (2, "Gone.")]
-    monkeypatch.setattr(type(sets), "pictures", lambda self, set_id: (measured[3:], lost))
+    monkeypatch.setattr(type(sets), "image_profiles", lambda self, set_id: (measured[3:], lost))
     reference_sets = ReferenceSets(context)
     people_ = reference_sets.chosen(reference_sets.crowds(), "")
     assert people_ is not None
@@ -615,7 +615,7 @@ def test_colorings_stored_here_are_people_too(
     run_cells(context, [run_id], EXTRACTED, "all", idle_job())
     # Somebody "colored" the bananas as the run drew them, so nothing is apart.
     banana = next(fruit for fruit in fruits() if fruit.words == "banana")
-    stored_images, _ = context.storage.profiles.pictures(run_id, banana.id)
+    stored_images, _ = context.storage.profiles.image_profiles(run_id, banana.id)
     images = [
         (item.image_id, item.mask_id, f"p{index}") for index, item in enumerate(stored_images)
     ]
