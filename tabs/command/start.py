@@ -387,7 +387,7 @@ class PlanInputs:
 
 
 def plan_inputs(options: argparse.Namespace, request: RunRequest) -> PlanInputs:
-    """The prompts of a request and, where it scores pictures, those. Raises BadInput."""
+    """The prompts of a request and, where it scores stored images, those. Raises BadInput."""
     if not request.is_stored:
         every, title, set_name = _prompts(options, request.set)
         return PlanInputs(request, chosen(every, request), title, set_name)

@@ -240,8 +240,8 @@ def describe_missing(model_id: str, context: Context) -> str:
 
 def plan_runs(
     context: Context, actor: Actor, request: RunRequest
-) -> tuple[RunRequest, list[RunPlan], Execution, int]:
-    """The request, its plans, how to execute them, and how many prompts the set has.
+) -> tuple[list[RunPlan], Execution, int]:
+    """The plans of a request, how to execute them, and how many prompts the set has.
 
     Raises BadInput and NotAllowed, which name the field.
     """
@@ -265,7 +265,7 @@ def plan_runs(
         )
     execution = Execution(request.workers, team, address, owner=actor.id)
     run_plans = plans(request, prompts, title, set_name, context.munsell_file, items)
-    return request, run_plans, execution, len(every)
+    return run_plans, execution, len(every)
 
 
 def _stored_images(
@@ -360,7 +360,7 @@ class StartedRuns(TypedDict):
 @requires("look")
 def estimate_view(context: Context, actor: Actor, request: RunRequest) -> RunEstimate:
     """The time, space and cost that a run would take. Raises BadInput that names the field."""
-    _, run_plans, execution, total = plan_runs(context, actor, request)
+    run_plans, execution, total = plan_runs(context, actor, request)
     estimates = [
         context.service(Trials).estimate(
             plan, context.service(RunSupervisor).root, execution.workers
@@ -370,7 +370,7 @@ def estimate_view(context: Context, actor: Actor, request: RunRequest) -> RunEst
     durations_s = [estimate.seconds for estimate in estimates if estimate.seconds is not None]
     seconds = sum(durations_s) if len(durations_s) == len(estimates) else None
     workers = f" with {count_noun(execution.workers, 'worker')}" if execution.workers > 1 else ""
-    remarks = list(plan_remarks(request.checked(), run_plans))
+    remarks = list(plan_remarks(request, run_plans))
     if execution.team == "local":
         remarks += filter(None, [sharing_text(execution.workers, about_of(run_plans[0]))])
     return {
@@ -405,7 +405,7 @@ def _lines(sentences: Sequence[str]) -> str:
 def try_out(context: Context, actor: Actor, request: RunRequest) -> RunEstimate:
     """Generates three images where the time per image is not known yet; returns the estimate.
     Raises BadInput, and TrueHueError where none could be drawn."""
-    _, run_plans, _, _ = plan_runs(context, actor, request)
+    run_plans, _, _ = plan_runs(context, actor, request)
     for plan in run_plans:
         _ready(context, plan)
     settings = WorkerSettings(context.sources, dict(context.endpoints))
@@ -428,7 +428,7 @@ def try_out(context: Context, actor: Actor, request: RunRequest) -> RunEstimate:
 def start_runs(context: Context, actor: Actor, request: RunRequest) -> StartedRuns:
     """Starts runs, and returns their ids. Raises BadInput, also for a model that cannot draw here
     yet, and NotAllowed for an equal run of somebody else that has not ended."""
-    _, run_plans, execution, _ = plan_runs(context, actor, request)
+    run_plans, execution, _ = plan_runs(context, actor, request)
     if execution.team == "local":
         for plan in run_plans:
             _ready(context, plan)

@@ -131,8 +131,8 @@ def _protocol_of_concepts(plans: Sequence[RunPlan]) -> list[str]:
 
 
 def plan_remarks(request: RunRequest, plans: Sequence[RunPlan]) -> list[str]:
-    """What is said of plans beside their pictures: what is measured of concepts, and what
-    the renderer does not take."""
+    """Remarks on plans: what is measured of concepts, the settings by name, and what the renderer
+    does not take."""
     sentences = []
     prompts = plans[0].prompts
     count = sum(bool(measured_of(prompt.task, prompt.targets)) for prompt in prompts)

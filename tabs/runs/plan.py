@@ -1,5 +1,5 @@
-"""Plans from a request: its prompts, its name, one plan for each model, and the requirements on this
-machine."""
+"""Plans from a request: its prompts, its name, one plan for each model, and what this machine
+needs."""
 
 from __future__ import annotations
 
@@ -87,8 +87,8 @@ def plans(
 ) -> list[RunPlan]:
     """One plan a model. ``prompts`` as :func:`chosen` gave them, ``title`` what people call their
     set, ``set_name`` what the plan calls it (without one, the request's), ``munsell`` the file of
-    samples, ``items`` the images of a request that scores stored ones. Raises BadInput for what no run
-    can be.
+    samples, ``items`` the images of a request that scores stored ones. Raises BadInput for what
+    no run can be.
     """
     run_plans = []
     for model in request.models:

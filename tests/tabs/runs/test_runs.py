@@ -313,7 +313,7 @@ def test_an_equal_run_of_somebody_else_is_not_taken_over(
             assert supervisor.owner(run_id) == "ann"
             act(context, run_id, "pause", actor)
     # One of the command line is nobody's, and so the owner's.
-    plan = plan_runs(context, OWNER, asked_of({**few, "seed": "5"}))[1][0]
+    plan = plan_runs(context, OWNER, asked_of({**few, "seed": "5"}))[0][0]
     folder = RunFolder.create(supervisor.root, plan)
     with pytest.raises(NotAllowed):
         start_runs(context, ANN, asked_of({**few, "seed": "5"}))
@@ -451,7 +451,7 @@ def test_what_a_model_drew_here_is_scored_with_its_masks(context: Context) -> No
         "rules": ["paper"],
         "workers": "1",
     }
-    _, (plan,), _, source = plan_runs(context, OWNER, asked_of(target))
+    (plan,), _, source = plan_runs(context, OWNER, asked_of(target))
     assert (plan.total, source) == (1, 12)
     assert (plan.items[0].image_id, list(plan.items[0].masks)) == (image.image_id, [0])
     (run_id,) = start_runs(context, OWNER, asked_of(target))["runs"]
