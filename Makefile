@@ -42,9 +42,11 @@ check: $(VENV)/.installed-tests
 	@sh tests/check_scripts.sh
 	@$(BIN)/python -m tests.measures
 
-bundle:
-	npm ci --silent --no-audit --no-fund
+bundle: node_modules/.package-lock.json
 	npm run --silent bundle
+
+node_modules/.package-lock.json: package-lock.json
+	npm ci --silent --no-audit --no-fund
 
 docs: $(VENV)/.installed-docs
 	$(BIN)/python -m sphinx -W --keep-going -b html docs build/docs

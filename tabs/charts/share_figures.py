@@ -156,6 +156,11 @@ def categories(
         mean = (cell.percent, low, high, None, cell.scored or None, None)
         values = rate_values(cell.rate) if cell.rate else mean
         lines.append(FigureRow((runs[cell.run], cell.system, cell.category, *values), pick))
+    if shown == (OVERALL,) and all(
+        cell.shade is None for row in heat_cells.values() for cell in row
+    ):
+        empty = "No category has scored images of all three color systems: choose L2, L3 or CSS."
+        return Plot(None, picks, columns, tuple(lines), stands, empty=empty, unit="image")
     down = [_row_name(short[run], row, len(used), len(shown)) for run, row in heat_cells]
     across = [_short(name) for name in names]
     figure = heat_map(list(heat_cells.values()), across, down, picks, row_px=34, text_px=10)

@@ -295,6 +295,15 @@ def test_few_runs_show_every_system_and_many_a_row_each() -> None:
     assert two.picks.all[mean.pick]["system"] == "l2,l3,css"
 
 
+def test_a_mean_of_systems_that_no_category_has_says_so() -> None:
+    some = [count for count in counted(RUNS) if count.key[1] != "css"]
+    plot = categories(some, RUNS, Slice(), "overall")
+    assert plot.figure is None
+    assert "choose L2, L3 or CSS" in plot.empty
+    assert all(line.values[3] is None for line in plot.lines)
+    assert categories(some, RUNS, Slice(), "l2").figure is not None
+
+
 def test_a_bar_reaches_the_ends_of_its_interval() -> None:
     plot = kinds_of_names(
         [Count(("r", "basic"), 9, 1, 0)], {"r": "a model"}, Slice(), "basic", "l3"
