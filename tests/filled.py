@@ -1,4 +1,5 @@
-"""Data folders, and folders of runs, that are filled once in a process and copied from then on.
+"""Data folders, and folders of runs, that are filled once in a run of tests and copied from then
+on.
 
 To make a study with its people or to take a run's results in takes up to a second; to copy the
 files takes a fiftieth of it. How they come in is tested where they are made.
@@ -7,9 +8,14 @@ files takes a fiftieth of it. How they come in is tested where they are made.
 from __future__ import annotations
 
 import atexit
+import fcntl
+import hashlib
+import os
+import pickle
 import shutil
 import tempfile
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -36,30 +42,54 @@ class Filled:
         return shutil.copytree(self.folder, goal)
 
 
-_filled: dict[Hashable, Filled] = {}
-_copied: dict[Hashable, Path] = {}
-
-
 @cache
 def _root() -> Path:
-    root = Path(tempfile.mkdtemp(prefix="truehue-filled-"))
-    atexit.register(shutil.rmtree, root, ignore_errors=True)
+    """One folder for all processes of a run; the last that ends removes it."""
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID", f"alone-{os.getpid()}")
+    root = Path(tempfile.gettempdir()) / f"truehue-filled-{run}"
+    root.mkdir(exist_ok=True)
+    users = (root / "users").open("w")
+    fcntl.flock(users, fcntl.LOCK_SH)
+
+    def leave() -> None:
+        with suppress(BlockingIOError):
+            fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(root, ignore_errors=True)
+
+    atexit.register(leave)
     return root
 
 
-def filled(key: Hashable, fill: Callable[[Storage], Any]) -> Filled:
+def _made(key: tuple[Any, ...], make: Callable[[Path], object]) -> Path:
+    """The folder that ``make`` made; whoever asks first by this key makes it, and others wait."""
+    name = hashlib.sha256(repr(key).encode()).hexdigest()[:16]
+    folder = _root() / name
+    with (_root() / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            making = _root() / f"{name}.making"
+            shutil.rmtree(making, ignore_errors=True)
+            making.mkdir()
+            make(making)
+            making.rename(folder)
+    return folder
+
+
+def filled(key: tuple[Any, ...], fill: Callable[[Storage], Any]) -> Filled:
     """The data folder that ``fill`` filled the first time that it was asked for by this key."""
-    if key not in _filled:
-        folder = empty_data(_root() / f"data-{len(_filled)}")
-        with Storage.open(folder) as storage:
+
+    def make(folder: Path) -> None:
+        with Storage.open(empty_data(folder / "data")) as storage:
             before = _tables(storage)
             result = fill(storage)
             tables = tuple(name for name in _tables(storage) if name not in before)
-        _filled[key] = Filled(folder, result, tables)
-    return _filled[key]
+        (folder / "made").write_bytes(pickle.dumps((result, tables)))
+
+    folder = _made(("filled", *key), make)
+    return Filled(folder / "data", *pickle.loads((folder / "made").read_bytes()))
 
 
-def filled_into(storage: Storage, key: Hashable, fill: Callable[[Storage], T]) -> T:
+def filled_into(storage: Storage, key: tuple[Any, ...], fill: Callable[[Storage], T]) -> T:
     """As ``fill(storage)``, from rows and files that were made before; where the storage has some
     of the same kind already, they are made anew."""
     source = filled(key, fill)
@@ -92,12 +122,8 @@ def _tables(storage: Storage) -> list[str]:
     return [name for (name,) in rows]
 
 
-def copied(key: Hashable, goal: Path, make: Callable[[Path], None]) -> Path:
+def copied(key: tuple[Any, ...], goal: Path, make: Callable[[Path], object]) -> Path:
     """Makes the folder ``goal`` as a copy of what ``make`` made the first time, in a folder of
     the same name."""
-    if key not in _copied:
-        index = _root() / f"folder-{len(_copied)}" / goal.name
-        index.parent.mkdir(parents=True)
-        make(index)
-        _copied[key] = index
-    return shutil.copytree(_copied[key], goal)
+    made = _made(("copied", *key, goal.name), lambda folder: make(folder / goal.name))
+    return shutil.copytree(made / goal.name, goal)
