@@ -4,6 +4,7 @@ import { onTheme } from '../shared/figure.js';
 import { ask } from '../shared/http.js';
 import { opener } from '../shared/opening.js';
 import { store } from '../shared/state.js';
+import { table } from '../shared/table.js';
 import { conceptChooser } from './concept_chooser.js';
 import { conceptControls } from './concept_controls.js';
 import { dropField } from './concept_drop.js';
@@ -318,17 +319,12 @@ export function mount(widget) {
   // ── bins ─────────────────────────────────────────────────────────────────────────────────────
   // The shares of a bin in all that are shown, for its name tag.
   function sharesOf(bin) {
-    const table = make('table');
-    readyOf(view).forEach((item) => {
-      const row = make('tr');
-      row.append(
-        make('th', '', item.letter),
-        make('td', 'th-cc-tip-label', item.label),
-        make('td', '', percent(item.weights[bin])),
-      );
-      table.append(row);
-    });
-    return [table];
+    const rows = readyOf(view).map((item) => [
+      item.letter,
+      make('td', 'th-cc-tip-label', item.label),
+      percent(item.weights[bin]),
+    ]);
+    return [table('', [], rows)];
   }
   function openBin(bin) {
     if (view) openImages(bin, readyOf(view), chosen ? chosen.words : '');

@@ -1,6 +1,7 @@
 // How strongly and in which direction a modifier moves the colors: a table of ratios, and the plane
 // of size against direction.
 import { make, put } from '../shared/dom.js';
+import { tableBody } from '../shared/table.js';
 import { analysisView, conceptCard } from './analyses.js';
 import { groupedColumns, groupedHead, publishedTables } from './result_tables.js';
 
@@ -60,38 +61,32 @@ export function mount({ element }) {
     const made = JSON.stringify(result);
     if (box.dataset.made === made) return;
     box.dataset.made = made;
-    const body = make('tbody');
     const columns = groupedColumns(result.groups);
-    result.rows.forEach((item) => {
-      const row = make('tr');
+    const rows = result.rows.map((item) => {
       const name = make('th', 'th-leaderboard-name');
-      name.scope = 'row';
       name.title = item.facts;
       name.append(make('b', '', item.name), make('small', '', item.facts));
-      row.append(
-        name,
-        ...columns.map((column) => {
-          const cell = item.cells[column.id];
-          const node = make('td', 'th-an-cell ' + column.line);
-          if (!cell || !cell.text) {
-            const none = make('span', 'th-an-none', '–');
-            none.title = cell ? cell.title : '';
-            node.append(none);
-            return node;
-          }
-          const button = make('span', 'th-an-number');
-          button.title = cell.title;
-          button.append(make('span', '', cell.text));
-          [cell.interval, cell.note]
-            .filter(Boolean)
-            .forEach((text) => button.append(make('small', '', text)));
-          node.append(button);
+      const cells = columns.map((column) => {
+        const cell = item.cells[column.id];
+        const node = make('td', 'th-an-cell ' + column.line);
+        if (!cell || !cell.text) {
+          const none = make('span', 'th-an-none', '–');
+          none.title = cell ? cell.title : '';
+          node.append(none);
           return node;
-        }),
-      );
-      body.append(row);
+        }
+        const button = make('span', 'th-an-number');
+        button.title = cell.title;
+        button.append(make('span', '', cell.text));
+        [cell.interval, cell.note]
+          .filter(Boolean)
+          .forEach((text) => button.append(make('small', '', text)));
+        node.append(button);
+        return node;
+      });
+      return [name, ...cells];
     });
-    box.replaceChildren(groupedHead(result.groups, 'Run'), body);
+    box.replaceChildren(groupedHead(result.groups, 'Run'), tableBody(rows));
   }
   // Where the regions of the plane begin; ours, and to be moved.
   function limitsBox() {

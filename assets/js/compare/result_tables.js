@@ -1,5 +1,6 @@
 // Tables of results: headings of three lines, and the tables of papers as they are published.
 import { make } from '../shared/dom.js';
+import { tableBody } from '../shared/table.js';
 
 /** @param {Api.KindColumns[]} groups @param {string} first the heading of the rows */
 export function groupedHead(groups, first) {
@@ -69,34 +70,28 @@ function publishedCard(result) {
     make('span', '', ': ' + result.how),
   );
   const table = make('table', 'th-table th-an-table');
-  const body = make('tbody');
   const scroll = make('div', 'th-scroll');
   const columns = groupedColumns(result.groups);
-  result.rows.forEach((item) => {
-    const row = make('tr');
+  const rows = result.rows.map((item) => {
     const name = make('th', 'th-leaderboard-name');
-    name.scope = 'row';
     name.append(make('b', '', item.name));
     if (item.here.length) {
       const current = make('small', '', 'your runs above: ' + item.here.join(', '));
       current.title = item.note;
       name.append(current);
     }
-    row.append(
-      name,
-      ...columns.map((column) => {
-        const cell = item.cells[column.id] || { text: '–', doubt: '' };
-        const made = make('td', column.line, cell.text);
-        if (cell.doubt) {
-          made.appendChild(make('sup', '', '?'));
-          made.title = cell.doubt;
-        }
-        return made;
-      }),
-    );
-    body.append(row);
+    const cells = columns.map((column) => {
+      const cell = item.cells[column.id] || { text: '–', doubt: '' };
+      const made = make('td', column.line, cell.text);
+      if (cell.doubt) {
+        made.appendChild(make('sup', '', '?'));
+        made.title = cell.doubt;
+      }
+      return made;
+    });
+    return [name, ...cells];
   });
-  table.append(groupedHead(result.groups, result.first), body);
+  table.append(groupedHead(result.groups, result.first), tableBody(rows));
   scroll.append(table);
   node.append(
     head,

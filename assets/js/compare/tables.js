@@ -1,6 +1,7 @@
 // Tables like the paper's 1 and 2 over all concepts, by category below, and the published ones apart.
 import { arrange, make, put, strip, touching } from '../shared/dom.js';
 import { ask } from '../shared/http.js';
+import { tableBody } from '../shared/table.js';
 import { analysisView } from './analyses.js';
 import { groupedColumns, groupedHead, publishedTables } from './result_tables.js';
 import { ofCompareLink, openCompare } from './view.js';
@@ -74,18 +75,14 @@ export function mount({ element }) {
     if (box.dataset.made === made) return;
     box.dataset.made = made;
     const held = box.contains(document.activeElement) ? document.activeElement.dataset.cell : '';
-    const body = make('tbody');
     const columns = groupedColumns(result.groups);
-    result.rows.forEach((item) => {
-      const row = make('tr');
+    const rows = result.rows.map((item) => {
       const name = make('th', 'th-leaderboard-name');
-      name.scope = 'row';
       name.title = item.facts;
       name.append(make('b', '', item.name), make('small', '', item.facts));
-      row.append(name, ...columns.map((column) => number(item, column, item.cells[column.id])));
-      body.append(row);
+      return [name, ...columns.map((column) => number(item, column, item.cells[column.id]))];
     });
-    box.replaceChildren(groupedHead(result.groups, 'Run'), body);
+    box.replaceChildren(groupedHead(result.groups, 'Run'), tableBody(rows));
     if (held) {
       const again = [...box.querySelectorAll('[data-cell]')].find(
         (node) => node.dataset.cell === held,

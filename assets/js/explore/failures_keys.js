@@ -1,5 +1,6 @@
 // The keys of the wall, in a dialog that is filled when it is first shown.
 import { make } from '../shared/dom.js';
+import { table } from '../shared/table.js';
 
 const KEYS = [
   ['← → ↑ ↓, J, K', 'Go from image to image'],
@@ -20,20 +21,15 @@ const KEYS = [
  */
 export function keysDialog(dialog) {
   function fill() {
-    const table = make('table', 'th-table');
-    const body = make('tbody');
     const done = make('button', 'th-button', 'Close');
-    KEYS.forEach(([name, label]) => {
-      const row = make('tr');
+    const rows = KEYS.map(([name, label]) => {
       const head = make('th', 'th-row-name');
       head.append(make('kbd', '', name));
-      row.append(head, make('td', '', label));
-      body.append(row);
+      return [head, label];
     });
-    table.append(body);
     done.type = 'button';
     done.addEventListener('click', () => dialog.close());
-    dialog.append(make('h3', '', 'Keys'), table, done);
+    dialog.append(make('h3', '', 'Keys'), table('th-table', [], rows), done);
   }
   dialog.addEventListener('click', (event) => {
     if (event.target === dialog) dialog.close();

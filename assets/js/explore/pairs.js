@@ -1,6 +1,7 @@
 // Two runs on the same prompts: pairwise passes, and the two images of a pair under one zoom.
 import { make, options, put } from '../shared/dom.js';
 import { ask } from '../shared/http.js';
+import { headLine, tableBody } from '../shared/table.js';
 import {
   askedFound,
   askedLine,
@@ -212,17 +213,11 @@ export function pairsView(box, { leave, openPicture, chosen }) {
       document.activeElement && document.activeElement.dataset
         ? document.activeElement.dataset.cell
         : '';
-    const row = (...nodes) => {
-      const line = make('tr');
-      line.append(...nodes);
-      return line;
-    };
-    const body = make('tbody');
-    body.append(
-      row(make('td'), make('th', '', '✓ B passes'), make('th', '', '✕ B fails')),
-      row(make('th', 'th-row-name', '✓ A passes'), cellOf('both'), cellOf('only_a')),
-      row(make('th', 'th-row-name', '✕ A fails'), cellOf('only_b'), cellOf('neither')),
-    );
+    const body = tableBody([
+      [make('th', 'th-row-name', '✓ A passes'), cellOf('both'), cellOf('only_a')],
+      [make('th', 'th-row-name', '✕ A fails'), cellOf('only_b'), cellOf('neither')],
+    ]);
+    body.prepend(headLine([make('td'), '✓ B passes', '✕ B fails']));
     find('table').replaceChildren(body);
     if (focused) {
       const again = box.querySelector('[data-cell="' + focused + '"]');

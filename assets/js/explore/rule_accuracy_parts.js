@@ -1,5 +1,6 @@
 // Errors of the rules: rates by light, object, lightness and hue.
 import { make, swatches } from '../shared/dom.js';
+import { table } from '../shared/table.js';
 
 /**
  * @param {Api.AcceptRate | null} rate
@@ -27,31 +28,19 @@ export function partsColumns(breakdowns, rules, { rule, system, what }) {
     .filter((breakdown) => breakdown.rows.length)
     .map((breakdown) => {
       const card = make('div', 'th-part');
-      const table = make('table', 'th-table');
-      const head = make('tr');
-      const body = make('tbody');
       card.dataset.by = breakdown.by;
-      head.appendChild(make('th', '', breakdown.name));
-      rules.forEach((row) =>
-        head.appendChild(make('th', row.id === rule ? 'th-of-rule' : '', row.name)),
-      );
-      breakdown.rows.forEach((part) => {
-        const line = make('tr');
+      const heads = rules.map((row) => make('th', row.id === rule ? 'th-of-rule' : '', row.name));
+      const lines = breakdown.rows.map((part) => {
         const name = make('th', 'th-row-name');
-        name.scope = 'row';
         if (part.swatches.length) name.appendChild(swatches(part.swatches));
         name.appendChild(make('span', '', part.label));
-        line.appendChild(name);
-        rules.forEach((row) => {
+        const cells = rules.map((row) => {
           const cell = (part.cells[row.id] || {})[system];
-          line.appendChild(shaded(cell ? cell[what] : null, what, row.id === rule));
+          return shaded(cell ? cell[what] : null, what, row.id === rule);
         });
-        body.appendChild(line);
+        return [name, ...cells];
       });
-      const top = make('thead');
-      top.appendChild(head);
-      table.append(top, body);
-      card.appendChild(table);
+      card.appendChild(table('th-table', [breakdown.name, ...heads], lines));
       return card;
     });
   // Two columns of about equal height: the short table of each pair comes first.

@@ -5,6 +5,7 @@ import { figure, onTheme } from '../shared/figure.js';
 import { ask } from '../shared/http.js';
 import { places } from '../shared/links.js';
 import { store } from '../shared/state.js';
+import { table as drawTable } from '../shared/table.js';
 import { zoomTogether } from '../shared/zoom.js';
 
 const VIEWS = [
@@ -108,29 +109,15 @@ export function mount({ element }) {
     );
   }
   function table(rows) {
-    const node = make('table', 'th-table th-cfr-table');
-    const head = make('tr');
-    ['', 'Without', 'With', 'Change'].forEach((text) => {
-      const cell = make('th', '', text);
-      cell.scope = 'col';
-      head.append(cell);
-    });
-    const top = make('thead');
-    const body = make('tbody');
-    top.append(head);
-    rows.forEach((row) => {
-      const line = make('tr');
+    const lines = rows.map((row) => {
       const name = make('th');
-      name.scope = 'row';
       name.title = row.title;
       name.append(row.name, ...(row.better ? [make('small', 'th-soft', row.better)] : []));
       const change = make('td', '', row.change);
       if (row.toward) change.append(make('small', 'th-soft', row.toward));
-      line.append(name, make('td', '', row.before), make('td', '', row.after), change);
-      body.append(line);
+      return [name, row.before, row.after, change];
     });
-    node.append(top, body);
-    return node;
+    return drawTable('th-table th-cfr-table', ['', 'Without', 'With', 'Change'], lines);
   }
   function facts(rows) {
     const box = make('div', 'th-light-facts');

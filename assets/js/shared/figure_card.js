@@ -1,6 +1,7 @@
 // A card of one figure: its description, its numbers as a table, and its files.
 import { make, many, put, swatches } from './dom.js';
 import { figure, saveTitled } from './figure.js';
+import { table as drawTable } from './table.js';
 
 const MIN_SAVED_PX = 640;
 const TITLE_PX = 64;
@@ -87,28 +88,14 @@ export function figureCard({ csv, choose, file, fit = (chart) => chart }) {
     }
     const active = /** @type {HTMLElement} */ (document.activeElement);
     const held = table.contains(active) ? active.dataset.pick : undefined;
-    const made = make('table', 'th-table');
-    const top = make('thead');
-    const names = make('tr');
-    const body = make('tbody');
-    data.columns.forEach((column) => {
-      const cell = make('th', '', column);
-      cell.scope = 'col';
-      names.append(cell);
-    });
-    top.append(names);
-    body.append(...data.lines.map(row));
-    made.append(top, body);
-    table.replaceChildren(made);
+    table.replaceChildren(drawTable('th-table', data.columns, data.lines.map(cellsOf)));
     if (data.more) table.append(make('p', 'th-soft', many(data.more, 'row') + ' more in the CSV.'));
     if (held !== undefined)
       table.querySelector('[data-pick="' + held + '"]')?.focus({ preventScroll: true });
   }
 
-  function row({ cells, hexes, pick }) {
-    const line = make('tr');
+  function cellsOf({ cells, hexes, pick }) {
     const first = make('th');
-    first.scope = 'row';
     if (pick === null || pick < 0) first.append(cells[0]);
     else {
       const button = make('button', 'th-rule', cells[0]);
@@ -122,8 +109,7 @@ export function figureCard({ csv, choose, file, fit = (chart) => chart }) {
       first.append(button);
     }
     if (hexes.length) first.prepend(swatches(hexes));
-    line.append(first, ...cells.slice(1).map((text) => make('td', '', text)));
-    return line;
+    return [first, ...cells.slice(1)];
   }
 
   /** Says why there is no figure; '' where there is one. @param {string} reason */

@@ -1,5 +1,6 @@
 // Tables of numbers that can be taken along as CSV.
 import { make } from '../shared/dom.js';
+import { table } from '../shared/table.js';
 import { button, download } from './parts.js';
 
 /**
@@ -62,42 +63,33 @@ const classOf = ({ name, right, wide, beside }) =>
  */
 export function dataTable(columns, rows, caption, stacked = false) {
   const scroll = make('div', stacked ? 'th-scroll th-study-stack' : 'th-scroll');
-  const table = make('table', 'th-table th-study-table');
-  const head = make('thead');
-  const names = make('tr');
-  const body = make('tbody');
-  table.append(make('caption', 'th-unseen', caption));
-  columns.forEach((column) => {
+  const heads = columns.map((column) => {
     const cell = make('th', classOf(column), column.name);
-    cell.scope = 'col';
     if (column.unit) cell.append(make('small', '', ' ' + column.unit));
     if (column.title) cell.title = column.title;
-    names.append(cell);
+    return cell;
   });
-  head.append(names);
-  rows.forEach((row) => {
-    const line = make('tr');
-    columns.forEach((column, index) => {
+  const lines = rows.map((row) =>
+    columns.map((column, index) => {
       const cell = make(index ? 'td' : 'th', classOf(column));
-      if (!index) /** @type {HTMLTableCellElement} */ (cell).scope = 'row';
       cell.append(column.cell(row));
       if (stacked) {
         // A table that is laid out otherwise is none to a screen reader, unless it says so.
         cell.setAttribute('role', index ? 'cell' : 'rowheader');
         cell.dataset.name = column.unit ? column.name + ', ' + column.unit : column.name;
       }
-      line.append(cell);
-    });
-    body.append(line);
-  });
-  table.append(head, body);
+      return cell;
+    }),
+  );
+  const made = table('th-table th-study-table', heads, lines);
+  made.prepend(make('caption', 'th-unseen', caption));
   if (stacked) {
-    table.setAttribute('role', 'table');
-    [head, body].forEach((part) => part.setAttribute('role', 'rowgroup'));
-    table.querySelectorAll('tr').forEach((line) => line.setAttribute('role', 'row'));
-    names.querySelectorAll('th').forEach((cell) => cell.setAttribute('role', 'columnheader'));
+    made.setAttribute('role', 'table');
+    made.querySelectorAll('thead, tbody').forEach((part) => part.setAttribute('role', 'rowgroup'));
+    made.querySelectorAll('tr').forEach((line) => line.setAttribute('role', 'row'));
+    heads.forEach((cell) => cell.setAttribute('role', 'columnheader'));
   }
-  scroll.append(table);
+  scroll.append(made);
   return scroll;
 }
 

@@ -1,6 +1,7 @@
 // The tables below the figure: all numbers, reasons, differences question by question, and what was
 // published.
 import { make, options, put } from '../shared/dom.js';
+import { table as drawTable } from '../shared/table.js';
 import { interval, MARKS, number } from './figure.js';
 import { namesOf } from './names.js';
 import { numberOf, openView, qa } from './view.js';
@@ -18,31 +19,11 @@ let chosenPair = '';
  */
 export function table(columns, rows, label) {
   const scroll = make('div', 'th-scroll');
-  const node = make('table', 'th-table th-qa-table');
-  const head = make('thead');
-  const line = make('tr');
-  const body = make('tbody');
-  columns.forEach((name) => {
-    const cell = make('th', '', name);
-    cell.scope = 'col';
-    line.append(cell);
-  });
-  head.append(line);
-  rows.forEach((row) => {
-    const item = make('tr');
-    row.forEach((value, index) => {
-      const cell = make(index ? 'td' : 'th');
-      cell.append(value instanceof Node ? value : value === null ? NONE : String(value));
-      if (!index) cell.scope = 'row';
-      item.append(cell);
-    });
-    body.append(item);
-  });
-  node.append(head, body);
+  const cells = rows.map((row) => row.map((value) => value ?? NONE));
   scroll.tabIndex = 0;
   scroll.setAttribute('role', 'group');
   scroll.setAttribute('aria-label', 'Table: ' + label);
-  scroll.append(node);
+  scroll.append(drawTable('th-table th-qa-table', columns, cells));
   return scroll;
 }
 
