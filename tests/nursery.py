@@ -191,7 +191,7 @@ def answer_all(index: Path) -> None:
                 continue
             line = key.data.readline()
             if line:
-                sockets = [int(item) for item in chosen.get_map()]
+                sockets = [one.fd for one in chosen.get_map().values()]
                 key.data.write(json.dumps(_answer(json.loads(line), sockets)) + "\n")
                 key.data.flush()
                 continue

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from functools import partial
 from importlib import metadata
 from io import BytesIO
+from typing import Any
 
 import cv2
 import numpy as np
@@ -131,7 +132,14 @@ def by_all(
     srgb8: np.ndarray, mask: np.ndarray, color_query: ColorQuery, every: tuple[str, ...]
 ) -> object:
     """What a diagnosis asks for: all rules and six colors."""
-    about = {"object": "", "light": "", "seed": 0, "system": "css", "color": "", "second": ""}
+    about: dict[str, Any] = {
+        "object": "",
+        "light": "",
+        "seed": 0,
+        "system": "css",
+        "color": "",
+        "second": "",
+    }
     return list(judge_image(srgb8, mask, color_query, every, **about))
 
 

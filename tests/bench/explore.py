@@ -17,6 +17,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -263,7 +264,7 @@ def questions(storage: Storage) -> list[Line]:
         ("color",),
         ("run", "color"),
     ):
-        lines.append(Line(f"by {' and '.join(by)}", lambda by=by: results.groups(every, by)))
+        lines.append(Line(f"by {' and '.join(by)}", partial(results.groups, every, by)))
     lines += [
         Line("drift of every color", lambda: results.drift(every)),
         Line("agreement of the rules", lambda: results.agreement()),

@@ -198,9 +198,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         f"{'':<22}{'code':>8}{'page':>8}{'scripts':>8}{'styles':>8}{'pictures':>9}{'answers':>8}"
         f"{'all':>8}{'requests':>10}{'busy ms':>9}"
     )
-    for name, (first, second) in used.items():
-        print(line(f"{name}: first load", first))
-        print(line(f"{name}: second load", second))
+    for name, (first_loads, second_loads) in used.items():
+        print(line(f"{name}: first load", first_loads))
+        print(line(f"{name}: second load", second_loads))
     if parse_args.paths:
         print_heaviest(used["this"][0][-1])
     ours = used["this"]

@@ -27,14 +27,15 @@ def drawn_action(rng: random.Random) -> Json:
     if chance < 0.25:
         x, y = rng.randrange(SIDE), rng.randrange(SIDE)
         return {"do": "fill", "x": x, "y": y, "closing": 1, "color": color}
-    x, y, way = rng.uniform(0, SIDE), rng.uniform(0, SIDE), rng.uniform(0, math.tau)
+    at = (rng.uniform(0, SIDE), rng.uniform(0, SIDE))
+    way = rng.uniform(0, math.tau)
     points: list[int] = []
     for _ in range(rng.randint(LEAST_POINTS, MOST_POINTS)):
-        points += [int(x), int(y)]
+        points += [int(v) for v in at]
         way += rng.gauss(0, 0.3)
-        x, y = (
-            min(max(x + 6 * math.cos(way), 0), SIDE - 1),
-            min(max(y + 6 * math.sin(way), 0), SIDE - 1),
+        at = (
+            min(max(at[0] + 6 * math.cos(way), 0), SIDE - 1),
+            min(max(at[1] + 6 * math.sin(way), 0), SIDE - 1),
         )
     return {
         "do": "stroke",

@@ -13,6 +13,7 @@ import platform
 import sys
 import time
 from collections import Counter
+from functools import partial
 from itertools import cycle
 
 import duckdb
@@ -207,10 +208,10 @@ def main() -> int:
             agreed = False
             continue
         new, again, ducks, loops = medians_ms(
-            lambda query=query: index.search(query, next(fresh)),
-            lambda query=query: index.search(query, marks),
-            lambda query=query: duck.answer(query),
-            lambda query=query: loop.answer(query),
+            lambda: index.search(query, next(fresh)),  # noqa: B023  called before the next
+            partial(index.search, query, marks),
+            partial(duck.answer, query),
+            partial(loop.answer, query),
         )
         print(
             f"{name:30}{new:8.2f}{again:8.3f}{ducks:9.1f}{ducks / new:8.1f}"

@@ -13,7 +13,7 @@ import secrets
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 
@@ -121,7 +121,7 @@ class Voter:
     def __init__(
         self, address: str, token: str, tally: Tally, seed: int, images: bool = True
     ) -> None:
-        self._fetches_pictures = images
+        self._fetches_images = images
         self._connection = Connection(address)
         self._path = f"/study/{token}"
         self._tally = tally
@@ -155,7 +155,7 @@ class Voter:
         trial = self._trials[self._next]
         for index in trial["places"]:
             for image in index["images"]:
-                if self._fetches_pictures and image not in self._pictures:
+                if self._fetches_images and image not in self._pictures:
                     self._pictures.add(image)
                     await self._connection.ask(f"{self._path}/images/{image}.png?side={SIDE}")
         self._next += 1
@@ -218,11 +218,17 @@ async def vote_steadily(voters: Sequence[Voter], every_s: float, seconds: float)
     await asyncio.gather(*(one(voter, index) for index, voter in enumerate(voters)))
 
 
-async def vote_at_once(voters: Sequence[Voter], seconds: float) -> float:
+class Votes(Protocol):
+    """Somebody who votes, here or through Gradio's queue."""
+
+    async def vote(self) -> bool: ...
+
+
+async def vote_at_once(voters: Sequence[Votes], seconds: float) -> float:
     """Each voter answers as soon as the last answer is acknowledged; returns votes a second."""
     started = time.perf_counter()
 
-    async def one(voter: Voter) -> int:
+    async def one(voter: Votes) -> int:
         votes = 0
         while time.perf_counter() - started < seconds and await voter.vote():
             votes += 1

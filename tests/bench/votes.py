@@ -207,7 +207,7 @@ def votes_a_second(folder: Path, seconds: float) -> tuple[float, float, list[str
         address = f"http://127.0.0.1:{port}"
         # Gradio's pages have no pictures either.
         people = range(FAST_PEOPLE)
-        voters = [Voter(address, study.token, tally, seed, pictures=False) for seed in people]
+        voters = [Voter(address, study.token, tally, seed, images=False) for seed in people]
 
         async def route() -> float:
             await asyncio.gather(*(voter.enroll() for voter in voters))
