@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -95,3 +96,78 @@ def test_readme_is_short() -> None:
 def test_pages_lie_in_four_parts() -> None:
     stray = [page for page in PAGES if page.partition("/")[0] not in PARTS]
     assert stray in ([], ["index.md"])
+
+
+NAMES = (
+    "annotation/studies/presets.py",
+    "core/generation/renderer/failures.py",
+    "core/scores/measures.py",
+)
+"""Modules outside of ``assets`` and ``tabs`` whose names the page shows."""
+NO_LABELS = frozenset(
+    {"not", "these", "other", "other people", "this model"}  # stressed words
+    | {"ink", "region", "closing", "actions", "layer", "sketch", "measure"}  # terms where defined
+    | {"behind it", "cannot be told from it"}  # ends of sentences that are put together
+    | {"published", "unreadable"}  # marks in tables and files
+)
+"""What tutorials and guides set in italics though it is no label of the page."""
+
+
+def page_text() -> str:
+    """The sources of the page, where a label is a string or the text of an element."""
+    pages = (ROOT / "assets/html").rglob("*.html")
+    sources = (*(ROOT / "assets/js").rglob("*.js"), *(ROOT / "tabs").rglob("*.py"))
+    texts = [plain(unescape(page.read_text(encoding="utf-8"))) for page in pages]
+    texts += [path.read_text(encoding="utf-8") for path in (*sources, *map(ROOT.joinpath, NAMES))]
+    return "\n".join(texts).replace("’", "'")
+
+
+def plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+def is_label(label: str, text: str) -> bool:
+    """Whether a string or an element of ``text`` is this label, or has more behind a stop. A label
+    that ends in `` …`` is the start of one."""
+    start, bare = -1, label.removesuffix(" …")
+    while (start := text.find(bare, start + 1)) >= 0:
+        end = start + len(bare)
+        before = text[max(start - 2, 0) : start].rstrip()[-1:]
+        after = text[end : end + 2].lstrip()[:1]
+        if before in "\"'`>}" and (bare != label or after in "\"'`<:.,(…"):
+            return True
+    return False
+
+
+def labels(page: str) -> set[str]:
+    """What a page sets in italics, outside of code."""
+    text = re.sub(r"^ *(`{3,}).*?^ *\1 *$", "", page, flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(r"`[^`]*`", "``", text)
+    found = re.findall(r"(?<![*\\])\*(?![*\s])([^*|]+?)(?<![\\\s])\*(?!\*)", text)
+    return {plain(item) for item in found}
+
+
+GUIDED = [page for page in PAGES if page.startswith(("tutorial/", "guides/"))]
+
+
+def test_labels_of_the_pages_are_those_of_the_app() -> None:
+    text = page_text()
+    used = {page: labels((DOCS / page).read_text(encoding="utf-8")) for page in GUIDED}
+    assert set().union(*used.values()) >= NO_LABELS
+    assert [
+        (page, label)
+        for page, named in used.items()
+        for label in sorted(named - NO_LABELS)
+        if not is_label(label, text)
+    ] == []
+
+
+def test_a_label_is_a_whole_text_of_the_page() -> None:
+    page = "Press *Open it*, then *Save* (`a * b`), in *a\\*b\\** **not** *two\nlines*.\n```\n*no*\n```\n"
+    assert labels(page) == {"Open it", "Save", "two lines"}
+    text = "<b>Open it</b> put('Save…') ('Keep the rest by ' + name)"
+    assert is_label("Open it", text)
+    assert is_label("Save", text)
+    assert is_label("Keep the rest by …", text)
+    assert not is_label("Keep", text)
+    assert not is_label("it", text)
