@@ -1,4 +1,7 @@
-"""The SQL of the leaderboard, of failures and of rule disagreements.
+"""The SQL of the leaderboard, of figures, of counts of failures and of rule disagreements.
+
+:mod:`truehue.storage.results.pages` has the SQL of pages of failures, and
+:mod:`truehue.storage.results.items` that of their rows.
 
 Each query reads only the columns that it needs. Rows of ``run_verdicts`` are objects; exactly one
 of an image and a rule leads: it decided, and its status is the image's. A query that speaks of no

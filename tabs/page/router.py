@@ -1,6 +1,9 @@
 """The HTTP router of all features: it identifies the user and validates the request once.
 
-A route is one line: its address, the record of its request, and its function.
+A route of a function that takes a record of the request is one line of ``get_json``, ``post_json``
+or ``post_file``: its address, the record, and the function. Where the function takes something
+else, such as the query as it is or names in the address, the route is a ``def`` below
+``@router.get`` that returns ``json_answer(lambda: …)``.
 """
 
 from __future__ import annotations
