@@ -60,17 +60,18 @@ def accepted(
     if by.same_candidate:
         samples = samples_for(target, by, munsell, acceptance.by_number)
         if samples is None:
-            return (nominal,), f"the nominal color alone ({_why_alone(target, by, munsell)})"
+            return (nominal,), f"the target color alone ({_why_alone(target, by, munsell)})"
         category, name = str(target.system), str(target.name)
         if category == "css":
             category, name = "l3", nearest_names(np.array(target.lab), "l3", 1)[0][0].name
         more = _of_category(samples, category, find(name, category).id)
         whose = " of our reconstruction" if by.reconstructed else ""
-        return (nominal, *more), f"nominal and {len(more)} Munsell samples of {name}{whose}"
+        samples_text = f"{len(more)} Munsell samples of {name}{whose}"
+        return (nominal, *more), f"the target color and {samples_text}"
     if not 0 <= k <= MAX_NEIGHBORS:
         raise BadInput(f"k, the number of neighbors, must lie between 0 and {MAX_NEIGHBORS}.")
     if k == 0:
-        return (nominal,), "the nominal color alone (k = 0)"
+        return (nominal,), "the target color alone (k = 0)"
     system = target.system or acceptance.system
     if system is None:
         raise BadInput(
@@ -81,7 +82,7 @@ def accepted(
     neighbors = named[1:] if target.name else named
     return (
         (nominal, *(Candidate(c.name, c.hex, c.lab) for c in neighbors)),
-        f"the nominal color and its {k} nearest in {system}",
+        f"the target color and its {k} nearest in {system}",
     )
 
 

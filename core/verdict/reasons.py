@@ -104,7 +104,7 @@ def _in_light(verdict: Verdict, light: LightMatch, name: str) -> str:
 def _how_lit(light: LightMatch) -> str:
     text = f"{100.0 * light.factor:.0f}% intensity"
     if light.haze_percent >= 0.5:
-        text += f", {light.haze_percent:.1f}% veiling glare"
+        text += f", {light.haze_percent:.1f}% haze"
     return text
 
 
@@ -133,7 +133,7 @@ def _what_failed(verdict: Verdict) -> str:
     chroma_metric, hue = verdict.metric("delta_chroma"), verdict.metric("hue_deg")
     parts = []
     if chroma_metric is not None and not chroma_metric.passed:
-        parts.append(f"ΔChroma is {chroma_metric.value:.1f}, over {chroma_metric.threshold:g}")
+        parts.append(f"Δa*b* is {chroma_metric.value:.1f}, over {chroma_metric.threshold:g}")
     if hue is not None and not hue.passed:
         parts.append(f"hue differs by {hue.value:.0f}°, over {hue.threshold:g}°")
     return f", but {' and '.join(parts)}"
@@ -153,7 +153,7 @@ def _what_differs(verdict: Verdict, offset: Offset, name: str) -> str:
         return f"{hue}; {text}"
     if offset.hue_deg is None:
         return f"{hue}; the tint differs from the target"
-    return f"{hue}; lightness and vividness are close"
+    return f"{hue}; lightness and chroma are close"
 
 
 def _directions(offset: Offset, least: float, how: str) -> list[str]:
@@ -277,7 +277,7 @@ def _list(labels: Sequence[str]) -> str:
 AS_REQUESTED = ", as requested."
 """How the sentence of a pass ends."""
 SHOWN_HUE_DEG = 15.0
-"""From here on the hue is said; below it, lightness and vividness."""
+"""From here on the hue is said; below it, lightness and chroma."""
 
 
 def color_name(lab: Sequence[float], system: str = "l1") -> str:

@@ -72,7 +72,7 @@ RULES: tuple[Rule, ...] = (
         description=(
             "Ours: the lit part of the largest material is compared with the target color as the "
             "light of this image would show it. Shade and haze are excused the less, the less "
-            "likely they are; another hue or more vividness never."
+            "likely they are; another hue or more chroma never."
         ),
         dominant="truehue",
         same_candidate=False,

@@ -78,7 +78,7 @@ def judge_lit(
     candidates_lab = np.asarray(candidates_lab, dtype=np.float64).reshape(-1, 3)
     limit = rule.thresholds.misfit
     if not candidates_lab.size or limit is None:
-        raise BadInput("A verdict needs a color that was asked for, and a limit of the misfit.")
+        raise BadInput("A verdict needs a target color, and a limit of the mismatch score.")
     asked1 = xyz1_to_linear1(lab_to_xyz1(candidates_lab))
     best = _best_account(lit.parts, asked1)
     values = {

@@ -13,7 +13,7 @@ from truehue.core.errors import BadInput
 from truehue.core.verdict.rules import Rule, rule
 
 _LABELS = {
-    "delta_chroma": ("ΔChroma", "", 30.0, 0.5),
+    "delta_chroma": ("Δa*b*", "", 30.0, 0.5),
     "delta_e00": ("ΔE00", "", 30.0, 0.5),
     "hue_deg": ("Hue", "°", 180.0, 1.0),
     "misfit": ("Mismatch score", "", 20.0, 0.1),

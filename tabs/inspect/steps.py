@@ -123,7 +123,7 @@ def _limits(parameters: Mapping[str, Any]) -> str:
         for key in names
         if limits.get(key) is not None
     ]
-    return "limits " + ", ".join(judged)
+    return f"{'limit' if len(judged) == 1 else 'limits'}: {', '.join(judged)}"
 
 
 def _light(light: LightMatch) -> str:
@@ -133,7 +133,7 @@ def _light(light: LightMatch) -> str:
     return (
         f"full light estimated where {light.percentile:.0f}% of the object is darker"
         f"{over}; the target color comes nearest at {100 * light.factor:.0f}% intensity with "
-        f"{light.haze_percent:.1f}% veiling glare; light penalty {light.cost:.1f}"
+        f"{light.haze_percent:.1f}% haze; light penalty {light.cost:.1f}"
     )
 
 

@@ -43,8 +43,8 @@ METRICS: dict[str, tuple[str, str, str]] = {
     "misfit": (
         "Mismatch score",
         "",
-        "√(ΔE00² + cost of the light²): how far the target color is from the measured one under "
-        "the light that explains the image best. Unusual light adds a penalty.",
+        "√(ΔE00² + light penalty²): how far the target color is from the measured one under "
+        "the light that explains the image best. Unusual light has a penalty.",
     ),
     "delta_chroma": (
         "Δa*b*",
@@ -207,7 +207,7 @@ def light_sentence(light: LightMatch | None) -> str:
     """In which light the asked color was compared, and what that cost; empty for other rules."""
     if light is None:
         return ""
-    haze = f", {light.haze_percent:.1f}% veiling glare" if light.haze_percent >= 0.05 else ""
+    haze = f", {light.haze_percent:.1f}% haze" if light.haze_percent >= 0.05 else ""
     penalty = "Light penalty: 0 (this light is common)."
     if light.cost >= 0.05:
         penalty = f"Light penalty: {light.cost:.1f} (this light is unusual)."
@@ -319,7 +319,7 @@ def _other(measurement: Measurement) -> OtherVerdict:
         f"{numbers['hue_deg'].value:.1f}°"
     )
     if "misfit" in numbers:
-        text = f"{numbers['misfit'].value:.1f} mismatch · {text}"
+        text = f"{numbers['misfit'].value:.1f} mismatch score · {text}"
     return {
         "id": by.id,
         "name": by.name,

@@ -241,7 +241,7 @@ def test_k_adds_the_nearest_of_the_same_system() -> None:
     assert allowed[0].lab == target.lab
     assert len({candidate.name for candidate in allowed}) == 4
     assert all(find(candidate.name, "l2") for candidate in allowed)
-    assert how == "the nominal color and its 3 nearest in l2"
+    assert how == "the target color and its 3 nearest in l2"
     none, how = accepted(target, rule("paper"))
     assert none == allowed[:1]
     assert "k = 0" in how
@@ -392,7 +392,7 @@ def test_munsell_samples_join_the_released_candidates(tmp_path) -> None:
         "#DC3C1E",
         "#C83214",
     ]
-    assert result.accepted_text == (f"nominal and 2 Munsell samples of {orange.name}")
+    assert result.accepted_text == (f"the target color and 2 Munsell samples of {orange.name}")
     expected = srgb8_to_lab(np.array([200, 50, 20], dtype=np.uint8))
     assert result.candidates[2].lab == pytest.approx(tuple(expected), abs=1e-12)
 
@@ -514,7 +514,7 @@ def test_the_reconstruction_has_neighbors_without_any_file() -> None:
     assert allowed[0].name == "Reddish orange"
     assert (
         how
-        == f"nominal and {len(allowed) - 1} Munsell samples of Reddish orange of our reconstruction"
+        == f"the target color and {len(allowed) - 1} Munsell samples of Reddish orange of our reconstruction"
     )
     samples = reconstructed().of("l2", find("reddish orange", "l2").id)
     np.testing.assert_array_equal([item.lab for item in allowed[1:]], samples)

@@ -53,8 +53,8 @@ def turned(chroma: float, degrees: float, lightness: float = 50.0) -> tuple[floa
             (70.0, 60.0, 0.0),
             "the hue is right; the color of the mug is lighter and more vivid than requested.",
         ),
-        ((50.0, 0.0, 40.0), "the hue is 90° off; lightness and vividness are close."),
-        ((50.0, 0.0, -40.0), "the hue is 90° off; lightness and vividness are close."),
+        ((50.0, 0.0, 40.0), "the hue is 90° off; lightness and chroma are close."),
+        ((50.0, 0.0, -40.0), "the hue is 90° off; lightness and chroma are close."),
         ((30.0, 0.0, 40.0), "the hue is 90° off; the color of the mug is darker than requested."),
         # Below C* 5 there is no hue to speak of.
         (
@@ -112,21 +112,21 @@ def test_without_a_name_it_is_the_color() -> None:
 
 def test_a_small_turn_of_the_hue_is_named_when_nothing_else_is() -> None:
     assert sentence(turned(40.0, 22.9)).endswith(
-        "; the hue is 23° off, redder; lightness and vividness are close."
+        "; the hue is 23° off, redder; lightness and chroma are close."
     )
 
 
 def test_only_a_and_b_are_too_far() -> None:
     # A turn of 8 degrees at C* 60 is 8.4 in a*b* but under 5 in CIEDE2000.
     assert sentence(turned(60.0, 8.0), [(50.0, 60.0, 0.0)]).endswith(
-        "; the hue is 8° off, redder; lightness and vividness are close."
+        "; the hue is 8° off, redder; lightness and chroma are close."
     )
 
 
 def test_the_metric_that_failed_is_named_when_it_is_not_the_distance() -> None:
     """2.9 more vivid at C* 60 and 8 degrees on: ΔE00 stays below 5, a*b* are 8.4 apart."""
     said = sentence(turned(60.0, 8.0), [(50.0, 60.0, 0.0)])
-    assert re.match(r"\d\.\d ΔE00 from the target color, but ΔChroma is 8\.4, over 5; ", said)
+    assert re.match(r"\d\.\d ΔE00 from the target color, but Δa\*b\* is 8\.4, over 5; ", said)
 
 
 def test_unscored_says_its_reason() -> None:
@@ -141,7 +141,7 @@ COLORS = st.tuples(st.floats(0, 100), st.floats(-100, 100), st.floats(-100, 100)
 def test_every_verdict_has_one_well_formed_sentence(found, accepted, rule_id) -> None:
     said = sentence(found, accepted, rule_id)
     against = "(the target|the nearest accepted|an accepted) color"
-    failed = r"(, but (ΔChroma is \d+\.\d, over 5)?( and )?(hue differs by \d+°, over 30°)?)?"
+    failed = r"(, but (Δa\*b\* is \d+\.\d, over 5)?( and )?(hue differs by \d+°, over 30°)?)?"
     assert re.fullmatch(rf"\d+\.\d ΔE00 from {against}{failed}; [^.]*\.", said)
     assert "  " not in said
     assert "nan" not in said
