@@ -343,8 +343,14 @@ def describe_set(report: DiagnosisReport, part: str) -> str:
         object_words = _enumeration(objects.get(half, ()))
         return f"{object_words}, under {_enumeration(lights.get(half, ()))} light"
 
+    pooled = f"All {len(report.objects)} objects under {_enumeration(report.lights)} light."
+    if objects:
+        pooled += (
+            " Parameters of our own rule were chosen on half of the objects and lights "
+            f"({SET_NAMES['tuned']}) and not on the others ({SET_NAMES['held_out']})."
+        )
     return {
-        "pooled": f"All {len(report.objects)} objects under {_enumeration(report.lights)} light.",
+        "pooled": pooled,
         "held_out": f"Not used when parameters of our own rule were chosen: {of('held_out')}.",
         "tuned": f"Parameters of our own rule were chosen on these: {of('tuned')}.",
         "mixed": "An object of one half under a light of the other.",

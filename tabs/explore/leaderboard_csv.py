@@ -10,7 +10,7 @@ from typing import Any, TypedDict
 
 from truehue.core.analysis.leaderboard import AVERAGE, AVERAGED, TABLE_TASKS, LeaderboardEntry, Rate
 from truehue.core.analysis.records import NO_SYSTEM, RunRecord
-from truehue.core.published import LEADERBOARD, counterpart, table
+from truehue.core.published import LEADERBOARD, Column, counterpart, table
 from truehue.core.runs.score import CAUSES
 from truehue.core.spreadsheets import escape_formula
 from truehue.core.verdict.rules import rule
@@ -163,6 +163,11 @@ class PublishedTable(TypedDict):
     rows: list[PublishedRow]
 
 
+def _columns_note(columns: Mapping[str, Column]) -> str:
+    """The tasks of the heading, spelled out as the paper has them."""
+    return "; ".join(f"{task.upper()}: {columns[task].name}" for task in TABLE_TASKS) + "."
+
+
 def published_view(runs: Sequence[RunRecord], rule_id: str, systems: str) -> PublishedTable:
     """The paper's Table 4 as printed, with the runs here whose model may be the same."""
     published_table = table(LEADERBOARD)
@@ -189,12 +194,12 @@ def published_view(runs: Sequence[RunRecord], rule_id: str, systems: str) -> Pub
             }
         )
     sentences = []
-    if rule_id != published_table.protocol:
+    if runs and rule_id != published_table.protocol:
         sentences.append(
             f"Your numbers above are by {rule(rule_id).name}: they answer another question than "
             "these."
         )
-    if systems not in (AVERAGED, EACH):
+    if runs and systems not in (AVERAGED, EACH):
         sentences.append("These average L2, L3 and CSS; yours above do not.")
     sentences.append(
         "Published numbers are the authors' own: their images, their prompt list and their k, "
@@ -206,6 +211,6 @@ def published_view(runs: Sequence[RunRecord], rule_id: str, systems: str) -> Pub
         "url": published_table.paper.url,
         "how": published_table.how,
         "told": " ".join(sentences),
-        "notes": list(published_table.notes),
+        "notes": [_columns_note(columns), *published_table.notes],
         "rows": shown,
     }

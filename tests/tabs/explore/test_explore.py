@@ -137,6 +137,7 @@ def test_each_set_has_its_own_numbers_and_words(no_shipped: Path, folder: Path) 
     assert int(target["held_out"]) + int(target["tuned"]) + int(target["mixed"]) == int(
         target["pooled"]
     )
+    assert "(Tuned on) and not on the others (Held out)" in views["pooled"]["set_words"]
     assert "cube, cylinder" in views["held_out"]["set_words"]
     assert "overcast and window" in views["tuned"]["set_words"]
     # A set that the report has not falls back to all pictures.

@@ -324,6 +324,7 @@ def test_the_published_table_stands_apart_as_printed(client: TestClient) -> None
     assert rows["Sana"]["here"] == []
     assert "another question" in shown(client, rule="released")["published"]["told"]
     assert "yours above do not" in shown(client, systems="l1")["published"]["told"]
+    assert "COA: Color-Object Association" in result["notes"][0]
 
 
 def test_csv_holds_the_same_numbers(client: TestClient) -> None:
@@ -354,6 +355,7 @@ def test_without_a_run_there_is_still_the_paper(context: Context) -> None:
         view = shown(client)
         assert view["groups"] == []
         assert len(view["published"]["rows"]) == 9
+        assert "above" not in view["published"]["told"]
         assert len(client.get("/api/explore/leaderboard.csv").text.splitlines()) == 1
 
 
