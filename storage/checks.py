@@ -232,7 +232,7 @@ _REFERENCES = (
         """,
     ),
     (
-        "drawing {} shows the image {}, which is not stored",
+        "generation {} shows the image {}, which is not stored",
         """
         SELECT drawing_id, image_id
         FROM drawings ANTI JOIN images USING (image_id)
@@ -241,7 +241,7 @@ _REFERENCES = (
         """,
     ),
     (
-        "drawing {} is of the prompt {}, which the imported set {} does not hold",
+        "generation {} is of the prompt {}, which the imported set {} does not hold",
         """
         SELECT drawing_id, prompt_id, prompt_source
         FROM drawings ANTI JOIN prompts

@@ -227,7 +227,7 @@ class DistributionSets(NamedSets):
                 delete_with(cursor, study_id, number)
         if gone:
             self._database.checkpoint()
-            raise NotStored("Somebody was erased meanwhile. Ask again.")
+            raise NotStored("A participant was erased meanwhile. Reload.")
 
     def get(self, set_id: str) -> DistributionSetRecord:
         """Return one set, hidden or not, by its id or the first 8 or more characters of it.

@@ -152,7 +152,7 @@ def _bodies(prompts: Sequence[Prompt]) -> tuple[list[str], list[str]]:
         body = canonical.dump(canonical.plain(prompt.as_json(), f"prompt {index}"))
         canonical.require_text(prompt.id, f"The id of prompt {index}")
         if prompt.id in ids:
-            raise BadInput(f"The prompt id {prompt.id[:80]!r} stands twice: ids are unique.")
+            raise BadInput(f"The prompt id {prompt.id[:80]!r} appears twice: ids are unique.")
         ids[prompt.id] = None
         bodies.append(body)
     return list(ids), bodies

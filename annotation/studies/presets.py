@@ -95,7 +95,7 @@ PRESETS = {
         "Colorings (ground truth)",
         "ColorConceptBench, section 3.2 and Appendix B: 5 designers color each concept, 168 "
         "designers with 40 to 50 sketches each, after three practice sketches that are reviewed; "
-        "the words of the instructions are ours",
+        "the instructions' wording is our choice",
         Kind.COLORINGS,
         Material.SKETCHES,
         "Which colors does this have?",
@@ -111,8 +111,8 @@ PRESETS = {
     "questions": Preset(
         "Questions about color",
         "ColorBench's human evaluation: 50 questions a category, Color Extraction left out; how "
-        "many answers each had is not said there. Answers a question, questions a person, repeats, "
-        "checks and the words of the instructions are ours",
+        "many answers each had is not said there. The numbers of answers per question and of "
+        "questions per person, the repeats, the checks and the instructions' wording are our choice.",
         Kind.QUESTIONS,
         Material.QUESTIONS,
         "Look at the image and choose the answer.",

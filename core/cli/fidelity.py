@@ -219,7 +219,7 @@ def _base(options: argparse.Namespace) -> int:
 
 @command(
     "train",
-    "trains CFM from groups, or goes on",
+    "trains CFM from groups, or resumes",
     arg("--groups FILE", "to learn from", type=Path, required=True, nargs="+"),
     either(
         arg("--held FILE", "groups that are held out", type=Path, nargs="+"),

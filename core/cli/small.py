@@ -73,7 +73,7 @@ def _json(path: Path) -> dict[str, Any]:
 
 @command(
     "train",
-    "trains, or goes on, and exports the model",
+    "trains, or resumes, and exports the model",
     DATA_FOLDER,
     WORKERS,
     SCENES,

@@ -212,8 +212,8 @@ def parse_target(text: str, system_id: str | None = None) -> ColorTarget:
         key, rest = prefixed[1].lower(), prefixed[2]
         if key not in SYSTEMS:
             raise UnknownColor(
-                f'"{shorten(prefixed[1])}" is no color system. Before a colon stands one of '
-                f"{', '.join(SYSTEMS)}."
+                f'"{shorten(prefixed[1])}" is no color system: write css:, l1:, l2: or l3: '
+                "before the name."
             )
         if not rest:
             raise UnknownColor(f"A color of {SYSTEMS[key]} should follow the colon. {FORMS}")

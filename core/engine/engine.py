@@ -76,7 +76,7 @@ def generate_job(job: Job, models: Models, calls: Calls) -> None:
         try:
             part.draw()
         except BaseException as error:  # of the engine itself: the other models can still draw
-            log.exception("Drawing with %s ended by an error of the engine", model_id)
+            log.exception("Generating with %s ended by an error of the engine", model_id)
             part.fail_all(f"The engine failed ({_error_text(error)}).")
         models.weigh(Key("model", model_id))
         models.obey()
@@ -183,7 +183,7 @@ class _ModelsPart:
             return _Outcome("broken", text=str(error), seconds=seconds)
         if isinstance(error, Cancelled):
             return _Outcome("broken", text="The model stopped by itself.", seconds=seconds)
-        log.error("%s failed while drawing", self._id, exc_info=error)
+        log.error("%s failed while generating", self._id, exc_info=error)
         return _Outcome("broken", text=f"The model failed ({_error_text(error)}).", seconds=seconds)
 
     def _take(self, batch: list[Row], outcome: _Outcome) -> None:

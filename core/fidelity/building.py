@@ -83,7 +83,7 @@ def read_photographs(folder: Path, table: Path) -> list[Photograph]:
         try:
             photograph = _photograph(root, row, name)
             if (key := (photograph.path, photograph.caption)) in seen:
-                raise BadInput("the same photograph and caption stand in another line too.")
+                raise BadInput("the same photograph and caption are in another line too.")
             seen.add(key)
         except BadInput as error:
             raise BadInput(f"{table.name}, line {line}: {error}") from None

@@ -338,7 +338,7 @@ def _row(drawing: GenerationRecord) -> dict[str, Any]:
     if drawing.status == "failed":
         canonical.require_text(drawing.reason, "reason")
         if drawing.image_id is not None:
-            raise BadInput("image_id is given, but a drawing that failed has no image.")
+            raise BadInput("image_id is given, but a generation that failed has no image.")
     else:
         canonical.require_text(drawing.image_id, "image_id")
     row = {

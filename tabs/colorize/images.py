@@ -38,7 +38,7 @@ class ColoringRequest(PageRequest):
     """A coloring: the ``actions`` on a sketch, in order, and the ``words`` of what it shows."""
 
     sketch: str = Field(max_length=64, title="The sketch")
-    words: str = Field(default="", max_length=MOST_WORDS, title="The object")
+    words: str = Field(default="", max_length=MOST_WORDS, title="The concept")
     actions: list[Any] = Field(default=[], max_length=MOST_ACTIONS, title="The log")
 
 

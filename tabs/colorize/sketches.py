@@ -100,8 +100,8 @@ def sketch_view(context: Context, actor: Actor, request: NamedSketch) -> SketchJ
 
 @requires("look")
 def sketches_view(context: Context, actor: Actor, request: EmptyRequest) -> SketchesView:
-    """The sketches, and the concepts with their states and moods. Of the stored sketches of an
-    object the one in use comes first."""
+    """The sketches, and the base concepts with their modifiers. Of the stored sketches of a base
+    concept the one in use comes first."""
     bases: dict[int, BaseConcept] = {}
     for concept in concepts():
         if concept.modifier:
@@ -165,7 +165,7 @@ class Storing(Preparing):
     """The same to be stored for a concept, or a starter ``drawing`` for its own."""
 
     image: str = ""
-    words: str = Field(default="", max_length=MOST_WORDS, title="The object")
+    words: str = Field(default="", max_length=MOST_WORDS, title="The concept")
     drawing: str = ""
 
 
@@ -240,11 +240,11 @@ def guess(file_name: str) -> GuessedConcept:
 
 
 def base_of(text: str) -> tuple[str, str]:
-    """The words under which a sketch is stored, and what to say of it: states and moods of a thing
-    share the thing's sketch. Raises BadInput for no words."""
+    """The words under which a sketch is stored, and what to say of it: the modifiers of a base
+    concept share its sketch. Raises BadInput for no words."""
     text = normal(text)
     if not text:
-        raise BadInput("Enter the object that the drawing shows.", "words")
+        raise BadInput("Enter the concept that the drawing shows.", "words")
     concept = concept_of(text)
     if concept is None:
         return text, ""

@@ -134,7 +134,7 @@ START_OPTIONS = (
         ),
         arg(
             "--settings NAME",
-            "steps, guidance and size of a benchmark's public code: "
+            "steps, guidance and size of a benchmark's released code: "
             f"{', '.join(SETTINGS)} (default: each model's own)",
             default="",
         ),

@@ -88,7 +88,8 @@ def missing_text(about: ChosenModels) -> str:
     if not names:
         return ""
     return (
-        f"{' and '.join(names)} cannot draw here yet: choose another model, or see what it lacks."
+        f"{' and '.join(names)} cannot generate images here yet: "
+        "choose another model, or see what it lacks."
     )
 
 

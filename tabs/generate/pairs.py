@@ -77,8 +77,8 @@ def histograms(before: np.ndarray, after: np.ndarray) -> dict[str, Any]:
 _LIKE = 200
 """So many drawings of one text and seed are looked through."""
 _NO_PAIR = (
-    "The image without CFR is not available. Draw it with Realism switched off and the same seed, "
-    "guidance, steps and size; then it stands here."
+    "The image without CFR is not available. Generate it with CFR switched off and the same seed, "
+    "guidance, steps and size to see it here."
 )
 _SCALE_COLORS = 17
 

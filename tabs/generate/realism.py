@@ -25,7 +25,7 @@ SOURCES = (PAINTED, FROM_CFM, OVER_CFM, OVER_SATURATION)
 """Where a map by hand comes from: what it was begun with."""
 STRENGTH = 0.7
 """What the slider begins with. The paper does not state its λ."""
-_ADVICE = f"Choose a model with guidance, such as {model('small').name}, or switch Realism off."
+_ADVICE = f"Choose a model with guidance, such as {model('small').name}, or switch CFR off."
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ MAPS = (
     Choice(
         FIRST_PASS,
         "From a first pass",
-        "Draws twice with the same noise: where the first image is more saturated than "
+        "Generates two passes with the same noise: where the first image is more saturated than "
         "photographs, guidance is turned down in the second.",
     ),
     Choice(

@@ -276,7 +276,7 @@ def describe_presence(presence: Presence) -> str:
         if presence.answer != "unknown"
         else f"neither yes nor no (“{presence.text}”)"
     )
-    return f"Asked whether it is in the image, {name_of(presence.by)} said {reply}{sure}."
+    return f"Presence question: {name_of(presence.by)} said {reply}{sure}."
 
 
 # ── points ─────────────────────────────────────────────────────────────────────────────────────

@@ -94,15 +94,13 @@ def _text(context: Context, measure: Measure, image_id: str) -> tuple[str, str]:
     return ("", reason) if value is None else (measure.text(value), "")
 
 
-NO_IMAGE = (
-    "Open a photograph on the left, or generate an image in Generate, to see its verdict here."
-)
+NO_IMAGE = "Open a photograph, or generate an image in Generate, to see its verdict here."
 NO_MASK = (
     "Mark the object: draw a box around it, or have it found by its name with Find. Then, where "
     "the mask is wrong, draw over what to keep and over what to cut."
 )
 NO_TARGET = (
-    "Is it the color that was asked for? Choose the target color above: a name, a hex, rgb, "
+    "Is it the target color? Choose the target color above: a name, a hex, rgb, "
     "lab(52 40 30), or a pixel with Pick."
 )
 

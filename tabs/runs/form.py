@@ -146,7 +146,7 @@ def form_view(context: Context, actor: Actor) -> RunFormView:
         "limit": DEFAULT_LIMIT,
         "images": DEFAULT_IMAGES,
         "sizes": [{"id": str(side), "name": f"{side} × {side}"} for side in SIZES],
-        "settings": [{"id": RELEASED, "name": "GenColorBench's public code"}],
+        "settings": [{"id": RELEASED, "name": "GenColorBench's released code"}],
         "lights": [{"id": light, "name": light} for light in LIGHTS],
         "failures": [{"id": failure, "name": failure} for failure in FAILURES],
         "variants": [{"id": variant.id, "name": variant.name} for variant in VARIANTS],

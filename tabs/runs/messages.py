@@ -157,7 +157,7 @@ def plan_remarks(request: RunRequest, plans: Sequence[RunPlan]) -> list[str]:
             for plan in plans
         )
         sentences.append(
-            f"Settings {request.settings}: {each}. The public code's noise came from a GPU's "
+            f"Settings {request.settings}: {each}. The released code's noise came from a GPU's "
             "generator, so its images differ from these."
         )
     if len(request.guidance) > 1 and any(

@@ -92,8 +92,8 @@ class CopyChecks:
             position = int(again[0])
             index = bisect_right(self._positions, position, key=lambda key: key[0]) - 1
             raise BadInput(
-                f"{self._positions[index][1]}: the event {ids[position].tobytes().hex()} stands in the "
-                "export twice."
+                f"{self._positions[index][1]}: the event {ids[position].tobytes().hex()} appears twice "
+                "in the export."
             )
 
     def _note_number(self, number: int) -> None:
@@ -115,7 +115,9 @@ def _check_served(copy: StudyCopy, first: int) -> None:
         for plan in copy.plans[first - 1 :]
     ]
     if any(record != fixed[0] for record in fixed):
-        raise BadInput("The plan was changed in what people see after somebody took part.")
+        raise BadInput(
+            "The plan was changed in what people see after the first participant joined."
+        )
 
 
 def images_of(copy: StudyCopy) -> set[str]:

@@ -37,7 +37,7 @@ from truehue.tabs.studies.outline import minutes
 from truehue.tabs.studies.questions.sets import StudyQuestionSet, sets_json
 
 NOTHING = (
-    "There are no images yet for a study. Start a run in Explore, or import a folder of "
+    "No images of a run or an imported folder yet. Start a run in Explore, or import a folder of "
     "images there."
 )
 NO_PEOPLE = (

@@ -138,7 +138,7 @@ class ModifierJson(TypedDict):
 
 
 class ConceptJson(TypedDict):
-    """A thing with its states and moods."""
+    """A base concept with its modifiers."""
 
     words: str
     category: str
@@ -173,7 +173,7 @@ def choice_json(choice: Choice) -> SketchChoice:
 
 @requires("study")
 def concept_list(context: Context, actor: Actor, request: EmptyRequest) -> ConceptList:
-    """The concepts to choose from, by category: objects with their states and moods, and the
+    """The concepts to choose from, by category: base concepts with their modifiers, and the
     sketches of each; and other words with a stored sketch."""
     choices = Choices(context)
     resources: dict[int, ConceptJson] = {}

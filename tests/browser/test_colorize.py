@@ -78,7 +78,7 @@ def test_drawings_are_brought_and_colored_and_colorings_kept(visit: Visit, start
     )
     cards = page.locator(".th-sk-brought .th-sk-candidate")
     expect(cards).to_have_count(2)
-    lemon = cards.filter(has=page.get_by_label("Object in “rotten_lemon.png”"))
+    lemon = cards.filter(has=page.get_by_label("Concept in “rotten_lemon.png”"))
     expect(lemon).to_contain_text("3 regions")
     lemon.get_by_role("button", name="Use").click()
     expect(cards).to_have_count(1)

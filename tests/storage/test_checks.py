@@ -65,9 +65,9 @@ def test_drawings_sets_and_selections_are_looked_after(storage: Storage) -> None
         cursor.execute("DELETE FROM images")
         cursor.execute("DELETE FROM prompts WHERE prompt_id = 'cna_l3-1'")
     assert storage.check() == [
-        f"drawing {shown.drawing_id} shows the image {image.image_id}, which is not stored",
+        f"generation {shown.drawing_id} shows the image {image.image_id}, which is not stored",
         *(
-            f"drawing {row.drawing_id} is of the prompt {row.prompt_id}, which the imported set "
+            f"generation {row.drawing_id} is of the prompt {row.prompt_id}, which the imported set "
             f"{stored.set_id} does not hold"
             for row in (sample, odd)
         ),

@@ -99,7 +99,7 @@ export function drawForm({ drawn, listed, problem }) {
   function counted() {
     const items = listed().length;
     const images = items * Math.max(1, Math.round(Number(count.value)) || 1);
-    put(allWords, 'All ' + items + ' listed objects: ' + many(images, 'image'));
+    put(allWords, 'All ' + items + ' listed base concepts: ' + many(images, 'image'));
   }
   count.addEventListener('input', counted);
   all.addEventListener('change', counted);

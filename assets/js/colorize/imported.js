@@ -71,7 +71,7 @@ export function broughtDrawings(box, { adjust, changed, problem }) {
   /** @param {Brought} brought */
   function cardOf(brought) {
     const card = candidateCard({ image: brought.image, title: '', about: brought.name }, [
-      { name: 'Use', title: 'Store it as the sketch of this object', act: () => take(brought) },
+      { name: 'Use', title: 'Store it as the sketch of this concept', act: () => take(brought) },
       {
         name: 'Adjust…',
         act: () => adjust({ image: brought.image, words: brought.words }, () => drop(brought)),
@@ -83,8 +83,8 @@ export function broughtDrawings(box, { adjust, changed, problem }) {
     name.value = brought.words;
     name.maxLength = 80;
     name.setAttribute('list', 'th-col-concepts');
-    name.setAttribute('aria-label', 'Object in “' + brought.name + '”');
-    name.placeholder = 'Object';
+    name.setAttribute('aria-label', 'Concept in “' + brought.name + '”');
+    name.placeholder = 'Concept';
     name.addEventListener('change', () => {
       brought.words = name.value.trim();
       keep();

@@ -4,7 +4,7 @@ import { store } from '../shared/state.js';
 
 /**
  * @typedef {{ id: string, words: string, category: string, drawing: boolean,
- *   modifiers: [id: string, words: string, kind: string][] }} Base a thing of the paper's list
+ *   modifiers: [id: string, words: string, kind: string][] }} Base a base concept of the paper's list
  * @typedef {{ id: string, words: string, category: string, width: number, height: number,
  *   source: string, starter: boolean, warnings: string[], at: string, url: string }} Stored
  * @typedef {{ bases: Base[], stored: Stored[], colors: Record<string, [number, number]> }} Known

@@ -1,4 +1,4 @@
-// The things of the paper's list, with those that have a sketch marked.
+// The base concepts of the paper's list, with those that have a sketch marked.
 import { make, options, strip } from '../shared/dom.js';
 import { fits } from './library.js';
 

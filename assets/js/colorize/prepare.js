@@ -128,7 +128,7 @@ export function preparePanel(box, { title, does, words: named, done, left }) {
   const feet = make('p', 'th-col-feet');
   feet.append(act, cancel);
   side.append(
-    ...(named ? [field('Object', own)] : []),
+    ...(named ? [field('Concept', own)] : []),
     byItself.parentElement || byItself,
     field(
       'Line threshold',

@@ -1,4 +1,4 @@
-// Preparing sketches: one for each thing, picked among candidates that a model drew, drawings that
+// Preparing sketches: one for each base concept, picked among candidates that a model drew, drawings that
 // were brought, and TrueHue's own.
 import { make, put } from '../shared/dom.js';
 import { store } from '../shared/state.js';
@@ -89,7 +89,7 @@ export function sketchesView(box, color) {
     const having = known.bases.filter((base) => base.drawing || names.has(base.words)).length;
     put(
       find('count'),
-      having + ' of ' + known.bases.length + ' objects of ColorConceptBench have a drawing',
+      having + ' of ' + known.bases.length + ' base concepts of ColorConceptBench have a drawing',
     );
     list.fill(known);
     choose(colorize.thing);

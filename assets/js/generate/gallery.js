@@ -263,7 +263,7 @@ export function mount(widget) {
     empty.hidden = data.total > 0;
     empty.textContent =
       filter === 'all' && !modelBox.value
-        ? 'No images yet. Click Generate: the reference renderer needs no weights.'
+        ? 'No generated images yet. Click Generate: the reference renderer needs no weights.'
         : 'No image matches this filter.';
     const chosen = modelBox.value;
     const models = JSON.stringify(data.models);

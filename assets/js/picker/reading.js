@@ -124,7 +124,7 @@ export function colorReading(catalog) {
     const { key, rest } = split(text);
     if (key !== null && !systems.has(key)) {
       return {
-        wrong: '“' + key + '” is no color system; before a colon stands css, l1, l2 or l3.',
+        wrong: '“' + key + '” is no color system: write css:, l1:, l2: or l3: before the name.',
       };
     }
     const written = readFunction(rest);

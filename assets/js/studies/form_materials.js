@@ -137,7 +137,7 @@ export function materialsPart({ form, preset, presets, materials, changed }) {
           'th-study-nothing',
           distributions
             ? 'No color distributions yet. Start a concept run in Explore, or import distributions in Compare.'
-            : 'There are no images yet. Start a run in Explore, or import a folder of images there.',
+            : 'No images of a run or an imported folder yet. Start a run in Explore, or import a folder there.',
         ),
       );
     const rest = sourcesOf(materials, distributions).filter(

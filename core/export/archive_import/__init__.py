@@ -164,7 +164,7 @@ def _take_its_place(run_path: Path, root: Path, shown: str) -> RunFolder:
         run_path.rename(target_folder.path)
     except OSError as error:
         raise DataFolderError(
-            f"{target_folder.path} cannot be made: {why_of(error)}. Take away what lies there."
+            f"{target_folder.path} cannot be made: {why_of(error)}. Remove what is there."
         ) from error
     return target_folder
 

@@ -140,7 +140,7 @@ def _prompts(path: Path, summary: Mapping[str, Any]) -> tuple[Prompt, ...]:
         for row in _rows(path, summary["prompts"], MOST_PROMPTS_BYTES):
             prompt = prompt_from_json(row)
             if why := describe_unfit(prompt):
-                raise BadInput(f"a prompt of it cannot be taken: {why}")
+                raise BadInput(f"a prompt of it cannot be imported: {why}")
             prompts.append(prompt)
             yield row
 

@@ -171,7 +171,7 @@ def _check(
 ) -> None:
     position = row["position"]
     _must(_whole(position, 0, plan.total - 1), f"it has no image {position}")
-    _must(not seen[position], f"image {position} stands there twice")
+    _must(not seen[position], f"image {position} appears twice")
     seen[position] = 1
     _must((row["prompt"], row["image"]) == plan.position_of(position), "prompt or image are others")
     _must(_whole(row["attempt"], 1, 2**31 - 1), "the attempt is no number")

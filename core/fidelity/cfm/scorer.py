@@ -170,7 +170,7 @@ class CfmScorer:
     ) -> list[CfmScore]:
         """One score an image, in their order.
 
-        ``pictures`` uint8 ``(H, W, 3)`` sRGB; ``prompts`` as many. A batch gives what each gives
+        ``images`` uint8 ``(H, W, 3)`` sRGB; ``prompts`` as many. A batch gives what each gives
         alone but for rounding. Raises BadInput for images CFM cannot read (sides of more than
         200 to 1) and for another number of prompts.
         """

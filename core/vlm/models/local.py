@@ -45,8 +45,8 @@ def open_local(model: VisionModel, sources: Sources | None = None) -> LocalAnswe
         processor, loaded = _read(source, placement)
     if not getattr(processor, "chat_template", None):
         raise BadModelFolder(
-            f"{source.folder} has no chat template: it was not made to be asked. Take the model "
-            "that was tuned to instructions."
+            f"{source.folder} has no chat template: it is not a chat model. Use the "
+            "instruction-tuned model."
         )
     loaded.eval()
     if placement.offload == "none":

@@ -357,7 +357,7 @@ test('filters, models and a verdict of one’s own ask anew', async () => {
   const model = gallery.element.querySelector('.th-gallery-model');
   assert.equal(model.hidden, false);
   await pictured(() => press('all'));
-  assert.match(empty.textContent, /No images yet/);
+  assert.match(empty.textContent, /No generated images yet/);
   await pictured(() => type(model, 'small'));
   assert.equal(query().get('model'), 'small');
   await pictured(() => type(model, ''));

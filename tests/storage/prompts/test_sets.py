@@ -83,7 +83,7 @@ def test_names_without_plain_letters_have_an_id_too(storage: Storage) -> None:
         ({"name": " "}, "name is empty"),
         ({"name": "x" * 201}, "201 characters.*at most 200"),
         ({"prompts": ()}, "holds no prompt"),
-        ({"prompts": prompts(2) + prompts(1)}, "'cna_l3-1' stands twice"),
+        ({"prompts": prompts(2) + prompts(1)}, "'cna_l3-1' appears twice"),
         ({"prompts": (Prompt("", "x", "free"),)}, "id of prompt 1 is empty"),
         ({"prompts": (Prompt("a", "\ud800", "free"),)}, r"prompt 1\.text holds a character"),
         ({"kind": ""}, "kind is empty"),

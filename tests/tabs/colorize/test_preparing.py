@@ -158,7 +158,7 @@ def test_a_file_says_by_its_name_what_it_shows(name: str, text: str, known: bool
 def test_words_of_the_papers_list_are_stored_by_their_thing() -> None:
     assert base_of("Rotten apple")[0] == "apple"
     assert base_of("dragon") == ("dragon", "")
-    with pytest.raises(BadInput, match="Enter the object that the drawing shows"):
+    with pytest.raises(BadInput, match="Enter the concept that the drawing shows"):
         base_of("  ")
 
 

@@ -101,7 +101,7 @@ def test_models_without_guidance_are_named_beside_the_switch(context: Context) -
     shown = planned(context, OWNER, target, own, *controls(ON, ("reference-renderer",)))
     said = shown["realism"]["problem"]
     assert said.startswith("Reference renderer")
-    assert "such as Small (trained on the renderer), or switch Realism off" in said
+    assert "such as Small (trained on the renderer), or switch CFR off" in said
     assert shown["button"]["problem"] == said
     with pytest.raises(BadInput, match="no diffusion model"):
         started(context, OWNER, target, own, *controls(ON, ("reference-renderer", SMALL)))
@@ -229,7 +229,7 @@ def test_a_picture_without_its_other_says_how_to_get_it(drawn_room: Context) -> 
     stored = drawn_room.storage.drawings.add(other)
     pair = pair_json(drawn_room, stored.drawing_id)
     assert pair["before"] is None
-    assert "Realism switched off" in pair["reason"]
+    assert "CFR switched off" in pair["reason"]
     shown, *_ = generations_json(drawn_room, [full])
     assert shown["refined"]
     assert "CFR λ 1" in shown["about"]

@@ -248,7 +248,7 @@ def test_an_object_without_a_box_is_not_found_and_nothing_is_stored(
     state = find(looking, image, *ASKED[:4], PRESENCE, 1.0, 1.0)
     assert state["status"] == "failed"
     assert "The detector found no jar" in state["words"]
-    assert "Asked whether it is in the image, Janus-Pro 1B said" in state["words"]
+    assert "Presence question: Janus-Pro 1B said" in state["words"]
     assert looking.storage.masks.count() == before
 
 

@@ -298,7 +298,7 @@ WRONG: dict[str, tuple[Change, str]] = {
     "two main trials of one stimulus": (_main_twice, "two main trials show one stimulus"),
     "training as a main trial": (_trained_as_main, "for training alone"),
     "training with another right answer": (_trained_wrong, "another right answer"),
-    "a plan that changed under people": (_another_plan, "after somebody took part"),
+    "a plan that changed under people": (_another_plan, "after the first participant joined"),
     "a time before all times": (
         _person("enrolled_at", "0001-01-01T00:00:00+14:00"),
         "in any calendar",

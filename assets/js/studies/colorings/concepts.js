@@ -24,7 +24,7 @@ export function conceptsPart({ form, changed }) {
   const node = part(
     1,
     'Concepts to color',
-    'Participants color one line drawing per concept. Its states and moods share the drawing.',
+    'Participants color one line drawing per concept. Visual states and emotional concepts share that of their base concept.',
   );
   const source = fieldsOf(form, changed);
   const field = make('div', 'th-study-field');
@@ -124,7 +124,7 @@ export function conceptsPart({ form, changed }) {
     more.type = 'button';
     function report() {
       const on = item.modifiers.filter((modifier) => picked.has(modifier.words)).length;
-      put(more, (on ? on + ' of ' : '') + kinds + (kinds === 1 ? ' state' : ' states'));
+      put(more, (on ? on + ' of ' : '') + kinds + (kinds === 1 ? ' modifier' : ' modifiers'));
     }
     function unfold() {
       const on = open.has(item.words);
@@ -155,14 +155,14 @@ export function conceptsPart({ form, changed }) {
           ),
         'th-study-small',
       );
-      all.setAttribute('aria-label', 'All states of ' + item.words);
+      all.setAttribute('aria-label', 'All modifiers of ' + item.words);
       states.append(all);
     }
     more.addEventListener('click', () => {
       open.has(item.words) ? open.delete(item.words) : open.add(item.words);
       unfold();
     });
-    more.setAttribute('aria-label', 'States and moods of ' + item.words);
+    more.setAttribute('aria-label', 'Modifiers of ' + item.words);
     report();
     unfold();
     box.append(more, states);
@@ -216,7 +216,7 @@ export function conceptsPart({ form, changed }) {
         ),
       'th-study-small',
     ),
-    button('…and their states', () => take(withStates(), true), 'th-study-small'),
+    button('…and their modifiers', () => take(withStates(), true), 'th-study-small'),
     button('Clear selection', () => take([...picked], false), 'th-study-small'),
   );
   const bareLabel = make('label', 'th-study-check');

@@ -24,7 +24,7 @@ export function coloringFacts(made) {
           ? ': ' + made.groups.map((group) => group.group + ' ' + group.cases).join(', ')
           : ''),
     ],
-    ['Sketches', whole(drawings) + (drawings < asked.length ? ', shared by states and moods' : '')],
+    ['Sketches', whole(drawings) + (drawings < asked.length ? ', shared by modifiers' : '')],
     [
       'Colorings',
       whole(made.votes_wanted) + ', ' + made.votes_a_stimulus + ' per concept by different people',

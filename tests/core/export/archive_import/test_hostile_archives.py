@@ -164,7 +164,7 @@ def test_files_missing_from_the_list_or_the_zip_are_noticed(files: Files, tmp_pa
     refused(packed(tmp_path / "a.zip", less, listed=False), tmp_path / "runs", "is not whole")
     more = {**files, "shards/part-00001.parquet": files[SHARD]}
     refused(packed(tmp_path / "b.zip", more, listed=False), tmp_path / "runs", "is not whole")
-    refused(packed(tmp_path / "c.zip", more), tmp_path / "runs", "stands there twice")
+    refused(packed(tmp_path / "c.zip", more), tmp_path / "runs", "appears twice")
 
 
 def test_bombs_are_refused_before_and_while_they_unpack(files: Files, tmp_path: Path) -> None:
@@ -255,7 +255,7 @@ def item(**changes: Any) -> Callable[[ItemResult], ItemResult]:
     ("bend", "text"),
     [
         (item(position=800), "no image 800"),
-        (item(position=1), "prompt or image are others|stands there twice"),
+        (item(position=1), "prompt or image are others|appears twice"),
         (item(prompt=3), "prompt or image are others"),
         (item(attempt=0), "attempt"),
         (item(status="perfect"), "no status"),
