@@ -239,8 +239,8 @@ class DistributionSets(NamedSets):
 
     def all(self, hidden: bool = False) -> list[DistributionSetRecord]:
         """Return the sets that are shown, newest first; with ``hidden`` the hidden ones too."""
-        location = "" if hidden else "WHERE NOT coalesce(hidden, false)"
-        return self._records(f"{location} ORDER BY created_at DESC, set_id", [])
+        condition = "" if hidden else "WHERE NOT coalesce(hidden, false)"
+        return self._records(f"{condition} ORDER BY created_at DESC, set_id", [])
 
     def words(self, set_id: str) -> list[str]:
         """Return the concepts of a set in the order of its file; :class:`NotStored`."""
@@ -257,12 +257,12 @@ class DistributionSets(NamedSets):
         ``words`` asks for one concept's, in any spelling that has the same normal form; there may
         be none. Raises :class:`NotStored`.
         """
-        location, values = "set_id = ?", [self._full(set_id)]
+        condition, values = "set_id = ?", [self._full(set_id)]
         if text is not None:
-            location, values = f"{location} AND words = ?", [*values, normal(text)]
+            condition, values = f"{condition} AND words = ?", [*values, normal(text)]
         rows = self._database.rows(
             "SELECT words, contributor, people, weights, given FROM distribution_rows "
-            f"WHERE {location} ORDER BY place",
+            f"WHERE {condition} ORDER BY place",
             values,
         )
         return [_row(*row) for row in rows]

@@ -98,8 +98,8 @@ class PromptSets:
 
     def all(self, hidden: bool = False) -> list[PromptSetRecord]:
         """Return the sets that are shown, newest first; with ``hidden`` the hidden ones too."""
-        location = "" if hidden else "WHERE NOT coalesce(hidden, false)"
-        return self._records(f"{location} ORDER BY created_at DESC, set_id", [])
+        condition = "" if hidden else "WHERE NOT coalesce(hidden, false)"
+        return self._records(f"{condition} ORDER BY created_at DESC, set_id", [])
 
     def prompts(self, set_id: str) -> tuple[Prompt, ...]:
         """Return the prompts of a set in the order of the file, with ``set_id`` as their source.

@@ -29,7 +29,7 @@ PARTICIPANTS, QUESTIONS = "participants", "questions"
 """What an interval is over."""
 _COLUMNS = {Outcome.RIGHT: 0, Outcome.WRONG: 1, Outcome.UNREADABLE: 2, Outcome.UNANSWERED: 2}
 
-Asked = Mapping[str, tuple[str, float]]
+Questions = Mapping[str, tuple[str, float]]
 """By question id its task, and the share that guessing gets right, 0 to 1."""
 PersonAnswers = Mapping[str, Sequence[Answer]]
 """By participant their answers, in the form of a model's."""
@@ -116,14 +116,14 @@ def target_in(questions: Iterable[Question]) -> dict[str, tuple[str, float]]:
 
 
 def right_shares(
-    requested: Asked, answers: PersonAnswers, seed: int, replicates: int = REPLICATES
+    questions: Questions, answers: PersonAnswers, seed: int, replicates: int = REPLICATES
 ) -> RightShares:
     """Shares of what these people answered; a person is one cluster, whichever study they were in.
 
     The same arguments give the same numbers. Raises BadInput for an answer to a question that is
-    not among ``asked``.
+    not among ``questions``.
     """
-    table = _Table(requested, answers, seed, replicates)
+    table = _Table(questions, answers, seed, replicates)
     tasks = tuple(table.share([index], task) for index, task in enumerate(table.tasks))
     everything = table.share(list(range(len(table.tasks))), "")
     return RightShares(tasks, everything, table.macro(tasks), table.by_person())
@@ -145,7 +145,7 @@ def question_results(
     """The results of the answers to main trials of a study of questions; None of another one."""
     if plan.kind is not Kind.QUESTIONS:
         return None
-    requested = {
+    questions = {
         case.question.question_id: (case.group, case.question.chance)
         for case in plan.cases
         if case.question is not None
@@ -154,7 +154,7 @@ def question_results(
     for _, trial, answer in values:
         counts[plan.by_id[trial.stimulus_id].case_id][answer.value] += 1
     return QuestionResults(
-        right_shares(requested, answers_by_person(plan, values), seed, replicates),
+        right_shares(questions, answers_by_person(plan, values), seed, replicates),
         tuple(
             QuestionAnswers(
                 case.id,
@@ -172,19 +172,19 @@ class _Table:
     int ``(replicates, people)``, how often each is in a resample."""
 
     def __init__(
-        self, requested: Asked, answers: PersonAnswers, seed: int, replicates: int
+        self, questions: Questions, answers: PersonAnswers, seed: int, replicates: int
     ) -> None:
         self.people = sorted(name for name, values in answers.items() if values)
-        self.tasks = list(dict.fromkeys(task for task, _ in requested.values()))
+        self.tasks = list(dict.fromkeys(task for task, _ in questions.values()))
         column = {name: index for index, name in enumerate(self.tasks)}
         self.counts = np.zeros((len(self.people), len(self.tasks), 3), dtype=np.int64)
         self._chance = np.zeros(len(self.tasks))
         self._questions: list[set[str]] = [set() for _ in self.tasks]
         for row, name in enumerate(self.people):
             for answer in answers[name]:
-                if answer.question_id not in requested:
+                if answer.question_id not in questions:
                     raise BadInput(f"The set has no question {answer.question_id!r}.")
-                task, chance = requested[answer.question_id]
+                task, chance = questions[answer.question_id]
                 self.counts[row, column[task], _COLUMNS[answer.outcome]] += 1
                 self._chance[column[task]] += chance
                 self._questions[column[task]].add(answer.question_id)

@@ -393,8 +393,8 @@ def _name(metric: str) -> str:
     return "CFM (the paper's)" if metric == "Ours" else metric
 
 
-def _cell(message: str) -> str:
-    return message.replace("|", "\\|")
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
 
 
 def _percent(accuracy: Accuracy) -> str:

@@ -57,9 +57,9 @@ def _saturations(srgb8: np.ndarray) -> Iterator[np.ndarray]:
         raise BadInput(f"An image is uint8 (H, W, 3), not {srgb8.dtype} {srgb8.shape}.")
     for start in range(0, srgb8.shape[0], _ROWS):
         red, green, blue = np.moveaxis(srgb8[start : start + _ROWS], 2, 0)
-        limit = np.maximum(np.maximum(red, green), blue)
-        chroma = limit - np.minimum(np.minimum(red, green), blue)
-        yield chroma / np.maximum(limit, 1).astype(np.float64)
+        value = np.maximum(np.maximum(red, green), blue)
+        chroma = value - np.minimum(np.minimum(red, green), blue)
+        yield chroma / np.maximum(value, 1).astype(np.float64)
 
 
 def saturation_score(srgb8: np.ndarray) -> tuple[float, Mapping[str, Any]]:

@@ -64,8 +64,8 @@ def difference_image(delta_e00_of_pixels: np.ndarray, top: float) -> np.ndarray:
     """Differences ``(H, W)`` on the scale that ends at ``top``, as uint8 sRGB ``(H, W, 3)``; what
     lies above it has its last color."""
     levels = np.rint(np.clip(delta_e00_of_pixels / top, 0.0, 1.0) * 255).astype(np.uint8)
-    stored: np.ndarray = scale_srgb8()[levels]
-    return stored
+    colored: np.ndarray = scale_srgb8()[levels]
+    return colored
 
 
 @dataclass(frozen=True)

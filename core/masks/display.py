@@ -90,14 +90,14 @@ def cutout_png(srgb8: np.ndarray, mask: np.ndarray, most_px: int) -> bytes:
     """
     from PIL import Image
 
-    stored = Image.fromarray(srgb8)
+    image = Image.fromarray(srgb8)
     alpha = Image.fromarray(np.where(mask, 255, OUTSIDE_ALPHA).astype(np.uint8))
     # Apart from each other: together, a resize would weigh colors by their alpha.
-    for layer in (stored, alpha):
+    for layer in (image, alpha):
         layer.thumbnail((most_px, most_px), Image.Resampling.LANCZOS)
-    stored.putalpha(alpha)
+    image.putalpha(alpha)
     buffer = io.BytesIO()
-    stored.save(buffer, format="PNG")
+    image.save(buffer, format="PNG")
     return buffer.getvalue()
 
 
@@ -125,8 +125,8 @@ def unmeasured_overlay_png(
     index[used] = np.where(other, 1, 3)[used]
     checks = (row // 2 + column // 2) % 2 == 0
     index[added & checks] = 1
-    stored = Image.fromarray(index, mode="P")
-    stored.putpalette([0, 0, 0, 255, 255, 255, 60, 60, 60, 60, 60, 60])
+    image = Image.fromarray(index, mode="P")
+    image.putpalette([0, 0, 0, 255, 255, 255, 60, 60, 60, 60, 60, 60])
     buffer = io.BytesIO()
-    stored.save(buffer, format="PNG", transparency=bytes([0, 200, 200, 110]), compress_level=3)
+    image.save(buffer, format="PNG", transparency=bytes([0, 200, 200, 110]), compress_level=3)
     return buffer.getvalue()

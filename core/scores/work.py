@@ -210,8 +210,8 @@ class ImageScorer:
             return scored_by_cfm(self._scorer, self._registration, images, len(images))
         # A batch gains nothing on a processor, and one by one it can be broken off.
         records = []
-        for stored in images:
-            records += scored_by_cfm(self._scorer, self._registration, [stored])
+        for image in images:
+            records += scored_by_cfm(self._scorer, self._registration, [image])
             self._context.step()
         return records
 

@@ -197,14 +197,14 @@ def _token(match: re.Match[str]) -> str:
     return "yes" if match["yes"] else "no"
 
 
-def extract_answer(message: str) -> tuple[str, str]:
+def extract_answer(answer_text: str) -> tuple[str, str]:
     """The text that holds the answer, and why there is none: one of the two is empty.
 
     Full-width letters and signs become plain ones; a thinking block is left out, and what stands
     in an answer's tags, in LaTeX's boxed or in the answer field of a JSON object is all that is
     left where there is one.
     """
-    text = unicodedata.normalize("NFKC", message).translate(_SIGNS).strip()
+    text = unicodedata.normalize("NFKC", answer_text).translate(_SIGNS).strip()
     if not text:
         return "", NOTHING_SAID
     text, reason = _without_thinking(text)
@@ -350,7 +350,7 @@ class Reader:
 
 
 def read_answer(
-    message: str, question: Question, reader: Reader = Reader()
+    answer_text: str, question: Question, reader: Reader = Reader()
 ) -> tuple[str | None, str]:
     """What was answered, and why nothing could be read; one of the two is empty.
 
@@ -359,7 +359,7 @@ def read_answer(
     letter and words that do not belong together, a refusal, reasoning without a conclusion and
     words that fit two choices are not read.
     """
-    text, reason = extract_answer(message[-LONGEST:])
+    text, reason = extract_answer(answer_text[-LONGEST:])
     if not text:
         return None, reason
     if question.form is Form.CHOICE:

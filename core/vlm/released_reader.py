@@ -34,9 +34,9 @@ def reader_of(names: Iterable[str], reasoned: bool) -> ReleasedReader:
     return ReleasedReader.OPEN
 
 
-def read_released(message: str, reader: ReleasedReader) -> str | None:
+def read_released(answer_text: str, reader: ReleasedReader) -> str | None:
     """The letter in capitals, None where it reads none."""
-    text = message.strip().lower()
+    text = answer_text.strip().lower()
     if reader is ReleasedReader.REASONED:
         return _last(r"\(([a-z])\)", text)
     if reader is ReleasedReader.LAST_LETTER:

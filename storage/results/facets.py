@@ -273,26 +273,26 @@ _BITS = {
 _MASKS = {name: f" & {bits}" for name, bits in _BITS.items()}
 
 
-def objects_sql(by: Sequence[str], table: str, location: str) -> str:
+def objects_sql(by: Sequence[str], table: str, condition: str) -> str:
     """SQL for a row an object: ``status`` and the fields as ``by0``, ``by1``, …."""
     columns = ", ".join(
         f"{COLUMNS[name]}{_MASKS.get(name, '')} AS by{index}" for index, name in enumerate(by)
     )
-    return f"SELECT status, {columns} FROM {table} WHERE {location}"
+    return f"SELECT status, {columns} FROM {table} WHERE {condition}"
 
 
-def images_sql(by: Sequence[str], table: str, location: str) -> str:
+def images_sql(by: Sequence[str], table: str, condition: str) -> str:
     """The same with a row an image and group. A name of two modifiers is a row for each."""
     columns, tables = [], [f"{table} AS rows"]
     for index, name in enumerate(by):
         if name in _BITS:
             bits = [1 << bit for bit, _ in enumerate(TRAITS) if _BITS[name] & 1 << bit]
             tables.append(f"(SELECT unnest({bits}) AS bit{index}) AS bits{index}")
-            location += f" AND (traits & bit{index}) <> 0"
+            condition += f" AND (traits & bit{index}) <> 0"
         columns.append(f"{f'bit{index}' if name in _BITS else COLUMNS[name]} AS by{index}")
     return (
         f"SELECT DISTINCT {PICTURE} AS picture, picture_status AS status, {', '.join(columns)} "
-        f"FROM {', '.join(tables)} WHERE {location}"
+        f"FROM {', '.join(tables)} WHERE {condition}"
     )
 
 

@@ -166,19 +166,19 @@ class _Order:
         An order by one plain column is what DuckDB is quick at, so equal numbers are put in order
         here; where they go on after the last row, they are all looked at.
         """
-        location, values = f"{self.where} AND {self.column} IS NOT NULL", []
+        condition, values = f"{self.where} AND {self.column} IS NOT NULL", []
         if start is not None:
-            location += f" AND {self.column} {self.further}= ?::FLOAT"
+            condition += f" AND {self.column} {self.further}= ?::FLOAT"
             values = [start.key]
         order = f"ORDER BY {self.column} {self.direction} LIMIT {limit + 2}"
         keys = cursor.execute(
-            f"SELECT {self.column}, {self.row} FROM {self.table} WHERE {location} {order}",
+            f"SELECT {self.column}, {self.row} FROM {self.table} WHERE {condition} {order}",
             [*self.table_values, *values],
         ).fetchall()
         whole = len(keys) < limit + 2
         if not whole and keys[-1][0] == keys[-2][0]:
-            location += f" AND {self.column} {self.nearer}= ?::FLOAT"
-            return self._exactly(cursor, location, [*values, keys[-1][0]], start, limit)
+            condition += f" AND {self.column} {self.nearer}= ?::FLOAT"
+            return self._exactly(cursor, condition, [*values, keys[-1][0]], start, limit)
         if not whole:
             keys.pop()
         positions = dict(
@@ -192,13 +192,13 @@ class _Order:
         rows.sort(key=lambda row: (self._sign * (row.key or 0.0), row.place))
         rows = [row for row in rows if start is None or self._after(row, start)]
         if len(rows) < limit and not whole:
-            return self._exactly(cursor, location, list(values), start, limit)
+            return self._exactly(cursor, condition, list(values), start, limit)
         return rows[:limit]
 
     def _exactly(
         self,
         cursor: duckdb.DuckDBPyConnection,
-        location: str,
+        condition: str,
         values: list[Any],
         start: VerdictRow | None,
         limit: int,
@@ -206,11 +206,11 @@ class _Order:
         """The next rows of ``where``, with all that have equal numbers."""
         tied: list[Any] = []
         if start is not None:
-            location += f" AND ({self.column} {self.further} ?::FLOAT OR {PLACE} > ?)"
+            condition += f" AND ({self.column} {self.further} ?::FLOAT OR {PLACE} > ?)"
             tied = [start.key, start.place]
         rows = cursor.execute(
             f"SELECT {self.row}, {self.column} AS key, {PLACE} AS place FROM {self.table} "
-            f"WHERE {location} ORDER BY key {self.direction}, place LIMIT {limit}",
+            f"WHERE {condition} ORDER BY key {self.direction}, place LIMIT {limit}",
             [*self.table_values, *values, *tied],
         ).fetchall()
         return [VerdictRow(*row) for row in rows]

@@ -120,11 +120,11 @@ class Agreements:
         ``task`` is that of the drawings that show the image; ``system`` is the target color's, empty
         for colors that have none. Raises :class:`BadInput` for one rule twice.
         """
-        location, values = _where(first, second, task, system)
+        condition, values = _where(first, second, task, system)
         counts = {
             (a, b): int(number)
             for a, b, number in self._database.rows(
-                f"SELECT a, b, count(*) FROM ({_SIDE_BY_SIDE}) {location} GROUP BY a, b", values
+                f"SELECT a, b, count(*) FROM ({_SIDE_BY_SIDE}) {condition} GROUP BY a, b", values
             )
         }
         both = {pair: n for pair, n in counts.items() if None not in pair}
@@ -154,7 +154,7 @@ class Agreements:
         """
         if cell not in CELLS:
             raise BadInput(f"cell is {cell!r}: give one of {', '.join(CELLS)}.")
-        location, values = _where(first, second, task, system, _OF_CELL[cell])
+        condition, values = _where(first, second, task, system, _OF_CELL[cell])
         columns_sql = ", ".join(
             f"{suffix}.{name}"
             for suffix in ("one", "other")
@@ -171,7 +171,7 @@ class Agreements:
         rows = self._database.rows(
             f"""
             WITH page AS (
-                SELECT row, a_row, b_row FROM ({_SIDE_BY_SIDE}) {location}
+                SELECT row, a_row, b_row FROM ({_SIDE_BY_SIDE}) {condition}
                 ORDER BY row DESC LIMIT ? OFFSET ?
             )
             SELECT one.image_id, one.mask_id, one.object_name, one.target, {columns_sql}

@@ -52,7 +52,7 @@ ANSWERED = "len(list_filter(asked, lambda keys: list_has_any(keys, judged)))"
 """SQL of how many of the expectations ``asked`` have one of the keys ``judged``."""
 
 
-def verdicts(drawings: str, location: str = "") -> str:
+def verdicts(drawings: str, condition: str = "") -> str:
     """Return SQL of what each rule says of each drawing that it judged: ``number``, ``prompt_id``,
     ``protocol`` and ``status``.
 
@@ -72,7 +72,7 @@ def verdicts(drawings: str, location: str = "") -> str:
             SELECT number, protocol, any_value(prompt_id) AS prompt_id,
                 {TOGETHER.format(status="latest.status")} AS status,
                 any_value(asked) {several} AS asked, list(key) {several} AS judged
-            FROM {drawings} JOIN ({LATEST.format(where=location)}) AS latest USING (image_id)
+            FROM {drawings} JOIN ({LATEST.format(where=condition)}) AS latest USING (image_id)
             WHERE {COUNTS} AND protocol = coalesce(?, protocol)
             GROUP BY number, protocol
         )

@@ -182,9 +182,9 @@ class Judgments:
         """Return how often each rule and version says what people say, rules by name."""
         return against_people(self.all())
 
-    def _counting(self, location: str, values: Sequence[Any]) -> list[JudgmentRecord]:
+    def _counting(self, condition: str, values: Sequence[Any]) -> list[JudgmentRecord]:
         rows = self._database.rows(
-            f"SELECT {_COLUMNS} FROM ({_LATEST}) WHERE answer <> '' AND {location} "
+            f"SELECT {_COLUMNS} FROM ({_LATEST}) WHERE answer <> '' AND {condition} "
             "ORDER BY number DESC",
             values,
         )

@@ -69,16 +69,16 @@ class PooledImages(ConceptWords):
     name: str
 
 
-def image_row(context: Context, text: str, message: str) -> ImageRow | None:
+def image_row(context: Context, source_id: str, concept: str) -> ImageRow | None:
     """The image of a source and the mask that it is measured by; None for what is no single image.
 
     Raises what :func:`truehue.tabs.sources.distributions.image_profiles` does.
     """
-    if parse(text).kind != IMAGE:
+    if parse(source_id).kind != IMAGE:
         return None
-    stored = image_profiles(context, text, message)[0]
-    image = context.storage.images.get(stored.image_id)
-    mask = context.storage.masks.get(stored.mask_id)
+    profile = image_profiles(context, source_id, concept)[0]
+    image = context.storage.images.get(profile.image_id)
+    mask = context.storage.masks.get(profile.mask_id)
     return {
         "image_id": image.image_id,
         "mask_id": mask.mask_id,
@@ -141,25 +141,25 @@ def save_mark(context: Context, actor: Actor, request: Mark) -> SavedMark:
 @requires("add")
 def pool(context: Context, actor: Actor, request: Pool) -> PooledImages:
     """Stores images as one set of images. Raises BadInput and NotStored."""
-    message = normalize_concept(request.words)
+    concept = normalize_concept(request.words)
     members: dict[str, str] = {}
-    for text in request.sources:
-        if parse(text).kind != IMAGE:
-            raise BadInput(f"{text[:60]!r} is not a single image: only images can be pooled.")
-        stored = image_profiles(context, text, message)[0]
-        members[stored.image_id] = stored.mask_id
+    for source_id in request.sources:
+        if parse(source_id).kind != IMAGE:
+            raise BadInput(f"{source_id[:60]!r} is not a single image: only images can be pooled.")
+        profile = image_profiles(context, source_id, concept)[0]
+        members[profile.image_id] = profile.mask_id
     if len(members) < 2:
         raise BadInput("These rows show the same image. Pool different images.")
-    name = request.name or f"{message}, {count_noun(len(members), 'image')}"
+    name = request.name or f"{concept}, {count_noun(len(members), 'image')}"
     set_id = context.storage.picture_sets.add(
         name,
-        message,
+        concept,
         [(image_id, mask_id, "") for image_id, mask_id in members.items()],
         request.of_people,
         actor.id,
     )
     return {
-        **concept_json(message),
+        **concept_json(concept),
         "set_id": set_id,
         "source": f"pictures:{set_id}",
         "name": name,

@@ -379,16 +379,16 @@ def _failures(context: Context, run_id: str, rule_id: str) -> Iterable[Block]:
 
 
 def _shot(context: Context, item: FailureItem, gone: str) -> Shot:
-    stored, missing = b"", "no image"
+    image, missing = b"", "no image"
     if item.image_id:
         try:
-            stored = thumbnail(context, item.image_id)
+            image = thumbnail(context, item.image_id)
         except TrueHueError:
             missing = gone
     number = "" if item.delta_e00 is None else f"{item.delta_e00:.1f} ΔE00"
     target = f"not {item.color_name}" if item.relation == DIFFERS else item.color_name
     return Shot(
-        stored,
+        image,
         missing,
         item.text,
         item.object_name or "no object",
@@ -405,8 +405,8 @@ def thumbnail(context: Context, image_id: str) -> bytes:
     file is not here."""
     from PIL import Image
 
-    stored = Image.fromarray(context.storage.images.srgb8(image_id))
-    stored.thumbnail((THUMB_PX, THUMB_PX), Image.Resampling.LANCZOS)
+    image = Image.fromarray(context.storage.images.srgb8(image_id))
+    image.thumbnail((THUMB_PX, THUMB_PX), Image.Resampling.LANCZOS)
     buffer = io.BytesIO()
-    stored.save(buffer, format="PNG", optimize=True)
+    image.save(buffer, format="PNG", optimize=True)
     return buffer.getvalue()

@@ -83,9 +83,9 @@ def _rows(action: Mapping[str, Any]) -> int:
     return rows_of(action["points"], action["diameter"]) if stroke else 0
 
 
-def check_space(canvases: Canvases, limit: int, is_generated: bool) -> None:
-    """Returns where one more event may be stored; ``drawn``: it is an action. Raises Refusal."""
-    if canvases.cost > limit + (0 if is_generated else RESERVE_BYTES):
+def check_space(canvases: Canvases, limit: int, is_action: bool) -> None:
+    """Returns where one more event may be stored; ``is_action``: it is an action. Raises Refusal."""
+    if canvases.cost > limit + (0 if is_action else RESERVE_BYTES):
         raise Refusal(
             "You have reached the storage limit for one person. Finish this sketch as it is, "
             "and tell the researcher.",

@@ -99,8 +99,8 @@ def participant_routes(context: Context) -> APIRouter:
             if session is not None:
                 await _whole(participation.catch_up(visit.desk, session))
             known = participation.returning(visit, external) if session is None else None
-            sample = {} if session is None else await started_sketches(visit.desk, session)
-            content = state_json(visit.desk, session, known, sample)
+            sketches = {} if session is None else await started_sketches(visit.desk, session)
+            content = state_json(visit.desk, session, known, sketches)
             if session is None and known is None:
                 if participation.is_elsewhere(visit, external):
                     content["study"]["state"] = "session"
@@ -117,8 +117,8 @@ def participant_routes(context: Context) -> APIRouter:
             study_id = visit.desk.study.id
             key = request.cookies.get(cookie_name(study_id), "")
             session, new_key = await _whole(participation.enroll(visit, key, agreement))
-            sample = await started_sketches(visit.desk, session)
-            answer = _json(request, state_json(visit.desk, session, sample=sample))
+            sketches = await started_sketches(visit.desk, session)
+            answer = _json(request, state_json(visit.desk, session, sketches=sketches))
             if new_key:
                 answer.headers.append(
                     "Set-Cookie", cookie(study_id, new_key, is_https(request.scope))
@@ -182,8 +182,8 @@ def participant_routes(context: Context) -> APIRouter:
             if session is None:
                 raise Refusal(GONE, "unknown", 401)
             position = session.trial(request.path_params["position"]).position
-            sample = await actions_at(visit.desk, session, [position])
-            return _json(request, {"position": position, "actions": sample[position]})
+            actions = await actions_at(visit.desk, session, [position])
+            return _json(request, {"position": position, "actions": actions[position]})
 
         return await answered(request, actions_answer)
 

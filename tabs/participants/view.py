@@ -163,12 +163,12 @@ def state_json(
     live_study: LiveStudy,
     session: ParticipantSession | None,
     returning: ParticipantSession | None = None,
-    sample: Drawn | None = None,
+    sketches: Drawn | None = None,
 ) -> ParticipantState:
     """All that a page needs: the study, the participant, and the trials that wait.
 
     ``returning`` is the seat of somebody who is known by their link, but not yet by this browser.
-    ``drawn`` is what :func:`started_sketches` gives.
+    ``sketches`` is what :func:`started_sketches` gives.
     """
     plan = session.plan if session is not None else live_study.plan()
     return {
@@ -181,7 +181,7 @@ def state_json(
         "preview": live_study.book.preview,
         "returning": returning is not None,
         "participant": None if session is None else participant_json(session),
-        "trials": [] if session is None else waiting_json(live_study, session, sample or {}),
+        "trials": [] if session is None else waiting_json(live_study, session, sketches or {}),
     }
 
 
@@ -229,20 +229,20 @@ def participant_json(session: ParticipantSession) -> ParticipantJson:
 
 
 def waiting_json(
-    live_study: LiveStudy, session: ParticipantSession, sample: Drawn
+    live_study: LiveStudy, session: ParticipantSession, sketches: Drawn
 ) -> Sequence[AnyTrial]:
     """The trials without an answer, and the one that was answered last: it can be taken back."""
     wanted = _shown(session)
     trials = [trial for trial in session.trials if trial.position in wanted]
-    return trials_json(live_study, session.plan, trials, sample)
+    return trials_json(live_study, session.plan, trials, sketches)
 
 
 def trials_json(
-    live_study: LiveStudy, plan: StudyPlan, trials: Sequence[Trial], sample: Drawn | None = None
+    live_study: LiveStudy, plan: StudyPlan, trials: Sequence[Trial], sketches: Drawn | None = None
 ) -> Sequence[AnyTrial]:
     """Trials as they are shown. A repeat of a stimulus looks like any other."""
     if plan.kind is Kind.COLORINGS:
-        return [_sketch_json(live_study, plan, trial, sample or {}) for trial in trials]
+        return [_sketch_json(live_study, plan, trial, sketches or {}) for trial in trials]
     return [_trial_json(live_study, plan, trial) for trial in trials]
 
 
@@ -257,7 +257,7 @@ def _shown(session: ParticipantSession) -> set[int]:
 
 
 def _sketch_json(
-    live_study: LiveStudy, plan: StudyPlan, trial: Trial, sample: Drawn
+    live_study: LiveStudy, plan: StudyPlan, trial: Trial, sketches: Drawn
 ) -> SketchTrial:
     case = plan.case_by_id[plan.by_id[trial.stimulus_id].case_id]
     sketch = live_study.sketches.get(case.sketch)
@@ -274,7 +274,7 @@ def _sketch_json(
             "height": sketch.height if sketch else 0,
             "closing": sketch.closing if sketch else 0,
         },
-        "actions": list(sample.get(trial.position, ())),
+        "actions": list(sketches.get(trial.position, ())),
     }
 
 

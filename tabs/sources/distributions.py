@@ -99,23 +99,23 @@ def parse(text: str) -> Source:
     return Source(kind, parts[0], mask=parts[1] if kind == IMAGE and len(parts) > 1 else "")
 
 
-def distribution(context: Context, text: str, message: str, method: str) -> Distribution:
+def distribution(context: Context, source_id: str, concept: str, method: str) -> Distribution:
     """The distribution of the concept ``words`` by one source.
 
     ``method`` is one of truehue.core.concepts.records.METHODS; a set of distributions has its own.
     Raises BadInput for a source or concept that there is not, and NotStored where nothing is there.
     """
-    source = parse(text)
+    source = parse(source_id)
     if source.kind == SET:
-        return _imported(context, source, message)
-    profiles, unscored, notes = _source_images(context, source, message)
+        return _imported(context, source, concept)
+    profiles, unscored, notes = _source_images(context, source, concept)
     label = _label(context, source)
     if not profiles:
         why = _reasons(unscored)
         raise NotStored(
-            f"{label} has no image of {message!r} that could be measured{why}."
+            f"{label} has no image of {concept!r} that could be measured{why}."
             if unscored
-            else f"{label} has no image of {message!r}."
+            else f"{label} has no image of {concept!r}."
         )
     source_distribution = of_pictures(
         label, profiles, method, of_people=_of_people(context, source)
@@ -128,34 +128,34 @@ def distribution(context: Context, text: str, message: str, method: str) -> Dist
     return source_distribution.noted(f"{note}{_reasons(unscored)}.")
 
 
-def measure(context: Context, text: str, message: str, until_s: float) -> tuple[int, int]:
+def measure(context: Context, source_id: str, concept: str, until_s: float) -> tuple[int, int]:
     """How many images of a source are measured, of how many, after some of those that were not yet
     have been (:func:`truehue.tabs.sources.generated.measure`); ``(0, 0)`` for a source that needs
     none. Errors as :func:`distribution`."""
-    source = parse(text)
+    source = parse(source_id)
     if source.kind != GENERATED:
         return 0, 0
-    return generated.measure(context, _wanted(source, message), until_s)
+    return generated.measure(context, _wanted(source, concept), until_s)
 
 
-def background(context: Context, text: str, message: str) -> str:
+def background(context: Context, source_id: str, concept: str) -> str:
     """That images of a source are measured with their background; empty where none are."""
-    source = parse(text)
+    source = parse(source_id)
     return (
-        generated.background(context, _wanted(source, message)) if source.kind == GENERATED else ""
+        generated.background(context, _wanted(source, concept)) if source.kind == GENERATED else ""
     )
 
 
-def image_profiles(context: Context, text: str, message: str) -> list[ImageProfile]:
+def image_profiles(context: Context, source_id: str, concept: str) -> list[ImageProfile]:
     """The measured images of a source, none for a set of distributions; errors as
     :func:`distribution`."""
-    source = parse(text)
-    return [] if source.kind == SET else _source_images(context, source, message)[0]
+    source = parse(source_id)
+    return [] if source.kind == SET else _source_images(context, source, concept)[0]
 
 
-def label_of(context: Context, text: str) -> str:
+def label_of(context: Context, source_id: str) -> str:
     """What people call a source; errors as :func:`distribution`."""
-    return _label(context, parse(text))
+    return _label(context, parse(source_id))
 
 
 def choices(context: Context, text: str) -> list[Choice]:

@@ -70,7 +70,7 @@ class Choices:
     def of(self, text: str) -> tuple[Choice, ...]:
         """The sketches that fit these words, the one that is taken first: those drawn of the words
         themselves, the one in use first, then those of the thing without its state or mood."""
-        return tuple(choice for shows in shown_by(text) for choice in self._showing(shows))
+        return tuple(choice for shows in concepts_shown_by(text) for choice in self._showing(shows))
 
     def chosen(self, text: str, key: str = "") -> Choice | None:
         """The sketch that is colored for these words: the one with this key, else the first."""
@@ -99,13 +99,13 @@ class Choices:
             yield Choice("", self._drawings[shows], shows, source_text(STARTER, ""))
 
 
-def shown_by(message: str) -> tuple[str, ...]:
+def concepts_shown_by(concept: str) -> tuple[str, ...]:
     """What a sketch of these words can show, in normal form: the words, then their end without
     what stands before it, as in "moldy old apple", "old apple", "apple"."""
-    text = normal(message)
-    concept = concept_of(text)
-    if concept is not None:
-        return tuple(dict.fromkeys((text, normal(concept.concept))))
+    text = normal(concept)
+    known = concept_of(text)
+    if known is not None:
+        return tuple(dict.fromkeys((text, normal(known.concept))))
     parts = text.split()
     return tuple(" ".join(parts[start:]) for start in range(len(parts)))
 

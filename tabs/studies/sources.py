@@ -233,29 +233,31 @@ class Weights:
         self._styles: dict[str, tuple[str, ...]] = {}
         self._runs: dict[str, str] = {}
 
-    def is_stored(self, text: str, message: str) -> bool:
+    def is_stored(self, source_id: str, concept: str) -> bool:
         """Whether a distribution is at hand without measuring pictures now."""
-        cell = self._cell_of(text, message)
-        return parse(text).kind == SET or (cell is not None and cell[1:] in self._saved(cell[0]))
+        cell = self._cell_of(source_id, concept)
+        return parse(source_id).kind == SET or (
+            cell is not None and cell[1:] in self._saved(cell[0])
+        )
 
-    def of(self, text: str, message: str) -> tuple[float, ...]:
+    def of(self, source_id: str, concept: str) -> tuple[float, ...]:
         """The shares of a concept's 71 bins. Raises BadInput, saying which source has none."""
         try:
-            weights = self._of(text, message)
+            weights = self._of(source_id, concept)
         except TrueHueError as error:
-            raise BadInput(f"{message!r} cannot be part of the study: {error}", "cases") from None
+            raise BadInput(f"{concept!r} cannot be part of the study: {error}", "cases") from None
         return tuple(round(float(weight), DIGITS) for weight in weights)
 
-    def _of(self, text: str, message: str) -> np.ndarray:
-        source = parse(text)
+    def _of(self, source_id: str, concept: str) -> np.ndarray:
+        source = parse(source_id)
         if source.kind == SET:
             there = self._set_of(source.id)
             record = there.record
-            rows = there.rows.get(normal(message), [])
+            rows = there.rows.get(normal(concept), [])
             return of_rows(record.name, rows, record.kind, of_people=record.of_people).weights
-        cell = self._cell_of(text, message)
+        cell = self._cell_of(source_id, concept)
         if cell is None:
-            return distribution(self._context, text, message, self._method).weights
+            return distribution(self._context, source_id, concept, self._method).weights
         run_id, concept_id, style = cell
         retained = self._saved(run_id)
         if (concept_id, style) not in retained:
@@ -276,18 +278,18 @@ class Weights:
             self._sets[set_id] = _Set(record, by_words)
         return self._sets[set_id]
 
-    def _cell_of(self, text: str, message: str) -> tuple[str, str, str] | None:
+    def _cell_of(self, source_id: str, concept: str) -> tuple[str, str, str] | None:
         """Run, concept and style of a distribution that storage keeps; None for any other."""
-        source = parse(text)
-        concept = concept_of(message)
-        if source.kind != RUN or source.guidance is not None or concept is None:
+        source = parse(source_id)
+        known = concept_of(concept)
+        if source.kind != RUN or source.guidance is not None or known is None:
             return None
         run_id = self._runs.get(source.id) or whole_id(self._context, source)
         self._runs[source.id] = run_id
         if run_id not in self._styles:
             self._styles[run_id] = self._context.storage.profiles.concepts(run_id).styles
         styles = (source.style,) if source.style else self._styles[run_id]
-        return (run_id, concept.id, styles[0]) if len(styles) == 1 else None
+        return (run_id, known.id, styles[0]) if len(styles) == 1 else None
 
     def _saved(self, run_id: str) -> dict[tuple[str, str], np.ndarray | None]:
         if run_id not in self._cells:

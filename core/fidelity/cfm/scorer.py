@@ -191,9 +191,7 @@ class CfmScorer:
 
     def inputs(self, images: Sequence[np.ndarray], prompts: Sequence[str]) -> dict[str, Any]:
         """The tensors of a batch, padded at the right."""
-        return self.read_inputs(
-            [as_read(stored, self.reading.area_px) for stored in images], prompts
-        )
+        return self.read_inputs([as_read(image, self.reading.area_px) for image in images], prompts)
 
     def read_inputs(self, resized: Sequence[np.ndarray], prompts: Sequence[str]) -> dict[str, Any]:
         """The same of images that :func:`as_read` has brought to size."""

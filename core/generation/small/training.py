@@ -105,12 +105,12 @@ class Training:
         batch = captions(settings, chance, count)
         states, mask = self._read(batch)
         reading = reading_loss(self.models["reader"](states, mask), batch)
-        stored = torch.zeros(())
+        image_loss = torch.zeros(())
         if reading_alone:
             loss = reading
         else:
-            stored = self._image_loss(batch, states, mask, bank, chance)
-            loss = stored + _READING_WEIGHT * reading
+            image_loss = self._image_loss(batch, states, mask, bank, chance)
+            loss = image_loss + _READING_WEIGHT * reading
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.models.parameters(), _CLIP)
@@ -119,7 +119,7 @@ class Training:
         self.step += 1
         self.step_of_optimizer += 1
         self._average()
-        return float(reading.detach()), float(stored.detach())
+        return float(reading.detach()), float(image_loss.detach())
 
     def _set_rate(self) -> None:
         settings = self.settings
@@ -379,10 +379,10 @@ def train(
         while training.step < steps and not end.is_set():
             sums.append(training.one_step(bank))
             if training.step % report_every == 0 or training.step == steps:
-                reading, stored = np.mean(sums, axis=0).tolist()
+                reading_loss, image_loss = np.mean(sums, axis=0).tolist()
                 seconds = time.monotonic() - began
-                on_progress(Progress(training.step, steps, reading, stored, seconds))
-                line = {"step": training.step, "reading": reading, "picture": stored}
+                on_progress(Progress(training.step, steps, reading_loss, image_loss, seconds))
+                line = {"step": training.step, "reading": reading_loss, "picture": image_loss}
                 add_line(folder / LOG, {**line, "seconds": round(seconds, 1)})
                 sums = []
             if training.step % save_every == 0:

@@ -24,7 +24,7 @@ from truehue.tabs.studies.live import StudyCache
 from truehue.tabs.studies.making import form_of
 from truehue.tabs.studies.materials import presets
 from truehue.tabs.studies.outline import PLACEHOLDERS, outline
-from truehue.tabs.studies.sketch_choices import Choices, concept_list, shown_by
+from truehue.tabs.studies.sketch_choices import Choices, concept_list, concepts_shown_by
 from truehue.tabs.studies.study import blocked
 
 pytestmark = pytest.mark.slow
@@ -48,9 +48,9 @@ def colorings(*concepts: str, **fields: Any) -> StudyForm:
 
 
 def test_states_take_the_sketch_of_their_thing_unless_they_have_one() -> None:
-    assert shown_by("Rotten_Apple") == ("rotten apple", "apple")
-    assert shown_by("lonely cabin") == ("lonely cabin", "cabin")
-    assert shown_by("moldy old apple") == ("moldy old apple", "old apple", "apple")
+    assert concepts_shown_by("Rotten_Apple") == ("rotten apple", "apple")
+    assert concepts_shown_by("lonely cabin") == ("lonely cabin", "cabin")
+    assert concepts_shown_by("moldy old apple") == ("moldy old apple", "old apple", "apple")
 
 
 def test_the_newest_sketch_of_the_words_themselves_is_taken(
