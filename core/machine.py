@@ -96,7 +96,8 @@ def placement(
     largest_gib: float | None = None,
     fp16: bool = True,
 ) -> Placement:
-    """How weights of ``memory_gib`` (counted at two bytes a number) are laid out on ``at``.
+    """How weights of ``memory_gib`` (counted at two bytes a number) are laid out on
+    ``local_machine``.
 
     ``largest_gib`` is the largest part that must be on the device at once; all of it when not
     given. ``fp16`` is False for models that overflow in float16. Raises BadInput for sizes that

@@ -483,7 +483,7 @@ class _Reader:
         return count, index
 
     def _noun_after(self, position: int) -> tuple[_Noun | None, int]:
-        """The noun that the color before ``at`` is said of, and where to go on."""
+        """The noun that the color before ``position`` is said of, and where to go on."""
         while self._text(position) in COLORED:
             position += 1
         if self._text(position) == "," and self._text(position + 1) in ADJECTIVES:

@@ -80,7 +80,7 @@ class Colorings:
         return heads[0]
 
     def all(self, maker: str | None = None, limit: int | None = None) -> list[ColoringHead]:
-        """All colorings, or those of one maker, the newest first; no more than ``most``. No log is
+        """All colorings, or those of one maker, the newest first; no more than ``limit``. No log is
         read whose length is known."""
         rows = self._database.rows(
             f"SELECT {_HEAD} FROM colorings WHERE ?::VARCHAR IS NULL OR maker = ? "

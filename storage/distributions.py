@@ -254,7 +254,7 @@ class DistributionSets(NamedSets):
     def rows(self, set_id: str, text: str | None = None) -> list[DistributionRow]:
         """Return the distributions of a set in the order of its file.
 
-        ``words`` asks for one concept's, in any spelling that has the same normal form; there may
+        ``text`` asks for one concept's, in any spelling that has the same normal form; there may
         be none. Raises :class:`NotStored`.
         """
         condition, values = "set_id = ?", [self._full(set_id)]

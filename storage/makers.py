@@ -22,8 +22,8 @@ def note_maker(
     resources: Mapping[str, bool],
     maker: str,
 ) -> None:
-    """Store who brought these, in the transaction that stores them; ``things`` says of each whether
-    it is new.
+    """Store who brought these, in the transaction that stores them; ``resources`` says of each
+    whether it is new.
 
     What is new is its maker's; the owner needs no row for it. What was stored before is of
     everybody who brought it, so a row is added where there are any. Without one it is the owner's,

@@ -64,7 +64,7 @@ def balanced(
 ) -> tuple[Choice, ...]:
     """Up to ``size`` different stimuli, in the order in which they were chosen.
 
-    ``load`` says by id how many answers a stimulus has or will have; one with ``most`` is left
+    ``load`` says by id how many answers a stimulus has or will have; one with ``limit`` is left
     out. The next stimulus is, in this order of importance: of the lowest load; of a case that this
     participant has least; of models that this participant has least; of the case with the most
     stimuli of that load, so that what remains for others stays even; drawn among equals. ``kin``

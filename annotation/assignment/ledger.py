@@ -201,7 +201,7 @@ class Ledger:
         self._rows[number] = _Row(number, time)
 
     def assign(self, number: int, trials: Iterable[Trial], time: datetime | None = None) -> None:
-        """Trials were written down for a participant, ``at`` the time that stored ones know."""
+        """Trials were written down for a participant at ``time``; stored trials know their own."""
         row = self._rows[number]
         for trial in trials:
             if self._plan.kind is Kind.COLORINGS and (values := given_at(trial, time)):
@@ -320,12 +320,12 @@ class Ledger:
 
 
 def given_at(trial: Trial, time: datetime | None = None) -> datetime | None:
-    """When a trial was written down, ``at`` where it does not know."""
+    """When a trial was written down; ``time`` for one that is not stored."""
     return trial.assigned_at if isinstance(trial, StoredTrial) else time
 
 
 def sign_of(event: Event, time: datetime) -> datetime:
-    """From when on somebody was last seen who did this ``at`` that time. Of the hundreds of actions
+    """When somebody was last seen who did this at ``time``. Of the hundreds of actions
     of a coloring the first of a minute tells as much as all: they count for the minute's begin, and
     a log may leave the others out."""
     return time.replace(second=0, microsecond=0) if event.kind is EventKind.ACTION else time

@@ -227,10 +227,11 @@ def width_of(
     """The expected distance of a distribution of colorings from that of other people, in CIELAB
     units.
 
-    Designers are resampled (:func:`truehue.core.concepts.intervals.resampled`), and all later steps
-    are repeated; the result is the 95% quantile of the EMD to the distribution itself. Resampling n
-    of n people underestimates the spread by √((n − 1) / n), which is corrected. None for fewer than
-    two people. ``stop`` as there; None if it ends the work before the first resample.
+    Designers are resampled (:func:`truehue.core.concepts.distribution.resampled`), and all later
+    steps are repeated; the result is the 95% quantile of the EMD to the distribution itself.
+    Resampling n of n people underestimates the spread by √((n − 1) / n), which is corrected. None
+    for fewer than two people. ``stop`` as there; None if it ends the work before the first
+    resample.
     """
     if distribution.fixed:
         return None

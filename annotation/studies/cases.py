@@ -101,7 +101,7 @@ def stored_question(question: Question) -> CaseQuestion:
 
 
 def answer_record(question: CaseQuestion, index: int | None) -> Answer:
-    """A person's answer in the form of a model's: the ``place`` of a choice, or None where they
+    """A person's answer in the form of a model's: the ``index`` of a choice, or None where they
     could not tell, which counts as a refusal does: unreadable, no wrong letter."""
     if index is None:
         return Answer(

@@ -148,7 +148,7 @@ class MeasuredShare:
 
 
 def top_measured(counts: Iterable[Count], limit: int = MOST_FOUND) -> tuple[MeasuredShare, ...]:
-    """The ``most`` most frequent found level 2 names of each category, then the rest as one.
+    """The ``limit`` most frequent found level 2 names of each category, then the rest as one.
 
     ``counts`` are by category and found name. Most frequent first, equal ones in the system's
     order; categories in the order of Table 11, then by name.

@@ -124,7 +124,7 @@ def rate_of(count: Count) -> Rate:
 
 
 def rates(counts: Iterable[Count], index: Sequence[int]) -> dict[tuple[str, ...], Rate]:
-    """The counts summed up over all parts of their keys but those at the places ``at``.
+    """The counts summed up over all parts of their keys but those at the places ``index``.
 
     In the order in which the keys first come.
     """

@@ -275,7 +275,7 @@ def _command_of(options: argparse.Namespace) -> str:
 
 def _numbers(text: str, name: str, limit: float) -> list[float]:
     """Numbers from "1, 2.5"; raises BadInput for what is no list of numbers above 0, up to
-    ``most``."""
+    ``limit``."""
     try:
         numbers = [float(part) for part in text.split(",")]
     except ValueError as error:

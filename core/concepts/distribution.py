@@ -324,8 +324,9 @@ def resampled(
 
 
 def _once(remaker: Callable[[np.ndarray], np.ndarray], sample: np.ndarray) -> np.ndarray:
-    """What the remaker makes of ``drawn`` ``(B, U)``, each different draw made once: of five people
-    there are 126. Where the remaker was stopped, the draws up to the first that is not made."""
+    """What the remaker makes of ``sample`` ``(B, U)``, each different draw made once: of five
+    people there are 126. Where the remaker was stopped, the draws up to the first that is not
+    made."""
     different, first, source = np.unique(sample, axis=0, return_index=True, return_inverse=True)
     order = np.argsort(first)
     made = remaker(different[order])

@@ -58,7 +58,7 @@ def concept_of_prompt(text: str) -> tuple[str, str]:
 
 
 def similar(text: str, limit: int = 3) -> tuple[str, ...]:
-    """The words of at most ``most`` concepts that are written much like these, best first.
+    """The words of at most ``limit`` concepts that are written much like these, best first.
 
     For a sentence that asks whether one of them was meant; nothing is taken for another by it.
     """

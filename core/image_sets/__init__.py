@@ -191,7 +191,7 @@ def plan(
 def unreadable(plan: FolderPlan, limit: int = 500) -> tuple[Remark, ...]:
     """The files without a prompt that are called like images and are none, with why.
 
-    An import opens only what has a prompt; of the others the first ``most`` are opened here, so
+    An import opens only what has a prompt; of the others the first ``limit`` are opened here, so
     that a broken file is told as one whatever its name.
     """
     named = [
@@ -205,7 +205,7 @@ def unreadable(plan: FolderPlan, limit: int = 500) -> tuple[Remark, ...]:
 
 
 def unreadable_measured(plan: FolderPlan, limit: int = 500) -> tuple[Remark, ...]:
-    """Those of the first ``most`` files with a prompt that cannot be read, for a look before an
+    """Those of the first ``limit`` files with a prompt that cannot be read, for a look before an
     import."""
     names = [image.name for image in plan.found[:limit]]
     return _unreadable(plan.folder, names, "It cannot be read as an image.")

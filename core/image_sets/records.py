@@ -188,7 +188,7 @@ def read(
 
 
 def _read_entry(step: ImportStep, already: Container[str], used: Mapping[str, str]) -> ImportStep:
-    """The step with its image. ``taken`` names the files of this import by their content keys."""
+    """The step with its image. ``used`` names the files of this import by their content keys."""
     image = step.found
     try:
         content = _content(image)

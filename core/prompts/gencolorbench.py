@@ -145,9 +145,9 @@ class _Rotation:
         self._deck = Deck(range(len(colors(system_id))), f"{key}/{system_id}")
 
     def next(self, count: int, used: set[int]) -> list[int]:
-        """The places of ``count`` colors that are not in ``taken``, in the system's order.
+        """The places of ``count`` colors that are not in ``used``, in the system's order.
 
-        They are added to ``taken``.
+        They are added to ``used``.
         """
         partial_type = []
         for _ in range(count):

@@ -177,9 +177,10 @@ def measure(
     ``srgb8`` uint8 ``(H, W, 3)``; ``mask`` bool ``(H, W)``; ``target`` from
     :func:`truehue.core.color.systems.parse_target`; ``rule_id`` from
     :data:`truehue.core.verdict.rules.RULES`; ``acceptance`` says which colors count as the asked
-    one, ``asked`` of what object it is asked: one that must not have the color passes when it does
-    not match, and the metrics stay those of matching. ``cache`` is for :func:`measure_by_rules`.
-    Raises BadInput, MaskError or NoPixels when there is nothing that could be judged.
+    one, ``target_object`` of what object it is asked: one that must not have the color passes when
+    it does not match, and the metrics stay those of matching. ``cache`` is for
+    :func:`measure_by_rules`. Raises BadInput, MaskError or NoPixels when there is nothing that
+    could be judged.
     """
     by = rule(rule_id)
     unguided = by.guided and target_object.guided is False

@@ -188,7 +188,7 @@ def _misfit(verdict: Verdict, side: str) -> str:
 
 
 def sentence(text: str, reason: str = "") -> str:
-    """``words`` as a sentence, and after a colon or as a second one the reason, if there is one."""
+    """``text`` as a sentence, and after a colon or as a second one the reason, if there is one."""
     start = f"{text[:1].upper()}{text[1:]}"
     return f"{start}: {reason}" if reason else f"{start}."
 

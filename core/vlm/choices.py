@@ -105,7 +105,8 @@ class AnswerChoices:
 
 
 def read_choice(text: str, choices: tuple[str, ...]) -> tuple[str | None, str]:
-    """The letter, or None with the reason. ``text`` is undressed (:mod:`.cleaning`)."""
+    """The letter, or None with the reason. ``text`` is what
+    :func:`truehue.core.vlm.parsing.extract_answer` returns."""
     offered = offered_of(choices)
     text = offered.prepared(text)
     whole = claims.whole(text, offered)

@@ -260,8 +260,9 @@ _FILLER = re.compile(
 def read_conclusion(
     text: str, question: Question, reasoned: bool = False
 ) -> tuple[str | None, str]:
-    """The letter, or None with the reason. ``text`` is undressed (:mod:`.cleaning`); ``reasoned``:
-    the model was told to end with its letter in parentheses."""
+    """The letter, or None with the reason. ``text`` is what
+    :func:`truehue.core.vlm.parsing.extract_answer` returns; ``reasoned``: the model was told to end
+    with its letter in parentheses."""
     offered = offered_of(question.choices)
     denial = denial_of(question.text)
     answers = denial is None or not denial.presence or bool(_ANSWERS.search(text))

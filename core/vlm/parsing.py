@@ -122,7 +122,7 @@ _COLOR_AFTER = re.compile(r"\s+(?:in colou?r|colou?red|colou?r)$", re.IGNORECASE
 
 
 def read_binary(text: str) -> tuple[str | None, str]:
-    """``yes``, ``no``, or None with the reason. ``text`` is undressed (:mod:`.cleaning`)."""
+    """``yes``, ``no``, or None with the reason. ``text`` is what :func:`extract_answer` returns."""
     said = [(match.end(), _token(match)) for match in _SAID.finditer(text)]
     parts = [part for part in re.split(r"(?<=[.!?:])\s+|\n+", text) if part.strip()]
     if len(parts) > 1 and (last := re.fullmatch(rf"\W*{_TOKEN}\W*", parts[-1], re.IGNORECASE)):
@@ -355,7 +355,7 @@ def read_answer(
     """What was answered, and why nothing could be read; one of the two is empty.
 
     A letter for ``Form.CHOICE``, ``yes`` or ``no`` for ``Form.BINARY``, the words without what
-    introduces them for ``Form.OPEN``. ``words`` are as the model wrote them. Several letters,
+    introduces them for ``Form.OPEN``. ``answer_text`` is as the model wrote it. Several letters,
     letter and words that do not belong together, a refusal, reasoning without a conclusion and
     words that fit two choices are not read.
     """
@@ -377,7 +377,7 @@ def parse_answer(
     truncated: bool = False,
     reader: Reader = Reader(),
 ) -> Answer:
-    """The answer to a question. ``words`` is None where there is none, such as when the model
+    """The answer to a question. ``text`` is None where there is none, such as when the model
     failed; ``reason`` then says why. ``truncated``: it ended because its tokens were used up."""
     if text is None:
         return Answer(question.question_id, "", None, Outcome.UNANSWERED, reason or UNANSWERED)

@@ -120,7 +120,7 @@ class Images:
     ) -> list[ImageRecord]:
         """Return ``limit`` records, newest first, after leaving out ``offset`` of them.
 
-        ``source`` asks for images of that source only, for instance ``render``; ``words`` for those
+        ``source`` asks for images of that source only, for instance ``render``; ``text`` for those
         whose name, source or origin (model, object, color, prompt) holds every word.
         """
         location, values = _narrowed(source, text)

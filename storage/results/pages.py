@@ -203,7 +203,7 @@ class _Order:
         start: VerdictRow | None,
         limit: int,
     ) -> list[VerdictRow]:
-        """The next rows of ``where``, with all that have equal numbers."""
+        """The next rows of ``condition``, with all that have equal numbers."""
         tied: list[Any] = []
         if start is not None:
             condition += f" AND ({self.column} {self.further} ?::FLOAT OR {PLACE} > ?)"

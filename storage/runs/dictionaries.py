@@ -228,7 +228,7 @@ def trait_bits(traits: tuple[str, ...]) -> int:
 
 
 def case(expression: str, terms: tuple[str, ...]) -> str:
-    """SQL that gives the place of a word in ``words`` (ours, never a user's), NULL for another."""
+    """SQL that gives the place of a word in ``terms`` (ours, never a user's), NULL for another."""
     whens = " ".join(f"WHEN '{word}' THEN {index}" for index, word in enumerate(terms) if word)
     return f"CASE {expression} {whens} END"
 

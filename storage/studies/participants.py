@@ -166,11 +166,11 @@ class Participants:
         """Store a participant with the next number of the study, and the trials that ``assign``
         gives to that number, together or not at all.
 
-        ``assign`` may read what is stored, and must not store: other writers wait for it. ``at`` is
-        the time of enrolment with its zone, for those who choose by time; without it, it is now.
+        ``assign`` may read what is stored, and must not store: other writers wait for it. ``time``
+        is the time of enrolment with its zone, for those who choose by time; without it, it is now.
         Raises :class:`AlreadyEnrolled` where the link is for one person and was used,
-        :class:`BadInput` where it was revoked or belongs to another study, and
-        :class:`NotStored` where there is no such link or version of the plan.
+        :class:`BadInput` where it was revoked or belongs to another study, and :class:`NotStored`
+        where there is no such link or version of the plan.
         """
         external = json_text(enrolment.external, "external")
         participant_id = secrets.token_hex(16)
@@ -242,8 +242,8 @@ class Participants:
     ) -> tuple[StoredTrial, ...]:
         """Store further trials; their positions continue those that are stored.
 
-        ``at`` is the time of the choice, as in :meth:`enroll`. Raises :class:`NotStored` where the
-        participant is not there, and :class:`BadInput` where other trials came in between.
+        ``time`` is the time of the choice, as in :meth:`enroll`. Raises :class:`NotStored` where
+        the participant is not there, and :class:`BadInput` where other trials came in between.
         """
         with self._database.transaction() as cursor:
             _require_participant(cursor, participant_id)

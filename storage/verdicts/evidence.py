@@ -57,7 +57,7 @@ def verdicts(drawings: str, condition: str = "") -> str:
     ``protocol`` and ``status``.
 
     ``drawings`` is SQL of rows with ``number``, ``prompt_id``, ``image_id`` and ``asked``;
-    ``where`` narrows evidence. One placeholder, after theirs, is for the rule, or NULL for all.
+    ``condition`` narrows evidence. One placeholder, after theirs, is for the rule, or NULL for all.
     """
     # One object that was judged at all is all of it; only for several is there more to look up.
     several = "FILTER (len(asked) > 1)"

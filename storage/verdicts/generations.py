@@ -279,7 +279,7 @@ class Generations:
 
     def imported_keys(self) -> frozenset[str]:
         """Return the ``file_key`` and ``content_key`` of every imported image, by which
-        :func:`truehue.core.image_sets.read` knows what is stored already."""
+        :func:`truehue.core.image_sets.records.read` knows what is stored already."""
         rows = self._database.rows("""
             SELECT DISTINCT unnest([origin->>'file_key', origin->>'content_key'])
             FROM drawings WHERE source = 'imported'

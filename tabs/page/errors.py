@@ -85,7 +85,7 @@ def for_others(text: str) -> str:
 
 
 def shorten(text: str, limit: int) -> str:
-    """The text, its middle left out where it is longer than ``most`` characters."""
+    """The text, its middle left out where it is longer than ``limit`` characters."""
     if len(text) <= limit:
         return text
     half = (limit - 3) // 2

@@ -60,7 +60,7 @@ def read(query: Mapping[str, str]) -> dict[str, str]:
 
 
 def whole(text: str, limit: int) -> int | None:
-    """A whole number from 0 to ``most`` in plain digits, None for anything else."""
+    """A whole number from 0 to ``limit`` in plain digits, None for anything else."""
     if not (text.isascii() and text.isdigit() and len(text) <= 12):
         return None
     return int(text) if int(text) <= limit else None

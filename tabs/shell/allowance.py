@@ -53,7 +53,7 @@ class AllVisitors(Protocol):
 
 
 class WorkspaceAllowance:
-    """What one visitor may still store; a :class:`truehue.tabs.page.context.Allowance`. ``given``
+    """What one visitor may still store; a :class:`truehue.tabs.page.context.Allowance`. ``amount``
     lay there at the beginning. For any thread."""
 
     def __init__(

@@ -60,7 +60,7 @@ def build(context: Context, features: Sequence[Feature] = FEATURES) -> Any:
         widget("page/drop", elem_id="page-drop")
         gradio_api.wire(context)
 
-        # Which room is in front is in the page already (truehue.tabs.page.front_page).
+        # Which room is in front is in the page already (truehue.tabs.page.gradio_routes.FrontPage).
         demo.load(
             on(
                 context,

@@ -100,7 +100,7 @@ def parse(text: str) -> Source:
 
 
 def distribution(context: Context, source_id: str, concept: str, method: str) -> Distribution:
-    """The distribution of the concept ``words`` by one source.
+    """The distribution of ``concept`` by one source.
 
     ``method`` is one of truehue.core.concepts.records.METHODS; a set of distributions has its own.
     Raises BadInput for a source or concept that there is not, and NotStored where nothing is there.

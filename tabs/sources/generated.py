@@ -72,7 +72,7 @@ def count_models_by_concept(context: Context) -> Counter[str]:
 
 
 def key_of(context: Context, short_id: str, text: str = "") -> tuple[Key, list[ImageGroup]]:
-    """The images that a link means, those of the concept ``words`` alone where there are any.
+    """The images that a link means, those of the concept ``text`` alone where there are any.
     Raises NotStored."""
     groups = context.storage.generated_images.groups()
     keys = dict.fromkeys((group.model, group.source, group.variant) for group in groups)

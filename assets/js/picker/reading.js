@@ -98,7 +98,7 @@ export function split(text) {
 }
 
 /**
- * What reads a catalog's names: `catalog` of tabs/page/color_names.py.
+ * What reads a catalog's names: `catalog` of tabs/page/asset_files.py.
  * @param {{ systems: [string, string][], colors: any[][] }} catalog
  */
 export function colorReading(catalog) {

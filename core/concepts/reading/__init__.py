@@ -73,7 +73,7 @@ def read_distributions(
 
     ``as_58`` takes 58 numbers for UW-58's bins. ``normalize`` divides rows that do not sum to 1 by
     their sum: with RATINGS, or True, they are ratings then; with SHARES they were counts, percent
-    or rounded shares, and are histograms. ``words`` is the concept of numbers that have none beside
+    or rounded shares, and are histograms. ``text`` is the concept of numbers that have none beside
     them; a file that names its concepts keeps its own.
 
     A row that cannot be read is a sentence in ``problems``, and the others come in. Raises

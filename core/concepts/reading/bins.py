@@ -57,7 +57,7 @@ def called(header: str) -> str:
 
 
 def number(text: str, label: str, decimal_comma: bool = False) -> float:
-    """The number in a cell; ``what`` begins the message of the BadInput for what is none."""
+    """The number in a cell; ``label`` begins the message of the BadInput for what is none."""
     plain = text.strip()
     if not plain:
         raise BadInput(f"{label} is empty")
@@ -169,7 +169,7 @@ class FileRefused(BadInput):
 
 
 def offer_58(label: str) -> FileRefused:
-    """The refusal of 58 numbers that nobody said to be UW-58's. ``what`` has them."""
+    """The refusal of 58 numbers that nobody said to be UW-58's. ``label`` has them."""
     return FileRefused(
         f"{label} has {COUNT_58} numbers; UW-71 has {COUNT} bins. These may be the {COUNT_58} bins "
         f"of UW-58: import them as UW-58, and each is assigned to its bin, with 0 in the "
@@ -199,7 +199,7 @@ class Order:
 
 
 def by_position(count: int, as_58: bool, label: str) -> Order:
-    """The order of ``count`` bare numbers: nothing says more than their place. ``what`` has them.
+    """The order of ``count`` bare numbers: nothing says more than their place. ``label`` has them.
 
     Raises FileRefused for a count that is neither 71 nor, with ``as_58``, 58.
     """

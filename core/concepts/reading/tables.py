@@ -210,8 +210,8 @@ _COLOR_ROW = (*COLOR, "colors")
 def take_wide(table: TextTable, gathering: RowCollector, as_58: bool, text: str | None) -> None:
     """Reads the table into ``gathering``.
 
-    ``words`` are for a table without a column of concepts. Raises FileRefused for a header that
-    does not say which column is which bin.
+    ``text`` is the concept of a table without a column of concepts. Raises FileRefused for a header
+    that does not say which column is which bin.
     """
     concept = table.column(WORDS)
     if concept is None and called(table.header[0]) in UNNAMED:
@@ -413,7 +413,7 @@ def take_bare(
     text: str | None,
     numbers: Sequence[float],
 ) -> None:
-    """Reads numbers without any header, of the concept ``words``."""
+    """Reads numbers without any header, of the concept ``text``."""
     order = by_position(len(numbers), as_58, table.name)
     if not (text or "").strip():
         raise no_concept(table.name)

@@ -137,7 +137,7 @@ def forget(data: Path) -> bool:
 def open_registered(
     registration: Registration, device_placement: Placement | None = None
 ) -> CfmScorer:
-    """Loads a registered CFM, on the device of this machine unless ``at`` says where.
+    """Loads a registered CFM, on the device of this machine unless ``device_placement`` says where.
 
     Raises BadModelFolder where its files are others than when it was registered, and what
     :func:`truehue.core.fidelity.cfm.scorer.open_cfm` raises.

@@ -188,7 +188,7 @@ class DiffusersModel:
     ) -> GenerationRequest:
         """The request with the map of its first pass, where it asks for two; else as it is.
 
-        ``one`` draws the first pass, unless it was the drawing before.
+        ``function`` draws the first pass, unless it was the drawing before.
         """
         refinement = refinement_of(request.options)
         if refinement is None or not refinement.reads_first_pass or refinement.changes_nothing:

@@ -26,7 +26,7 @@ from truehue.core.machine import Machine, Placement, placement
 def load(entry: ModelEntry, source: Source, machine: Machine | Placement) -> DiffusersModel:
     """Loads a checked folder; never from the network, never foreign code, never pickles.
 
-    ``at`` is the machine, which the placement follows from, or a placement. Raises BadModelFolder
+    The placement follows from ``machine``, unless that is a placement itself. Raises BadModelFolder
     for a folder that cannot be loaded safely and whole, and lets errors of memory that ran out
     through (``is_out_of_memory`` knows them), NotEnoughMemory among them.
     """

@@ -35,7 +35,7 @@ def tokenizer() -> Any:
 
 
 def text_encoder(settings: Settings, words_count: int) -> Any:
-    """A T5 encoder for ``words`` tokens."""
+    """A T5 encoder for ``words_count`` tokens."""
     from transformers import T5Config, T5EncoderModel
 
     config = T5Config(

@@ -138,9 +138,9 @@ def render_scenes(
 ) -> SceneBank:
     """Renders what is missing in ``folder`` by several processes; a run that was ended goes on.
 
-    ``told`` hears how many scenes of how many are done. All are rendered again where their file is
-    gone or cut. Raises BadInput where the folder holds scenes of other settings, and for fewer than
-    one worker; DataFolderError where it cannot be written.
+    ``report_progress`` hears how many scenes of how many are done. All are rendered again where
+    their file is gone or cut. Raises BadInput where the folder holds scenes of other settings, and
+    for fewer than one worker; DataFolderError where it cannot be written.
     """
     if workers < 1:
         raise BadInput("Workers must be at least 1.")

@@ -65,8 +65,8 @@ def from_folder(model_class: Any, entry: VisionEntry, folder: Path, placement: P
 
 
 def processor_from_folder(processor_class: Any, folder: Path, label: str) -> Any:
-    """The processor beside a model; ``what`` names the model. Raises BadModelFolder where it cannot
-    be read. Errors of memory that ran out pass."""
+    """The processor beside a model; ``label`` names the model. Raises BadModelFolder where it
+    cannot be read. Errors of memory that ran out pass."""
     try:
         return processor_class.from_pretrained(folder, local_files_only=True)
     except Exception as error:  # what a broken file raises has no family of its own

@@ -24,8 +24,9 @@ _AT_ONCE = 200
 @dataclass(frozen=True)
 class JudgeSettings:
     """Which renders are asked about: ``renders`` of them in colors of ``system`` (css or l2), sides
-    of ``size_px``; ``near`` makes letters of Q2's list (:func:`appendix_e.questions`). ``seed``
-    draws the order of scenes and the false colors.
+    of ``size_px``; ``near`` makes letters of Q2's list
+    (:func:`truehue.core.vlm.color_judge.questions.questions`). ``seed`` draws the order of scenes
+    and the false colors.
 
     Raises BadInput for another system, or more renders than there are.
     """
@@ -92,7 +93,8 @@ def _scenes_of(draws: Draws) -> Iterator[tuple[str, str, int]]:
 
 def judge_questions(settings: JudgeSettings) -> Iterator[Illustrated]:
     """Nine questions a render on css, six on l2, in the order of :func:`scenes`. Raises BadInput as
-    :func:`appendix_e.questions` and for a size that the renderer does not take."""
+    :func:`truehue.core.vlm.color_judge.questions.questions` and for a size that the renderer does
+    not take."""
     waiting = scenes(settings)
     while part := list(islice(waiting, _AT_ONCE)):
         # Light and shade of a scene are computed once for its colors that come together.

@@ -34,8 +34,8 @@ def judge_report(log: EvaluationLog, report_progress: Told = quiet) -> dict[str,
     ``published``, ``columns`` (words) and ``rows`` (a cell each: words, a number, or None). Shares
     and intervals are in percent; ``low`` and ``high`` are the ends of a 95% interval.
 
-    Also while it is being asked. The first time, the rules judge every render: ``told`` of how many
-    are done. Raises BadInput where no question is about a render.
+    Also while it is being asked. The first time, the rules judge every render: ``report_progress``
+    of how many are done. Raises BadInput where no question is about a render.
     """
     questions = [question for question in log.questions if queries_of_render(question)]
     if not questions:

@@ -146,7 +146,7 @@ class ConceptsOfNumber(TypedDict):
 def tables_view(
     context: Context, people: ReferenceSets, values: Mapping[str, str]
 ) -> ConceptTablesView:
-    """Both tables, one number by category, and the published ones. ``given`` holds ``people``,
+    """Both tables, one number by category, and the published ones. The query holds ``people``,
     ``method``, ``guidance``, ``runs``, ``common``, and of the second ``metric``, ``kind`` and
     ``style``. Raises BadInput for a choice that there is not."""
     frame = frame_of(context, people, values)

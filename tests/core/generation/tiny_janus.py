@@ -19,7 +19,7 @@ SIDE_PX = 32
 def save_tiny_janus(
     folder: Path, template: str | None = TEMPLATE, terms: tuple[str, ...] = ()
 ) -> Path:
-    """Writes model, tokenizer and processor; 16 tokens make an image of 32 pixels. ``words`` are
+    """Writes model, tokenizer and processor; 16 tokens make an image of 32 pixels. ``terms`` are
     one token each; all else is spelled byte by byte."""
     import torch
     from transformers import (
