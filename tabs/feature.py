@@ -49,7 +49,7 @@ class Feature:
     of the context that make the routes, ``tables`` to classes for
     :meth:`truehue.storage.store.Storage.tables`. ``kinds`` are its kinds of long work, ``commands``
     those of ``truehue`` by name: a module whose ``COMMAND`` it is, and what it is for. ``package``
-    is where the feature's modules lie, unless that is ``truehue.tabs.ID``.
+    is where the feature's modules lie, unless that is ``tabs/ID``.
     """
 
     id: str

@@ -163,6 +163,96 @@ def breaches(prose: Iterator[tuple[int, str]], path: Path) -> list[str]:
     ]
 
 
+REFERENCE = re.compile(r"\btruehue\.((?:core|annotation|storage|tabs)(?:\.\w+)*)")
+LEADING = re.compile(r"(?:^|[.:;!?]\s+)``([a-z_]\w*)``(?=\s)")
+"""An identifier that begins a sentence of a docstring, or what follows a semicolon or colon."""
+
+
+def words_of(*nodes: ast.AST) -> set[str]:
+    """Every identifier in these parts of a module, and every word of its texts."""
+    words: set[str] = set()
+    for node in (node for part in nodes for node in ast.walk(part)):
+        named = (getattr(node, field, None) for field in ("id", "attr", "arg", "name"))
+        words.update(name for name in named if isinstance(name, str))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            words.update(re.findall(r"\w+", node.value))
+    return words
+
+
+@cache
+def members(path: Path, of_class: str = "") -> frozenset[str]:
+    """What a module, or a class of it, defines; a module also what it imports."""
+    tree = tree_of(path)
+    classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+    if of_class:
+        return frozenset(words_of(*classes[of_class].body)) if of_class in classes else frozenset()
+    names: set[str] = set()
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            names.add(node.name)
+        else:
+            names |= words_of(node)
+    fields = (part for node in classes.values() for part in node.body)
+    return frozenset(names | words_of(*(f.target for f in fields if isinstance(f, ast.AnnAssign))))
+
+
+def is_known(name: str) -> bool:
+    """Whether ``core.x.Y.z`` is a module, something that it defines, or a member of its class."""
+    parts = name.split(".")
+    for end in range(len(parts), 0, -1):
+        module, rest = ROOT.joinpath(*parts[:end]), parts[end:]
+        path = module / "__init__.py" if module.is_dir() else module.with_suffix(".py")
+        if path.is_file():
+            known = not rest or rest[0] in members(path)
+            return known and (len(rest) < 2 or rest[1] in members(path, rest[0]))
+        if module.is_dir():
+            return not rest
+    return False
+
+
+def unknown_in_docstrings(path: Path) -> Iterator[tuple[int, str]]:
+    """What docstrings of a module refer to that is not there, with the lines of what they are of:
+    names in full, and the name that begins a sentence in the docstring of a function."""
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    for node in ast.walk(tree_of(path)):
+        docstring = ast.get_docstring(node) if isinstance(node, documented) else None
+        if not docstring:
+            continue
+        line = getattr(node, "lineno", 1)
+        text = " ".join(docstring.split())
+        yield from ((line, name) for name in REFERENCE.findall(text) if not is_known(name))
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        if leading := LEADING.findall(text):
+            returns = [node.returns] if node.returns else []
+            own = words_of(node.args, *returns, *node.decorator_list, *node.body[1:])
+            yield from ((line, name) for name in leading if name not in own | members(path))
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_docstrings_name_what_is_there(folder: str) -> None:
+    wrong = [
+        f"{path.relative_to(ROOT).as_posix()}:{line}: {name}"
+        for path in files("*.py", folder)
+        for line, name in unknown_in_docstrings(path)
+    ]
+    assert wrong == []
+
+
+def test_docstrings_of_renamed_parameters_are_found(tmp_path: Path) -> None:
+    path = tmp_path / "module.py"
+    path.write_text(
+        '"""See truehue.core.color and truehue.core.gone."""\n'
+        'def cut(text, limit):\n    """The begin of ``text``. ``most`` is its length."""\n'
+        'def join(words):\n    """``words`` with blanks. ``none`` where there is none."""\n'
+        '    return " ".join(words) or "none"\n'
+    )
+    assert list(unknown_in_docstrings(path)) == [(1, "core.gone"), (2, "most")]
+    assert is_known("storage.concept_images.images.Images.add")
+    assert not is_known("storage.concept_images.images.add")
+    assert not is_known("core.concepts.distribution.Distribution.gone")
+
+
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_names_say_what_a_value_is(folder: str) -> None:
     wrong = []

@@ -67,10 +67,10 @@ def execute(
 ) -> BatchState:
     """Do the remaining items of the work, and return its final state.
 
-    It ends early when the folder's wish is not ``run``: ``paused`` or ``cancelled``, with the item
-    in work given up; a worker that hangs, or is still loading, is ended after two minutes. What is
-    done is never done again; with ``retry_failed`` the items that failed are tried once more.
-    ``watch`` is told the state about twice a second. ``team`` is for tests.
+    It ends early when the folder's wish is ``paused`` or ``cancelled`` and no longer ``run``, with
+    the item in work given up; a worker that hangs, or is still loading, is ended after two minutes.
+    What is done is never done again; with ``retry_failed`` the items that failed are tried once
+    more. ``watch`` is told the state about twice a second. ``team`` is for tests.
 
     Raises InUse while another process executes it, BadInput for a folder that another version
     began or that was imported. Shards that cannot be read are kept aside in ``damaged/``, and what

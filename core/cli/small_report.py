@@ -132,7 +132,7 @@ def saturation(srgb8: np.ndarray) -> np.ndarray:
 
 
 def judge_image(group: str, guidance: float | None, prompt: Prompt, srgb8: np.ndarray) -> Row:
-    """The verdict on an image of a prompt; ``unscored`` where no object is found."""
+    """The verdict on an image of a prompt; it is ``unscored`` where no object is found."""
     import cv2
 
     mask = object_mask(srgb8)

@@ -78,7 +78,7 @@ def unknown_server(entry: ModelEntry, endpoints: Mapping[str, Endpoint]) -> tupl
 
 
 def server_name(entry: ModelEntry) -> str:
-    """``lab`` of ``served:lab``."""
+    """The name of a server, such as ``lab`` of ``served:lab``."""
     return entry.id.partition(":")[2].strip()
 
 

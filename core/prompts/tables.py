@@ -90,7 +90,7 @@ def _rows(table: str) -> list[dict[str, str]]:
 
 @cache
 def objects() -> tuple[ObjectRow, ...]:
-    """The 108 rows in printed order; ``sink`` stands twice, with other labels."""
+    """The 108 rows in printed order; the object ``sink`` stands twice, with other labels."""
     return tuple(
         ObjectRow(
             int(row["id"]),

@@ -63,8 +63,8 @@ def published_rows(number: str = "1") -> tuple[ScoreRow, ...]:
 
 
 def task_columns() -> dict[str, str]:
-    """Task id by the column of the published tables, from Table 7: ``color_recognition`` by
-    ``C'Recog``."""
+    """Task id by the column of the published tables, from Table 7, such as
+    ``color_recognition`` by ``C'Recog``."""
     rows = published.table("colorbench-table7").rows
     return {row.keys["task"]: row.keys["name"].lower().replace(" ", "_") for row in rows}
 

@@ -80,8 +80,8 @@ def robustness_variants(
 ) -> Iterator[Illustrated]:
     """Up to nine variants of a seed: entire, target and largest, turned by 90, 180 and 270 degrees.
 
-    ``masks`` are those of ``target`` and ``largest``; variants of a region without a mask are
-    left out, and those in which no pixel changes, because all are gray. ``variant`` is such as
+    ``masks`` are those of ``target`` and ``largest``; variants of a region without a mask are left
+    out, and those in which no pixel changes, because all are gray. Their ``variant`` is such as
     ``target-90``; the construction says which share of the image changed. Text, choices and answer
     are the seed's: it has to be a question whose answer is no matter of color.
 

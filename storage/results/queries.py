@@ -275,11 +275,11 @@ class Results:
     def groups(self, selection: Slice, by: Sequence[str], images: bool = False) -> list[Count]:
         """Passes, fails and unscored by one or more fields of :data:`GROUPS`.
 
-        Objects are counted where ``by`` or the slice speaks of an object or a color, else
-        images. With ``images`` every count is of images, by the image's own status: an image
-        counts once in each group that one of its objects belongs to. Fields of the color leave out
-        objects that must not have it. ``found_l2`` counts what was measured; ``modifier`` names of
-        level 3, and one that is in two groups in both; ``basic`` names of level 2, ``category``
+        Objects are counted where ``by`` or the slice speaks of an object or a color, else images.
+        With ``images`` every count is of images, by the image's own status: an image counts once in
+        each group that one of its objects belongs to. Fields of the color leave out objects that
+        must not have it. The field ``found_l2`` counts what was measured, ``modifier`` names of
+        level 3 (one that is in two groups in both), ``basic`` names of level 2, and ``category``
         objects that have one. Raises :class:`BadInput` for another field.
         """
         by = tuple(by)

@@ -48,7 +48,7 @@ def append_trials(
     trials: Sequence[Trial],
     time: datetime,
 ) -> tuple[StoredTrial, ...]:
-    """Store further trials in the open transaction; ``at`` is UTC without a zone.
+    """Store further trials in the open transaction; ``time`` is UTC without a zone.
 
     Raises :class:`BadInput` where their positions do not continue those that are stored.
     """

@@ -177,13 +177,13 @@ class Generations:
     def add_many(self, drawings: Sequence[GenerationRecord]) -> list[GenerationRecord]:
         """Store drawings, all of them or none, and return them as stored, in their order.
 
-        The images are stored before (``truehue.storage.concept_images.images.add``). An id that is given
-        (64 hexadecimal characters) is kept; without one a drawn row gets a new one, so that each
-        attempt counts, and an imported row gets the SHA-256 of image, prompt, model, settings and
-        its origin's ``content_key``, so that the same folder imported twice counts once, and two
-        files of equal pixels twice. An id that is stored already keeps its first row. Raises
-        :class:`NotStored` for an unknown image and :class:`BadInput`, naming the field, for what
-        cannot be stored.
+        The images are stored before (``truehue.storage.concept_images.images.Images.add``). An id
+        that is given (64 hexadecimal characters) is kept; without one a drawn row gets a new one,
+        so that each attempt counts, and an imported row gets the SHA-256 of image, prompt, model,
+        settings and its origin's ``content_key``, so that the same folder imported twice counts
+        once, and two files of equal pixels twice. An id that is stored already keeps its first row.
+        Raises :class:`NotStored` for an unknown image and :class:`BadInput`, naming the field, for
+        what cannot be stored.
         """
         rows = [_row(drawing) for drawing in drawings]
         if not rows:

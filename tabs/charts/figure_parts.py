@@ -170,8 +170,8 @@ def heat_map(
 ) -> dict[str, Any]:
     """A heat map in grays; the first row stands on top. Cells of a choice in use get a frame.
 
-    ``more`` are of the chart: ``row_px`` the height of a row, ``gap`` the pixels between cells,
-    ``text_px`` the size of the texts in them, None for cells without text.
+    ``more`` are of the chart, such as ``row_px``, the height of a row, ``gap``, the pixels between
+    cells, and ``text_px``, the size of the texts in them, None for cells without text.
     """
     used = picks.in_use if picks else ()
     rows = [[asdict(cell) | {"used": cell.pick in used} for cell in row] for row in cells]

@@ -108,7 +108,7 @@ def save_image(context: Context, actor: Actor, request: KeepPicture) -> StoredSc
 
 
 def render_scene(scene: Scene) -> tuple[np.ndarray, np.ndarray]:
-    """``srgb8`` uint8 ``(H, W, 3)`` and the exact mask, bool ``(H, W)``; both read-only.
+    """The image, uint8 sRGB ``(H, W, 3)``, and the exact mask, bool ``(H, W)``; both read-only.
 
     Raises BadInput or UnknownColor for a scene that cannot be drawn.
     """

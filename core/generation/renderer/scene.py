@@ -152,7 +152,8 @@ class Scene:
     def visibilities(
         self, origins: Sequence[Points], directions: Sequence[Vector], spread: float
     ) -> Iterator[Array]:
-        """``visibility`` of each of these sets of points in its own direction, to the same bits.
+        """:meth:`visibility` of each of these sets of points in its own direction, to the same
+        bits.
 
         Small sets are followed together: in most steps few rays of a set are still under way, and
         a call of numpy takes longer than what it computes.
