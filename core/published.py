@@ -335,17 +335,6 @@ def counterpart(paper_id: str, published: str) -> Counterpart:
     return counterparts().get((paper_id, published), nothing)
 
 
-def published_names(paper_id: str, model_id: str) -> tuple[str, ...]:
-    """The names under which a paper's tables may hold one of our generators, none for most.
-    Raises BadInput for an unknown paper."""
-    source_paper = paper(paper_id)
-    return tuple(
-        name
-        for (suffix, name), partner in counterparts().items()
-        if suffix == source_paper.id and model_id in partner.ids
-    )
-
-
 def bibtex(ids: Iterable[str]) -> str:
     """BibTeX entries of papers, by their ids or the ids of their tables, each paper once. Raises
     BadInput for an id of neither."""

@@ -85,11 +85,6 @@ class JobState:
         """True when nothing more will come."""
         return self.status in FINISHED
 
-    @property
-    def not_generated(self) -> int:
-        """Requests without an image or a problem: they are to come, or were cancelled."""
-        return self.total - self.done - self.failed
-
 
 class ChangeSignal:
     """Readers hold ``lock`` for a snapshot, writers use :meth:`change`, pages wait for it."""

@@ -50,9 +50,7 @@ _ANOTHER = re.compile(
     r"\s*(?:,\s*(?:and|or)?|/|&|\+|\band\b|\bor\b|\boder\b|\bund\b|和|或|と)\s*"
     r"(?P<open>[(\[\"']*)(?P<letter>[A-Z])(?P<close>[)\]\"']*)(?![\w'])(?P<rest>\s*[a-z]?)"
 )
-_AND = re.compile(
-    r"[\"')\]]*\s*(?:,|/|&|,?\s*and|,?\s*or)\s*(?:an?\s|the\s)?[\"'(\[]*\s*", re.IGNORECASE
-)
+_AND = re.compile(r"[\"')\]]*\s*(?:,|/|&|,?\s*and|,?\s*or)\s*(?:an?\s|the\s)?[\"'(\[]*\s*")
 _CORRECT = (
     r"(?:(?:the|most|likely|probably|clearly|therefore|thus)\s+)*"
     r"(?:correct|right|best|closest|accurate|appropriate|answer)\b"
@@ -245,10 +243,7 @@ def target_at(text: str, choices: Choices) -> Target | None:
     ) and not sentence[end:].lstrip().startswith(("。", "で", "で")):
         return None
     for start, stop, letter in spans[1:]:
-        if re.fullmatch(
-            r"[\"')\]]*\s*(?:,|/|&|,?\s*and|,?\s*or)\s*(?:an?\s|the\s)?[\"'(\[]*\s*",
-            sentence[end:start],
-        ):
+        if _AND.fullmatch(sentence[end:start]):
             named.add(letter)
             end = stop
     letter_after = re.match(r"[\s,]*[(\[]([A-Za-z])[)\]]", sentence[end:])

@@ -66,16 +66,14 @@ class PublishedRow:
 
 @dataclass(frozen=True)
 class PublishedSet:
-    """What was read of the files. ``counts`` are by task id; ``seeds`` counts robustness seeds and
-    ``short_seeds`` says of each with other than nine variants how many it has. ``notes`` say what
-    is odd and was taken nevertheless, a sentence each. ``skipped`` are the rows that were left out.
-    ``revision`` is the hub's, where the download says it, else empty."""
+    """What was read of the files. ``counts`` are by task id; ``seeds`` counts robustness seeds.
+    ``notes`` say what is odd and was taken nevertheless, a sentence each. ``skipped`` are the rows
+    that were left out. ``revision`` is the hub's, where the download says it, else empty."""
 
     paths: tuple[Path, ...]
     rows: tuple[PublishedRow, ...]
     counts: Mapping[str, int]
     seeds: int
-    short_seeds: Mapping[str, int]
     notes: tuple[str, ...]
     skipped: tuple[SkippedRow, ...] = ()
     revision: str = ""
@@ -143,7 +141,6 @@ def read_published(source: Path | str, strict: bool = False) -> PublishedSet:
         rows=tuple(rows),
         counts=dict(Counter(row.task.id for row in rows)),
         seeds=len(variants),
-        short_seeds=short,
         notes=tuple(notes),
         skipped=tuple(skipped),
         revision=_revision(paths),

@@ -9,7 +9,7 @@ const MAX_RETRIES = 3;
  * A target in words: “red cube”; a color without a name after the object.
  * @param {{ object: string, label: string }} target
  */
-export function targetWords({ object, label }) {
+function targetWords({ object, label }) {
   return /[#\d]/.test(label) ? object + ' in ' + label : label.toLowerCase() + ' ' + object;
 }
 

@@ -4,7 +4,7 @@
 export const INK = 'var(--th-ink)';
 export const SOFT = 'var(--th-soft)';
 export const LINE = 'var(--th-line)';
-export const PANEL = 'var(--th-panel)';
+const PANEL = 'var(--th-panel)';
 /** From this shade on, the text of a cell has the color of the page. */
 const DARK_SHADE = 54;
 

@@ -18,7 +18,7 @@ export function readPresets() {
 }
 
 /** What a preset asks of people, in one line. @param {Api.PresetJson} preset */
-export function sizeWords(preset) {
+function sizeWords(preset) {
   const { form } = preset;
   const parts = [];
   const { models } = preset;

@@ -89,7 +89,7 @@ export function expectedEnd(live) {
  * Which answers do not count, and whether others can answer in their place; empty where all count.
  * @param {Api.LiveView} live
  */
-export function exclusionNote(live) {
+function exclusionNote(live) {
   const excluded = live.excluded_answers;
   if (!excluded) return null;
   const to_replace = live.to_replace;

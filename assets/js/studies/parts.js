@@ -2,7 +2,7 @@
 import { make, put } from '../shared/dom.js';
 
 /** States of a study: a shape beside each word, so that no color has to tell them apart. */
-export const STATES = {
+const STATES = {
   draft: { shape: '○', word: 'Draft' },
   open: { shape: '▸', word: 'Open' },
   paused: { shape: '‖', word: 'Paused' },

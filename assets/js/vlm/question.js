@@ -13,7 +13,7 @@ export const OUTCOMES = {
 const LONG = 900;
 /** How much of an answer a list shows. */
 export const SHORT = 320;
-export const VERSIONS = { colored: 'In color', gray: 'Grayscale', black: 'Blank (black)' };
+const VERSIONS = { colored: 'In color', gray: 'Grayscale', black: 'Blank (black)' };
 
 /**
  * @typedef {object} Told who an asking is, beside what it answered
@@ -37,7 +37,7 @@ function readingWords(question, reading) {
  * @param {Api.QuestionJson} question
  * @param {number} max CSS pixels that there is room for
  */
-export function exactImage(question, max) {
+function exactImage(question, max) {
   const image = make('img', 'th-qa-exact');
   const fit = () => {
     const dpr = window.devicePixelRatio || 1;

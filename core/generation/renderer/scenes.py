@@ -33,13 +33,6 @@ from truehue.core.generation.renderer.shapes import Array
 from truehue.core.generation.renderer.trace import Watch, ignore_progress, target_shares, trace
 from truehue.core.images.pixels import Mask
 
-LEAST_SHARES = {1: 0.05, 2: 0.02, 3: 0.02, 4: 0.01}
-"""The exact mask of every object takes at least this share of an image of so many objects, from
-256 pixels upward. Below that thin parts have few pixels that are theirs alone."""
-
-LEAST_UNHIDDEN = 0.6
-"""At least this part of what would be seen of an object alone stays in sight behind the others."""
-
 _SIZE = 0.62
 _TRIES = 24
 _LOOK_PX = 96
@@ -236,9 +229,10 @@ def render_scene(request: SceneRequest, watch: Watch = ignore_progress) -> Scene
     """Render the image; the same request gives the same bytes.
 
     Objects are drawn about equally large, whatever their sizes in the world, and never touch. The
-    mask of each takes at least 2% of the image, with four objects 1% (LEAST_SHARES in layout).
-    They throw shadows on each other, but no light: no object takes a tint from its neighbor, as in
-    the world it would. One object alone is the image of ``render``.
+    exact mask of each takes at least 2% of an image from 256 pixels upward, with four objects 1%;
+    at least 60% of what would be seen of it alone stays in sight behind the others. They throw
+    shadows on each other, but no light: no object takes a tint from its neighbor, as in the world
+    it would. One object alone is the image of ``render``.
 
     What does not depend on the colors is kept for the last four scenes. ``watch`` is called
     between pieces of the work with the share that is done, 0 to 1; what it raises ends the drawing

@@ -35,14 +35,12 @@ class TwoMaterialRendering:
 
     ``srgb8`` uint8 ``(H, W, 3)``. ``mask`` bool ``(H, W)``: every sample of the pixel lies on the
     object, whichever material it has; ``asked`` and ``second``: every sample lies on that material.
-    ``second_share``, 0 to 1, is the second one's part of both.
     """
 
     srgb8: np.ndarray
     mask: np.ndarray
     asked: np.ndarray
     second: np.ndarray
-    second_share: float
 
 
 def render_two_materials(
@@ -73,13 +71,11 @@ def render_two_materials(
         linear1 += shade[:, None] * srgb8_to_linear1(np.array(color)).astype(np.float32)
     square = size_px, size_px
     object_mask, second = (mask.reshape(square) for mask in buffer.masks)
-    of_second, of_asked = int(np.count_nonzero(second)), int(np.count_nonzero(object_mask))
     return TwoMaterialRendering(
         srgb8=linear1_to_srgb8(linear1).reshape(*square, 3),
         mask=buffer.whole.reshape(square),
         asked=object_mask,
         second=second,
-        second_share=of_second / (of_second + of_asked),
     )
 
 

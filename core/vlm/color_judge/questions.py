@@ -27,7 +27,6 @@ from truehue.core.color.systems import (
     system,
 )
 from truehue.core.diagnosis.colors import (
-    DEFAULT_SIZE_PX,
     NOT_CSS3,
     make_query,
     render_image,
@@ -37,7 +36,7 @@ from truehue.core.errors import BadInput
 from truehue.core.images.load import image_id
 from truehue.core.images.pixels import Mask
 from truehue.core.vlm.generators.draws import Draws
-from truehue.core.vlm.records import LETTERS, Form, Illustrated, Question
+from truehue.core.vlm.records import LETTERS, Form, Question
 
 SYSTEM_NAMES = {"css": "CSS3/X11", "l2": "ISCC-NBS Level 2"}
 MOST_CHOICES = len(LETTERS)
@@ -193,25 +192,6 @@ class _Asker:
             image_id=self.image_id,
             construction={**self.made, **made},
         )
-
-
-def of_renders(
-    system_id: str,
-    scenes: Sequence[tuple[str, str, int]],
-    near: int | None = None,
-    seed: int = 0,
-    size_px: int = DEFAULT_SIZE_PX,
-) -> Iterator[Illustrated]:
-    """The questions about the diagnostic renders of a system: every color of it in every scene of
-    (object, light, seed of the renderer). Raises BadInput as :func:`questions` and as
-    ``truehue.core.diagnosis.colors.render_image``."""
-    if system_id not in SYSTEM_NAMES:
-        raise BadInput(f"Appendix E asks on css and l2, not on {system_id}.", "system")
-    for color in set_colors(system_id):
-        for scene in scenes:
-            render = render_question(system_id, color.name, scene, size_px)
-            for question in questions(render, near, seed):
-                yield Illustrated(question, render.srgb8)
 
 
 def _same_color(color: NamedColor) -> list[str]:

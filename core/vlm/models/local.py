@@ -70,11 +70,6 @@ class LocalAnswerer:
         self._image_id = _image_token(processor, model.config)
         self._longest = _longest(model.config)
 
-    @property
-    def placement(self) -> Placement:
-        """Where it is, and in which dtype."""
-        return self._at
-
     def answers(
         self, image_prompts: Iterable[ImagePrompt], sampling: Sampling, stop: Stop
     ) -> Iterator[Reply | NoReply]:

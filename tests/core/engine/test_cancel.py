@@ -30,7 +30,7 @@ def test_a_waiting_job_ends_at_once_and_the_others_move_up() -> None:
         last = engine.submit(asked(1), other)
         engine.cancel(gone)
         state = engine.state(gone)
-        assert (state.status, state.not_generated, state.place) == ("cancelled", 2, None)
+        assert (state.status, state.total, state.done, state.place) == ("cancelled", 2, 0, None)
         assert state.message == "Cancelled: 0 generated, 2 not generated"
         assert engine.state(last).place == 1
         gate.release(100)
@@ -48,12 +48,7 @@ def test_a_running_job_stops_within_a_step() -> None:
         until(engine, lambda: engine.state(job).done == 1 and engine.state(job).step == 7)
         engine.cancel(job)
         state = engine.wait(job, WAIT_S)
-        assert (state.status, state.done, state.failed, state.not_generated) == (
-            "cancelled",
-            1,
-            0,
-            3,
-        )
+        assert (state.status, state.total, state.done, state.failed) == ("cancelled", 4, 1, 0)
         assert state.step == 7
         assert state.message == "Cancelled: 1 generated, 3 not generated"
         engine.cancel(job)

@@ -30,7 +30,6 @@ def test_all_requests_are_drawn_in_order() -> None:
     assert (state.status, state.total, state.done, state.failed) == ("done", 3, 3, 0)
     assert (state.title, state.owner, state.place) == ("Three", "ann", None)
     assert state.finished
-    assert state.not_generated == 0
     assert state.message == "3 of 3 generated"
     assert inbox.threads == house.models["flat"].threads == {"truehue-engine"}
 
@@ -181,7 +180,7 @@ def test_many_pages_poll_while_it_draws() -> None:
             looks = 0
             while not engine.state(jobs[-1]).finished:
                 for state in engine.states():
-                    assert state.done + state.failed + state.not_generated == state.total == 20
+                    assert state.done + state.failed <= state.total == 20
                     assert (state.place is None) == state.finished
                     assert state.status != "done" or state.done == 20
                     looks += 1

@@ -178,7 +178,7 @@ def test_cancel_within_a_step(diffusion: str, sources: Sources, kind: str) -> No
     try:
         for _ in range(2):  # a model that was cancelled can be cancelled again
             state = own.wait(own.submit(requests, inbox), WAIT_S)
-            assert (state.status, state.done, state.not_generated) == ("cancelled", 0, 3)
+            assert (state.status, state.total, state.done, state.failed) == ("cancelled", 3, 0, 0)
             assert state.step == 2 < state.steps
     finally:
         assert own.close(WAIT_S)

@@ -24,8 +24,6 @@ from truehue.core.generation.renderer import (
     render_scene,
 )
 from truehue.core.generation.renderer.scenes import (
-    LEAST_SHARES,
-    LEAST_UNHIDDEN,
     forget_scenes,
     saved_bytes,
     scene_view,
@@ -35,6 +33,10 @@ from truehue.core.generation.renderer.trace import target_shares
 pytestmark = pytest.mark.slow
 
 SIZE = 64
+LEAST_SHARES = {2: 0.02, 3: 0.02, 4: 0.01}
+"""The exact mask of every object takes at least this share of an image of so many objects."""
+LEAST_UNHIDDEN = 0.6
+"""At least this part of what would be seen of an object alone stays in sight behind the others."""
 COLORS = ((200, 50, 45), (40, 90, 190), (230, 190, 50), (12, 150, 80))
 SCENES = [
     (("mug", "cube"), "studio", 1),

@@ -8,7 +8,7 @@ import pytest
 from truehue.core.color.difference import delta_e00
 from truehue.core.color.systems import find, nearest_names, parse_target
 from truehue.core.errors import BadInput
-from truehue.core.vlm.color_judge.questions import Render, of_renders, questions
+from truehue.core.vlm.color_judge.questions import Render, questions
 from truehue.core.vlm.records import LETTERS, Form
 from truehue.core.vlm.tasks import TASKS
 
@@ -63,9 +63,3 @@ def test_what_cannot_be_asked_is_refused() -> None:
         questions(Render(SRGB8, "mug", parse_target("#123456"), "css"))
     with pytest.raises(BadInput, match="1 to 25 near names"):
         questions(render("teal", "css"), near=26)
-
-
-def test_renders_are_asked_about_in_their_colors() -> None:
-    first = next(of_renders("l2", [("mug", "overcast", 0)], size_px=64))
-    assert first.question.construction["object"] == "mug"
-    assert first.srgb8.shape == (64, 64, 3)
