@@ -23,7 +23,7 @@ from truehue.core.errors import BadInput, TrueHueError
 
 if TYPE_CHECKING:
     from truehue.core.batch.records import BatchState
-    from truehue.core.files import Progress
+    from truehue.core.files import ReportProgress
 
 PERCENT_STEP = 5
 INTERRUPTED = 128 + signal.SIGINT
@@ -336,7 +336,7 @@ def exit_status(state: BatchState) -> int:
     return 2 if state.failed else 0
 
 
-def percent_line(wanted: bool = True) -> Progress:
+def percent_line(wanted: bool = True) -> ReportProgress:
     """How much of something is done: a line now and then on a terminal, nothing elsewhere."""
     shown = wanted and sys.stderr.isatty()
     last = -1

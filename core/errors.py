@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 class TrueHueError(Exception):
     """Base of all errors that TrueHue raises on purpose; ``str(error)`` is fit to be shown."""
@@ -102,3 +104,8 @@ class DatabaseBusy(StorageError):
 
 class NotStored(StorageError, LookupError):
     """Nothing is stored under that id."""
+
+
+def enumeration(parts: Sequence[str]) -> str:
+    """``a``, ``a and b`` or ``a, b and c``, for a sentence."""
+    return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))

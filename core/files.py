@@ -20,8 +20,8 @@ import numpy as np
 
 from truehue.core.errors import BadInput, DataFolderError, StorageError
 
-Progress = Callable[[int, int], None]
-"""Told now and then how many images of how many are done; raises to end the work."""
+ReportProgress = Callable[[int, int], None]
+"""Called now and then with how many are done, and of how many; raises to end the work."""
 DAMAGED_ZIP: tuple[type[Exception], ...] = (
     zipfile.BadZipFile,
     zlib.error,
@@ -74,6 +74,15 @@ def shown_path(path: str | Path) -> str:
 def content_path(root: Path, sha256: str) -> Path:
     """Where the PNG named ``sha256`` lies below ``root``: ``root/ab/abcd….png``."""
     return root / sha256[:2] / f"{sha256}.png"
+
+
+def file_stamp(path: Path) -> tuple[int, int]:
+    """Size in bytes and time of change in nanoseconds of a file, zeros where there is none."""
+    try:
+        stat = path.stat()
+    except OSError:
+        return 0, 0
+    return stat.st_size, stat.st_mtime_ns
 
 
 def write_once(path: Path, content: bytes) -> None:
@@ -190,8 +199,8 @@ def replace_file(path: Path, content: bytes) -> None:
         raise DataFolderError(f"{path} cannot be written: {why_of(error)}.") from error
 
 
-def quiet(done: int, total: int) -> None:
-    """A progress that nobody looks at."""
+def ignore_progress(*progress: object) -> None:
+    """For work that nobody watches."""
 
 
 @contextlib.contextmanager

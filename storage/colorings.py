@@ -19,12 +19,11 @@ from truehue.core.records import ColoringHead, ColoringRecord, LayerRecord
 from truehue.core.studies import MARK_VALUES, ColoringMark, MarkKind
 from truehue.storage.database import canonical
 from truehue.storage.database.connection import Database, aware
-from truehue.storage.studies.rows import not_stored, single_row
+from truehue.storage.studies.rows import MARK_COLUMNS, not_stored, single_row
 
 _COLORING_COLUMNS = "coloring_id, sketch_id, words, actions, maker, created_at"
 _HEAD = "coloring_id, sketch_id, words, maker, created_at"
 _LAYER_COLUMNS = "event_id, participant_id, position, checksum, matches, colored, created_at"
-_MARK_COLUMNS = "participant_id, position, kind, value, reason, author, number, created_at"
 
 
 class Colorings:
@@ -311,7 +310,7 @@ class ColoringMarks:
                 now,
             )
             cursor.execute(
-                f"INSERT INTO coloring_marks ({_MARK_COLUMNS}, study_id) "
+                f"INSERT INTO coloring_marks ({MARK_COLUMNS}, study_id) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 [*row, study_id],
             )
@@ -321,7 +320,7 @@ class ColoringMarks:
     def of_study(self, study_id: str) -> list[ColoringMark]:
         """The marks of a study in the order of adding."""
         rows = self._database.rows(
-            f"SELECT {_MARK_COLUMNS} FROM coloring_marks WHERE study_id = ? ORDER BY number",
+            f"SELECT {MARK_COLUMNS} FROM coloring_marks WHERE study_id = ? ORDER BY number",
             [study_id],
         )
         return [_mark_record(row) for row in rows]

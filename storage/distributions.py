@@ -5,7 +5,6 @@ Their names and their visibility are versions in a table of their own."""
 from __future__ import annotations
 
 import json
-import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -43,7 +42,7 @@ class NamedSets:
     def rename(self, set_id: str, name: str) -> None:
         """Give a set another name; the old one stays in the database. Raises :class:`NotStored`,
         and :class:`BadInput` for a name that is none."""
-        full, plain = self._full(set_id), checked_name(name)
+        full, plain = self._full(set_id), canonical.one_line(name, "name", MAX_NAME)
         with self._database.transaction() as cursor:
             change(self._database, cursor, full, name=plain)
 
@@ -79,16 +78,6 @@ def change(
     state = (old_name if name is None else name, old_hidden if hidden is None else hidden)
     if newest is None or state != (old_name, old_hidden):
         _add(database, cursor, set_id, version + 1, *state)
-
-
-def checked_name(name: object) -> str:
-    """The name as it is stored. Raises BadInput for an empty one, a long one, two lines."""
-    plain = unicodedata.normalize("NFC", canonical.require_text(name, "name")).strip()
-    if len(plain) > MAX_NAME:
-        raise BadInput(f"The name has {len(plain)} characters: give at most {MAX_NAME}.")
-    if len(plain.splitlines()) > 1:
-        raise BadInput("The name has more than one line: give one.")
-    return plain
 
 
 def _newest(cursor: duckdb.DuckDBPyConnection, set_id: str) -> tuple[int, str, bool] | None:
@@ -182,7 +171,7 @@ class DistributionSets(NamedSets):
         :class:`BadInput` for a name that is none, no row, a kind that is unknown, a row that is no
         distribution and text that cannot be stored.
         """
-        name = checked_name(name)
+        name = canonical.one_line(name, "name", MAX_NAME)
         if file.kind not in KINDS:
             raise BadInput(f"There is no kind {file.kind[:40]!r}: it is one of {', '.join(KINDS)}.")
         if not file.rows:

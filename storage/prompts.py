@@ -283,14 +283,9 @@ def _latest(
 
 
 def plain_name(name: object) -> str:
-    """The name as it is stored: the same one typed on two keyboards is one. Raises
-    :class:`BadInput` as :meth:`Selections.save`."""
-    plain = unicodedata.normalize("NFC", canonical.require_text(name, "name")).strip()
-    if len(plain) > MAX_NAME:
-        raise BadInput(f"The name has {len(plain)} characters: give at most {MAX_NAME}.")
-    if len(plain.splitlines()) > 1:
-        raise BadInput("The name has more than one line: give one.")
-    return plain
+    """The name of a selection as it is stored. Raises :class:`BadInput` as
+    :meth:`Selections.save`."""
+    return canonical.one_line(name, "name", MAX_NAME)
 
 
 def _refs(refs: Sequence[tuple[str, str]]) -> list[list[str]]:

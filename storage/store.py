@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from truehue.core.errors import DataFolderError, NotStored
-from truehue.core.files import Progress, quiet, sweep, why_of
+from truehue.core.files import ReportProgress, ignore_progress, sweep, why_of
 from truehue.storage.accounts import Accounts
 from truehue.storage.backup.backup import (
     BackupReport,
@@ -257,7 +257,7 @@ class Storage:
                 shutil.copytree(deleted, folder / deleted.name, copy_function=_second_name)
 
     def write_backup(
-        self, path: Path, *, replace: bool = False, progress: Progress = quiet
+        self, path: Path, *, replace: bool = False, progress: ReportProgress = ignore_progress
     ) -> BackupReport:
         """Back the data folder up to the file ``path``, while others go on; see
         :func:`truehue.storage.backup.backup.write_backup`."""

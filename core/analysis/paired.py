@@ -13,7 +13,7 @@ import numpy as np
 from truehue.core.analysis.names import l2_names, nearest_l2
 from truehue.core.analysis.records import Drift, RuleAgreement
 from truehue.core.color.difference import delta_e00
-from truehue.core.color.spaces import hex_of, lab_to_srgb8, srgb1_to_lab
+from truehue.core.color.spaces import hex_of, lab_to_srgb8, srgb1_to_lab, triple
 
 CELLS = ("both", "only_a", "only_b", "neither")
 """Both pass, the first alone passes, the second alone passes, both fail."""
@@ -178,8 +178,8 @@ def arrows(drifts: Iterable[Drift], grouped: bool) -> tuple[Arrow, ...]:
             name=key if grouped else first[key].name or first[key].hex,
             grouped=grouped,
             colors=int(sizes[index]),
-            asked_lab=_lab(asked_lab[index]),
-            found_lab=_lab(found_lab[index]),
+            asked_lab=triple(asked_lab[index]),
+            found_lab=triple(found_lab[index]),
             asked_hex=first[key].hex if sizes[index] == 1 else hex_of(asked_srgb8[index]),
             found_hex=hex_of(found_srgb8[index]),
             count=int(sums[index]),
@@ -191,10 +191,6 @@ def arrows(drifts: Iterable[Drift], grouped: bool) -> tuple[Arrow, ...]:
         for key, index in positions.items()
     ]
     return tuple(sorted(arrow_list, key=lambda arrow: (-arrow.count, arrow.name)))
-
-
-def _lab(point: np.ndarray) -> Lab:
-    return float(point[0]), float(point[1]), float(point[2])
 
 
 @cache

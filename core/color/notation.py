@@ -23,6 +23,7 @@ from truehue.core.color.spaces import (
     lab_to_srgb8,
     srgb1_to_lab,
     srgb8_to_lab,
+    triple,
     xyz1_to_lab,
 )
 from truehue.core.errors import UnknownColor
@@ -175,7 +176,7 @@ def read_function(text: str) -> WrittenColor | None:
     first, second, third = values
     if name == "hsl":
         srgb8 = hsl_to_srgb8((first, second, third))
-        lab = _triple(srgb8_to_lab(np.array(srgb8, dtype=np.uint8)))
+        lab = triple(srgb8_to_lab(np.array(srgb8, dtype=np.uint8)))
         return WrittenColor(lab, srgb8, "")
     lab = TO_LAB[name]((first, second, third))
     _check_gamut(text, lab)
@@ -187,7 +188,7 @@ def read_function(text: str) -> WrittenColor | None:
 def oklab_to_lab(oklab: Triple) -> Triple:
     """OKLab, L 0 to 1, to CIELAB for D65."""
     lms = (_OKLAB_TO_LMS @ np.array(oklab, dtype=np.float64)) ** 3
-    return _triple(xyz1_to_lab(_LMS_TO_XYZ1 @ lms))
+    return triple(xyz1_to_lab(_LMS_TO_XYZ1 @ lms))
 
 
 def from_polar(lch: Triple) -> Triple:
@@ -234,7 +235,7 @@ def most_vivid_within(lab: Triple) -> Triple:
         middle = (low + high) / 2.0
         inside = bool(in_srgb(target * np.array([1.0, middle, middle])))
         low, high = (middle, high) if inside else (low, middle)
-    return _triple(target * np.array([1.0, low, low]))
+    return triple(target * np.array([1.0, low, low]))
 
 
 def format_signed(value: float, decimals: int = 2) -> str:
@@ -302,7 +303,3 @@ def _tenths(value: float) -> str:
 def _plain(value: float) -> str:
     """A number as short as it reads back: ``0.1``, ``52``."""
     return f"{value:.10g}" if value else "0"
-
-
-def _triple(values: np.ndarray) -> Triple:
-    return float(values[0]), float(values[1]), float(values[2])

@@ -148,6 +148,11 @@ def hex_of(srgb8: np.ndarray | tuple[int, int, int]) -> str:
     return f"#{red:02X}{green:02X}{blue:02X}"
 
 
+def triple(values: np.ndarray) -> tuple[float, float, float]:
+    """The three numbers of an array ``(3,)``, such as a color in CIELAB, as Python's."""
+    return float(values[0]), float(values[1]), float(values[2])
+
+
 MIN_PIXELS = 2
 
 

@@ -17,7 +17,14 @@ from itertools import product
 
 import numpy as np
 
-from truehue.core.color.spaces import chroma, hex_of, linear1_to_srgb1, masked_srgb24, srgb8_to_lab
+from truehue.core.color.spaces import (
+    chroma,
+    hex_of,
+    linear1_to_srgb1,
+    masked_srgb24,
+    srgb8_to_lab,
+    triple,
+)
 from truehue.core.color.systems import nearest_names
 from truehue.core.errors import BadInput
 
@@ -102,7 +109,7 @@ def uw71() -> tuple[Bin, ...]:
     return tuple(
         Bin(
             index,
-            _triple(lab),
+            triple(lab),
             _whole(rgb),
             name if names.count(name) == 1 else f"{name}, C* {chroma(lab):.0f}",
         )
@@ -313,11 +320,6 @@ def _name(lab: np.ndarray) -> str:
 def _frozen(array: np.ndarray) -> np.ndarray:
     array.flags.writeable = False
     return array
-
-
-def _triple(lab: np.ndarray) -> tuple[float, float, float]:
-    lightness, a, b = (float(value) for value in lab)
-    return lightness, a, b
 
 
 def _whole(rgb: np.ndarray) -> tuple[int, int, int]:

@@ -23,7 +23,7 @@ from truehue.core.color import dominant, statistics
 from truehue.core.color.difference import delta_e00
 from truehue.core.color.dominant import DominantColor
 from truehue.core.color.shading import lit_color
-from truehue.core.color.spaces import hex_of, lab_to_srgb8, srgb1_to_lab
+from truehue.core.color.spaces import hex_of, lab_to_srgb8, srgb1_to_lab, triple
 from truehue.core.concepts.profile import CELLS
 from truehue.core.errors import BadInput
 from truehue.core.images.pixels import MaskedColors
@@ -157,7 +157,7 @@ def describe_colors(colors: MaskedColors, lit: DominantColor | None = None) -> C
     return ColorDescription(
         lit_lab=lit.lab,
         lit_share=lit.used_count / colors.pixel_count,
-        mean_lab=_triple(mean),
+        mean_lab=triple(mean),
         palette=palette,
         palette_share=share,
         pixel_count=colors.pixel_count,
@@ -185,7 +185,3 @@ def palette_of(srgb24: np.ndarray, counts: np.ndarray) -> tuple[Palette, float]:
     total_weight = float(merged.weights[in_palette].sum())
     share = total_weight * float(held[largest].sum() / held.sum())
     return Palette(merged.lab[in_palette], merged.weights[in_palette] / total_weight), share
-
-
-def _triple(lab: np.ndarray) -> Lab:
-    return float(lab[0]), float(lab[1]), float(lab[2])

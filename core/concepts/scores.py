@@ -6,7 +6,7 @@ seven models takes about two seconds the first time; the results are cached.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
@@ -20,10 +20,8 @@ from truehue.core.color.distances import Comparison, checked, compare, emd
 from truehue.core.concepts.metrics import METRICS
 from truehue.core.concepts.records import ConceptCell
 from truehue.core.errors import BadInput
+from truehue.core.files import ReportProgress, ignore_progress
 from truehue.core.prompts.concepts import STYLES, Concept, concepts
-
-OnProgress = Callable[[int, int], None]
-"""Told how many are done, of how many."""
 
 KINDS = ("base", "visual state", "emotional")
 """Of concepts, in the order of the paper's tables."""
@@ -85,7 +83,7 @@ def base_of() -> Mapping[str, str]:
 def scores(
     cells: Sequence[ConceptCell],
     people: Mapping[str, np.ndarray],
-    on_progress: OnProgress = lambda done, total: None,
+    on_progress: ReportProgress = ignore_progress,
     stop: Event | None = None,
 ) -> tuple[Score, ...] | None:
     """A score for every run, style, scale and concept that one of the cells or people have.

@@ -16,13 +16,13 @@ from types import MappingProxyType
 
 import numpy as np
 
+from truehue.core.color.spaces import triple
 from truehue.core.color.uw71 import lab71
 from truehue.core.concepts.records import ConceptCell
 from truehue.core.concepts.scores import (
     NO_PEOPLE,
     NOT_DRAWN,
     UNMEASURED,
-    OnProgress,
     base_of,
     by_id,
     moved_lab,
@@ -31,6 +31,7 @@ from truehue.core.concepts.scores import (
 )
 from truehue.core.concepts.tables import Number, mean_of, ratio_of
 from truehue.core.errors import BadInput
+from truehue.core.files import ReportProgress, ignore_progress
 
 INERTIA, DRIFT, OVER_CORRECTION, PRECISE, UNDIRECTED = (
     "inertia",
@@ -174,7 +175,7 @@ def shifts(
     *,
     guidance: float | None = None,
     limits: Limits = OURS,
-    on_progress: OnProgress = lambda done, total: None,
+    on_progress: ReportProgress = ignore_progress,
     stop: Event | None = None,
 ) -> tuple[Shift, ...] | None:
     """A shift for every run, style and modified concept that one of the cells or people have.
@@ -315,8 +316,8 @@ def _shift(
         plain,
         model_lab=model_lab,
         people_lab=people_lab,
-        model_way=_triple(model_way),
-        people_way=_triple(people_way),
+        model_way=triple(model_way),
+        people_way=triple(people_way),
     )
     if people_lab < _NO_SHIFT_LAB:
         return replace(measured, reason=PEOPLE_STAY, direction_reason=PEOPLE_STILL)
@@ -329,8 +330,3 @@ def _shift(
         direction_reason=why,
         behavior=behavior_of(ratio, angle, limits),
     )
-
-
-def _triple(way: np.ndarray) -> tuple[float, float, float]:
-    lightness, a, b = (float(value) for value in way)
-    return lightness, a, b

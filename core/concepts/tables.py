@@ -26,7 +26,6 @@ from truehue.core.concepts.scores import (
     KINDS,
     NOT_COMMON,
     UNDEFINED,
-    OnProgress,
     Score,
     by_id,
     people_of,
@@ -34,6 +33,7 @@ from truehue.core.concepts.scores import (
     styles_of,
 )
 from truehue.core.errors import BadInput
+from truehue.core.files import ReportProgress, ignore_progress
 from truehue.core.prompts.concepts import Concept
 
 SHOWN_DIGITS = 3
@@ -206,7 +206,7 @@ def alignment(
     people: Mapping[str, np.ndarray],
     choice: TableChoice = EVERY_KIND,
     *,
-    on_progress: OnProgress = lambda done, total: None,
+    on_progress: ReportProgress = ignore_progress,
     stop: Event | None = None,
 ) -> Alignment | None:
     """The table of the runs in ``cells`` against ``people``, distributions ``(71,)`` by concept id.
@@ -373,7 +373,7 @@ def guidance_sweep(
     metrics: Sequence[str] = SWEEP_METRICS,
     by: str = ALL,
     common: bool = True,
-    on_progress: OnProgress = lambda done, total: None,
+    on_progress: ReportProgress = ignore_progress,
     stop: Event | None = None,
 ) -> tuple[GuidanceLine, ...] | None:
     """The lines of all runs whose ``cells`` have a guidance scale; others are passed over.

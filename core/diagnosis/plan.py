@@ -26,6 +26,7 @@ from truehue.core.diagnosis.colors import (
     set_colors,
 )
 from truehue.core.errors import BadInput
+from truehue.core.files import file_stamp
 from truehue.core.generation.renderer import LIGHTS, RENDERER_VERSION
 from truehue.core.generation.renderer.checks import check_object, check_size_and_seed, checked_light
 from truehue.core.verdict.candidates import Acceptance
@@ -306,18 +307,9 @@ def _row(path: Path, line: int, values: dict[str, str], too_many: bool) -> FileR
         object=_one_line(values["object"]),
         light=_one_line(values["light"]),
         problem=problem,
-        stamp=tuple(number for path in (file, mask) for number in _stamp(path)),
+        stamp=tuple(number for path in (file, mask) for number in file_stamp(path)),
     )
 
 
 def _one_line(name: str) -> str:
     return " ".join(name.split())
-
-
-def _stamp(path: Path) -> tuple[int, int]:
-    """Size and time of a file, zeros where there is none."""
-    try:
-        stat = path.stat()
-    except OSError:
-        return 0, 0
-    return stat.st_size, stat.st_mtime_ns

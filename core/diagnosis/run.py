@@ -36,7 +36,7 @@ from truehue.core.diagnosis.plan import SPLIT, RuleUsed, Task
 from truehue.core.diagnosis.records import DiagnosisReport, Published, RuleReport
 from truehue.core.diagnosis.scoring import COLUMNS, JudgmentRow, rows_of
 from truehue.core.errors import BadInput, TrueHueError
-from truehue.core.files import replace_file, why_of
+from truehue.core.files import ignore_progress, replace_file, why_of
 from truehue.core.generation.renderer import RENDERER_VERSION
 
 MEANING: dict[str, str] = {
@@ -306,10 +306,6 @@ class Progress:
 
 
 Watch = Callable[[Progress], None]
-
-
-def ignore_progress(progress: Progress) -> None:
-    """The watch of a run that nobody waits for."""
 
 
 def diagnose(

@@ -15,7 +15,7 @@ from truehue.core.export.archive import write_archive
 from truehue.core.export.bibliography import references
 from truehue.core.export.source import runs_of, short_text
 from truehue.core.export.tables import write_csv, write_parquet
-from truehue.core.files import Progress, quiet, whole_file
+from truehue.core.files import ReportProgress, ignore_progress, whole_file
 from truehue.core.runs.folder import RunFolder
 
 FORMATS: Mapping[str, str] = MappingProxyType(
@@ -36,7 +36,7 @@ def write(
     target: Path | str,
     *,
     with_images: bool = False,
-    progress: Progress = quiet,
+    progress: ReportProgress = ignore_progress,
 ) -> str:
     """Exports runs to the file ``target``; tables get their codebook beside it, and ``NAME-colors``
     with the colors of concepts, where there are any. Returns what is to be said of it: how many

@@ -6,9 +6,7 @@ Equal results make equal bytes: files have a fixed order and a fixed time, and d
 
 from __future__ import annotations
 
-import gzip
 import hashlib
-import json
 import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping
@@ -16,11 +14,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any
 
+from truehue.core.batch.folder import json_bytes
 from truehue.core.export.bibliography import references
 from truehue.core.export.codebook import codebook_json, codebook_text
 from truehue.core.export.source import ExportRun, parts, plan_out
 from truehue.core.export.tables import COLORS, RESULTS, write_parquet_to
-from truehue.core.files import Progress, content_path, quiet, whole_file
+from truehue.core.files import ReportProgress, content_path, ignore_progress, whole_file
+from truehue.core.runs.folder import gzip_lines
 from truehue.core.runs.records import STORED, StoredItem
 from truehue.core.version import VERSION
 
@@ -75,7 +75,10 @@ _MEASURED = (
 
 
 def write_archive(
-    run: ExportRun, target: Path | str, with_images: bool = False, progress: Progress = quiet
+    run: ExportRun,
+    target: Path | str,
+    with_images: bool = False,
+    progress: ReportProgress = ignore_progress,
 ) -> None:
     """The archive at ``target``, whole or not at all.
 
@@ -86,7 +89,7 @@ def write_archive(
         _write(run, file, with_images, progress)
 
 
-def _write(run: ExportRun, file: IO[bytes], with_images: bool, progress: Progress) -> None:
+def _write(run: ExportRun, file: IO[bytes], with_images: bool, progress: ReportProgress) -> None:
     listed: dict[str, dict[str, Any]] = {}
     sheets = {"results.parquet": RESULTS, **({COLORS_FILE: COLORS} if run.measures else {})}
     # A row for the shards, one for each table, and one for its image and masks.
@@ -124,10 +127,10 @@ def _write(run: ExportRun, file: IO[bytes], with_images: bool, progress: Progres
             "masks": sum(name.startswith("masks/") for name in packed),
             "files": listed,
         }
-        archive.writestr(_entry(MANIFEST), _json(about))
+        archive.writestr(_entry(MANIFEST), json_bytes(about))
 
 
-def _after(progress: Progress, done: int, total: int) -> Progress:
+def _after(progress: ReportProgress, done: int, total: int) -> ReportProgress:
     """The progress of a part of the work, when ``done`` of ``total`` were done before."""
     return lambda index, _: progress(done + index, total)
 
@@ -135,10 +138,10 @@ def _after(progress: Progress, done: int, total: int) -> Progress:
 def _texts(run: ExportRun, with_images: bool) -> Iterator[tuple[str, bytes]]:
     images = "the images, named by their pixels" if with_images else "not part of this export"
     yield "README.txt", _readme(run, images).encode()
-    yield "plan.json", _json(plan_out(run))
-    yield "prompts.jsonl.gz", _lines(prompt.as_json() for prompt in run.plan.prompts)
+    yield "plan.json", json_bytes(plan_out(run))
+    yield "prompts.jsonl.gz", gzip_lines(prompt.as_json() for prompt in run.plan.prompts)
     if run.plan.kind == STORED:
-        yield "items.jsonl.gz", _lines(item_out(item) for item in run.plan.items)
+        yield "items.jsonl.gz", gzip_lines(item_out(item) for item in run.plan.items)
     yield "codebook.json", codebook_json([run]).encode()
     yield "codebook.md", codebook_text([run]).encode()
     yield "references.bib", references([run]).encode()
@@ -218,12 +221,3 @@ def _entry(name: str) -> zipfile.ZipInfo:
     packed = name.endswith(_PACKED)
     entry.compress_type = zipfile.ZIP_DEFLATED if packed else zipfile.ZIP_STORED
     return entry
-
-
-def _lines(rows: Any) -> bytes:
-    text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-    return gzip.compress(text.encode(), 6, mtime=0)
-
-
-def _json(value: Any) -> bytes:
-    return (json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()

@@ -13,6 +13,8 @@ from truehue.core.prompts.prompt import LEVELS, ROLES, TASKS
 from truehue.core.runs.score import CAUSES
 from truehue.core.verdict.expectations import STEPS
 
+CODEBOOK_KEY = b"truehue_codebook"
+"""In the metadata of a Parquet file: codebook.json."""
 TEXT, WHOLE, NUMBER, TRUTH = "text", "integer", "number", "boolean"
 MEASURED, UNMEASURED = "measured", "unmeasured"
 FOLDER = Path(__file__).resolve().parents[2] / "assets" / "export"

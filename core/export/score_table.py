@@ -8,12 +8,11 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from truehue.core.export.columns import SCORE_COLUMNS, arrow_schema
+from truehue.core.export.columns import CODEBOOK_KEY, SCORE_COLUMNS, arrow_schema
 from truehue.core.files import whole_file
 from truehue.core.scores.measures import all_measures
 from truehue.core.spreadsheets import guarded_table
 
-CODEBOOK_KEY = b"truehue_codebook"
 NOTE = (
     "One row per image, measure and score. Scores are added, never overwritten: of each scorer the "
     "latest value counts, and of several scorers their mean. Numbers of different measures, "

@@ -17,6 +17,7 @@ from truehue.core.color.spaces import hex_of, lab_to_srgb8, srgb1_to_lab, srgb8_
 from truehue.core.color.uw71 import COUNT
 from truehue.core.export.codebook import codebook, codebook_json, codebook_text
 from truehue.core.export.columns import (
+    CODEBOOK_KEY,
     COLOR_COLUMNS,
     COLUMNS,
     MEASURED,
@@ -27,7 +28,7 @@ from truehue.core.export.columns import (
     copied_columns,
 )
 from truehue.core.export.source import ExportRun, in_one_piece, item_tables
-from truehue.core.files import Progress, quiet, whole_file
+from truehue.core.files import ReportProgress, ignore_progress, whole_file
 from truehue.core.prompts.prompt import Prompt
 from truehue.core.runs.concepts import NOT_MEASURED, concept_of, measured_of, only_measured
 from truehue.core.runs.plan import guidance_at
@@ -358,8 +359,6 @@ def _shares(statuses: ProfileStatus) -> np.ndarray:
 
 
 ROW_GROUP = 64 * 1024
-CODEBOOK_KEY = b"truehue_codebook"
-"""In the metadata of a Parquet file: codebook.json."""
 
 
 @dataclass(frozen=True)
@@ -376,7 +375,7 @@ COLORS = Sheet(COLOR_COLUMNS, color_tables)
 
 
 def tables(
-    runs: Sequence[ExportRun], progress: Progress = quiet, sheet: Sheet = RESULTS
+    runs: Sequence[ExportRun], progress: ReportProgress = ignore_progress, sheet: Sheet = RESULTS
 ) -> Iterator[Any]:
     """The rows of all runs as pyarrow Tables, run after run, each by position."""
     total, done = sum(run.done for run in runs), 0
@@ -389,7 +388,7 @@ def tables(
 
 
 def csv_pieces(
-    runs: Sequence[ExportRun], progress: Progress = quiet, sheet: Sheet = RESULTS
+    runs: Sequence[ExportRun], progress: ReportProgress = ignore_progress, sheet: Sheet = RESULTS
 ) -> Iterator[bytes]:
     """The CSV in pieces, header first: UTF-8, quoted where it has to be, formulas guarded."""
     import pyarrow as pa
@@ -406,14 +405,16 @@ def csv_pieces(
         yield buffer.getvalue().to_pybytes()
 
 
-def write_csv(runs: Sequence[ExportRun], target: Path | str, progress: Progress = quiet) -> None:
+def write_csv(
+    runs: Sequence[ExportRun], target: Path | str, progress: ReportProgress = ignore_progress
+) -> None:
     """The CSV at ``target``, and its codebook beside it; the colors of concepts too, where there
     are any (see :func:`companion_files`)."""
     _write_sheets(runs, target, progress, _csv_to)
 
 
 def write_parquet(
-    runs: Sequence[ExportRun], target: Path | str, progress: Progress = quiet
+    runs: Sequence[ExportRun], target: Path | str, progress: ReportProgress = ignore_progress
 ) -> None:
     """The Parquet file at ``target``, which holds its codebook, and the codebook beside it too; the
     colors of concepts as :func:`write_csv`."""
@@ -435,8 +436,8 @@ def _colors_path(target: Path) -> Path:
 def _write_sheets(
     runs: Sequence[ExportRun],
     target: Path | str,
-    progress: Progress,
-    write: Callable[[IO[bytes], Sequence[ExportRun], Progress, Sheet], None],
+    progress: ReportProgress,
+    write: Callable[[IO[bytes], Sequence[ExportRun], ReportProgress, Sheet], None],
 ) -> None:
     target = Path(target)
     sheets = {target: RESULTS}
@@ -452,7 +453,9 @@ def _write_sheets(
     write_codebook(runs, target)
 
 
-def _csv_to(file: IO[bytes], runs: Sequence[ExportRun], progress: Progress, sheet: Sheet) -> None:
+def _csv_to(
+    file: IO[bytes], runs: Sequence[ExportRun], progress: ReportProgress, sheet: Sheet
+) -> None:
     for piece in csv_pieces(runs, progress, sheet):
         file.write(piece)
 
@@ -460,7 +463,7 @@ def _csv_to(file: IO[bytes], runs: Sequence[ExportRun], progress: Progress, shee
 def write_parquet_to(
     file: IO[bytes],
     runs: Sequence[ExportRun],
-    progress: Progress = quiet,
+    progress: ReportProgress = ignore_progress,
     sheet: Sheet = RESULTS,
 ) -> None:
     """The Parquet file into an open one, in row groups of equal size whatever the shards were."""

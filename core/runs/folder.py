@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -38,9 +38,9 @@ class RunFolder(BatchFolder):
         folder = cls(Path(root) / run_id(plan))
         if (folder.path / PLAN).is_file():
             return folder
-        files = {PROMPTS: _lines(prompt.as_json() for prompt in plan.prompts)}
+        files = {PROMPTS: gzip_lines(prompt.as_json() for prompt in plan.prompts)}
         if plan.kind == STORED:
-            files[ITEMS] = _lines(asdict(item) for item in plan.items)
+            files[ITEMS] = gzip_lines(asdict(item) for item in plan.items)
         summary = {
             **plan_json(plan),
             "run_id": folder.path.name,
@@ -155,6 +155,7 @@ def item_from_json(row: dict[str, Any]) -> StoredItem:
     return StoredItem(**{**row, "masks": masks})
 
 
-def _lines(rows: Iterator[Any]) -> bytes:
+def gzip_lines(rows: Iterable[Any]) -> bytes:
+    """Rows as lines of JSON, compressed; the same rows give the same bytes."""
     text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     return gzip.compress(text.encode(), 6, mtime=0)

@@ -28,11 +28,9 @@ from truehue.core.masks.grounded.weights import Role, vision_model
 from truehue.core.prompts.prompt import ObjectTarget
 from truehue.core.runs.concepts import looked_for, measured_of
 from truehue.core.runs.provenance import of_tool
-from truehue.core.runs.records import MaskerSpec
+from truehue.core.runs.records import MASKERS, MaskerSpec
 from truehue.core.verdict.expectations import Localization, answer_reason, findings_of, label_of
 from truehue.core.verdict.tasks import PRESENCE_TASKS
-
-KINDS = ("exact", "whole", "grounded")
 
 
 @dataclass(frozen=True)
@@ -101,7 +99,7 @@ def open_masker(
             sources or Sources.local(),
             opened,
         )
-    raise BadInput(f"There is no masker {spec.kind!r:.60}. Choose one of: {', '.join(KINDS)}.")
+    raise BadInput(f"There is no masker {spec.kind!r:.60}. Choose one of: {', '.join(MASKERS)}.")
 
 
 class Exact:

@@ -33,6 +33,7 @@ from truehue.core.prompts.prompt import Prompt
 from truehue.core.runs.concepts import measured_of, only_measured
 from truehue.core.runs.records import (
     DRAWN,
+    MASKERS,
     STORED,
     GenerationPlan,
     MaskerSpec,
@@ -44,7 +45,6 @@ from truehue.core.runs.summary import MOST_PICTURES
 from truehue.core.verdict.candidates import MAX_NEIGHBORS
 from truehue.core.verdict.rules import RULES, rule
 
-MASKERS = ("exact", "whole", "grounded")
 MOST_IMAGES_A_PROMPT = 1_000
 
 

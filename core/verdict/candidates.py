@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from truehue.core.color.munsell import MunsellSamples, reconstructed
-from truehue.core.color.spaces import hex_of, lab_to_srgb8
+from truehue.core.color.spaces import hex_of, lab_to_srgb8, triple
 from truehue.core.color.systems import ColorTarget, candidates, find, nearest_names
 from truehue.core.errors import BadInput
 from truehue.core.verdict.rules import Rule
@@ -102,7 +102,7 @@ def _of_category(samples: MunsellSamples, system: str, category_id: int) -> tupl
         lab = samples.lab[positions]
         named = samples.names or tuple(f"sample {index + 1}" for index in range(len(samples.lab)))
         _CATEGORIES[key] = tuple(
-            Candidate(f"Munsell {named[index]}", hex_of(srgb8), _triple(sample_lab))
+            Candidate(f"Munsell {named[index]}", hex_of(srgb8), triple(sample_lab))
             for index, sample_lab, srgb8 in zip(positions, lab, lab_to_srgb8(lab), strict=True)
         )
     return _CATEGORIES[key]
@@ -123,7 +123,3 @@ def samples_for(
     if by_number and target.system != "css":
         return None
     return reconstructed() if by.reconstructed else munsell
-
-
-def _triple(lab: np.ndarray) -> tuple[float, float, float]:
-    return float(lab[0]), float(lab[1]), float(lab[2])

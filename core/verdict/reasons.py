@@ -13,6 +13,7 @@ import numpy as np
 from truehue.core.color.difference import HUE_GATE_CHROMA, hue_word
 from truehue.core.color.spaces import chroma, hue_deg
 from truehue.core.color.systems import ColorTarget, nearest_names
+from truehue.core.errors import enumeration
 from truehue.core.verdict.expectations import Expectation
 from truehue.core.verdict.rules import DIFFERS, FAIL, PASS, UNSCORED, LightMatch, Offset, Verdict
 
@@ -259,19 +260,15 @@ def right(expectations: Sequence[Expectation]) -> str:
     if len(has) == 1:
         text = f"{has[0]} has the target color"
     elif same:
-        text = f"{_list(has)} have the target color"
+        text = f"{enumeration(has)} have the target color"
     else:
-        text = f"{_list(has)} each have their target color"
-    return sentence(f"{text}, and {_list(free)} did not take it" if free else text)
+        text = f"{enumeration(has)} each have their target color"
+    return sentence(f"{text}, and {enumeration(free)} did not take it" if free else text)
 
 
 def _of(expectation: Expectation) -> str:
     """``"the apple's"``, ``"the scissors'"``."""
     return expectation.label + ("'" if expectation.label.endswith("s") else "'s")
-
-
-def _list(labels: Sequence[str]) -> str:
-    return labels[0] if len(labels) == 1 else f"{', '.join(labels[:-1])} and {labels[-1]}"
 
 
 AS_REQUESTED = ", as requested."

@@ -160,7 +160,8 @@ def rule(rule_id: str) -> Rule:
     raise BadInput(f'No rule is called "{rule_id}". Known rules: {ids}.')
 
 
-PASS, FAIL, UNSCORED = "pass", "fail", "unscored"
+PASS, FAIL, UNSCORED = STATUSES = ("pass", "fail", "unscored")
+RULE_NAMES = {entry.id: entry.name for entry in RULES}
 
 
 @dataclass(frozen=True)

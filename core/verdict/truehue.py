@@ -24,7 +24,13 @@ import numpy as np
 
 from truehue.core.color.difference import delta_chroma, delta_e00, hue_difference_deg
 from truehue.core.color.shading import LIT_PERCENTILES, LitColor, LitPart
-from truehue.core.color.spaces import lab_to_xyz1, linear1_to_xyz1, xyz1_to_lab, xyz1_to_linear1
+from truehue.core.color.spaces import (
+    lab_to_xyz1,
+    linear1_to_xyz1,
+    triple,
+    xyz1_to_lab,
+    xyz1_to_linear1,
+)
 from truehue.core.errors import BadInput
 from truehue.core.verdict.rules import (
     FAIL,
@@ -98,8 +104,8 @@ def judge_lit(
         rule=rule.id,
         version=rule.version,
         parameters=parameters or {},
-        lab=_triple(best.found_lab),
-        target_lab=_triple(candidates_lab[0]),
+        lab=triple(best.found_lab),
+        target_lab=triple(candidates_lab[0]),
         metrics=metrics,
         nearest=best.nearest,
         offset=offset_between(best.found_lab, best.seen_lab),
@@ -109,7 +115,7 @@ def judge_lit(
             cost=best.cost,
             percentile=best.part.percentile,
             clipped_percent=100.0 * lit.clipped_share,
-            seen_lab=_triple(best.seen_lab),
+            seen_lab=triple(best.seen_lab),
         ),
         confidence_percent=confidence_percent(margin, lit.materials.lead_percent),
     )
@@ -189,10 +195,6 @@ def confidence_percent(margin: float, lead_percent: float) -> float:
 
 def _lab(linear1: np.ndarray) -> np.ndarray:
     return xyz1_to_lab(linear1_to_xyz1(linear1))
-
-
-def _triple(lab: np.ndarray) -> tuple[float, float, float]:
-    return float(lab[0]), float(lab[1]), float(lab[2])
 
 
 # As far as a rule without a limit on ΔChroma is looked at; 5 ΔE00 of the most vivid colors.

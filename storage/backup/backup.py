@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO
 
 from truehue.core.errors import BadInput, DataFolderError
-from truehue.core.files import Progress, quiet, sync_folder, whole_file, why_of
+from truehue.core.files import ReportProgress, ignore_progress, sync_folder, whole_file, why_of
 from truehue.storage.backup.archive import BackupFacts, BackupReader, BackupWriter
 from truehue.storage.backup.contents import BACKUPS, deleted_of, images_of, others_of
 from truehue.storage.checks import dangling, named_files
@@ -64,7 +64,7 @@ class BackupSource:
 class Counter:
     """Bytes that were read, reported as a share of what there is to do, in two halves."""
 
-    def __init__(self, progress: Progress, total: int) -> None:
+    def __init__(self, progress: ReportProgress, total: int) -> None:
         self._progress, self._total, self._done = progress, total, 0
 
     def add(self, size: int) -> None:
@@ -82,7 +82,11 @@ class Counter:
 
 
 def write_backup(
-    source: BackupSource, path: Path, *, replace: bool = False, progress: Progress = quiet
+    source: BackupSource,
+    path: Path,
+    *,
+    replace: bool = False,
+    progress: ReportProgress = ignore_progress,
 ) -> BackupReport:
     """Write the backup of a data folder to ``path``, whole or not at all, and open it.
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from truehue.core.errors import BadInput, DatabaseNewer, DataFolderError
-from truehue.core.files import Progress, quiet, sync_folder, why_of
+from truehue.core.files import ReportProgress, ignore_progress, sync_folder, why_of
 from truehue.storage.backup.archive import BackupFacts, BackupReader, Member
 from truehue.storage.backup.backup import NEWEST, Counter, check_files, require_space
 from truehue.storage.database.connection import DATABASE_NAME
@@ -31,7 +31,7 @@ class RestoreReport:
     problems: tuple[str, ...] = ()
 
 
-def restore(path: Path, into: Path, progress: Progress = quiet) -> RestoreReport:
+def restore(path: Path, into: Path, progress: ReportProgress = ignore_progress) -> RestoreReport:
     """Make ``into``, an empty folder or one that is not there, a data folder of the backup at
     ``path``; the database keeps the step that it has.
 

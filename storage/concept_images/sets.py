@@ -207,7 +207,8 @@ class ConceptImages(set_views.NamedSets):
         a name or words that are none, no image, one that stands twice for one contributor, and a
         mask of another image.
         """
-        name, plain = set_views.checked_name(name), normal(canonical.require_text(text, "words"))
+        name = canonical.one_line(name, "name", set_views.MAX_NAME)
+        plain = normal(canonical.require_text(text, "words"))
         if not plain or len(plain) > MAX_WORDS:
             raise BadInput(f"The words of a concept have 1 to {MAX_WORDS} characters.")
         members = self._members(images)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
@@ -39,6 +40,17 @@ def require_text(value: object, field: str) -> str:
     if not text(value, field).strip():
         raise BadInput(f"{field} is empty: give it a value.")
     return str(value)
+
+
+def one_line(value: object, field: str, limit: int) -> str:
+    """Return text of one line and at most ``limit`` characters as it is stored: the same name typed
+    on two keyboards is one. Raises :class:`BadInput`, naming ``field``."""
+    line = unicodedata.normalize("NFC", require_text(value, field)).strip()
+    if len(line) > limit:
+        raise BadInput(f"The {field} has {len(line)} characters: give at most {limit}.")
+    if len(line.splitlines()) > 1:
+        raise BadInput(f"The {field} has more than one line: give one.")
+    return line
 
 
 def plain(value: object, field: str) -> Any:

@@ -16,7 +16,7 @@ from truehue.core.analysis.records import RunRecord
 from truehue.core.batch.shards import BadShard
 from truehue.core.errors import BadInput, DataFolderError, NotStored
 from truehue.core.export.source import imported_from
-from truehue.core.files import content_path, sync_folder, why_of, write_once
+from truehue.core.files import content_path, file_stamp, sync_folder, why_of, write_once
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.records import STORED
 from truehue.storage.database import canonical
@@ -291,10 +291,10 @@ class Runs:
 
     def _is_refused(self, run_id: str, path: Path) -> bool:
         refusal = self._refused.get((run_id, path.name))
-        return refusal is not None and refusal[0] == _stamp(path)
+        return refusal is not None and refusal[0] == file_stamp(path)
 
     def _refuse(self, run_id: str, path: Path, reason: str) -> None:
-        self._refused[run_id, path.name] = (_stamp(path), reason)
+        self._refused[run_id, path.name] = (file_stamp(path), reason)
         self.changes += 1
         log.warning("a shard of the run %s was left out: %s", run_id, reason)
 
@@ -346,14 +346,6 @@ def _files(shard: Shard, column: str) -> list[str]:
 def _number(cursor: duckdb.DuckDBPyConnection, run_id: str) -> int | None:
     row = first_row(cursor, "SELECT run_no FROM run_numbers WHERE run_id = ?", [run_id])
     return int(row[0]) if row else None
-
-
-def _stamp(path: Path) -> tuple[int, int]:
-    try:
-        stat = path.stat()
-    except OSError:
-        return (0, 0)
-    return stat.st_size, stat.st_mtime_ns
 
 
 def _elsewhere(folder: RunFolder) -> dict[str, Path]:

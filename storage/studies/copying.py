@@ -35,7 +35,13 @@ from truehue.storage.database.connection import Database, aware
 from truehue.storage.studies.events import COLUMNS as EVENT_COLUMNS
 from truehue.storage.studies.events import record as event_record
 from truehue.storage.studies.participants import TRIAL_COLUMNS, trial_record
-from truehue.storage.studies.rows import json_text, naive_utc, require_study, single_row
+from truehue.storage.studies.rows import (
+    MARK_COLUMNS,
+    json_text,
+    naive_utc,
+    require_study,
+    single_row,
+)
 
 if TYPE_CHECKING:
     from pyarrow import parquet
@@ -43,7 +49,6 @@ if TYPE_CHECKING:
 PERSON_COLUMNS = (
     "participant_id, number, invitation_id, plan_version, language, external, enrolled_at"
 )
-MARK_COLUMNS = "participant_id, position, kind, value, reason, author, number, created_at"
 _Record = TypeVar("_Record", bound=CopyRecord)
 ROWS_AT_ONCE = 5_000
 """Rows of a table that wait in memory before they are laid aside."""

@@ -11,6 +11,9 @@ import duckdb
 
 from truehue.core.errors import BadInput, NotStored
 
+MARK_COLUMNS = "participant_id, position, kind, value, reason, author, number, created_at"
+"""Of the table of marks of colorings."""
+
 
 def json_text(content: Mapping[str, Any], field: str) -> str:
     """``content`` as JSON. Raises :class:`BadInput`, naming ``field``, for what is none."""

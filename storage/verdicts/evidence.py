@@ -21,6 +21,7 @@ from typing import Any
 from truehue.core.errors import BadInput
 from truehue.core.records import Badge, EvidenceRecord
 from truehue.core.verdict.expectations import key_of_verdict
+from truehue.core.verdict.rules import STATUSES
 from truehue.storage.concept_images.images import OF_IMAGES, Images, Masks, by_image
 from truehue.storage.database import canonical
 from truehue.storage.database.connection import Database, aware
@@ -78,8 +79,6 @@ def verdicts(drawings: str, condition: str = "") -> str:
         )
     """
 
-
-STATUSES = ("pass", "fail", "unscored")
 
 _COLUMNS = (
     "evidence_id, image_id, mask_id, object_name, target, protocol, version, parameters, "

@@ -10,12 +10,12 @@ from datetime import datetime
 from typing import Any
 
 from truehue.core.errors import BadInput, NotStored
+from truehue.core.verdict.rules import STATUSES
 from truehue.storage.database import canonical
 from truehue.storage.database.connection import Database, aware
 from truehue.storage.makers import OWNER
 
 ANSWERS = ("pass", "fail")
-STATUSES = ("pass", "fail", "unscored")
 MAX_REASON = 2000
 _COLUMNS = (
     "judgment_id, question, actor, answer, reason, rule, statuses, image_id, mask_id, run_id, "

@@ -13,6 +13,14 @@ from truehue.core.analysis.records import Slice
 NOTHING = -1
 """The choice of a part that nothing stands behind."""
 MOST_LABEL = 20
+DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+SHAPES = ("circle", "square", "diamond", "triangle-up", "cross", "star", "triangle-down")
+
+
+def line_style(index: int) -> tuple[str, str]:
+    """Dash and shape of the line at that place: lines are told apart without color, which is for
+    data alone."""
+    return DASHES[index % len(DASHES)], SHAPES[index % len(SHAPES)]
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from truehue.core.analysis.records import (
 )
 from truehue.core.color.spaces import hex_of, lab_to_srgb8
 from truehue.core.published import Column, PublishedRow, PublishedTable, table
-from truehue.core.verdict.rules import RULES
+from truehue.core.verdict.rules import RULE_NAMES
 from truehue.tabs.charts.figure_parts import (
     NOTHING,
     RATE_COLUMNS,
@@ -351,14 +351,13 @@ def agreement(pairs: Sequence[RuleAgreement], selection: Slice) -> Plot:
         "neither_passes",
         "unscored",
     )
-    names = {rule.id: rule.name for rule in RULES}
     by_pair = {
         (ordered_pair.rule_a, ordered_pair.rule_b): ordered_pair
         for pair in pairs
         for ordered_pair in (pair, swap_rules(pair))
     }
     rules = {rule for key in by_pair for rule in key}
-    order = [*(rule for rule in names if rule in rules), *sorted(rules - set(names))]
+    order = [*(rule for rule in RULE_NAMES if rule in rules), *sorted(rules - set(RULE_NAMES))]
     scored = Rate(
         sum(pair.both + pair.neither for pair in pairs),
         sum(pair.only_a + pair.only_b for pair in pairs),
@@ -379,7 +378,7 @@ def agreement(pairs: Sequence[RuleAgreement], selection: Slice) -> Plot:
             beyond = kappa(pair)
             message = "–" if beyond is None else f"{beyond:.2f}"
             same = agree_percent(pair)
-            name, other = label(names.get(first, first)), label(names.get(second, second))
+            name, other = label(RULE_NAMES.get(first, first)), label(RULE_NAMES.get(second, second))
             row.append(
                 HeatCell(
                     _wrong(same),
@@ -408,6 +407,6 @@ def agreement(pairs: Sequence[RuleAgreement], selection: Slice) -> Plot:
                 )
             )
         partial_type.append(row)
-    shown = [label(names.get(rule, rule)).replace(", ", ",<br>") for rule in order]
+    shown = [label(RULE_NAMES.get(rule, rule)).replace(", ", ",<br>") for rule in order]
     figure = heat_map(partial_type, shown, shown, picks, row_px=44, text_px=10)
     return Plot(figure, picks, columns, tuple(lines), scored)

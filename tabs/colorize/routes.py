@@ -45,6 +45,7 @@ from truehue.tabs.colorize.sketches import (
     store_sketch,
 )
 from truehue.tabs.page.answers import Answer, attachment, json_answer, refusal
+from truehue.tabs.page.asset_files import PRIVATE_FOREVER
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest, read_as
 from truehue.tabs.page.roles import Actor
@@ -52,10 +53,7 @@ from truehue.tabs.page.router import FeatureRouter
 from truehue.tabs.sources.sketches import PREFIX
 
 DECODES_AT_ONCE = 2
-FOREVER = {
-    "Cache-Control": "private, max-age=31536000, immutable",
-    "X-Content-Type-Options": "nosniff",
-}
+FOREVER = {**PRIVATE_FOREVER, "X-Content-Type-Options": "nosniff"}
 SVG = "image/svg+xml"
 INERT = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox"}
 """Of files that a browser would run scripts of: ours have none, and none could run."""

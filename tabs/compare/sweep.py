@@ -13,8 +13,8 @@ from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.fidelity.sweep import SCALES, Curve, curve_of, sweep_rows
 from truehue.core.scores.measures import measures_of
 from truehue.core.scores.records import HIGH, IMAGE, NEITHER, Measure
-from truehue.tabs.charts.figure_parts import label
-from truehue.tabs.compare.tables.charts import Chart, ChartJson, Row, line_style
+from truehue.tabs.charts.figure_parts import label, line_style
+from truehue.tabs.compare.tables.charts import Chart, ChartJson, Row
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.figures import INK, PANEL, SOFT
 

@@ -11,24 +11,16 @@ from typing import Any, TypedDict
 from truehue.core.color.systems import parse_target
 from truehue.core.diagnosis.figures import read_path_traced
 from truehue.core.diagnosis.records import DiagnosisReport, Example, Figure, RuleReport
-from truehue.core.errors import TrueHueError
-from truehue.core.verdict.rules import RULES
-from truehue.tabs.charts.figure_parts import rate_text
+from truehue.core.errors import TrueHueError, enumeration
+from truehue.core.verdict.rules import RULE_NAMES, RULES
+from truehue.tabs.charts.figure_parts import line_style, rate_text
 from truehue.tabs.explore.diagnosis import SHIPPED, TRACED_FILE, StoredReport, _nth, read_report
 from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.figures import INK, PANEL, SOFT
 from truehue.tabs.page.shared_answers import NamedChoice
 
-# Rules are told apart by line and shape, not by color: only data is colored.
-DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
-SHAPES = ("circle", "square", "diamond", "triangle-up", "cross", "star")
 NARROW_PERCENT = 25.0
 RATES = "true accepts %{y:.1f}%, false accepts %{x:.1f}%<extra></extra>"
-
-
-def style_of(index: int) -> tuple[str, str]:
-    """Dash and shape of the rule at that place of a report."""
-    return DASHES[index % len(DASHES)], SHAPES[index % len(SHAPES)]
 
 
 def roc_figure(report: DiagnosisReport, system: str) -> dict[str, Any]:
@@ -42,7 +34,7 @@ def roc_figure(report: DiagnosisReport, system: str) -> dict[str, Any]:
         roc = rule.roc.get(system)
         if roc is None or not roc.points:
             continue
-        dash, shape = style_of(index)
+        dash, shape = line_style(index)
         look = {
             "legendgroup": rule.id,
             "line": {"color": INK if dash == "solid" else SOFT, "width": 2, "dash": dash},
@@ -301,7 +293,6 @@ def report_view(reports: Sequence[StoredReport], report_id: str, part: str) -> R
 def traced_view(systems: Sequence[str]) -> TracedView:
     """The path-traced sets for the same table, and how sure truehue was beside how often right."""
     traced = read_path_traced(TRACED_FILE)
-    names = {by.id: by.name for by in RULES}
     return {
         "sets": [
             {
@@ -310,7 +301,7 @@ def traced_view(systems: Sequence[str]) -> TracedView:
                 "words": traced_set.words,
                 "rows": [
                     {
-                        "name": names.get(rule.rule, rule.rule),
+                        "name": RULE_NAMES.get(rule.rule, rule.rule),
                         "version": rule.version,
                         "cells": {system: _cell(rule.figures.get(system)) for system in systems},
                         "unscored": 0,
@@ -336,14 +327,14 @@ def traced_view(systems: Sequence[str]) -> TracedView:
 
 
 def describe_set(report: DiagnosisReport, part: str) -> str:
-    """Which pictures a set holds, in a sentence."""
+    """Which images a set holds, in a sentence."""
     objects, lights = report.split.get("objects", {}), report.split.get("lights", {})
 
     def of(half: str) -> str:
-        object_words = _enumeration(objects.get(half, ()))
-        return f"{object_words}, under {_enumeration(lights.get(half, ()))} light"
+        object_words = enumeration(objects.get(half, ()))
+        return f"{object_words}, under {enumeration(lights.get(half, ()))} light"
 
-    pooled = f"All {len(report.objects)} objects under {_enumeration(report.lights)} light."
+    pooled = f"All {len(report.objects)} objects under {enumeration(report.lights)} light."
     if objects:
         pooled += (
             " Parameters of our own rule were chosen on half of the objects and lights "
@@ -549,7 +540,3 @@ def _hex(name: str, system: str) -> str:
 
 def _minutes(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
-
-
-def _enumeration(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))

@@ -15,10 +15,8 @@ from truehue.core.generation.registry import name_of
 from truehue.core.generation.truth import stand_in_tag
 from truehue.core.prompts.prompt import TASKS
 from truehue.core.runs.score import CAUSES
-from truehue.core.verdict.rules import DIFFERS, MATCHES, RULES
+from truehue.core.verdict.rules import DIFFERS, MATCHES, RULE_NAMES
 from truehue.tabs.page.context import Context
-
-RULE_NAMES = {by.id: by.name for by in RULES}
 
 
 def stand_in_tags(context: Context, items: Iterable[FailureItem]) -> dict[str, str]:

@@ -32,13 +32,13 @@ from truehue.tabs.explore.score_stored import ScoreStored, start_scoring_stored
 from truehue.tabs.explore.scores import measures_csv, measures_view
 from truehue.tabs.explore.scoring import ScoreRuns, start_scoring
 from truehue.tabs.page.answers import csv_attachment, json_answer, refusal
+from truehue.tabs.page.asset_files import FOREVER
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.page.router import FeatureRouter
 from truehue.tabs.page.single_flight import SingleFlightCache
 
 KEPT_PNGS = 512
-_FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 
 
 def explore_routes(context: Context) -> FeatureRouter:
@@ -58,7 +58,7 @@ def explore_routes(context: Context) -> FeatureRouter:
             data = await small.get(scene_of(request.query_params))
         except Exception as error:
             return refusal(error)
-        return Response(data, media_type="image/png", headers=_FOREVER)
+        return Response(data, media_type="image/png", headers=FOREVER)
 
     @router.get("/example")
     def example(

@@ -22,7 +22,7 @@ from truehue.core.export.archive_import import INCOMING, open_archive
 from truehue.core.export.report import plotly_bytes, write_report
 from truehue.core.export.score_table import score_table, write_scores
 from truehue.core.export.source import imported_from, left_out_text, runs_of, short_text
-from truehue.core.files import Progress, named_path, quiet, shown_path
+from truehue.core.files import ReportProgress, ignore_progress, named_path, shown_path
 from truehue.core.generation.request import Cancelled
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.worker import RunWork
@@ -71,7 +71,7 @@ def export(
     *,
     with_images: bool = False,
     rule: str = "",
-    progress: Progress = quiet,
+    progress: ReportProgress = ignore_progress,
 ) -> str:
     """Exports a run to the file ``path``; ``format`` is a key of truehue.core.export.FORMATS.
     Returns what is to be said of it: how many pictures have no result yet, or nothing.
@@ -255,7 +255,11 @@ def start_import(context: Context, actor: Actor, path: Path, name: str, ours: bo
 
 
 def take_in(
-    context: Context, path: Path, name: str, progress: Progress = quiet, owner: str = ""
+    context: Context,
+    path: Path,
+    name: str,
+    progress: ReportProgress = ignore_progress,
+    owner: str = "",
 ) -> RunFolder:
     """Makes a run of an archive and puts its results into storage. A run that was not there before
     is its ``owner``'s, an actor by their id.
@@ -301,7 +305,7 @@ def clear(context: Context) -> None:
     shutil.rmtree(context.storage.data_dir / FOLDER, ignore_errors=True)
 
 
-def _progress_of(job: Job, label: str) -> Progress:
+def _progress_of(job: Job, label: str) -> ReportProgress:
     job.tell(label)
 
     def progress(done: int, total: int) -> None:
@@ -312,7 +316,7 @@ def _progress_of(job: Job, label: str) -> Progress:
     return progress
 
 
-def _steps(progress: Progress) -> Callable[[str], None]:
+def _steps(progress: ReportProgress) -> Callable[[str], None]:
     """A report's steps as progress: there are three, and its figures take longest."""
     done = 0
 

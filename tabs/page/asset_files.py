@@ -201,7 +201,10 @@ KINDS: Mapping[str, str] = {
     ".css": "text/css",
     ".json": "application/json",
 }
-FOREVER = "public, max-age=31536000, immutable"
+FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
+"""For an address whose content never changes."""
+PRIVATE_FOREVER = {"Cache-Control": "private, max-age=31536000, immutable"}
+"""The same where only the visitor's own browser may keep it."""
 PARTICIPANTS = "js/participants/"
 _IMPORT = re.compile(r"^(?:import|export) [^;]*? from '(\.[^']+)';", re.MULTILINE)
 CATALOG = "js/picker/catalog.json"
@@ -341,7 +344,7 @@ def asset_routes() -> APIRouter:
         body = asset_files().body(version, path)
         if body is None:
             return JSONResponse({"error": NO_FILE}, 404)
-        return body.answer(request.headers.get("accept-encoding", ""), {"Cache-Control": FOREVER})
+        return body.answer(request.headers.get("accept-encoding", ""), FOREVER)
 
     return router
 

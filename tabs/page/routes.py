@@ -14,6 +14,7 @@ from fastapi.responses import FileResponse, JSONResponse, Response
 
 from truehue.core.errors import TrueHueError
 from truehue.tabs.page.answers import json_answer
+from truehue.tabs.page.asset_files import FOREVER
 from truehue.tabs.page.context import ROOT, Context
 from truehue.tabs.page.errors import message_of
 from truehue.tabs.page.images import images_view, take_image
@@ -26,7 +27,6 @@ from truehue.tabs.page.single_flight import SingleFlightCache
 DECODES_AT_ONCE = 2
 THUMB_SIDES = (192, 384)
 MAX_WORDS = 200
-_FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 
 
 def routes(context: Context) -> FeatureRouter:
@@ -51,14 +51,14 @@ def routes(context: Context) -> FeatureRouter:
             return JSONResponse({"error": str(error)}, 404)
         if not path.is_file():
             return JSONResponse({"error": f"The file of image {image_id} is gone."}, 404)
-        return FileResponse(path, media_type="image/png", headers=_FOREVER)
+        return FileResponse(path, media_type="image/png", headers=FOREVER)
 
     @router.get("/media/thumbs/{image_id}.png")
     async def thumb(image_id: str, side: int = THUMB_SIDES[0]) -> Response:
         side = side if side in THUMB_SIDES else THUMB_SIDES[0]
         try:
             made = await thumbnail.get(context.storage.data_dir, image_id, side, context.deletions)
-            return Response(made, media_type="image/png", headers=_FOREVER)
+            return Response(made, media_type="image/png", headers=FOREVER)
         except TrueHueError as error:
             return JSONResponse({"error": message_of(error)}, 404)
 
@@ -67,7 +67,7 @@ def routes(context: Context) -> FeatureRouter:
         import plotly
 
         path = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
-        return FileResponse(path, media_type="text/javascript", headers=_FOREVER)
+        return FileResponse(path, media_type="text/javascript", headers=FOREVER)
 
     @router.get("/assets/favicon.svg")
     def favicon() -> FileResponse:

@@ -27,9 +27,6 @@ MOST_KEPT = 2_000
 """Scaled images on the disk: what 200 people see in turn is scaled once."""
 MOST_SKETCHES = 256
 """Sketches in memory: about 100 kB each."""
-FOREVER = {"Cache-Control": "private, max-age=31536000, immutable"}
-"""Images are named by their content; the address has a link in it, so no cache between shares it.
-"""
 
 
 class _Regions(Body):

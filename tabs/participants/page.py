@@ -155,6 +155,6 @@ def participant_asset_routes(_: Context) -> APIRouter:
         body = participant_files().body(version, path)
         if body is None:
             return JSONResponse({"error": NO_FILE}, 404)
-        return body.answer(request.headers.get("accept-encoding", ""), {"Cache-Control": FOREVER})
+        return body.answer(request.headers.get("accept-encoding", ""), FOREVER)
 
     return router

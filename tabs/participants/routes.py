@@ -21,12 +21,12 @@ from truehue.annotation.studies.cases import Kind
 from truehue.core.errors import BadInput
 from truehue.tabs.page.answers import foreign, read_json
 from truehue.tabs.page.answers import refusal as error_answer
-from truehue.tabs.page.asset_files import accepted_coding
+from truehue.tabs.page.asset_files import PRIVATE_FOREVER, accepted_coding
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.links import whole
 from truehue.tabs.page.throttle import network_of
 from truehue.tabs.page.visitor_cookies import is_https
-from truehue.tabs.participants.images import FOREVER, Pictures, nearest_side
+from truehue.tabs.participants.images import Pictures, nearest_side
 from truehue.tabs.participants.page import PAGE_HEADERS, shell
 from truehue.tabs.participants.posting import GONE, post
 from truehue.tabs.participants.reading import Refusal, read_list, texts_of
@@ -150,7 +150,7 @@ def participant_routes(context: Context) -> APIRouter:
                 raise Refusal("There is no such image.", "no image", 404)
             nearest = nearest_side(side)
             # Not of the file: when it was stored tells models apart.
-            headers = {**FOREVER, "ETag": f'"{name}-{nearest}"'}
+            headers = {**PRIVATE_FOREVER, "ETag": f'"{name}-{nearest}"'}
             if request.headers.get("if-none-match") == headers["ETag"]:
                 return Response(status_code=304, headers=headers)
             if nearest:
@@ -170,9 +170,9 @@ def participant_routes(context: Context) -> APIRouter:
                 raise Refusal("There is no such sketch.", "no sketch", 404)
             if request.url.path.endswith(".png"):
                 made = await images.ink(sketch_id)
-                return Response(made, media_type="image/png", headers=FOREVER)
+                return Response(made, media_type="image/png", headers=PRIVATE_FOREVER)
             accepted = request.headers.get("accept-encoding", "")
-            return (await images.regions(sketch_id)).answer(accepted, FOREVER)
+            return (await images.regions(sketch_id)).answer(accepted, PRIVATE_FOREVER)
 
         return await answered(request, shown)
 

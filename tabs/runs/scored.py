@@ -8,12 +8,10 @@ from threading import Event
 
 from truehue.core.runs.folder import RunFolder
 from truehue.core.verdict.expectations import expectations_of
-from truehue.core.verdict.rules import RULES
+from truehue.core.verdict.rules import RULES, STATUSES
 from truehue.tabs.page.context import Context
 from truehue.tabs.verdicts.scoring import masks_of, score_stored_images
 from truehue.tabs.verdicts.summary import image_verdicts, object_verdicts
-
-STATUSES = ("pass", "fail", "unscored")
 
 
 def store_verdicts(context: Context, folder: RunFolder, stop: Event) -> None:

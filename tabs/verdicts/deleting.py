@@ -7,6 +7,7 @@ from typing import Literal, TypedDict
 
 from pydantic import Field
 
+from truehue.core.errors import enumeration
 from truehue.storage.makers import IMAGE, VERDICT
 from truehue.storage.trash import KEPT_DAYS, MAX_IDS, TrashRecord
 from truehue.tabs.page.actor import record_makers, requires, stored_resource
@@ -146,7 +147,7 @@ def trash_json(record: TrashRecord) -> TrashJson:
     along = [
         _many(n, table) for table, n in record.counts.items() if table != main and table in _WORDS
     ]
-    text = head + (f", with {_enumeration(along)}" if along else "")
+    text = head + (f", with {enumeration(along)}" if along else "")
     return {
         "id": record.trash_id,
         "kind": record.kind,
@@ -163,7 +164,3 @@ def _many(number: int, table: str) -> str:
         if number != 1 and word in _PLURALS
         else count_noun(number, word)
     )
-
-
-def _enumeration(parts: list[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

@@ -15,7 +15,7 @@ from truehue.core.records import EvidenceRecord
 from truehue.core.spreadsheets import csv_text
 from truehue.core.verdict.candidates import Acceptance
 from truehue.core.verdict.measure import Measurement, measure_by_rules
-from truehue.core.verdict.rules import MATCHES, PASS, RULES, UNSCORED
+from truehue.core.verdict.rules import MATCHES, PASS, RULE_NAMES, RULES, UNSCORED
 from truehue.storage.verdicts.judgments import MAX_REASON, JudgmentRecord, RuleStatus
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context, runs_of
@@ -118,7 +118,6 @@ MOST_POSITION = 2**31 - 1
 POSITION = "Which image of the run, counted from 0,"
 OTHERS = 5
 """How many answers of others a card shows."""
-NAMES = {by.id: by.name for by in RULES}
 
 
 class AnswerVerdict(QuestionRequest):
@@ -231,14 +230,14 @@ def judgment_json(context: Context, actor: Actor, judgment: JudgmentRecord) -> J
         "answer": judgment.answer,
         "reason": judgment.reason,
         "rule": judgment.rule,
-        "rule_name": NAMES.get(judgment.rule, judgment.rule),
+        "rule_name": RULE_NAMES.get(judgment.rule, judgment.rule),
         "version": shown.version,
         "status": shown.status,
         "agrees": judgment.agrees,
         "statuses": [
             {
                 "rule": rule,
-                "name": NAMES.get(rule, rule),
+                "name": RULE_NAMES.get(rule, rule),
                 "version": rule_status.version,
                 "status": rule_status.status,
             }
@@ -286,7 +285,7 @@ def judgments_view(context: Context, actor: Actor, query: Mapping[str, str]) -> 
         "rules": [
             {
                 "rule": row.rule,
-                "name": NAMES.get(row.rule, row.rule),
+                "name": RULE_NAMES.get(row.rule, row.rule),
                 "version": row.version,
                 "agree": row.agree,
                 "too_strict": row.too_strict,

@@ -8,6 +8,7 @@ from fastapi import Request
 from fastapi.responses import Response
 
 from truehue.tabs.page.answers import csv_attachment, refusal
+from truehue.tabs.page.asset_files import PRIVATE_FOREVER
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import Actor
@@ -40,7 +41,6 @@ from truehue.tabs.vlm.sets import HideSet, hide_set
 from truehue.tabs.vlm.start import StartEvaluation, start_evaluation, start_view
 
 PREFIX = "/api/vlm"
-FOREVER = {"Cache-Control": "private, max-age=31536000, immutable"}
 
 
 def vlm_routes(context: Context) -> FeatureRouter:
@@ -74,6 +74,6 @@ def vlm_routes(context: Context) -> FeatureRouter:
             content = image_png(context, actor, read_address(ImageRequest, request))
         except Exception as error:
             return refusal(error)
-        return Response(content, media_type="image/png", headers=FOREVER)
+        return Response(content, media_type="image/png", headers=PRIVATE_FOREVER)
 
     return router

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from truehue.core.color.notation import read_hex, read_rgb, shorten
-from truehue.core.color.spaces import hex_of, srgb8_to_lab
+from truehue.core.color.spaces import hex_of, srgb8_to_lab, triple
 from truehue.core.color.uw71 import COUNT, lab71, uw58, uw71
 from truehue.core.errors import BadInput
 
@@ -109,7 +109,7 @@ def of_hex(text: str) -> SourceColor:
     srgb8 = read_hex(text.strip())
     if srgb8 is None:
         raise BadInput(f'"{shorten(text)}" is not a hex color such as #D51C3C')
-    return SourceColor(_triple(srgb8_to_lab(np.array(srgb8))), {"hex": hex_of(srgb8)})
+    return SourceColor(triple(srgb8_to_lab(np.array(srgb8))), {"hex": hex_of(srgb8)})
 
 
 def of_rgb(codes: Sequence[float]) -> SourceColor:
@@ -117,7 +117,7 @@ def of_rgb(codes: Sequence[float]) -> SourceColor:
     if len(codes) != 3 or any(not 0 <= code <= 255 or code != int(code) for code in codes):
         raise BadInput(f"r, g, b are three whole numbers from 0 to 255, not {_number_list(codes)}")
     whole = [int(code) for code in codes]
-    return SourceColor(_triple(srgb8_to_lab(np.array(whole))), {"rgb": whole})
+    return SourceColor(triple(srgb8_to_lab(np.array(whole))), {"rgb": whole})
 
 
 def of_lab(lab: Sequence[float]) -> SourceColor:
@@ -132,11 +132,6 @@ def of_lab(lab: Sequence[float]) -> SourceColor:
 
 def _number_list(values: Sequence[float]) -> str:
     return ", ".join(f"{value:g}" for value in values) or "nothing"
-
-
-def _triple(lab: np.ndarray) -> tuple[float, float, float]:
-    lightness, a, b = (float(value) for value in lab)
-    return lightness, a, b
 
 
 AS_58 = "as_58"

@@ -7,7 +7,6 @@ in its name.
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
 import shutil
@@ -17,14 +16,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from truehue.core.batch.folder import PLAN
+from truehue.core.batch.folder import PLAN, json_bytes
 from truehue.core.batch.records import BatchState
 from truehue.core.errors import BadInput, DataFolderError
 from truehue.core.export.archive_import.plan import checked_plan
 from truehue.core.export.archive_import.shards import checked_results
 from truehue.core.export.archive_import.zip_file import Limits, RunZip, import_images
 from truehue.core.export.source import IMPORTED, imported_from, parts_of, same_results
-from truehue.core.files import Progress, quiet, replace_file, why_of
+from truehue.core.files import ReportProgress, ignore_progress, replace_file, why_of
 from truehue.core.runs.folder import ITEMS, PROMPTS, RunFolder
 
 INCOMING = ".incoming"
@@ -37,7 +36,7 @@ def open_archive(
     *,
     name: str = "",
     limits: Limits | None = None,
-    progress: Progress = quiet,
+    progress: ReportProgress = ignore_progress,
 ) -> RunFolder:
     """Makes the folder ``root/<run_id>`` of an archive that :mod:`truehue.core.export.archive`
     wrote, here or elsewhere, and returns it; ``name`` is what the file was called where it came
@@ -103,9 +102,9 @@ def _say_where_from(run_path: Path, archive: RunZip, done: int, summary: Mapping
         "images": any(folder.images.iterdir()),
         "counts": _counts(folder, archive.manifest, done),
     }
-    (run_path / IMPORTED).write_bytes(_json(about))
+    (run_path / IMPORTED).write_bytes(json_bytes(about))
     # In the plan's summary too: whoever shows the run can say it without its folder.
-    (run_path / PLAN).write_bytes(_json({**summary, "imported": about}))
+    (run_path / PLAN).write_bytes(json_bytes({**summary, "imported": about}))
     total = int(summary["total"])
     state = BatchState(
         str(summary["run_id"]),
@@ -190,10 +189,6 @@ def _add_images(run_path: Path, target_folder: RunFolder) -> None:
         about["counts"][name] = [_files(folder), listed]
     if about != before:
         replace_file(
-            target_folder.path / PLAN, _json({**target_folder.summary(), "imported": about})
+            target_folder.path / PLAN, json_bytes({**target_folder.summary(), "imported": about})
         )
-        replace_file(target_folder.path / IMPORTED, _json(about))
-
-
-def _json(value: Any) -> bytes:
-    return (json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
+        replace_file(target_folder.path / IMPORTED, json_bytes(about))

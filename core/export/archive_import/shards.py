@@ -19,11 +19,12 @@ from truehue.core.errors import BadInput
 from truehue.core.export.archive_import.plan import CheckedPlan, is_sha256
 from truehue.core.export.archive_import.zip_file import RunZip
 from truehue.core.export.source import part_name
-from truehue.core.files import Progress
+from truehue.core.files import ReportProgress
 from truehue.core.images.decode import MAX_PIXELS
 from truehue.core.runs.concepts import measured_of
 from truehue.core.runs.score import CAUSES
 from truehue.core.runs.shards import old_schema, schema
+from truehue.core.verdict.rules import STATUSES
 
 _SAMPLE = SAMPLE_SIDE**2
 
@@ -84,7 +85,6 @@ MOST_TEXTS = 64 * 2**20
 
 _AT_ONCE = 64
 _HEX = re.compile("(#[0-9A-F]{6})?")
-_STATUSES = ("pass", "fail", "unscored")
 
 
 @dataclass
@@ -98,7 +98,7 @@ class CheckedResults:
 
 
 def checked_results(
-    archive: RunZip, folder: Path, plan: CheckedPlan, progress: Progress
+    archive: RunZip, folder: Path, plan: CheckedPlan, progress: ReportProgress
 ) -> CheckedResults:
     """Checks the shards of an archive and writes them into ``folder`` in this version's schema, one
     after the other.
@@ -231,7 +231,7 @@ def _verdicts(verdicts: list[dict[str, Any]], plan: CheckedPlan, targets: int) -
         )
         _must(_whole(verdict["target"], -1, targets - 1), "a verdict belongs to no object")
         _must(
-            verdict["status"] in _STATUSES and verdict["picture_status"] in _STATUSES,
+            verdict["status"] in STATUSES and verdict["picture_status"] in STATUSES,
             "a status is none",
         )
         _must(

@@ -21,7 +21,7 @@ import numpy as np
 from truehue.core.batch.folder import PLAN
 from truehue.core.errors import BadInput, StorageError
 from truehue.core.export.archive import COLORS_FILE, FORMAT, FORMAT_VERSION, MANIFEST
-from truehue.core.files import Progress, is_damaged_zip, read_png
+from truehue.core.files import ReportProgress, is_damaged_zip, read_png
 from truehue.core.images.load import encode_png, image_id
 from truehue.core.images.pixels import Mask
 from truehue.core.runs.folder import ITEMS, PROMPTS
@@ -246,7 +246,7 @@ def import_images(
     into: Path,
     images: Mapping[str, Size],
     masks: Mapping[str, Size],
-    progress: Progress,
+    progress: ReportProgress,
 ) -> None:
     """Writes the images and masks of an archive below ``into``; there may be none.
 

@@ -17,7 +17,7 @@ import numpy as np
 from truehue.core.color.spaces import chroma, hex_of, lab_to_srgb8, srgb8_to_lab
 from truehue.core.errors import BadInput
 from truehue.core.generation.renderer.checks import in_srgb
-from truehue.core.generation.renderer.usual import Rgb8, apart, usual_instead
+from truehue.core.generation.renderer.usual import Rgb8, apart, rgb8_of, usual_instead
 
 OVERSHOT_FACTOR = 2.2
 """How many times its move a color goes when a modifier is overdone. Black, white and the border of
@@ -43,7 +43,7 @@ class Move:
         """From CIELAB ``(3,)`` to where the move ends, the difference ``(3,)``."""
         end = np.asarray(lab, dtype=np.float64)
         if self.toward:
-            end = (1.0 - self.share) * end + self.share * _lab(_rgb(self.toward))
+            end = (1.0 - self.share) * end + self.share * _lab(rgb8_of(self.toward))
         end = end * (1.0, self.chroma, self.chroma) + (self.lightness, 0.0, 0.0)
         return np.asarray(end - lab)
 
@@ -179,10 +179,6 @@ def _end(lab: np.ndarray) -> Rgb8:
 
 def _lab(srgb8: Rgb8) -> np.ndarray:
     return np.asarray(srgb8_to_lab(np.array(srgb8)), dtype=np.float64)
-
-
-def _rgb(text: str) -> Rgb8:
-    return int(text[1:3], 16), int(text[3:5], 16), int(text[5:7], 16)
 
 
 FAILURES: MappingProxyType[str, str] = MappingProxyType(

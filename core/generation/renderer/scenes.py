@@ -12,6 +12,7 @@ import numpy as np
 from truehue.core.cache import LruCache
 from truehue.core.color.spaces import srgb8_to_linear1
 from truehue.core.errors import BadInput
+from truehue.core.files import ignore_progress
 from truehue.core.generation.renderer.camera import (
     DARKEST_BACKDROP_LINEAR1,
     Viewpoint,
@@ -30,7 +31,7 @@ from truehue.core.generation.renderer.light import BRIGHTEST_BACKDROP_LINEAR1, L
 from truehue.core.generation.renderer.objects import MODELS
 from truehue.core.generation.renderer.scene import PlacedShape, Scene
 from truehue.core.generation.renderer.shapes import Array
-from truehue.core.generation.renderer.trace import Watch, ignore_progress, target_shares, trace
+from truehue.core.generation.renderer.trace import Watch, target_shares, trace
 from truehue.core.images.pixels import Mask
 
 _SIZE = 0.62

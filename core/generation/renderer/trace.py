@@ -14,6 +14,7 @@ from functools import lru_cache
 import numpy as np
 
 from truehue.core.cache import LruCache
+from truehue.core.files import ignore_progress
 from truehue.core.generation.renderer.camera import Viewpoint, hit_stage, view
 from truehue.core.generation.renderer.checks import linear1_to_srgb8, srgb8_step_linear1
 from truehue.core.generation.renderer.light import (
@@ -266,10 +267,6 @@ _CONTRAST = 0.035
 
 Watch = Callable[[float], None]
 """Called between pieces of the work with the share that is done, 0 to 1; what it raises ends it."""
-
-
-def ignore_progress(share: float) -> None:
-    """The progress callback of a rendering without an observer."""
 
 
 @dataclass(frozen=True)

@@ -126,19 +126,20 @@ def neutral(colors: Sequence[Rgb8]) -> Rgb8:
 def default_color(name: str, shape: str) -> Rgb8 | None:
     """The usual color of an object, or else of its shape; None where nothing is usual."""
     colors = _USUAL.get(name.lower()) or _USUAL.get(shape)
-    return _rgb(colors[0]) if colors else None
+    return rgb8_of(colors[0]) if colors else None
 
 
 def usual_instead(name: str, shape: str, target_rgb8: Rgb8) -> Rgb8:
     """The color that a model draws which does not listen: a usual one that is not the asked one,
     and a gray where there is none."""
     for text in _USUAL.get(name.lower()) or _USUAL.get(shape) or ():
-        if apart(_rgb(text), target_rgb8) >= USUAL_APART_DELTA_E00:
-            return _rgb(text)
+        if apart(rgb8_of(text), target_rgb8) >= USUAL_APART_DELTA_E00:
+            return rgb8_of(text)
     return neutral([target_rgb8])
 
 
-def _rgb(text: str) -> Rgb8:
+def rgb8_of(text: str) -> Rgb8:
+    """Of ``#RRGGBB``."""
     return int(text[1:3], 16), int(text[3:5], 16), int(text[5:7], 16)
 
 
@@ -263,6 +264,6 @@ def _colors() -> MappingProxyType[str, tuple[ConceptColor, ...]]:
                     parts[-1] = (parts[-1][0], float(word))
             total = sum(weight for _, weight in parts)
             by_concept[name] = tuple(
-                ConceptColor(_rgb(text), weight / total) for text, weight in parts
+                ConceptColor(rgb8_of(text), weight / total) for text, weight in parts
             )
     return MappingProxyType(by_concept)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from functools import cache, partial
@@ -24,7 +24,7 @@ import numpy as np
 from truehue.core.color.spaces import srgb8_to_linear1
 from truehue.core.color.systems import ColorTarget
 from truehue.core.errors import BadInput, DataFolderError
-from truehue.core.files import replace_file, why_of
+from truehue.core.files import ReportProgress, ignore_progress, replace_file, why_of
 from truehue.core.generation.backends.reference import shapes_for
 from truehue.core.generation.renderer import LIGHTS, RENDERER_VERSION
 from truehue.core.generation.renderer.checks import linear1_to_srgb8
@@ -44,7 +44,6 @@ PLANES = 3
 
 _FULL = 65535
 _CHUNK = 16
-Told = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -134,7 +133,7 @@ def render_scenes(
     folder: Path,
     settings: SceneSettings,
     workers: int = 1,
-    report_progress: Told = lambda done, source: None,
+    report_progress: ReportProgress = ignore_progress,
 ) -> SceneBank:
     """Renders what is missing in ``folder`` by several processes; a run that was ended goes on.
 

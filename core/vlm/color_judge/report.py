@@ -12,9 +12,9 @@ from truehue.core import published
 from truehue.core.analysis.intervals import Rate
 from truehue.core.analysis.paired import nominal_kappa
 from truehue.core.errors import BadInput
-from truehue.core.files import quiet
+from truehue.core.files import ReportProgress, ignore_progress
 from truehue.core.vlm.color_judge.question_set import queries_of_render
-from truehue.core.vlm.color_judge.rules import Told, color_of, rule_answers
+from truehue.core.vlm.color_judge.rules import color_of, rule_answers
 from truehue.core.vlm.differences import compare_paired
 from truehue.core.vlm.evaluation.log import EvaluationLog
 from truehue.core.vlm.records import Answer, Form, Outcome, Question
@@ -28,7 +28,9 @@ ALL = "All"
 SHARE = ("right", "asked", "percent", "low", "high")
 
 
-def judge_report(log: EvaluationLog, report_progress: Told = quiet) -> dict[str, Any]:
+def judge_report(
+    log: EvaluationLog, report_progress: ReportProgress = ignore_progress
+) -> dict[str, Any]:
     """All numbers of an asking of a judge set, as plain JSON: ``title``, ``note``, ``model``,
     ``systems``, ``renders`` (how many), and ``tables`` of ``id``, ``title``, ``note``,
     ``published``, ``columns`` (words) and ``rows`` (a cell each: words, a number, or None). Shares

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -20,7 +20,7 @@ from truehue.core.color.systems import NamedColor, find, parse_target
 from truehue.core.diagnosis.colors import set_colors
 from truehue.core.diagnosis.scoring import margin
 from truehue.core.errors import BadInput, TrueHueError
-from truehue.core.files import quiet
+from truehue.core.files import ReportProgress, ignore_progress
 from truehue.core.images.load import image_id
 from truehue.core.verdict.measure import MaskCache, measure
 from truehue.core.verdict.rules import PASS, RULES, UNSCORED
@@ -34,8 +34,6 @@ CACHE = "rules.jsonl"
 OTHERWISE = "This TrueHue draws the render otherwise: there is no mask to judge it by."
 HEX_TASK = "css_q3"
 
-Told = Callable[[int, int], None]
-"""Renders done, of how many."""
 Readings = Mapping[str, tuple[str | None, str]]
 """By question: what is answered, None where nothing is, and then why."""
 
@@ -56,7 +54,9 @@ class _Judged:
 
 
 def rule_answers(
-    questions: Sequence[Question], folder: Path | None = None, report_progress: Told = quiet
+    questions: Sequence[Question],
+    folder: Path | None = None,
+    report_progress: ReportProgress = ignore_progress,
 ) -> dict[str, list[Answer]]:
     """The answers of every rule to the questions about renders, by its id; a rule that cannot judge
     leaves a question unanswered, with the reason.

@@ -18,6 +18,7 @@ from truehue.tabs.compare.people.images import StagedImage, preview
 from truehue.tabs.compare.people.messages import suggestions
 from truehue.tabs.compare.people.sets import set_page, sets_view
 from truehue.tabs.page.answers import attachment, json_answer, refusal
+from truehue.tabs.page.asset_files import FOREVER
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.router import FeatureRouter
 from truehue.tabs.page.routes import DECODES_AT_ONCE
@@ -25,7 +26,6 @@ from truehue.tabs.page.single_flight import SingleFlightCache
 
 CUTOUT_PX = 192
 MOST_PAGE = 200
-_FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 
 
 def compare_people_routes(context: Context) -> FeatureRouter:
@@ -96,7 +96,7 @@ def _image_routes(router: FeatureRouter) -> None:
     async def cut(image_id: str, mask_id: str) -> Response:
         try:
             made = await cutouts.get(context.storage.data_dir, image_id, mask_id)
-            return Response(made, media_type="image/png", headers=_FOREVER)
+            return Response(made, media_type="image/png", headers=FOREVER)
         except TrueHueError as error:
             return refusal(error)
 

@@ -14,8 +14,6 @@ from truehue.tabs.charts.figure_parts import label
 MOST_NAME = 36
 MOST_LINES = 200
 """Rows of the table on the page; the CSV has all."""
-DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
-SHAPES = ("circle", "square", "diamond", "triangle-up", "cross", "star", "triangle-down")
 
 
 @dataclass(frozen=True)
@@ -119,8 +117,3 @@ def run_names(runs: Mapping[str, str]) -> dict[str, str]:
         run: name if often[name] == 1 else f"{label(runs[run], MOST_NAME - 6)} {run[:4]}"
         for run, name in short.items()
     }
-
-
-def line_style(index: int) -> tuple[str, str]:
-    """Dash and shape of the run at that place: runs are told apart without color."""
-    return DASHES[index % len(DASHES)], SHAPES[index % len(SHAPES)]

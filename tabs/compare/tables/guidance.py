@@ -23,13 +23,12 @@ from truehue.core.concepts.tables import (
 )
 from truehue.core.errors import BadInput
 from truehue.core.prompts.concepts import STYLES
-from truehue.tabs.charts.figure_parts import HeatCell, heat_map, label
+from truehue.tabs.charts.figure_parts import HeatCell, heat_map, label, line_style
 from truehue.tabs.compare.tables.charts import (
     Chart,
     ChartJson,
     Row,
     interval_text,
-    line_style,
     run_names,
 )
 from truehue.tabs.compare.tables.frame import Frame, FrameJson, frame_of

@@ -24,8 +24,8 @@ from truehue.core.concepts.sensitivity import (
     Shift,
     mean_color,
 )
-from truehue.tabs.charts.figure_parts import label
-from truehue.tabs.compare.tables.charts import SHAPES, Chart, Row, run_names
+from truehue.tabs.charts.figure_parts import SHAPES, label
+from truehue.tabs.compare.tables.charts import Chart, Row, run_names
 from truehue.tabs.compare.tables.frame import Frame
 from truehue.tabs.compare.tables.published import KINDS as KIND_NAMES
 from truehue.tabs.compare.tables.view import STYLE_NAMES

@@ -16,9 +16,9 @@ from tests.shards import read_shard
 from truehue.core.errors import DataFolderError
 from truehue.core.export import write
 from truehue.core.export.archive_import import open_archive
-from truehue.core.export.columns import COLUMNS, NAMES
+from truehue.core.export.columns import CODEBOOK_KEY, COLUMNS, NAMES
 from truehue.core.export.source import item_tables, runs_of
-from truehue.core.export.tables import CODEBOOK_KEY, write_csv, write_parquet
+from truehue.core.export.tables import write_csv, write_parquet
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.records import ItemResult
 from truehue.core.runs.shards import row_of, write_shard

@@ -12,7 +12,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from tests.storage.run_samples import sample_plan, sample_run
-from truehue.core.export.score_table import CODEBOOK_KEY, SCORE_COLUMNS
+from truehue.core.export.columns import CODEBOOK_KEY, SCORE_COLUMNS
 from truehue.core.runs.folder import RunFolder
 from truehue.core.scores.measures import measure_of
 from truehue.core.scores.records import IMAGE
