@@ -238,7 +238,8 @@ def paint(actions: Iterable[Action], maps: RegionMaps) -> np.ndarray:
 
 
 def checksum(layer: np.ndarray) -> str:
-    """CRC-32 of the layer's RGBA bytes in raster order, as 8 hex digits."""
+    """CRC-32 of a layer, uint8 RGBA ``(H, W, 4)``: of its bytes in raster order, as 8 hex
+    digits."""
     return f"{zlib.crc32(np.ascontiguousarray(layer).data):08x}"
 
 
@@ -382,7 +383,7 @@ def concept_mask(layer: np.ndarray, ink: np.ndarray) -> np.ndarray:
 
 def background_share(layer: np.ndarray, maps: RegionMaps, closing: int) -> float:
     """Which share of the surround has a color, 0 to 1: of the regions that touch the border under
-    that closing. 0 where there are none."""
+    that closing. 0 where there are none. ``layer`` is uint8 RGBA ``(H, W, 4)``."""
     surround = maps.surround(closing)[maps.labels[closing]]
     return float((layer[..., 3][surround] > 0).mean()) if surround.any() else 0.0
 

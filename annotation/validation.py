@@ -224,7 +224,8 @@ def _centered_ranks(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
 
 
 def interval_of(value: float, sampled: np.ndarray, level: float = LEVEL) -> Interval:
-    """A percentile interval of the samples that are defined, NaN where fewer than two are."""
+    """A percentile interval of the ``sampled`` values, float64 ``(replicates,)``, that are finite;
+    NaN at both ends where fewer than two are."""
     sampled = sampled[np.isfinite(sampled)]
     if len(sampled) < 2:
         return Interval(value, float("nan"), float("nan"))

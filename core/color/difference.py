@@ -1,4 +1,7 @@
-"""Color differences in CIELAB, vectorized over pixels and candidates by broadcasting."""
+"""Color differences, vectorized over pixels and candidates by broadcasting.
+
+Colors are CIELAB D65/2° ``(..., 3)`` of any real dtype; results are float64 ``(...)``.
+"""
 
 from __future__ import annotations
 

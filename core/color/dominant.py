@@ -138,7 +138,7 @@ def select_released(lab: np.ndarray, counts: np.ndarray) -> Selection:
     Median chroma below 10: the pixels with chroma below 15, or all where those are 10 or fewer.
     Otherwise: pixels within 1.5
     interquartile ranges on the second component of the centered chromaticities; of those, chroma
-    at or above their median. ``lab`` ``(U, 3)``, ``counts`` int64 ``(U,)``.
+    at or above their median. ``lab`` float64 ``(U, 3)`` CIELAB, ``counts`` int64 ``(U,)`` pixels.
     """
     chroma = np.sqrt(lab[:, 1] ** 2 + lab[:, 2] ** 2)
     (median,) = statistics.percentiles(chroma, counts, [50.0])

@@ -38,7 +38,7 @@ class MunsellSamples:
     names: tuple[str, ...] = ()
 
     def indices(self, system: str, category_id: int) -> np.ndarray:
-        """Where the samples of one category stand, int ``(M,)``; ``system`` is l1, l2 or l3."""
+        """Where the samples of one category stand, int64 ``(M,)``; ``system`` is l1, l2 or l3."""
         return np.flatnonzero(self.levels[:, ("l1", "l2", "l3").index(system)] == category_id)
 
     def of(self, system: str, category_id: int) -> np.ndarray:

@@ -65,7 +65,8 @@ class Materials:
 
 
 def shadeless(lab: np.ndarray) -> np.ndarray:
-    """``(..., 3)`` CIELAB to ``(..., 2)``: a* and b* as they were at L* = 57, in any shade."""
+    """CIELAB ``(..., 3)`` to float64 ``(..., 2)``: a* and b* as they were at L* = 57, in any
+    shade."""
     lab = np.asarray(lab, dtype=np.float64)
     return np.asarray(lab[..., 1:] * (_COMMON / (lab[..., 0] + 16.0))[..., None])
 

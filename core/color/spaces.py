@@ -143,7 +143,7 @@ def hue_deg(lab: np.ndarray) -> np.ndarray:
 
 
 def hex_of(srgb8: np.ndarray | tuple[int, int, int]) -> str:
-    """``#RRGGBB`` of one sRGB color of three integers 0 to 255."""
+    """``#RRGGBB``, in capitals, of one sRGB color: three integers ``(3,)``, 0 to 255."""
     red, green, blue = (int(value) for value in srgb8)
     return f"#{red:02X}{green:02X}{blue:02X}"
 
@@ -164,7 +164,8 @@ def unpack_srgb24(srgb24: np.ndarray) -> np.ndarray:
 def check_pair(srgb8: np.ndarray, mask: np.ndarray) -> int:
     """The number of pixels inside the mask.
 
-    Raises MaskError unless image and mask fit, NoPixels unless enough pixels are inside.
+    Raises MaskError unless ``srgb8`` is uint8 ``(H, W, 3)`` and ``mask`` bool ``(H, W)``, NoPixels
+    unless :data:`MIN_PIXELS` are inside.
     """
     if srgb8.ndim != 3 or srgb8.shape[2] != 3 or srgb8.dtype != np.uint8:
         raise MaskError(
@@ -194,7 +195,8 @@ def masked_srgb24(srgb8: np.ndarray, mask: np.ndarray) -> np.ndarray:
 
 
 def packed_inside(srgb8: np.ndarray, mask: np.ndarray) -> np.ndarray:
-    """As masked_srgb24, with the highest byte set to 255, and without checks."""
+    """uint32 ``(N,)`` of 0xFFRRGGBB: as :func:`masked_srgb24`, with the highest byte set to 255,
+    and without checks. At least one pixel has to be inside."""
     import cv2
 
     rows = np.flatnonzero(mask.any(axis=1))

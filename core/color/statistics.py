@@ -50,7 +50,8 @@ def _settle(
 
 
 def percentiles(values: np.ndarray, counts: np.ndarray, percents: list[float]) -> list[float]:
-    """Percentiles (0 to 100) of ``values`` ``(U,)``, each repeated ``counts`` times.
+    """Percentiles (0 to 100) of ``values``, float64 ``(U,)``, each repeated ``counts`` times, int64
+    ``(U,)``; in the unit of the values.
 
     Linear interpolation between order statistics, as ``numpy.percentile`` of the repeated values.
     """
@@ -111,7 +112,7 @@ class ChromaticityDensity:
 
     @property
     def corners(self) -> tuple[np.ndarray, np.ndarray]:
-        """Lowest and highest (a*, b*) of all cells."""
+        """Lowest and highest (a*, b*) of all cells, float64 ``(2,)`` each."""
         height, width = self.counts.shape
         low = np.array([self.a_min, self.b_min])
         return low, low + np.array([width, height]) * self.step
@@ -120,7 +121,8 @@ class ChromaticityDensity:
 def chromaticity_density(
     lab: np.ndarray, counts: np.ndarray, cells: int = 48
 ) -> ChromaticityDensity:
-    """Counts ``lab`` ``(U, 3)``, each ``counts`` times, in about ``cells`` cells a side."""
+    """Counts the CIELAB colors ``lab``, float64 ``(U, 3)``, each ``counts`` times, int64 ``(U,)``,
+    in at most about ``cells`` cells a side; a cell is never smaller than 0.5."""
     ab = lab[:, 1:]
     low, high = ab.min(axis=0), ab.max(axis=0)
     # Steps of 0.5 at the least: below that the plot would show 8-bit rounding.
@@ -166,6 +168,7 @@ def density_image(density: ChromaticityDensity, side: int = 10) -> np.ndarray:
 
 
 def lightness_histogram(lab: np.ndarray, counts: np.ndarray, bins: int = 50) -> np.ndarray:
-    """Pixels int64 ``(bins,)`` in equal bins of L* from 0 to 100."""
+    """Pixels int64 ``(bins,)`` in equal bins of L* from 0 to 100, of the CIELAB colors ``lab``,
+    float64 ``(U, 3)``, each ``counts`` times, int64 ``(U,)``."""
     index = np.clip((lab[:, 0] * (bins / 100.0)).astype(np.int64), 0, bins - 1)
     return np.bincount(index, weights=counts, minlength=bins).astype(np.int64)

@@ -256,7 +256,8 @@ def nearest_names(lab: ArrayLike, system_id: str, n: int) -> list[tuple[NamedCol
 
 
 def all_nearest(lab: ArrayLike, n: int) -> dict[str, list[tuple[NamedColor, float]]]:
-    """`nearest_names` of every system, by its id."""
+    """The ``n`` nearest names of a CIELAB color ``(3,)`` with their ΔE00, by the id of the system,
+    as :func:`nearest_names` gives them."""
     return {key: nearest_names(lab, key, n) for key in SYSTEMS}
 
 

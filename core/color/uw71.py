@@ -181,7 +181,8 @@ def soft(lab: np.ndarray, beta: float = SOFT_BETA) -> np.ndarray:
 
 
 def assign(lab: np.ndarray, weights: np.ndarray, method: str = "nearest") -> np.ndarray:
-    """The distribution ``(71,)``, sum 1, of colors ``(N, 3)`` with weights ``(N,)``.
+    """The distribution, float64 ``(71,)``, sum 1, of CIELAB colors ``(N, 3)`` with weights
+    ``(N,)``.
 
     ``method`` is one of :data:`METHODS`. Raises BadInput for another one, and for weights without
     any mass, negative, not finite or of no finite sum.

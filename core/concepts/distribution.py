@@ -395,8 +395,8 @@ def intervals_of_draws(
     second: np.ndarray | None,
     stop: Event | None = None,
 ) -> Intervals:
-    """:func:`intervals` of draws ``(draws, 71)`` that were made before; None for a side that cannot
-    be drawn again."""
+    """:func:`intervals` of draws, float64 ``(draws, 71)``, that were made before; None for a side
+    that cannot be drawn again."""
     sides = (first, second)
     fixed = [side for side, generated in zip((a, b), sides, strict=True) if generated is None]
     if len(fixed) == 2:

@@ -172,12 +172,14 @@ def styles_of(styles: Iterable[str]) -> tuple[str, ...]:
 
 
 def compared(p: np.ndarray, q: np.ndarray) -> Comparison:
-    """:func:`truehue.core.color.distances.compare`, kept."""
+    """All distances of two distributions, float64 ``(71,)``, sum 1, by
+    :func:`truehue.core.color.distances.compare`; kept."""
     return _COMPARED.get((_digest(p), _digest(q)), lambda: compare(p, q))
 
 
 def moved_lab(p: np.ndarray, q: np.ndarray) -> float:
-    """:func:`truehue.core.color.distances.emd`, kept."""
+    """The earth mover's distance of two distributions, float64 ``(71,)``, sum 1, in CIELAB units,
+    by :func:`truehue.core.color.distances.emd`; kept."""
     return _MOVED.get((_digest(p), _digest(q)), lambda: emd(p, q))
 
 

@@ -267,7 +267,8 @@ def mean_of_models(shift_list: Sequence[Shift]) -> ModelsMean:
 
 
 def mean_color(weights: np.ndarray) -> np.ndarray:
-    """The mean CIELAB color ``(3,)`` of a distribution over the bins."""
+    """The mean CIELAB color, float64 ``(3,)``, of a distribution over the bins, ``(71,)``, sum
+    1."""
     return np.asarray(weights @ lab71())
 
 

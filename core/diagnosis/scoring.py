@@ -97,7 +97,8 @@ def judge_image(
     **about: Any,
 ) -> Iterator[JudgmentRow]:
     """Rows of every rule and every color asked, ``k`` neighbors accepted; ``about`` are the Row's
-    object, light, seed, color, system and second.
+    object, light, seed, color, system and second. ``srgb8`` uint8 ``(H, W, 3)``, ``mask`` bool
+    ``(H, W)``.
 
     What does not depend on the color asked is computed once for all of them
     (truehue.core.verdict.measure.MaskCache). A rule that cannot judge gives rows that are unscored.

@@ -417,8 +417,8 @@ def seed_of(seed: int, photograph: Photograph) -> int:
 
 
 def scaled_down(srgb8: np.ndarray, area_px: int) -> np.ndarray:
-    """An image of about so many pixels, its sides in proportion and rounded (Lanczos); never
-    enlarged."""
+    """An image of about ``area_px`` pixels, its sides in proportion and rounded (Lanczos); never
+    enlarged. uint8 sRGB ``(H, W, 3)`` in and out."""
     height, width, _ = srgb8.shape
     scale = (area_px / (height * width)) ** 0.5
     if scale >= 1:
@@ -444,7 +444,8 @@ def _resized(srgb8: np.ndarray, height: int, width: int) -> np.ndarray:
 
 
 def encoded(srgb8: np.ndarray, format: str) -> bytes:
-    """The bytes of a file: PNG, or JPEG of quality 95 whose color is not subsampled."""
+    """The bytes of a file of uint8 sRGB ``(H, W, 3)``: ``png``, or with any other ``format`` a JPEG
+    of quality 95 whose color is not subsampled."""
     from PIL import Image
 
     buffer = io.BytesIO()

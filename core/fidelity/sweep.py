@@ -67,7 +67,8 @@ class Curve:
 def sweep_rows(
     photographs: Sequence[np.ndarray], measure: Measure, scales: Sequence[float] = SCALES
 ) -> Iterator[list[float]]:
-    """The scores of one photograph after the other, one a scale; NaN where a score is none."""
+    """The scores of one photograph after the other, uint8 sRGB ``(H, W, 3)``, one a scale of its
+    saturation; NaN where a score is none."""
     for photograph in photographs:
         yield [float(measure(scaled_saturation(photograph, scale))) for scale in scales]
 

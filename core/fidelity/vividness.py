@@ -63,12 +63,13 @@ def _saturations(srgb8: np.ndarray) -> Iterator[np.ndarray]:
 
 
 def saturation_score(srgb8: np.ndarray) -> tuple[float, Mapping[str, Any]]:
-    """:func:`mean_saturation`, and of how many pixels."""
+    """:func:`mean_saturation` of uint8 sRGB ``(H, W, 3)``, 0 to 1, and ``pixels``: of how many."""
     return mean_saturation(srgb8), {"pixels": srgb8.shape[0] * srgb8.shape[1]}
 
 
 def delta_sat_score(srgb8: np.ndarray) -> tuple[float, Mapping[str, Any]]:
-    """ΔSat = |mean saturation − 0.33|, and the mean saturation."""
+    """ΔSat = |mean saturation − 0.33|, 0 to 0.67, and the mean saturation; arguments and errors as
+    :func:`mean_saturation`."""
     saturation = mean_saturation(srgb8)
     return abs(saturation - NATURAL_SATURATION), {"mean_saturation": saturation}
 

@@ -44,7 +44,8 @@ SCALE_TOPS = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0)
 
 
 def scale_top(delta_e00_of_pixels: np.ndarray) -> float:
-    """The least of SCALE_TOPS that 99 of 100 pixels lie below, else the largest."""
+    """The least of SCALE_TOPS that 99 of 100 pixels lie below, else the largest, in ΔE00.
+    ``delta_e00_of_pixels`` float64 ``(H, W)``, as :func:`delta_e00_map` gives it."""
     limit = float(np.percentile(delta_e00_of_pixels, 99))
     return next((top for top in SCALE_TOPS if top >= limit), SCALE_TOPS[-1])
 
@@ -81,7 +82,7 @@ class DifferenceSummary:
 
 
 def difference_summary(delta_e00_of_pixels: np.ndarray) -> DifferenceSummary:
-    """The summary of :func:`delta_e00_map`."""
+    """The summary of a :func:`delta_e00_map`, float64 ``(H, W)`` in ΔE00."""
     median, percentile_95 = np.percentile(delta_e00_of_pixels, (50, 95))
     return DifferenceSummary(
         float(delta_e00_of_pixels.mean()),

@@ -218,7 +218,8 @@ def load_image(source: str | Path | bytes, name: str | None = None) -> LoadedIma
 
 
 def image_id(srgb8: NDArray[np.uint8]) -> str:
-    """SHA-256, hex, of the size and the pixels: ``srgb8 HxW``, a line feed, then the bytes."""
+    """SHA-256, 64 hex digits, of uint8 sRGB ``(H, W, 3)``: ``srgb8 HxW``, a line feed, then the
+    bytes."""
     _check_srgb8(srgb8)
     height, width, _ = srgb8.shape
     digest = hashlib.sha256(f"srgb8 {height}x{width}\n".encode())
@@ -227,7 +228,8 @@ def image_id(srgb8: NDArray[np.uint8]) -> str:
 
 
 def encode_png(srgb8: NDArray[np.uint8]) -> bytes:
-    """Pixels as a PNG that is marked as sRGB; :func:`load_image` gives back the same pixels."""
+    """uint8 sRGB ``(H, W, 3)`` as a PNG that is marked as sRGB; :func:`load_image` gives back the
+    same pixels."""
     _check_srgb8(srgb8)
     return png_of(srgb8, srgb=True)
 

@@ -62,7 +62,10 @@ def masked_lab(srgb8: np.ndarray, mask: np.ndarray) -> np.ndarray:
 
 
 def masked_colors(srgb8: np.ndarray, mask: np.ndarray) -> MaskedColors:
-    """The distinct colors inside the mask with their counts; arguments and errors as masked_lab."""
+    """The distinct colors inside the mask with their counts.
+
+    ``srgb8`` uint8 ``(H, W, 3)``, ``mask`` bool ``(H, W)``; errors as :func:`masked_lab`.
+    """
     check_pair(srgb8, mask)
     return distinct_colors(srgb8, mask)
 
@@ -115,6 +118,8 @@ def changed_colors(
     masked_colors: MaskedColors, srgb8: np.ndarray, before: np.ndarray, after: np.ndarray
 ) -> MaskedColors:
     """What :func:`distinct_colors` gives for the mask ``after``, from its answer for ``before``.
+
+    ``srgb8`` uint8 ``(H, W, 3)``, the masks bool ``(H, W)``; nothing is checked.
 
     Only the pixels that came in or went out are sorted, which pays while they are fewer than
     those of ``after``; else all are.

@@ -141,13 +141,14 @@ def map_rows(records: Sequence[ScoreRecord], version: str = "") -> list[str] | N
 
 
 def map_of(records: Sequence[ScoreRecord], version: str = "") -> np.ndarray | None:
-    """The same as float32 ``(h, w)`` in [0, 1]."""
+    """The map that :func:`map_rows` finds, as float32 ``(h, w)`` in [0, 1]; None without one."""
     rows = map_rows(records, version)
     return None if rows is None else discrepancy_of(rows)
 
 
 def reduce_attention(attention: np.ndarray) -> np.ndarray:
-    """A map of CFM with at most MAX_CELLS a side: area means where it has more."""
+    """A map of CFM, float32 ``(h, w)`` in [0, 1], with at most MAX_CELLS a side: area means where
+    it has more."""
     height, width = attention.shape
     if max(height, width) <= MAX_CELLS:
         return attention

@@ -108,6 +108,8 @@ def composite(ink: np.ndarray, layer: np.ndarray) -> np.ndarray:
 def svg(ink: np.ndarray, layer: np.ndarray, drawing: VectorDrawing | None = None) -> str:
     """The coloring as an SVG document of paths, without any raster image.
 
+    ``ink`` uint8 ``(H, W)``, 0 black; ``layer`` uint8 ``(H, W, 4)``, RGBA.
+
     Colors are exact to the pixel: a path for each. The ink is traced, a path for each of its
     grays, or drawn by the paths of ``drawing``, which has to be what ``ink`` was made of.
     Raises MaskError for a layer of another size.

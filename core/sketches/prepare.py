@@ -79,8 +79,9 @@ def flatten_on_paper(srgb8: np.ndarray) -> Flattened:
 
 
 def colors_of(srgb8: np.ndarray) -> int:
-    """How many of 8 x 8 x 8 RGB cells hold a five-hundredth of the pixels or more: a drawing has
-    few, on paper in a room under 20; a photograph of things has 25 and more."""
+    """How many of 8 x 8 x 8 RGB cells of uint8 sRGB ``(H, W, 3)`` hold a five-hundredth of the
+    pixels or more: a drawing has few, on paper in a room under 20; a photograph of things has 25
+    and more."""
     cells = (srgb8 >> 5).astype(np.int64) @ np.array([64, 8, 1])
     return int((np.bincount(cells.reshape(-1)) >= cells.size / 500).sum())
 

@@ -338,7 +338,8 @@ def judge_all(
     rule_ids: Sequence[str],
     acceptance: Acceptance = AS_ASKED,
 ) -> Iterator[TaskVerdict]:
-    """Yields what :func:`truehue.core.verdict.tasks.judge_task` does, one verdict a rule.
+    """Yields what :func:`truehue.core.verdict.tasks.judge_task` does, one verdict a rule; ``srgb8``
+    is uint8 ``(H, W, 3)``.
 
     A rule that breaks is ``unscored`` with what broke, on every object, and does not take the
     others with it. Raises BadInput for an unknown rule, and MemoryError: that is no fault of the

@@ -26,8 +26,9 @@ TURNS_DEG = (90, 180, 270)
 def hue_turned(
     srgb8: NDArray[np.uint8], turn_deg: float, mask: NDArray[np.bool_] | None = None
 ) -> NDArray[np.uint8]:
-    """The image ``(H, W, 3)`` with its hues turned in HSV, where the mask ``(H, W)`` is True or
-    everywhere. Raises MaskError for a mask of another size."""
+    """The image, uint8 sRGB ``(H, W, 3)``, with its hues turned in HSV by ``turn_deg`` degrees,
+    where the mask, bool ``(H, W)``, is True or everywhere. Raises MaskError for a mask of another
+    size."""
     if mask is None:
         mask = np.ones(srgb8.shape[:2], dtype=bool)
     _check(srgb8, mask)
@@ -66,7 +67,8 @@ def _turned(colors: NDArray[np.uint8], turn_deg: float) -> NDArray[np.uint8]:
 def largest_other(
     masks: Sequence[NDArray[np.bool_]], target: NDArray[np.bool_]
 ) -> NDArray[np.bool_] | None:
-    """The largest of some segments without the pixels of the target; None where nothing is left."""
+    """The largest of some segments, bool ``(H, W)``, without the pixels of the target: the mask of
+    ``largest`` for :func:`robustness_variants`. None where nothing is left."""
     rests = [mask & ~target for mask in masks]
     best = max(rests, key=np.count_nonzero, default=None)
     return best if best is not None and best.any() else None

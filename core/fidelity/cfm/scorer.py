@@ -190,11 +190,13 @@ class CfmScorer:
         return out
 
     def inputs(self, images: Sequence[np.ndarray], prompts: Sequence[str]) -> dict[str, Any]:
-        """The tensors of a batch, padded at the right."""
+        """The tensors of a batch of images, uint8 sRGB ``(H, W, 3)``, with a prompt each, padded at
+        the right: int64 ``(B, T)`` tokens and their mask, their positions ``(3, B, T)``, float32
+        ``(patches, 1176)`` pixels and int64 ``(B, 3)`` grids of patches."""
         return self.read_inputs([as_read(image, self.reading.area_px) for image in images], prompts)
 
     def read_inputs(self, resized: Sequence[np.ndarray], prompts: Sequence[str]) -> dict[str, Any]:
-        """The same of images that :func:`as_read` has brought to size."""
+        """The same of images, uint8 ``(H, W, 3)``, that :func:`as_read` has brought to size."""
         import torch
 
         images = self._patches(images=list(resized), return_tensors="pt")

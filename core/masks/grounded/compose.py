@@ -115,13 +115,14 @@ def union(masks: Sequence[np.ndarray], shape: tuple[int, int]) -> np.ndarray:
 
 
 def iou(first: np.ndarray, second: np.ndarray) -> float:
-    """Intersection over union of two bool masks, 0 to 1; 0 where both are empty."""
+    """Intersection over union of two masks, bool ``(H, W)``, 0 to 1; 0 where both are empty."""
     together = int(np.count_nonzero(first | second))
     return int(np.count_nonzero(first & second)) / together if together else 0.0
 
 
 def apart(object_pixels: np.ndarray, steps: MaskSteps, notes: list[str]) -> np.ndarray:
-    """The object without the pixels of earlier ones; says in ``notes`` what was removed.
+    """The object, bool ``(H, W)``, without the pixels of earlier ones; says in ``notes`` what was
+    removed.
 
     Raises ObjectsOverlap above the variant's ``most_iou``, or where nothing is left.
     """

@@ -138,8 +138,8 @@ class Segmenter(Tool, Protocol):
     """Cuts out what a box or points show."""
 
     def embed(self, srgb8: np.ndarray, name: str = "", autocast: bool = False) -> Any:
-        """The image's embedding, computed once; ``name`` (the image's id) finds a kept one. Boxes
-        are cut out in the precision of their embedding."""
+        """The embedding of uint8 sRGB ``(H, W, 3)``, computed once; ``name`` (the image's id) finds
+        a kept one. Boxes are cut out in the precision of their embedding."""
         ...
 
     def from_boxes(self, embedding: Any, boxes: Sequence[Box]) -> tuple[Segment, ...]:
@@ -166,5 +166,5 @@ class PresenceModel(Tool, Protocol):
         object_names: Sequence[str],
         form: PresenceQuestion = PAPER_QUESTION,
     ) -> tuple[Presence, ...]:
-        """One answer an object, in one batch."""
+        """One answer an object, in one batch; ``srgb8`` uint8 ``(H, W, 3)``."""
         ...

@@ -48,8 +48,9 @@ def as_sent(srgb8: NDArray[np.uint8], version: Version) -> NDArray[np.uint8]:
 
 
 def read_question_image(path: Path, expected_id: str, version: Version) -> NDArray[np.uint8]:
-    """The pixels of a question's image as they are sent. Raises ImageError where the file cannot be
-    read, or holds other pixels than the question was made for."""
+    """The pixels of a question's image as they are sent, uint8 sRGB ``(H, W, 3)``. Raises
+    ImageError where the file cannot be read, or holds other pixels than the question was made
+    for."""
     srgb8 = load_image(path).srgb8
     if image_id(srgb8) != expected_id:
         raise ImageError(f"{path} holds other pixels than those the question was made for.")
