@@ -9,7 +9,6 @@ import anyio
 from fastapi import Request
 from fastapi.responses import JSONResponse, Response
 
-from truehue.core.errors import TrueHueError
 from truehue.tabs.colorize.candidates import (
     CandidatesRequest,
     OfConcept,
@@ -131,7 +130,7 @@ def _file_routes(router: FeatureRouter, files: Files) -> None:
     async def kept(coloring: str, name: str, side: int = 0) -> Response:
         try:
             kind = files.saved_kind(name)
-        except TrueHueError as error:
+        except Exception as error:
             return refusal(error)
         answer = await _answered(files.saved(coloring, kind, side), _type_of(name))
         if side == 0 and answer.status_code == 200:
@@ -143,7 +142,7 @@ async def _answered(made: Any, media_type: str) -> Response:
     """A file, or its error in words."""
     try:
         data = await made
-    except TrueHueError as error:
+    except Exception as error:
         return refusal(error)
     headers = {**FOREVER, **(INERT if media_type == SVG else {})}
     return Response(data, media_type=media_type, headers=headers)

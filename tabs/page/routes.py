@@ -12,11 +12,9 @@ from pathlib import Path
 import anyio
 from fastapi.responses import FileResponse, JSONResponse, Response
 
-from truehue.core.errors import TrueHueError
-from truehue.tabs.page.answers import json_answer
+from truehue.tabs.page.answers import json_answer, refusal
 from truehue.tabs.page.asset_files import FOREVER
 from truehue.tabs.page.context import ROOT, Context
-from truehue.tabs.page.errors import message_of
 from truehue.tabs.page.images import images_view, take_image
 from truehue.tabs.page.notices import Notice, notices, read_notice
 from truehue.tabs.page.requests import EmptyRequest
@@ -41,14 +39,14 @@ def routes(context: Context) -> FeatureRouter:
     @router.get("/api/images")
     def recent(limit: int = 60, offset: int = 0, source: str = "", words: str = "") -> JSONResponse:
         limit, offset = min(max(limit, 1), 200), min(max(offset, 0), 2**31)
-        return JSONResponse(images_view(context, limit, offset, source, words[:MAX_WORDS]))
+        return json_answer(lambda: images_view(context, limit, offset, source, words[:MAX_WORDS]))
 
     @router.get("/media/images/{image_id}.png")
     def image(image_id: str) -> Response:
         try:
             path = context.storage.images.path(image_id)
-        except TrueHueError as error:
-            return JSONResponse({"error": str(error)}, 404)
+        except Exception as error:
+            return refusal(error)
         if not path.is_file():
             return JSONResponse({"error": f"The file of image {image_id} is gone."}, 404)
         return FileResponse(path, media_type="image/png", headers=FOREVER)
@@ -59,8 +57,8 @@ def routes(context: Context) -> FeatureRouter:
         try:
             made = await thumbnail.get(context.storage.data_dir, image_id, side, context.deletions)
             return Response(made, media_type="image/png", headers=FOREVER)
-        except TrueHueError as error:
-            return JSONResponse({"error": message_of(error)}, 404)
+        except Exception as error:
+            return refusal(error)
 
     @router.get("/assets/plotly.min.js")
     def plotly() -> FileResponse:

@@ -20,6 +20,7 @@ from truehue.tabs.compare.people.sets import set_page, sets_view
 from truehue.tabs.page.answers import attachment, json_answer, refusal
 from truehue.tabs.page.asset_files import FOREVER
 from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import message_of
 from truehue.tabs.page.router import FeatureRouter
 from truehue.tabs.page.routes import DECODES_AT_ONCE
 from truehue.tabs.page.single_flight import SingleFlightCache
@@ -74,7 +75,7 @@ def _image_routes(router: FeatureRouter) -> None:
             try:
                 return preview(context, session, index, mask, CUTOUT_PX)
             except TrueHueError as error:
-                return {"refused": str(error)}
+                return {"refused": message_of(error)}
 
         try:
             return JSONResponse(await anyio.to_thread.run_sync(make, limiter=decoding))
@@ -97,7 +98,7 @@ def _image_routes(router: FeatureRouter) -> None:
         try:
             made = await cutouts.get(context.storage.data_dir, image_id, mask_id)
             return Response(made, media_type="image/png", headers=FOREVER)
-        except TrueHueError as error:
+        except Exception as error:
             return refusal(error)
 
 

@@ -116,6 +116,14 @@ def test_a_drawing_is_served_as_what_can_run_nothing(client: TestClient) -> None
     assert client.get(f"{API}/starter/concept-9999.svg").status_code == 404
 
 
+def test_an_unexpected_error_of_a_file_is_told_in_words(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("truehue.tabs.colorize.files.drawing_of", lambda drawing: {}[drawing])
+    answer = client.get(f"{API}/starter/concept-9998.svg")
+    assert (answer.status_code, "KeyError" in answer.json()["error"]) == (500, True)
+
+
 def test_colors_are_named_with_their_shares_and_compared_nearest_first(
     ask: Ask, context: Context, apple: Sketch
 ) -> None:

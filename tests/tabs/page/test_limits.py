@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from tests.empty_data import empty_data
-from truehue.core.errors import BadInput, NotStored, StorageError
+from truehue.core.errors import BadInput, DatabaseBusy, NotStored, StorageError
 from truehue.storage import Storage
 from truehue.tabs.batches.supervisor import RunSupervisor
 from truehue.tabs.page import errors as guard
@@ -130,3 +133,45 @@ def test_what_nobody_foresaw_is_told_to_people_at_the_machine_alone(
 def test_what_was_given_is_not_given_back_whole(error: Exception) -> None:
     assert len(message_of(error)) <= MOST_CHARACTERS
     assert len(guard.shorten("x" * 50, 50)) == 50
+
+
+IMAGE = "/media/images/0123456789abcdef.png"
+
+
+@pytest.mark.parametrize("path", ["/api/images", IMAGE, IMAGE.replace("images", "thumbs")])
+@pytest.mark.parametrize(
+    ("error", "status", "words"),
+    [
+        (DatabaseBusy("Another process uses /srv/secret/truehue.duckdb."), 503, "truehue.duckdb"),
+        (
+            StorageError(
+                f"The database /srv/secret/x.duckdb reports: {os.strerror(errno.ENOSPC)} in SELECT"
+            ),
+            507,
+            "The disk is full",
+        ),
+        (KeyError("secret"), 500, "unexpected error (KeyError)"),
+        (NotStored("There is no image 0123456789abcdef."), 404, "no image 0123456789abcdef"),
+    ],
+)
+def test_what_keeps_an_image_from_being_sent_is_told_by_its_status(
+    public: Context,
+    told_to_others: None,
+    monkeypatch: pytest.MonkeyPatch,
+    path: str,
+    error: Exception,
+    status: int,
+    words: str,
+) -> None:
+    def refused(*values: Any, **named: Any) -> Any:
+        raise error
+
+    for name in ("path", "srgb8", "recent", "counts"):
+        monkeypatch.setattr(type(public.storage.images), name, refused)
+    app = FastAPI()
+    app.include_router(routes(public))
+    with TestClient(app) as client:
+        answer = client.get(path)
+        assert (answer.status_code, words in answer.json()["error"]) == (status, True)
+        assert "secret" not in answer.text
+        assert "SELECT" not in answer.text

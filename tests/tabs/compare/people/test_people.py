@@ -482,6 +482,14 @@ def test_a_cutout_wants_the_mask_of_its_picture(client: TestClient, context: Con
     assert client.get(f"{index}/{'0' * 64}/{mask.mask_id}.png").status_code == 404
 
 
+def test_an_unexpected_error_of_a_cutout_is_told_in_words(
+    client: TestClient, context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(type(context.storage.masks), "get", lambda *which: {}["mask"])
+    answer = client.get(f"{SETS}/cutouts/{'0' * 64}/{'1' * 64}.png")
+    assert (answer.status_code, "KeyError" in answer.json()["error"]) == (500, True)
+
+
 def test_too_many_pictures_are_refused(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(waiting, "MOST_PICTURES", 1)
     send_pictures(client, {"a.png": png(painted((1, 2, 3))), "b.png": png(painted((3, 2, 1)))})
